@@ -1,0 +1,81 @@
+// Command kubelet is the kubelet of the release it is compiled against, started
+// through the kubelet's own Run function with its own flags and configuration
+// file. Only what would need root, cgroups or a container engine is replaced
+// (see host.go); the sync loop, the pod workers, the prober, the status manager
+// and every client are the release's own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/logs"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics, as in the release's own main
+	_ "k8s.io/component-base/metrics/prometheus/version"  // version metric, as in the release's own main
+	"k8s.io/component-base/version/verflag"
+	"k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/configfiles"
+	utilfs "k8s.io/kubernetes/pkg/util/filesystem"
+)
+
+func main() {
+	if err := run(genericapiserver.SetupSignalContext(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "kubelet:", err)
+		os.Exit(1)
+	}
+}
+
+// run parses the kubelet's own flags, loads --config and hands over to the
+// kubelet. Unlike the release's main it takes every configuration value from
+// the file: flags that duplicate file fields are not offered.
+func run(ctx context.Context, args []string) error {
+	flags := options.NewKubeletFlags()
+	fs := pflag.NewFlagSet("kubelet", pflag.ContinueOnError)
+	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
+	flags.AddFlags(fs)
+	verbosity := fs.Int32P("v", "v", 2, "log level")
+	verflag.AddFlags(fs)
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	verflag.PrintAndExitIfRequested()
+	if err := options.ValidateKubeletFlags(flags); err != nil {
+		return err
+	}
+
+	config, err := loadConfig(ctx, flags.KubeletConfigFile)
+	if err != nil {
+		return fmt.Errorf("loading %s: %w", flags.KubeletConfigFile, err)
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(config.FeatureGates); err != nil {
+		return fmt.Errorf("setting feature gates: %w", err)
+	}
+	logs.InitLogs()
+	if _, err := logs.GlogSetter(fmt.Sprint(*verbosity)); err != nil {
+		return fmt.Errorf("setting log level: %w", err)
+	}
+
+	server := &options.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}
+	deps, err := app.UnsecuredDependencies(ctx, server, utilfeature.DefaultFeatureGate)
+	if err != nil {
+		return fmt.Errorf("constructing the kubelet's dependencies: %w", err)
+	}
+	simulateHost(deps, server)
+	utilfeature.DefaultMutableFeatureGate.AddMetrics()
+	return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
+}
+
+func loadConfig(ctx context.Context, path string) (*kubeletconfig.KubeletConfiguration, error) {
+	loader, err := configfiles.NewFsLoader(&utilfs.DefaultFs{}, path)
+	if err != nil {
+		return nil, err
+	}
+	return loader.Load(ctx)
+}

@@ -1,0 +1,19 @@
+//go:build deps
+package deps
+import (
+ _ "google.golang.org/grpc"
+ _ "golang.org/x/net/http2"
+ _ "k8s.io/cri-api/pkg/apis/runtime/v1"
+ _ "k8s.io/client-go/kubernetes"
+ _ "github.com/spf13/cobra"
+ _ "sigs.k8s.io/yaml"
+ _ "go.yaml.in/yaml/v3"
+ _ "github.com/google/cel-go/cel"
+ _ "github.com/onsi/ginkgo/v2"
+ _ "github.com/onsi/gomega"
+ _ "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+ _ "github.com/google/go-cmp/cmp"
+ _ "golang.org/x/term"
+ _ "golang.org/x/sync/errgroup"
+ _ "golang.org/x/sys/unix"
+)
