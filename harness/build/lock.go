@@ -1,18 +1,111 @@
 package build
 
 import (
+	"context"
+	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
-// enginePath is the module path under which every lock compiles our mains.
-const enginePath = "github.com/skewrig/skewrig/harness/engine"
+const (
+	// enginePath is the module path under which every lock compiles our mains.
+	enginePath = "github.com/skewrig/skewrig/harness/engine"
+	// kubernetesPath is the module that holds the components of a release.
+	kubernetesPath = "k8s.io/kubernetes"
+)
 
-// kubernetesPath is the module that holds the components of a release.
-const kubernetesPath = "k8s.io/kubernetes"
+// lock is the go.mod and go.sum that a target is compiled with.
+type lock struct{ mod, sum []byte }
+
+// locks are the committed ones: <version>.mod and .sum for a Kubernetes
+// release, etcd-<version>.mod and .sum for etcd.
+//
+//go:embed locks
+var locks embed.FS
+
+func lockName(t Target) string {
+	if t.Component == Etcd {
+		return "etcd-" + string(t.Version)
+	}
+	return string(t.Version)
+}
+
+// lockFor returns the committed lock of a target, or one that was generated
+// before, or generates it.
+func lockFor(ctx context.Context, s store, t Target) (lock, error) {
+	name := lockName(t)
+	l, err := readLock(locks, "locks/"+name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	if t.Component == Etcd {
+		return lock{}, fmt.Errorf("etcd %s has no committed lock; rigs use etcd %s", t.Version, release.Etcd)
+	}
+	generated := filepath.Join(s.dir, "generated-locks")
+	l, err = readLock(os.DirFS(s.dir), "generated-locks/"+name+"-"+digest(glueArchive)[:8])
+	if !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	l, err = generateLock(ctx, s, t)
+	if err != nil {
+		return lock{}, fmt.Errorf("locking the dependencies of %s %s: %w", kubernetesPath, t.Version, err)
+	}
+	base := filepath.Join(generated, name+"-"+digest(glueArchive)[:8])
+	return l, errors.Join(os.MkdirAll(generated, 0o700), writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
+}
+
+func readLock(files fs.FS, base string) (lock, error) {
+	mod, err := fs.ReadFile(files, base+".mod")
+	if err != nil {
+		return lock{}, err
+	}
+	sum, err := fs.ReadFile(files, base+".sum")
+	return lock{mod: mod, sum: sum}, err
+}
+
+// generateLock asks the Go command for a release's own go.mod and resolves it.
+func generateLock(ctx context.Context, s store, t Target) (lock, error) {
+	dir, err := s.scratch()
+	if err != nil {
+		return lock{}, err
+	}
+	defer os.RemoveAll(dir)
+	if err := extractGlue(dir); err != nil {
+		return lock{}, err
+	}
+	stub := []byte("module " + enginePath + "\n")
+	if err := writeFile(filepath.Join(dir, "go.mod"), stub); err != nil {
+		return lock{}, err
+	}
+	released, err := downloadModule(ctx, dir, t)
+	if err != nil {
+		return lock{}, err
+	}
+	goMod, err := os.ReadFile(filepath.Join(released, "go.mod"))
+	if err != nil {
+		return lock{}, err
+	}
+	mod, err := lockKubernetes(goMod, string(t.Version))
+	if err != nil {
+		return lock{}, err
+	}
+	if err := writeFile(filepath.Join(dir, modfileName), mod); err != nil {
+		return lock{}, err
+	}
+	if _, err := goCommand(ctx, dir, "mod", "tidy", "-modfile="+modfileName); err != nil {
+		return lock{}, err
+	}
+	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
+}
 
 // lockKubernetes turns the go.mod of a Kubernetes release into the go.mod that
 // compiles that release's components. A release replaces its staging modules
@@ -22,42 +115,45 @@ const kubernetesPath = "k8s.io/kubernetes"
 // what the release was tested with. The result is tidied later, by the go
 // command, which also writes the sums.
 func lockKubernetes(goMod []byte, version string) ([]byte, error) {
-	release, err := modfile.Parse("go.mod", goMod, nil)
+	released, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {
 		return nil, fmt.Errorf("parsing the go.mod of %s %s: %w", kubernetesPath, version, err)
 	}
-	staging := "v0." + strings.TrimPrefix(version, "v1.")
-
-	lock := new(modfile.File)
-	if err := lock.AddModuleStmt(enginePath); err != nil {
+	file := new(modfile.File)
+	if err := errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version)); err != nil {
 		return nil, err
 	}
-	if err := lock.AddGoStmt(release.Go.Version); err != nil {
-		return nil, err
-	}
-	for _, g := range release.Godebug {
-		if err := lock.AddGodebug(g.Key, g.Value); err != nil {
+	for _, g := range released.Godebug {
+		if err := file.AddGodebug(g.Key, g.Value); err != nil {
 			return nil, err
 		}
 	}
 	requires := []*modfile.Require{{Mod: module.Version{Path: kubernetesPath, Version: version}}}
-	for _, r := range release.Require {
+	for _, r := range released.Require {
 		requires = append(requires, &modfile.Require{Mod: r.Mod, Indirect: r.Indirect})
 	}
-	lock.SetRequireSeparateIndirect(requires)
-	for _, r := range release.Replace {
+	file.SetRequireSeparateIndirect(requires)
+	if err := replaceStaging(file, released.Replace, version); err != nil {
+		return nil, err
+	}
+	for _, c := range []Component{APIServer, ControllerManager, Scheduler} {
+		if err := file.AddTool(sources[c].pkg); err != nil {
+			return nil, err
+		}
+	}
+	file.Cleanup()
+	return file.Format()
+}
+
+func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version string) error {
+	published := "v0." + strings.TrimPrefix(version, "v1.")
+	for _, r := range replaces {
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
-			return nil, fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
+			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
 		}
-		if err := lock.AddReplace(r.Old.Path, "", r.Old.Path, staging); err != nil {
-			return nil, err
-		}
-	}
-	for _, component := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
-		if err := lock.AddTool(kubernetesPath + "/cmd/" + component); err != nil {
-			return nil, err
+		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, published); err != nil {
+			return err
 		}
 	}
-	lock.Cleanup()
-	return lock.Format()
+	return nil
 }

@@ -1,1 +1,1 @@
-module x
+../build/locks/v1.37.1.mod

@@ -1,0 +1,199 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Builder builds binaries into a cache.
+type Builder struct {
+	// Dir is the cache directory. If unset, "skewrig" in the user's cache
+	// directory.
+	Dir string
+	// Given maps targets to binaries that are used instead of building, by
+	// component alone or by component and version.
+	Given []Given
+	// Progress is told what happens to each target. It may be called from
+	// several goroutines. If unset, nobody is told.
+	Progress func(Progress)
+
+	mu    sync.Mutex
+	known map[string]Binary // by target
+}
+
+// Given is a ready-made binary. Its version is read by running it.
+type Given struct {
+	Component Component
+	// Version is the release that the binary stands for. If unset, it is used
+	// for every version that is asked for and that it turns out to be.
+	Version release.Version
+	Path    string
+}
+
+// Progress is one step of the work on one target.
+type Progress struct {
+	Target  Target
+	State   State
+	Elapsed time.Duration
+}
+
+// State is where the work on a target stands.
+type State string
+
+// The states of a target. Cached and Built are final.
+const (
+	Waiting   State = "waiting" // another build of the same binary is at work
+	Compiling State = "compiling"
+	Built     State = "built"
+	Cached    State = "cached"
+	Provided  State = "provided"
+)
+
+// Binary is an executable that is ready to run.
+type Binary struct {
+	Component Component       `json:"component"`
+	Version   release.Version `json:"version"`
+	Path      string          `json:"path"`
+	// Source is "built", or "given" for a ready-made binary.
+	Source string `json:"source"`
+	// Digest is "sha256:" and the hex digest of the file.
+	Digest string `json:"digest"`
+	Bytes  int64  `json:"bytes"`
+	// Cached is true if it was in the cache already.
+	Cached bool `json:"cached"`
+}
+
+// DefaultDir is the cache directory that is used if none is set.
+func DefaultDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a cache directory (set --cache-dir): %w", err)
+	}
+	return filepath.Join(cache, "skewrig"), nil
+}
+
+// Binary returns the binary of one target, building it if needed. What it has
+// returned once it returns again without looking at the file again, so that a
+// run uses the binary that its report names.
+func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, ok := b.known[t.id()]; ok {
+		return known, nil
+	}
+	binary, err := b.one(ctx, t)
+	if err != nil {
+		return Binary{}, fmt.Errorf("building %s: %w", t, err)
+	}
+	if b.known == nil {
+		b.known = make(map[string]Binary)
+	}
+	b.known[t.id()] = binary
+	return binary, nil
+}
+
+// Build returns a binary for each target, in their order, compiling what is
+// not in the cache. Compilations run one after the other: the Go command keeps
+// all cores busy with one. All failures are reported together.
+func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error) {
+	var binaries []Binary
+	var failures []error
+	for _, t := range targets {
+		binary, err := b.Binary(ctx, t)
+		if err != nil {
+			failures = append(failures, err)
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		binaries = append(binaries, binary)
+	}
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
+	}
+	return binaries, nil
+}
+
+func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
+	start := time.Now()
+	tell := func(s State) {
+		if b.Progress != nil {
+			b.Progress(Progress{Target: t, State: s, Elapsed: time.Since(start)})
+		}
+	}
+	if path := b.given(t); path != "" {
+		binary, err := provided(ctx, t, path)
+		if err == nil {
+			tell(Provided)
+		}
+		return binary, err
+	}
+	store, err := b.store()
+	if err != nil {
+		return Binary{}, err
+	}
+	recipe, err := newRecipe(ctx, store, t)
+	if err != nil {
+		return Binary{}, err
+	}
+	entry := store.entry(t, recipe.key())
+	if binary, err := entry.load(); err == nil || !errors.Is(err, os.ErrNotExist) {
+		if err == nil {
+			tell(Cached)
+		}
+		return binary, err
+	}
+
+	unlock, err := entry.lock(func() { tell(Waiting) })
+	if err != nil {
+		return Binary{}, err
+	}
+	defer unlock()
+	if binary, err := entry.load(); err == nil { // built by whoever held the lock
+		tell(Cached)
+		return binary, nil
+	}
+	tell(Compiling)
+	binary, err := entry.create(recipe, func(out string) error { return recipe.compile(ctx, store, out) })
+	if err == nil {
+		tell(Built)
+	}
+	return binary, err
+}
+
+func (b *Builder) store() (store, error) {
+	dir := b.Dir
+	if dir == "" {
+		var err error
+		if dir, err = DefaultDir(); err != nil {
+			return store{}, err
+		}
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return store{}, err
+	}
+	return store{dir: dir}, os.MkdirAll(dir, 0o700)
+}
+
+func (b *Builder) given(t Target) string {
+	path := ""
+	for _, g := range b.Given {
+		switch {
+		case g.Component != t.Component || len(t.Overlay) > 0:
+		case g.Version == t.Version:
+			return g.Path
+		case g.Version == "":
+			path = g.Path
+		}
+	}
+	return path
+}

@@ -1,0 +1,236 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// store is the cache directory:
+//
+//	bin/<component>/<version>/<key>/<component>   the binary
+//	bin/<component>/<version>/<key>/entry.json    what it is made of, and its digest
+//	locks/<key>.lock                              held while the entry is built
+//	work/...                                      extracted sources, generated locks
+type store struct{ dir string }
+
+func (s store) bin() string { return filepath.Join(s.dir, "bin") }
+
+func (s store) work() string { return filepath.Join(s.dir, "work") }
+
+// entry is one binary in the cache. It exists once its directory does: the
+// directory is renamed into place when all of it is written.
+type entry struct {
+	target Target
+	dir    string
+	locked string
+}
+
+// manifest is the entry.json of an entry.
+type manifest struct {
+	Target  Target    `json:"target"`
+	Recipe  []string  `json:"recipe"`
+	Digest  string    `json:"digest"`
+	Bytes   int64     `json:"bytes"`
+	Created time.Time `json:"created"`
+}
+
+func (s store) entry(t Target, key string) entry {
+	return entry{
+		target: t,
+		dir:    filepath.Join(s.bin(), string(t.Component), string(t.Version), key),
+		locked: filepath.Join(s.dir, "locks", key+".lock"),
+	}
+}
+
+func (e entry) binary() string { return filepath.Join(e.dir, string(e.target.Component)) }
+
+// load returns the entry's binary after checking that it is what was built. An
+// entry that is not there is os.ErrNotExist.
+func (e entry) load() (Binary, error) {
+	m, err := readManifest(e.dir)
+	if err != nil {
+		return Binary{}, err
+	}
+	digest, size, err := digestFile(e.binary())
+	if err != nil {
+		return Binary{}, e.damaged(err)
+	}
+	if digest != m.Digest {
+		return Binary{}, e.damaged(fmt.Errorf("%d bytes with digest %s, built were %d bytes with %s", size, digest, m.Bytes, m.Digest))
+	}
+	return Binary{
+		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
+		Source: "built", Digest: digest, Bytes: size, Cached: true,
+	}, nil
+}
+
+// damaged is deliberately not mended silently: a binary that changed after it
+// was built may have been run already.
+func (e entry) damaged(err error) error {
+	return fmt.Errorf("the cache entry %s was changed after it was built (%w); remove that directory to build it again", e.dir, err)
+}
+
+// create fills the entry: compile writes the binary, and the whole directory
+// then moves into place at once.
+func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err error) {
+	parent := filepath.Dir(e.dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return Binary{}, err
+	}
+	temp, err := os.MkdirTemp(parent, "incomplete-")
+	if err != nil {
+		return Binary{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+
+	out := filepath.Join(temp, string(e.target.Component))
+	if err := compile(out); err != nil {
+		return Binary{}, err
+	}
+	digest, size, err := digestFile(out)
+	if err != nil {
+		return Binary{}, err
+	}
+	m := manifest{Target: e.target, Recipe: r.lines, Digest: digest, Bytes: size, Created: time.Now().UTC()}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return Binary{}, err
+	}
+	if err := os.WriteFile(filepath.Join(temp, "entry.json"), text, 0o600); err != nil {
+		return Binary{}, err
+	}
+	if err := os.Rename(temp, e.dir); err != nil {
+		return Binary{}, err
+	}
+	return Binary{
+		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
+		Source: "built", Digest: digest, Bytes: size,
+	}, nil
+}
+
+// lock takes the entry's lock, so that two builds of the same binary, in one
+// process or in two, don't do the work twice. The kernel releases it when the
+// holder dies. waiting is called if somebody else holds it.
+func (e entry) lock(waiting func()) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(e.locked), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(e.locked, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		waiting()
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+			return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
+		}
+	}
+	return func() { f.Close() }, nil
+}
+
+// Entry is a binary in the cache, as listed.
+type Entry struct {
+	Target  Target    `json:"target"`
+	Key     string    `json:"key"`
+	Path    string    `json:"path"`
+	Bytes   int64     `json:"bytes"`
+	Created time.Time `json:"created"`
+}
+
+// List returns what the cache holds, ordered by component, version and key.
+func (b *Builder) List() ([]Entry, error) {
+	s, err := b.store()
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := filepath.Glob(filepath.Join(s.bin(), "*", "*", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for _, dir := range dirs {
+		m, err := readManifest(dir)
+		if err != nil {
+			continue // not complete: still being built, or left by a killed build
+		}
+		entries = append(entries, Entry{
+			Target: m.Target, Key: filepath.Base(dir), Bytes: m.Bytes, Created: m.Created,
+			Path: filepath.Join(dir, string(m.Target.Component)),
+		})
+	}
+	return entries, nil
+}
+
+// Prune removes entries for which keep returns false, and what killed builds
+// left. It returns what it removed.
+func (b *Builder) Prune(keep func(Entry) bool) ([]Entry, error) {
+	entries, err := b.List()
+	if err != nil {
+		return nil, err
+	}
+	var removed []Entry
+	for _, e := range entries {
+		if keep(e) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Dir(e.Path)); err != nil {
+			return removed, err
+		}
+		removed = append(removed, e)
+	}
+	return removed, b.pruneIncomplete()
+}
+
+func (b *Builder) pruneIncomplete() error {
+	s, err := b.store()
+	if err != nil {
+		return err
+	}
+	left, err := filepath.Glob(filepath.Join(s.bin(), "*", "*", "incomplete-*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readManifest(dir string) (manifest, error) {
+	var m manifest
+	if strings.HasPrefix(filepath.Base(dir), "incomplete-") {
+		return m, os.ErrNotExist
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "entry.json"))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("reading the cache entry %s: %w; remove that directory to build it again", dir, err)
+	}
+	return m, nil
+}
+
+func digestFile(path string) (digest string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), size, nil
+}

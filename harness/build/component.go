@@ -1,0 +1,119 @@
+// Package build turns a release into component binaries and keeps them in a
+// cache. What is compiled is the release's own Go module; for the kubelet it is
+// compiled together with a small main of ours (harness/engine).
+package build
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Component is a program that a rig runs.
+type Component string
+
+// The components that can be built.
+const (
+	Etcd              Component = "etcd"
+	APIServer         Component = "kube-apiserver"
+	ControllerManager Component = "kube-controller-manager"
+	Scheduler         Component = "kube-scheduler"
+	Kubelet           Component = "kubelet"
+)
+
+// Components lists all components, in the order in which a rig starts them.
+func Components() []Component {
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet}
+}
+
+// source says how a component is compiled.
+type source struct {
+	// pkg is the package with its main function.
+	pkg string
+	// glue is true where that package is ours, so that its sources are part of
+	// what identifies the binary.
+	glue bool
+}
+
+var sources = map[Component]source{
+	Etcd:              {pkg: "go.etcd.io/etcd/server/v3"},
+	APIServer:         {pkg: kubernetesPath + "/cmd/kube-apiserver"},
+	ControllerManager: {pkg: kubernetesPath + "/cmd/kube-controller-manager"},
+	Scheduler:         {pkg: kubernetesPath + "/cmd/kube-scheduler"},
+	Kubelet:           {pkg: enginePath + "/kubelet", glue: true},
+}
+
+// Target is one binary that is wanted.
+type Target struct {
+	Component Component       `json:"component"`
+	Version   release.Version `json:"version"`
+	// Overlay replaces files of k8s.io/kubernetes while it is compiled: keys
+	// are paths within that module, values the files to use instead. It is how
+	// a deliberately broken component, or one with a patch under review, is
+	// built. If unset, the release is compiled as it was published.
+	Overlay map[string]string `json:"overlay,omitempty"`
+}
+
+// String is how a target is written on the command line: kubelet@v1.37.1.
+func (t Target) String() string {
+	s := fmt.Sprintf("%s@%s", t.Component, t.Version)
+	if len(t.Overlay) > 0 {
+		s += " (patched)"
+	}
+	return s
+}
+
+// id identifies a target among those of one run.
+func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay) }
+
+// ParseTargets reads what a user wants built: "kubelet@v1.37.1" is one binary,
+// "v1.37.1" all components of a release, "kubelet" that component of the
+// default pair.
+func ParseTargets(s string) ([]Target, error) {
+	component, version, both := strings.Cut(s, "@")
+	switch {
+	case both:
+		return parseOne(component, version)
+	case strings.HasPrefix(s, "v"):
+		v, err := release.Parse(s)
+		if err != nil {
+			return nil, err
+		}
+		return AllOf(v), nil
+	case Component(s) == Etcd:
+		return []Target{{Component: Etcd, Version: release.Etcd}}, nil
+	default:
+		newest, err := parseOne(s, string(release.Newest))
+		if err != nil {
+			return nil, err
+		}
+		previous, err := parseOne(s, string(release.Previous))
+		return append(newest, previous...), err
+	}
+}
+
+func parseOne(component, version string) ([]Target, error) {
+	if _, known := sources[Component(component)]; !known {
+		return nil, fmt.Errorf("%q is not a component; components are %v", component, Components())
+	}
+	v, err := release.Parse(version)
+	if err != nil {
+		return nil, err
+	}
+	return []Target{{Component: Component(component), Version: v}}, nil
+}
+
+// AllOf returns every component of a Kubernetes release, with the etcd that
+// rigs use.
+func AllOf(v release.Version) []Target {
+	var targets []Target
+	for _, c := range Components() {
+		t := Target{Component: c, Version: v}
+		if c == Etcd {
+			t.Version = release.Etcd
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}

@@ -1,0 +1,47 @@
+package build
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/tools/txtar"
+)
+
+// glueArchive holds the sources of our mains. They live in a nested module,
+// harness/engine, which an embed directive can't reach and an installed skewrig
+// doesn't have; so they are packed into a file, and a test sees to it that the
+// file is current.
+//
+//go:generate go run ./internal/packglue ../engine glue.txtar
+//go:embed glue.txtar
+var glueArchive []byte
+
+func extractGlue(dir string) error {
+	for _, f := range txtar.Parse(glueArchive).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := writeFile(path, f.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s store) scratch() (string, error) {
+	if err := os.MkdirAll(s.work(), 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(s.work(), "scratch-")
+}
+
+// writeFile writes a file completely or not at all.
+func writeFile(path string, text []byte) error {
+	temp := path + ".tmp"
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}

@@ -1,0 +1,79 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// modfileName is the lock's name in a work directory. The Go command wants a
+// go.mod beside it, and takes the sums from the file of the same name.
+const modfileName = "lock.mod"
+
+// goEnv is what the Go command runs with, on top of the user's environment.
+// cgo is off so that a binary is the same with and without a C compiler;
+// GOFLAGS and workspaces of the user must not shape what is called a release.
+var goEnv = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
+
+// goCommand runs the Go command in a directory and returns its output. An
+// error carries the end of what it said.
+func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), goEnv...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	// The Go command's compilers must end with it, also when skewrig is
+	// interrupted: they are a group of their own, ended as a group.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("building a component needs the Go command in PATH (https://go.dev/dl): %w", err)
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(said.String(), 30))
+	}
+	return out.String(), nil
+}
+
+// toolchain identifies the compiler and what it compiles for.
+func toolchain(ctx context.Context) (string, error) {
+	out, err := goCommand(ctx, "", "env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140")
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(strings.Fields(out), " "), nil
+}
+
+// downloadModule fetches the module of a release, if it is not there yet, and
+// returns its directory.
+func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
+	out, err := goCommand(ctx, dir, "mod", "download", "-json", kubernetesPath+"@"+string(t.Version))
+	var answer struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
+		err = errors.New(answer.Error)
+	}
+	if err != nil {
+		return "", fmt.Errorf("release %s can't be had from the module proxy: %w", t.Version, err)
+	}
+	return answer.Dir, nil
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}

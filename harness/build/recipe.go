@@ -1,0 +1,109 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// recipe is everything that determines a binary.
+type recipe struct {
+	target  Target
+	source  source
+	lock    lock
+	overlay map[string][]byte // replaced files of the module, by path
+	tree    []string          // what the work tree is made of, each with its digest
+
+	// lines name each ingredient with its digest; their digest is the key.
+	lines []string
+}
+
+// newRecipe gathers the ingredients of a target. It compiles nothing, and
+// reaches the network only for a release that has no committed lock and was
+// never built before.
+func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
+	src, known := sources[t.Component]
+	if !known {
+		return nil, fmt.Errorf("%q is not a component; components are %v", t.Component, Components())
+	}
+	toolchain, err := toolchain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := lockFor(ctx, s, t)
+	if err != nil {
+		return nil, err
+	}
+	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte)}
+	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems"}
+	for _, path := range slices.Sorted(maps.Keys(t.Overlay)) {
+		if r.overlay[path], err = os.ReadFile(t.Overlay[path]); err != nil {
+			return nil, fmt.Errorf("reading the replacement of %s: %w", path, err)
+		}
+		r.tree = append(r.tree, "overlay "+path+" "+digest(r.overlay[path]))
+	}
+	r.lines = append([]string{
+		"component " + string(t.Component) + " " + string(t.Version),
+		"toolchain " + toolchain,
+		"flags " + strings.Join(r.flags(), " "),
+	}, r.ingredients()...)
+	return r, nil
+}
+
+// ingredients are the parts of the work tree that reach this binary: a change
+// of our kubelet main does not make an API server another one.
+func (r *recipe) ingredients() []string {
+	if r.source.glue {
+		return r.tree
+	}
+	return slices.DeleteFunc(slices.Clone(r.tree), func(line string) bool {
+		return strings.HasPrefix(line, "glue ") || strings.HasPrefix(line, "oom watcher")
+	})
+}
+
+// key identifies the binary that the recipe makes.
+func (r *recipe) key() string {
+	return digest([]byte(strings.Join(r.lines, "\n")))[:24]
+}
+
+// flags are the build flags that shape the binary. Symbols are stripped: they
+// double the size, and a stack trace does not need them. The version is
+// stamped in where component-base keeps it, for the node's status, the user
+// agent of a probe and --version to tell the truth.
+func (r *recipe) flags() []string {
+	v := r.target.Version
+	stamp := func(name, value string) string { return "-X k8s.io/component-base/version." + name + "=" + value }
+	ldflags := strings.Join([]string{
+		"-s", "-w",
+		stamp("gitVersion", string(v)),
+		stamp("gitMajor", "1"),
+		stamp("gitMinor", fmt.Sprint(v.Minor())),
+		stamp("gitTreeState", "clean"),
+	}, " ")
+	return []string{"-trimpath", "-buildvcs=false", "-ldflags=" + ldflags}
+}
+
+// compile builds the binary to out.
+func (r *recipe) compile(ctx context.Context, s store, out string) error {
+	dir, err := s.workTree(ctx, r)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"build", "-modfile=" + modfileName, "-o", out}, r.flags()...)
+	_, err = goCommand(ctx, dir, append(args, r.source.pkg)...)
+	return err
+}
+
+func digest(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d\n", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

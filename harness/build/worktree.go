@@ -1,0 +1,147 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A work tree is the directory from which the Go command builds: the lock, our
+// mains, and the release's module as a tree of links into the module cache in
+// which single files can be replaced (the Go command refuses an -overlay of
+// files in the module cache). With -trimpath, what is not replaced compiles to
+// the same as without the tree, so that all trees of a release share the Go
+// command's own cache.
+//
+//	lock.mod, lock.sum
+//	kubelet/            our main
+//	kubernetes/         links into k8s.io/kubernetes@<version>
+func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
+	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	temp, err := s.scratch()
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp) // nothing to remove once it is renamed
+	if err := fillWorkTree(ctx, temp, r); err != nil {
+		return "", err
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		if _, raced := os.Stat(dir); raced != nil { // not made by another build either
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
+	mod := r.lock.mod
+	err := errors.Join(
+		extractGlue(dir),
+		writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n")),
+		writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum),
+	)
+	if err != nil {
+		return err
+	}
+	if r.target.Component != Etcd {
+		module, err := downloadModule(ctx, dir, r.target)
+		if err != nil {
+			return err
+		}
+		replaced, err := r.replacements(module)
+		if err != nil {
+			return err
+		}
+		if err := linkTree(module, filepath.Join(dir, "kubernetes"), replaced); err != nil {
+			return err
+		}
+		mod = append(bytes.Clone(mod), []byte("\nreplace "+kubernetesPath+" => ./kubernetes\n")...)
+	}
+	return writeFile(filepath.Join(dir, modfileName), mod)
+}
+
+// replacements are the files of the release's module that are compiled from
+// other text, by their path in the module.
+//
+// A kubelet on Linux reads the kernel's log for out-of-memory kills, which
+// takes root on most machines, and would blame a simulated node for what
+// happens on the real one. The release has a watcher for other systems that
+// sees nothing: that one is used.
+func (r *recipe) replacements(module string) (map[string][]byte, error) {
+	blind, err := os.ReadFile(filepath.Join(module, oomWatcherOther))
+	if err != nil {
+		return nil, err
+	}
+	replaced := map[string][]byte{oomWatcherLinux: withoutConstraint(blind)}
+	for path, text := range r.overlay {
+		if _, err := os.Stat(filepath.Join(module, path)); err != nil {
+			return nil, fmt.Errorf("%s %s has no file %s to replace: %w", kubernetesPath, r.target.Version, path, err)
+		}
+		replaced[path] = text
+	}
+	return replaced, nil
+}
+
+const (
+	oomWatcherLinux = "pkg/kubelet/oom/oom_watcher_linux.go"
+	oomWatcherOther = "pkg/kubelet/oom/oom_watcher_unsupported.go"
+)
+
+// withoutConstraint drops the build constraint of a Go file.
+func withoutConstraint(text []byte) []byte {
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("//go:build ")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// linkTree makes dst look like src, with links to src's entries, except for
+// the replaced files and the directories that lead to them.
+func linkTree(src, dst string, replaced map[string][]byte) error {
+	if err := os.MkdirAll(dst, 0o700); err != nil {
+		return err
+	}
+	below := make(map[string]map[string][]byte) // by first element of the path
+	for path, text := range replaced {
+		first, rest, deeper := strings.Cut(path, "/")
+		if !deeper {
+			if err := writeFile(filepath.Join(dst, first), text); err != nil {
+				return err
+			}
+		}
+		if below[first] == nil {
+			below[first] = make(map[string][]byte)
+		}
+		if deeper {
+			below[first][rest] = text
+		}
+	}
+	entries, err := os.ReadDir(src)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(src, e.Name()), filepath.Join(dst, e.Name())
+		switch inside, special := below[e.Name()]; {
+		case !special:
+			err = os.Symlink(from, to)
+		case e.IsDir():
+			err = linkTree(from, to, inside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

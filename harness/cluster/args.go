@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The ports that components listen on, each on an address of the rig's own
+// block, so that they are the ones that a user knows.
+const (
+	etcdPort              = 2379
+	etcdPeerPort          = 2380
+	apiserverPort         = 6443
+	controllerManagerPort = 10257
+	schedulerPort         = 10259
+	kubeletPort           = 10250
+	kubeletHealthPort     = 10248
+)
+
+// flags are command-line flags by name. They are rendered in order of their
+// names, so that the same configuration always gives the same command line.
+type flags map[string]string
+
+func (f flags) args() []string {
+	var args []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		args = append(args, "--"+name+"="+f[name])
+	}
+	return args
+}
+
+// gateFlag renders feature gates for --feature-gates, ordered by name.
+func gateFlag(gates map[string]bool) string {
+	var items []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		items = append(items, name+"="+strconv.FormatBool(gates[name]))
+	}
+	return strings.Join(items, ",")
+}
+
+// serving is a server's address, certificate and key.
+type serving struct{ address, cert, key string }
+
+func etcdFlags(dir string, s serving, ca string) flags {
+	client := fmt.Sprintf("https://%s:%d", s.address, etcdPort)
+	peer := fmt.Sprintf("https://%s:%d", s.address, etcdPeerPort)
+	return flags{
+		"name":                        "rig",
+		"data-dir":                    filepath.Join(dir, "data"),
+		"listen-client-urls":          client,
+		"advertise-client-urls":       client,
+		"listen-peer-urls":            peer,
+		"initial-advertise-peer-urls": peer,
+		"initial-cluster":             "rig=" + peer,
+		"cert-file":                   s.cert,
+		"key-file":                    s.key,
+		"trusted-ca-file":             ca,
+		"client-cert-auth":            "true",
+		"peer-cert-file":              s.cert,
+		"peer-key-file":               s.key,
+		"peer-trusted-ca-file":        ca,
+		"peer-client-cert-auth":       "true",
+		// A rig's data need not survive the machine; syncing each write to disk
+		// would make every rig as slow as the slowest disk in CI.
+		"unsafe-no-fsync": "true",
+		"log-level":       "warn",
+	}
+}
+
+// apiserverPaths are the files that an API server reads.
+type apiserverPaths struct {
+	dir, ca, serviceAccountKey    string
+	etcdCert, etcdKey             string
+	kubeletClientCert, kubeletKey string
+}
+
+func apiserverFlags(s serving, p apiserverPaths, gates map[string]bool) flags {
+	f := flags{
+		"bind-address":                     s.address,
+		"advertise-address":                s.address,
+		"secure-port":                      strconv.Itoa(apiserverPort),
+		"tls-cert-file":                    s.cert,
+		"tls-private-key-file":             s.key,
+		"client-ca-file":                   p.ca,
+		"cert-dir":                         p.dir,
+		"etcd-servers":                     fmt.Sprintf("https://%s:%d", s.address, etcdPort),
+		"etcd-cafile":                      p.ca,
+		"etcd-certfile":                    p.etcdCert,
+		"etcd-keyfile":                     p.etcdKey,
+		"authorization-mode":               "Node,RBAC",
+		"enable-admission-plugins":         "NodeRestriction",
+		"allow-privileged":                 "true",
+		"service-cluster-ip-range":         "10.96.0.0/16",
+		"service-account-issuer":           "https://kubernetes.default.svc.cluster.local",
+		"service-account-key-file":         p.serviceAccountKey,
+		"service-account-signing-key-file": p.serviceAccountKey,
+		"kubelet-client-certificate":       p.kubeletClientCert,
+		"kubelet-client-key":               p.kubeletKey,
+		"kubelet-certificate-authority":    p.ca,
+		"kubelet-preferred-address-types":  "InternalIP",
+		// The endpoints of the kubernetes service may not be loopback
+		// addresses, so reconciling them would only log errors.
+		"endpoint-reconciler-type": "none",
+		"profiling":                "false",
+	}
+	if len(gates) > 0 {
+		f["feature-gates"] = gateFlag(gates)
+	}
+	return f
+}
+
+func controllerManagerFlags(s serving, kubeconfig, ca, serviceAccountKey string) flags {
+	f := controllerFlags(s, kubeconfig, controllerManagerPort)
+	f["root-ca-file"] = ca
+	f["service-account-private-key-file"] = serviceAccountKey
+	f["use-service-account-credentials"] = "true"
+	return f
+}
+
+func schedulerFlags(s serving, kubeconfig string) flags {
+	return controllerFlags(s, kubeconfig, schedulerPort)
+}
+
+// controllerFlags are what controller manager and scheduler have in common.
+func controllerFlags(s serving, kubeconfig string, port int) flags {
+	return flags{
+		"bind-address":              s.address,
+		"secure-port":               strconv.Itoa(port),
+		"tls-cert-file":             s.cert,
+		"tls-private-key-file":      s.key,
+		"kubeconfig":                kubeconfig,
+		"authentication-kubeconfig": kubeconfig,
+		"authorization-kubeconfig":  kubeconfig,
+		"leader-elect":              "false",
+		"profiling":                 "false",
+	}
+}

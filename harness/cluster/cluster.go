@@ -1,0 +1,277 @@
+// Package cluster is the rig: real Kubernetes components as child processes on
+// one machine, each of its own release and with its own feature gates, on
+// loopback addresses, without containers and without root.
+//
+// The container runtime of a node is not part of it: a Config brings a function
+// that starts one (fakeservers/runtime has it).
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Config says what rig to start.
+type Config struct {
+	// ControlPlane is what runs beside the nodes.
+	ControlPlane ControlPlane
+	// Nodes are the simulated nodes, each with a real kubelet.
+	Nodes []Node
+	// Binary finds the executable of a component. Builder.Binary does.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Runtime starts the container runtime of a node.
+	Runtime func(NodeInfo) (Runtime, error)
+	// Recorder takes what happens. If unset, nothing is recorded, and API
+	// objects are not watched.
+	Recorder *record.History
+	// LogDir takes the components' logs, and outlives the rig. If unset, they
+	// are in the rig's own directory and go with it.
+	LogDir string
+	// TempDir is where the rig's directory is made. If unset, the system's
+	// directory for temporary files.
+	TempDir string
+}
+
+// ControlPlane says which release the control plane runs, and with what.
+type ControlPlane struct {
+	Version release.Version
+	// Gates are feature gates of API server, controller manager and scheduler.
+	Gates map[string]bool
+	// WithoutControllerManager and WithoutScheduler leave those out. Then pods
+	// need a nodeName, or nothing makes pods of Deployments.
+	WithoutControllerManager, WithoutScheduler bool
+}
+
+// Node is a node of the rig.
+type Node struct {
+	Name    string
+	Version release.Version
+	Gates   map[string]bool
+}
+
+// NodeInfo is what the container runtime of a node is told.
+type NodeInfo struct {
+	Name string
+	// Socket is the path at which the runtime is to listen.
+	Socket string
+	// Addresses is the node's range of loopback addresses. The first is the
+	// node's own, the others are for its pods.
+	Addresses netip.Prefix
+}
+
+// Runtime is the container runtime of a node.
+type Runtime interface {
+	// Endpoint is what the kubelet connects to: "unix:///...".
+	Endpoint() string
+	// Close ends all containers and the runtime itself.
+	Close() error
+}
+
+// Cluster is a running rig.
+type Cluster struct {
+	cfg        Config
+	guard      *process.Guard
+	block      *block
+	creds      *credentials
+	kubeconfig string
+	rest       *rest.Config
+	client     kubernetes.Interface
+	components []*component
+	observer   *observer
+
+	mu       sync.Mutex
+	runtimes []Runtime
+
+	ctx  context.Context //nolint:containedctx // the rig's own lifetime, handed out by Context
+	fail context.CancelCauseFunc
+}
+
+// New starts a rig and returns when its nodes are ready. If it can't, nothing
+// is left of it. If a component dies later, Context ends with the reason.
+func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	c := &Cluster{cfg: cfg}
+	c.ctx, c.fail = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	// Starting ends at once if a component dies meanwhile.
+	ctx, cancel := c.Bind(ctx)
+	defer cancel()
+
+	if c.guard, err = process.NewGuard(cfg.TempDir, "skewrig-"); err != nil {
+		return nil, err
+	}
+	if c.block, err = claimBlock(); err != nil {
+		return nil, err
+	}
+	if err = c.prepare(); err != nil {
+		return nil, err
+	}
+	if err = c.startControlPlane(ctx); err != nil {
+		return nil, err
+	}
+	if err = c.observe(); err != nil {
+		return nil, err
+	}
+	if err = c.startNodes(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (cfg *Config) validate() error {
+	var problems []error
+	names := make(map[string]bool)
+	for _, n := range cfg.Nodes {
+		if names[n.Name] {
+			problems = append(problems, fmt.Errorf("two nodes are named %q", n.Name))
+		}
+		names[n.Name] = true
+	}
+	if len(cfg.Nodes) > maxNodes {
+		problems = append(problems, fmt.Errorf("%d nodes: a rig can have %d", len(cfg.Nodes), maxNodes))
+	}
+	if cfg.Recorder == nil {
+		cfg.Recorder = record.NewHistory(nil)
+	}
+	return errors.Join(problems...)
+}
+
+// prepare makes directories and credentials, and lists the components.
+func (c *Cluster) prepare() error {
+	if c.cfg.LogDir == "" {
+		c.cfg.LogDir = filepath.Join(c.guard.Dir(), "logs")
+	}
+	if err := os.MkdirAll(c.cfg.LogDir, 0o700); err != nil {
+		return err
+	}
+	server := fmt.Sprintf("https://%s:%d", c.block.controlPlane(), apiserverPort)
+	var err error
+	if c.creds, err = newCredentials(filepath.Join(c.guard.Dir(), "pki"), server); err != nil {
+		return err
+	}
+	if c.kubeconfig, err = c.creds.kubeconfig("admin", adminIdentity); err != nil {
+		return err
+	}
+	if c.rest, err = c.creds.restConfig(); err != nil {
+		return err
+	}
+	if c.client, err = kubernetes.NewForConfig(c.rest); err != nil {
+		return err
+	}
+	return c.define()
+}
+
+func (c *Cluster) startControlPlane(ctx context.Context) error {
+	for _, name := range []string{"etcd", "kube-apiserver"} {
+		if err := c.Start(ctx, name, Change{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startNodes starts everything that only needs the API server, all at once.
+func (c *Cluster) startNodes(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, comp := range c.components {
+		switch comp.kind {
+		case build.ControllerManager, build.Scheduler:
+			group.Go(func() error { return c.start(ctx, comp, Change{}) })
+		}
+	}
+	for i, node := range c.cfg.Nodes {
+		group.Go(func() error { return c.startNode(ctx, node.Name, c.block.node(i)) })
+	}
+	return group.Wait()
+}
+
+func (c *Cluster) startNode(ctx context.Context, name string, addresses netip.Prefix) error {
+	if err := c.Start(ctx, "kubelet/"+name, Change{}); err != nil {
+		return err
+	}
+	if err := initializeNode(ctx, c.client, name, nodeAddress(addresses).String()); err != nil {
+		return err
+	}
+	if _, err := awaitNode(ctx, c.client, name, nodeReady); err != nil {
+		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)
+	}
+	return nil
+}
+
+func (c *Cluster) observe() (err error) {
+	c.observer, err = observe(c.ctx, c.rest, c.cfg.Recorder)
+	return err
+}
+
+// Close stops everything and removes what the rig has left, ports and
+// directories included. It may be called again.
+func (c *Cluster) Close() error {
+	var failures []error
+	c.fail(errClosed)
+	if c.observer != nil {
+		c.observer.wait()
+	}
+	failures = append(failures, c.stopAll())
+	c.mu.Lock()
+	for _, r := range c.runtimes {
+		failures = append(failures, r.Close())
+	}
+	c.runtimes = nil
+	c.mu.Unlock()
+	if c.block != nil {
+		failures = append(failures, c.block.release())
+	}
+	if c.guard != nil {
+		failures = append(failures, c.guard.Close())
+		c.guard = nil
+	}
+	return errors.Join(failures...)
+}
+
+var errClosed = errors.New("the rig was closed")
+
+// Context ends when a component dies unasked, with an error that names it and
+// carries the end of its log, or when the rig is closed.
+func (c *Cluster) Context() context.Context { return c.ctx }
+
+// Bind returns a context that ends with ctx, and also as soon as a component
+// dies, with that as its cause.
+func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	bound, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
+	return bound, func() { stop(); cancel(context.Canceled) }
+}
+
+// Kubeconfig is the path of a kubeconfig for an administrator of the rig. It
+// goes with the rig.
+func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
+
+// RESTConfig is the same as a client configuration, without throttling.
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
+
+// Client is a client of the administrator.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// Dir is the rig's own directory.
+func (c *Cluster) Dir() string { return c.guard.Dir() }

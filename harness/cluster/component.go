@@ -1,0 +1,201 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// component is one program of a rig, and how to run it as any release with any
+// gates on the same data.
+type component struct {
+	name string // "kube-apiserver", "kubelet/node-a"
+	kind build.Component
+	// prepare writes what the program reads and returns its arguments.
+	prepare func(gates map[string]bool) (args []string, err error)
+	ready   func(context.Context) error
+
+	mu      sync.Mutex
+	version release.Version
+	gates   map[string]bool
+	running *process.Process // nil while stopped
+}
+
+// Change says what is different about a component after a restart.
+type Change struct {
+	// Version is the release to run. If unset, the one that ran before.
+	Version release.Version
+	// Gates are set on top of the gates of before. If unset, those are kept.
+	Gates map[string]bool
+}
+
+// Restart stops a component and starts it again on the same data, as another
+// release or with other gates if the change says so. Containers live on while
+// a kubelet is away. It returns when the component is ready.
+func (c *Cluster) Restart(ctx context.Context, name string, change Change) error {
+	comp, err := c.component(name)
+	if err != nil {
+		return err
+	}
+	if err := c.stop(comp, (*process.Process).Stop); err != nil {
+		return err
+	}
+	return c.start(ctx, comp, change)
+}
+
+// Stop asks a component to end, and returns when it has.
+func (c *Cluster) Stop(name string) error {
+	comp, err := c.component(name)
+	if err != nil {
+		return err
+	}
+	return c.stop(comp, (*process.Process).Stop)
+}
+
+// Kill ends a component without a warning, as a crash or a power cut would.
+func (c *Cluster) Kill(name string) error {
+	comp, err := c.component(name)
+	if err != nil {
+		return err
+	}
+	return c.stop(comp, (*process.Process).Kill)
+}
+
+// Start starts a component that was stopped or killed.
+func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
+	comp, err := c.component(name)
+	if err != nil {
+		return err
+	}
+	return c.start(ctx, comp, change)
+}
+
+// Instance is what a component of a rig runs as.
+type Instance struct {
+	Name    string // "kube-apiserver", "kubelet/node-a"
+	Version release.Version
+	Gates   map[string]bool
+	PID     int // 0 while it is stopped
+}
+
+// Instances lists the components in the order in which they were started.
+func (c *Cluster) Instances() []Instance {
+	var all []Instance
+	for _, comp := range c.components {
+		comp.mu.Lock()
+		i := Instance{Name: comp.name, Version: comp.version, Gates: maps.Clone(comp.gates)}
+		if comp.running != nil {
+			i.PID = comp.running.PID()
+		}
+		comp.mu.Unlock()
+		all = append(all, i)
+	}
+	return all
+}
+
+func (c *Cluster) component(name string) (*component, error) {
+	var names []string
+	for _, comp := range c.components {
+		if comp.name == name {
+			return comp, nil
+		}
+		names = append(names, comp.name)
+	}
+	return nil, fmt.Errorf("this rig has no component %q; it has %q", name, names)
+}
+
+func (c *Cluster) start(ctx context.Context, comp *component, change Change) error {
+	comp.mu.Lock()
+	defer comp.mu.Unlock()
+	if comp.running != nil {
+		return fmt.Errorf("starting %s: it is running already", comp.name)
+	}
+	if change.Version != "" {
+		comp.version = change.Version
+	}
+	comp.gates = maps.Clone(comp.gates)
+	if comp.gates == nil {
+		comp.gates = make(map[string]bool)
+	}
+	maps.Copy(comp.gates, change.Gates)
+
+	binary, err := c.cfg.Binary(ctx, build.Target{Component: comp.kind, Version: comp.version})
+	if err != nil {
+		return err
+	}
+	args, err := comp.prepare(comp.gates)
+	if err != nil {
+		return fmt.Errorf("preparing %s: %w", comp.name, err)
+	}
+	began := time.Now()
+	p, err := process.Start(ctx, process.Config{
+		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
+		Path:  binary.Path,
+		Args:  args,
+		Env:   c.environment(),
+		Dir:   c.guard.Dir(),
+		Log:   c.logFile(comp.name),
+		Ready: comp.ready,
+	})
+	if err != nil {
+		return err
+	}
+	comp.running = p
+	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
+		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
+		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
+	})
+	go c.supervise(comp, p)
+	return nil
+}
+
+// supervise ends the rig's context when a component dies unasked.
+func (c *Cluster) supervise(comp *component, p *process.Process) {
+	<-p.Exited()
+	comp.mu.Lock()
+	asked := comp.running != p
+	if !asked {
+		comp.running = nil
+	}
+	comp.mu.Unlock()
+	c.cfg.Recorder.Append("cluster", comp.name, ComponentStopped{State: p.Exit().State, Asked: asked})
+	if !asked {
+		c.fail(p.Exit())
+	}
+}
+
+func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
+	comp.mu.Lock()
+	p := comp.running
+	comp.running = nil
+	comp.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	return end(p)
+}
+
+// stopAll ends all components, the last one started first, and joins what goes
+// wrong.
+func (c *Cluster) stopAll() error {
+	var failures []error
+	for i := len(c.components) - 1; i >= 0; i-- {
+		failures = append(failures, c.stop(c.components[i], (*process.Process).Stop))
+	}
+	return errors.Join(failures...)
+}
+
+// logFile is where a component's output goes: "kubelet/node-a" to
+// kubelet-node-a.log.
+func (c *Cluster) logFile(name string) string {
+	return filepath.Join(c.cfg.LogDir, strings.ReplaceAll(name, "/", "-")+".log")
+}

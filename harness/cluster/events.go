@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"encoding/json"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// ComponentStarted is recorded when a component is ready.
+type ComponentStarted struct {
+	// Version is what the binary said it is; Digest identifies the binary.
+	Version release.Version `json:"version"`
+	Source  string          `json:"source"`
+	Digest  string          `json:"digest"`
+	Gates   map[string]bool `json:"gates,omitempty"`
+	PID     int             `json:"pid"`
+	// ReadySeconds is how long it took from start to ready.
+	ReadySeconds float64 `json:"readySeconds"`
+}
+
+// EventKind implements record.Payload.
+func (ComponentStarted) EventKind() string { return "component.started" }
+
+// ComponentStopped is recorded when a component has ended.
+type ComponentStopped struct {
+	State string `json:"state"`
+	// Asked is false if it died by itself.
+	Asked bool `json:"asked"`
+}
+
+// EventKind implements record.Payload.
+func (ComponentStopped) EventKind() string { return "component.stopped" }
+
+// ObjectObserved is recorded when an API object was seen to be new, different
+// or gone. The object is as the API server returned it, fields unknown to
+// skewrig included.
+type ObjectObserved struct {
+	// Change is "added", "modified" or "deleted".
+	Change    string          `json:"change"`
+	Resource  string          `json:"resource"` // plural: "pods"
+	Namespace string          `json:"namespace,omitempty"`
+	Name      string          `json:"name"`
+	Object    json.RawMessage `json:"object"`
+}
+
+// EventKind implements record.Payload.
+func (ObjectObserved) EventKind() string { return "object.observed" }

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"encoding/json"
+	"path/filepath"
+)
+
+// kubeletDirs are the places of one node below the rig's directory.
+type kubeletDirs struct{ root string }
+
+func (d kubeletDirs) state() string      { return filepath.Join(d.root, "state") }
+func (d kubeletDirs) staticPods() string { return filepath.Join(d.root, "static-pods") }
+func (d kubeletDirs) podLogs() string    { return filepath.Join(d.root, "pod-logs") }
+func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.json") }
+
+// kubeletConfig is the KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of
+// a node, as a map: its typed form belongs to one release, and this file is
+// read by many.
+func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates map[string]bool) map[string]any {
+	return map[string]any{
+		"kind":                     "KubeletConfiguration",
+		"apiVersion":               "kubelet.config.k8s.io/v1beta1",
+		"containerRuntimeEndpoint": endpoint,
+		"address":                  s.address,
+		"port":                     kubeletPort,
+		"healthzBindAddress":       s.address,
+		"healthzPort":              kubeletHealthPort,
+		"tlsCertFile":              s.cert,
+		"tlsPrivateKeyFile":        s.key,
+		"authentication":           map[string]any{"x509": map[string]any{"clientCAFile": ca}},
+		"staticPodPath":            dirs.staticPods(),
+		"podLogsDir":               dirs.podLogs(),
+		"featureGates":             gates,
+		// No cgroups are made: the containers are not processes.
+		"cgroupsPerQOS":          false,
+		"enforceNodeAllocatable": []string{},
+		"failSwapOn":             false,
+		// The disk of the machine is not the node's, however full it is.
+		"evictionHard": map[string]string{
+			"memory.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%",
+		},
+		"imageGCHighThresholdPercent": 100,
+		// Seconds instead of a minute and 20 s: a scenario lasts seconds.
+		"syncFrequency":      "1s",
+		"fileCheckFrequency": "1s",
+		// One pod per address of the node's range.
+		"maxPods": 250,
+		// Some gates and tests write more events than the default of 50/s.
+		"eventRecordQPS": 0,
+		"clusterDomain":  "cluster.local",
+		"resolvConf":     "",
+	}
+}
+
+// kubeletFlags are the settings that a kubelet takes on its command line only.
+func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
+	return flags{
+		"config":            dirs.config(),
+		"kubeconfig":        kubeconfig,
+		"hostname-override": node,
+		"root-dir":          dirs.state(),
+		"cert-dir":          filepath.Join(dirs.state(), "pki"),
+		// A kubelet refuses a loopback address as its node's, but takes what a
+		// cloud provider reports: the rig is the provider (addresses.go).
+		"cloud-provider": "external",
+		"v":              "4",
+	}
+}
+
+func encodeConfig(config map[string]any) ([]byte, error) {
+	return json.MarshalIndent(config, "", "  ")
+}

@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+)
+
+// The second octets of the loopback blocks that rigs share out among
+// themselves. 127.0 and 127.1 are left to the machine.
+const firstBlock, lastBlock = 2, 254
+
+// block is 127.N.0.0/16, owned by one rig. On Linux every address of
+// 127.0.0.0/8 is local with no set-up, so that a rig with a block of its own
+// can use the well-known ports everywhere and never meets another rig.
+type block struct {
+	octet byte
+	claim net.Listener
+}
+
+// claimBlock finds a block that no rig on this machine uses. The claim is a
+// socket in the kernel's abstract namespace: it leaves no file, it is gone
+// when its owner is, and it is scoped exactly as loopback addresses are, to
+// the network namespace.
+func claimBlock() (*block, error) {
+	var last error
+	for _, i := range rand.Perm(lastBlock - firstBlock + 1) {
+		octet := byte(firstBlock + i)
+		claim, err := net.Listen("unix", fmt.Sprintf("@skewrig/127.%d", octet)) //nolint:noctx // no name is resolved
+		if err == nil {
+			return &block{octet: octet, claim: claim}, nil
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("claiming a loopback block: all %d are taken by other rigs: %w", lastBlock-firstBlock+1, last)
+}
+
+func (b *block) release() error {
+	if err := b.claim.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// controlPlane is the address that all control-plane components listen on.
+func (b *block) controlPlane() netip.Addr { return netip.AddrFrom4([4]byte{127, b.octet, 255, 1}) }
+
+// node is the range of the n-th node, counted from 0. Its first address is the
+// node's own, the others are its pods'.
+func (b *block) node(n int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, b.octet, byte(n), 0}), 24)
+}
+
+// maxNodes is how many nodes fit into a block beside the control plane.
+const maxNodes = 255

@@ -1,0 +1,80 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// tailLines is how much of a log an error carries.
+	tailLines = 20
+	// tailBytes bounds what is read to find those lines.
+	tailBytes = 64 << 10
+)
+
+// ExitError says that a process ended, and what it last said.
+type ExitError struct {
+	// Name is the process, such as "kubelet/node-a".
+	Name string
+	// State is how it ended: "exit status 1", "signal: killed".
+	State string
+	// Ran is how long it had been running.
+	Ran time.Duration
+	// Log is the path of its log, Tail the end of it.
+	Log, Tail string
+
+	clean bool
+}
+
+// Clean reports whether the process ended with status 0.
+func (e *ExitError) Clean() bool { return e.clean }
+
+// Error names the process, its exit status and the end of its log.
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("%s ended after %s: %s; the end of its log (%s):\n%s",
+		e.Name, e.Ran.Round(time.Millisecond), e.State, e.Log, e.Tail)
+}
+
+func describe(state *os.ProcessState, err error) string {
+	if state != nil {
+		return state.String()
+	}
+	return err.Error()
+}
+
+// tail returns the last lines of a file, indented. What can't be read is said
+// in its place: this text is part of an error that must not be lost.
+func tail(path string, lines int) string {
+	text, err := readEnd(path, tailBytes)
+	if err != nil {
+		return "\t(" + err.Error() + ")"
+	}
+	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	if len(all) > lines {
+		all = all[len(all)-lines:]
+	}
+	return "\t" + strings.Join(all, "\n\t")
+}
+
+func readEnd(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		if _, err := f.Seek(-limit, io.SeekEnd); err != nil {
+			return nil, err
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, limit))
+	return bytes.ToValidUTF8(text, []byte("?")), err
+}

@@ -1,0 +1,63 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// guardScript waits until its standard input is closed, which the kernel does
+// when skewrig ends in whatever way, and then removes a directory. Children
+// that are dying at that moment may still be writing, so it looks again.
+const guardScript = `cat >/dev/null
+i=0
+while [ -e "$1" ] && [ $i -lt 200 ]; do
+	rm -rf -- "$1" 2>/dev/null
+	i=$((i+1))
+	if [ -e "$1" ]; then sleep 0.05; fi
+done`
+
+// Guard owns a directory and sees to it that the directory is removed even
+// when skewrig is killed with a signal that it can't handle.
+type Guard struct {
+	dir  string
+	hold *os.File // closing it releases the guard
+	cmd  *exec.Cmd
+}
+
+// NewGuard makes a directory, open to its owner only, and starts guarding it.
+func NewGuard(parent, pattern string) (_ *Guard, err error) {
+	dir, err := os.MkdirTemp(parent, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	end, hold, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer end.Close()
+
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "skewrig-guard", dir) //nolint:noctx // outlives every context on purpose
+	cmd.Stdin = end
+	// A group of its own: neither Ctrl-C nor a closing terminal reaches it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the guard of %s: %w", dir, err), hold.Close())
+	}
+	return &Guard{dir: dir, hold: hold, cmd: cmd}, nil
+}
+
+// Dir is the guarded directory.
+func (g *Guard) Dir() string { return g.dir }
+
+// Close removes the directory and returns when it and the guard are gone.
+func (g *Guard) Close() error {
+	return errors.Join(g.hold.Close(), g.cmd.Wait(), os.RemoveAll(g.dir))
+}

@@ -1,0 +1,180 @@
+// Package process owns child processes: it starts them, waits until they are
+// ready, notices at once when they die, and never leaves one behind. It knows
+// nothing of Kubernetes.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	// readyPoll is how long to wait between two looks at whether a process is
+	// ready.
+	readyPoll = 10 * time.Millisecond
+	// defaultStopTimeout is how long a process may take to stop when asked.
+	defaultStopTimeout = 10 * time.Second
+)
+
+// Config says what to run.
+type Config struct {
+	// Name is what errors call the process, such as "kubelet/node-a".
+	Name string
+	// Path is the executable, Args its arguments without the name itself.
+	Path string
+	Args []string
+	// Env is the whole environment. If unset, it is empty: a component must
+	// not depend on what the user's shell happens to export.
+	Env []string
+	// Dir is the working directory. If unset, it is skewrig's own.
+	Dir string
+	// Log is the file that takes standard output and error. It is appended to,
+	// so that a restart keeps the history.
+	Log string
+	// Ready is asked again and again until it returns nil. If unset, the
+	// process is ready as soon as it runs.
+	Ready func(context.Context) error
+	// StopTimeout is how long Stop waits before it kills. If unset, 10 s.
+	StopTimeout time.Duration
+}
+
+// Process is a child process, in a process group of its own.
+type Process struct {
+	cfg     Config
+	cmd     *exec.Cmd
+	started time.Time
+	exited  chan struct{}
+	exit    *ExitError // set before exited is closed
+}
+
+// Start runs a process and returns when it is ready. If it exits first, the
+// error is an *ExitError; if the context ends first, the process is killed and
+// the error says what was still missing.
+func Start(ctx context.Context, cfg Config) (*Process, error) {
+	p, err := launch(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", cfg.Name, err)
+	}
+	if err := p.waitReady(ctx); err != nil {
+		return nil, errors.Join(err, p.Kill())
+	}
+	return p, nil
+}
+
+func launch(cfg Config) (*Process, error) {
+	log, err := os.OpenFile(cfg.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the child has its own descriptor
+
+	cmd := exec.Command(cfg.Path, cfg.Args...) //nolint:noctx // stopped by Stop and Kill, which know its process group
+	cmd.Env = cfg.Env
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	cmd.Dir = cfg.Dir
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := startOnSpawner(cmd); err != nil {
+		return nil, err
+	}
+	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: make(chan struct{})}
+	go p.wait()
+	return p, nil
+}
+
+// wait is the only caller of cmd.Wait; everyone else learns of the exit
+// through the channel.
+func (p *Process) wait() {
+	err := p.cmd.Wait()
+	p.exit = &ExitError{
+		Name:  p.cfg.Name,
+		State: describe(p.cmd.ProcessState, err),
+		Ran:   time.Since(p.started),
+		Log:   p.cfg.Log,
+		Tail:  tail(p.cfg.Log, tailLines),
+		clean: err == nil,
+	}
+	close(p.exited)
+}
+
+func (p *Process) waitReady(ctx context.Context) error {
+	if p.cfg.Ready == nil {
+		return nil
+	}
+	ticker := time.NewTicker(readyPoll)
+	defer ticker.Stop()
+	for {
+		missing := p.cfg.Ready(ctx)
+		if missing == nil {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return p.exit
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w (%w); the end of its log (%s):\n%s",
+				p.cfg.Name, missing, context.Cause(ctx), p.cfg.Log, tail(p.cfg.Log, tailLines))
+		case <-ticker.C:
+		}
+	}
+}
+
+// PID returns the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Exited is closed when the process has ended, for whatever reason.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Exit says how the process ended. It is nil while it runs.
+func (p *Process) Exit() *ExitError {
+	select {
+	case <-p.exited:
+		return p.exit
+	default:
+		return nil
+	}
+}
+
+// Stop asks the process to end, kills it if it does not within the stop
+// timeout, and returns when it is gone. Stopping a process that has ended
+// already is no error. Having to kill is one.
+func (p *Process) Stop() error {
+	timeout := p.cfg.StopTimeout
+	if timeout == 0 {
+		timeout = defaultStopTimeout
+	}
+	if err := p.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return nil
+	case <-timer.C:
+		return errors.Join(
+			fmt.Errorf("stopping %s: still running %s after SIGTERM, killed", p.cfg.Name, timeout), p.Kill())
+	}
+}
+
+// Kill ends the process and its group at once, and returns when it is gone.
+func (p *Process) Kill() error {
+	err := p.signal(syscall.SIGKILL)
+	<-p.exited
+	return err
+}
+
+// signal reaches the whole process group. A group that is gone is no error.
+func (p *Process) signal(sig syscall.Signal) error {
+	if err := syscall.Kill(-p.PID(), sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("sending %s to %s: %w", sig, p.cfg.Name, err)
+	}
+	return nil
+}

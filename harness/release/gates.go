@@ -1,0 +1,126 @@
+package release
+
+import (
+	"bufio"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Stage is the maturity of a feature gate in a release.
+type Stage string
+
+// The stages as components report them in their kubernetes_feature_enabled
+// metric. A generally available gate has the empty stage there; it is written
+// GA here.
+const (
+	Alpha      Stage = "ALPHA"
+	Beta       Stage = "BETA"
+	GA         Stage = "GA"
+	Deprecated Stage = "DEPRECATED"
+)
+
+// Gate is a feature gate of a release.
+type Gate struct {
+	Name    string
+	Stage   Stage
+	Default bool
+}
+
+// gateTables holds one table per minor version, as the release's own API
+// server reported it (a suite compares them with the running release).
+//
+//go:embed gates
+var gateTables embed.FS
+
+var loadGates = sync.OnceValues(func() (map[string][]Gate, error) {
+	files, err := gateTables.ReadDir("gates")
+	if err != nil {
+		return nil, err
+	}
+	tables := make(map[string][]Gate, len(files))
+	for _, f := range files {
+		text, err := gateTables.ReadFile("gates/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		gates, err := ParseGates(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("reading gates/%s: %w", f.Name(), err)
+		}
+		tables[strings.TrimSuffix(f.Name(), ".txt")] = gates
+	}
+	return tables, nil
+})
+
+// Gates returns the feature gates of a release, sorted by name, and whether
+// they are known. For a release without a table they are not: its components
+// then refuse an unknown gate themselves when they start.
+func Gates(v Version) (gates []Gate, known bool, err error) {
+	tables, err := loadGates()
+	if err != nil {
+		return nil, false, err
+	}
+	gates, known = tables[v.MajorMinor()]
+	return gates, known, nil
+}
+
+// CheckGate returns an error if a release is known not to have a gate. The
+// error says which releases do have it.
+func CheckGate(v Version, name string) error {
+	gates, known, err := Gates(v)
+	if err != nil || !known || has(gates, name) {
+		return err
+	}
+	tables, err := loadGates()
+	if err != nil {
+		return err
+	}
+	var elsewhere []string
+	for minor, gates := range tables {
+		if has(gates, name) {
+			elsewhere = append(elsewhere, minor)
+		}
+	}
+	if len(elsewhere) == 0 {
+		return fmt.Errorf("no known release has a feature gate %s", name)
+	}
+	slices.Sort(elsewhere)
+	return fmt.Errorf("%s has no feature gate %s; known releases that have it: %s", v, name, strings.Join(elsewhere, ", "))
+}
+
+func has(gates []Gate, name string) bool {
+	_, found := slices.BinarySearchFunc(gates, name, func(g Gate, name string) int {
+		return strings.Compare(g.Name, name)
+	})
+	return found
+}
+
+// ParseGates reads a table of gates: a line per gate with name, stage and
+// default, sorted by name.
+func ParseGates(text string) ([]Gate, error) {
+	var gates []Gate
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 || (fields[2] != "true" && fields[2] != "false") {
+			return nil, fmt.Errorf("line %d: want name, stage and true or false, have %q", n, lines.Text())
+		}
+		gates = append(gates, Gate{Name: fields[0], Stage: Stage(fields[1]), Default: fields[2] == "true"})
+	}
+	if !slices.IsSortedFunc(gates, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
+		return nil, fmt.Errorf("gates are not sorted by name")
+	}
+	return gates, lines.Err()
+}
+
+// FormatGates writes a table that ParseGates reads.
+func FormatGates(gates []Gate) string {
+	var b strings.Builder
+	for _, g := range gates {
+		fmt.Fprintf(&b, "%s %s %t\n", g.Name, g.Stage, g.Default)
+	}
+	return b.String()
+}

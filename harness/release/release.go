@@ -1,0 +1,53 @@
+package release
+
+import "slices"
+
+// The default pair: a run that names no releases runs the newest one as the
+// control plane and both as nodes.
+const (
+	Newest   Version = "v1.37.1"
+	Previous Version = "v1.36.3"
+)
+
+// Etcd is the etcd that every rig uses. etcd is never the subject, and one
+// version serves every supported release, so an upgrade or rollback of the API
+// server never moves its data to another etcd.
+const Etcd Version = "v3.7.0"
+
+// supported are the releases whose dependencies are locked in this repository,
+// newest first. Others can be built too; their lock is then generated.
+var supported = []Version{Newest, Previous, "v1.35.4", "v1.34.4"}
+
+// Supported returns the supported releases, newest first.
+func Supported() []Version { return slices.Clone(supported) }
+
+// kubeletSkew is how many minor versions older than the API server a kubelet
+// may be (Kubernetes version skew policy, "kubelet").
+const kubeletSkew = 3
+
+// Skew says how a kubelet stands to its API server under the version skew
+// policy.
+type Skew string
+
+const (
+	// SkewSupported is a kubelet of the same minor version, or up to three
+	// older.
+	SkewSupported Skew = "supported"
+	// SkewKubeletNewer is a kubelet newer than its API server: outside the
+	// policy, and yet what a rollback of the control plane passes through.
+	SkewKubeletNewer Skew = "unsupported: the kubelet is newer than the API server"
+	// SkewTooOld is a kubelet more than three minor versions older.
+	SkewTooOld Skew = "unsupported: the kubelet is more than three minor versions older than the API server"
+)
+
+// SkewOf classifies a kubelet against an API server.
+func SkewOf(apiserver, kubelet Version) Skew {
+	switch behind := apiserver.Minor() - kubelet.Minor(); {
+	case behind < 0:
+		return SkewKubeletNewer
+	case behind > kubeletSkew:
+		return SkewTooOld
+	default:
+		return SkewSupported
+	}
+}

@@ -1,0 +1,44 @@
+// Package release holds what skewrig knows of Kubernetes releases: how their
+// versions compare, which ones are supported, and which feature gates each of
+// them has. It is the one place where releases differ; code elsewhere asks it.
+package release
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// Version is a release, written as its tag is: "v1.37.1", "v1.38.0-alpha.0".
+type Version string
+
+// Parse checks that s names one exact release. "v1.37" or "1.37.1" do not: a
+// report must say which release ran, so a scenario must as well.
+func Parse(s string) (Version, error) {
+	if !semver.IsValid(s) || semver.Canonical(s) != s {
+		return "", fmt.Errorf("%q is not a release: write it in full, like v1.37.1", s)
+	}
+	return Version(s), nil
+}
+
+// Compare returns -1, 0 or 1 as v is older than, the same as or newer than w.
+func (v Version) Compare(w Version) int { return semver.Compare(string(v), string(w)) }
+
+// AtLeast reports whether v is w or newer. Pre-releases of a minor version are
+// older than its first release.
+func (v Version) AtLeast(w Version) bool { return v.Compare(w) >= 0 }
+
+// Minor returns the minor version: 37 for v1.37.1.
+func (v Version) Minor() int {
+	_, minor, _ := strings.Cut(semver.MajorMinor(string(v)), ".")
+	n, err := strconv.Atoi(minor)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// MajorMinor returns the version without patch and pre-release: "v1.37".
+func (v Version) MajorMinor() string { return semver.MajorMinor(string(v)) }
