@@ -17,8 +17,8 @@ type Builder struct {
 	// Dir is the cache directory. If unset, "skewrig" in the user's cache
 	// directory.
 	Dir string
-	// Given maps targets to binaries that are used instead of building, by
-	// component alone or by component and version.
+	// Given are binaries that are used instead of building. If unset, all are
+	// built.
 	Given []Given
 	// Progress is told what happens to each target. It may be called from
 	// several goroutines. If unset, nobody is told.
@@ -28,11 +28,11 @@ type Builder struct {
 	known map[string]Binary // by target
 }
 
-// Given is a ready-made binary. Its version is read by running it.
+// Given is a ready-made binary.
 type Given struct {
 	Component Component
-	// Version is the release that the binary stands for. If unset, it is used
-	// for every version that is asked for and that it turns out to be.
+	// Version is the release that the binary stands for: its own, if it was
+	// described by Describe. etcd stands for every version.
 	Version release.Version
 	Path    string
 }
@@ -162,7 +162,7 @@ func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
 		return binary, nil
 	}
 	tell(Compiling)
-	binary, err := entry.create(recipe, func(out string) error { return recipe.compile(ctx, store, out) })
+	binary, err := entry.create(recipe, func(out string) error { return recipe.make(ctx, store, out) })
 	if err == nil {
 		tell(Built)
 	}
@@ -185,15 +185,10 @@ func (b *Builder) store() (store, error) {
 }
 
 func (b *Builder) given(t Target) string {
-	path := ""
 	for _, g := range b.Given {
-		switch {
-		case g.Component != t.Component || len(t.Overlay) > 0:
-		case g.Version == t.Version:
+		if g.Component == t.Component && len(t.Overlay) == 0 && (g.Version == t.Version || t.Component == Etcd) {
 			return g.Path
-		case g.Version == "":
-			path = g.Path
 		}
 	}
-	return path
+	return ""
 }

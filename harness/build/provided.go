@@ -2,7 +2,10 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,8 +17,33 @@ import (
 // "Kubernetes v1.37.1" or "etcd Version: 3.7.0".
 var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)`)
 
-// provided describes a ready-made binary. Its version is what it says itself;
-// if that is not the one asked for, it is not used.
+// Describe reads the version of a ready-made binary by running it.
+func Describe(ctx context.Context, c Component, path string) (Given, error) {
+	v, err := askVersion(ctx, path)
+	return Given{Component: c, Version: v, Path: path}, err
+}
+
+// Assets returns the ready-made etcd and kube-apiserver of a directory laid out
+// as controller-runtime's envtest wants it (KUBEBUILDER_ASSETS). What is not
+// there is left out.
+func Assets(ctx context.Context, dir string) ([]Given, error) {
+	var all []Given
+	for _, c := range []Component{Etcd, APIServer} {
+		path := filepath.Join(dir, string(c))
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		given, err := Describe(ctx, c, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, given)
+	}
+	return all, nil
+}
+
+// provided is the binary that a user gave for a target. The version is what it
+// says itself, whatever it stands for: a report tells what ran.
 func provided(ctx context.Context, t Target, path string) (Binary, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -24,9 +52,6 @@ func provided(ctx context.Context, t Target, path string) (Binary, error) {
 	v, err := askVersion(ctx, path)
 	if err != nil {
 		return Binary{}, err
-	}
-	if v != t.Version && t.Component != Etcd {
-		return Binary{}, fmt.Errorf("%s is %s of %s, wanted is %s", path, t.Component, v, t.Version)
 	}
 	digest, size, err := digestFile(path)
 	if err != nil {

@@ -88,7 +88,19 @@ func (r *recipe) flags() []string {
 	return []string{"-trimpath", "-buildvcs=false", "-ldflags=" + ldflags}
 }
 
-// compile builds the binary to out.
+// make builds the binary to out and asks it who it is: a stamp that did not
+// take would make every report wrong.
+func (r *recipe) make(ctx context.Context, s store, out string) error {
+	if err := r.compile(ctx, s, out); err != nil {
+		return err
+	}
+	v, err := askVersion(ctx, out)
+	if err == nil && v != r.target.Version {
+		err = fmt.Errorf("what was built says that it is %s", v)
+	}
+	return err
+}
+
 func (r *recipe) compile(ctx context.Context, s store, out string) error {
 	dir, err := s.workTree(ctx, r)
 	if err != nil {

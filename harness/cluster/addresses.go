@@ -2,16 +2,15 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 )
 
 // uninitializedTaint is what a kubelet with an external cloud provider puts on
@@ -22,37 +21,41 @@ const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 // until the kubelet has registered it, reports its address, and removes the
 // taint of a node that waits for that.
 func initializeNode(ctx context.Context, client kubernetes.Interface, name, address string) error {
-	node, err := awaitNode(ctx, client, name, func(*corev1.Node) bool { return true })
-	if err != nil {
+	if _, err := awaitNode(ctx, client, name, func(*corev1.Node) bool { return true }); err != nil {
 		return fmt.Errorf("waiting for the kubelet to register node %s: %w", name, err)
 	}
-	status := map[string]any{"status": map[string]any{"addresses": []corev1.NodeAddress{
-		{Type: corev1.NodeInternalIP, Address: address},
-		{Type: corev1.NodeHostName, Address: name},
-	}}}
-	if err := patchNode(ctx, client, name, status, "status"); err != nil {
+	err := updateNode(ctx, client, name, func(node *corev1.Node) {
+		node.Status.Addresses = []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: address},
+			{Type: corev1.NodeHostName, Address: name},
+		}
+	}, client.CoreV1().Nodes().UpdateStatus)
+	if err != nil {
 		return fmt.Errorf("reporting the address of node %s: %w", name, err)
 	}
-	tainted := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint })
-	if !tainted {
-		return nil
-	}
-	spec := map[string]any{"spec": map[string]any{
-		"taints": []map[string]string{{"$patch": "delete", "key": uninitializedTaint}},
-	}}
-	if err := patchNode(ctx, client, name, spec); err != nil {
+	err = updateNode(ctx, client, name, func(node *corev1.Node) {
+		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint })
+	}, client.CoreV1().Nodes().Update)
+	if err != nil {
 		return fmt.Errorf("removing the taint of the uninitialized node %s: %w", name, err)
 	}
 	return nil
 }
 
-func patchNode(ctx context.Context, client kubernetes.Interface, name string, patch any, subresources ...string) error {
-	body, err := json.Marshal(patch)
-	if err != nil {
+type updateFunc func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1.Node, error)
+
+// updateNode changes a node, and again if somebody else changed it meanwhile:
+// kubelet and controllers write to it all the time.
+func updateNode(ctx context.Context, client kubernetes.Interface, name string, change func(*corev1.Node), update updateFunc) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(node)
+		_, err = update(ctx, node, metav1.UpdateOptions{})
 		return err
-	}
-	_, err = client.CoreV1().Nodes().Patch(ctx, name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, subresources...)
-	return err
+	})
 }
 
 // awaitNode returns the node once it is there and satisfies the condition.

@@ -15,10 +15,10 @@ import (
 	"path/filepath"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/process"
@@ -36,7 +36,7 @@ type Config struct {
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Runtime starts the container runtime of a node.
 	Runtime func(NodeInfo) (Runtime, error)
-	// Recorder takes what happens. If unset, nothing is recorded, and API
+	// Recorder takes what happens. If unset, nothing is recorded, and the API
 	// objects are not watched.
 	Recorder *record.History
 	// LogDir takes the components' logs, and outlives the rig. If unset, they
@@ -151,9 +151,6 @@ func (cfg *Config) validate() error {
 	if len(cfg.Nodes) > maxNodes {
 		problems = append(problems, fmt.Errorf("%d nodes: a rig can have %d", len(cfg.Nodes), maxNodes))
 	}
-	if cfg.Recorder == nil {
-		cfg.Recorder = record.NewHistory(nil)
-	}
 	return errors.Join(problems...)
 }
 
@@ -203,6 +200,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	for i, node := range c.cfg.Nodes {
 		group.Go(func() error { return c.startNode(ctx, node.Name, c.block.node(i)) })
 	}
+	group.Go(func() error { return c.EnsureNamespace(ctx, metav1.NamespaceDefault) })
 	return group.Wait()
 }
 
@@ -220,6 +218,9 @@ func (c *Cluster) startNode(ctx context.Context, name string, addresses netip.Pr
 }
 
 func (c *Cluster) observe() (err error) {
+	if c.cfg.Recorder == nil {
+		return nil
+	}
 	c.observer, err = observe(c.ctx, c.rest, c.cfg.Recorder)
 	return err
 }

@@ -115,6 +115,8 @@ func (c *credentials) restConfig() (*rest.Config, error) {
 		Host:      c.server,
 		UserAgent: "skewrig",
 		QPS:       -1,
+		// A library must not log on its own.
+		WarningHandler: rest.NoWarnings{},
 		TLSClientConfig: rest.TLSClientConfig{
 			CAData: c.ca.CertPEM(), CertData: pair.CertPEM, KeyData: pair.KeyPEM,
 		},

@@ -203,4 +203,3 @@ func healthy(client *http.Client, url string) func(context.Context) error {
 		return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
 	}
 }
-

@@ -35,6 +35,7 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates map[s
 		"cgroupsPerQOS":          false,
 		"enforceNodeAllocatable": []string{},
 		"failSwapOn":             false,
+		"failCgroupV1":           false,
 		// The disk of the machine is not the node's, however full it is.
 		"evictionHard": map[string]string{
 			"memory.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%",
@@ -48,6 +49,7 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates map[s
 		// Some gates and tests write more events than the default of 50/s.
 		"eventRecordQPS": 0,
 		"clusterDomain":  "cluster.local",
+		"clusterDNS":     []string{"10.96.0.10"},
 		"resolvConf":     "",
 	}
 }

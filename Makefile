@@ -1,0 +1,50 @@
+# make help lists the targets. Everything goes through the Go command.
+
+GO            ?= go
+BIN           := bin
+TOOLS         := $(BIN)/tools
+REPORT_DIR    ?= report
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.DEFAULT_GOAL := help
+.PHONY: help build test conformance suites bench lint fmt generate verify clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+build: ## build bin/skewrig
+	$(GO) build -o $(BIN)/skewrig ./cmd/skewrig
+
+test: ## unit tests: no Kubernetes build, no network, under a minute
+	$(GO) test $$($(GO) list ./... | grep -v /suites)
+
+conformance: build ## build what is needed, run the catalog, print the verdicts
+	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
+
+suites: ## the same catalog as Ginkgo specs
+	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=3 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=30m ./suites/...
+
+bench: build ## measure what docs/benchmarks.md shows
+	$(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
+
+lint: $(TOOLS)/golangci-lint ## static checks
+	$(TOOLS)/golangci-lint run
+
+fmt: $(TOOLS)/golangci-lint ## format the code
+	$(TOOLS)/golangci-lint fmt
+
+generate: ## make generated files anew
+	$(GO) generate ./...
+
+verify: ## check that modules, generated files and formatting are current
+	$(GO) mod verify
+	$(GO) mod tidy -diff
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'not formatted: run make fmt'; exit 1; }
+	$(GO) vet ./...
+
+clean: ## remove what the other targets made (not the component cache)
+	rm -rf $(BIN) $(REPORT_DIR)
+
+$(TOOLS)/golangci-lint: Makefile
+	GOBIN=$(abspath $(TOOLS)) $(GO) install $(GOLANGCI_LINT)
+	@touch $@

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// binaries are the flags that say where components come from.
+type binaries struct {
+	cacheDir string
+	given    []string
+}
+
+func (b *binaries) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&b.cacheDir, "cache-dir", "", "where built components are kept (default: skewrig in the user's cache directory)")
+	cmd.Flags().StringArrayVar(&b.given, "binary", nil,
+		"use a ready-made binary, COMPONENT=PATH for the release that it says it is, or COMPONENT@RELEASE=PATH (repeatable; KUBEBUILDER_ASSETS is understood too)")
+}
+
+func (b *binaries) builder(ctx context.Context, progress func(build.Progress)) (*build.Builder, error) {
+	builder := &build.Builder{Dir: b.cacheDir, Progress: progress}
+	var problems []error
+	for _, text := range b.given {
+		given, err := parseGiven(ctx, text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--binary %s: %w", text, err))
+		}
+		builder.Given = append(builder.Given, given)
+	}
+	if dir := os.Getenv("KUBEBUILDER_ASSETS"); dir != "" {
+		assets, err := build.Assets(ctx, dir)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("KUBEBUILDER_ASSETS: %w", err))
+		}
+		builder.Given = append(builder.Given, assets...)
+	}
+	return builder, errors.Join(problems...)
+}
+
+func parseGiven(ctx context.Context, text string) (build.Given, error) {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok {
+		return build.Given{}, errors.New("want COMPONENT=PATH or COMPONENT@RELEASE=PATH")
+	}
+	name, version, versioned := strings.Cut(name, "@")
+	if _, err := build.ParseTargets(name); err != nil {
+		return build.Given{}, err
+	}
+	given, err := build.Describe(ctx, build.Component(name), path)
+	if err != nil || !versioned {
+		return given, err
+	}
+	given.Version, err = release.Parse(version)
+	return given, err
+}
+
+// buildProgress prints what happens to each target: a line when it is done,
+// and on a terminal also what is at work.
+func buildProgress(w io.Writer) func(build.Progress) {
+	f, isFile := w.(*os.File)
+	live := isFile && term.IsTerminal(int(f.Fd()))
+	return func(p build.Progress) {
+		switch p.State {
+		case build.Compiling, build.Waiting:
+			if live {
+				fmt.Fprintf(w, "\r\x1b[K%-40s %s…", p.Target, p.State)
+			} else {
+				fmt.Fprintf(w, "%-40s %s\n", p.Target, p.State)
+			}
+		default:
+			if live {
+				fmt.Fprint(w, "\r\x1b[K")
+			}
+			fmt.Fprintf(w, "%-40s %-9s %6.1fs\n", p.Target, p.State, p.Elapsed.Round(time.Second/10).Seconds())
+		}
+	}
+}

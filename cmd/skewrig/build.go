@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+type buildFlags struct {
+	binaries
+	output
+	list, prune bool
+	all         bool
+	overlay     []string
+}
+
+func newBuild() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
+		Short: "Build components from their releases",
+		Long: `Build components from the Go modules of their releases, into a cache. Without
+arguments, what the catalog needs on the default pair of releases is built.`,
+		Example: `  skewrig build                       # the default pair
+  skewrig build kubelet@v1.35.4       # one component
+  skewrig build v1.34.4               # all components of a release
+  skewrig build --list
+  skewrig build kubelet@v1.37.1 --overlay pkg/probe/grpc/grpc.go=./mine.go`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			switch {
+			case f.list:
+				return f.runList(cmd)
+			case f.prune:
+				return f.runPrune(cmd)
+			}
+			return f.run(cmd, args)
+		},
+	}
+	f.binaries.register(cmd)
+	f.output.register(cmd)
+	cmd.Flags().BoolVar(&f.list, "list", false, "list what the cache holds")
+	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove what the default pair does not need from the cache")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
+	cmd.Flags().StringArrayVar(&f.overlay, "overlay", nil, "compile FILE instead of PATH of k8s.io/kubernetes, PATH=FILE (repeatable)")
+	return cmd
+}
+
+func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
+	targets, err := f.targets(args)
+	if err != nil {
+		return err
+	}
+	builder, err := f.builder(cmd.Context(), buildProgress(cmd.ErrOrStderr()))
+	if err != nil {
+		return err
+	}
+	built, err := builder.Build(cmd.Context(), targets)
+	if err != nil {
+		return failed(err)
+	}
+	if f.json() {
+		return printJSON(cmd.OutOrStdout(), built)
+	}
+	return table(cmd.OutOrStdout(), "COMPONENT\tRELEASE\tSIZE\tPATH", built, func(b build.Binary) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s", b.Component, b.Version, megabytes(b.Bytes), b.Path)
+	})
+}
+
+func (f *buildFlags) targets(args []string) ([]build.Target, error) {
+	targets := defaultTargets()
+	if len(args) > 0 {
+		targets = nil
+	}
+	for _, arg := range args {
+		some, err := build.ParseTargets(arg)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, some...)
+	}
+	for _, text := range f.overlay {
+		path, file, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("--overlay %s: want PATH=FILE", text)
+		}
+		for i := range targets {
+			if targets[i].Overlay == nil {
+				targets[i].Overlay = make(map[string]string)
+			}
+			targets[i].Overlay[path] = file
+		}
+	}
+	return targets, nil
+}
+
+// defaultTargets are what the catalog needs: the newest release, and the
+// kubelet of the one before.
+func defaultTargets() []build.Target {
+	return append(build.AllOf(release.Newest), build.Target{Component: build.Kubelet, Version: release.Previous})
+}
+
+func (f *buildFlags) runList(cmd *cobra.Command) error {
+	entries, err := (&build.Builder{Dir: f.cacheDir}).List()
+	if err != nil {
+		return failed(err)
+	}
+	return f.entries(cmd.OutOrStdout(), entries)
+}
+
+func (f *buildFlags) runPrune(cmd *cobra.Command) error {
+	wanted := make(map[string]bool)
+	for _, t := range defaultTargets() {
+		wanted[t.String()] = true
+	}
+	newest := make(map[string]time.Time)
+	builder := &build.Builder{Dir: f.cacheDir}
+	entries, err := builder.List()
+	if err != nil {
+		return failed(err)
+	}
+	for _, e := range entries {
+		if name := e.Target.String(); e.Created.After(newest[name]) {
+			newest[name] = e.Created
+		}
+	}
+	removed, err := builder.Prune(func(e build.Entry) bool {
+		name := e.Target.String()
+		return !f.all && wanted[name] && e.Created.Equal(newest[name])
+	})
+	if err != nil {
+		return failed(err)
+	}
+	return f.entries(cmd.OutOrStdout(), removed)
+}
+
+func (f *buildFlags) entries(w io.Writer, entries []build.Entry) error {
+	if f.json() {
+		return printJSON(w, entries)
+	}
+	var total int64
+	for _, e := range entries {
+		total += e.Bytes
+	}
+	err := table(w, "COMPONENT\tRELEASE\tSIZE\tBUILT\tPATH", entries, func(e build.Entry) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", e.Target.Component, e.Target.Version, megabytes(e.Bytes), e.Created.Format(time.DateTime), e.Path)
+	})
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%d binaries, %s\n", len(entries), megabytes(total))
+	}
+	return err
+}
+
+// table prints rows of tab-separated columns.
+func table[T any](w io.Writer, header string, rows []T, row func(T) string) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, header)
+	for _, r := range rows {
+		fmt.Fprintln(tw, row(r))
+	}
+	return tw.Flush()
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

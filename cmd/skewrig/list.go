@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// listed is a cell as `list --output json` prints it.
+type listed struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Scenario string            `json:"scenario"`
+	Control  string            `json:"control,omitempty"`
+	Axes     map[string]string `json:"axes"`
+	File     string            `json:"file"`
+}
+
+func newList() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "list [PATTERN | FILE ...]",
+		Short: "List the cells that can be run",
+		Long: `List the cells of the catalog, or those that the arguments name. A pattern is a
+glob over cell ids: * matches within a segment, ** across segments.`,
+		Example: `  skewrig list
+  skewrig list 'kep-4939/**'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			cells, err := selectCells(args)
+			if err != nil {
+				return err
+			}
+			if out.json() {
+				return printJSON(cmd.OutOrStdout(), describeCells(cells))
+			}
+			return table(cmd.OutOrStdout(), "CELL\tSHOWS", cells, func(c plan.Cell) string {
+				return fmt.Sprintf("%s\t%s", c.ID, c.Title)
+			})
+		},
+	}
+	out.register(cmd)
+	return cmd
+}
+
+func describeCells(cells []plan.Cell) []listed {
+	all := make([]listed, 0, len(cells))
+	for _, c := range cells {
+		l := listed{ID: c.ID, Title: c.Title, Scenario: c.Scenario, Control: c.Control, Axes: make(map[string]string), File: c.File}
+		for _, axis := range c.Axes {
+			l.Axes[axis.Name] = axis.Value
+		}
+		all = append(all, l)
+	}
+	return all
+}

@@ -1,0 +1,67 @@
+// Command skewrig runs real Kubernetes components of any mix of releases,
+// without containers and without root, through declarative scenarios, and
+// reports what they did.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// The first interrupt ends what runs in good order; a second one takes the
+	// default action and ends skewrig at once (its children die with it).
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) int {
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var exit exitCode
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	}
+	fmt.Fprintf(os.Stderr, "skewrig: %v\n", err)
+	var failed *failure
+	if errors.As(err, &failed) {
+		return exitNotJudged
+	}
+	return exitUsage
+}
+
+// The exit codes of skewrig, as the design promises them to scripts. 0 and 1
+// are what a report says (reports.ExitCode).
+const (
+	exitNotJudged = 2
+	exitUsage     = 3
+)
+
+// exitCode is an error that only sets the exit code: everything was said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// failure is an error that is not the user's: something that was asked for
+// rightly could not be done.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// failed marks an error as not the user's.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{err}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+func newPlan() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "plan [PATTERN | FILE ...]",
+		Short: "Print what a run would do, step by step, and start nothing",
+		Example: `  skewrig plan 'kep-4939/skew/**'
+  skewrig plan ./mine.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			cells, err := selectCells(args)
+			if err != nil {
+				return err
+			}
+			if out.json() {
+				return printJSON(cmd.OutOrStdout(), cells)
+			}
+			for i, cell := range cells {
+				if i > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				fmt.Fprint(cmd.OutOrStdout(), plan.Print(cell))
+			}
+			return nil
+		},
+	}
+	out.register(cmd)
+	return cmd
+}

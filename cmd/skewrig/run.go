@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+type runFlags struct {
+	binaries
+	output
+	reportDir string
+	parallel  int
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [PATTERN | FILE ...]",
+		Short: "Run scenarios and report",
+		Long: `Run the cells of the catalog, or those that the arguments name, and write a
+report. What is needed is built first. A pattern is a glob over cell ids: *
+matches within a segment, ** across segments.`,
+		Example: `  skewrig run
+  skewrig run 'kep-4939/**' 'kep-5999/**'
+  skewrig run ./mine.yaml --report-dir out`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return f.run(cmd, args)
+		},
+	}
+	f.binaries.register(cmd)
+	f.output.register(cmd)
+	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
+	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
+	return cmd
+}
+
+// defaultParallel follows the cores: a rig keeps one busy while it starts, and
+// is mostly idle afterwards.
+func defaultParallel() int { return runtime.NumCPU() + 1 }
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	cells, err := selectCells(args)
+	if err != nil {
+		return err
+	}
+	if len(cells) == 0 {
+		return errors.New("there is nothing to run")
+	}
+	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
+	if err != nil {
+		return err
+	}
+	built, err := builder.Build(ctx, targets(cells))
+	if err != nil {
+		return failed(err)
+	}
+	if err := clearReport(f.reportDir); err != nil {
+		return failed(err)
+	}
+	e := &engine.Engine{
+		Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel,
+		Progress: cellProgress(cmd.ErrOrStderr(), len(cells)),
+	}
+	results, err := e.Run(ctx, cells)
+	if err != nil {
+		return err
+	}
+	report, err := assemble(results, built)
+	if err != nil {
+		return failed(err)
+	}
+	return finish(cmd, f.output, report, f.reportDir)
+}
+
+// finish writes and prints a report and turns it into an exit code.
+func finish(cmd *cobra.Command, out output, report reports.Report, dir string) error {
+	if err := render.WriteDir(dir, report); err != nil {
+		return failed(fmt.Errorf("writing the report: %w", err))
+	}
+	if err := printReport(cmd, out, report, dir); err != nil {
+		return failed(err)
+	}
+	if code := reports.ExitCode(report); code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+func printReport(cmd *cobra.Command, out output, report reports.Report, dir string) error {
+	if out.json() {
+		return printJSON(cmd.OutOrStdout(), report)
+	}
+	return render.Terminal(cmd.OutOrStdout(), report, render.TerminalOptions{Report: dir, Color: colorful(os.Stdout)})
+}
+
+// targets are the binaries that cells need.
+func targets(cells []plan.Cell) []build.Target {
+	var all []build.Target
+	for _, t := range plan.Targets(cells) {
+		all = append(all, build.Target{Component: build.Component(t.Component), Version: t.Version})
+	}
+	return all
+}
+
+// clearReport removes what an earlier run left in the report directory, and
+// only that.
+func clearReport(dir string) error {
+	for _, name := range []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, "cells"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// components are the binaries that took part, for the report.
+func components(built []build.Binary) []reports.Component {
+	var all []reports.Component
+	for _, b := range built {
+		all = append(all, reports.Component{
+			Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest,
+		})
+	}
+	slices.SortFunc(all, func(a, b reports.Component) int {
+		return strings.Compare(a.Name+" "+a.Version, b.Name+" "+b.Version)
+	})
+	return slices.Compact(all)
+}

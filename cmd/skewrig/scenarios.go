@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// selectCells plans the cells that arguments name. An argument that is a file
+// is a scenario; any other is a pattern over the ids of the catalog's cells. No
+// argument is the whole catalog. Everything that is wrong with files, patterns
+// and expressions is found here, before anything is started.
+func selectCells(args []string) ([]plan.Cell, error) {
+	var files, patterns []string
+	for _, arg := range args {
+		if strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") {
+			files = append(files, arg)
+		} else {
+			patterns = append(patterns, arg)
+		}
+	}
+	own, fileErr := planFiles(files)
+	cells := own
+	if len(patterns) > 0 || len(files) == 0 {
+		all, err := planCatalog()
+		if err != nil {
+			return nil, errors.Join(fileErr, err)
+		}
+		if len(patterns) > 0 {
+			if all, err = plan.Match(all, patterns); err != nil {
+				return nil, errors.Join(fileErr, err)
+			}
+		}
+		cells = append(cells, all...)
+	}
+	if fileErr != nil {
+		return nil, fileErr
+	}
+	_, err := engine.Compile(cells)
+	return cells, err
+}
+
+func planCatalog() ([]plan.Cell, error) {
+	paths, err := catalog.Paths()
+	if err != nil {
+		return nil, err
+	}
+	return planFrom(catalog.Files, paths)
+}
+
+// planFiles plans the user's own scenario files, each with the directory that
+// it is in as the root for the files that it names.
+func planFiles(paths []string) ([]plan.Cell, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for i, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		rel, err := filepath.Rel(root, abs)
+		if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) {
+			problems = append(problems, fmt.Errorf("%s is outside the working directory: change to a directory above it", path))
+			continue
+		}
+		paths[i] = filepath.ToSlash(rel)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return planFrom(os.DirFS(root), paths)
+}
+
+func planFrom(files fs.FS, paths []string) ([]plan.Cell, error) {
+	scenarios, err := spec.Load(files, paths)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Cells(scenarios)
+}

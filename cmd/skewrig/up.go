@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+type upFlags struct {
+	binaries
+	kubeconfig string
+	history    string
+}
+
+func newUp() *cobra.Command {
+	var f upFlags
+	cmd := &cobra.Command{
+		Use:   "up [FILE | CELL]",
+		Short: "Start a mixed-version cluster and keep it until Ctrl-C",
+		Long: `Start the rig that a scenario's topology describes, and keep it running until
+Ctrl-C. The scenario's steps are not taken. Without an argument, the newest
+release runs, with one node of it and one of the release before.`,
+		Example: `  skewrig up
+  skewrig up kep-4939/skew/older-kubelet/**
+  skewrig up ./mine.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args)
+		},
+	}
+	f.binaries.register(cmd)
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this file (default: only in the rig's own directory)")
+	cmd.Flags().StringVar(&f.history, "history", "", "write what happens to this file, as JSON lines")
+	return cmd
+}
+
+func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
+	cell, err := upCell(args)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
+	if err != nil {
+		return err
+	}
+	if _, err := builder.Build(ctx, targets([]plan.Cell{cell})); err != nil {
+		return failed(err)
+	}
+	history, closeHistory, err := f.openHistory()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, failed(closeHistory())) }()
+
+	library, err := engine.Library(cell.Images)
+	if err != nil {
+		return err
+	}
+	config := engine.ClusterConfig(cell.Topology, library, history)
+	config.Binary = builder.Binary
+	c, err := cluster.New(ctx, config)
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { err = errors.Join(err, failed(c.Close()), failed(f.removeKubeconfig())) }()
+	if err := f.announce(cmd, c); err != nil {
+		return failed(err)
+	}
+	return f.hold(ctx, cmd, c)
+}
+
+// hold waits for the interrupt, or for a component to die.
+func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *cluster.Cluster) error {
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(cmd.ErrOrStderr(), "\nstopping")
+		return nil
+	case <-c.Context().Done():
+		return failed(context.Cause(c.Context()))
+	}
+}
+
+func (f *upFlags) announce(cmd *cobra.Command, c *cluster.Cluster) error {
+	path := c.Kubeconfig()
+	if f.kubeconfig != "" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.kubeconfig, text, 0o600); err != nil {
+			return err
+		}
+		path = f.kubeconfig
+	}
+	out := cmd.OutOrStdout()
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "COMPONENT\tRELEASE\tGATES")
+	for _, i := range c.Instances() {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Version, gateList(i.Gates))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n\nCtrl-C ends the cluster.\n", path)
+	return nil
+}
+
+func (f *upFlags) removeKubeconfig() error {
+	if f.kubeconfig == "" {
+		return nil
+	}
+	return os.Remove(f.kubeconfig)
+}
+
+// openHistory opens the file that --history names. Without one nothing is
+// kept: a cluster may be up for days.
+func (f *upFlags) openHistory() (*record.History, func() error, error) {
+	if f.history == "" {
+		return nil, func() error { return nil }, nil
+	}
+	file, err := os.Create(f.history)
+	if err != nil {
+		return nil, nil, err
+	}
+	history := record.NewHistory(file)
+	return history, func() error { return errors.Join(history.Err(), file.Close()) }, nil
+}
+
+// upCell is the cell whose topology is wanted.
+func upCell(args []string) (plan.Cell, error) {
+	if len(args) == 0 {
+		return plan.Cell{Topology: plan.Topology{
+			Version: release.Newest, ControllerManager: true, Scheduler: true,
+			Nodes: []plan.Node{
+				{Name: "node-a", Version: release.Newest},
+				{Name: "node-b", Version: release.Previous},
+			},
+		}}, nil
+	}
+	cells, err := selectCells(args)
+	if err != nil {
+		return plan.Cell{}, err
+	}
+	if len(cells) != 1 {
+		return plan.Cell{}, fmt.Errorf("%s names %d cells; one is wanted: %s", args[0], len(cells), cellIDs(cells))
+	}
+	return cells[0], nil
+}
+
+func cellIDs(cells []plan.Cell) (ids []string) {
+	for _, c := range cells {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// gateList is gates in one column of a table, in order of their names.
+func gateList(gates map[string]bool) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		words = append(words, fmt.Sprintf("%s=%t", name, gates[name]))
+	}
+	return strings.Join(words, ",")
+}

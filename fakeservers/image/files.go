@@ -1,0 +1,295 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	// maxFile bounds what is read from or written to one file: 16 MiB.
+	maxFile = 16 << 20
+	// maxFiles bounds how many files a container can make.
+	maxFiles = 4096
+)
+
+// Files is the part of a container's file system that is not on a volume. It
+// lives in memory, and ends with the process. The zero value is empty. It is
+// safe for concurrent use.
+type Files struct {
+	mu    sync.Mutex
+	files map[string][]byte
+}
+
+// ReadFile returns the content of a file, on a volume or not. Like every
+// method here it returns an error as os does, with the path in the container.
+func (p *Process) ReadFile(name string) ([]byte, error) {
+	name = clean(name)
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.read(name, rest)
+	}
+	p.Files.mu.Lock()
+	defer p.Files.mu.Unlock()
+	data, found := p.Files.files[name]
+	switch {
+	case found:
+		return slices.Clone(data), nil
+	case len(p.Files.under(name)) > 0:
+		return nil, pathError("read", name, errors.New("is a directory"))
+	default:
+		return nil, pathError("open", name, fs.ErrNotExist)
+	}
+}
+
+// WriteFile makes a file, or replaces its content. Directories need not exist.
+func (p *Process) WriteFile(name string, data []byte) error {
+	name = clean(name)
+	if len(data) > maxFile {
+		return pathError("write", name, fmt.Errorf("more than %d bytes", maxFile))
+	}
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.write(name, rest, data)
+	}
+	p.Files.mu.Lock()
+	defer p.Files.mu.Unlock()
+	if _, found := p.Files.files[name]; !found && len(p.Files.files) == maxFiles {
+		return pathError("write", name, errors.New("no space left on device"))
+	}
+	if p.Files.files == nil {
+		p.Files.files = map[string][]byte{}
+	}
+	p.Files.files[name] = slices.Clone(data)
+	return nil
+}
+
+// Remove removes a file, or everything in a directory that is not on a volume.
+func (p *Process) Remove(name string) error {
+	name = clean(name)
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.remove(name, rest)
+	}
+	p.Files.mu.Lock()
+	defer p.Files.mu.Unlock()
+	children := p.Files.under(name)
+	_, found := p.Files.files[name]
+	if !found && len(children) == 0 {
+		return pathError("remove", name, fs.ErrNotExist)
+	}
+	delete(p.Files.files, name)
+	for _, child := range children {
+		delete(p.Files.files, child)
+	}
+	return nil
+}
+
+// Stat describes a file or directory. What is not on a volume has mode 0644,
+// directories 0755.
+func (p *Process) Stat(name string) (fs.FileMode, error) {
+	name = clean(name)
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.stat(name, rest)
+	}
+	p.Files.mu.Lock()
+	_, found := p.Files.files[name]
+	children := p.Files.under(name)
+	p.Files.mu.Unlock()
+	switch {
+	case found:
+		return 0o644, nil
+	case name == "/" || name == "/tmp" || len(children) > 0 || p.leadsToMount(name):
+		return fs.ModeDir | 0o755, nil
+	default:
+		return 0, pathError("stat", name, fs.ErrNotExist)
+	}
+}
+
+// ReadDir returns the names in a directory, sorted.
+func (p *Process) ReadDir(name string) ([]string, error) {
+	name = clean(name)
+	mode, err := p.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !mode.IsDir() {
+		return nil, pathError("readdir", name, errors.New("not a directory"))
+	}
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.readDir(name, rest)
+	}
+	p.Files.mu.Lock()
+	paths := p.Files.under(name)
+	p.Files.mu.Unlock()
+	for _, mount := range p.Mounts {
+		paths = append(paths, clean(mount.ContainerPath))
+	}
+	names := map[string]bool{}
+	for _, path := range paths {
+		if rest, inside := within(path, name); inside && rest != "." {
+			first, _, _ := strings.Cut(rest, "/")
+			names[first] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// mount returns the volume that holds a path, and the path inside it.
+func (p *Process) mount(name string) (found *Mount, rest string) {
+	for i := range p.Mounts {
+		inside, ok := within(name, clean(p.Mounts[i].ContainerPath))
+		if ok && (found == nil || len(p.Mounts[i].ContainerPath) > len(found.ContainerPath)) {
+			found, rest = &p.Mounts[i], inside
+		}
+	}
+	return found, rest
+}
+
+func (p *Process) leadsToMount(name string) bool {
+	return slices.ContainsFunc(p.Mounts, func(m Mount) bool {
+		_, inside := within(clean(m.ContainerPath), name)
+		return inside
+	})
+}
+
+// under returns the paths of the files in a directory. f.mu is held.
+func (f *Files) under(name string) []string {
+	var paths []string
+	for path := range f.files {
+		if rest, inside := within(path, name); inside && rest != "." {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// within returns the path of name relative to dir, and whether it is in it. A
+// directory is in itself, as ".".
+func within(name, dir string) (rest string, inside bool) {
+	if name == dir {
+		return ".", true
+	}
+	return strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// clean makes a path absolute: the working directory of a container is "/".
+func clean(name string) string { return path.Clean("/" + name) }
+
+func pathError(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// root opens the volume, so that no symbolic link leads out of it. The error
+// of a volume that is a single file says so by root being nil.
+func (m *Mount) root() (*os.Root, error) {
+	info, err := os.Stat(m.HostPath)
+	if err != nil || !info.IsDir() {
+		return nil, err
+	}
+	return os.OpenRoot(m.HostPath)
+}
+
+func (m *Mount) open(name, rest string, flag int) (*os.File, error) {
+	root, err := m.root()
+	switch {
+	case err != nil:
+		return nil, inContainer(name, err)
+	case root != nil:
+		defer root.Close()
+		file, err := root.OpenFile(rest, flag, 0o644)
+		return file, inContainer(name, err)
+	case rest != ".":
+		return nil, pathError("open", name, errors.New("not a directory"))
+	default:
+		file, err := os.OpenFile(m.HostPath, flag, 0o644)
+		return file, inContainer(name, err)
+	}
+}
+
+func (m *Mount) read(name, rest string) ([]byte, error) {
+	file, err := m.open(name, rest, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("more than %d bytes", maxFile)
+	}
+	if err != nil {
+		return nil, inContainer(name, err)
+	}
+	return data, nil
+}
+
+func (m *Mount) write(name, rest string, data []byte) error {
+	if m.ReadOnly {
+		return pathError("open", name, errors.New("read-only file system"))
+	}
+	file, err := m.open(name, rest, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return inContainer(name, errors.Join(err, file.Close()))
+}
+
+func (m *Mount) remove(name, rest string) error {
+	if m.ReadOnly {
+		return pathError("remove", name, errors.New("read-only file system"))
+	}
+	root, err := m.root()
+	if err != nil {
+		return inContainer(name, err)
+	}
+	if root == nil || rest == "." {
+		return pathError("remove", name, errors.New("device or resource busy"))
+	}
+	defer root.Close()
+	return inContainer(name, root.Remove(rest))
+}
+
+func (m *Mount) stat(name, rest string) (fs.FileMode, error) {
+	file, err := m.open(name, rest, os.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, inContainer(name, err)
+	}
+	return info.Mode(), nil
+}
+
+func (m *Mount) readDir(name, rest string) ([]string, error) {
+	file, err := m.open(name, rest, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	names, err := file.Readdirnames(maxFiles)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, inContainer(name, err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// inContainer replaces the path in an error: where a volume lies on the node
+// is not a container's to know.
+func inContainer(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		return pathError(inner.Op, name, inner.Err)
+	}
+	return pathError("use", name, err)
+}

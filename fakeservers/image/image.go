@@ -1,0 +1,94 @@
+// Package image says what a container is on this rig: a process that runs
+// inside skewrig and stands in for what an image's entrypoint would run. It
+// holds the contract between the fake container runtime, which starts and
+// stops processes, and the programs that play them.
+package image
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// ErrUnknown is returned by a Library for an image that it can't play. The
+// runtime turns it into the error of the image pull, which a user reads in the
+// pod's events.
+var ErrUnknown = errors.New("no program plays this image")
+
+// Library resolves image references, as a registry would.
+type Library interface {
+	// Find returns the image for a reference as written in a pod's spec, with
+	// or without registry, tag or digest. An image that can't be played is an
+	// error that wraps ErrUnknown and says what can be.
+	Find(ref string) (*Image, error)
+}
+
+// Image is what a reference resolves to.
+type Image struct {
+	// Reference is the reference that was asked for, with the registry and the
+	// tag spelled out.
+	Reference string
+	// Digest identifies the content: "sha256:" and 64 hex digits.
+	Digest string
+	// SizeBytes is the size that the image service reports.
+	SizeBytes uint64
+	// Entrypoint and Cmd are the image's own, used as the OCI image
+	// specification says: a container's command replaces both, its args
+	// replace Cmd.
+	Entrypoint, Cmd []string
+	// Run plays the container's main process.
+	Run Program
+	// Exec plays a command that is run beside the main process: an exec probe
+	// or a lifecycle hook. If unset, every command is reported as not found
+	// (exit code 127).
+	Exec Command
+}
+
+// Program plays the main process of a container and returns its exit code. It
+// must return soon after ctx is done (the process was killed), and on a signal
+// as the program that it plays would.
+type Program func(ctx context.Context, p *Process) int
+
+// Command plays a command run in the container of p: its arguments, its
+// output, its exit code. It must return soon after ctx is done.
+type Command func(ctx context.Context, p *Process, args []string, stdout, stderr io.Writer) int
+
+// Process is what a program is given: its arguments, its container's address
+// and files, and where it reports to.
+type Process struct {
+	// Args is the whole command line, the program's own name first.
+	Args []string
+	// Env holds the environment, as "NAME=value".
+	Env []string
+	// Container is the path of the container, "namespace/pod/container". It is
+	// the subject under which the program records what it sees.
+	Container string
+	// IP is the pod's own loopback address. A server listens there, on the
+	// port that its arguments or defaults name.
+	IP netip.Addr
+	// Started is when the process began. Behaviour over time counts from here.
+	Started time.Time
+	// Stdout and Stderr go to the container's log.
+	Stdout, Stderr io.Writer
+	// Mounts are the volumes that the container sees.
+	Mounts []Mount
+	// Files are the container's files that are on no volume. The main process
+	// and the commands that run beside it share them. The zero value will do.
+	Files Files
+	// Signals delivers what is sent to the process, other than the kill that
+	// ends the context: SIGTERM when the container is asked to stop.
+	Signals <-chan syscall.Signal
+	// Recorder takes what the program sees.
+	Recorder record.Recorder
+}
+
+// Mount is a directory or file of the node that a container sees.
+type Mount struct {
+	ContainerPath, HostPath string
+	ReadOnly                bool
+}

@@ -1,0 +1,107 @@
+package image
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Entry is a pattern of image references and what plays the images that match.
+type Entry struct {
+	// Pattern is a reference in which * stands for any characters between two
+	// slashes or in the tag. What is left out is as in a pod's spec, except
+	// for the tag: without one, every tag and digest matches.
+	Pattern string
+	// Make returns the image. What it leaves unset of Reference and Digest is
+	// filled in.
+	Make func(Reference) (*Image, error)
+}
+
+// Catalog is a library of entries. The first entry that matches plays an
+// image.
+type Catalog struct{ entries []entry }
+
+type entry struct {
+	Entry
+	// name and tag are patterns of path.Match. An empty tag matches all.
+	name, tag string
+}
+
+var _ Library = (*Catalog)(nil)
+
+// NewCatalog returns a library of the entries, in order of precedence. It
+// returns an error that names every pattern that can't be understood.
+func NewCatalog(entries ...Entry) (*Catalog, error) {
+	c := &Catalog{}
+	var errs []error
+	for _, e := range entries {
+		name, tag, _ := cutTag(e.Pattern)
+		domain, rest := cutDomain(name)
+		parsed := entry{Entry: e, name: domain + "/" + rest, tag: tag}
+		_, nameErr := path.Match(parsed.name, "")
+		_, tagErr := path.Match(parsed.tag, "")
+		if e.Pattern == "" || strings.Contains(e.Pattern, "@") || nameErr != nil || tagErr != nil {
+			errs = append(errs, fmt.Errorf("image pattern %q: not a reference with * in it", e.Pattern))
+		}
+		c.entries = append(c.entries, parsed)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// Find implements Library.
+func (c *Catalog) Find(ref string) (*Image, error) {
+	parsed, err := Parse(ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range c.entries {
+		if !e.matches(parsed) {
+			continue
+		}
+		image, err := e.Make(parsed)
+		if err != nil {
+			return nil, fmt.Errorf("playing image %s: %w", parsed, err)
+		}
+		return complete(*image, parsed), nil
+	}
+	return nil, fmt.Errorf("image %s: %w: what can be played is %s", parsed, ErrUnknown, c)
+}
+
+// String lists the patterns.
+func (c *Catalog) String() string {
+	patterns := make([]string, len(c.entries))
+	for i, e := range c.entries {
+		patterns[i] = e.Pattern
+	}
+	if len(patterns) == 0 {
+		return "nothing"
+	}
+	return strings.Join(patterns, ", ")
+}
+
+func (e entry) matches(ref Reference) bool {
+	// A bad pattern was refused by NewCatalog.
+	name, _ := path.Match(e.name, ref.Name)
+	tag, _ := path.Match(e.tag, ref.Tag)
+	return name && (tag || e.tag == "")
+}
+
+func complete(image Image, ref Reference) *Image {
+	if image.Reference == "" {
+		image.Reference = ref.String()
+	}
+	if image.Digest == "" {
+		image.Digest = ref.Digest
+	}
+	if image.Digest == "" {
+		sum := sha256.Sum256([]byte(ref.String()))
+		image.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return &image
+}

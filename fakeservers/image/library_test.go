@@ -1,0 +1,169 @@
+package image_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+)
+
+const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func TestParseSpellsReferencesOut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"busybox":                     "docker.io/library/busybox:latest",
+		"busybox:1.36":                "docker.io/library/busybox:1.36",
+		"bitnami/redis":               "docker.io/bitnami/redis:latest",
+		"docker.io/busybox":           "docker.io/library/busybox:latest",
+		"index.docker.io/a/b":         "docker.io/a/b:latest",
+		"registry.k8s.io/pause:3.10":  "registry.k8s.io/pause:3.10",
+		"localhost/app":               "localhost/app:latest",
+		"localhost:5000/app":          "localhost:5000/app:latest",
+		"localhost:5000/app:v1":       "localhost:5000/app:v1",
+		"pause@" + digest:             "docker.io/library/pause@" + digest,
+		"ghcr.io/a/b_c:v1@" + digest:  "ghcr.io/a/b_c:v1@" + digest,
+		"registry.k8s.io/a/b/c--d:_X": "registry.k8s.io/a/b/c--d:_X",
+	} {
+		got, err := image.Parse(text)
+		if err != nil || got.String() != want {
+			t.Errorf("%s: %s, error %v, want %s", text, got, err, want)
+		}
+		again, err := image.Parse(want)
+		if err != nil || again != got {
+			t.Errorf("%s, spelled out: %s, error %v", text, again, err)
+		}
+	}
+}
+
+func TestParseRefusesWhatIsNoReference(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                        {`"library/" is not a path`},
+		"Busybox":                 {`"library/Busybox" is not a path, which is in lower case`},
+		"a:b:c":                   {`"library/a:b" is not a path`},
+		"a:":                      {`"" is not a tag`},
+		"a@sha256:12":             {`"sha256:12" is not a digest`},
+		"-x.io/A:*":               {`"-x.io" is not a registry`, `"A" is not a path`, `"*" is not a tag`},
+		"a b":                     {"is not a path"},
+		strings.Repeat("a", 2000): {"image reference of 2000 bytes"},
+	} {
+		got, err := image.Parse(text)
+		if err == nil {
+			t.Errorf("%.40q: %s", text, got)
+			continue
+		}
+		for _, want := range want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%.40q: error %q, want %q in it", text, err, want)
+			}
+		}
+	}
+}
+
+// entry returns one whose images are known by the command.
+func entry(pattern, name string) image.Entry {
+	return image.Entry{Pattern: pattern, Make: func(image.Reference) (*image.Image, error) {
+		return &image.Image{Cmd: []string{name}}, nil
+	}}
+}
+
+func TestFindTakesTheFirstMatch(t *testing.T) {
+	t.Parallel()
+	catalog, err := image.NewCatalog(
+		entry("registry.k8s.io/e2e-test-images/agnhost:2.*", "agnhost"),
+		entry("registry.k8s.io/e2e-test-images/agnhost", "other agnhost"),
+		entry("busybox", "busybox"),
+		entry("example.com/*/web", "web"),
+		entry("localhost:5000/*", "local"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]string{
+		"registry.k8s.io/e2e-test-images/agnhost:2.53":      "agnhost",
+		"registry.k8s.io/e2e-test-images/agnhost:3.0":       "other agnhost",
+		"registry.k8s.io/e2e-test-images/agnhost@" + digest: "other agnhost",
+		"busybox:1.36":                "busybox",
+		"docker.io/library/busybox":   "busybox",
+		"example.com/team/web:v2":     "web",
+		"example.com/a/b/web":         "",
+		"localhost:5000/app":          "local",
+		"localhost:5001/app":          "",
+		"quay.io/library/busybox":     "",
+		"registry.k8s.io/agnhost:2.1": "",
+	} {
+		got, err := catalog.Find(ref)
+		switch {
+		case want == "" && !errors.Is(err, image.ErrUnknown):
+			t.Errorf("%s: %+v, error %v, want ErrUnknown", ref, got, err)
+		case want != "" && err != nil:
+			t.Errorf("%s: %v", ref, err)
+		case want != "" && got.Cmd[0] != want:
+			t.Errorf("%s: played by %s, want %s", ref, got.Cmd[0], want)
+		}
+	}
+}
+
+func TestFindSaysWhatCanBePlayed(t *testing.T) {
+	t.Parallel()
+	catalog, err := image.NewCatalog(entry("registry.k8s.io/pause:*", "pause"), entry("busybox", "busybox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "image docker.io/library/nginx:latest: no program plays this image: what can be played is registry.k8s.io/pause:*, busybox"
+	if _, err := catalog.Find("nginx"); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestDigestsAreOfTheReference(t *testing.T) {
+	t.Parallel()
+	catalog, err := image.NewCatalog(entry("*", "any"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(ref string) *image.Image {
+		t.Helper()
+		found, err := catalog.Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if a, b := find("web"), find("docker.io/library/web:latest"); a.Digest != b.Digest || a.Reference != "docker.io/library/web:latest" {
+		t.Errorf("one image twice: %+v and %+v", a, b)
+	}
+	if a, b := find("web:v1"), find("web:v2"); a.Digest == b.Digest || len(a.Digest) != len(digest) {
+		t.Errorf("two images: %s and %s", a.Digest, b.Digest)
+	}
+	if got := find("web@" + digest).Digest; got != digest {
+		t.Errorf("digest %s, want the one asked for", got)
+	}
+}
+
+func TestAFailureToMakeIsNotAnUnknownImage(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("no such template")
+	catalog, err := image.NewCatalog(image.Entry{Pattern: "web", Make: func(image.Reference) (*image.Image, error) { return nil, broken }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.Find("web"); !errors.Is(err, broken) || errors.Is(err, image.ErrUnknown) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNewCatalogNamesEveryBadPattern(t *testing.T) {
+	t.Parallel()
+	_, err := image.NewCatalog(entry("", "a"), entry("web", "b"), entry("web:[", "c"), entry("web@"+digest, "d"))
+	if err == nil {
+		t.Fatal("bad patterns were taken")
+	}
+	for _, want := range []string{`image pattern ""`, `image pattern "web:["`, `image pattern "web@sha256:`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q, want %q in it", err, want)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+)
+
+// Exit codes that are not a program's own choice.
+const (
+	panicCode    = 2   // what a Go program that panics ends with
+	notFoundCode = 127 // what a shell reports for a command that is not there
+	killedCode   = 137 // 128 + SIGKILL
+)
+
+// pendingSignals is how many signals a program may leave unread. More are
+// lost, as they are in a kernel that keeps one of each.
+const pendingSignals = 16
+
+// process is the run of a container's program.
+type process struct {
+	program *image.Process
+	log     *containerLog
+	signals chan syscall.Signal
+	pid     int
+	// killed ends when the process is killed, or has ended; kill ends it. The
+	// commands that run beside the program end with it.
+	killed context.Context
+	kill   context.CancelFunc
+	// done is closed when the container is seen as exited.
+	done chan struct{}
+
+	// The rest is guarded by Runtime.mu.
+	asked      bool   // was sent the stop signal
+	lastSignal string // "SIGTERM"
+}
+
+func (r *Runtime) newProcess(c *container, log *containerLog) *process {
+	p := &process{log: log, signals: make(chan syscall.Signal, pendingSignals), done: make(chan struct{})}
+	p.killed, p.kill = context.WithCancel(r.alive)
+	p.program = &image.Process{
+		Args:      c.args,
+		Env:       environment(c),
+		Container: c.path,
+		IP:        c.sandbox.ip,
+		Started:   time.Now(),
+		Stdout:    log.stream("stdout"),
+		Stderr:    log.stream("stderr"),
+		Mounts:    mounts(c.config),
+		Signals:   p.signals,
+		Recorder:  r.config.Recorder,
+	}
+	return p
+}
+
+// environment returns the container's variables after HOSTNAME, which a
+// runtime sets on its own.
+func environment(c *container) []string {
+	var env []string
+	if hostname := c.sandbox.config.GetHostname(); hostname != "" {
+		env = append(env, "HOSTNAME="+hostname)
+	}
+	for _, e := range c.config.GetEnvs() {
+		env = append(env, e.GetKey()+"="+string(e.GetValue()))
+	}
+	return env
+}
+
+func mounts(config *cri.ContainerConfig) []image.Mount {
+	var all []image.Mount
+	for _, m := range config.GetMounts() {
+		all = append(all, image.Mount{ContainerPath: m.GetContainerPath(), HostPath: m.GetHostPath(), ReadOnly: m.GetReadonly()})
+	}
+	return all
+}
+
+// launch runs the container's program, with its output going to log.
+func (r *Runtime) launch(c *container, log *containerLog) error {
+	p := r.newProcess(c, log)
+	if err := r.admit(c, p); err != nil {
+		p.kill()
+		log.close()
+		return err
+	}
+	r.record(c.path, ContainerStarted{
+		ID: c.id, Image: c.image.Reference, Args: c.args, Attempt: c.config.Metadata.Attempt, PID: p.pid,
+	})
+	go r.run(c)
+	return nil
+}
+
+// admit marks the container as running, unless the world has moved on since
+// its start was asked for.
+func (r *Runtime) admit(c *container, p *process) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return status.Error(codes.Unavailable, "the runtime is closing")
+	case r.containers[c.id] != c:
+		return notFound("container", c.id)
+	case c.sandbox.stopping:
+		return status.Errorf(codes.FailedPrecondition, "pod sandbox %q is stopped", c.sandbox.id)
+	}
+	r.goroutines.Add(1)
+	r.lastPID++
+	p.pid = r.lastPID
+	c.process = p
+	c.startedAt = r.stamp()
+	c.state = cri.ContainerState_CONTAINER_RUNNING
+	return nil
+}
+
+// run plays the container's program to its end. What happened is recorded
+// before anybody can see the container as exited and act on it.
+func (r *Runtime) run(c *container) {
+	defer r.goroutines.Done()
+	p := c.process
+	code := play(p.killed, c.image.Run, p.program)
+	ranFor := time.Since(p.program.Started)
+
+	end := exit{code: int32(uint8(code)), reason: "Completed"} // the kernel keeps 8 bits
+	killed := p.killed.Err() != nil
+	if killed {
+		end.code = killedCode
+	}
+	if end.code != 0 {
+		end.reason = "Error"
+	}
+	p.kill()
+	p.log.close()
+	r.record(c.path, ContainerExited{
+		ID: c.id, ExitCode: end.code, Reason: end.reason, Signal: r.signalSent(p, killed),
+		RanForSeconds: ranFor.Seconds(), Attempt: c.config.Metadata.Attempt,
+	})
+	r.setExited(c, end)
+	close(p.done)
+}
+
+func (r *Runtime) signalSent(p *process, killed bool) string {
+	if killed {
+		return "SIGKILL"
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return p.lastSignal
+}
+
+func (r *Runtime) setExited(c *container, end exit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	end.at = r.stamp()
+	c.exit = end
+	c.state = cri.ContainerState_CONTAINER_EXITED
+}
+
+// play calls the program. A panic ends the container and not the runtime: a
+// real process that crashes takes no other with it, and neither may one that
+// shares this process.
+func play(ctx context.Context, program image.Program, p *image.Process) (code int) {
+	defer crash(p.Stderr, &code)
+	return program(ctx, p)
+}
+
+// crash, deferred, turns a panic into what a Go program does on one: it prints
+// the stack to its standard error and exits with code 2.
+func crash(stderr io.Writer, code *int) {
+	if cause := recover(); cause != nil {
+		fmt.Fprintf(stderr, "panic: %v\n\n%s", cause, debug.Stack())
+		*code = panicCode
+	}
+}
+
+// stop sends the container's stop signal, and kills the process if it is still
+// there after the grace period. Without one, it is killed at once. If the
+// caller goes away meanwhile, the process is not killed: the next caller gives
+// it a grace period of its own, as with containerd.
+func (r *Runtime) stop(ctx context.Context, c *container, grace time.Duration) error {
+	p := c.process
+	signal := stopSignal(c.config.GetStopSignal())
+	if grace > 0 && signal != unix.SIGKILL {
+		r.ask(p, signal)
+		patience, cancel := context.WithTimeout(ctx, grace)
+		defer cancel()
+		if err := p.wait(patience); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	p.kill()
+	return p.wait(ctx)
+}
+
+// ask sends the stop signal, once: a repeated call waits, but does not signal
+// again.
+func (r *Runtime) ask(p *process, signal syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.asked {
+		return
+	}
+	p.asked = true
+	p.lastSignal = signalName(signal)
+	select {
+	case p.signals <- signal:
+	default:
+	}
+}
+
+// wait returns when the container has exited, or ctx is done.
+func (p *process) wait(ctx context.Context) error {
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return status.FromContextError(ctx.Err()).Err()
+	}
+}
+
+// seconds converts a timeout of the CRI, where what is not positive means
+// none. A year is as good as any longer time, and does not overflow.
+func seconds(n int64) time.Duration {
+	const year = 365 * 24 * 60 * 60
+	return time.Duration(min(max(n, 0), year)) * time.Second
+}

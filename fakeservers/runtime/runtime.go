@@ -1,0 +1,260 @@
+// Package runtime is a container runtime without containers. It serves the
+// container runtime interface (CRI, version v1) on a unix socket, to a kubelet
+// that can't tell. A pod sandbox is an address of the loopback range, and a
+// container is an image.Program that runs as a goroutine of this process.
+//
+// Wherever a kubelet can see it, it behaves as containerd does: states, times,
+// exit codes and reasons, attempts, addresses, labels and annotations, log
+// files, grace periods. Containers live in the runtime and not in a client's
+// connection, so a kubelet can be restarted, or replaced by one of another
+// version, and finds everything as it was.
+//
+// What a goroutine can't have is left out: namespaces, cgroups, users and a
+// file system of its own. Resource figures are made up, host ports are not
+// forwarded, and the host paths of mounts are handed to the program without
+// being checked or created, because they name files of a node that this
+// machine only plays.
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// maxMessageBytes is the largest message that is received and sent. It is the
+// limit of the kubelet's own client (k8s.io/cri-client/pkg/utils.go).
+const maxMessageBytes = 16 << 20
+
+// killPatience is how long Close waits for programs that were killed. They
+// must return soon; waiting for ever would hide which one does not.
+const killPatience = 10 * time.Second
+
+// Config says where a runtime listens and what it runs.
+type Config struct {
+	// Socket is the path of the unix socket to serve on, of at most 107 bytes,
+	// in a directory that exists. A socket that a dead process left there is
+	// replaced.
+	Socket string
+	// Node is the name of the node. The runtime records its events under the
+	// source "runtime/<node>".
+	Node string
+	// PodCIDR is an IPv4 loopback range of at least four addresses. Its first
+	// address (.1) is the node's own, which host-network pods use. The other
+	// sandboxes get the rest.
+	PodCIDR netip.Prefix
+	// Library resolves the images that can be pulled.
+	Library image.Library
+	// Recorder takes the runtime's events (see events.go), and is handed to
+	// the programs for theirs. If unset, nothing is recorded.
+	Recorder record.Recorder
+}
+
+func (c Config) validate() error {
+	var problems []error
+	if c.Socket == "" {
+		problems = append(problems, errors.New("no socket path"))
+	}
+	if len(c.Socket) > maxSocketPath {
+		problems = append(problems, fmt.Errorf("socket path %s has more than the %d bytes that the kernel allows", c.Socket, maxSocketPath))
+	}
+	if c.Node == "" {
+		problems = append(problems, errors.New("no node name"))
+	}
+	if c.Library == nil {
+		problems = append(problems, errors.New("no image library"))
+	}
+	if !c.PodCIDR.IsValid() || !c.PodCIDR.Addr().Is4() || !c.PodCIDR.Addr().IsLoopback() || c.PodCIDR.Bits() < 8 || c.PodCIDR.Bits() > 30 {
+		problems = append(problems, fmt.Errorf("pod CIDR %s is not an IPv4 loopback range of at least four addresses", c.PodCIDR))
+	}
+	return errors.Join(problems...)
+}
+
+// Runtime is a running container runtime. Its methods are safe for concurrent
+// use.
+type Runtime struct {
+	config     Config
+	mountpoint string
+	server     *grpc.Server
+	calls      callCounts
+	close      func() error
+	patience   time.Duration // killPatience, shorter in a test
+
+	// alive ends when the runtime is closed, and with it every process.
+	alive context.Context
+	kill  context.CancelFunc
+	// goroutines counts the server, the programs and the commands that run.
+	goroutines sync.WaitGroup
+	serveErr   error
+
+	// mu guards everything below and the fields marked so in sandbox,
+	// container and process. Nothing that may block is done under it: no file
+	// is touched, no event recorded, no program called.
+	mu         sync.Mutex
+	closed     bool
+	sandboxes  map[string]*sandbox
+	containers map[string]*container
+	images     map[string]*storedImage
+	addresses  *addressPool
+	lastStamp  int64
+	lastPID    int
+}
+
+// Start serves a container runtime. It is listening when Start returns.
+func Start(config Config) (*Runtime, error) {
+	r, err := start(config)
+	if err != nil {
+		return nil, fmt.Errorf("starting the container runtime of node %s: %w", config.Node, err)
+	}
+	return r, nil
+}
+
+func start(config Config) (*Runtime, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	socket, err := filepath.Abs(config.Socket)
+	if err != nil {
+		return nil, err
+	}
+	config.Socket = socket
+	disk, err := mountpoint(filepath.Dir(socket))
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listen(socket)
+	if err != nil {
+		return nil, err
+	}
+	r := newRuntime(config, disk)
+	r.goroutines.Go(func() { r.serve(listener) })
+	return r, nil
+}
+
+func newRuntime(config Config, mountpoint string) *Runtime {
+	if config.Recorder == nil {
+		config.Recorder = (*record.History)(nil)
+	}
+	r := &Runtime{
+		config:     config,
+		mountpoint: mountpoint,
+		sandboxes:  map[string]*sandbox{},
+		containers: map[string]*container{},
+		images:     map[string]*storedImage{},
+		addresses:  newAddressPool(config.PodCIDR),
+		patience:   killPatience,
+	}
+	r.alive, r.kill = context.WithCancel(context.Background())
+	r.close = sync.OnceValue(r.shutdown)
+	r.server = grpc.NewServer(
+		grpc.MaxRecvMsgSize(maxMessageBytes),
+		grpc.MaxSendMsgSize(maxMessageBytes),
+		grpc.UnaryInterceptor(r.calls.unary),
+		grpc.StreamInterceptor(r.calls.stream),
+		grpc.WaitForHandlers(true),
+	)
+	cri.RegisterRuntimeServiceServer(r.server, runtimeService{Runtime: r})
+	cri.RegisterImageServiceServer(r.server, imageService{Runtime: r})
+	return r
+}
+
+func (r *Runtime) serve(listener net.Listener) {
+	if err := r.server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		r.serveErr = fmt.Errorf("serving on %s: %w", r.config.Socket, err)
+	}
+}
+
+// runtimeService and imageService are the two gRPC services. They are types of
+// their own so that CRI methods are not part of Runtime's.
+type (
+	runtimeService struct {
+		cri.UnimplementedRuntimeServiceServer
+		*Runtime
+	}
+	imageService struct {
+		cri.UnimplementedImageServiceServer
+		*Runtime
+	}
+)
+
+// Endpoint returns the address of the runtime as a kubelet's
+// --container-runtime-endpoint wants it, "unix:///...".
+func (r *Runtime) Endpoint() string { return "unix://" + r.config.Socket }
+
+// Calls returns how often each CRI method was called so far, by its name
+// without the service: "RunPodSandbox". Calls that failed count too.
+func (r *Runtime) Calls() map[string]int { return r.calls.snapshot() }
+
+// Close kills all containers, stops serving and removes the socket. It returns
+// when no goroutine of the runtime is left. If a program that was killed has
+// not returned after 10 seconds, the error names its container. A second call
+// returns the result of the first.
+func (r *Runtime) Close() error { return r.close() }
+
+func (r *Runtime) shutdown() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+
+	r.kill()
+	r.server.Stop() // also closes the listener, which unlinks the socket
+	if !r.wait(r.patience) {
+		return fmt.Errorf("closing the container runtime of node %s: killed, but still running: %s",
+			r.config.Node, strings.Join(r.survivors(), ", "))
+	}
+	return r.serveErr
+}
+
+// wait reports whether all goroutines ended within d.
+func (r *Runtime) wait(d time.Duration) bool {
+	ended := make(chan struct{})
+	go func() {
+		r.goroutines.Wait()
+		close(ended)
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// survivors returns the paths of the containers that run.
+func (r *Runtime) survivors() []string {
+	var paths []string
+	for _, c := range r.Containers() {
+		if c.State == "running" {
+			paths = append(paths, c.Path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// stamp returns the current time in nanoseconds, later than any stamp before:
+// a kubelet sorts by these times, also when the machine's clock was set back.
+// It is called with mu held.
+func (r *Runtime) stamp() int64 {
+	r.lastStamp = max(time.Now().UnixNano(), r.lastStamp+1)
+	return r.lastStamp
+}
+
+func (r *Runtime) record(subject string, payload record.Payload) {
+	r.config.Recorder.Append("runtime/"+r.config.Node, subject, payload)
+}

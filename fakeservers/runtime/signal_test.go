@@ -1,0 +1,42 @@
+package runtime
+
+import (
+	"syscall"
+	"testing"
+
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+func TestStopSignals(t *testing.T) {
+	t.Parallel()
+	for signal, want := range map[cri.Signal]struct {
+		number syscall.Signal
+		name   string
+	}{
+		cri.Signal_SIGNAL_RUNTIME_DEFAULT: {15, "SIGTERM"},
+		cri.Signal_SIGNAL_SIGTERM:         {15, "SIGTERM"},
+		cri.Signal_SIGNAL_SIGINT:          {2, "SIGINT"},
+		cri.Signal_SIGNAL_SIGIOT:          {6, "SIGABRT"},
+		cri.Signal_SIGNAL_SIGPOLL:         {29, "SIGIO"},
+		cri.Signal_SIGNAL_SIGRTMIN:        {34, "SIGRTMIN+0"},
+		cri.Signal_SIGNAL_SIGRTMINPLUS15:  {49, "SIGRTMIN+15"},
+		cri.Signal_SIGNAL_SIGRTMAXMINUS14: {50, "SIGRTMIN+16"},
+		cri.Signal_SIGNAL_SIGRTMAX:        {64, "SIGRTMIN+30"},
+		cri.Signal(1000):                  {15, "SIGTERM"}, // of a later API
+	} {
+		if got := stopSignal(signal); got != want.number || signalName(got) != want.name {
+			t.Errorf("%s: %d %s, want %d %s", signal, got, signalName(got), want.number, want.name)
+		}
+	}
+}
+
+// A signal that the API names and the table does not would become SIGTERM.
+func TestEverySignalIsKnown(t *testing.T) {
+	t.Parallel()
+	for number, name := range cri.Signal_name {
+		signal := cri.Signal(number)
+		if _, ok := stopSignals[signal]; !ok && signal < cri.Signal_SIGNAL_SIGRTMIN {
+			t.Errorf("%s is not in the table", name)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// acceptPause is how long the server waits when it can't accept a connection:
+// the process has run out of file descriptors, say.
+const acceptPause = 20 * time.Millisecond
+
+// accept takes connections until the server is closed.
+func (s *Server) accept() {
+	for {
+		raw, err := s.listener.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			s.wait(context.Background(), acceptPause)
+			continue
+		}
+		if c := s.admit(raw); c != nil {
+			s.running.Go(func() { s.handle(c) })
+		}
+	}
+}
+
+// admit takes a connection on. If the server is closing, the connection is
+// closed and recorded at once, and nil is returned.
+func (s *Server) admit(raw net.Conn) *conn {
+	s.mu.Lock()
+	s.lastID++
+	c := &conn{Conn: raw, id: s.lastID, opened: time.Now(), users: 1, ended: s.ended}
+	s.running.Add(1)
+	s.conns[c] = struct{}{}
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		// An error in closing it changes nothing: nobody has it any more.
+		_ = c.end(Shutdown, "")
+		return nil
+	}
+	return c
+}
+
+// handle plays the fault that is on, or leaves the connection to its protocol.
+func (s *Server) handle(c *conn) {
+	if !c.hold() {
+		return
+	}
+	defer c.release()
+	now := s.script.Load()
+	phase := now.at(time.Now())
+	if play := s.connectionFault(phase.Fault, len(now.listener.Routes) > 0); play != nil {
+		play(c)
+		return
+	}
+	s.player.play(c)
+}
+
+// ended records a connection.
+func (s *Server) ended(c *conn, summary Connection) {
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	summary.Port, summary.Protocol = s.config.Listener.Port, s.config.Listener.Protocol
+	s.record(summary)
+	s.running.Done()
+}
+
+// shut turns connections away from now on, and returns those that are not
+// recorded yet.
+func (s *Server) shut() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+	return slices.Collect(maps.Keys(s.conns))
+}
+
+// queue is a listener whose connections were accepted elsewhere. It hands them
+// to servers that insist on a listener.
+type queue struct {
+	addr  net.Addr
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newQueue(addr net.Addr) *queue {
+	return &queue{addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+// push hands over a connection, and reports whether somebody took it. One that
+// nobody takes any more is closed.
+func (q *queue) push(c net.Conn) bool {
+	select {
+	case q.conns <- c:
+		return true
+	case <-q.done:
+		// The server is closing: the connection underneath is closed already.
+		_ = c.Close()
+		return false
+	}
+}
+
+func (q *queue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (q *queue) Close() error {
+	q.once.Do(func() { close(q.done) })
+	return nil
+}
+
+func (q *queue) Addr() net.Addr { return q.addr }

@@ -1,0 +1,295 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/server"
+)
+
+const getRequest = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+func serveFault(t *testing.T, protocol behavior.Protocol, fault behavior.Fault) *rig {
+	t.Helper()
+	return serve(t, behavior.Listener{Protocol: protocol, Phases: behavior.Timeline{{Fault: fault}}})
+}
+
+func TestStallAcceptReadsNothing(t *testing.T) {
+	t.Parallel()
+	r := serveFault(t, behavior.HTTP1, behavior.StallAccept)
+	if _, err := (probe{givesUp: afterSending}).get(t, "http://"+r.addr()); err == nil {
+		t.Fatal("a stalled server answered")
+	}
+	c := r.connection()
+	if c.Fault != behavior.StallAccept || c.CloseReason != server.ClientClosed || c.First != server.FirstHTTP1 {
+		t.Errorf("recorded %+v", c)
+	}
+	if c.BytesIn == 0 || c.BytesOut != 0 || len(c.Requests) != 0 {
+		t.Errorf("%d bytes in, %d out, %d requests", c.BytesIn, c.BytesOut, len(c.Requests))
+	}
+}
+
+func TestStallAcceptSeesTheClientHello(t *testing.T) {
+	t.Parallel()
+	r := serveFault(t, behavior.GRPCTLS, behavior.StallAccept)
+	if err := handshakeImpatiently(t, dial(t, r.addr())); !isTimeout(err) {
+		t.Errorf("handshake: %v, want a timeout", err)
+	}
+	c := r.connection()
+	if c.ClientHello == nil || c.Handshake != nil {
+		t.Errorf("recorded ClientHello %+v, handshake %+v", c.ClientHello, c.Handshake)
+	}
+}
+
+func TestStallAcceptFillsTheWindow(t *testing.T) {
+	t.Parallel()
+	r := serveFault(t, behavior.TCP, behavior.StallAccept)
+	conn := dial(t, r.addr())
+	if err := conn.SetWriteDeadline(time.Now().Add(impatience)); err != nil {
+		t.Fatal(err)
+	}
+	// More than the buffers of both ends hold: somebody would have to read.
+	sent, err := io.Copy(conn, io.LimitReader(zeros{}, 1<<30))
+	if err == nil {
+		t.Fatalf("sent %d bytes to a server that doesn't read", sent)
+	}
+	if err := conn.SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	if c := r.connection(); c.CloseReason != server.ClientReset || c.BytesIn == 0 || c.BytesIn > sent {
+		t.Errorf("sent %d, recorded %+v", sent, c)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestStallHandshake(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []behavior.Protocol{behavior.HTTP1, behavior.HTTPS, behavior.H2C, behavior.GRPC, behavior.GRPCTLS} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			r := serveFault(t, protocol, behavior.StallHandshake)
+			conn := dial(t, r.addr())
+			if protocol.TLS() {
+				if err := handshakeImpatiently(t, conn); !isTimeout(err) {
+					t.Errorf("handshake: %v, want a timeout", err)
+				}
+			} else {
+				send(t, conn, getRequest)
+			}
+			_ = conn.Close()
+			c := r.connection()
+			if c.Fault != behavior.StallHandshake || c.BytesOut != 0 || c.BytesIn == 0 || c.Handshake != nil || c.CloseReason != server.ClientClosed {
+				t.Errorf("recorded %+v", c)
+			}
+			if protocol.TLS() != (c.ClientHello != nil) {
+				t.Errorf("recorded ClientHello %+v", c.ClientHello)
+			}
+		})
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+func TestStallAfterHeaders(t *testing.T) {
+	t.Parallel()
+	for protocol, scheme := range map[behavior.Protocol]string{behavior.HTTP1: "http", behavior.HTTPS: "https", behavior.H2C: "http"} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			r := serveFault(t, protocol, behavior.StallAfterHeaders)
+			got, err := probe{http2: protocol == behavior.H2C, givesUp: afterHeaders}.get(t, scheme+"://"+r.addr())
+			if got.status != http.StatusOK || err == nil {
+				t.Errorf("status %d, error %v, want 200 and no end of the body", got.status, err)
+			}
+			c := endedByClient(r.connection())
+			if c.Fault != behavior.StallAfterHeaders || c.CloseReason != server.ClientClosed || c.Requests[0].Status != http.StatusOK {
+				t.Errorf("recorded %+v", c)
+			}
+		})
+	}
+	t.Run("grpc", func(t *testing.T) {
+		t.Parallel()
+		r := serveFault(t, behavior.GRPC, behavior.StallAfterHeaders)
+		if _, err := checkImpatiently(t, r.addr(), afterHeaders); err == nil {
+			t.Error("a stalled call was answered")
+		}
+		c := r.connection()
+		if c.Fault != behavior.StallAfterHeaders || c.Requests[0].GRPCStatus != "" {
+			t.Errorf("recorded %+v", c)
+		}
+	})
+}
+
+func TestResetAndCloseEndAConnectionAfterItsFirstBytes(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range behavior.Protocols() {
+		for _, fault := range []behavior.Fault{behavior.Reset, behavior.Close} {
+			t.Run(string(protocol)+", "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				r := serveFault(t, protocol, fault)
+				conn := dial(t, r.addr())
+				send(t, conn, getRequest)
+				expectEnd(t, conn, fault)
+				c := r.connection()
+				if c.First != server.FirstHTTP1 || c.Fault != fault || c.CloseReason != server.ByFault || c.BytesOut != 0 {
+					t.Errorf("recorded %+v", c)
+				}
+			})
+		}
+	}
+}
+
+func expectEnd(t *testing.T, conn io.Reader, fault behavior.Fault) {
+	t.Helper()
+	n, err := conn.Read(make([]byte, 1))
+	if fault == behavior.Reset && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("read %d bytes, error %v, want a reset", n, err)
+	}
+	if fault == behavior.Close && !errors.Is(err, io.EOF) {
+		t.Errorf("read %d bytes, error %v, want the end", n, err)
+	}
+}
+
+func TestAConnectionThatSaysNothingIsNotReset(t *testing.T) {
+	t.Parallel()
+	r := serveFault(t, behavior.HTTP1, behavior.Reset)
+	_ = dial(t, r.addr()).Close()
+	if c := r.connection(); c.Fault != "" || c.CloseReason != server.ClientClosed {
+		t.Errorf("recorded %+v", c)
+	}
+}
+
+func TestWithRoutesResetAndCloseWaitForTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []behavior.Fault{behavior.Reset, behavior.Close} {
+		for path, ends := range map[string]bool{"/": true, "/flaky": true, "/fine": false} {
+			t.Run(string(fault)+" "+path, func(t *testing.T) {
+				t.Parallel()
+				r := serve(t, behavior.Listener{
+					Protocol: behavior.HTTPS,
+					Phases:   behavior.Timeline{{Fault: fault}},
+					Routes: []behavior.Route{
+						{Path: "/flaky", Phases: behavior.Timeline{{Fault: fault}}},
+						{Path: "/fine"},
+					},
+				})
+				got, err := probe{}.get(t, "https://"+r.addr()+path)
+				if ends != (err != nil) {
+					t.Errorf("status %d, error %v", got.status, err)
+				}
+				c := r.first()
+				if c.Handshake == nil || c.Handshake.Error != "" || len(c.Requests) != 1 || c.Requests[0].Path != path {
+					t.Fatalf("recorded %+v", c)
+				}
+				if ends && (c.Fault != fault || c.CloseReason != server.ByFault || c.Requests[0].Status != 0) {
+					t.Errorf("recorded %+v", c)
+				}
+			})
+		}
+	}
+}
+
+func TestWrongProtocol(t *testing.T) {
+	t.Parallel()
+	for protocol, want := range map[behavior.Protocol]string{
+		behavior.HTTP1:       "\x15\x03\x01",
+		behavior.H2CAndHTTP1: "\x15\x03\x01",
+		behavior.HTTPS:       "HTTP/1.1 400 ",
+		behavior.H2C:         "HTTP/1.1 400 ",
+		behavior.GRPC:        "HTTP/1.1 400 ",
+		behavior.GRPCTLS:     "HTTP/1.1 400 ",
+	} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			r := serveFault(t, protocol, behavior.WrongProtocol)
+			conn := dial(t, r.addr())
+			send(t, conn, getRequest)
+			if got := receive(t, conn); !strings.HasPrefix(got, want) {
+				t.Errorf("received %q, want %q", got, want)
+			}
+			_ = conn.Close()
+			if c := r.connection(); c.Fault != behavior.WrongProtocol || c.CloseReason != server.ByFault {
+				t.Errorf("recorded %+v", c)
+			}
+		})
+	}
+	t.Run("to real clients", func(t *testing.T) {
+		t.Parallel()
+		r := serveFault(t, behavior.GRPCTLS, behavior.WrongProtocol)
+		if _, err := check(t, r.addr(), "", anyCertificate); err == nil || !strings.Contains(err.Error(), "first record does not look like a TLS handshake") {
+			t.Errorf("gRPC over TLS: %v", err)
+		}
+		r = serveFault(t, behavior.HTTP1, behavior.WrongProtocol)
+		if _, err := (probe{}).get(t, "http://"+r.addr()); err == nil || !strings.Contains(err.Error(), "malformed HTTP response") {
+			t.Errorf("HTTP/1.1: %v", err)
+		}
+	})
+}
+
+// Faults that befall a connection do so to the requests of one that was open
+// before.
+func TestAFaultBeginsOnAnOpenConnection(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[behavior.Fault]server.CloseReason{
+		behavior.StallAccept:       server.ClientClosed,
+		behavior.StallHandshake:    server.ClientClosed,
+		behavior.StallAfterHeaders: server.ClientClosed,
+		behavior.Reset:             server.ByFault,
+		behavior.Close:             server.ByFault,
+		behavior.WrongProtocol:     server.ByFault,
+	} {
+		t.Run("http1, "+string(fault), func(t *testing.T) {
+			t.Parallel()
+			r := serve(t, behavior.Listener{Protocol: behavior.HTTP1})
+			conn := dial(t, r.addr())
+			send(t, conn, getRequest)
+			if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 200 OK"))); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.server.SetPhases(behavior.Timeline{{Fault: fault}}); err != nil {
+				t.Fatal(err)
+			}
+			send(t, conn, getRequest)
+			if err := conn.SetReadDeadline(time.Now().Add(impatience)); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+			c := r.connection()
+			if c.Fault != fault || c.CloseReason != want || len(c.Requests) != 2 {
+				t.Errorf("recorded %+v", c)
+			}
+		})
+		t.Run("grpc, "+string(fault), func(t *testing.T) {
+			t.Parallel()
+			r := serve(t, behavior.Listener{Protocol: behavior.GRPC})
+			client := healthpb.NewHealthClient(grpcClient(t, r.addr(), plaintext))
+			if _, err := client.Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.server.SetPhases(behavior.Timeline{{Fault: fault}}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), impatience)
+			defer cancel()
+			if _, err := client.Check(ctx, &healthpb.HealthCheckRequest{}); err == nil {
+				t.Error("the second check was answered")
+			}
+		})
+	}
+}

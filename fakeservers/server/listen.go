@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// firstPortFile is where Linux says which ports need no privilege
+// (ip-sysctl.rst of the kernel's documentation).
+const firstPortFile = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
+
+// Listen opens a TCP port on a loopback address. An error says what to do
+// about it. Programs use it for ports that no Server plays.
+func Listen(ctx context.Context, addr netip.AddrPort) (net.Listener, error) {
+	if !addr.Addr().IsLoopback() {
+		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers are not for the network to see", addr)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, explain(addr, err)
+	}
+	return listener, nil
+}
+
+// ListenPacket opens a UDP port on a loopback address, as Listen does for TCP.
+func ListenPacket(ctx context.Context, addr netip.AddrPort) (net.PacketConn, error) {
+	if !addr.Addr().IsLoopback() {
+		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers are not for the network to see", addr)
+	}
+	conn, err := new(net.ListenConfig).ListenPacket(ctx, "udp", addr.String())
+	if err != nil {
+		return nil, explain(addr, err)
+	}
+	return conn, nil
+}
+
+// explain adds to the failure to open a port what the user can do.
+func explain(addr netip.AddrPort, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listening on %s: the port is taken: give the containers of a pod different ports, "+
+			"or stop the process that `ss -ltnp 'sport = :%d'` shows: %w", addr, addr.Port(), err)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listening on %s: ports below %d are for root: use a higher port, "+
+			"or run `sudo sysctl -w net.ipv4.ip_unprivileged_port_start=%d`: %w", addr, firstPort(), addr.Port(), err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("listening on %s: this machine doesn't have the address: "+
+			"Linux has all of 127.0.0.0/8 on its loopback device: %w", addr, err)
+	default:
+		return fmt.Errorf("listening on %s: %w", addr, err)
+	}
+}
+
+// firstPort returns the first port that needs no privilege. If the kernel
+// doesn't say, it is 1024.
+func firstPort() int {
+	data, err := os.ReadFile(firstPortFile)
+	if err != nil {
+		return 1024
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		return 1024
+	}
+	return port
+}

@@ -1,0 +1,262 @@
+// Package server plays a behavior on a port of a loopback address, over real
+// sockets, and records what it sees on the wire: every connection with its
+// first bytes, TLS ClientHello, handshake, requests and end. What it doesn't
+// play on purpose it leaves to the servers that real workloads use, net/http
+// and grpc-go, so that a client of the wrong protocol meets what it would meet
+// in a cluster.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// Config says what to serve, and where.
+type Config struct {
+	// Listener is the port and what happens there. Port 0 lets the kernel
+	// choose one.
+	Listener behavior.Listener
+	// IP is the loopback address to listen on.
+	IP netip.Addr
+	// Container is the path of the container, "namespace/pod/container": the
+	// subject under which the server records.
+	Container string
+	// Started is when the process of the container began, from which phases
+	// count. If unset, now.
+	Started time.Time
+	// Recorder takes what the server sees. If unset, nothing is recorded.
+	Recorder record.Recorder
+	// Handler, if set, answers HTTP requests instead of the phases.
+	Handler http.Handler
+	// Health, if set, answers gRPC health checks instead of the phases: with
+	// the status of the service, or with an error made by
+	// google.golang.org/grpc/status.
+	Health func(service string) (behavior.ServingStatus, error)
+	// Certificate, if set, is presented instead of one of the kind that the
+	// listener names.
+	Certificate *tls.Certificate
+	// Directory, if set, finds the server while it runs.
+	Directory *Directory
+	// Log takes what the protocol's own server logs, such as failed
+	// handshakes. If unset, it is discarded.
+	Log io.Writer
+}
+
+// Server is a port that is being served. Its methods are safe for concurrent
+// use.
+type Server struct {
+	config   Config
+	listener net.Listener
+	player   player
+	// script is what the port does now.
+	script atomic.Pointer[script]
+
+	// ctx ends what is being waited for, once Close has closed the
+	// connections: before, it would still be answered.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// running counts goroutines, and connections that are not recorded yet.
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	conns   map[*conn]struct{}
+	lastID  int
+	closing bool
+}
+
+// player serves connections as a protocol has it.
+type player interface {
+	// play serves a connection. It may return while the connection is still
+	// being served.
+	play(*conn)
+	// close ends what play has left running. All connections are closed
+	// before it is called.
+	close()
+}
+
+// script is what a port does, and since when.
+type script struct {
+	listener behavior.Listener
+	since    time.Time
+	// overrides is set if the phases answer even where the server has a
+	// handler of a program.
+	overrides bool
+}
+
+// at returns the phase of connections, before any path is known.
+func (s *script) at(now time.Time) behavior.Phase {
+	return s.listener.Phases.At(now.Sub(s.since))
+}
+
+// path returns the phase of requests for an HTTP path.
+func (s *script) path(path string, now time.Time) behavior.Phase {
+	return s.listener.PathTimeline(path).At(now.Sub(s.since))
+}
+
+// Start opens the port and serves it until Close is called. The port is open
+// when Start returns. The error for a port that can't be opened says what to
+// do about it; that for a listener that isn't valid holds every problem, each
+// a behavior.Problem.
+func Start(config Config) (*Server, error) {
+	if err := validate(config.Listener); err != nil {
+		return nil, err
+	}
+	if config.Started.IsZero() {
+		config.Started = time.Now()
+	}
+	if config.Recorder == nil {
+		config.Recorder = (*record.History)(nil)
+	}
+	if config.Log == nil {
+		config.Log = io.Discard
+	}
+	s := &Server{config: config, conns: map[*conn]struct{}{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.script.Store(&script{listener: config.Listener, since: config.Started})
+
+	secure, err := tlsConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	s.listener, err = Listen(s.ctx, netip.AddrPortFrom(config.IP, uint16(config.Listener.Port)))
+	if err != nil {
+		return nil, err
+	}
+	s.config.Listener.Port = int32(s.Addr().Port())
+	s.player = newPlayer(s, secure)
+	s.record(s.announcement())
+	config.Directory.add(s)
+	s.running.Go(s.accept)
+	return s, nil
+}
+
+func validate(listener behavior.Listener) error {
+	if listener.Port == 0 {
+		listener.Port = 1 // Any valid one: the kernel chooses.
+	}
+	var problems []error
+	for _, problem := range listener.Validate() {
+		problems = append(problems, problem)
+	}
+	return errors.Join(problems...)
+}
+
+func newPlayer(s *Server, secure *tls.Config) player {
+	switch p := s.config.Listener.Protocol; {
+	case p == behavior.H2C:
+		return newH2CPlayer(s)
+	case p == behavior.HTTPS:
+		return newHTTPSPlayer(s, secure)
+	case p.HTTP():
+		return newHTTPPlayer(s)
+	case p.GRPC():
+		return newGRPCPlayer(s, secure)
+	default:
+		return tcpPlayer{s}
+	}
+}
+
+// Addr returns the address and port.
+func (s *Server) Addr() netip.AddrPort {
+	addr, _ := s.listener.Addr().(*net.TCPAddr)
+	return addr.AddrPort()
+}
+
+// SetPhases changes what the port does from now on, for new connections and
+// for new requests on old ones: the phases replace those of the listener, its
+// routes included, and answer instead of the program's handler, if there is
+// one. Empty phases take the change back: what was there at the start goes on
+// as if it had never been interrupted.
+func (s *Server) SetPhases(phases behavior.Timeline) error {
+	var problems []error
+	for _, problem := range phases.Validate(s.config.Listener.Protocol) {
+		problems = append(problems, problem)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return fmt.Errorf("changing what %s does: %w", s.Addr(), err)
+	}
+	next := &script{listener: s.config.Listener, since: s.config.Started}
+	if len(phases) > 0 {
+		next = &script{since: time.Now(), overrides: true}
+		next.listener = s.config.Listener
+		next.listener.Phases, next.listener.Routes = phases, nil
+	}
+	s.script.Store(next)
+	s.record(Changed{Port: s.config.Listener.Port, Phases: phases})
+	return nil
+}
+
+// Close closes the port and every connection, as the end of a process would.
+// When it returns, every connection is recorded and no goroutine is left. It
+// may be called more than once.
+func (s *Server) Close() error {
+	s.config.Directory.remove(s)
+	open := s.shut()
+	err := s.listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	for _, c := range open {
+		err = errors.Join(err, c.end(Shutdown, ""))
+	}
+	s.cancel()
+	s.player.close()
+	s.running.Wait()
+	return err
+}
+
+func (s *Server) announcement() Listening {
+	listening := Listening{
+		Address:  s.Addr().String(),
+		Port:     s.config.Listener.Port,
+		Protocol: s.config.Listener.Protocol,
+	}
+	switch {
+	case !s.config.Listener.Protocol.TLS():
+	case s.config.Certificate != nil:
+		listening.Certificate = "file"
+	default:
+		listening.Certificate = string(certificateKind(s.config.Listener))
+	}
+	return listening
+}
+
+func (s *Server) record(payload record.Payload) {
+	s.config.Recorder.Append("server/"+s.config.Container, s.config.Container, payload)
+}
+
+// wait waits, and reports whether nothing came in between.
+func (s *Server) wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil && s.ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+	return false
+}
+
+// stall waits until the client or the server has had enough.
+func (s *Server) stall(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+}

@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"encoding/json"
+	"flag"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// TestCommandLines shows what each component is started with: a rig can be
+// understood, and rebuilt by hand, from these lines.
+func TestCommandLines(t *testing.T) {
+	s := serving{address: "127.9.255.1", cert: "server.crt", key: "server.key"}
+	gates := map[string]bool{"GRPCContainerProbeTLS": true, "AllAlpha": false}
+	dirs := kubeletDirs{root: "nodes/node-a"}
+	for name, args := range map[string][]string{
+		"etcd":                    etcdFlags("etcd", s, "ca.crt").args(),
+		"kube-apiserver":          apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}, gates).args(),
+		"kube-controller-manager": controllerManagerFlags(s, "kubeconfig", "ca.crt", "sa.key").args(),
+		"kube-scheduler":          schedulerFlags(s, "kubeconfig").args(),
+		"kubelet":                 kubeletFlags("node-a", "kubeconfig", dirs).args(),
+	} {
+		golden(t, name+".args", strings.Join(args, "\n")+"\n")
+	}
+	node := serving{address: "127.9.0.1", cert: "node.crt", key: "node.key"}
+	config, err := encodeConfig(kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node, gates))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "kubelet.config.json", string(config)+"\n")
+}
+
+func TestRigsHaveBlocksOfTheirOwn(t *testing.T) {
+	seen := make(map[netip.Addr]bool)
+	for range 20 {
+		b, err := claimBlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.release()
+		if a := b.controlPlane(); seen[a] || !a.IsLoopback() {
+			t.Errorf("%s was given out twice, or is not a loopback address", a)
+		}
+		seen[b.controlPlane()] = true
+	}
+}
+
+func TestABlockIsFreeAgainAfterRelease(t *testing.T) {
+	b, err := claimBlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.node(0) == b.node(1) || nodeAddress(b.node(1)).String() != strings.Replace(b.controlPlane().String(), "255.1", "1.1", 1) {
+		t.Errorf("nodes have %s and %s", b.node(0), b.node(1))
+	}
+	if err := b.release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.release(); err != nil {
+		t.Errorf("releasing again: %v", err)
+	}
+}
+
+func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
+	cfg := Config{Nodes: []Node{{Name: "a"}, {Name: "b"}, {Name: "a"}}}
+	if err := cfg.validate(); err == nil || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("validate() = %v, want the name that is used twice", err)
+	}
+}
+
+// TestObserverRecordsContentNotVersions: an object that only changes its
+// bookkeeping is recorded once; one that another API server shows differently
+// is recorded again.
+func TestObserverRecordsContentNotVersions(t *testing.T) {
+	var h record.History
+	o := &observer{recorder: &h, seen: make(map[string][]byte)}
+	pod := func(mode, manager string) *unstructured.Unstructured {
+		text := `{"metadata":{"name":"p","namespace":"default","uid":"1","resourceVersion":"7","managedFields":[{"manager":"` + manager + `"}]},"spec":{"mode":"` + mode + `"}}`
+		var u unstructured.Unstructured
+		if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"Pod",`+text[1:]), &u); err != nil {
+			t.Fatal(err)
+		}
+		return &u
+	}
+	o.record("added", "pods", pod("TLS", "kubectl"))
+	o.record("modified", "pods", pod("TLS", "kubelet"))
+	o.record("modified", "pods", pod("", "kubelet"))
+	o.record("deleted", "pods", pod("", "kubelet"))
+	var changes []string
+	for e, seen := range record.All[ObjectObserved](h.Events()) {
+		changes = append(changes, seen.Change+" "+e.Subject)
+	}
+	want := []string{"added pods/default/p", "modified pods/default/p", "deleted pods/default/p"}
+	if diff := cmp.Diff(want, changes); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,103 @@
+// Package archtest holds the project to its import rules, which stand in one
+// table.
+package archtest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/skewrig/skewrig/"
+
+//go:embed imports.txt
+var table string
+
+// rule says that packages below into may import packages below from.
+type rule struct{ from, into string }
+
+func parse(text string) (rules []rule) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		from, into, ok := strings.Cut(line, "<")
+		if !ok {
+			continue
+		}
+		for _, folder := range strings.Fields(into) {
+			rules = append(rules, rule{from: strings.TrimSpace(from), into: folder})
+		}
+	}
+	return rules
+}
+
+func below(pkg, folder string) bool { return pkg == folder || strings.HasPrefix(pkg, folder+"/") }
+
+// allowed reports whether a package may import another one of the module.
+func allowed(rules []rule, pkg, imported string) bool {
+	for _, r := range rules {
+		if below(pkg, r.into) && below(imported, r.from) {
+			return true
+		}
+	}
+	return false
+}
+
+type goPackage struct {
+	ImportPath, Dir string
+	Imports         []string
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	rules := parse(table)
+	for _, p := range list(t) {
+		pkg := strings.TrimPrefix(p.ImportPath, module)
+		for _, imported := range p.Imports {
+			if imported == "k8s.io/kubernetes" || strings.HasPrefix(imported, "k8s.io/kubernetes/") {
+				t.Errorf("%s imports %s: only harness/engine is compiled against it", pkg, imported)
+			}
+			own, isOwn := strings.CutPrefix(imported, module)
+			if isOwn && !allowed(rules, pkg, own) {
+				t.Errorf("%s imports %s, which imports.txt does not allow", pkg, own)
+			}
+		}
+	}
+}
+
+func TestTheTableForbids(t *testing.T) {
+	rules := parse(table)
+	for _, wrong := range []rule{
+		{from: "scenarios/plan", into: "harness/cluster"},
+		{from: "fakeservers/server", into: "harness/record"},
+		{from: "scenarios/engine", into: "scenarios/check"},
+		{from: "harness/record", into: "reports"},
+		{from: "cmd/skewrig", into: "suites"},
+	} {
+		if allowed(rules, wrong.into, wrong.from) {
+			t.Errorf("the table lets %s import %s", wrong.into, wrong.from)
+		}
+	}
+}
+
+// list asks the Go command for the packages of the module.
+func list(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("listing packages: %v", err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 10 {
+		t.Fatalf("found only %d packages", len(all))
+	}
+	return all
+}

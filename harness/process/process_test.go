@@ -1,0 +1,223 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// shell is a child that runs a script.
+func shell(t *testing.T, script string) Config {
+	t.Helper()
+	return Config{
+		Name: "child", Path: "/bin/sh", Args: []string{"-c", script},
+		Env: []string{"PATH=/usr/bin:/bin"}, Log: filepath.Join(t.TempDir(), "child.log"),
+	}
+}
+
+// fileThere is a readiness check for a child that makes a file.
+func fileThere(path string) func(context.Context) error {
+	return func(context.Context) error {
+		_, err := os.Stat(path)
+		return err
+	}
+}
+
+func TestAChildThatDiesIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	cfg := shell(t, "echo opening the port; echo address already in use >&2; exit 3")
+	cfg.Ready = func(context.Context) error { return errors.New("not listening") }
+	began := time.Now()
+	_, err := Start(t.Context(), cfg)
+	var exit *ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("Start returned %v, want an ExitError", err)
+	}
+	for _, want := range []string{"child ended after", "exit status 3", "address already in use", cfg.Log} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+	if time.Since(began) > time.Minute {
+		t.Error("the death was noticed only by a time-out")
+	}
+}
+
+func TestAChildThatNeverGetsReadyIsKilled(t *testing.T) {
+	t.Parallel()
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	cfg := shell(t, "echo $$ > "+pidFile+".new; mv "+pidFile+".new "+pidFile+"; echo still loading; exec sleep 600")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cfg.Ready = func(context.Context) error {
+		if _, err := os.Stat(pidFile); err == nil {
+			cancel(errors.New("out of patience"))
+		}
+		return errors.New("nothing listens yet")
+	}
+	_, err := Start(ctx, cfg)
+	if err == nil {
+		t.Fatal("Start succeeded")
+	}
+	for _, want := range []string{"nothing listens yet", "out of patience", "still loading"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+	if alive(t, pidFile) {
+		t.Error("the child is still alive")
+	}
+}
+
+func TestStopEndsTheWholeGroup(t *testing.T) {
+	t.Parallel()
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	cfg := shell(t, "sleep 600 & echo $! > "+pidFile+".new; mv "+pidFile+".new "+pidFile+"; wait")
+	cfg.Ready = fileThere(pidFile)
+	p, err := Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Exit() != nil {
+		t.Error("Exit says that a running child has ended")
+	}
+	if !alive(t, pidFile) {
+		t.Fatal("the grandchild is not running")
+	}
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	awaitDeath(t, pidFile)
+	if exit := p.Exit(); exit == nil || !strings.Contains(exit.State, "terminated") {
+		t.Errorf("Exit() = %v, want the signal", exit)
+	}
+	if err := p.Stop(); err != nil {
+		t.Errorf("stopping again: %v", err)
+	}
+}
+
+func TestStopKillsWhatDoesNotStop(t *testing.T) {
+	t.Parallel()
+	ready := filepath.Join(t.TempDir(), "ready")
+	cfg := shell(t, "trap '' TERM; touch "+ready+"; while :; do sleep 600; done")
+	cfg.Ready, cfg.StopTimeout = fileThere(ready), 100*time.Millisecond
+	p, err := Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("Stop returned %v, want that it had to kill", err)
+	}
+	if p.Exit() == nil {
+		t.Error("the child is still running")
+	}
+}
+
+func TestTheGuardRemovesWhenClosed(t *testing.T) {
+	t.Parallel()
+	g, err := NewGuard(t.TempDir(), "rig-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(g.Dir()); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatalf("guarded directory: %v, %v", info, err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(g.Dir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+}
+
+// victim makes this test binary play a skewrig that is killed.
+const victim = "SKEWRIG_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(victim); dir != "" {
+		playVictim(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// playVictim starts a guard and a child that says when it runs, and waits to be
+// killed.
+func playVictim(dir string) {
+	g, err := NewGuard(dir, "rig-")
+	if err == nil {
+		_, err = launch(Config{
+			Name: "child", Path: "/bin/sh", Env: []string{"PATH=/usr/bin:/bin"}, Log: filepath.Join(g.Dir(), "log"),
+			Args: []string{"-c", "echo $$ > " + dir + "/pid.new; mv " + dir + "/pid.new " + dir + "/pid; exec sleep 600"},
+		})
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+	select {}
+}
+
+func TestNothingIsLeftAfterKill9(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(t.Context(), Config{
+		Name: "victim", Path: self, Env: []string{victim + "=" + dir, "PATH=/usr/bin:/bin"},
+		Log: filepath.Join(t.TempDir(), "victim.log"), Ready: fileThere(filepath.Join(dir, "pid")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	awaitDeath(t, filepath.Join(dir, "pid"))
+	await(t, "the guarded directory to go", func() bool {
+		left, err := filepath.Glob(filepath.Join(dir, "rig-*"))
+		return err == nil && len(left) == 0
+	})
+}
+
+func alive(t *testing.T, pidFile string) bool {
+	t.Helper()
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	}
+	return !strings.Contains(string(state), ") Z ") // a zombie waits for its parent, not for us
+}
+
+func awaitDeath(t *testing.T, pidFile string) {
+	t.Helper()
+	await(t, "the child to end", func() bool { return !alive(t, pidFile) })
+}
+
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	for !done() {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			t.Fatal("waited 30 s for", what)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package release
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseWantsOneRelease(t *testing.T) {
+	for in, ok := range map[string]bool{
+		"v1.37.1": true, "v1.38.0-alpha.0": true,
+		"v1.37": false, "1.37.1": false, "newest": false, "": false, "v1.37.1 ": false,
+	} {
+		if _, err := Parse(in); (err == nil) != ok {
+			t.Errorf("Parse(%q): %v", in, err)
+		}
+	}
+}
+
+func TestVersionsCompareAsReleases(t *testing.T) {
+	if !Version("v1.37.1").AtLeast("v1.37.0") || Version("v1.38.0-alpha.0").AtLeast("v1.38.0") {
+		t.Error("a pre-release is older than its release, a patch newer than what it patches")
+	}
+	if v := Version("v1.38.0-alpha.0"); v.Minor() != 38 || v.MajorMinor() != "v1.38" {
+		t.Errorf("%s: minor %d, %s", v, v.Minor(), v.MajorMinor())
+	}
+}
+
+func TestSkewOf(t *testing.T) {
+	for _, tc := range []struct {
+		apiserver, kubelet Version
+		want               Skew
+	}{
+		{"v1.37.1", "v1.37.1", SkewSupported},
+		{"v1.37.1", "v1.34.4", SkewSupported},
+		{"v1.38.0-alpha.0", "v1.34.4", SkewTooOld},
+		{"v1.36.3", "v1.37.1", SkewKubeletNewer},
+	} {
+		if got := SkewOf(tc.apiserver, tc.kubelet); got != tc.want {
+			t.Errorf("SkewOf(%s, %s) = %q, want %q", tc.apiserver, tc.kubelet, got, tc.want)
+		}
+	}
+}
+
+func TestCheckGate(t *testing.T) {
+	if err := CheckGate("v1.37.1", "GRPCContainerProbeTLS"); err != nil {
+		t.Error(err)
+	}
+	err := CheckGate("v1.36.3", "GRPCContainerProbeTLS")
+	if err == nil || !strings.Contains(err.Error(), "v1.37") {
+		t.Errorf("error %v, want one that names the releases that have the gate", err)
+	}
+	err = CheckGate("v1.37.1", "GRPCContainerProbeTls")
+	if err == nil || !strings.Contains(err.Error(), "no known release") {
+		t.Errorf("error %v, want that no release has it", err)
+	}
+	if err := CheckGate("v1.38.0-alpha.0", "SomethingNew"); err != nil {
+		t.Errorf("a release without a table: %v, want that its components decide", err)
+	}
+}
+
+func TestEverySupportedReleaseHasItsGates(t *testing.T) {
+	for _, v := range Supported() {
+		gates, known, err := Gates(v)
+		if err != nil || !known || len(gates) < 100 {
+			t.Errorf("%s: %d gates, known %t, %v", v, len(gates), known, err)
+		}
+		again, err := ParseGates(FormatGates(gates))
+		if err != nil || len(again) != len(gates) {
+			t.Errorf("%s: the table does not survive formatting: %v", v, err)
+		}
+	}
+}
+
+func TestParseGatesRefusesDisorder(t *testing.T) {
+	for name, text := range map[string]string{
+		"unsorted": "B ALPHA false\nA ALPHA false\n",
+		"short":    "A ALPHA\n",
+		"no bool":  "A ALPHA maybe\n",
+	} {
+		if _, err := ParseGates(text); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package cellid
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Pattern matches ids of cells. The zero value matches none.
+type Pattern struct {
+	text     string
+	segments []string
+}
+
+// Compile parses a pattern. The error wraps ErrInvalid.
+func Compile(pattern string) (Pattern, error) {
+	if problem := malformed(pattern); problem != "" {
+		return Pattern{}, fmt.Errorf("%w pattern %q: %s", ErrInvalid, pattern, problem)
+	}
+	segments := strings.Split(pattern, "/")
+	for _, segment := range segments {
+		// A ** inside a segment reads as if it crossed segments.
+		if segment != "**" && strings.Contains(segment, "**") {
+			return Pattern{}, fmt.Errorf("%w pattern %q: ** is only allowed as a whole segment, not in %q", ErrInvalid, pattern, segment)
+		}
+	}
+	return Pattern{text: pattern, segments: segments}, nil
+}
+
+// String returns the pattern as it was compiled.
+func (p Pattern) String() string { return p.text }
+
+// Match reports whether the pattern matches the whole of id.
+func (p Pattern) Match(id string) bool {
+	return matchRun(p.segments, strings.Split(id, "/"), "**", matchSegment)
+}
+
+func matchSegment(pattern, segment string) bool {
+	return matchRun([]byte(pattern), []byte(segment), '*', func(p, s byte) bool { return p == s })
+}
+
+// matchRun matches items against a pattern in which wildcard stands for any run
+// of items, none included. When the items after a wildcard do not match, only
+// the latest wildcard needs to take in one more: whatever an earlier one took,
+// the latest can take as well. So the time is at most the product of the two
+// lengths, whatever a hostile pattern looks like.
+func matchRun[T comparable](pattern, items []T, wildcard T, same func(pattern, item T) bool) bool {
+	p, i := 0, 0
+	resumeP, resumeI := -1, 0
+	for i < len(items) {
+		switch {
+		case p < len(pattern) && pattern[p] == wildcard:
+			resumeP, resumeI = p+1, i
+			p++
+		case p < len(pattern) && same(pattern[p], items[i]):
+			p, i = p+1, i+1
+		case resumeP >= 0:
+			resumeI++
+			p, i = resumeP, resumeI
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == wildcard {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,235 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Worst returns the most severe of some outcomes, and Unknown if there are
+// none: nothing was seen, so nothing is claimed. A value that is not an outcome
+// counts as Unknown.
+func Worst(outcomes ...Outcome) Outcome {
+	if len(outcomes) == 0 {
+		return Unknown
+	}
+	worst := NotApplicable
+	for _, o := range outcomes {
+		if !o.Valid() {
+			o = Unknown
+		}
+		if o.Compare(worst) > 0 {
+			worst = o
+		}
+	}
+	return worst
+}
+
+// Repeated returns the outcome of a check that was judged in several runs of
+// the same cell, and the reason where they disagree. A check that failed in k
+// of the n runs that judged it and passed in the others is Flaky; otherwise the
+// most severe run decides, because a repetition excuses nothing.
+func Repeated(runs ...Outcome) (Outcome, string) {
+	var judged, failed int
+	for _, o := range runs {
+		if o.Judged() {
+			judged++
+		}
+		if o == Fail || o == Flaky || o == ExpectedFail {
+			failed++
+		}
+	}
+	if failed > 0 && failed < judged {
+		return Flaky, fmt.Sprintf("failed in %d of %d runs", failed, judged)
+	}
+	return Worst(runs...), ""
+}
+
+// Settled returns the cell with its outcome computed:
+//
+//   - What a runner said of the cell as a whole (HarnessError, Unknown or
+//     NotTestable), and no combination of its checks gives, stands and
+//     overrules the checks: see Overruled, which says so in every case.
+//   - Otherwise the most severe check decides.
+//   - A cell without checks is Unknown, unless the runner said why there are
+//     none (as above, or NotApplicable).
+//   - NotApplicable needs a reason. Without one it is Unknown. A cell of which
+//     the runner said NotApplicable lends its reason to its checks, and cannot
+//     hide one that came out otherwise.
+//
+// Settled is idempotent.
+func (c Cell) Settled() Cell {
+	c = c.clone()
+	for i, check := range c.Checks {
+		if check.Outcome == NotApplicable && check.Reason == "" {
+			c.Checks[i] = c.reasonedNotApplicable(check)
+		}
+	}
+	if len(c.Checks) == 0 {
+		return c.settledWithoutChecks()
+	}
+	if c.Outcome.preventsJudgement() && c.Outcome != c.worstCheck() {
+		c.overruleChecks()
+	}
+	decided := c.worstCheck()
+	if c.Outcome == NotApplicable && decided != NotApplicable {
+		c.Reason = ""
+	}
+	c.Outcome = decided
+	return c
+}
+
+// Overruled returns the cell with outcome and reason said of the whole cell and
+// of each check: where the rig cannot be trusted, neither can what it saw. Only
+// a check that was itself not judged, for a cause at least as severe, is left
+// as it is. What a check was on its own is kept in its reason, so that no
+// evidence is lost.
+//
+// The outcome is HarnessError, Unknown or NotTestable. Any other is a mistake
+// of the caller, and counts as HarnessError.
+func (c Cell) Overruled(outcome Outcome, reason string) Cell {
+	if !outcome.preventsJudgement() {
+		outcome, reason = HarnessError, because(fmt.Sprintf("overruled as %q", outcome), reason)
+	}
+	c = c.clone()
+	c.Outcome, c.Reason = outcome, reason
+	c.overruleChecks()
+	return c.Settled()
+}
+
+// preventsJudgement reports whether o is something that a runner says of a
+// whole cell, and that makes its checks worth nothing.
+func (o Outcome) preventsJudgement() bool {
+	return o == NotTestable || o == Unknown || o == HarnessError
+}
+
+func (c Cell) worstCheck() Outcome {
+	outcomes := make([]Outcome, len(c.Checks))
+	for i, check := range c.Checks {
+		outcomes[i] = check.Outcome
+	}
+	return Worst(outcomes...)
+}
+
+func (c Cell) overruleChecks() {
+	for i, check := range c.Checks {
+		if check.Outcome.preventsJudgement() && check.Outcome.Compare(c.Outcome) >= 0 {
+			continue
+		}
+		reason := because(fmt.Sprintf("the cell as a whole is %s", c.Outcome), c.Reason) + "; " +
+			because(fmt.Sprintf("on its own the check was %s", check.Outcome), check.Reason)
+		c.Checks[i].Outcome, c.Checks[i].Reason = c.Outcome, reason
+	}
+}
+
+func (c Cell) reasonedNotApplicable(check Check) Check {
+	if c.Outcome == NotApplicable && c.Reason != "" {
+		check.Reason = c.Reason
+		return check
+	}
+	check.Outcome = Unknown
+	check.Reason = "said not to apply, but no reason was recorded"
+	return check
+}
+
+func (c Cell) settledWithoutChecks() Cell {
+	switch {
+	case c.Outcome.preventsJudgement():
+	case c.Outcome == NotApplicable && c.Reason != "":
+	case c.Outcome == NotApplicable:
+		c.Outcome, c.Reason = Unknown, "said not to apply, but no reason was recorded"
+	case c.Outcome == "":
+		c.Outcome, c.Reason = Unknown, because("no check was judged", c.Reason)
+	default:
+		said := fmt.Sprintf("said to be %s, but no check was judged", c.Outcome)
+		c.Outcome, c.Reason = Unknown, because(said, c.Reason)
+	}
+	return c
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+// explained returns a settled cell with a reason taken from the first of the
+// checks that decided, if it has none of its own.
+func (c Cell) explained() Cell {
+	if c.Reason != "" || c.Outcome == Pass {
+		return c
+	}
+	for _, check := range c.Checks {
+		if check.Outcome == c.Outcome {
+			c.Reason = check.ID + ": " + check.why()
+			return c
+		}
+	}
+	return c
+}
+
+func (c Check) why() string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	return fmt.Sprintf("expected %s, observed %s", orNothing(c.Expected), orNothing(c.Observed))
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// RequirementOutcome joins settled cells with a requirement, check by check,
+// and returns what they say of it together with the ids of the cells that serve
+// it. Only the checks that name the requirement count: another check of the
+// same cell says nothing about it. A cell that promised to serve it and has no
+// such check counts as what prevented the check, or as Unknown. A requirement
+// that no cell serves is Unknown.
+func RequirementOutcome(id string, cells []Cell) (Outcome, []string) {
+	var outcomes []Outcome
+	serving := []string{}
+	for _, c := range cells {
+		served := c.outcomesFor(id)
+		if len(served) == 0 {
+			continue
+		}
+		outcomes = append(outcomes, served...)
+		serving = append(serving, c.ID)
+	}
+	slices.Sort(serving)
+	return Worst(outcomes...), serving
+}
+
+func (c Cell) outcomesFor(requirement string) []Outcome {
+	var outcomes []Outcome
+	for _, check := range c.Checks {
+		if check.Requirement == requirement {
+			outcomes = append(outcomes, check.Outcome)
+		}
+	}
+	switch {
+	case len(outcomes) > 0:
+		return outcomes
+	case !slices.Contains(c.Requirements, requirement):
+		return nil
+	case len(c.Checks) == 0 || c.Outcome.preventsJudgement():
+		return []Outcome{c.Outcome}
+	default:
+		return []Outcome{Unknown}
+	}
+}
+
+// Summarize counts settled cells by outcome.
+func Summarize(cells []Cell) Summary {
+	s := Summary{Cells: len(cells), Outcomes: map[Outcome]int{}}
+	for _, o := range Outcomes() {
+		s.Outcomes[o] = 0
+	}
+	for _, c := range cells {
+		s.Outcomes[c.Outcome]++
+	}
+	return s
+}

@@ -1,0 +1,221 @@
+// Package known excuses the failures that are known: it reads a list of
+// deviations, each with a reason and a link, and applies it to what a run
+// found. A list that no longer matches what is seen is itself a finding, so
+// that it cannot rot: a listed check that passes is an unexpected pass, and an
+// entry that matches nothing is a problem of the run.
+//
+// A list is a YAML file:
+//
+//	apiVersion: skewrig.dev/v1alpha1
+//	kind: KnownDeviations
+//	deviations:
+//	- cells: kep-4939/skew/**/kubelet:1.36/**
+//	  checks: [never-restarted, "dialed-*"]
+//	  requirement: KEP-4939/old-kubelet-ignores-mode
+//	  releases: before v1.37
+//	  reason: kubelets before v1.37 do not know the field
+//	  link: https://github.com/kubernetes/kubernetes/issues/1
+//
+// Cells and checks are patterns as package cellid defines them; checks may be
+// one pattern or a list. At least one of checks and requirement has to be
+// given, and where both are, a check has to match both.
+package known
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
+)
+
+// Kind says what a list is. Its apiVersion is that of reports.
+const Kind = "KnownDeviations"
+
+// List is a known-deviation list. The zero value excuses nothing.
+type List struct {
+	Deviations []Deviation
+}
+
+// Deviation is one entry of a list: checks that are known to fail.
+type Deviation struct {
+	// Cells matches the ids of the cells in which the checks fail.
+	Cells cellid.Pattern
+	// Checks match the ids of the checks, any of them. If unset, Requirement
+	// decides alone.
+	Checks []cellid.Pattern
+	// Requirement is the id of the requirement that the checks serve. If
+	// unset, Checks decide alone.
+	Requirement string
+	// Releases says for people which releases are affected. It selects
+	// nothing.
+	Releases string
+	// Reason says why the checks fail, and Link where that is discussed.
+	Reason string
+	Link   string
+	// At is where the entry stands.
+	At Position
+}
+
+// Position is a place in a list.
+type Position struct {
+	File string
+	// Line and Column count from 1. They are 0 where they are not known.
+	Line, Column int
+}
+
+// String returns the position as editors and compilers write it.
+func (p Position) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	}
+}
+
+// Problem is something wrong with a list, or with an entry of it.
+type Problem struct {
+	At   Position
+	Text string
+}
+
+// Error returns the position and what is wrong there.
+func (p Problem) Error() string { return p.At.String() + ": " + p.Text }
+
+// Apply settles cells, and returns them with each listed check that failed made
+// ExpectedFail, and each listed check that passed made UnexpectedPass. Other
+// outcomes stay as they are: what was not judged is never excused, and neither
+// is a check that fails now and then.
+//
+// A problem is returned for each entry that matches no check which could have
+// failed, and for each check that has been through a list before. A cell that
+// never got as far as its checks counts as a match: it is red already, and says
+// nothing about the entry. NotRun are the ids of the cells that exist but were
+// left out of this run: an entry for one of them is not stale.
+func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []Problem) {
+	applied := make([]reports.Cell, len(cells))
+	used := make([]bool, len(list.Deviations))
+	var problems []Problem
+	for i, c := range cells {
+		c = c.Settled()
+		for j, d := range list.Deviations {
+			used[j] = used[j] || d.concerns(c)
+		}
+		var twice []Problem
+		applied[i], twice = list.applyTo(c)
+		problems = append(problems, twice...)
+	}
+	for j, d := range list.Deviations {
+		if !used[j] && !d.waitsFor(notRun) {
+			problems = append(problems, Problem{d.At, fmt.Sprintf(
+				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.Cells)})
+		}
+	}
+	return applied, problems
+}
+
+func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
+	var problems []Problem
+	changed := false
+	for i, check := range c.Checks {
+		matching := l.matching(c, check)
+		if len(matching) == 0 {
+			continue
+		}
+		switch check.Outcome {
+		case reports.Fail:
+			c.Checks[i].Outcome = reports.ExpectedFail
+			c.Checks[i].Reason = excuse(matching, check.Reason)
+			changed = true
+		case reports.Pass:
+			c.Checks[i].Outcome = reports.UnexpectedPass
+			c.Checks[i].Reason = stale(matching)
+			changed = true
+		case reports.ExpectedFail, reports.UnexpectedPass:
+			problems = append(problems, Problem{matching[0].At, fmt.Sprintf(
+				"cell %s: check %s is %s already: a list is applied once, to what the checks say", c.ID, check.ID, check.Outcome)})
+		}
+	}
+	if changed {
+		// Whatever reason the cell had was that of other outcomes.
+		c.Outcome, c.Reason = "", ""
+		c = c.Settled()
+	}
+	return c, problems
+}
+
+func (l List) matching(c reports.Cell, check reports.Check) []Deviation {
+	var matching []Deviation
+	for _, d := range l.Deviations {
+		if d.Cells.Match(c.ID) && d.names(check) {
+			matching = append(matching, d)
+		}
+	}
+	return matching
+}
+
+func (d Deviation) names(check reports.Check) bool {
+	if d.Requirement != "" && d.Requirement != check.Requirement {
+		return false
+	}
+	if len(d.Checks) == 0 {
+		return d.Requirement != ""
+	}
+	for _, p := range d.Checks {
+		if p.Match(check.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d Deviation) concerns(c reports.Cell) bool {
+	if !d.Cells.Match(c.ID) {
+		return false
+	}
+	for _, check := range c.Checks {
+		if d.names(check) && check.Outcome != reports.NotApplicable {
+			return true
+		}
+	}
+	return !c.Outcome.Judged() && c.Outcome != reports.NotApplicable
+}
+
+func (d Deviation) waitsFor(notRun []string) bool {
+	for _, id := range notRun {
+		if d.Cells.Match(id) {
+			return true
+		}
+	}
+	return false
+}
+
+func excuse(matching []Deviation, own string) string {
+	var reasons []string
+	for _, d := range matching {
+		reasons = append(reasons, d.because())
+	}
+	if own != "" {
+		reasons = append(reasons, "the check said: "+own)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+func stale(matching []Deviation) string {
+	var entries []string
+	for _, d := range matching {
+		entries = append(entries, fmt.Sprintf("%s lists it as failing: %s", d.At, d.because()))
+	}
+	return strings.Join(entries, "; ")
+}
+
+func (d Deviation) because() string {
+	reason := d.Reason
+	if d.Releases != "" {
+		reason += ", " + d.Releases
+	}
+	return fmt.Sprintf("%s (%s)", reason, d.Link)
+}

@@ -1,0 +1,218 @@
+package known
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+func parse(t *testing.T, deviations string) List {
+	t.Helper()
+	list, err := Parse("known.yaml", []byte("apiVersion: skewrig.dev/v1alpha1\nkind: KnownDeviations\ndeviations:\n"+deviations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+const oneDeviation = `
+- {cells: a/*/c, checks: [up, "down-*"], reason: old, link: https://example.com/1}
+`
+
+// TestApplyToEachOutcome goes through every outcome of a check that is listed,
+// beside one that is not.
+func TestApplyToEachOutcome(t *testing.T) {
+	t.Parallel()
+	becomes := map[reports.Outcome]reports.Outcome{
+		reports.Fail: reports.ExpectedFail,
+		reports.Pass: reports.UnexpectedPass,
+		// Neither excused nor accused.
+		reports.NotApplicable: reports.NotApplicable,
+		reports.NotTestable:   reports.NotTestable,
+		reports.Unknown:       reports.Unknown,
+		reports.HarnessError:  reports.HarnessError,
+		reports.Flaky:         reports.Flaky,
+		// A list was applied before.
+		reports.ExpectedFail:   reports.ExpectedFail,
+		reports.UnexpectedPass: reports.UnexpectedPass,
+	}
+	for _, o := range reports.Outcomes() {
+		t.Run(string(o), func(t *testing.T) {
+			t.Parallel()
+			for id, listed := range map[string]bool{"up": true, "down-1": true, "down/1": false, "other": false} {
+				cells := []reports.Cell{{ID: "a/b/c", Checks: []reports.Check{{ID: id, Outcome: o, Reason: "why"}}}}
+				got, _ := Apply(parse(t, oneDeviation), cells, nil)
+				want := o
+				if listed {
+					want = becomes[o]
+				}
+				if got[0].Outcome != want || got[0].Checks[0].Outcome != want {
+					t.Errorf("%s: cell %s, check %s, want %s", id, got[0].Outcome, got[0].Checks[0].Outcome, want)
+				}
+				if cells[0].Checks[0].Outcome != o || cells[0].Outcome != "" {
+					t.Errorf("%s: the argument was changed to %+v", id, cells[0])
+				}
+			}
+		})
+	}
+}
+
+func TestApplyExcusesNothingOfACellThatIsNotJudged(t *testing.T) {
+	t.Parallel()
+	for _, o := range []reports.Outcome{reports.HarnessError, reports.Unknown, reports.NotTestable} {
+		cells := []reports.Cell{{ID: "a/b/c", Outcome: o, Reason: "said", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}}}}
+		got, problems := Apply(parse(t, oneDeviation), cells, nil)
+		if got[0].Outcome != o || got[0].Reason != "said" || got[0].Checks[0].Outcome != o {
+			t.Errorf("%s became %+v", o, got[0])
+		}
+		if len(problems) > 0 {
+			t.Errorf("%s: problems %v, want none", o, problems)
+		}
+	}
+}
+
+func TestApplyKeepsWhatIsNotExcused(t *testing.T) {
+	t.Parallel()
+	cells := []reports.Cell{{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}, {ID: "other", Outcome: reports.Fail}}}}
+	got, _ := Apply(parse(t, oneDeviation), cells, nil)
+	if got[0].Outcome != reports.Fail || got[0].Checks[0].Outcome != reports.ExpectedFail {
+		t.Errorf("cell %s, listed check %s, want fail and expected-fail", got[0].Outcome, got[0].Checks[0].Outcome)
+	}
+}
+
+func TestReasonsNameTheEntry(t *testing.T) {
+	t.Parallel()
+	list := parse(t, oneDeviation+`
+- {cells: a/**, checks: up, releases: before v1.37, reason: new, link: https://example.com/2}
+`)
+	cells := []reports.Cell{
+		{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail, Reason: "restarted"}, {ID: "down-1", Outcome: reports.Pass}}},
+	}
+	got, _ := Apply(list, cells, nil)
+	want := []string{
+		"old (https://example.com/1); new, before v1.37 (https://example.com/2); the check said: restarted",
+		"known.yaml:5:3 lists it as failing: old (https://example.com/1)",
+	}
+	if diff := cmp.Diff(want, []string{got[0].Checks[0].Reason, got[0].Checks[1].Reason}); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
+func TestARequirementSelectsChecks(t *testing.T) {
+	t.Parallel()
+	checks := []reports.Check{
+		{ID: "up", Requirement: "R-1", Outcome: reports.Fail},
+		{ID: "down", Requirement: "R-1", Outcome: reports.Fail},
+		{ID: "up-again", Requirement: "R-2", Outcome: reports.Fail},
+	}
+	for entry, want := range map[string][3]bool{
+		`- {cells: "**", requirement: R-1, reason: r, link: https://example.com}`:               {true, true, false},
+		`- {cells: "**", checks: up*, requirement: R-1, reason: r, link: https://example.com}`:  {true, false, false},
+		`- {cells: "**", checks: "**", reason: r, link: https://example.com}`:                   {true, true, true},
+		`- {cells: "**", checks: up*, requirement: R-10, reason: r, link: https://example.com}`: {},
+	} {
+		got, _ := Apply(parse(t, entry), []reports.Cell{{ID: "a/b/c", Checks: checks}}, nil)
+		for i, excused := range want {
+			if (got[0].Checks[i].Outcome == reports.ExpectedFail) != excused {
+				t.Errorf("%s: check %s is %s", entry, checks[i].ID, got[0].Checks[i].Outcome)
+			}
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	const stale = "known.yaml:5:3: matches no check of cells a/*/c that could have failed: remove the entry, or correct it"
+	check := func(id string, o reports.Outcome) []reports.Check {
+		return []reports.Check{{ID: id, Outcome: o, Reason: "why"}}
+	}
+	for name, tc := range map[string]struct {
+		cells  []reports.Cell
+		notRun []string
+		want   []string
+	}{
+		"matches a failure":            {[]reports.Cell{{ID: "a/b/c", Checks: check("up", reports.Fail)}}, nil, nil},
+		"matches one of several cells": {[]reports.Cell{{ID: "a/b/c", Checks: check("up", reports.Fail)}, {ID: "a/d/c", Checks: check("x", reports.Fail)}}, nil, nil},
+		"no cells":                     {nil, nil, []string{stale}},
+		"no such cell":                 {[]reports.Cell{{ID: "a/b/d", Checks: check("up", reports.Fail)}}, nil, []string{stale}},
+		"no such check":                {[]reports.Cell{{ID: "a/b/c", Checks: check("x", reports.Fail)}}, nil, []string{stale}},
+		"does not apply":               {[]reports.Cell{{ID: "a/b/c", Checks: check("up", reports.NotApplicable)}}, nil, []string{stale}},
+		"the cell does not apply":      {[]reports.Cell{{ID: "a/b/c", Outcome: reports.NotApplicable, Reason: "old"}}, nil, []string{stale}},
+		"never got as far":             {[]reports.Cell{{ID: "a/b/c", Outcome: reports.HarnessError}}, nil, nil},
+		"left out of this run":         {nil, []string{"a/b/c"}, nil},
+		"another cell left out":        {nil, []string{"a/b/d"}, []string{stale}},
+		"applied twice": {[]reports.Cell{{ID: "a/b/c", Checks: check("up", reports.ExpectedFail)}}, nil,
+			[]string{"known.yaml:5:3: cell a/b/c: check up is expected-fail already: a list is applied once, to what the checks say"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := Apply(parse(t, oneDeviation), tc.cells, tc.notRun)
+			var got []string
+			for _, p := range problems {
+				got = append(got, p.Error())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnEmptyListExcusesNothing(t *testing.T) {
+	t.Parallel()
+	cells := []reports.Cell{{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}}}}
+	everywhere := parse(t, oneDeviation)
+	everywhere.Deviations[0].Checks = nil
+	for name, list := range map[string]List{
+		"zero value":      {},
+		"empty file":      parse(t, "  []"),
+		"zero deviation":  {Deviations: make([]Deviation, 1)},
+		"names no checks": everywhere,
+	} {
+		if got, _ := Apply(list, cells, nil); got[0].Outcome != reports.Fail {
+			t.Errorf("%s: the cell is %s, want fail", name, got[0].Outcome)
+		}
+	}
+}
+
+func TestApplyReplacesTheReasonOfTheCell(t *testing.T) {
+	t.Parallel()
+	failed, err := reports.Assemble([]reports.Cell{
+		{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}, {ID: "x", Outcome: reports.Fail, Reason: "broke"}}},
+	}, nil, reports.Reproduce{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, _ := Apply(parse(t, oneDeviation), failed.Cells, nil)
+	r, err := reports.Assemble(cells, nil, reports.Reproduce{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, after := failed.Cells[0].Reason, r.Cells[0].Reason; !strings.HasPrefix(before, "up: ") || after != "x: broke" {
+		t.Errorf("reason %q became %q, want that of the check that is not excused", before, after)
+	}
+}
+
+func TestTheAppliedListIsPartOfAValidReport(t *testing.T) {
+	t.Parallel()
+	cells, _ := Apply(parse(t, oneDeviation), []reports.Cell{
+		{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}}},
+		{ID: "a/d/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Pass}}},
+	}, nil)
+	r, err := reports.Assemble(cells, nil, reports.Reproduce{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reports.Validate(r); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(r.Cells[0].Reason, "up: old (https") || r.Cells[1].Outcome != reports.UnexpectedPass {
+		t.Errorf("cells %+v", r.Cells)
+	}
+	if got := reports.ExitCode(r); got != reports.ExitNonconforming {
+		t.Errorf("exit code %d, want %d for an unexpected pass", got, reports.ExitNonconforming)
+	}
+}

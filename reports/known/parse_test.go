@@ -1,0 +1,138 @@
+package known
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports/cellid"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestLoadReadsEveryField(t *testing.T) {
+	t.Parallel()
+	list, err := Load("testdata/valid.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := func(text string) cellid.Pattern {
+		p, err := cellid.Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := List{Deviations: []Deviation{{
+		Cells:       pattern("kep-4939/skew/**/kubelet:1.36/**"),
+		Checks:      []cellid.Pattern{pattern("never-restarted"), pattern("dialed-*")},
+		Requirement: "KEP-4939/old-kubelet-ignores-mode",
+		Releases:    "before v1.37",
+		Reason:      "kubelets before v1.37 do not know the field",
+		Link:        "https://github.com/kubernetes/kubernetes/issues/1",
+		At:          Position{"testdata/valid.yaml", 5, 3},
+	}, {
+		Cells:  pattern("kep-4939/rollback/**"),
+		Checks: []cellid.Pattern{pattern("bounded-growth")},
+		Reason: "the controller and the apiserver disagree about the template",
+		Link:   "https://github.com/kubernetes/kubernetes/issues/141961",
+		At:     Position{"testdata/valid.yaml", 11, 3},
+	}}}
+	if diff := cmp.Diff(want, list, cmp.Comparer(func(a, b cellid.Pattern) bool { return a.String() == b.String() })); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadNamesEverythingThatIsWrong(t *testing.T) {
+	t.Parallel()
+	_, err := Load("testdata/invalid.yaml")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	var problem Problem
+	if !errors.As(err, &problem) || problem.At.Line == 0 {
+		t.Errorf("the error holds no Problem with a position: %v", err)
+	}
+	golden := "testdata/invalid.errors"
+	if *update {
+		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, readErr := os.ReadFile(golden)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(err.Error()+"\n", "\n")); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: skewrig.dev/v1alpha1\nkind: KnownDeviations\n"
+	for name, tc := range map[string]struct{ in, want string }{
+		"nothing":             {"", "k.yaml: it is empty"},
+		"only a comment":      {"# later\n", "k.yaml: it is empty"},
+		"null":                {"---\n", "k.yaml:2:1: a mapping with apiVersion, kind, deviations was expected"},
+		"a list":              {"- a\n", "k.yaml:1:1: a mapping"},
+		"not YAML":            {"a: [b\nc: d\n", "k.yaml:"},
+		"a tab":               {head + "deviations:\n\t- a\n", "k.yaml:4: found character that cannot start any token"},
+		"a second document":   {head + "deviations: []\n---\na: b\n", "k.yaml:4:1: a second document"},
+		"a broken second one": {head + "deviations: []\n---\na: [\n", "k.yaml:"},
+		"no deviations":       {head, "k.yaml:1:1: deviations is missing"},
+		"null deviations":     {head + "deviations:\n", "k.yaml:3:12: deviations: a list was expected"},
+		"a merge":             {head + "deviations:\n- &a {cells: a}\n- {<<: *a}\n", `k.yaml:5:4: unknown field "<<"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list, err := Parse("k.yaml", []byte(tc.in))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one containing %q", err, tc.want)
+			}
+			if len(list.Deviations) > 0 {
+				t.Errorf("a list came with the error: %+v", list)
+			}
+		})
+	}
+}
+
+func TestLoadRefusesAFileThatIsTooLargeOrMissing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(path, []byte("#"+strings.Repeat("x", maxList)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("error %v, want one about the size", err)
+	}
+	if _, err := Load(path + ".missing"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, want %v", err, os.ErrNotExist)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"testdata/valid.yaml", "testdata/invalid.yaml"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := Parse("fuzz.yaml", data)
+		if err != nil {
+			return
+		}
+		for _, d := range list.Deviations {
+			if d.Cells.String() == "" || d.Reason == "" || d.Link == "" || len(d.Checks) == 0 && d.Requirement == "" {
+				t.Errorf("accepted an entry that excuses without saying what or why: %+v", d)
+			}
+		}
+	})
+}

@@ -1,0 +1,205 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// Markdown writes the report for people, as GitHub renders it: what came out,
+// what needs attention, what ran on what, every cell, every requirement, and
+// how to do it again.
+func Markdown(w io.Writer, r reports.Report) error {
+	var m markdown
+	m.summary(r)
+	m.attention(r)
+	m.ran(r.Reproduce)
+	m.cells(r.Cells)
+	m.requirements(r.Requirements)
+	m.reproduce(r.Reproduce)
+	if _, err := io.WriteString(w, m.String()); err != nil {
+		return fmt.Errorf("writing a report as Markdown: %w", err)
+	}
+	return nil
+}
+
+type markdown struct{ strings.Builder }
+
+func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+// table writes a table, or instead says that there is nothing.
+func (m *markdown) table(rows [][]string, header ...string) {
+	if len(rows) == 0 {
+		m.printf("None.\n")
+		return
+	}
+	m.printf("| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
+	for _, row := range rows {
+		m.printf("| %s |\n", strings.Join(row, " | "))
+	}
+}
+
+func (m *markdown) summary(r reports.Report) {
+	m.printf("# Conformance report\n\n**%s.** %s.\n", capitalized(verdict(r)), counts(r.Summary))
+	if len(r.Problems) > 0 {
+		m.printf("\n%s with the run as a whole, below.\n", plural(len(r.Problems), "problem"))
+	}
+	var rows [][]string
+	for _, o := range severestFirst() {
+		if n := r.Summary.Outcomes[o]; n > 0 {
+			rows = append(rows, []string{string(o), fmt.Sprint(n), o.Meaning()})
+		}
+	}
+	if len(rows) > 0 {
+		m.printf("\n")
+		m.table(rows, "outcome", "cells", "meaning")
+	}
+}
+
+func (m *markdown) attention(r reports.Report) {
+	m.printf("\n## What needs attention\n\n")
+	quiet := true
+	for _, problem := range r.Problems {
+		quiet = false
+		m.printf("- **problem:** %s\n", text(problem))
+	}
+	for _, c := range r.Cells {
+		if c.Outcome.Expected() {
+			continue
+		}
+		if !quiet {
+			m.printf("\n")
+		}
+		quiet = false
+		m.attentionTo(c)
+	}
+	if quiet {
+		m.printf("Nothing.\n")
+	}
+}
+
+func (m *markdown) attentionTo(c reports.Cell) {
+	m.printf("### %s: %s\n\n", code(c.ID), c.Outcome)
+	if c.Reason != "" {
+		m.printf("Reason: %s\n\n", text(c.Reason))
+	}
+	var rows [][]string
+	for _, check := range c.Checks {
+		if !check.Outcome.Expected() {
+			rows = append(rows, []string{
+				code(check.ID), code(check.Requirement), string(check.Outcome),
+				text(check.Expected), text(check.Observed), text(check.Reason),
+			})
+		}
+	}
+	if len(rows) == 0 {
+		m.printf("No check was judged.\n")
+		return
+	}
+	m.table(rows, "check", "requirement", "outcome", "expected", "observed", "reason")
+}
+
+func (m *markdown) ran(reproduce reports.Reproduce) {
+	m.printf("\n## What ran on what\n\n")
+	var rows [][]string
+	for _, c := range reproduce.Components {
+		rows = append(rows, []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)})
+	}
+	m.table(rows, "component", "version", "source", "digest")
+	host := reproduce.Host
+	m.printf("\nskewrig %s, built with %s, seed %d.\n", text(reproduce.Skewrig), text(reproduce.Go), reproduce.Seed)
+	if host != (reports.Host{}) {
+		m.printf("Host: %s/%s, %s, %.1f GiB of memory, kernel %s.\n",
+			text(host.OS), text(host.Arch), plural(host.CPUs, "CPU"), float64(host.MemoryBytes)/(1<<30), text(host.Kernel))
+	}
+}
+
+func (m *markdown) cells(cells []reports.Cell) {
+	m.printf("\n## Cells\n\n")
+	var rows [][]string
+	for _, c := range cells {
+		rows = append(rows, []string{
+			code(c.ID), string(c.Outcome), duration(c.DurationSeconds), text(shortened(c.Reason, maxReason)),
+		})
+	}
+	m.table(rows, "cell", "outcome", "took", "reason")
+}
+
+func (m *markdown) requirements(requirements []reports.Requirement) {
+	m.printf("\n## Requirements\n\n")
+	var rows [][]string
+	for _, q := range requirements {
+		rows = append(rows, []string{
+			code(q.ID), string(q.Outcome), fmt.Sprint(len(q.Cells)),
+			text(q.Level), text(q.Stage), text(q.Statement), link("source", q.Source),
+		})
+	}
+	m.table(rows, "requirement", "outcome", "cells", "level", "stage", "statement", "source")
+}
+
+func (m *markdown) reproduce(reproduce reports.Reproduce) {
+	m.printf("\n## How to reproduce\n\n")
+	// Not bounded: half a command reproduces nothing.
+	command := strings.Join(printableLines(reproduce.Command), "\n")
+	fence := "```"
+	for strings.Contains(command, fence) {
+		fence += "`"
+	}
+	m.printf("%ssh\n%s\n%s\n", fence, command, fence)
+}
+
+// text escapes a text of bounded length so that it shows as itself, also in a
+// table, and does nothing: no markup, no HTML, no mention of anybody. Pipes and
+// backslashes are written as entities because a table is cut at its pipes before
+// anything else is looked at, and renderers disagree about backslashes there.
+func text(s string) string {
+	escaped := lines(s)
+	for i, line := range escaped {
+		escaped[i] = markdownEscapes.Replace(line)
+	}
+	return strings.Join(escaped, "<br>")
+}
+
+var markdownEscapes = strings.NewReplacer(
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;", `\`, "&#92;",
+	"`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`, "~", `\~`, "$", `\$`,
+	// A comment ends a mention before the name.
+	"@", "@<!-- -->",
+)
+
+// code returns s as code if it is made of harmless characters only, as ids are,
+// and escapes it as text otherwise.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	harmless := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.,:+=@~/#", r)
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) {
+		return text(s)
+	}
+	return "`" + shortened(s, maxText) + "`"
+}
+
+// link returns a link to a web page, and the address as text if it is not one.
+func link(label, address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return text(address)
+	}
+	escaped := strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A").Replace(u.String())
+	return fmt.Sprintf("[%s](%s)", text(label), escaped)
+}
+
+func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,87 @@
+// Package render turns a report into the formats that people and programs read:
+// JSON, JUnit, Markdown and a table for the terminal. Each is a projection of
+// the same report, in the report's order, so two runs that saw the same differ
+// only in what the report calls volatile. Texts of a report come from programs
+// under test, and are escaped for the format that they end up in.
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// The files that WriteDir writes.
+const (
+	JSONFile     = "report.json"
+	JUnitFile    = "junit.xml"
+	MarkdownFile = "report.md"
+)
+
+// JSON writes the report as indented JSON, which reports.Read reads back.
+func JSON(w io.Writer, r reports.Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	// The file is for people as well, and arrows and brackets are common in
+	// what was expected. Who puts it into a page has to escape it anyway.
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return fmt.Errorf("encoding a report as JSON: %w", err)
+	}
+	return nil
+}
+
+// WriteDir writes the report in each file format into dir, which is made if it
+// does not exist. Each file appears whole or not at all: a reader never sees
+// half of one. A failure to write one file does not keep the others from being
+// written; the error names each file that was not.
+func WriteDir(dir string, r reports.Report) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the report directory: %w", err)
+	}
+	var problems []error
+	for _, file := range []struct {
+		name   string
+		render func(io.Writer, reports.Report) error
+	}{
+		{JSONFile, JSON},
+		{JUnitFile, JUnit},
+		{MarkdownFile, Markdown},
+	} {
+		var content bytes.Buffer
+		err := file.render(&content, r)
+		if err == nil {
+			err = writeFile(dir, file.name, content.Bytes())
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("writing %s: %w", filepath.Join(dir, file.name), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// writeFile replaces dir/name in one step: it writes a temporary file beside it,
+// makes sure that its content is on the disk, and renames it.
+func writeFile(dir, name string, content []byte) (err error) {
+	temporary, err := os.CreateTemp(dir, "."+name+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temporary.Name()))
+		}
+	}()
+	_, err = temporary.Write(content)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Sync(), temporary.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), filepath.Join(dir, name))
+}

@@ -1,0 +1,98 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// TerminalOptions say how Terminal writes.
+type TerminalOptions struct {
+	// Color writes outcomes in colors, by the escape sequences of ECMA-48. It
+	// is for the caller to know whether the reader understands them.
+	Color bool
+	// Report is where the whole report is, a file or a directory. If unset,
+	// nothing is said of it.
+	Report string
+}
+
+// Terminal writes the report as a table of one line per cell, followed by
+// everything that is known of what is not as expected, and by the counts. No
+// text of the report can control the terminal.
+func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
+	t := terminal{color: options.Color}
+	t.table(r.Cells)
+	t.attention(r)
+	fmt.Fprintf(&t, "%s\n%s\n", counts(r.Summary), capitalized(verdict(r)))
+	if options.Report != "" {
+		fmt.Fprintf(&t, "Report: %s\n", oneLine(options.Report, maxText))
+	}
+	if _, err := io.WriteString(w, t.String()); err != nil {
+		return fmt.Errorf("writing a report to the terminal: %w", err)
+	}
+	return nil
+}
+
+type terminal struct {
+	strings.Builder
+	color bool
+}
+
+// outcomeWidth is the length of the longest outcome.
+const outcomeWidth = len(reports.UnexpectedPass)
+
+func (t *terminal) table(cells []reports.Cell) {
+	if len(cells) == 0 {
+		return
+	}
+	widest := len("CELL")
+	for _, c := range cells {
+		widest = max(widest, len(oneLine(c.ID, maxText)))
+	}
+	fmt.Fprintf(t, "%-*s  %8s  %-*s  %s\n", outcomeWidth, "OUTCOME", "TOOK", widest, "CELL", "REASON")
+	for _, c := range cells {
+		line := fmt.Sprintf("%s  %8s  %-*s  %s", t.outcome(c.Outcome, outcomeWidth),
+			duration(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(c.Reason, maxReason))
+		fmt.Fprintln(t, strings.TrimRight(line, " "))
+	}
+	fmt.Fprintln(t)
+}
+
+func (t *terminal) attention(r reports.Report) {
+	for _, c := range r.Cells {
+		if c.Outcome.Expected() {
+			continue
+		}
+		fmt.Fprintf(t, "%s  %s\n", t.outcome(c.Outcome, 0), oneLine(c.ID, maxText))
+		for line := range strings.Lines(details(c)) {
+			fmt.Fprintf(t, "  %s", line)
+		}
+		fmt.Fprintln(t)
+	}
+	for _, problem := range r.Problems {
+		fmt.Fprintf(t, "problem  %s\n\n", oneLine(problem, maxText))
+	}
+}
+
+// outcome returns an outcome padded to a width, in its color: green for what
+// passed, red for what does not conform, yellow for what was not judged.
+func (t *terminal) outcome(o reports.Outcome, width int) string {
+	padded := fmt.Sprintf("%-*s", width, oneLine(string(o), maxText))
+	if !t.color {
+		return padded
+	}
+	var color int
+	switch {
+	case o.Nonconforming():
+		color = 31
+	case o == reports.Pass:
+		color = 32
+	case o.Expected():
+		color = 36
+	default:
+		color = 33
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, padded)
+}

@@ -1,0 +1,161 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// maxText is how much of one text of a report is shown to people, in runes. The
+// whole of it is in the JSON.
+const maxText = 2000
+
+// maxReason is how much of a reason fits into a line of a table, in runes.
+const maxReason = 100
+
+// printable returns s with everything escaped that does not show as itself, such
+// as control characters, which can rewrite a terminal's screen, and the marks
+// that reverse the direction of writing.
+func printable(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// shortened returns at most limit runes of s, and says so if there were more.
+func shortened(s string, limit int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return s
+	}
+	cut := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(s[cut:])
+		cut += size
+	}
+	return fmt.Sprintf("%s… (%d more)", s[:cut], n-limit)
+}
+
+// lines returns the lines of a text of bounded length, each printable.
+func lines(s string) []string { return printableLines(shortened(s, maxText)) }
+
+func printableLines(s string) []string {
+	all := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, line := range all {
+		all[i] = printable(strings.TrimSuffix(line, "\r"))
+	}
+	return all
+}
+
+// oneLine returns a text of bounded length in one printable line.
+func oneLine(s string, limit int) string { return printable(shortened(s, limit)) }
+
+// details returns what is known of the checks of a cell that are not as
+// expected, or why the cell has none, as indented lines.
+func details(c reports.Cell) string {
+	var b strings.Builder
+	for _, check := range c.Checks {
+		if check.Outcome.Expected() {
+			continue
+		}
+		fmt.Fprintf(&b, "check %s: %s\n", oneLine(check.ID, maxText), check.Outcome)
+		writeField(&b, "requirement", check.Requirement)
+		writeField(&b, "expected", check.Expected)
+		writeField(&b, "observed", check.Observed)
+		writeField(&b, "reason", check.Reason)
+	}
+	if b.Len() == 0 {
+		writeField(&b, "reason", c.Reason)
+	}
+	return b.String()
+}
+
+func writeField(b *strings.Builder, name, value string) {
+	if value == "" {
+		return
+	}
+	for i, line := range lines(value) {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintf(b, "  %-12s %s\n", name, line)
+	}
+}
+
+// verdict returns what the exit code of the report means, in a few words.
+func verdict(r reports.Report) string {
+	switch reports.ExitCode(r) {
+	case reports.ExitExpected:
+		return "everything came out as expected"
+	case reports.ExitNonconforming:
+		return "something does not conform"
+	}
+	if nothingJudged(r) {
+		return "nothing was judged"
+	}
+	return "not everything was judged"
+}
+
+// nothingJudged reports whether there is no cell, or none that applies.
+func nothingJudged(r reports.Report) bool {
+	return !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
+}
+
+// counts returns the numbers of cells by outcome, the most severe first,
+// without those that are zero.
+func counts(s reports.Summary) string {
+	var parts []string
+	for _, o := range severestFirst() {
+		if n := s.Outcomes[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	cells := "cells"
+	if s.Cells == 1 {
+		cells = "cell"
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("%d %s", s.Cells, cells)
+	}
+	return fmt.Sprintf("%d %s: %s", s.Cells, cells, strings.Join(parts, ", "))
+}
+
+func severestFirst() []reports.Outcome {
+	outcomes := reports.Outcomes()
+	slices.Reverse(outcomes)
+	return outcomes
+}
+
+// duration returns a number of seconds for people: "850ms", "12.3s", "4m10s",
+// and "-" for what never started.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d == 0:
+		return "-"
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}

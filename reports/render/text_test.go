@@ -1,0 +1,43 @@
+package render
+
+import "testing"
+
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]string{
+		0: "-", 0.0004: "0s", 0.85: "850ms", 1: "1s", 12.345: "12.3s", 61.5: "1m2s", 250: "4m10s", 3600: "1h0m0s",
+	} {
+		if got := duration(seconds); got != want {
+			t.Errorf("duration(%v) = %q, want %q", seconds, got, want)
+		}
+	}
+}
+
+func TestShortenedCutsBetweenRunes(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":         "",
+		"äöü":      "äöü",
+		"äöüß":     "äöü… (1 more)",
+		"a\xffbcd": "a\xffb… (2 more)",
+	} {
+		if got := shortened(in, 3); got != want {
+			t.Errorf("shortened(%q, 3) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain äöü 漢字":     "plain äöü 漢字",
+		"\x1b[0m\a\t\n\r":  `\x1b[0m\a\t\n\r`,
+		"\xff\u200b\u202e": `\xff\u200b\u202e`,
+		"\U000e0001\u0085": `\U000e0001\u0085`,
+		`a "quoted" 'one'`: `a "quoted" 'one'`,
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

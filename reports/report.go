@@ -1,0 +1,191 @@
+// Package reports holds what a run found: one tree of cells, checks and
+// requirements, of which every output format is a projection. The outcomes are
+// a closed set, and whatever can be computed from the checks is computed here,
+// never typed. Two runs that saw the same differ only in the fields marked
+// volatile.
+package reports
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// APIVersion and Kind say what a report file is, as Kubernetes objects do.
+const (
+	APIVersion = "skewrig.dev/v1alpha1"
+	Kind       = "ConformanceReport"
+)
+
+// Report is the result of one run. Assemble makes it; Read reads it back.
+type Report struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Reproduce is what somebody else needs in order to run the same again.
+	Reproduce Reproduce `json:"reproduce"`
+	// Summary counts the cells by outcome.
+	Summary Summary `json:"summary"`
+	// Problems are what is wrong with the run as a whole rather than with one
+	// cell, such as an entry of the known-deviation list that matches nothing.
+	// A run with a problem is never reported as expected.
+	Problems []string `json:"problems,omitempty"`
+	// Cells are sorted by id.
+	Cells []Cell `json:"cells"`
+	// Requirements are sorted by id. A requirement that no cell serves is
+	// listed too, as unknown.
+	Requirements []Requirement `json:"requirements"`
+}
+
+// Reproduce is what somebody else needs in order to run the same again.
+type Reproduce struct {
+	// Command is the command line, ready to be pasted into a shell.
+	Command string `json:"command"`
+	// Skewrig and Go are the versions of this program and of the toolchain
+	// that built it.
+	Skewrig string `json:"skewrig"`
+	Go      string `json:"go"`
+	// Components are sorted by name, then version.
+	Components []Component `json:"components"`
+	// Seed is what every random choice of the run derives from.
+	Seed int64 `json:"seed"`
+	// Host is volatile: the same run on another machine is the same run.
+	Host Host `json:"host"`
+}
+
+// Component is one binary that took part.
+type Component struct {
+	// Name is the component's own: "kubelet", "etcd".
+	Name string `json:"name"`
+	// Version is what the running binary said of itself.
+	Version string `json:"version"`
+	// Source is where it was built from: a module and its version, or a local
+	// checkout and its commit.
+	Source string `json:"source"`
+	// Digest identifies the binary: "sha256:" and 64 hexadecimal digits.
+	Digest string `json:"digest"`
+}
+
+// Host is the machine a run took place on.
+type Host struct {
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes int64  `json:"memoryBytes"`
+	Kernel      string `json:"kernel"`
+}
+
+// Summary counts cells.
+type Summary struct {
+	Cells int `json:"cells"`
+	// Outcomes has an entry for each outcome, also where the count is zero.
+	Outcomes map[Outcome]int `json:"outcomes"`
+}
+
+// Cell is one scenario at one point of its axes.
+type Cell struct {
+	// ID is a path, unique in the report. See package cellid.
+	ID string `json:"id"`
+	// Scenario names the scenario that the cell was expanded from.
+	Scenario string `json:"scenario"`
+	// KEP is the enhancement under test, as "KEP-4939", or the area where
+	// there is none.
+	KEP string `json:"kep"`
+	// Axes are the values that make this cell of the scenario.
+	Axes map[string]string `json:"axes"`
+	// Outcome follows from the checks (see Cell.Settled). A runner sets it
+	// only to say something of the cell as a whole: HarnessError, Unknown,
+	// NotTestable or NotApplicable. If unset, the checks decide.
+	Outcome Outcome `json:"outcome"`
+	// Reason says in a few words why the outcome is not Pass. If unset,
+	// Assemble takes it from the check that decided.
+	Reason string `json:"reason,omitempty"`
+	// Requirements are the ids that the cell's checks serve, sorted. A runner
+	// sets them to what the scenario promises to serve, so that a cell that
+	// never got as far as a check is held against them; Assemble adds those of
+	// the checks.
+	Requirements []string `json:"requirements"`
+	// Checks are in the scenario's order.
+	Checks []Check `json:"checks"`
+	// Started is volatile. It is in UTC, to the millisecond, and zero for a
+	// cell that never started.
+	Started time.Time `json:"started,omitzero"`
+	// DurationSeconds is volatile. It is rounded to the millisecond.
+	DurationSeconds float64 `json:"durationSeconds"`
+}
+
+// Check is the judgement of one promise. None of its texts may say when
+// something happened, or how long it took: they are not volatile.
+type Check struct {
+	// ID is unique in its cell. It is made of the same characters as the id of
+	// a cell: see package cellid.
+	ID string `json:"id"`
+	// Requirement is the id of the requirement that the check serves. Empty
+	// where it serves none.
+	Requirement string  `json:"requirement,omitempty"`
+	Outcome     Outcome `json:"outcome"`
+	// Expected and Observed are what should have been seen and what was.
+	Expected string `json:"expected"`
+	Observed string `json:"observed"`
+	// Reason says why the outcome is what it is, where that is not plain from
+	// the two: the entry of the known-deviation list, why a check does not
+	// apply, what kept it from being judged, how many of how many runs failed.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Requirement is one sentence of an enhancement proposal, and what the run's
+// cells say about it.
+type Requirement struct {
+	ID string `json:"id"`
+	// KEP is the enhancement that the sentence is from.
+	KEP string `json:"kep"`
+	// Level is how binding the sentence is: "core", "extended" or
+	// "provisional".
+	Level string `json:"level"`
+	// Stage is the graduation stage from which it holds: "alpha", "beta" or
+	// "stable".
+	Stage string `json:"stage"`
+	// Statement is the sentence, as its source has it.
+	Statement string `json:"statement"`
+	// Source is where the sentence stands: a link with a commit in it.
+	Source string `json:"source"`
+	// Outcome is computed by Assemble (see RequirementOutcome).
+	Outcome Outcome `json:"outcome"`
+	// Cells are the ids of the cells that serve the requirement, sorted. It is
+	// computed by Assemble.
+	Cells []string `json:"cells"`
+}
+
+// WithoutVolatile returns a deep copy with the volatile fields zeroed: the
+// host, and when each cell started and how long it took. Two runs that saw the
+// same are equal in what is left.
+func (r Report) WithoutVolatile() Report {
+	r = r.clone()
+	r.Reproduce.Host = Host{}
+	for i := range r.Cells {
+		r.Cells[i].Started = time.Time{}
+		r.Cells[i].DurationSeconds = 0
+	}
+	return r
+}
+
+func (r Report) clone() Report {
+	r.Reproduce.Components = slices.Clone(r.Reproduce.Components)
+	r.Summary.Outcomes = maps.Clone(r.Summary.Outcomes)
+	r.Problems = slices.Clone(r.Problems)
+	r.Cells = slices.Clone(r.Cells)
+	for i, c := range r.Cells {
+		r.Cells[i] = c.clone()
+	}
+	r.Requirements = slices.Clone(r.Requirements)
+	for i, q := range r.Requirements {
+		r.Requirements[i].Cells = slices.Clone(q.Cells)
+	}
+	return r
+}
+
+func (c Cell) clone() Cell {
+	c.Axes = maps.Clone(c.Axes)
+	c.Requirements = slices.Clone(c.Requirements)
+	c.Checks = slices.Clone(c.Checks)
+	return c
+}

@@ -1,0 +1,333 @@
+package check
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// cellWith is a cell with one step of checks.
+func cellWith(t *testing.T, checks ...plan.Check) *Program {
+	t.Helper()
+	p, err := Compile(plan.Cell{ID: "a/b/c", File: "c.yaml", Steps: []plan.Step{
+		{Number: 1, Name: "1", Action: plan.Checks{Checks: checks}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// story tells a history: what happens in the one step of cellWith.
+func story(tell func(*record.History)) []record.Event {
+	var h record.History
+	h.Append("engine", "1", StepStarted{Number: 1, Action: "checks"})
+	tell(&h)
+	h.Append("engine", "1", StepDone{Number: 1})
+	return h.Events()
+}
+
+func opened(h *record.History, id string) { h.Append("engine", id, CheckOpened{Step: 1}) }
+
+func closed(h *record.History, id string, after time.Duration) {
+	h.Append("engine", id, CheckClosed{Step: 1, Watched: after.Seconds()})
+}
+
+func started(h *record.History) {
+	h.Append("runtime/node-a", "default/tls/app", runtime.ContainerStarted{})
+}
+
+func exited(h *record.History, signal string) {
+	h.Append("runtime/node-a", "default/tls/app", runtime.ContainerExited{ExitCode: 2, Signal: signal, Reason: "Error"})
+}
+
+// restarts wants no restart, in different ways.
+func restarts(mode plan.Mode, span time.Duration) plan.Check {
+	return plan.Check{
+		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Is: 0, Mode: mode, Span: span,
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	again := plan.Check{
+		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Must: "it >= 1",
+		Mode: plan.Eventually, Span: time.Minute,
+	}
+	for name, tc := range map[string]struct {
+		check    plan.Check
+		tell     func(*record.History)
+		want     reports.Outcome
+		observed string
+		reason   string
+	}{
+		"now, and it is": {
+			check: restarts(plan.Now, 0), want: reports.Pass, observed: "0",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", 0) },
+		},
+		"now, and it is not": {
+			check: restarts(plan.Now, 0), want: reports.Fail, observed: "1",
+			tell: func(h *record.History) { started(h); started(h); opened(h, "restarts"); closed(h, "restarts", 0) },
+		},
+		"what happens after now does not count": {
+			check: restarts(plan.Now, 0), want: reports.Pass, observed: "0",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); started(h); closed(h, "restarts", 0) },
+		},
+		"always": {
+			check: restarts(plan.Always, time.Second), want: reports.Pass, observed: "0",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				exited(h, "")
+				closed(h, "restarts", time.Second)
+				started(h)
+			},
+		},
+		"not always": {
+			check: restarts(plan.Always, time.Second), want: reports.Fail, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				exited(h, "SIGTERM")
+				started(h)
+				closed(h, "restarts", time.Second)
+			},
+		},
+		"watched too short for always": {
+			check: restarts(plan.Always, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second/2) },
+		},
+		"eventually": {
+			check: again, want: reports.Pass, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				closed(h, "restarts", time.Second)
+			},
+		},
+		"never": {
+			check: again, want: reports.Fail, observed: "0",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Minute) },
+		},
+		"eventually, but too late": {
+			check: again, want: reports.Fail, observed: "0",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				closed(h, "restarts", time.Minute)
+				started(h)
+			},
+		},
+		"what is asked about is not there": {
+			check: restarts(plan.Now, 0), want: reports.Fail, observed: "no such key: tls/app",
+			tell: func(h *record.History) { opened(h, "restarts"); closed(h, "restarts", 0) },
+		},
+		"never opened": {
+			check: restarts(plan.Now, 0), want: reports.Unknown, reason: "the cell ended before the check was decided",
+			tell: func(*record.History) {},
+		},
+		"a late machine does not fail anybody": {
+			check: again, want: reports.Unknown, observed: "0",
+			reason: "the machine was too late to be trusted: timers fired 0.02 s late on average and 7.00 s at worst",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				closed(h, "restarts", time.Minute)
+				h.Append("engine", "", Lateness{Mean: 0.02, Worst: 7})
+			},
+		},
+		"a late machine does not spoil a pass": {
+			check: again, want: reports.Pass, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				closed(h, "restarts", time.Minute)
+				h.Append("engine", "", Lateness{Worst: 7})
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			verdict := Judge(cellWith(t, tc.check), story(tc.tell))
+			if len(verdict.Checks) != 1 || verdict.Outcome != "" {
+				t.Fatalf("verdict %+v, want one check and no word on the cell", verdict)
+			}
+			got := verdict.Checks[0]
+			if got.Outcome != tc.want || got.Observed != tc.observed || got.Reason != tc.reason {
+				t.Errorf("got %s, observed %q, reason %q\nwant %s, observed %q, reason %q",
+					got.Outcome, got.Observed, got.Reason, tc.want, tc.observed, tc.reason)
+			}
+		})
+	}
+}
+
+func TestABrokenOffCellIsNobodysFault(t *testing.T) {
+	t.Parallel()
+	p := cellWith(t, restarts(plan.Now, 0))
+	var h record.History
+	for name, tc := range map[string]struct {
+		events []record.Event
+		want   string
+	}{
+		"nothing ran": {events: h.Events(), want: "before its first step"},
+		"a step failed": {
+			events: append(story(started), failedStep(t)...),
+			want:   "step 2: the API server is gone",
+		},
+		"killed in a step": {events: story(started)[:2], want: "in step 1 (checks)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			verdict := Judge(p, tc.events)
+			if verdict.Outcome != reports.HarnessError || !strings.Contains(verdict.Reason, tc.want) {
+				t.Errorf("verdict %s: %q, want a harness error that says %q", verdict.Outcome, verdict.Reason, tc.want)
+			}
+		})
+	}
+}
+
+func failedStep(t *testing.T) []record.Event {
+	t.Helper()
+	var h record.History
+	h.Append("engine", "2", StepStarted{Number: 2, Action: "apply"})
+	h.Append("engine", "2", StepDone{Number: 2, Error: errors.New("the API server is gone").Error()})
+	return h.Events()
+}
+
+// TestExpressionsSee shows every variable of the language with a value.
+func TestExpressionsSee(t *testing.T) {
+	t.Parallel()
+	events := story(func(h *record.History) {
+		started(h)
+		exited(h, "SIGTERM")
+		h.Append("server", "default/tls/app", server.Connection{
+			First: "tls-client-hello", Requests: []server.Request{{Status: 200}},
+			Handshake: &server.Handshake{Version: "1.3"},
+		})
+		object(h, "pods", "default", "tls", `{"spec":{"containers":[{"name":"app","livenessProbe":{"grpc":{"port":5000,"mode":"TLS"}}}]}}`)
+		object(h, "pods", "other", "web", `{"spec":{}}`)
+		object(h, "deployments", "default", "web", `{"spec":{"replicas":3}}`)
+		object(h, "events", "default", "tls.1", `{"involvedObject":{"kind":"Pod","namespace":"default","name":"tls"},"reason":"Unhealthy","message":"Liveness probe failed","count":1}`)
+		object(h, "events", "default", "tls.1", `{"involvedObject":{"kind":"Pod","namespace":"default","name":"tls"},"reason":"Unhealthy","message":"Liveness probe failed","count":2}`)
+		object(h, "events", "default", "node.1", `{"involvedObject":{"kind":"Node","name":"tls"},"reason":"Starting"}`)
+		h.Append("engine", "create", Answer{Code: 422, Causes: []Cause{{Field: "spec"}}})
+		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3"})
+		for _, id := range []string{"seen"} {
+			opened(h, id)
+			closed(h, id, 0)
+		}
+	})
+	for observe, want := range map[string]string{
+		`containers["tls/app"]`:                                          `{"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"restarts":0,"running":false,"starts":1}`,
+		`connections["tls/app"].map(c, c.first)`:                         `["tls-client-hello"]`,
+		`connections["tls/app"][0].requests[0].status`:                   `200`,
+		`connections["nobody/app"]`:                                      `[]`,
+		`pods["tls"].spec.containers[0].livenessProbe.grpc.mode`:         `"TLS"`,
+		`has(pods["tls"].spec.containers[0].livenessProbe.grpc.service)`: `false`,
+		`"other/web" in pods`:                                            `true`,
+		`objects["deployments/default/web"].spec.replicas`:               `3`,
+		`events["tls"]`:                        `[{"count":2,"message":"Liveness probe failed","reason":"Unhealthy","type":null}]`,
+		`events["nobody"].size()`:              `0`,
+		`requests["create"].causes[0].field`:   `"spec"`,
+		`components["kubelet/node-a"].version`: `"v1.36.3"`,
+	} {
+		t.Run(observe, func(t *testing.T) {
+			t.Parallel()
+			p := cellWith(t, plan.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: plan.Now})
+			got := Judge(p, events).Checks[0]
+			if got.Observed != want || got.Outcome != reports.Pass {
+				t.Errorf("%s is %s (%s), want %s", observe, got.Observed, got.Outcome, want)
+			}
+		})
+	}
+}
+
+func object(h *record.History, resource, namespace, name, text string) {
+	h.Append("watch", resource+"/"+namespace+"/"+name, cluster.ObjectObserved{
+		Change: "added", Resource: resource, Namespace: namespace, Name: name, Object: []byte(text),
+	})
+}
+
+func TestADeletedObjectIsGone(t *testing.T) {
+	t.Parallel()
+	events := story(func(h *record.History) {
+		object(h, "pods", "default", "tls", `{"spec":{}}`)
+		h.Append("watch", "pods/default/tls", cluster.ObjectObserved{Change: "deleted", Resource: "pods", Namespace: "default", Name: "tls", Object: []byte(`{}`)})
+		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{})
+		h.Append("cluster", "kubelet/node-a", cluster.ComponentStopped{})
+		opened(h, "gone")
+		closed(h, "gone", 0)
+	})
+	p := cellWith(t, plan.Check{
+		ID: "gone", Requirement: "X/1", Mode: plan.Now, Is: []any{false, false, false},
+		Observe: `["tls" in pods, "pods/default/tls" in objects, "kubelet/node-a" in components]`,
+	})
+	if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
+		t.Errorf("observed %s", got.Observed)
+	}
+}
+
+func TestMistakesInExpressionsAreAllReported(t *testing.T) {
+	t.Parallel()
+	_, err := Compile(plan.Cell{File: "c.yaml", Steps: []plan.Step{
+		{Number: 1, Line: 7, Action: plan.Wait{Until: "pods["}},
+		{Number: 2, Line: 9, Action: plan.Checks{Checks: []plan.Check{
+			{ID: "one", Line: 10, Observe: "containerz", Is: 1},
+			{ID: "two", Line: 14, Observe: "1", Must: "it +"},
+		}}},
+	}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"c.yaml:7: wait until", "c.yaml:10: check one: observe", "containerz", "c.yaml:14: check two: must"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q:\n%v", want, err)
+		}
+	}
+}
+
+// TestTheTrackerAgreesWithTheJudge: what ends the watching live is what the
+// judge finds later.
+func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
+	t.Parallel()
+	always, eventually := restarts(plan.Always, time.Second), restarts(plan.Eventually, time.Second)
+	eventually.ID, eventually.Must = "eventually", "it >= 1"
+	p := cellWith(t, always, eventually)
+	var h record.History
+	started(&h)
+	w := NewTracker().Watch(p, plan.Checks{Checks: []plan.Check{always, eventually}}, h.Events())
+	if w.Decided("restarts") || w.Decided("eventually") {
+		t.Fatal("decided before anything happened")
+	}
+	exited(&h, "SIGTERM")
+	w.Advance(h.Events())
+	if w.Decided("restarts") || w.Decided("eventually") {
+		t.Fatal("decided by an exit")
+	}
+	started(&h)
+	w.Advance(h.Events())
+	if !w.Decided("restarts") || !w.Decided("eventually") {
+		t.Error("not decided by the restart")
+	}
+}
+
+func TestObservationsDoNotNameTheRig(t *testing.T) {
+	t.Parallel()
+	got := withoutRig(`Get "http://127.93.0.2:8080/": read tcp 127.0.0.1:41234->127.93.0.2:8080: reset`)
+	want := `Get "http://127.x.0.2:8080/": read tcp 127.x.0.1:x->127.x.0.2:8080: reset`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,81 @@
+package check
+
+// The payloads below are what the engine appends so that a history can be
+// judged without anything else than the plan.
+
+// StepStarted marks the begin of a step, StepDone its end.
+type StepStarted struct {
+	Number int    `json:"number"`
+	Name   string `json:"name"`
+	Action string `json:"action"`
+}
+
+// EventKind returns "step.started".
+func (StepStarted) EventKind() string { return "step.started" }
+
+// StepDone says how a step ended.
+type StepDone struct {
+	Number int `json:"number"`
+	// Error is why the cell can't go on. Empty if the step is done.
+	Error string `json:"error,omitempty"`
+}
+
+// EventKind returns "step.done".
+func (StepDone) EventKind() string { return "step.done" }
+
+// Answer is what the API server answered to a request of a step. The subject
+// is the step's name.
+type Answer struct {
+	// Object is what the request was about: resource/namespace/name.
+	Object string `json:"object"`
+	// Code is the HTTP status.
+	Code int `json:"code"`
+	// Reason, Message and Causes are those of the Status that a refusal
+	// carries.
+	Reason  string   `json:"reason,omitempty"`
+	Message string   `json:"message,omitempty"`
+	Causes  []Cause  `json:"causes,omitempty"`
+	Warning []string `json:"warnings,omitempty"`
+	// Response is the object that was returned, if the request succeeded.
+	Response any `json:"response,omitempty"`
+}
+
+// Cause is one field that the API server refused.
+type Cause struct {
+	Reason  string `json:"reason"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// EventKind returns "api.answer".
+func (Answer) EventKind() string { return "api.answer" }
+
+// CheckOpened marks the moment from which a check is watched. The subject is
+// the check's id.
+type CheckOpened struct {
+	Step int `json:"step"`
+}
+
+// EventKind returns "check.opened".
+func (CheckOpened) EventKind() string { return "check.opened" }
+
+// CheckClosed marks the moment until which a check was watched. What it was is
+// not recorded: judging is done later, on the history.
+type CheckClosed struct {
+	Step int `json:"step"`
+	// Watched is how long the check was watched, in seconds.
+	Watched float64 `json:"watched"`
+}
+
+// EventKind returns "check.closed".
+func (CheckClosed) EventKind() string { return "check.closed" }
+
+// Lateness says how far behind the machine was while the cell ran: how much
+// later than asked for timers fired, in seconds.
+type Lateness struct {
+	Mean  float64 `json:"mean"`
+	Worst float64 `json:"worst"`
+}
+
+// EventKind returns "machine.lateness".
+func (Lateness) EventKind() string { return "machine.lateness" }

@@ -1,0 +1,106 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/ext"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// language is the CEL environment of expressions. Variables are as dynamic as
+// the objects in them.
+var language = sync.OnceValues(func() (*cel.Env, error) {
+	byName := cel.MapType(cel.StringType, cel.DynType)
+	return cel.NewEnv(
+		cel.Variable("containers", byName),
+		cel.Variable("connections", byName),
+		cel.Variable("pods", byName),
+		cel.Variable("objects", byName),
+		cel.Variable("events", byName),
+		cel.Variable("requests", byName),
+		cel.Variable("components", byName),
+		cel.Variable("it", cel.DynType),
+		ext.Strings(), ext.Lists(),
+	)
+})
+
+// compile turns the text of an expression into a program.
+func compile(text string) (cel.Program, error) {
+	env, err := language()
+	if err != nil {
+		return nil, err
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	return env.Program(ast)
+}
+
+// vars are the variables of a state. Connections and events of what has none
+// are empty lists: that nothing was seen is an observation too.
+func (s *state) vars() map[string]any {
+	return map[string]any{
+		"containers":  s.containers,
+		"connections": emptyByDefault(s.connections),
+		"pods":        s.pods,
+		"objects":     s.objects,
+		"events":      emptyByDefault(s.events),
+		"requests":    s.requests,
+		"components":  s.components,
+	}
+}
+
+// lists is a map in which every key has a list, which is empty if there is
+// none.
+type lists struct{ traits.Mapper }
+
+func emptyByDefault(m map[string][]any) lists {
+	return lists{types.DefaultTypeAdapter.NativeToValue(m).(traits.Mapper)}
+}
+
+// Find implements traits.Mapper.
+func (l lists) Find(key ref.Val) (ref.Val, bool) {
+	if v, found := l.Mapper.Find(key); found {
+		return v, true
+	}
+	return types.DefaultTypeAdapter.NativeToValue([]any{}), true
+}
+
+// Get implements traits.Indexer.
+func (l lists) Get(key ref.Val) ref.Val {
+	v, _ := l.Find(key)
+	return v
+}
+
+// asJSON renders a value for people and for comparing: compact JSON with keys
+// in order.
+func asJSON(v ref.Val) string {
+	native, err := v.ConvertToNative(reflect.TypeFor[*structpb.Value]())
+	if err != nil {
+		return fmt.Sprint(v.Value())
+	}
+	text, err := json.Marshal(native.(*structpb.Value).AsInterface())
+	if err != nil {
+		return fmt.Sprint(v.Value())
+	}
+	return string(text)
+}
+
+var errNotBool = errors.New("the expression is neither true nor false")
+
+func asBool(v ref.Val) (bool, error) {
+	b, ok := v.(types.Bool)
+	if !ok {
+		return false, fmt.Errorf("%w, it is %s", errNotBool, asJSON(v))
+	}
+	return bool(b), nil
+}

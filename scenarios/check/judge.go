@@ -1,0 +1,184 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+const (
+	// observedLimit bounds how much of an observation goes into a report, in
+	// bytes. The history has all of it.
+	observedLimit = 600
+	// tooLateMean and tooLateWorst are the lateness beyond which a machine is
+	// not trusted to tell "too late" from "never", in seconds.
+	tooLateMean, tooLateWorst = 0.25, 3.0
+)
+
+// Verdict is what the history of a cell amounts to.
+type Verdict struct {
+	// Outcome is set only where the cell as a whole could not be judged; it is
+	// empty where the checks decide.
+	Outcome reports.Outcome
+	Reason  string
+	Checks  []reports.Check
+}
+
+// Judge evaluates every check of a cell on its history. It needs nothing else:
+// the same program and history always give the same verdict.
+func Judge(p *Program, events []record.Event) Verdict {
+	var v Verdict
+	if why := brokenOff(events); why != "" {
+		v.Outcome, v.Reason = reports.HarnessError, why
+	}
+	late := lateness(events)
+	for _, step := range p.cell.Steps {
+		checks, ok := step.Action.(plan.Checks)
+		if !ok {
+			continue
+		}
+		for _, c := range checks.Checks {
+			result := judgeCheck(p.checks[c.ID], events)
+			if result.Outcome == reports.Fail && late != "" {
+				result.Outcome, result.Reason = reports.Unknown, late
+			}
+			v.Checks = append(v.Checks, result)
+		}
+	}
+	return v
+}
+
+func judgeCheck(c *compiled, events []record.Event) reports.Check {
+	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: describe(c.Check)}
+	from, to, watched, ok := window(c.ID, events)
+	if !ok {
+		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
+		return result
+	}
+	met, observed := evaluate(c, events[:from], events[from:to])
+	result.Observed = shorten(withoutRig(observed))
+	switch {
+	case !met:
+		result.Outcome = reports.Fail
+	case c.Mode == plan.Always && watched < c.Span:
+		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
+	default:
+		result.Outcome = reports.Pass
+	}
+	return result
+}
+
+// evaluate looks at the check when it is opened and after each event until it
+// is closed. What it returns as observed is what decided.
+func evaluate(c *compiled, before, during []record.Event) (met bool, observed string) {
+	t := NewTracker()
+	t.advance(before, nil)
+	last := c.look(t.state.vars())
+	decided := func() bool {
+		return c.Mode == plan.Now || last.met == (c.Mode == plan.Eventually)
+	}
+	for _, e := range during {
+		if decided() {
+			break
+		}
+		if t.state.apply(e) {
+			last = c.look(t.state.vars())
+		}
+	}
+	return last.met, last.text
+}
+
+// window finds the events while a check was watched: from is the index after
+// its opening, to that of its closing.
+func window(id string, events []record.Event) (from, to int, watched time.Duration, ok bool) {
+	for i, e := range events {
+		if e.Subject != id {
+			continue
+		}
+		if _, opened := record.As[CheckOpened](e); opened {
+			from = i + 1
+		}
+		if closed, is := record.As[CheckClosed](e); is && from > 0 {
+			return from, i, time.Duration(closed.Watched * float64(time.Second)), true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+// brokenOff returns why a cell did not run to its end, if it did not.
+func brokenOff(events []record.Event) string {
+	running := "before its first step"
+	for _, e := range events {
+		if s, ok := record.As[StepStarted](e); ok {
+			running = fmt.Sprintf("in step %d (%s)", s.Number, s.Action)
+		}
+		if d, ok := record.As[StepDone](e); ok {
+			if d.Error != "" {
+				return fmt.Sprintf("step %d: %s", d.Number, d.Error)
+			}
+			running = ""
+		}
+	}
+	if running != "" {
+		return "the run was broken off " + running
+	}
+	return ""
+}
+
+// lateness returns why a machine can't be trusted, if it can't.
+func lateness(events []record.Event) string {
+	for _, l := range record.All[Lateness](events) {
+		if l.Mean > tooLateMean || l.Worst > tooLateWorst {
+			return fmt.Sprintf("the machine was too late to be trusted: timers fired %.2f s late on average and %.2f s at worst", l.Mean, l.Worst)
+		}
+	}
+	return ""
+}
+
+func describe(c plan.Check) string {
+	want := "must be " + encode(c.Is)
+	if c.Must != "" {
+		want = "must satisfy " + c.Must
+	}
+	switch c.Mode {
+	case plan.Eventually:
+		want += fmt.Sprintf(", within %s", c.Span)
+	case plan.Always:
+		want += fmt.Sprintf(", for %s", c.Span)
+	}
+	return strings.TrimSpace(c.Observe) + " " + want
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// Addresses and ports that are another's on each run are not part of what was
+// observed: the rig's own loopback block, and the client's side of a
+// connection.
+var (
+	rigAddress = regexp.MustCompile(`\b127\.\d+\.(\d+\.\d+)\b`)
+	clientPort = regexp.MustCompile(`:\d+->`)
+)
+
+func withoutRig(text string) string {
+	text = rigAddress.ReplaceAllString(text, "127.x.$1")
+	return clientPort.ReplaceAllString(text, ":x->")
+}
+
+func shorten(text string) string {
+	if len(text) <= observedLimit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:observedLimit], "") + "…"
+}

@@ -1,0 +1,173 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// defaultNamespace is left out of the names by which expressions refer to
+// objects.
+const defaultNamespace = "default/"
+
+// state is what a history amounts to at one moment: the variables that
+// expressions see. It grows by one event at a time.
+type state struct {
+	containers  map[string]map[string]any
+	connections map[string][]any
+	objects     map[string]any
+	pods        map[string]any
+	events      map[string][]any
+	eventAt     map[string]int // by name of the Event object: its place in events
+	requests    map[string]any
+	components  map[string]any
+}
+
+func newState() *state {
+	return &state{
+		containers:  make(map[string]map[string]any),
+		connections: make(map[string][]any),
+		objects:     make(map[string]any),
+		pods:        make(map[string]any),
+		events:      make(map[string][]any),
+		eventAt:     make(map[string]int),
+		requests:    make(map[string]any),
+		components:  make(map[string]any),
+	}
+}
+
+// apply adds one event, and reports whether expressions can see a difference.
+func (s *state) apply(e record.Event) bool {
+	name := strings.TrimPrefix(e.Subject, defaultNamespace)
+	switch e.Kind {
+	case runtime.ContainerStarted{}.EventKind():
+		s.containerStarted(name, e)
+	case runtime.ContainerExited{}.EventKind():
+		s.containerExited(name, e)
+	case server.Connection{}.EventKind():
+		s.connections[name] = append(s.connections[name], decode(e.Data))
+	case cluster.ObjectObserved{}.EventKind():
+		s.object(e)
+	case cluster.ComponentStarted{}.EventKind():
+		s.components[e.Subject] = decode(e.Data)
+	case cluster.ComponentStopped{}.EventKind():
+		delete(s.components, e.Subject)
+	case Answer{}.EventKind():
+		s.requests[e.Subject] = decode(e.Data)
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *state) container(name string) map[string]any {
+	if s.containers[name] == nil {
+		s.containers[name] = map[string]any{"running": false, "starts": int64(0), "restarts": int64(0), "exits": []any{}}
+	}
+	return s.containers[name]
+}
+
+func (s *state) containerStarted(name string, e record.Event) {
+	c := s.container(name)
+	starts := c["starts"].(int64) + 1
+	c["starts"], c["restarts"], c["running"] = starts, starts-1, true
+}
+
+func (s *state) containerExited(name string, e record.Event) {
+	exit, ok := record.As[runtime.ContainerExited](e)
+	if !ok {
+		return
+	}
+	c := s.container(name)
+	c["running"] = false
+	c["exits"] = append(c["exits"].([]any), map[string]any{
+		"code": int64(exit.ExitCode), "signal": exit.Signal, "reason": exit.Reason,
+	})
+}
+
+func (s *state) object(e record.Event) {
+	seen, ok := record.As[cluster.ObjectObserved](e)
+	if !ok {
+		return
+	}
+	object := decode(seen.Object)
+	if seen.Resource == "events" {
+		s.event(seen.Name, object)
+		return
+	}
+	pod := strings.TrimPrefix(seen.Namespace+"/"+seen.Name, defaultNamespace)
+	if seen.Change == "deleted" {
+		delete(s.objects, e.Subject)
+		if seen.Resource == "pods" {
+			delete(s.pods, pod)
+		}
+		return
+	}
+	s.objects[e.Subject] = object
+	if seen.Resource == "pods" {
+		s.pods[pod] = object
+	}
+}
+
+// event keeps the events about a pod in the order of their first appearance; a
+// repetition changes the one that is there.
+func (s *state) event(name string, object any) {
+	about, _ := dig(object, "involvedObject").(map[string]any)
+	if about["kind"] != "Pod" {
+		return
+	}
+	namespace, _ := about["namespace"].(string)
+	podName, _ := about["name"].(string)
+	pod := strings.TrimPrefix(namespace+"/"+podName, defaultNamespace)
+	entry := map[string]any{
+		"type": dig(object, "type"), "reason": dig(object, "reason"),
+		"message": dig(object, "message"), "count": dig(object, "count"),
+	}
+	if at, known := s.eventAt[name]; known {
+		s.events[pod][at] = entry
+		return
+	}
+	s.eventAt[name] = len(s.events[pod])
+	s.events[pod] = append(s.events[pod], entry)
+}
+
+func dig(object any, field string) any {
+	m, _ := object.(map[string]any)
+	return m[field]
+}
+
+// decode turns JSON into what expressions see: whole numbers are integers.
+func decode(text []byte) any {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil // it was encoded by this program
+	}
+	return integers(v)
+}
+
+func integers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		for key, value := range v {
+			v[key] = integers(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = integers(value)
+		}
+	}
+	return v
+}

@@ -1,0 +1,128 @@
+// Package scenarios is the manual of the scenario language. It has no code;
+// spec decodes the language, plan turns a scenario into numbered steps, engine
+// runs them, check judges the record.
+//
+// # A scenario
+//
+// A scenario is a YAML file that says what rig to start, what to do to it, and
+// what must then hold:
+//
+//	apiVersion: skewrig.dev/v1alpha1
+//	kind: Scenario
+//	id: kep-4939/e2e/tls-probe-tls-server
+//	title: A TLS probe keeps a TLS server alive
+//	axes:
+//	  apiserver: [newest]
+//	  kubelet: [newest, previous]
+//	topology:
+//	  controlPlane:
+//	    version: ${apiserver}
+//	    gates: {GRPCContainerProbeTLS: true}
+//	  nodes:
+//	  - name: node-a
+//	    version: ${kubelet}
+//	    gates: {GRPCContainerProbeTLS: true}
+//	steps:
+//	- name: create
+//	  apply:
+//	    apiVersion: v1
+//	    kind: Pod
+//	    ...
+//	- checks:
+//	  - id: not-restarted
+//	    requirement: KEP-4939/e2e/tls-success
+//	    observe: containers["tls/app"].restarts
+//	    is: 0
+//	    always: {for: 5 periods, of: tls/app}
+//
+// The id is a path of three segments: the KEP or area, a group, a name. Decoding
+// is strict: an unknown field, a duplicate key, a wrong type or a contradiction
+// is an error that names file, line and column, and all of them are reported at
+// once.
+//
+// # Axes and cells
+//
+// Each combination of the axes' values is a cell, which runs on a rig of its
+// own and has a verdict of its own. ${name} stands for the axis' value anywhere
+// in topology, images and steps. A cell's id is the scenario's id followed by
+// <axis>:<value> for each axis in the order of their names. The values "newest"
+// and "previous" stand for the default pair of releases; the id shows the
+// release.
+//
+// # Topology
+//
+// controlPlane has version, gates, and controllerManager and scheduler, which
+// are true unless set to false. Without a scheduler, pods need a nodeName.
+// nodes have a name, version and gates. Version is a release in full (v1.37.1),
+// newest or previous. A gate that a release doesn't have is an error.
+//
+// # Images
+//
+// An entry of images maps an image pattern to a fake server:
+//
+//	images:
+//	- image: registry.example/payments
+//	  listen:
+//	  - port: 8443
+//	    protocol: grpc-tls
+//	    tls: {certificate: expired}
+//	    phases:
+//	    - for: 10s # healthy, which is what a phase is unless it says otherwise
+//	    - grpc: {services: {"": NOT_SERVING}}
+//
+// The fields of listen are those of behavior.Listener. The public agnhost test
+// image and the pause image are played without a mapping.
+//
+// # Steps
+//
+// Steps run one after the other. Each has one of:
+//
+//   - apply: an object, or a list of objects, to be created as they are. A
+//     namespace that is not there is created first. With rejected: true, the
+//     API server is expected to refuse it; without it a refusal ends the cell.
+//   - file: like apply, for the YAML documents of a file beside the scenario.
+//   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.
+//   - delete: pods/tls, or resource/namespace/name.
+//   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
+//     stops a component and starts it on the same data, as another release or
+//     with other gates where the step says so. An upgrade, a rollback and the
+//     toggling of a gate are all restarts.
+//   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}
+//   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
+//     for the scenario to make sense. If it doesn't, the cell is not judged.
+//   - checks: a list of checks, all watched at the same time. The next step
+//     begins when each of them is decided.
+//
+// # Checks
+//
+// A check has an id, the requirement that it serves, and observe, an expression
+// in CEL (the Common Expression Language that Kubernetes itself uses). What it
+// must be is said by is (a value) or by must (an expression in which it stands
+// for what was observed). When it must be so is said by one of
+//
+//   - eventually: 30s: at some moment within the time
+//   - always: {for: 10s}: at every moment of that time
+//   - neither: at the moment when the check begins
+//
+// A length of time is written as in Go (1m30s), or in probe periods: {for: 5
+// periods, of: tls/app} takes the shortest period of the probes that the
+// scenario's manifests give container app of pod tls.
+//
+// Expressions see the record of the cell so far:
+//
+//   - containers["pod/container"]: running, starts, restarts, exits (a list of
+//     code, signal, reason), as the container runtime saw it
+//   - connections["pod/container"]: a list, in the order in which they were
+//     closed, of what the fake server saw on the wire: first (tls-client-hello,
+//     http2-preface, http1-request, nothing, other), tls, requests, close, ...
+//   - pods["name"] and objects["resource/namespace/name"]: the object as the API
+//     server last showed it
+//   - events["pod"]: the events about a pod: type, reason, message, count
+//   - requests["step name"]: the API server's answer to an apply or patch: code,
+//     reason, message, object
+//   - components["kubelet/node-a"]: version and gates of what is running
+//
+// Names of objects outside the namespace default are written namespace/name. A
+// key that is not there is an error of the expression, which is never what a
+// check wants; connections and events are empty lists instead.
+package scenarios

@@ -1,0 +1,185 @@
+// Package engine runs cells: it starts the rig that a plan describes, takes the
+// plan's steps, and leaves a record. It is the one place that joins the rig,
+// the fake servers and the checks.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// The files that a cell leaves in its directory.
+const (
+	planFile    = "plan.txt"
+	historyFile = "history.jsonl"
+)
+
+// Engine runs cells.
+type Engine struct {
+	// Binary finds the executable of a component. Builder.Binary does.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Dir is the report directory. Each cell has Dir/cells/<cell id>.
+	Dir string
+	// Parallel is how many cells run at the same time. If unset, one.
+	Parallel int
+	// TempDir is where rigs keep their data while they run. If unset, the
+	// system's directory for temporary files.
+	TempDir string
+	// Progress is told when a cell starts and when it is judged. It is called
+	// by one goroutine at a time. If unset, nobody is told.
+	Progress func(Progress)
+}
+
+// Progress is news of one cell.
+type Progress struct {
+	Cell plan.Cell
+	// Result is nil when the cell starts.
+	Result *reports.Cell
+}
+
+// Run runs cells and returns their results in the same order. Cells that an
+// interrupt kept from running are unknown. The error is about the run as a
+// whole: expressions that don't compile, before anything is started.
+func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, error) {
+	programs, err := Compile(cells)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]reports.Cell, len(cells))
+	var (
+		workers sync.WaitGroup
+		telling sync.Mutex
+		next    = make(chan int)
+	)
+	tell := func(p Progress) {
+		telling.Lock()
+		defer telling.Unlock()
+		if e.Progress != nil {
+			e.Progress(p)
+		}
+	}
+	for range max(e.Parallel, 1) {
+		workers.Go(func() {
+			for i := range next {
+				tell(Progress{Cell: cells[i]})
+				results[i] = e.cell(ctx, cells[i], programs[i])
+				tell(Progress{Cell: cells[i], Result: &results[i]})
+			}
+		})
+	}
+	for i := range cells {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return results, nil
+}
+
+// Compile compiles the expressions of all cells, and reports all mistakes.
+func Compile(cells []plan.Cell) ([]*check.Program, error) {
+	programs := make([]*check.Program, len(cells))
+	var mistakes []error
+	told := make(map[string]bool) // cells of one scenario have the same mistakes
+	for i, cell := range cells {
+		program, err := check.Compile(cell)
+		if err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			mistakes = append(mistakes, err)
+		}
+		programs[i] = program
+	}
+	return programs, errors.Join(mistakes...)
+}
+
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program) reports.Cell {
+	if ctx.Err() != nil {
+		result := result(cell, program, nil)
+		result.Outcome, result.Reason = reports.Unknown, "not run: "+context.Cause(ctx).Error()
+		return result
+	}
+	started := time.Now()
+	events, err := e.runCell(ctx, cell, program, CellDir(e.Dir, cell.ID))
+	r := result(cell, program, events)
+	if err != nil {
+		r.Outcome, r.Reason = reports.HarnessError, err.Error()
+	}
+	if err != nil && ctx.Err() != nil {
+		r.Outcome, r.Reason = reports.Unknown, "broken off: "+context.Cause(ctx).Error()
+	}
+	r.Started = started.UTC().Truncate(time.Millisecond)
+	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
+	return r.Settled()
+}
+
+// kepName is how people write what an id's first segment names: KEP-4939. An
+// area that is no KEP stays as it is.
+func kepName(area string) string {
+	if number, isKEP := strings.CutPrefix(area, "kep-"); isKEP {
+		return "KEP-" + number
+	}
+	return area
+}
+
+// CellDir is where a cell leaves its files below a report directory.
+func CellDir(dir, id string) string { return filepath.Join(dir, "cells", filepath.FromSlash(id)) }
+
+// Rejudge judges the saved histories of cells again.
+func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
+	programs, err := Compile(cells)
+	if err != nil {
+		return nil, err
+	}
+	var results []reports.Cell
+	var unreadable []error
+	for i, cell := range cells {
+		events, err := readHistory(CellDir(dir, cell.ID))
+		if err != nil {
+			unreadable = append(unreadable, err)
+			continue
+		}
+		results = append(results, result(cell, programs[i], events))
+	}
+	return results, errors.Join(unreadable...)
+}
+
+func readHistory(dir string) ([]record.Event, error) {
+	path := filepath.Join(dir, historyFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	events, err := record.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return events, nil
+}
+
+// result judges a history and puts the verdict in the report's form.
+func result(cell plan.Cell, program *check.Program, events []record.Event) reports.Cell {
+	verdict := check.Judge(program, events)
+	r := reports.Cell{
+		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
+		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
+	}
+	for _, axis := range cell.Axes {
+		r.Axes[axis.Name] = axis.Value
+	}
+	for _, c := range verdict.Checks {
+		r.Requirements = append(r.Requirements, c.Requirement)
+	}
+	return r
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// objects writes API objects as an ordinary client does, and keeps what the API
+// server answered.
+type objects struct {
+	client   dynamic.Interface
+	mapper   meta.RESTMapper
+	warnings *warnings
+}
+
+func newObjects(config *rest.Config) (*objects, error) {
+	w := new(warnings)
+	config.WarningHandler = w
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found))
+	return &objects{client: client, mapper: mapper, warnings: w}, nil
+}
+
+// create posts an object exactly as it is given.
+func (o *objects) create(ctx context.Context, manifest map[string]any) (check.Answer, error) {
+	object := &unstructured.Unstructured{Object: manifest}
+	mapping, err := o.mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
+	if err != nil {
+		return check.Answer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
+	}
+	ref := plan.ObjectRef{Resource: mapping.Resource.Resource, Name: object.GetName()}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		ref.Namespace = object.GetNamespace()
+		if ref.Namespace == "" {
+			ref.Namespace = metav1.NamespaceDefault
+		}
+	}
+	created, err := o.resource(mapping.Resource, ref).Create(ctx, object, metav1.CreateOptions{})
+	return o.answer(ref, http.StatusCreated, created, err)
+}
+
+func (o *objects) patch(ctx context.Context, ref plan.ObjectRef, merge map[string]any) (check.Answer, error) {
+	resource, err := o.find(ref)
+	if err != nil {
+		return check.Answer{}, err
+	}
+	body, err := json.Marshal(merge)
+	if err != nil {
+		return check.Answer{}, err
+	}
+	patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	return o.answer(ref, http.StatusOK, patched, err)
+}
+
+func (o *objects) delete(ctx context.Context, ref plan.ObjectRef) error {
+	resource, err := o.find(ref)
+	if err != nil {
+		return err
+	}
+	return o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
+}
+
+func (o *objects) find(ref plan.ObjectRef) (schema.GroupVersionResource, error) {
+	resource, err := o.mapper.ResourceFor(schema.GroupVersionResource{Resource: ref.Resource})
+	if err != nil {
+		return resource, fmt.Errorf("finding the resource %q: %w", ref.Resource, err)
+	}
+	return resource, nil
+}
+
+func (o *objects) resource(resource schema.GroupVersionResource, ref plan.ObjectRef) dynamic.ResourceInterface {
+	if ref.Namespace == "" {
+		return o.client.Resource(resource)
+	}
+	return o.client.Resource(resource).Namespace(ref.Namespace)
+}
+
+// answer turns a response into what is recorded. A refusal by the API server is
+// an answer; that there was no answer is an error.
+func (o *objects) answer(ref plan.ObjectRef, code int, object *unstructured.Unstructured, err error) (check.Answer, error) {
+	a := check.Answer{Object: ref.String(), Code: code, Warning: o.warnings.take()}
+	if err == nil {
+		a.Response = object.Object
+		return a, nil
+	}
+	var refusal apierrors.APIStatus
+	if !errors.As(err, &refusal) {
+		return a, err
+	}
+	status := refusal.Status()
+	a.Code, a.Reason, a.Message = int(status.Code), string(status.Reason), status.Message
+	if status.Details != nil {
+		for _, c := range status.Details.Causes {
+			a.Causes = append(a.Causes, check.Cause{Reason: string(c.Type), Field: c.Field, Message: c.Message})
+		}
+	}
+	return a, nil
+}
+
+// warnings collects the warnings of responses.
+type warnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, text)
+}
+
+func (w *warnings) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := w.text
+	w.text = nil
+	return text
+}

@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// rig is a cell while it runs.
+type rig struct {
+	cell       plan.Cell
+	program    *check.Program
+	cluster    *cluster.Cluster
+	history    *record.History
+	objects    *objects
+	tracker    *check.Tracker
+	namespaces map[string]bool
+}
+
+// ClusterConfig is the configuration of the rig that a topology describes, with
+// the fake container runtime on each node.
+func ClusterConfig(t plan.Topology, library image.Library, history *record.History) cluster.Config {
+	config := cluster.Config{
+		ControlPlane: cluster.ControlPlane{
+			Version:                  t.Version,
+			Gates:                    t.Gates,
+			WithoutControllerManager: !t.ControllerManager,
+			WithoutScheduler:         !t.Scheduler,
+		},
+		Recorder: history,
+		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
+			return runtime.Start(runtime.Config{
+				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
+				Library: library, Recorder: history,
+			})
+		},
+	}
+	for _, n := range t.Nodes {
+		config.Nodes = append(config.Nodes, cluster.Node(n))
+	}
+	return config
+}
+
+// runCell runs a cell and leaves plan.txt, history.jsonl and logs in dir. The
+// error says why the cell did not run to its end; the history has it too.
+func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, dir string) (_ []record.Event, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, planFile), []byte(plan.Print(cell)), 0o644); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(dir, historyFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	history := record.NewHistory(file)
+
+	stopMeasuring := watchLateness()
+	err = e.runOn(ctx, cell, program, history, filepath.Join(dir, "logs"))
+	history.Append("engine", "", stopMeasuring())
+	return history.Events(), errors.Join(err, history.Err())
+}
+
+func (e *Engine) runOn(ctx context.Context, cell plan.Cell, program *check.Program, history *record.History, logs string) (err error) {
+	library, err := Library(cell.Images)
+	if err != nil {
+		return err
+	}
+	config := ClusterConfig(cell.Topology, library, history)
+	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, logs
+	c, err := cluster.New(ctx, config)
+	if err != nil {
+		return fmt.Errorf("starting the rig: %w", err)
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	objects, err := newObjects(c.RESTConfig())
+	if err != nil {
+		return err
+	}
+	r := &rig{
+		cell: cell, program: program, cluster: c, history: history, objects: objects,
+		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true},
+	}
+	ctx, cancel := c.Bind(ctx)
+	defer cancel()
+	return r.steps(ctx)
+}
+
+// steps runs the cell's steps. The first one that can't be done ends the cell.
+func (r *rig) steps(ctx context.Context) error {
+	for _, step := range r.cell.Steps {
+		r.history.Append("engine", step.Name, check.StepStarted{
+			Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
+		})
+		done := check.StepDone{Number: step.Number}
+		err := r.do(ctx, step)
+		if err != nil {
+			done.Error = err.Error()
+		}
+		r.history.Append("engine", step.Name, done)
+		if err != nil {
+			return fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
+		}
+	}
+	return nil
+}
+
+// do runs one step.
+func (r *rig) do(ctx context.Context, step plan.Step) error {
+	switch action := step.Action.(type) {
+	case plan.Apply:
+		return r.apply(ctx, step.Name, action)
+	case plan.Patch:
+		answer, err := r.objects.patch(ctx, action.Object, action.Merge)
+		return r.answered(step.Name, answer, action.Rejected, err)
+	case plan.Delete:
+		return r.objects.delete(ctx, action.Object)
+	case plan.Restart:
+		return r.restart(ctx, action)
+	case plan.Stop:
+		if action.Kill {
+			return r.cluster.Kill(action.Component)
+		}
+		return r.cluster.Stop(action.Component)
+	case plan.Wait:
+		return r.wait(ctx, step.Number, action)
+	case plan.Checks:
+		return r.watch(ctx, step.Number, action)
+	default:
+		return fmt.Errorf("no such action: %T", action)
+	}
+}
+
+func (r *rig) apply(ctx context.Context, name string, action plan.Apply) error {
+	for _, manifest := range action.Objects {
+		if namespace := namespaceOf(manifest); !r.namespaces[namespace] {
+			if err := r.cluster.EnsureNamespace(ctx, namespace); err != nil {
+				return err
+			}
+			r.namespaces[namespace] = true
+		}
+		answer, err := r.objects.create(ctx, manifest)
+		if err := r.answered(name, answer, action.Rejected, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answered records an answer. A refusal that nobody expected ends the cell: the
+// steps that follow would mean something else without the object.
+func (r *rig) answered(step string, answer check.Answer, rejected bool, err error) error {
+	if err != nil {
+		return err
+	}
+	r.history.Append("engine", step, answer)
+	if answer.Code >= 400 && !rejected {
+		return fmt.Errorf("the API server refused %s: %s", answer.Object, answer.Message)
+	}
+	return nil
+}
+
+func namespaceOf(manifest map[string]any) string {
+	metadata, _ := manifest["metadata"].(map[string]any)
+	if namespace, _ := metadata["namespace"].(string); namespace != "" {
+		return namespace
+	}
+	return metav1.NamespaceDefault
+}
+
+func (r *rig) restart(ctx context.Context, action plan.Restart) error {
+	change := cluster.Change{Version: action.Version, Gates: action.Gates}
+	if action.Stopped {
+		return r.cluster.Start(ctx, action.Component, change)
+	}
+	return r.cluster.Restart(ctx, action.Component, change)
+}
+
+func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, action.Within, fmt.Errorf("not within %s", action.Within))
+	defer cancel()
+	var last error
+	err := r.history.Wait(ctx, func(events []record.Event) bool {
+		var met bool
+		met, last = r.tracker.Until(r.program, step, events)
+		return met
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until %s: %w", action.Until, errors.Join(err, last))
+	}
+	return nil
+}
+
+// watch watches checks until each is decided or its time is over.
+func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
+	for _, c := range action.Checks {
+		r.history.Append("engine", c.ID, check.CheckOpened{Step: step})
+	}
+	watching := r.tracker.Watch(r.program, action, r.history.Events())
+	opened := time.Now()
+	pending := action.Checks
+	for len(pending) > 0 {
+		next := opened.Add(shortest(pending))
+		if err := r.awaitDecision(ctx, watching, pending, next); err != nil {
+			return err
+		}
+		now := time.Now()
+		var left []plan.Check
+		for _, c := range pending {
+			if !watching.Decided(c.ID) && now.Before(opened.Add(c.Span)) {
+				left = append(left, c)
+				continue
+			}
+			r.history.Append("engine", c.ID, check.CheckClosed{Step: step, Watched: now.Sub(opened).Seconds()})
+		}
+		pending = left
+	}
+	return nil
+}
+
+// awaitDecision returns when one of the checks is decided, or at the given
+// time.
+func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []plan.Check, until time.Time) error {
+	timed, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	err := r.history.Wait(timed, func(events []record.Event) bool {
+		watching.Advance(events)
+		for _, c := range pending {
+			if watching.Decided(c.ID) {
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func shortest(checks []plan.Check) time.Duration {
+	span := checks[0].Span
+	for _, c := range checks[1:] {
+		span = min(span, c.Span)
+	}
+	return span
+}

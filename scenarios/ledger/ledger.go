@@ -1,0 +1,84 @@
+// Package ledger holds, for each KEP, the statements that can be tested: one
+// file per KEP, one entry per statement, in our own words, with the place in
+// the KEP that it comes from.
+package ledger
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// file is one ledger.
+type file struct {
+	KEP        string      `json:"kep"`
+	Source     string      `json:"source"`
+	Statements []statement `json:"statements"`
+}
+
+type statement struct {
+	ID        string `json:"id"`
+	Level     string `json:"level"`
+	Stage     string `json:"stage"`
+	Section   string `json:"section"`
+	Statement string `json:"statement"`
+}
+
+// Requirements returns the statements of all ledgers. Every mistake in them is
+// reported.
+func Requirements() ([]reports.Requirement, error) { return load(files) }
+
+func load(files fs.FS) ([]reports.Requirement, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []reports.Requirement
+	var mistakes []error
+	seen := make(map[string]string)
+	for _, name := range names {
+		ledger, err := read(files, name)
+		mistakes = append(mistakes, err)
+		for _, s := range ledger.Statements {
+			if first, again := seen[s.ID]; again {
+				mistakes = append(mistakes, fmt.Errorf("%s: %s stands in %s already", name, s.ID, first))
+			}
+			seen[s.ID] = name
+			all = append(all, reports.Requirement{
+				ID: s.ID, KEP: ledger.KEP, Level: s.Level, Stage: s.Stage,
+				Statement: strings.TrimSpace(s.Statement), Source: ledger.Source + ", " + s.Section,
+			})
+		}
+	}
+	return all, errors.Join(mistakes...)
+}
+
+func read(files fs.FS, name string) (file, error) {
+	var ledger file
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return ledger, err
+	}
+	if err := yaml.UnmarshalStrict(text, &ledger); err != nil {
+		return ledger, fmt.Errorf("reading %s: %w", name, err)
+	}
+	var mistakes []error
+	for i, s := range ledger.Statements {
+		switch {
+		case !strings.HasPrefix(s.ID, ledger.KEP+"/"):
+			mistakes = append(mistakes, fmt.Errorf("%s: statement %d: the id %q does not begin with %s/", name, i+1, s.ID, ledger.KEP))
+		case s.Statement == "" || s.Section == "" || s.Level == "" || s.Stage == "":
+			mistakes = append(mistakes, fmt.Errorf("%s: %s: level, stage, section and statement must all be set", name, s.ID))
+		}
+	}
+	return ledger, errors.Join(mistakes...)
+}

@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// defaultWithin is how long a wait step waits that doesn't say.
+const defaultWithin = time.Minute
+
+// Cells returns the cells of scenarios, in the order of the files and, within a
+// file, of its combinations. Two cells with the same id are an error: their
+// results could not be told apart.
+func Cells(files []*spec.File) ([]Cell, error) {
+	var (
+		cells    []Cell
+		problems []error
+	)
+	first := make(map[string]string)
+	for _, f := range files {
+		for _, c := range f.Combinations {
+			cell, err := newCell(f, c)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("planning %s of %s: %w", cell.ID, f.Path, err))
+				continue
+			}
+			if other, taken := first[cell.ID]; taken {
+				problems = append(problems, fmt.Errorf("%s and %s both have a cell %s", other, f.Path, cell.ID))
+				continue
+			}
+			first[cell.ID] = f.Path
+			cells = append(cells, cell)
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return cells, nil
+}
+
+func newCell(f *spec.File, c spec.Combination) (Cell, error) {
+	s := c.Scenario
+	area, _, _ := strings.Cut(s.ID, "/")
+	cell := Cell{
+		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
+		File: f.Path, Images: s.Images,
+	}
+	for _, axis := range c.Axes {
+		cell.ID += "/" + axis.Name + ":" + axis.Value
+		cell.Axes = append(cell.Axes, AxisValue(axis))
+	}
+	if err := cellid.Check(cell.ID); err != nil {
+		return cell, err
+	}
+	var err error
+	if cell.Topology, err = newTopology(s.Topology); err != nil {
+		return cell, err
+	}
+	cell.Steps, err = newSteps(f, s)
+	return cell, err
+}
+
+func newTopology(t spec.Topology) (Topology, error) {
+	version, err := spec.ResolveVersion(t.ControlPlane.Version)
+	if err != nil {
+		return Topology{}, err
+	}
+	topology := Topology{
+		Version: version, Gates: maps.Clone(t.ControlPlane.Gates),
+		ControllerManager: t.ControlPlane.ControllerManager == nil || *t.ControlPlane.ControllerManager,
+		Scheduler:         t.ControlPlane.Scheduler == nil || *t.ControlPlane.Scheduler,
+	}
+	for _, n := range t.Nodes {
+		version, err := spec.ResolveVersion(n.Version)
+		if err != nil {
+			return Topology{}, err
+		}
+		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: maps.Clone(n.Gates)})
+	}
+	return topology, nil
+}
+
+// newSteps numbers the steps and follows what is in force at each of them.
+func newSteps(f *spec.File, s spec.Scenario) ([]Step, error) {
+	rig, conflicts := spec.NewRig(s.Topology)
+	var steps []Step
+	for i, step := range s.Steps {
+		at := "steps[" + strconv.Itoa(i) + "]"
+		action, err := newAction(f, &s, i, rig)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		conflicts = append(conflicts, rig.Do(step)...)
+		steps = append(steps, Step{
+			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
+			Action: action, Components: running(rig),
+		})
+	}
+	// A decoded file has no conflicts. One that was put together otherwise may.
+	var problems []error
+	for _, c := range conflicts {
+		problems = append(problems, fmt.Errorf("%s: %s", c.Field, c.Message))
+	}
+	return steps, errors.Join(problems...)
+}
+
+func running(rig *spec.Rig) []Component {
+	var components []Component
+	for _, c := range rig.Components() {
+		if c.Running {
+			components = append(components, Component{Name: c.Name, Version: c.Version, Gates: c.Gates})
+		}
+	}
+	return components
+}
+
+// newAction returns what step i does to a rig as it is before the step.
+func newAction(f *spec.File, s *spec.Scenario, i int, rig *spec.Rig) (Action, error) {
+	step := s.Steps[i]
+	switch {
+	case step.Patch != nil:
+		ref, err := spec.ParseObjectRef(step.Patch.Object)
+		merge, _ := clone(step.Patch.Merge).(map[string]any)
+		return Patch{Object: ref, Merge: merge, Rejected: step.Rejected}, err
+	case step.Delete != "":
+		ref, err := spec.ParseObjectRef(step.Delete)
+		return Delete{Object: ref}, err
+	case step.Restart != nil:
+		return newRestart(*step.Restart, rig)
+	case step.Start != nil:
+		return newRestart(*step.Start, rig)
+	case step.Stop != "":
+		return Stop{Component: step.Stop}, nil
+	case step.Kill != "":
+		return Stop{Component: step.Kill, Kill: true}, nil
+	case step.Wait != nil:
+		within := time.Duration(step.Wait.Within)
+		if within == 0 {
+			within = defaultWithin
+		}
+		return Wait{Until: step.Wait.Until, Within: within}, nil
+	case step.Checks != nil:
+		return newChecks(f, s, i)
+	default:
+		return newApply(step), nil
+	}
+}
+
+func newApply(step spec.Step) Apply {
+	apply := Apply{File: step.File, Rejected: step.Rejected}
+	for _, object := range step.Manifests() {
+		copied, _ := clone(object).(map[string]any)
+		apply.Objects = append(apply.Objects, copied)
+	}
+	return apply
+}
+
+func newRestart(change spec.Restart, rig *spec.Rig) (Restart, error) {
+	before, _ := rig.Component(change.Component)
+	restart := Restart{
+		Component: change.Component, Gates: maps.Clone(change.Gates),
+		Unset: slices.Clone(change.Unset), Stopped: !before.Running,
+	}
+	if change.Version == "" {
+		return restart, nil
+	}
+	var err error
+	restart.Version, err = spec.ResolveVersion(change.Version)
+	return restart, err
+}
+
+func newChecks(f *spec.File, s *spec.Scenario, i int) (Checks, error) {
+	var checks Checks
+	for j, c := range s.Steps[i].Checks {
+		check := Check{
+			ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Must: c.Must,
+			Line: f.Position(fmt.Sprintf("steps[%d].checks[%d]", i, j)).Line, Mode: Now,
+		}
+		if c.Is != nil {
+			check.Is = clone(*c.Is)
+		}
+		switch {
+		case c.Eventually != 0:
+			check.Mode, check.Span = Eventually, time.Duration(c.Eventually)
+		case c.Always != nil:
+			span, err := s.Length(*c.Always)
+			if err != nil {
+				return checks, fmt.Errorf("check %s: %w", c.ID, err)
+			}
+			check.Mode, check.Span = Always, span
+		}
+		checks.Checks = append(checks.Checks, check)
+	}
+	return checks, nil
+}
+
+// clone copies a JSON value, so that cells which run at the same time don't
+// share the manifests of a file.
+func clone(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for key, v := range value {
+			copied[key] = clone(v)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, v := range value {
+			copied[i] = clone(v)
+		}
+		return copied
+	default:
+		return value
+	}
+}

@@ -1,0 +1,294 @@
+package plan_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+var update = flag.Bool("update", false, "write the expected plans below testdata")
+
+func load(t *testing.T, names ...string) []plan.Cell {
+	t.Helper()
+	files, err := spec.Load(os.DirFS("testdata"), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+func printAll(cells []plan.Cell) string {
+	var plans []string
+	for _, c := range cells {
+		plans = append(plans, plan.Print(c))
+	}
+	return strings.Join(plans, "\n")
+}
+
+// TestPrint compares the plans of each scenario with the .plan.txt beside it.
+// Run it with -update to write those.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scenarios in testdata: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			got := printAll(load(t, filepath.Base(path)))
+			golden := strings.TrimSuffix(path, ".yaml") + ".plan.txt"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("plans (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheSameScenariosAlwaysGiveTheSamePlan(t *testing.T) {
+	t.Parallel()
+	first := load(t, "rollback.yaml", "minimal.yaml")
+	for range 49 {
+		again := load(t, "rollback.yaml", "minimal.yaml")
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Fatalf("cells (-first +again):\n%s", diff)
+		}
+		if diff := cmp.Diff(printAll(first), printAll(again)); diff != "" {
+			t.Fatalf("plans (-first +again):\n%s", diff)
+		}
+	}
+}
+
+func TestCellsFollowWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	cell := load(t, "rollback.yaml")[0]
+	if want := "kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1"; cell.ID != want || cell.Area != "kep-4939" {
+		t.Errorf("cell %s of %s, want %s", cell.ID, cell.Area, want)
+	}
+	type running struct {
+		step       int
+		name       string
+		components []plan.Component
+	}
+	var got []running
+	for _, number := range []int{4, 6, 7, 8} {
+		step := cell.Steps[number-1]
+		got = append(got, running{step.Number, step.Name, step.Components[1:]})
+	}
+	controllers := plan.Component{Name: "kube-controller-manager", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": true}}
+	rolledBack := plan.Component{Name: "kube-apiserver", Version: "v1.36.3", Gates: map[string]bool{}}
+	nodeB := plan.Component{Name: "kubelet/node-b", Version: "v1.37.1"}
+	upgraded := plan.Component{Name: "kubelet/node-a", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": false}}
+	want := []running{
+		{4, "4", []plan.Component{
+			{Name: "kube-apiserver", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": true}},
+			controllers,
+			{Name: "kubelet/node-a", Version: "v1.36.3", Gates: map[string]bool{"AllAlpha": true}},
+			nodeB,
+		}},
+		{6, "6", []plan.Component{rolledBack, controllers, nodeB}},
+		{7, "gate off", []plan.Component{rolledBack, controllers, upgraded, nodeB}},
+		{8, "8", []plan.Component{rolledBack, controllers, upgraded}},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(running{})); diff != "" {
+		t.Errorf("components (-want +got):\n%s", diff)
+	}
+}
+
+func TestActions(t *testing.T) {
+	t.Parallel()
+	cell := load(t, "rollback.yaml")[0]
+	for number, want := range map[int]plan.Action{
+		3: plan.Wait{Until: `pods["tls"].status.phase == "Running"`, Within: time.Minute},
+		4: plan.Checks{Checks: []plan.Check{
+			{
+				ID: "not-restarted", Requirement: "KEP-4939/e2e/tls-success", Observe: "containers[\"tls/app\"]\n  .restarts\n",
+				Is: int64(0), Line: 55, Mode: plan.Always, Span: 10 * time.Second,
+			},
+			{
+				ID: "seen", Requirement: "KEP-4939/e2e/wire", Observe: `connections["tls/app"]`,
+				Must: `it.exists(c, c.first == "tls-client-hello")`, Line: 62, Mode: plan.Eventually, Span: 30 * time.Second,
+			},
+			{
+				ID: "no-mode", Requirement: "KEP-4939/e2e/mode", Observe: `pods["tls"].spec.containers[0].livenessProbe.grpc`,
+				Is: map[string]any{"port": int64(8443), "service": ""}, Line: 67, Mode: plan.Now,
+			},
+		}},
+		5: plan.Restart{Component: "kube-apiserver", Version: "v1.36.3", Unset: []string{"AllAlpha"}},
+		6: plan.Stop{Component: "kubelet/node-a"},
+		7: plan.Restart{Component: "kubelet/node-a", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
+		8: plan.Stop{Component: "kubelet/node-b", Kill: true},
+		9: plan.Restart{Component: "kubelet/node-b", Stopped: true},
+		11: plan.Patch{
+			Object: plan.ObjectRef{Resource: "pods", Namespace: "default", Name: "tls"}, Rejected: true,
+			Merge: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "<b>"}}},
+		},
+		12: plan.Delete{Object: plan.ObjectRef{Resource: "nodes", Name: "node-b"}},
+	} {
+		if diff := cmp.Diff(want, cell.Steps[number-1].Action); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", number, diff)
+		}
+	}
+}
+
+func TestCellsShareNoManifests(t *testing.T) {
+	t.Parallel()
+	cells := load(t, "rollback.yaml")
+	first, second := cells[0].Steps[1].Action.(plan.Apply), cells[1].Steps[1].Action.(plan.Apply)
+	first.Objects[0]["metadata"].(map[string]any)["name"] = "changed"
+	if name := second.Objects[0]["metadata"].(map[string]any)["name"]; name != "web" {
+		t.Errorf("the manifest of another cell has the name %v, want web", name)
+	}
+}
+
+func TestTwoCellsWithTheSameID(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/minimal.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := spec.Load(fstest.MapFS{"x.yaml": {Data: text}, "y.yaml": {Data: text}}, []string{"x.yaml", "y.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Cells(files)
+	if want := "x.yaml and y.yaml both have a cell a/b/c"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestCellsRefusesWhatNoRigCanDo(t *testing.T) {
+	t.Parallel()
+	// A file that was put together in Go has not been validated.
+	f := &spec.File{Path: "made", Combinations: []spec.Combination{{Scenario: spec.Scenario{
+		ID: "a/b/c", Steps: []spec.Step{{Stop: "kubelet/node-a"}},
+	}}}}
+	_, err := plan.Cells([]*spec.File{f})
+	if err == nil || !strings.Contains(err.Error(), `this rig has no component "kubelet/node-a"`) {
+		t.Errorf("error %v, want one about the component that isn't there", err)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	cells := load(t, "rollback.yaml", "minimal.yaml")
+	for name, tc := range map[string]struct {
+		patterns []string
+		want     []string
+		err      string
+	}{
+		"all": {nil, []string{"true/v1.37.1", "true/v1.34.4", "false/v1.37.1", "false/v1.34.4", "a/b/c"}, ""},
+		"once and in their own order": {
+			[]string{"a/**", "**/gate:false/*", "**/kubelet:v1.34.4"},
+			[]string{"true/v1.34.4", "false/v1.37.1", "false/v1.34.4", "a/b/c"}, "",
+		},
+		"scenario without its axes": {
+			[]string{"a/b/c", "kep-4939/rollback/probe-mode"}, nil,
+			`pattern "kep-4939/rollback/probe-mode" matches no cell: did you mean "kep-4939/rollback/probe-mode/**"?`,
+		},
+		"slip of the pen": {
+			[]string{"kep-4939/rolback/probe-mode/**"}, nil,
+			`pattern "kep-4939/rolback/probe-mode/**" matches no cell: close to it are kep-4939/rollback/probe-mode/**`,
+		},
+		"nothing like it": {
+			[]string{"a/z*", "z/**"}, nil,
+			"pattern \"a/z*\" matches no cell: close to it are a/b/c, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1, " +
+				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.34.4\npattern \"z/**\" matches no cell: close to it are " +
+				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.34.4, " +
+				"kep-4939/rollback/probe-mode/gate:false/kubelet:v1.37.1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			matched, err := plan.Match(cells, tc.patterns)
+			if message := errorText(err); message != tc.err {
+				t.Errorf("error\n%s\nwant\n%s", message, tc.err)
+			}
+			var got []string
+			for _, c := range matched {
+				id := strings.TrimPrefix(c.ID, "kep-4939/rollback/probe-mode/gate:")
+				got = append(got, strings.Replace(id, "kubelet:", "", 1))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("cells (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := plan.Match(nil, []string{"**"}); err == nil {
+		t.Error("a pattern matched where there are no cells")
+	}
+	if _, err := plan.Match(cells, []string{"**", "x?"}); !errors.Is(err, cellid.ErrInvalid) {
+		t.Errorf("error %v for a malformed pattern, want %v", err, cellid.ErrInvalid)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestTargetsAreWhatTheStepsNeedToo(t *testing.T) {
+	t.Parallel()
+	cells, err := plan.Match(load(t, "rollback.yaml", "minimal.yaml"), []string{"**/gate:true/kubelet:v1.34.4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []plan.Target{
+		{Component: "etcd", Version: release.Etcd},
+		{Component: "kube-apiserver", Version: "v1.36.3"},
+		{Component: "kube-apiserver", Version: "v1.37.1"},
+		{Component: "kube-controller-manager", Version: "v1.37.1"},
+		{Component: "kubelet", Version: "v1.34.4"},
+		{Component: "kubelet", Version: "v1.36.3"},
+		{Component: "kubelet", Version: "v1.37.1"},
+	}
+	if diff := cmp.Diff(want, plan.Targets(cells)); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+}
+
+func TestDescriptionsAreOnePrintableLine(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{"kind": "Pod\x1b[2J", "metadata": map[string]any{"name": "a\nb"}}
+	long := strings.Repeat("é", 500)
+	for _, tc := range []struct {
+		action plan.Action
+		want   string
+	}{
+		{plan.Apply{Objects: []map[string]any{object}}, `create Pod\x1b[2J a b`},
+		{plan.Wait{Until: "a &&\n\tb\r", Within: time.Second}, "wait up to 1s until a && b"},
+		{plan.Wait{Until: long, Within: time.Second}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
+		{plan.Stop{Component: "kubelet/\u202ex"}, `stop kubelet/\u202ex`},
+	} {
+		if got := tc.action.Describe(); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Print returns a cell's plan for people: the rig, the fake servers, and each
+// step with what it changes. The same cell always gives the same text.
+func Print(c Cell) string {
+	p := &printer{last: make(map[string]Component)}
+	p.line(0, "%s", c.ID)
+	p.line(0, "%s", oneLine(c.Title))
+	p.line(0, "from %s", oneLine(c.File))
+	if c.Control != "" {
+		p.line(0, "control: %s", c.Control)
+	}
+	p.rig(c.Topology)
+	p.images(c.Images)
+	p.line(0, "")
+	p.line(0, "steps")
+	for _, step := range c.Steps {
+		p.step(step)
+	}
+	return p.text.String()
+}
+
+// printer writes a plan, and remembers what was in force before a step.
+type printer struct {
+	text strings.Builder
+	last map[string]Component
+}
+
+func (p *printer) line(indent int, format string, args ...any) {
+	fmt.Fprintf(&p.text, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
+}
+
+func (p *printer) rig(t Topology) {
+	p.line(0, "")
+	p.line(0, "rig")
+	for _, c := range initial(t) {
+		p.last[c.Name] = c
+	}
+	for _, c := range initial(t) {
+		text := fmt.Sprintf("%s %s", c.Name, c.Version)
+		if gates := formatGates(c.Gates); gates != "" {
+			text += " with " + gates
+		}
+		if isKubelet(c.Name) {
+			text += fmt.Sprintf(" (skew %s)", p.skew(c))
+		}
+		p.line(1, "%s", text)
+	}
+	if !t.ControllerManager {
+		p.line(1, "no %s", spec.ControllerManager)
+	}
+	if !t.Scheduler {
+		p.line(1, "no %s", spec.Scheduler)
+	}
+}
+
+// initial returns what runs before the first step, in the order in which a rig
+// starts.
+func initial(t Topology) []Component {
+	components := []Component{
+		{Name: spec.Etcd, Version: release.Etcd},
+		{Name: spec.APIServer, Version: t.Version, Gates: t.Gates},
+	}
+	if t.ControllerManager {
+		components = append(components, Component{Name: spec.ControllerManager, Version: t.Version, Gates: t.Gates})
+	}
+	if t.Scheduler {
+		components = append(components, Component{Name: spec.Scheduler, Version: t.Version, Gates: t.Gates})
+	}
+	for _, n := range t.Nodes {
+		components = append(components, Component{Name: kubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
+	}
+	return components
+}
+
+// kubeletPrefix begins the name of a node's kubelet.
+const kubeletPrefix = "kubelet/"
+
+func isKubelet(component string) bool { return strings.HasPrefix(component, kubeletPrefix) }
+
+func (p *printer) skew(kubelet Component) release.Skew {
+	return release.SkewOf(p.last[spec.APIServer].Version, kubelet.Version)
+}
+
+func formatGates(gates map[string]bool) string {
+	var items []string
+	for _, gate := range slices.Sorted(maps.Keys(gates)) {
+		items = append(items, fmt.Sprintf("%s=%t", gate, gates[gate]))
+	}
+	return strings.Join(items, ", ")
+}
+
+func (p *printer) images(images []spec.Image) {
+	if len(images) == 0 {
+		return
+	}
+	p.line(0, "")
+	p.line(0, "images")
+	for _, image := range images {
+		p.line(1, "%s", oneLine(image.Image))
+		for _, l := range image.Listen {
+			p.listener(l)
+		}
+	}
+}
+
+func (p *printer) listener(l behavior.Listener) {
+	text := fmt.Sprintf("port %d speaks %s", l.Port, l.Protocol)
+	if l.TLS != nil {
+		text += ", tls " + oneLine(encode(l.TLS))
+	}
+	p.line(2, "%s: %s", text, formatPhases(l.Phases))
+	for _, route := range l.Routes {
+		p.line(3, "%s: %s", oneLine(route.Path), formatPhases(route.Phases))
+	}
+}
+
+// formatPhases says what a server does, one phase after the other.
+func formatPhases(phases behavior.Timeline) string {
+	if len(phases) == 0 {
+		return "healthy"
+	}
+	var parts []string
+	for _, phase := range phases {
+		lasts := phase.For
+		phase.For = 0
+		text := encode(phase)
+		if text == "{}" {
+			text = "healthy"
+		}
+		if lasts > 0 {
+			text = fmt.Sprintf("%s for %s", text, lasts)
+		}
+		parts = append(parts, oneLine(text))
+	}
+	return strings.Join(parts, ", then ")
+}
+
+func (p *printer) step(s Step) {
+	text := s.Action.Describe()
+	if s.Name != fmt.Sprint(s.Number) {
+		text = oneLine(s.Name) + ": " + text
+	}
+	p.line(0, "%3d. %s", s.Number, text)
+	p.changes(s)
+	if checks, ok := s.Action.(Checks); ok {
+		for _, c := range checks.Checks {
+			p.line(3, "%s: %s (%s)", c.ID, c.Describe(), oneLine(c.Requirement))
+		}
+	}
+}
+
+// changes prints what a step changes about the components, and what that does
+// to the skew of kubelets.
+func (p *printer) changes(s Step) {
+	skews := p.skews()
+	for _, c := range s.Components {
+		before := p.last[c.Name]
+		if before.Version != c.Version {
+			p.line(3, "%s %s -> %s", c.Name, before.Version, c.Version)
+		}
+		for _, gate := range gatesOf(before, c) {
+			if from, to := setting(before.Gates, gate), setting(c.Gates, gate); from != to {
+				p.line(3, "%s gate %s %s -> %s", c.Name, gate, from, to)
+			}
+		}
+		p.last[c.Name] = c
+	}
+	after := p.skews()
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if skews[name] != after[name] {
+			p.line(3, "%s skew %s -> %s", name, skews[name], after[name])
+		}
+	}
+}
+
+// skews returns the skew of each kubelet, running or not.
+func (p *printer) skews() map[string]release.Skew {
+	skews := make(map[string]release.Skew)
+	for name, c := range p.last {
+		if isKubelet(name) {
+			skews[name] = p.skew(c)
+		}
+	}
+	return skews
+}
+
+// gatesOf returns the gates of two states of a component, sorted.
+func gatesOf(before, after Component) []string {
+	names := make(map[string]bool)
+	maps.Copy(names, before.Gates)
+	maps.Copy(names, after.Gates)
+	return slices.Sorted(maps.Keys(names))
+}
+
+func setting(gates map[string]bool, gate string) string {
+	value, set := gates[gate]
+	if !set {
+		return "unset"
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,144 @@
+// Package plan turns scenarios into cells: numbered, typed steps with the
+// releases and gates that are in force at each of them. It does no I/O; the
+// same scenarios always give the same plan.
+package plan
+
+import (
+	"time"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Cell is one combination of a scenario's axes: what runs on one rig.
+type Cell struct {
+	// ID is the scenario's id followed by <axis>:<value> for each axis.
+	ID       string
+	Scenario string // the scenario's id
+	Area     string // the id's first segment, such as "kep-4939"
+	Title    string
+	Control  string // the scenario that is the negative control, if there is one
+	File     string
+	Axes     []AxisValue
+	Topology Topology
+	Images   []spec.Image
+	Steps    []Step
+}
+
+// AxisValue is the value that a cell has on one axis.
+type AxisValue struct{ Name, Value string }
+
+// Topology is the rig of a cell, with every release resolved.
+type Topology struct {
+	Version           release.Version // of the control plane
+	Gates             map[string]bool
+	ControllerManager bool
+	Scheduler         bool
+	Nodes             []Node
+}
+
+// Node is a node of the rig.
+type Node struct {
+	Name    string
+	Version release.Version
+	Gates   map[string]bool
+}
+
+// Step is one numbered step.
+type Step struct {
+	// Number counts from 1; Name is the scenario's name for it, or the number.
+	Number int
+	Name   string
+	Line   int // in the scenario's file
+	Action Action
+	// Components is what runs, as which release and with which gates, once the
+	// step is done. It is sorted by name.
+	Components []Component
+}
+
+// Component is a component as it is in force at a step.
+type Component struct {
+	Name    string
+	Version release.Version
+	Gates   map[string]bool
+}
+
+// Action is what a step does: one of the types below.
+type Action interface {
+	// Describe says it in one line.
+	Describe() string
+}
+
+// Apply creates objects.
+type Apply struct {
+	Objects []map[string]any
+	// File is the file that they were read from. Empty if they stand in the
+	// scenario itself.
+	File     string
+	Rejected bool // the API server is expected to refuse them
+}
+
+// Patch changes an object by a JSON merge patch.
+type Patch struct {
+	Object   ObjectRef
+	Merge    map[string]any
+	Rejected bool
+}
+
+// Delete deletes an object.
+type Delete struct{ Object ObjectRef }
+
+// ObjectRef names an API object.
+type ObjectRef = spec.ObjectRef
+
+// Restart stops a component, if it runs, and starts it, perhaps as something
+// else than before.
+type Restart struct {
+	Component string
+	Version   release.Version // empty: unchanged
+	Gates     map[string]bool // on top of those of before
+	Unset     []string        // gates of before that are no longer set
+	// Stopped is true if the component is not running before the step.
+	Stopped bool
+}
+
+// Stop ends a component.
+type Stop struct {
+	Component string
+	Kill      bool // without a warning
+}
+
+// Wait waits for a condition.
+type Wait struct {
+	Until  string // CEL
+	Within time.Duration
+}
+
+// Checks watches checks, all at the same time.
+type Checks struct{ Checks []Check }
+
+// Check is one thing that must hold.
+type Check struct {
+	ID, Requirement string
+	Observe         string // CEL
+	// Is is the wanted value, if Must is empty; Must is CEL with "it" bound to
+	// what was observed.
+	Is   any
+	Must string
+	Line int
+
+	Mode Mode
+	// Span is how long to watch: the deadline of Eventually, the length of
+	// Always, zero for Now.
+	Span time.Duration
+}
+
+// Mode says when a check must hold.
+type Mode string
+
+// The modes of a check.
+const (
+	Now        Mode = "now"
+	Eventually Mode = "eventually"
+	Always     Mode = "always"
+)

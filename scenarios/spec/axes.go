@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// AxisValue is the value of a combination on one axis.
+type AxisValue struct{ Name, Value string }
+
+const (
+	newest   = "newest"
+	previous = "previous"
+)
+
+// ResolveVersion returns the release that a version of the language stands for:
+// newest, which is also meant by none at all, previous, or a release in full.
+func ResolveVersion(version string) (release.Version, error) {
+	switch version {
+	case "", newest:
+		return release.Newest, nil
+	case previous:
+		return release.Previous, nil
+	default:
+		v, err := release.Parse(version)
+		if err != nil {
+			return "", fmt.Errorf("%w, or newest, or previous", err)
+		}
+		return v, nil
+	}
+}
+
+const (
+	// maxCombinations bounds the cells of a scenario.
+	maxCombinations = 256
+	// maxPart bounds the length of each part of an id, in bytes.
+	maxPart = 100
+)
+
+var (
+	axisName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
+	// axisValue holds what a segment of a cell's id may hold.
+	axisValue = regexp.MustCompile(`^[a-zA-Z0-9_.,:+=@~-]+$`)
+)
+
+// checkAxes reports what is wrong with the axes.
+func (v *validator) checkAxes() {
+	for _, name := range slices.Sorted(maps.Keys(v.scenario.Axes)) {
+		at := fmt.Sprintf("axes[%q]", name)
+		if !axisName.MatchString(name) || len(name) > maxPart {
+			v.report(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", quote(name))
+		}
+		values := v.scenario.Axes[name]
+		if len(values) == 0 && v.clean(at) {
+			v.report(at, "the axis has no values")
+		}
+		for i, value := range values {
+			item := fmt.Sprintf("%s[%d]", at, i)
+			if v.clean(item) && (!axisValue.MatchString(value) || len(value) > maxPart) {
+				v.report(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", quote(value))
+			}
+		}
+	}
+	if n := countCombinations(v.scenario.Axes); n > maxCombinations {
+		v.report("axes", "the axes give more than %d cells", maxCombinations)
+	}
+}
+
+func countCombinations(axes map[string][]string) int {
+	n := 1
+	for _, values := range axes {
+		n *= max(len(values), 1)
+		if n > maxCombinations {
+			break
+		}
+	}
+	return n
+}
+
+// combine returns every combination of the axes' values: axes in the order of
+// their names, the last one changing fastest, values in the order in which they
+// are written. Newest and previous are resolved, and what is the same then is
+// there once. An axis without a value has the empty one.
+func combine(axes map[string][]string) [][]AxisValue {
+	combinations := [][]AxisValue{nil}
+	for _, name := range slices.Sorted(maps.Keys(axes)) {
+		var longer [][]AxisValue
+		for _, c := range combinations {
+			for _, value := range resolveValues(axes[name]) {
+				longer = append(longer, append(slices.Clone(c), AxisValue{Name: name, Value: value}))
+			}
+		}
+		combinations = longer
+	}
+	return combinations
+}
+
+func resolveValues(values []string) []string {
+	var resolved []string
+	for _, value := range values {
+		switch value {
+		case newest:
+			value = string(release.Newest)
+		case previous:
+			value = string(release.Previous)
+		}
+		if !slices.Contains(resolved, value) {
+			resolved = append(resolved, value)
+		}
+	}
+	if len(resolved) == 0 {
+		return []string{""}
+	}
+	return resolved
+}

@@ -1,0 +1,176 @@
+package spec
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// File is a scenario file that has nothing wrong with it.
+type File struct {
+	// Path is the path of the file, as it was given.
+	Path string
+	// Combinations are what the axes expand the scenario to: axes in the order
+	// of their names, values in the order of the file. A scenario without axes
+	// has one.
+	Combinations []Combination
+
+	root *yaml.Node
+}
+
+// Combination is a scenario with one value for each of its axes.
+type Combination struct {
+	// Axes are sorted by name. Newest and previous are resolved.
+	Axes []AxisValue
+	// Scenario has every reference to an axis replaced, and the manifests of
+	// its file steps loaded.
+	Scenario Scenario
+}
+
+// Decode reads the text of one scenario file. The file's name is for messages
+// only. Everything that is wrong is reported at once, as *Errors. A step that
+// names a file beside the scenario is wrong here: Load reads those.
+func Decode(file string, text []byte) (*File, error) {
+	r := newReader(file, manifests{})
+	f := r.read(text)
+	if problems := r.problems.sorted(); len(problems) > 0 {
+		return nil, asError(problems)
+	}
+	return f, nil
+}
+
+// Load reads scenario files, each with the manifests beside it. Everything that
+// is wrong with any of them is reported at once, as *Errors.
+func Load(fsys fs.FS, paths []string) ([]*File, error) {
+	var (
+		files    []*File
+		problems []Problem
+	)
+	for _, name := range paths {
+		r := newReader(name, manifests{fsys: fsys, dir: path.Dir(name)})
+		text, err := readFile(fsys, name)
+		if err != nil {
+			problems = append(problems, Problem{File: name, Line: 1, Column: 1, Message: reason(err)})
+			continue
+		}
+		f := r.read(text)
+		files = append(files, f)
+		problems = append(problems, r.problems.sorted()...)
+	}
+	if err := asError(unique(problems)); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// reason leaves out of an error the path that a problem names anyway.
+func reason(err error) string {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Op + ": " + pathError.Err.Error()
+	}
+	return err.Error()
+}
+
+// unique drops the problems of a manifest that several scenarios name.
+func unique(problems []Problem) []Problem {
+	slices.SortFunc(problems, Problem.compare)
+	return slices.Compact(problems)
+}
+
+// reader reads one scenario file.
+type reader struct {
+	*source
+	manifests manifests
+	refs      references
+}
+
+func newReader(file string, m manifests) *reader {
+	problems := new(collector)
+	m.problems, m.loaded = problems, make(map[string]Objects)
+	return &reader{source: newSource(file, problems), manifests: m}
+}
+
+// read decodes and validates a text. What it returns is worth something only if
+// no problems were found.
+func (r *reader) read(text []byte) *File {
+	documents := r.parse(text)
+	switch {
+	case len(r.problems.problems) > 0 && len(documents) == 0:
+		return nil
+	case len(documents) == 0 || len(documents) == 1 && isNull(documents[0]):
+		r.report(&yaml.Node{Line: 1, Column: 1}, "the file is empty")
+		return nil
+	case len(documents) > 1:
+		r.report(documents[1], "a scenario file has one document: put this one into a file of its own")
+	}
+	f := &File{Path: r.file, root: documents[0]}
+	axes := r.axes(f.root)
+	r.markLiteral(f.root)
+	combinations := combine(axes)
+	if countCombinations(axes) > maxCombinations {
+		combinations = combinations[:1]
+	}
+	for i, values := range combinations {
+		c := r.combination(f, values)
+		validate(r.source, f, &c, i == 0)
+		f.Combinations = append(f.Combinations, c)
+	}
+	r.checkUsed(f, axes)
+	return f
+}
+
+// axes decodes the axes alone: the rest can't be decoded before they are known.
+func (r *reader) axes(root *yaml.Node) map[string][]string {
+	n, found := find(root, "axes")
+	axes := make(map[string][]string)
+	if found {
+		d := decoder{source: r.source}
+		d.decode(n, reflect.ValueOf(&axes).Elem())
+	}
+	return axes
+}
+
+// combination decodes the scenario as it is for some values of the axes.
+func (r *reader) combination(f *File, axes []AxisValue) Combination {
+	if r.refs.used == nil {
+		r.refs.used = make(map[string]bool)
+	}
+	r.refs.values = make(map[string]string)
+	for _, axis := range axes {
+		r.refs.values[axis.Name] = axis.Value
+	}
+	c := Combination{Axes: axes}
+	d := decoder{source: r.source, refs: r.refs}
+	d.decode(f.root, reflect.ValueOf(&c.Scenario).Elem())
+	r.loadManifests(f, &c.Scenario)
+	return c
+}
+
+func (r *reader) loadManifests(f *File, s *Scenario) {
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		at, found := find(f.root, stepPath(i)+".file")
+		if step.File == "" || !found {
+			continue
+		}
+		objects, err := r.manifests.load(step.File)
+		if err != nil {
+			r.report(at, "loading %s: %s", quote(step.File), reason(err))
+		}
+		step.FromFile = objects
+	}
+}
+
+// checkUsed reports axes that make cells which don't differ.
+func (r *reader) checkUsed(f *File, axes map[string][]string) {
+	for name := range axes {
+		if n, found := find(f.root, axisPath(name)); found && !r.refs.used[name] && axisName.MatchString(name) {
+			r.note(n, "nothing in topology, images or steps refers to ${%s}", name)
+		}
+	}
+}

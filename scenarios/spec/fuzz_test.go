@@ -1,0 +1,44 @@
+package spec_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// FuzzDecode looks for texts that make Decode panic, or return something else
+// than a file or problems that say where they are.
+func FuzzDecode(f *testing.F) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no seeds: %v", err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := spec.Decode("fuzz.yaml", text)
+		if err == nil {
+			if len(file.Combinations) == 0 {
+				t.Error("a file without a combination")
+			}
+			return
+		}
+		var all *spec.Errors
+		if !errors.As(err, &all) || len(all.Problems) == 0 {
+			t.Fatalf("error without problems: %v", err)
+		}
+		for _, p := range all.Problems {
+			if p.File != "fuzz.yaml" || p.Line < 1 || p.Column < 1 || p.Message == "" {
+				t.Errorf("problem %+v says not what is wrong, or not where", p)
+			}
+		}
+	})
+}

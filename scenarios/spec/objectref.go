@@ -1,0 +1,79 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ObjectRef names an API object.
+type ObjectRef struct {
+	// Resource is the plural name, as in the path of a request: "pods".
+	Resource string
+	// Namespace is empty for an object without one, such as a node.
+	Namespace string
+	Name      string
+}
+
+// String returns the object as the record names it: resource/namespace/name, or
+// resource/name if it has no namespace.
+func (r ObjectRef) String() string {
+	if r.Namespace == "" {
+		return r.Resource + "/" + r.Name
+	}
+	return r.Resource + "/" + r.Namespace + "/" + r.Name
+}
+
+var (
+	resourceName = regexp.MustCompile(`^[a-z][a-z0-9.-]*$`)
+	// objectName is a DNS subdomain (RFC 1123), which some kinds of object
+	// loosen by a colon.
+	objectName = regexp.MustCompile(`^[a-z0-9][a-z0-9.:-]*$`)
+	dnsLabel   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+)
+
+// ParseObjectRef reads resource/namespace/name or resource/name. The latter is
+// an object in the namespace default, or one of the kinds that have no
+// namespace.
+func ParseObjectRef(s string) (ObjectRef, error) {
+	parts := strings.Split(s, "/")
+	var ref ObjectRef
+	switch len(parts) {
+	case 2:
+		ref = ObjectRef{Resource: parts[0], Name: parts[1]}
+		if !slices.Contains(clusterScoped(), ref.Resource) {
+			ref.Namespace = "default"
+		}
+	case 3:
+		ref = ObjectRef{Resource: parts[0], Namespace: parts[1], Name: parts[2]}
+		if !dnsLabel.MatchString(ref.Namespace) {
+			return ref, fmt.Errorf("%s can't name a namespace", quote(ref.Namespace))
+		}
+		if slices.Contains(clusterScoped(), ref.Resource) {
+			return ref, fmt.Errorf("%s have no namespace: write %s/%s", ref.Resource, ref.Resource, ref.Name)
+		}
+	default:
+		return ref, fmt.Errorf("%s does not name an object: write resource/name, like pods/tls, or resource/namespace/name", quote(s))
+	}
+	if !resourceName.MatchString(ref.Resource) {
+		return ref, fmt.Errorf("%s can't name a resource: write it as in the path of a request, like pods", quote(ref.Resource))
+	}
+	if !objectName.MatchString(ref.Name) {
+		return ref, fmt.Errorf("%s can't name an object", quote(ref.Name))
+	}
+	return ref, nil
+}
+
+// clusterScoped lists the built-in resources whose objects have no namespace
+// and that a scenario may want to change (kubectl api-resources
+// --namespaced=false).
+func clusterScoped() []string {
+	return []string{
+		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "csidrivers", "csinodes",
+		"customresourcedefinitions", "deviceclasses", "flowschemas", "ingressclasses", "mutatingwebhookconfigurations",
+		"namespaces", "nodes", "persistentvolumes", "priorityclasses", "prioritylevelconfigurations", "resourceslices",
+		"runtimeclasses", "storageclasses", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"validatingwebhookconfigurations", "volumeattachments",
+	}
+}

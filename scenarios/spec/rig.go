@@ -1,0 +1,251 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// The components that a rig has beside its kubelets, which are kubelet/<node>.
+const (
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
+)
+
+var gateName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+
+// kubeletPrefix begins the name of a node's kubelet.
+const kubeletPrefix = "kubelet/"
+
+// Component is a component as it is in force.
+type Component struct {
+	Name    string
+	Version release.Version
+	Gates   map[string]bool
+	Running bool
+}
+
+// Conflict is something that a rig can't be, or a step can't do.
+type Conflict struct {
+	// Field is the path of the field, within the topology or the step.
+	Field   string
+	Message string
+}
+
+// Rig is the components of a cell as they are in force between two steps. It
+// knows which of them a real rig can have; nothing is started.
+type Rig struct {
+	components []Component // sorted by name
+	conflicts  []Conflict
+	// skews are those reported, so that one that lasts is reported once.
+	skews map[string]bool
+	// checkGate says whether a release has a gate.
+	checkGate func(release.Version, string) error
+}
+
+// NewRig returns the rig of a topology at the beginning, and why it can't be,
+// if it can't.
+func NewRig(t Topology) (*Rig, []Conflict) { return newRig(t, release.CheckGate) }
+
+func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []Conflict) {
+	r := &Rig{checkGate: checkGate, skews: make(map[string]bool)}
+	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
+	names := []string{APIServer}
+	if enabled(t.ControlPlane.ControllerManager) {
+		names = append(names, ControllerManager)
+	}
+	if enabled(t.ControlPlane.Scheduler) {
+		names = append(names, Scheduler)
+	}
+	version := r.resolve("controlPlane.version", t.ControlPlane.Version)
+	for _, name := range names {
+		r.components = append(r.components, Component{
+			Name: name, Version: version, Gates: maps.Clone(t.ControlPlane.Gates), Running: true,
+		})
+	}
+	r.checkGates("controlPlane.gates", version, t.ControlPlane.Gates)
+	for i, node := range t.Nodes {
+		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
+	}
+	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
+	return r, r.take()
+}
+
+func enabled(b *bool) bool { return b == nil || *b }
+
+func (r *Rig) addKubelet(at string, node Node) {
+	kubelet := Component{
+		Name: kubeletPrefix + node.Name, Version: r.resolve(at+".version", node.Version),
+		Gates: maps.Clone(node.Gates), Running: true,
+	}
+	r.components = append(r.components, kubelet)
+	r.checkGates(at+".gates", kubelet.Version, node.Gates)
+	r.checkSkew(at+".version", kubelet)
+}
+
+// Components returns the components, running or not, sorted by name.
+func (r *Rig) Components() []Component {
+	all := slices.Clone(r.components)
+	for i := range all {
+		all[i].Gates = maps.Clone(all[i].Gates)
+	}
+	return all
+}
+
+// Component returns the component with a name, and whether there is one.
+func (r *Rig) Component(name string) (Component, bool) {
+	i := slices.IndexFunc(r.components, func(c Component) bool { return c.Name == name })
+	if i < 0 {
+		return Component{}, false
+	}
+	return r.components[i], true
+}
+
+// Do does what a step does to the components. It returns why a real rig could
+// not do it.
+func (r *Rig) Do(s Step) []Conflict {
+	switch {
+	case s.Restart != nil:
+		r.start("restart", *s.Restart)
+	case s.Start != nil:
+		if c, known := r.Component(s.Start.Component); known && c.Running {
+			r.conflict("start.component", "%s is running already: restart starts a component that runs", c.Name)
+		}
+		r.start("start", *s.Start)
+	case s.Stop != "":
+		r.stop("stop", s.Stop)
+	case s.Kill != "":
+		r.stop("kill", s.Kill)
+	}
+	return r.take()
+}
+
+func (r *Rig) stop(field, name string) {
+	c := r.find(field, name)
+	if c == nil {
+		return
+	}
+	if !c.Running {
+		r.conflict(field, "%s is not running", name)
+	}
+	c.Running = false
+}
+
+func (r *Rig) start(field string, change Restart) {
+	c := r.find(field+".component", change.Component)
+	if c == nil {
+		return
+	}
+	c.Running = true
+	if c.Name == Etcd {
+		r.unchanged(field, change)
+		return
+	}
+	before := *c
+	if change.Version != "" {
+		if v := r.resolve(field+".version", change.Version); v != "" {
+			c.Version = v
+		}
+	}
+	c.Gates = r.gates(field, c.Gates, change)
+	r.checkStart(field, before, *c)
+	r.checkGates(field+".gates", c.Version, change.Gates)
+	if c.Version != before.Version {
+		r.checkKept(field, *c, change)
+	}
+}
+
+// unchanged reports a change of etcd, which is the same in every rig.
+func (r *Rig) unchanged(field string, change Restart) {
+	if change.Version != "" {
+		r.conflict(field+".version", "etcd is %s in every rig", release.Etcd)
+	}
+	if len(change.Gates) > 0 {
+		r.conflict(field+".gates", "etcd has no feature gates")
+	}
+	if len(change.Unset) > 0 {
+		r.conflict(field+".unset", "etcd has no feature gates")
+	}
+}
+
+// gates returns the gates after a change.
+func (r *Rig) gates(field string, before map[string]bool, change Restart) map[string]bool {
+	after := make(map[string]bool)
+	maps.Copy(after, before)
+	for i, gate := range change.Unset {
+		at := fmt.Sprintf("%s.unset[%d]", field, i)
+		if _, set := change.Gates[gate]; set {
+			r.conflict(at, "gate %s is set by the same step", quote(gate))
+		} else if _, set := after[gate]; !set {
+			r.conflict(at, "gate %s is not set before this step", quote(gate))
+		}
+		delete(after, gate)
+	}
+	maps.Copy(after, change.Gates)
+	return after
+}
+
+// checkKept reports gates of before that the release doesn't have: the
+// component would refuse to start.
+func (r *Rig) checkKept(field string, c Component, change Restart) {
+	for _, gate := range slices.Sorted(maps.Keys(c.Gates)) {
+		if _, set := change.Gates[gate]; set || !gateName.MatchString(gate) {
+			continue
+		}
+		if err := r.checkGate(c.Version, gate); err != nil {
+			r.conflict(field, "%s still has gate %s set: %v; unset: [%s] takes it away", c.Name, gate, err, gate)
+		}
+	}
+}
+
+func (r *Rig) checkGates(field string, v release.Version, gates map[string]bool) {
+	for _, gate := range slices.Sorted(maps.Keys(gates)) {
+		at := fmt.Sprintf("%s[%q]", field, gate)
+		if !gateName.MatchString(gate) {
+			r.conflict(at, "%s can't name a feature gate", quote(gate))
+			continue
+		}
+		if v == "" {
+			continue
+		}
+		if err := r.checkGate(v, gate); err != nil {
+			r.conflict(at, "%v", err)
+		}
+	}
+}
+
+func (r *Rig) find(field, name string) *Component {
+	var names []string
+	for i := range r.components {
+		if r.components[i].Name == name {
+			return &r.components[i]
+		}
+		names = append(names, r.components[i].Name)
+	}
+	r.conflict(field, "this rig has no component %s: %s", quote(name), didYouMean(name, names))
+	return nil
+}
+
+func (r *Rig) resolve(field, version string) release.Version {
+	v, err := ResolveVersion(version)
+	if err != nil {
+		r.conflict(field, "%v", err)
+	}
+	return v
+}
+
+func (r *Rig) conflict(field, format string, args ...any) {
+	r.conflicts = append(r.conflicts, Conflict{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+func (r *Rig) take() []Conflict {
+	conflicts := r.conflicts
+	r.conflicts = nil
+	return conflicts
+}

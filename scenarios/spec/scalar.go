@@ -1,0 +1,196 @@
+package spec
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// scalar is a scalar of a file, once its references are replaced.
+type scalar struct {
+	text, tag string
+	// whole is true if it was a reference and nothing else. The axis' value
+	// then is whatever its place needs.
+	whole bool
+}
+
+// scalar reads a scalar node. Dates are text: JSON, which the API server
+// speaks, has no type for them.
+func (d *decoder) scalar(n *yaml.Node) (scalar, bool) {
+	s := scalar{text: n.Value, tag: n.Tag}
+	if s.tag == "!!timestamp" {
+		s.tag = "!!str"
+	}
+	if d.refs.values == nil || d.literals[n] || !strings.Contains(n.Value, "${") {
+		return s, true
+	}
+	r, mistakes := d.refs.replace(n.Value)
+	for _, mistake := range mistakes {
+		d.report(n, "%s", mistake)
+	}
+	s.text, s.tag, s.whole = r.text, "!!str", r.whole
+	if r.whole && n.Style == 0 {
+		s.tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: r.text}).ShortTag()
+	}
+	return s, len(mistakes) == 0 && !r.unknown
+}
+
+// value returns the scalar as JSON would have it: nil, bool, int64, float64 or
+// string.
+func (s scalar) value() (any, bool) {
+	if s.tag == "!!str" || s.tag == "!!timestamp" {
+		return s.text, true
+	}
+	var v any
+	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag, Value: s.text}).Decode(&v); err != nil {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case nil, bool, string, int64:
+		return v, true
+	case int:
+		return int64(v), true
+	case float64:
+		return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+	default:
+		return nil, false
+	}
+}
+
+// typed is the value that a scalar has in a place with a type of its own. A
+// whole reference is read as if it had been written without quotes.
+func (s scalar) typed() (any, bool) {
+	if s.whole {
+		s.tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: s.text}).ShortTag()
+	}
+	return s.value()
+}
+
+// basic fills a string, a boolean or an integer.
+func (d *decoder) basic(n *yaml.Node, out reflect.Value) bool {
+	wanted := wantedOf(out.Kind())
+	if n.Kind != yaml.ScalarNode {
+		d.report(n, "this must be %s, not %s", wanted, kindOf(n))
+		return false
+	}
+	s, ok := d.scalar(n)
+	if !ok {
+		return false
+	}
+	if setBasic(s, out) {
+		return true
+	}
+	hint := ""
+	if out.Kind() == reflect.String {
+		hint = ": put it in quotes"
+	}
+	d.report(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.tag), quote(s.text), hint)
+	return false
+}
+
+func setBasic(s scalar, out reflect.Value) bool {
+	if out.Kind() == reflect.String {
+		out.SetString(s.text)
+		return s.whole || s.tag == "!!str"
+	}
+	value, ok := s.typed()
+	switch v := value.(type) {
+	case bool:
+		if ok && out.Kind() == reflect.Bool {
+			out.SetBool(v)
+			return true
+		}
+	case int64:
+		if ok && out.CanInt() && !out.OverflowInt(v) {
+			out.SetInt(v)
+			return true
+		}
+	}
+	return false
+}
+
+func wantedOf(kind reflect.Kind) string {
+	switch kind {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int32:
+		return "a whole number of 32 bits"
+	default:
+		return "a whole number"
+	}
+}
+
+// unmarshaler fills a type that reads itself from JSON, such as a duration.
+func (d *decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		d.report(n, "this must be a single value, not %s", kindOf(n))
+		return false
+	}
+	s, ok := d.scalar(n)
+	if !ok {
+		return false
+	}
+	value, ok := s.value()
+	if s.whole {
+		value, ok = s.text, true
+	}
+	text, err := json.Marshal(value)
+	if !ok || err != nil {
+		d.report(n, "this must be a single value, not %s", kindOf(n))
+		return false
+	}
+	if err := own.UnmarshalJSON(text); err != nil {
+		d.report(n, "%s", err)
+		return false
+	}
+	return true
+}
+
+// free fills an any with what JSON has: an object, a list or a scalar.
+func (d *decoder) free(n *yaml.Node, out reflect.Value) bool {
+	switch n.Kind {
+	case yaml.MappingNode:
+		object := reflect.New(reflect.TypeFor[map[string]any]()).Elem()
+		ok := d.mapping(n, object)
+		out.Set(object)
+		return ok
+	case yaml.SequenceNode:
+		list := reflect.New(reflect.TypeFor[[]any]()).Elem()
+		ok := d.list(n, list)
+		out.Set(list)
+		return ok
+	}
+	s, ok := d.scalar(n)
+	if !ok {
+		return false
+	}
+	if s.tag == "!!str" && n.Style == 0 && ambiguous(s.text) {
+		d.report(n, "%s is text to some readers of YAML and a boolean to others: write true or false, or put it in quotes", s.text)
+		return false
+	}
+	value, ok := s.value()
+	if !ok {
+		d.report(n, "%s can't be written as JSON", kindOf(n))
+		return false
+	}
+	if value != nil {
+		out.Set(reflect.ValueOf(value))
+	}
+	return true
+}
+
+// ambiguous reports whether YAML 1.1, which kubectl reads, and YAML 1.2
+// disagree about a plain scalar.
+func ambiguous(text string) bool {
+	switch strings.ToLower(text) {
+	case "yes", "no", "on", "off":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,153 @@
+// Package spec is the scenario language as Go types, with strict decoding:
+// every problem of a file is reported at once, with its line and column. The
+// manual of the language is the package comment of package scenarios.
+package spec
+
+import (
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+)
+
+// APIVersion and Kind are what a scenario file must declare.
+const (
+	APIVersion = "skewrig.dev/v1alpha1"
+	Kind       = "Scenario"
+)
+
+// Scenario is one file of the language.
+type Scenario struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// ID is area/group/name.
+	ID string `json:"id"`
+	// Title says in a sentence what the scenario shows.
+	Title string `json:"title"`
+	// Control is the id of the scenario in which what this one shows must go
+	// the other way: its negative control. If unset, it has none.
+	Control string `json:"control,omitempty"`
+	// Axes expand the scenario into cells. If unset, it is one cell.
+	Axes     map[string][]string `json:"axes,omitempty"`
+	Topology Topology            `json:"topology"`
+	Images   []Image             `json:"images,omitempty"`
+	Steps    []Step              `json:"steps"`
+}
+
+// Topology is the rig that a scenario needs.
+type Topology struct {
+	ControlPlane ControlPlane `json:"controlPlane"`
+	Nodes        []Node       `json:"nodes,omitempty"`
+}
+
+// ControlPlane is what runs beside the nodes.
+type ControlPlane struct {
+	// Version is a release, "newest" or "previous". If unset, newest.
+	Version string          `json:"version,omitempty"`
+	Gates   map[string]bool `json:"gates,omitempty"`
+	// ControllerManager and Scheduler are run unless set to false.
+	ControllerManager *bool `json:"controllerManager,omitempty"`
+	Scheduler         *bool `json:"scheduler,omitempty"`
+}
+
+// Node is a simulated node with a real kubelet.
+type Node struct {
+	Name string `json:"name"`
+	// Version is a release, "newest" or "previous". If unset, newest.
+	Version string          `json:"version,omitempty"`
+	Gates   map[string]bool `json:"gates,omitempty"`
+}
+
+// Image maps the images that match a pattern to a fake server.
+type Image struct {
+	Image  string              `json:"image"`
+	Listen []behavior.Listener `json:"listen"`
+}
+
+// Step is one thing to do. Exactly one of its actions is set.
+type Step struct {
+	// Name names the step in expressions (requests["name"]) and in the plan.
+	// If unset, it is the number of the step.
+	Name string `json:"name,omitempty"`
+
+	Apply   Objects  `json:"apply,omitempty"`
+	File    string   `json:"file,omitempty"`
+	Patch   *Patch   `json:"patch,omitempty"`
+	Delete  string   `json:"delete,omitempty"`
+	Restart *Restart `json:"restart,omitempty"`
+	Start   *Restart `json:"start,omitempty"`
+	Stop    string   `json:"stop,omitempty"`
+	Kill    string   `json:"kill,omitempty"`
+	Wait    *Wait    `json:"wait,omitempty"`
+	Checks  []Check  `json:"checks,omitempty"`
+
+	// Rejected says that the API server is expected to refuse the object of
+	// apply, file or patch.
+	Rejected bool `json:"rejected,omitempty"`
+
+	// FromFile holds the objects of File, once they are loaded.
+	FromFile Objects `json:"-"`
+}
+
+// Manifests returns the objects of an apply or file step.
+func (s Step) Manifests() Objects {
+	if s.File != "" {
+		return s.FromFile
+	}
+	return s.Apply
+}
+
+// Objects are API objects as written: one object, or a list.
+type Objects []map[string]any
+
+// Patch changes an object by a JSON merge patch (RFC 7386).
+type Patch struct {
+	// Object is resource/name or resource/namespace/name.
+	Object string         `json:"object"`
+	Merge  map[string]any `json:"merge"`
+}
+
+// Restart starts a component, perhaps as something else than before.
+type Restart struct {
+	// Component is kube-apiserver, kube-controller-manager, kube-scheduler,
+	// etcd or kubelet/<node>.
+	Component string `json:"component"`
+	// Version is a release, "newest" or "previous". If unset, unchanged.
+	Version string `json:"version,omitempty"`
+	// Gates are set on top of the gates of before.
+	Gates map[string]bool `json:"gates,omitempty"`
+	// Unset are the gates of before that are no longer set to anything. A
+	// rollback needs it: a component does not start with a gate set that its
+	// release doesn't have.
+	Unset []string `json:"unset,omitempty"`
+}
+
+// Wait is a condition that must come true before the next step.
+type Wait struct {
+	Until string `json:"until"`
+	// Within is how long to wait. If unset, one minute.
+	Within behavior.Duration `json:"within,omitempty"`
+}
+
+// Check is one thing that must hold.
+type Check struct {
+	ID          string `json:"id"`
+	Requirement string `json:"requirement"`
+	// Observe is a CEL expression over the record.
+	Observe string `json:"observe"`
+	// Is is the value that it must have. Exactly one of Is and Must is set.
+	Is *any `json:"is,omitempty"`
+	// Must is a CEL expression in which "it" is what was observed.
+	Must string `json:"must,omitempty"`
+	// Eventually and Always say when. If both are unset, when the check begins.
+	Eventually behavior.Duration `json:"eventually,omitempty"`
+	Always     *Span             `json:"always,omitempty"`
+}
+
+// Span is a length of time, in seconds or in probe periods.
+type Span struct {
+	// For is a duration as in Go ("10s"), or a count of probe periods ("5
+	// periods").
+	For string `json:"for"`
+	// Of is the container whose probe period counts: pod/container, or
+	// namespace/pod/container. A Deployment or the like stands for its pods.
+	// It goes with periods only.
+	Of string `json:"of,omitempty"`
+}

@@ -1,0 +1,189 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// actions are the fields of a step of which it has exactly one.
+func actions() []string {
+	return []string{"apply", "file", "patch", "delete", "restart", "start", "stop", "kill", "wait", "checks"}
+}
+
+// present returns those of the fields that a mapping has.
+func (v *validator) present(at string, fields []string) []string {
+	var found []string
+	n, ok := find(v.file.root, at)
+	if !ok || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, name := range fields {
+		if _, ok := find(n, name); ok {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func (v *validator) checkSteps() {
+	if v.clean("steps") && len(v.scenario.Steps) == 0 {
+		v.report("steps", "the scenario has no steps")
+	}
+	names := make(map[string]int)
+	for i, step := range v.scenario.Steps {
+		at := stepPath(i)
+		n, _ := find(v.file.root, at)
+		if n.Kind != yaml.MappingNode {
+			continue
+		}
+		name := StepName(i, step)
+		if first, taken := names[name]; taken {
+			v.report(at+".name", "step %d has the name %s already", first+1, quote(name))
+		}
+		names[name] = i
+		if len(name) > maxPart || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			v.report(at+".name", "%s can't name a step: use at most %d bytes of one line", quote(name), maxPart)
+		}
+		v.checkAction(at, step)
+	}
+}
+
+// StepName returns the name of a step, whose index counts from 0: the one it is
+// given, or its number.
+func StepName(index int, s Step) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return strconv.Itoa(index + 1)
+}
+
+func (v *validator) checkAction(at string, step Step) {
+	found := v.present(at, actions())
+	switch len(found) {
+	case 0:
+		v.report(at, "the step does nothing: give it one of %s", strings.Join(actions(), ", "))
+	case 1:
+	default:
+		v.report(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
+	}
+	if requests := v.present(at, []string{"apply", "file", "patch"}); v.clean(at+".rejected") && len(requests) == 0 {
+		v.report(at+".rejected", "rejected goes with apply, file and patch only")
+	}
+	for _, name := range found {
+		if v.clean(at + "." + name) {
+			v.checkOne(at, name, step)
+		}
+	}
+}
+
+// checkOne checks one action of a step, other than what the rig says of it.
+func (v *validator) checkOne(at, action string, step Step) {
+	field := at + "." + action
+	switch action {
+	case "apply", "file":
+		v.checkManifests(field, action, step)
+	case "patch":
+		v.checkObjectRef(field+".object", step.Patch.Object)
+		if len(step.Patch.Merge) == 0 {
+			v.report(field+".merge", "the patch changes nothing")
+		}
+	case "delete":
+		v.checkObjectRef(field, step.Delete)
+	case "stop":
+		v.checkNamed(field, step.Stop)
+	case "kill":
+		v.checkNamed(field, step.Kill)
+	case "wait":
+		if strings.TrimSpace(step.Wait.Until) == "" {
+			v.report(field+".until", "there is nothing to wait for")
+		}
+		v.checkDuration(field+".within", step.Wait.Within)
+	case "checks":
+		if len(step.Checks) == 0 {
+			v.report(field, "there are no checks")
+		}
+	}
+}
+
+func (v *validator) checkManifests(field, action string, step Step) {
+	if action == "file" {
+		if step.File == "" {
+			v.report(field, "the name of the file is empty")
+		} else if step.FromFile != nil && len(step.FromFile) == 0 {
+			v.report(field, "%s holds no objects", quote(step.File))
+		}
+		return
+	}
+	if len(step.Apply) == 0 {
+		v.report(field, "there are no objects")
+	}
+	for i := range step.Apply {
+		if n, found := find(v.file.root, fmt.Sprintf("%s[%d]", field, i)); found {
+			checkObject(v.source, n)
+		}
+	}
+}
+
+func (v *validator) checkObjectRef(field, ref string) {
+	if _, err := ParseObjectRef(ref); err != nil {
+		v.report(field, "%v", err)
+	}
+}
+
+// checkNamed reports a component that is named by nothing. Other names are for
+// the rig to judge.
+func (v *validator) checkNamed(field, name string) {
+	if name == "" {
+		v.report(field, "the name of the component is empty")
+	}
+}
+
+// checkRig follows the rig from step to step and reports what a real one could
+// not do.
+func (v *validator) checkRig() {
+	if !v.knowsRig() {
+		return
+	}
+	rig, conflicts := NewRig(v.scenario.Topology)
+	v.conflicts("topology", conflicts)
+	for i, step := range v.scenario.Steps {
+		if len(v.unclean(stepPath(i), "restart", "start", "stop", "kill")) > 0 {
+			return // from here on it isn't known what runs
+		}
+		v.conflicts(stepPath(i), rig.Do(step))
+	}
+}
+
+// knowsRig reports whether everything could be decoded that says which releases
+// the rig begins with.
+func (v *validator) knowsRig() bool {
+	unclean := v.unclean("topology", "controlPlane.version", "controlPlane.controllerManager", "controlPlane.scheduler")
+	for i := range v.scenario.Topology.Nodes {
+		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)
+	}
+	nodesKnown := len(v.scenario.Topology.Nodes) > 0 || len(v.unclean("topology", "nodes")) == 0
+	return len(unclean) == 0 && nodesKnown && v.has("topology.controlPlane")
+}
+
+// unclean returns those of the fields that are there and could not be decoded.
+func (v *validator) unclean(at string, fields ...string) []string {
+	return slices.DeleteFunc(fields, func(field string) bool {
+		return !v.has(at+"."+field) || v.clean(at+"."+field)
+	})
+}
+
+func (v *validator) conflicts(at string, conflicts []Conflict) {
+	for _, c := range conflicts {
+		v.report(at+"."+c.Field, "%s", c.Message)
+	}
+}
+
+func (v *validator) has(path string) bool {
+	_, found := find(v.file.root, path)
+	return found
+}

@@ -1,0 +1,288 @@
+package spec_test
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// everything loads the scenario that has one of everything.
+func everything(t *testing.T) *spec.File {
+	t.Helper()
+	files, err := spec.Load(os.DirFS("testdata"), []string{"valid-everything.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files[0]
+}
+
+func TestCombinationsAreInOrderAndResolved(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, c := range everything(t).Combinations {
+		var values []string
+		for _, axis := range c.Axes {
+			values = append(values, axis.Name+":"+axis.Value)
+		}
+		got = append(got, strings.Join(values, " "))
+	}
+	// Newest and v1.37.1 are the same release, so the API server has one value.
+	want := []string{
+		"apiserver:v1.37.1 gate:true kubelet:v1.37.1",
+		"apiserver:v1.37.1 gate:true kubelet:v1.36.3",
+		"apiserver:v1.37.1 gate:false kubelet:v1.37.1",
+		"apiserver:v1.37.1 gate:false kubelet:v1.36.3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("combinations (-want +got):\n%s", diff)
+	}
+}
+
+func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
+	t.Parallel()
+	s := everything(t).Combinations[3].Scenario
+	if v := s.Topology.Nodes[1].Version; v != "v1.36.3" {
+		t.Errorf("version of node-b %q, want v1.36.3", v)
+	}
+	if diff := cmp.Diff(map[string]bool{"AllAlpha": false}, s.Topology.ControlPlane.Gates); diff != "" {
+		t.Errorf("gates (-want +got):\n%s", diff)
+	}
+	want := map[string]any{"kubelet": "v1.36.3", "shell": "${HOME}", "gate": "false"}
+	metadata := s.Steps[0].Apply[0]["metadata"].(map[string]any)
+	if diff := cmp.Diff(want, metadata["annotations"]); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+}
+
+func TestValuesInManifestsAreThoseOfJSON(t *testing.T) {
+	t.Parallel()
+	f, err := spec.Decode("test.yaml", []byte(header+`
+axes: {port: ["8443"], text: ["true"]}
+steps:
+- apply:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: x}
+    whole: ${port}
+    boolean: ${text}
+    quoted: "${port}"
+    part: port-${port}
+    octal: 0644
+    float: 1.5
+    exponent: 1e3
+    none: null
+    empty:
+    yes: "yes"
+    date: 2020-01-02
+    tagged: !!str 5
+    list: [1, a, true]
+    ${text}: key
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x"},
+		"whole": int64(8443), "boolean": true, "quoted": "8443", "part": "port-8443",
+		"octal": int64(420), "float": 1.5, "exponent": 1000.0, "none": nil, "empty": nil,
+		"yes": "yes", "date": "2020-01-02", "tagged": "5", "list": []any{int64(1), "a", true}, "true": "key",
+	}
+	if diff := cmp.Diff(want, f.Combinations[0].Scenario.Steps[0].Apply[0]); diff != "" {
+		t.Errorf("object (-want +got):\n%s", diff)
+	}
+}
+
+func TestTypedValues(t *testing.T) {
+	t.Parallel()
+	s := everything(t).Combinations[0].Scenario
+	if s.Topology.ControlPlane.Scheduler == nil || *s.Topology.ControlPlane.Scheduler {
+		t.Error("the scheduler is not off")
+	}
+	if s.Topology.ControlPlane.ControllerManager != nil {
+		t.Error("the controller manager is set")
+	}
+	if within := time.Duration(s.Steps[8].Wait.Within); within != 90*time.Second {
+		t.Errorf("within %s, want 90s", within)
+	}
+	wantListener := behavior.Listener{
+		Port: 8443, Protocol: behavior.GRPCTLS, TLS: &behavior.TLS{Certificate: behavior.Expired},
+		Phases: behavior.Timeline{
+			{For: behavior.Duration(10 * time.Second), GRPC: &behavior.Health{Services: map[string]behavior.ServingStatus{"": behavior.Serving}}},
+			{GRPC: &behavior.Health{Services: map[string]behavior.ServingStatus{"": behavior.NotServing}}},
+		},
+	}
+	if diff := cmp.Diff(wantListener, s.Images[0].Listen[0]); diff != "" {
+		t.Errorf("listener (-want +got):\n%s", diff)
+	}
+	checks := s.Steps[9].Checks
+	if is := checks[0].Is; is == nil || *is != any(int64(0)) {
+		t.Errorf("is: 0 was read as %v", is)
+	}
+	if checks[1].Is != nil {
+		t.Error("a check with must has is")
+	}
+	if is := checks[2].Is; is == nil || *is != nil {
+		t.Errorf("is: null was read as %v", is)
+	}
+	if n := len(s.Steps[1].Manifests()); n != 2 {
+		t.Errorf("%d objects in the file, want 2", n)
+	}
+}
+
+func TestLengthCountsTheShortestProbePeriod(t *testing.T) {
+	t.Parallel()
+	s := everything(t).Combinations[0].Scenario
+	for _, tc := range []struct {
+		span spec.Span
+		want time.Duration
+	}{
+		{spec.Span{For: "90s"}, 90 * time.Second},
+		{spec.Span{For: "5 periods", Of: "tls/app"}, 10 * time.Second},
+		{spec.Span{For: "1 period", Of: "default/tls/app"}, 2 * time.Second},
+		// Zero is what the API server takes for unset.
+		{spec.Span{For: "3 periods", Of: "shop/web/app"}, 30 * time.Second},
+	} {
+		if got, err := s.Length(tc.span); err != nil || got != tc.want {
+			t.Errorf("%v: %s, %v, want %s", tc.span, got, err, tc.want)
+		}
+	}
+	if _, err := s.Length(spec.Span{For: "1 period", Of: "web/app"}); err == nil {
+		t.Error("a container of another namespace was found in default")
+	}
+}
+
+func TestPositionsOfFields(t *testing.T) {
+	t.Parallel()
+	f := everything(t)
+	for path, want := range map[string]spec.Position{
+		"id":                          {Line: 4, Column: 5},
+		"topology.controlPlane.gates": {Line: 14, Column: 12},
+		`topology.controlPlane.gates["AllAlpha"]`: {Line: 14, Column: 23},
+		"steps[0]":                {Line: 36, Column: 3},
+		"steps[0].apply[0]":       {Line: 38, Column: 5},
+		"steps[9].checks[1].must": {Line: 75, Column: 11},
+		// What isn't there is where it would be.
+		"steps[9].checks[1].always.for": {Line: 72, Column: 5},
+		"steps[99].name":                {Line: 36, Column: 1},
+		"steps[0].apply[1]":             {Line: 38, Column: 5},
+		"steps[x":                       {Line: 36, Column: 1},
+	} {
+		if got := f.Position(path); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+}
+
+const header = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: a/b/c
+title: A test
+topology: {controlPlane: {}}
+`
+
+func TestDecodeDoesNotLoadFiles(t *testing.T) {
+	t.Parallel()
+	_, err := spec.Decode("test.yaml", []byte(header+"steps:\n- file: x.yaml\n"))
+	const want = `test.yaml:7:9: loading "x.yaml": the scenario was read on its own, without the files beside it`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestLoadJoinsTheProblemsOfAllFiles(t *testing.T) {
+	t.Parallel()
+	step := header + "steps:\n- file: shared.yaml\n"
+	_, err := spec.Load(fstest.MapFS{
+		"dir/b.yaml":      {Data: []byte(step)},
+		"dir/a.yaml":      {Data: []byte(step + "x: y\n")},
+		"dir/shared.yaml": {Data: []byte("kind: Pod\n")},
+	}, []string{"dir/b.yaml", "missing.yaml", "dir/a.yaml"})
+	var all *spec.Errors
+	if !errors.As(err, &all) {
+		t.Fatalf("error %v, want problems", err)
+	}
+	want := []spec.Problem{
+		{File: "dir/a.yaml", Line: 8, Column: 1, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, topology, images, steps`},
+		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no apiVersion"},
+		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no metadata.name"},
+		{File: "missing.yaml", Line: 1, Column: 1, Message: "open: file does not exist"},
+	}
+	if diff := cmp.Diff(want, all.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestHostileTextIsBounded(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x, x]\n")
+	for i := range 40 {
+		bomb.WriteString(strings.ReplaceAll(strings.ReplaceAll("aN: &aN [*aP, *aP]\n", "N", string(rune('A'+i%26))+strings.Repeat("z", i/26)), "aP", "a0"))
+	}
+	for name, tc := range map[string]struct {
+		text string
+		want string // of the first or last problem
+	}{
+		"long":          {strings.Repeat("#", 1<<20+1), "longer than 1048576 bytes"},
+		"deep":          {header + "steps:\n- apply: " + deep, "nested more than 100 levels deep"},
+		"alias bomb":    {bomb.String(), "aliases are not supported"},
+		"many problems": {strings.Repeat("unknown: 1\n", 20000), "more problems from here on"},
+		"many combinations": {
+			header + "axes:\n" + strings.Repeat("  x: [a, b]\n", 1) + "  y: [" + strings.Repeat("v,", 10) + strings.Join(manyValues(200), ",") + "]\nsteps:\n- {name: \"${x}${y}\", stop: etcd}\n",
+			"more than 256 cells",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := spec.Decode("test.yaml", []byte(tc.text))
+			var all *spec.Errors
+			if !errors.As(err, &all) || len(all.Problems) > 200 || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %.300v, want one with %q and at most 200 problems", err, tc.want)
+			}
+		})
+	}
+}
+
+func manyValues(n int) []string {
+	values := make([]string, n)
+	for i := range values {
+		values[i] = strings.Repeat("v", i%90+1) + strings.Repeat("w", i/90)
+	}
+	return values
+}
+
+func TestEveryFieldOfTheLanguageHasAName(t *testing.T) {
+	t.Parallel()
+	// A field without a json tag could not be written in a file.
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type)
+	visit = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Map {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || seen[typ] {
+			return
+		}
+		seen[typ] = true
+		for i := range typ.NumField() {
+			if typ.Field(i).Tag.Get("json") == "" {
+				t.Errorf("%s.%s has no json tag", typ, typ.Field(i).Name)
+			}
+			visit(typ.Field(i).Type)
+		}
+	}
+	visit(reflect.TypeFor[spec.Scenario]())
+	if len(seen) < 15 {
+		t.Errorf("only %d types were looked at", len(seen))
+	}
+}

@@ -1,0 +1,89 @@
+// Package gates compares the tables of feature gates with what the releases
+// themselves report.
+package gates
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+var (
+	releases = flag.String("releases", string(release.Newest), "the releases to ask, separated by commas, or all")
+	update   = flag.Bool("update", false, "write the tables anew")
+)
+
+func TestGates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real components: left out of -short")
+	}
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "gates")
+}
+
+var _ = It("are what the release's API server reports", func(ctx SpecContext) {
+	builder := new(build.Builder)
+	for _, v := range asked() {
+		reported := report(ctx, builder, v)
+		if *update {
+			table := filepath.Join("..", "..", "harness", "release", "gates", v.MajorMinor()+".txt")
+			Expect(os.WriteFile(table, []byte(release.FormatGates(reported)), 0o644)).To(Succeed())
+			continue
+		}
+		table, known, err := release.Gates(v)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(known).To(BeTrue(), "no table for %s", v)
+		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go test ./suites/gates -update -releases=%s", v.MajorMinor(), v)
+	}
+})
+
+func asked() []release.Version {
+	if *releases == "all" {
+		return release.Supported()
+	}
+	var all []release.Version
+	for _, text := range strings.Split(*releases, ",") {
+		v, err := release.Parse(text)
+		Expect(err).NotTo(HaveOccurred())
+		all = append(all, v)
+	}
+	return all
+}
+
+// enabled is a line of the metric in which a component reports its gates.
+var enabled = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="([^"]+)",stage="([^"]*)"\} ([01])$`)
+
+func report(ctx context.Context, builder *build.Builder, v release.Version) []release.Gate {
+	GinkgoHelper()
+	rig, err := cluster.New(ctx, cluster.Config{
+		ControlPlane: cluster.ControlPlane{Version: v, WithoutControllerManager: true, WithoutScheduler: true},
+		Binary:       builder.Binary,
+	})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(rig.Close)
+	metrics, err := rig.Client().Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	Expect(err).NotTo(HaveOccurred())
+
+	var gates []release.Gate
+	for _, line := range enabled.FindAllStringSubmatch(string(metrics), -1) {
+		gate := release.Gate{Name: line[1], Stage: release.Stage(line[2]), Default: line[3] == "1"}
+		if gate.Stage == "" {
+			gate.Stage = release.GA
+		}
+		gates = append(gates, gate)
+	}
+	slices.SortFunc(gates, func(a, b release.Gate) int { return strings.Compare(a.Name, b.Name) })
+	return gates
+}
