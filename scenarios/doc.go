@@ -21,7 +21,6 @@
 //	  nodes:
 //	  - name: node-a
 //	    version: ${kubelet}
-//	    gates: {GRPCContainerProbeTLS: true}
 //	steps:
 //	- name: create
 //	  apply:
@@ -44,17 +43,21 @@
 //
 // Each combination of the axes' values is a cell, which runs on a rig of its
 // own and has a verdict of its own. ${name} stands for the axis' value anywhere
-// in topology, images and steps. A cell's id is the scenario's id followed by
-// <axis>:<value> for each axis in the order of their names. The values "newest"
-// and "previous" stand for the default pair of releases; the id shows the
-// release.
+// in topology, images and steps, and $${ for a literal ${. In flow style it has
+// to be quoted: {version: "${kubelet}"}. Values are texts (booleans are written
+// ["true", "false"]); in a manifest, an unquoted scalar that is nothing but a
+// reference takes the type that its value looks like. A cell's id is the
+// scenario's id followed by <axis>:<value> for each axis in the order of their
+// names. The values "newest" and "previous" stand for the default pair of
+// releases; the id shows the release.
 //
 // # Topology
 //
 // controlPlane has version, gates, and controllerManager and scheduler, which
 // are true unless set to false. Without a scheduler, pods need a nodeName.
 // nodes have a name, version and gates. Version is a release in full (v1.37.1),
-// newest or previous. A gate that a release doesn't have is an error.
+// newest or previous. A gate that a release doesn't have is an error, as it would
+// be for the component.
 //
 // # Images
 //
@@ -80,13 +83,16 @@
 //   - apply: an object, or a list of objects, to be created as they are. A
 //     namespace that is not there is created first. With rejected: true, the
 //     API server is expected to refuse it; without it a refusal ends the cell.
-//   - file: like apply, for the YAML documents of a file beside the scenario.
+//   - file: like apply, for the YAML documents of a file beside the scenario or
+//     below it. References to axes are not replaced there.
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.
 //   - delete: pods/tls, or resource/namespace/name.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
 //     with other gates where the step says so. An upgrade, a rollback and the
-//     toggling of a gate are all restarts.
+//     toggling of a gate are all restarts. unset: [...] leaves gates to the
+//     release's default, which a rollback to a release without them needs. The
+//     API server moves by one minor version a step at the most.
 //   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -23,6 +23,7 @@ type runFlags struct {
 	output
 	reportDir string
 	parallel  int
+	known     string
 }
 
 func newRun() *cobra.Command {
@@ -46,6 +47,7 @@ matches within a segment, ** across segments.`,
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
+	cmd.Flags().StringVar(&f.known, "known-deviations", "", "a list of checks that are known to fail, with reasons and links")
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
 	return cmd
 }
@@ -60,8 +62,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(cells) == 0 {
-		return errors.New("there is nothing to run")
+	deviations, err := f.deviations()
+	if err != nil {
+		return err
 	}
 	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
 	if err != nil {
@@ -82,11 +85,22 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	results, stale := known.Apply(deviations, results, nil)
 	report, err := assemble(results, built)
 	if err != nil {
 		return failed(err)
 	}
+	for _, problem := range stale {
+		report.Problems = append(report.Problems, problem.Error())
+	}
 	return finish(cmd, f.output, report, f.reportDir)
+}
+
+func (f *runFlags) deviations() (known.List, error) {
+	if f.known == "" {
+		return known.List{}, nil
+	}
+	return known.Load(f.known)
 }
 
 // finish writes and prints a report and turns it into an exit code.

@@ -36,6 +36,9 @@ type Change struct {
 	Version release.Version
 	// Gates are set on top of the gates of before. If unset, those are kept.
 	Gates map[string]bool
+	// Unset names gates of before that are left to the release's default: a
+	// release refuses to start with a gate that it doesn't have.
+	Unset []string
 }
 
 // Restart stops a component and starts it again on the same data, as another
@@ -125,6 +128,9 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	comp.gates = maps.Clone(comp.gates)
 	if comp.gates == nil {
 		comp.gates = make(map[string]bool)
+	}
+	for _, gate := range change.Unset {
+		delete(comp.gates, gate)
 	}
 	maps.Copy(comp.gates, change.Gates)
 

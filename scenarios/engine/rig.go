@@ -183,7 +183,7 @@ func namespaceOf(manifest map[string]any) string {
 }
 
 func (r *rig) restart(ctx context.Context, action plan.Restart) error {
-	change := cluster.Change{Version: action.Version, Gates: action.Gates}
+	change := cluster.Change{Version: action.Version, Gates: action.Gates, Unset: action.Unset}
 	if action.Stopped {
 		return r.cluster.Start(ctx, action.Component, change)
 	}

@@ -84,13 +84,19 @@ func countCombinations(axes map[string][]string) int {
 // combine returns every combination of the axes' values: axes in the order of
 // their names, the last one changing fastest, values in the order in which they
 // are written. Newest and previous are resolved, and what is the same then is
-// there once. An axis without a value has the empty one.
+// there once. An axis without a value has the empty one. Of more combinations
+// than a scenario may have, there is only the first.
 func combine(axes map[string][]string) [][]AxisValue {
+	tooMany := countCombinations(axes) > maxCombinations
 	combinations := [][]AxisValue{nil}
 	for _, name := range slices.Sorted(maps.Keys(axes)) {
 		var longer [][]AxisValue
+		values := resolveValues(axes[name])
+		if tooMany {
+			values = values[:1]
+		}
 		for _, c := range combinations {
-			for _, value := range resolveValues(axes[name]) {
+			for _, value := range values {
 				longer = append(longer, append(slices.Clone(c), AxisValue{Name: name, Value: value}))
 			}
 		}

@@ -110,12 +110,8 @@ func (r *reader) read(text []byte) *File {
 	}
 	f := &File{Path: r.file, root: documents[0]}
 	axes := r.axes(f.root)
-	r.markLiteral(f.root)
-	combinations := combine(axes)
-	if countCombinations(axes) > maxCombinations {
-		combinations = combinations[:1]
-	}
-	for i, values := range combinations {
+	r.markLiterals(f.root)
+	for i, values := range combine(axes) {
 		c := r.combination(f, values)
 		validate(r.source, f, &c, i == 0)
 		f.Combinations = append(f.Combinations, c)

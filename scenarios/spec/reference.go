@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // references replaces ${axis} by the value that a cell has on the axis. It is
@@ -76,4 +78,24 @@ func (r references) value(name string) (value, mistake string) {
 	}
 	r.used[name] = true
 	return value, ""
+}
+
+// markLiterals marks where references are not replaced, and reports those that
+// are there: what identifies a scenario is the same in all its cells.
+func (r *reader) markLiterals(root *yaml.Node) {
+	for _, name := range []string{"apiVersion", "kind", "id", "title", "control", "axes"} {
+		if n, found := find(root, name); found {
+			r.literal(n)
+		}
+	}
+}
+
+func (s *source) literal(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
+		s.report(n, "${ has a meaning in topology, images and steps only")
+	}
+	s.literals[n] = true
+	for _, child := range n.Content {
+		s.literal(child)
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // validator judges a scenario that is decoded. Fields that could not be decoded
@@ -134,25 +132,5 @@ func (v *validator) checkListeners(at string, image Image) {
 		for _, p := range listener.Validate() {
 			v.report(item+"."+p.Field, "%v", p)
 		}
-	}
-}
-
-// markLiteral finds the references where there is nothing to refer to: what
-// identifies a scenario is the same in all its cells.
-func (r *reader) markLiteral(root *yaml.Node) {
-	for _, name := range []string{"apiVersion", "kind", "id", "title", "control", "axes"} {
-		if n, found := find(root, name); found {
-			r.literal(n)
-		}
-	}
-}
-
-func (s *source) literal(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
-		s.report(n, "${ has a meaning in topology, images and steps only")
-	}
-	s.literals[n] = true
-	for _, child := range n.Content {
-		s.literal(child)
 	}
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// skewrig runs a command line in a directory of its own.
+func skewrig(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code = run(t.Context(), args, &out, &errOut)
+	return code, out.String(), errOut.String()
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const scenario = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/pods/web
+title: My pod
+topology:
+  controlPlane: {gates: {GRPCContainerProbeTLS: true}}
+  nodes:
+  - {name: node-a}
+steps:
+- checks:
+  - id: there
+    requirement: MINE/1
+    observe: pods.size()
+    is: 0
+`
+
+func TestBadInputStartsNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	edit := func(name, from, to string) {
+		changed := strings.Replace(scenario, from, to, 1)
+		if changed == scenario {
+			t.Fatalf("%q is not in the scenario", from)
+		}
+		write(t, name, changed)
+	}
+	edit("field.yaml", "title:", "tilte:")
+	edit("gate.yaml", "GRPCContainerProbeTLS", "GRPCContainerProbeTls")
+	edit("oldgate.yaml", "controlPlane: {gates", "controlPlane: {version: previous, gates")
+	edit("twice.yaml", "id: mine/pods/web\n", "id: mine/pods/web\nid: mine/pods/web\n")
+	edit("type.yaml", "{name: node-a}", "{name: [node-a]}")
+	edit("cel.yaml", "pods.size()", "podz.size(")
+	edit("negative.yaml", "is: 0", "is: 0\n    eventually: -3s")
+	write(t, "known.yaml", "kind: Something\n")
+	for name, tc := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"no such flag":         {[]string{"run", "--fast"}, []string{"--fast"}},
+		"no such pattern":      {[]string{"run", "kep-4940/**"}, []string{"kep-4940/**", "matches no cell"}},
+		"no such file":         {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
+		"unknown field":        {[]string{"run", "field.yaml"}, []string{"field.yaml:4:1", "tilte", "title"}},
+		"unknown gate":         {[]string{"plan", "gate.yaml"}, []string{"gate.yaml:6:", "GRPCContainerProbeTls"}},
+		"gate of another":      {[]string{"run", "oldgate.yaml"}, []string{"oldgate.yaml:6:", "v1.36.3", "v1.37"}},
+		"duplicate key":        {[]string{"run", "twice.yaml"}, []string{"twice.yaml:4:1", "id"}},
+		"wrong type":           {[]string{"run", "type.yaml"}, []string{"type.yaml:8:"}},
+		"broken expression":    {[]string{"run", "cel.yaml"}, []string{"cel.yaml:", "there", "podz"}},
+		"negative duration":    {[]string{"run", "negative.yaml"}, []string{"negative.yaml:15:"}},
+		"several files":        {[]string{"run", "field.yaml", "twice.yaml"}, []string{"field.yaml:4:1", "twice.yaml:4:1"}},
+		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
+		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},
+		"bad binary":           {[]string{"run", "--binary", "kube-proxy=/bin/true", "kep-4939/**"}, []string{"kube-proxy"}},
+		"no report":            {[]string{"report", "nowhere"}, []string{"nowhere"}},
+		"component is no such": {[]string{"build", "kube-proxy@v1.37.1"}, []string{"kube-proxy"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := skewrig(t, tc.args...)
+			if code != exitUsage || stdout != "" {
+				t.Errorf("exit code %d, printed %q, want %d and nothing", code, stdout, exitUsage)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("the error does not say %q:\n%s", want, stderr)
+				}
+			}
+		})
+	}
+	if left, err := filepath.Glob("report*"); err != nil || len(left) > 0 {
+		t.Errorf("something was written: %v %v", left, err)
+	}
+}
+
+func TestListPlansTheCatalog(t *testing.T) {
+	code, stdout, stderr := skewrig(t, "list", "-o", "json")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	var cells []listed
+	if err := json.Unmarshal([]byte(stdout), &cells); err != nil {
+		t.Fatal(err)
+	}
+	scenarios := make(map[string]bool)
+	for _, c := range cells {
+		scenarios[c.Scenario] = true
+	}
+	for _, c := range cells {
+		if c.Control == "" || !scenarios[c.Control] {
+			t.Errorf("%s has no negative control in the catalog (%q)", c.ID, c.Control)
+		}
+	}
+}
+
+func TestPlanPrintsAScenario(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "mine.yaml", scenario)
+	code, stdout, stderr := skewrig(t, "plan", "mine.yaml")
+	if code != 0 || !strings.Contains(stdout, "mine/pods/web") || !strings.Contains(stdout, "there") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestCommandLineCanBePasted(t *testing.T) {
+	got := commandLine([]string{"/tmp/x/skewrig", "run", "kep-4939/**", "it's"})
+	if want := `skewrig run 'kep-4939/**' 'it'\''s'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,201 @@
+package agnhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/server"
+)
+
+// The exit codes that have a meaning of their own.
+const (
+	// exitError is that of log.Fatal, and of cobra for a wrong command line.
+	exitError = 1
+	// exitSignal is how the Go runtime ends as process 1 of a container on a
+	// signal that the program doesn't handle: it raises the signal against
+	// itself, which the kernel ignores for process 1, and then gives up with 2
+	// (runtime/signal_unix.go, dieFromSignal).
+	exitSignal = 2
+	// exitKlog is that of klog.Fatal.
+	exitKlog = 255
+	// exitNotFound is a shell's for a command that there isn't.
+	exitNotFound = 127
+	// exitKilled is 128 and SIGKILL.
+	exitKilled = 137
+)
+
+const (
+	sigint  = syscall.SIGINT
+	sigterm = syscall.SIGTERM
+)
+
+// describe returns the name of a signal as strsignal has it.
+func describe(sig syscall.Signal) string {
+	switch sig {
+	case sigint:
+		return "Interrupt"
+	case sigterm:
+		return "Terminated"
+	default:
+		return sig.String()
+	}
+}
+
+// process is a running program: what it was given, and what it has opened.
+type process struct {
+	*image.Process
+	// Stdout and Stderr may be written to by several goroutines.
+	Stdout, Stderr io.Writer
+	log            *log.Logger
+	directory      *server.Directory
+
+	opened  []io.Closer
+	running sync.WaitGroup
+}
+
+func newProcess(p *image.Process, directory *server.Directory) *process {
+	var mu sync.Mutex
+	stderr := &lockedWriter{mu: &mu, out: p.Stderr}
+	return &process{
+		Process:   p,
+		Stdout:    &lockedWriter{mu: &mu, out: p.Stdout},
+		Stderr:    stderr,
+		log:       log.New(stderr, "", log.LstdFlags),
+		directory: directory,
+	}
+}
+
+// close closes what the program has opened, as the end of a process does, and
+// waits for what it has running.
+func (p *process) close() {
+	for _, opened := range slices.Backward(p.opened) {
+		if err := opened.Close(); err != nil {
+			p.log.Printf("closing: %v", err)
+		}
+	}
+	p.running.Wait()
+}
+
+// serve starts a server on the pod's address.
+func (p *process) serve(config server.Config) error {
+	config.IP, config.Container = p.IP, p.Container
+	config.Started, config.Recorder = p.Started, p.Recorder
+	config.Directory, config.Log = p.directory, p.Stderr
+	s, err := server.Start(config)
+	if err != nil {
+		return err
+	}
+	p.opened = append(p.opened, s)
+	return nil
+}
+
+// fatal ends a program as log.Fatal does.
+func (p *process) fatal(err error) int {
+	for _, line := range strings.Split(err.Error(), "\n") {
+		p.log.Print(line)
+	}
+	return exitError
+}
+
+// waitSignal waits for one of the given signals, and reports false if the
+// process was killed before. Process 1 ignores all others.
+func (p *process) waitSignal(ctx context.Context, handled ...syscall.Signal) (syscall.Signal, bool) {
+	signals := p.Signals
+	for {
+		select {
+		case <-ctx.Done():
+			return 0, false
+		case sig, open := <-signals:
+			if !open {
+				signals = nil
+			}
+			if slices.Contains(handled, sig) {
+				return sig, true
+			}
+		}
+	}
+}
+
+// wait does what a Go program does that handles no signal: it runs until one
+// ends it.
+func (p *process) wait(ctx context.Context) int {
+	if _, ok := p.waitSignal(ctx, sigterm, sigint, syscall.SIGHUP, syscall.SIGQUIT); !ok {
+		return exitKilled
+	}
+	return exitSignal
+}
+
+// pass waits, and reports false if the process was killed before.
+func (*process) pass(ctx context.Context, d time.Duration) bool { return pass(ctx, d) }
+
+func pass(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// hostname returns the pod's host name: its own name, unless the environment
+// knows better.
+func (p *process) hostname() string {
+	if name, found := p.getenv("HOSTNAME"); found {
+		return name
+	}
+	parts := strings.Split(p.Container, "/")
+	if len(parts) < 2 {
+		return p.Container
+	}
+	return parts[1]
+}
+
+// getenv returns a variable of the environment: of several with one name, the
+// last.
+func (p *process) getenv(name string) (value string, found bool) {
+	for _, entry := range slices.Backward(p.Env) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// errBothFiles is the complaint of programs that take a certificate.
+var errBothFiles = errors.New("Both --tls-cert-file and --tls-private-key-file must be set")
+
+// uptime says how long the process has been running, as the programs print it.
+func (p *process) uptime() time.Duration { return time.Since(p.Started) }
+
+// lockedWriter lets several goroutines write to the container's log.
+type lockedWriter struct {
+	mu  *sync.Mutex
+	out io.Writer
+}
+
+func (w *lockedWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(b)
+}
+
+// notPlayed says that a command can't be played, and what can.
+func notPlayed(stderr io.Writer, args, known []string) int {
+	command := ""
+	if len(args) > 0 {
+		command = args[0]
+	}
+	fmt.Fprintf(stderr, "%q: skewrig doesn't play this command here: it plays %s\n", command, strings.Join(known, ", "))
+	return exitNotFound
+}
