@@ -101,8 +101,9 @@
 //
 // # Checks
 //
-// A check has an id, the requirement that it serves, and observe, an expression
-// in CEL (the Common Expression Language that Kubernetes itself uses). What it
+// A check has an id, the requirement of a KEP's ledger that it proves (which a
+// scenario of one's own leaves out), and observe, an expression in CEL (the
+// Common Expression Language that Kubernetes itself uses). What it
 // must be is said by is (a value) or by must (an expression in which it stands
 // for what was observed). When it must be so is said by one of
 //

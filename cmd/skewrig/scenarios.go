@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -45,7 +46,31 @@ func selectCells(args []string) ([]plan.Cell, error) {
 		return nil, fileErr
 	}
 	_, err := engine.Compile(cells)
-	return cells, err
+	return cells, errors.Join(err, checkRequirements(cells))
+}
+
+// checkRequirements finds checks that claim to prove what no ledger states.
+func checkRequirements(cells []plan.Cell) error {
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		return err
+	}
+	stated := map[string]bool{"": true} // a check of the user's own proves none
+	for _, r := range requirements {
+		stated[r.ID] = true
+	}
+	var unknown []error
+	for _, cell := range cells {
+		for _, step := range cell.Steps {
+			checks, _ := step.Action.(plan.Checks)
+			for _, c := range checks.Checks {
+				if !stated[c.Requirement] {
+					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger states %s; leave the requirement out in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
+				}
+			}
+		}
+	}
+	return errors.Join(unknown...)
 }
 
 func planCatalog() ([]plan.Cell, error) {

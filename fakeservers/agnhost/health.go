@@ -3,6 +3,7 @@ package agnhost
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -107,7 +108,7 @@ func (c *certificateFlags) set() bool { return c.certFile != "" }
 // server makes a self-signed one instead, which is what they hold.
 func (c *certificateFlags) read(p *process) (*tls.Certificate, error) {
 	if (c.certFile == "") != (c.keyFile == "") {
-		return nil, errBothFiles
+		return nil, errors.New("both --tls-cert-file and --tls-private-key-file must be set")
 	}
 	if c.certFile == "" || isOfImage(c.certFile, "localhost.crt") && isOfImage(c.keyFile, "localhost.key") {
 		return nil, nil

@@ -41,7 +41,7 @@ func serveHostname(flags *pflag.FlagSet) runner {
 		}
 		p.log.Printf("Shutting down after receiving signal: %s.", sig)
 		p.log.Printf("Awaiting pod deletion.")
-		if !p.pass(ctx, deletionTime) {
+		if !pass(ctx, deletionTime) {
 			return exitKilled
 		}
 		return 0
@@ -50,7 +50,7 @@ func serveHostname(flags *pflag.FlagSet) runner {
 
 func (f hostnameFlags) serve(ctx context.Context, p *process) error {
 	if f.http && (f.tcp || f.udp) {
-		return errors.New("Can't server TCP/UDP mode and HTTP mode at the same time")
+		return errors.New("TCP or UDP can't be served together with HTTP: add --http=false")
 	}
 	hostname := p.hostname()
 	var errs []error

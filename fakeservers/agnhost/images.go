@@ -35,14 +35,14 @@ func Entries(directory *server.Directory) []image.Entry {
 	fixed := func(pattern string, made image.Image) image.Entry {
 		return image.Entry{Pattern: pattern, Make: func(image.Reference) (*image.Image, error) {
 			made := made
-			made.Exec = player.exec
 			return &made, nil
 		}}
 	}
-	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Run: player.agnhost}
+	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Run: player.agnhost, Exec: player.exec}
+	// There is nothing in the pause image to run beside it.
 	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: player.pause}
-	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: player.busybox}
-	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: player.server}
+	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: player.busybox, Exec: player.exec}
+	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: player.server, Exec: player.exec}
 	return []image.Entry{
 		fixed("registry.k8s.io/e2e-test-images/agnhost", agnhost),
 		fixed("registry.k8s.io/e2e-test-images/busybox", busybox),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -93,7 +94,7 @@ func (p *process) servePorter(ctx context.Context, kind, number string, answer p
 		}
 		return p.serve(server.Config{Listener: listener, Handler: answer, Certificate: certificate})
 	case "SCTP":
-		return errNoSCTP
+		return errors.New("skewrig has no SCTP")
 	default:
 		return p.serve(server.Config{Listener: listener, Handler: answer})
 	}

@@ -2,7 +2,6 @@ package agnhost
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -134,9 +133,25 @@ func (p *process) wait(ctx context.Context) int {
 	return exitSignal
 }
 
-// pass waits, and reports false if the process was killed before.
-func (*process) pass(ctx context.Context, d time.Duration) bool { return pass(ctx, d) }
+// untilSignal runs a program that handles no signal and ends by itself, unless
+// a signal ends it.
+func (p *process) untilSignal(ctx context.Context, run func(context.Context) int) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan int, 1)
+	p.running.Go(func() {
+		ended <- run(ctx)
+		cancel()
+	})
+	code := p.wait(ctx)
+	cancel()
+	if own := <-ended; code == exitKilled {
+		return own
+	}
+	return code
+}
 
+// pass waits, and reports false if the process was killed before.
 func pass(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -171,9 +186,6 @@ func (p *process) getenv(name string) (value string, found bool) {
 	}
 	return "", false
 }
-
-// errBothFiles is the complaint of programs that take a certificate.
-var errBothFiles = errors.New("Both --tls-cert-file and --tls-private-key-file must be set")
 
 // uptime says how long the process has been running, as the programs print it.
 func (p *process) uptime() time.Duration { return time.Since(p.Started) }

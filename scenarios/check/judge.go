@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -55,7 +54,7 @@ func Judge(p *Program, events []record.Event) Verdict {
 }
 
 func judgeCheck(c *compiled, events []record.Event) reports.Check {
-	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: describe(c.Check)}
+	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
 	from, to, watched, ok := window(c.ID, events)
 	if !ok {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
@@ -139,28 +138,6 @@ func lateness(events []record.Event) string {
 		}
 	}
 	return ""
-}
-
-func describe(c plan.Check) string {
-	want := "must be " + encode(c.Is)
-	if c.Must != "" {
-		want = "must satisfy " + c.Must
-	}
-	switch c.Mode {
-	case plan.Eventually:
-		want += fmt.Sprintf(", within %s", c.Span)
-	case plan.Always:
-		want += fmt.Sprintf(", for %s", c.Span)
-	}
-	return strings.TrimSpace(c.Observe) + " " + want
-}
-
-func encode(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
 }
 
 // Addresses and ports that are another's on each run are not part of what was

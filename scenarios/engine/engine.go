@@ -179,7 +179,9 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 		r.Axes[axis.Name] = axis.Value
 	}
 	for _, c := range verdict.Checks {
-		r.Requirements = append(r.Requirements, c.Requirement)
+		if c.Requirement != "" {
+			r.Requirements = append(r.Requirements, c.Requirement)
+		}
 	}
 	return r
 }

@@ -156,7 +156,11 @@ func (p *printer) step(s Step) {
 	p.changes(s)
 	if checks, ok := s.Action.(Checks); ok {
 		for _, c := range checks.Checks {
-			p.line(3, "%s: %s (%s)", c.ID, c.Describe(), oneLine(c.Requirement))
+			proves := ""
+			if c.Requirement != "" {
+				proves = " (" + oneLine(c.Requirement) + ")"
+			}
+			p.line(3, "%s: %s%s", c.ID, c.Describe(), proves)
 		}
 	}
 }

@@ -128,8 +128,10 @@ type Wait struct {
 
 // Check is one thing that must hold.
 type Check struct {
-	ID          string `json:"id"`
-	Requirement string `json:"requirement"`
+	ID string `json:"id"`
+	// Requirement is the id of the ledger's statement that the check proves. If
+	// unset, it proves none: a check of a user's own.
+	Requirement string `json:"requirement,omitempty"`
 	// Observe is a CEL expression over the record.
 	Observe string `json:"observe"`
 	// Is is the value that it must have. Exactly one of Is and Must is set.

@@ -1,0 +1,233 @@
+package agnhost
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// handler returns netexec's endpoints, or the one that stands for all of them.
+func (n *netexecServer) handler() http.Handler {
+	mux := http.NewServeMux()
+	for path, handle := range map[string]http.HandlerFunc{
+		"/":           n.handleRoot,
+		"/clientip":   n.handleClientIP,
+		"/serverport": n.handleServerPort,
+		"/header":     n.handleHeader,
+		"/echo":       n.handleEcho,
+		"/exit":       n.handleExit,
+		"/healthz":    n.handleHealthz,
+		"/readyz":     n.handleReadyz,
+		"/hostname":   n.handleHostname,
+		"/hostName":   n.handleHostname,
+		"/envvar":     n.handleEnvvar,
+		"/redirect":   n.handleRedirect,
+		"/shell":      n.handleShell,
+		"/shutdown":   n.handleShutdown,
+		"/dial":       notPlayedEndpoint,
+		"/upload":     notPlayedEndpoint,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			n.log.Printf("%s %s", r.Method, path)
+			handle(w, r)
+		})
+	}
+	if n.override == "" {
+		return mux
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		other, err := http.NewRequestWithContext(r.Context(), http.MethodGet, n.override, nil)
+		if err != nil {
+			http.Error(w, fmt.Sprintf("override request failed: %v", err), http.StatusInternalServerError)
+			return
+		}
+		mux.ServeHTTP(w, other)
+	})
+}
+
+func notPlayedEndpoint(w http.ResponseWriter, r *http.Request) {
+	http.Error(w, "skewrig doesn't play netexec's "+r.URL.Path, http.StatusNotImplemented)
+}
+
+func (n *netexecServer) handleRoot(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintf(w, "NOW: %v", time.Now())
+}
+
+func (n *netexecServer) handleClientIP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.WriteString(w, r.RemoteAddr)
+}
+
+func (n *netexecServer) handleServerPort(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprint(w, n.httpPort)
+}
+
+func (n *netexecServer) handleHeader(w http.ResponseWriter, r *http.Request) {
+	if key := r.FormValue("key"); key != "" {
+		_, _ = io.WriteString(w, r.Header.Get(key))
+		return
+	}
+	writeJSON(w, r.Header)
+}
+
+func (n *netexecServer) handleEcho(w http.ResponseWriter, r *http.Request) {
+	code, ok := statusArgument(w, r, "code")
+	if !ok {
+		return
+	}
+	if code != 0 {
+		w.WriteHeader(code)
+	}
+	_, _ = io.WriteString(w, r.FormValue("msg"))
+}
+
+func (n *netexecServer) handleExit(w http.ResponseWriter, r *http.Request) {
+	request, err := exitArguments(r)
+	if err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	n.log.Printf("Will begin shutdown in %s, allowing %s for connections to close, then will exit with %d",
+		request.after, request.patience, request.code)
+	if request.patience == 0 {
+		// The process is gone before it has answered.
+		n.requestExit(request)
+		<-r.Context().Done()
+		return
+	}
+	// A complete answer must be out before the exit can begin.
+	w.Header().Set("Content-Length", "0")
+	w.WriteHeader(http.StatusOK)
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		n.log.Printf("answering /exit: %v", err)
+	}
+	n.requestExit(request)
+}
+
+func exitArguments(r *http.Request) (request exitRequest, err error) {
+	if request.patience, err = durationArgument(r, "timeout"); err != nil {
+		return request, err
+	}
+	if request.after, err = durationArgument(r, "wait"); err != nil {
+		return request, err
+	}
+	if text := r.FormValue("code"); text != "" {
+		if request.code, err = strconv.Atoi(text); err != nil {
+			return request, fmt.Errorf("argument 'code' must be an integer [0-127] or empty, got %q", text)
+		}
+	}
+	return request, nil
+}
+
+func (n *netexecServer) handleShutdown(_ http.ResponseWriter, r *http.Request) {
+	n.requestExit(exitRequest{})
+	<-r.Context().Done()
+}
+
+func (n *netexecServer) handleHealthz(w http.ResponseWriter, _ *http.Request) {
+	if !n.ready.Load() {
+		w.WriteHeader(http.StatusPreconditionFailed)
+	}
+}
+
+func (n *netexecServer) handleReadyz(w http.ResponseWriter, _ *http.Request) {
+	switch {
+	case n.stopping.Load():
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "shutting down")
+	case n.ready.Load():
+		_, _ = io.WriteString(w, "ok")
+	default:
+		w.WriteHeader(http.StatusPreconditionFailed)
+	}
+}
+
+func (n *netexecServer) handleHostname(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, n.hostname())
+}
+
+func (n *netexecServer) handleEnvvar(w http.ResponseWriter, r *http.Request) {
+	name := r.FormValue("var")
+	if name == "" {
+		http.Error(w, "'var' query parameter is required", http.StatusBadRequest)
+		return
+	}
+	value, found := n.getenv(name)
+	if !found {
+		http.Error(w, fmt.Sprintf("env var %q is not set", name), http.StatusInternalServerError)
+		return
+	}
+	_, _ = io.WriteString(w, value)
+}
+
+func (n *netexecServer) handleRedirect(w http.ResponseWriter, r *http.Request) {
+	code, ok := statusArgument(w, r, "code")
+	if !ok {
+		return
+	}
+	if code == 0 {
+		code = http.StatusFound
+	}
+	http.Redirect(w, r, r.FormValue("location"), code)
+}
+
+// handleShell runs a command among the container's files.
+func (n *netexecServer) handleShell(w http.ResponseWriter, r *http.Request) {
+	script := r.FormValue("shellCommand")
+	if script == "" {
+		script = r.FormValue("cmd")
+	}
+	var output bytes.Buffer
+	code := runCommand(r.Context(), &session{files: n.Process, stdout: &output, stderr: &output}, []string{"sh", "-c", script})
+	result := map[string]string{}
+	if output.Len() > 0 {
+		result["output"] = output.String()
+	}
+	if code != 0 {
+		result["error"] = fmt.Sprintf("exit status %d", code)
+	}
+	writeJSON(w, result)
+}
+
+// statusArgument returns an argument that is a status code, and 0 if it is unset. It
+// reports false, and has answered, if it is neither.
+func statusArgument(w http.ResponseWriter, r *http.Request, name string) (int, bool) {
+	text := r.FormValue(name)
+	if text == "" {
+		return 0, true
+	}
+	value, err := strconv.Atoi(text)
+	if err != nil {
+		fmt.Fprintf(w, "argument '%s' must be an integer or empty, got %q\n", name, text)
+		return 0, false
+	}
+	if value < 200 || value > 999 {
+		http.Error(w, fmt.Sprintf("%d is not the status of an answer", value), http.StatusBadRequest)
+		return 0, false
+	}
+	return value, true
+}
+
+func durationArgument(r *http.Request, name string) (time.Duration, error) {
+	text := r.FormValue(name)
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("argument '%s' must be a valid golang duration or empty, got %q", name, text)
+	}
+	return d, nil
+}
+
+func writeJSON(w http.ResponseWriter, value any) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, fmt.Sprintf("response could not be serialized. %v", err), http.StatusExpectationFailed)
+		return
+	}
+	_, _ = w.Write(data)
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+func catalogCells(t *testing.T) []plan.Cell {
+	t.Helper()
+	paths, err := catalog.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := spec.Load(catalog.Files, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+func TestTheCatalogCompiles(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	if _, err := Compile(cells); err != nil {
+		t.Error(err)
+	}
+	for _, cell := range cells {
+		if _, err := Library(cell.Images); err != nil {
+			t.Errorf("%s: %v", cell.ID, err)
+		}
+	}
+}
+
+// TestTheLedgerAndTheCatalogAgree: every check serves a statement, and every
+// statement is served by a check.
+func TestTheLedgerAndTheCatalogAgree(t *testing.T) {
+	t.Parallel()
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stated, served []string
+	for _, r := range requirements {
+		stated = append(stated, r.ID)
+	}
+	for _, cell := range catalogCells(t) {
+		for _, step := range cell.Steps {
+			checks, _ := step.Action.(plan.Checks)
+			for _, c := range checks.Checks {
+				served = append(served, c.Requirement)
+				if !slices.Contains(stated, c.Requirement) {
+					t.Errorf("%s: check %s serves %s, which no ledger states", cell.ID, c.ID, c.Requirement)
+				}
+			}
+		}
+	}
+	for _, id := range stated {
+		if !slices.Contains(served, id) {
+			t.Errorf("no check serves %s", id)
+		}
+	}
+}
+
+// TestEveryScenarioHasANegativeControl: what a scenario shows must go the other
+// way in another one, which is part of the catalog too.
+func TestEveryScenarioHasANegativeControl(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	scenarios := make(map[string]bool)
+	for _, cell := range cells {
+		scenarios[cell.Scenario] = true
+	}
+	for _, cell := range cells {
+		if !scenarios[cell.Control] || cell.Control == cell.Scenario {
+			t.Errorf("%s has the negative control %q", cell.ID, cell.Control)
+		}
+	}
+}
