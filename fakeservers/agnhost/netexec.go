@@ -33,7 +33,7 @@ type netexecServer struct {
 	// stopping is set once SIGTERM has come.
 	stopping atomic.Bool
 	// exits takes the first request to exit.
-	exits chan exitRequest
+	exits     chan exitRequest
 	answering inFlight
 }
 

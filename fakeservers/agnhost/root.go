@@ -69,10 +69,6 @@ func newRoot(p *process, code *int) *cobra.Command {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetGlobalNormalizationFunc(dashes)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		c.SilenceUsage = false
-		return err
-	})
 	loggingFlags(root.PersistentFlags())
 	for _, program := range programs() {
 		root.AddCommand(newCommand(program, p, code))
@@ -86,8 +82,7 @@ func newRoot(p *process, code *int) *cobra.Command {
 }
 
 func newCommand(program program, p *process, code *int) *cobra.Command {
-	command := &cobra.Command{Use: program.name, Short: program.short, Args: cobra.NoArgs}
-	command.Args = cobra.MaximumNArgs(0)
+	command := &cobra.Command{Use: program.name, Short: program.short, Args: cobra.MaximumNArgs(0)}
 	if program.anyArgs {
 		command.Args = cobra.ArbitraryArgs
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -15,6 +14,9 @@ const (
 	// tlsAlert is a TLS record with the fatal alert unexpected_message
 	// (RFC 8446 section 6), as a TLS server sends to a client in plaintext.
 	tlsAlert = "\x15\x03\x01\x00\x02\x02\x0a"
+	// firstRead is how much is read of what a client sends first, so that
+	// nothing is left unread, which would make a reset of a close.
+	firstRead = 64 << 10
 	// lingerTime is how long a connection is read after the server's last
 	// word, so that the client gets to read that word before a reset that
 	// unread data would cause.
@@ -106,7 +108,6 @@ func (s *Server) wrongProtocol(c *conn) {
 
 // readFirst reads what the client sends first, and reports whether it did.
 func readFirst(c *conn) bool {
-	first := make([]byte, http.DefaultMaxHeaderBytes>>4)
-	n, _ := c.Read(first)
+	n, _ := c.Read(make([]byte, firstRead)) // The record has the error.
 	return n > 0
 }

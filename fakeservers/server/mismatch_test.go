@@ -70,6 +70,11 @@ func TestHTTPProbesOfTheWrongProtocol(t *testing.T) {
 				Error: "tls: first record does not look like a TLS handshake",
 			}},
 		},
+		// The probe of KEP-5999 on a gRPC port: grpc-go answers itself.
+		"HTTP/2 to grpc": {
+			protocol: behavior.GRPC, scheme: "http", probe: probe{http2: true}, status: http.StatusUnsupportedMediaType,
+			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true},
+		},
 		"HTTP/1.1 to tcp": {
 			protocol: behavior.TCP, scheme: "http", probe: probe{givesUp: afterSending}, fails: "context canceled",
 			want: server.Connection{First: server.FirstHTTP1},

@@ -125,21 +125,29 @@ func Start(config Config) (*Server, error) {
 	s := &Server{config: config, conns: map[*conn]struct{}{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.script.Store(&script{listener: config.Listener, since: config.Started})
-
-	secure, err := tlsConfig(config)
-	if err != nil {
+	if err := s.open(); err != nil {
+		s.cancel()
 		return nil, err
 	}
-	s.listener, err = Listen(s.ctx, netip.AddrPortFrom(config.IP, uint16(config.Listener.Port)))
+	return s, nil
+}
+
+// open opens the port and begins to serve it.
+func (s *Server) open() error {
+	secure, err := tlsConfig(s.config)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	s.listener, err = Listen(s.ctx, netip.AddrPortFrom(s.config.IP, uint16(s.config.Listener.Port)))
+	if err != nil {
+		return err
 	}
 	s.config.Listener.Port = int32(s.Addr().Port())
 	s.player = newPlayer(s, secure)
 	s.record(s.announcement())
-	config.Directory.add(s)
+	s.config.Directory.add(s)
 	s.running.Go(s.accept)
-	return s, nil
+	return nil
 }
 
 func validate(listener behavior.Listener) error {

@@ -49,12 +49,14 @@ func (c *conn) takeUnread() {
 	// The callback runs once. An error means that there is no socket any more,
 	// and nothing in it.
 	_ = socket.Control(func(fd uintptr) {
-		first := make([]byte, maxHello)
+		unread, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ)
+		if err != nil || unread == 0 {
+			return
+		}
+		c.in += int64(unread)
+		first := make([]byte, min(unread, maxHello))
 		if n, _, err := unix.Recvfrom(int(fd), first, unix.MSG_PEEK|unix.MSG_DONTWAIT); err == nil {
 			c.first = appendFirst(c.first, first[:n])
-		}
-		if unread, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ); err == nil {
-			c.in += int64(unread)
 		}
 	})
 }

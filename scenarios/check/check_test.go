@@ -216,6 +216,7 @@ func TestExpressionsSee(t *testing.T) {
 			First: "tls-client-hello", Requests: []server.Request{{Status: 200}},
 			Handshake: &server.Handshake{Version: "1.3"},
 		})
+		h.Append("server", "default/quiet/app", server.Connection{First: "nothing"})
 		object(h, "pods", "default", "tls", `{"spec":{"containers":[{"name":"app","livenessProbe":{"grpc":{"port":5000,"mode":"TLS"}}}]}}`)
 		object(h, "pods", "other", "web", `{"spec":{}}`)
 		object(h, "deployments", "default", "web", `{"spec":{"replicas":3}}`)
@@ -233,6 +234,7 @@ func TestExpressionsSee(t *testing.T) {
 		`containers["tls/app"]`:                                          `{"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"restarts":0,"running":false,"starts":1}`,
 		`connections["tls/app"].map(c, c.first)`:                         `["tls-client-hello"]`,
 		`connections["tls/app"][0].requests[0].status`:                   `200`,
+		`connections["quiet/app"][0].requests`:                           `[]`,
 		`connections["nobody/app"]`:                                      `[]`,
 		`pods["tls"].spec.containers[0].livenessProbe.grpc.mode`:         `"TLS"`,
 		`has(pods["tls"].spec.containers[0].livenessProbe.grpc.service)`: `false`,

@@ -50,7 +50,7 @@ func (s *state) apply(e record.Event) bool {
 	case runtime.ContainerExited{}.EventKind():
 		s.containerExited(name, e)
 	case server.Connection{}.EventKind():
-		s.connections[name] = append(s.connections[name], decode(e.Data))
+		s.connections[name] = append(s.connections[name], connection(e))
 	case cluster.ObjectObserved{}.EventKind():
 		s.object(e)
 	case cluster.ComponentStarted{}.EventKind():
@@ -63,6 +63,16 @@ func (s *state) apply(e record.Event) bool {
 		return false
 	}
 	return true
+}
+
+// connection is a connection with a list of requests also where there were
+// none: expressions ask for it all the time.
+func connection(e record.Event) any {
+	seen := decode(e.Data)
+	if m, ok := seen.(map[string]any); ok && m["requests"] == nil {
+		m["requests"] = []any{}
+	}
+	return seen
 }
 
 func (s *state) container(name string) map[string]any {
