@@ -36,8 +36,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "skewrig: %v\n", err)
-	var failed *failure
-	if errors.As(err, &failed) {
+	if _, ok := errors.AsType[*failure](err); ok {
 		return exitNotJudged
 	}
 	return exitUsage

@@ -22,7 +22,7 @@ import (
 func selectCells(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
 	for _, arg := range args {
-		if strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") {
+		if isFile(arg) {
 			files = append(files, arg)
 		} else {
 			patterns = append(patterns, arg)
@@ -71,6 +71,11 @@ func checkRequirements(cells []plan.Cell) error {
 		}
 	}
 	return errors.Join(unknown...)
+}
+
+// isFile tells the name of a file from a pattern over cell ids.
+func isFile(arg string) bool {
+	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
 func planCatalog() ([]plan.Cell, error) {

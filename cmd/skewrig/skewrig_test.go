@@ -125,3 +125,32 @@ func TestCommandLineCanBePasted(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestTheREADMEsScenario plans the scenario of the README as a newcomer would.
+func TestTheREADMEsScenario(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(readme), "```yaml\n")
+	block, _, ended := strings.Cut(block, "```")
+	if !found || !ended || strings.Count(block, "\n") > 11 {
+		t.Fatalf("the README has no scenario of about ten lines:\n%s", block)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "mine.yaml", block)
+	write(t, "pod.yaml", `apiVersion: v1
+kind: Pod
+metadata: {name: payments}
+spec:
+  containers:
+  - name: app
+    image: registry.example/payments:1.0
+    livenessProbe:
+      tcpSocket: {port: 8443}
+`)
+	code, stdout, stderr := skewrig(t, "plan", "mine.yaml")
+	if code != 0 || !strings.Contains(stdout, "kubelet/node-a v1.36.3") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+}

@@ -31,17 +31,20 @@ func newUp() *cobra.Command {
 		Use:   "up [FILE | CELL]",
 		Short: "Start a mixed-version cluster and keep it until Ctrl-C",
 		Long: `Start the rig that a scenario's topology describes, and keep it running until
-Ctrl-C. The scenario's steps are not taken. Without an argument, the newest
-release runs, with one node of it and one of the release before.`,
+Ctrl-C. The scenario's steps are not taken. The cluster file of kind
+(kind.x-k8s.io/v1alpha4) is understood too: its nodes' images name the releases.
+Without an argument, the newest release runs, with one node of it and one of the
+release before.`,
 		Example: `  skewrig up
   skewrig up kep-4939/skew/older-kubelet/**
-  skewrig up ./mine.yaml`,
+  skewrig up ./mine.yaml
+  skewrig up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args)
 		},
 	}
-	f.binaries.register(cmd)
+	f.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this file (default: only in the rig's own directory)")
 	cmd.Flags().StringVar(&f.history, "history", "", "write what happens to this file, as JSON lines")
 	return cmd
@@ -150,6 +153,11 @@ func upCell(args []string) (plan.Cell, error) {
 				{Name: "node-b", Version: release.Previous},
 			},
 		}}, nil
+	}
+	if isFile(args[0]) {
+		if cell, isKind, err := kindCell(args[0]); isKind || err != nil {
+			return cell, err
+		}
 	}
 	cells, err := selectCells(args)
 	if err != nil {

@@ -99,7 +99,7 @@ func (p *process) serve(config server.Config) error {
 
 // fatal ends a program as log.Fatal does.
 func (p *process) fatal(err error) int {
-	for _, line := range strings.Split(err.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		p.log.Print(line)
 	}
 	return exitError

@@ -197,7 +197,7 @@ func wordAt(text string) (word string, n int, err error) {
 			}
 			b.WriteString(quoted)
 			n += len(quoted) + 2
-		case strings.IndexByte(special, c) >= 0 && !(c == '!' && n == 0):
+		case strings.IndexByte(special, c) >= 0 && (c != '!' || n != 0):
 			return "", 0, fmt.Errorf("%q", c)
 		default:
 			b.WriteByte(c)

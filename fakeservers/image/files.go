@@ -287,8 +287,7 @@ func inContainer(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError(inner.Op, name, inner.Err)
 	}
 	return pathError("use", name, err)

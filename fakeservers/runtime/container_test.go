@@ -39,7 +39,7 @@ func TestContainerLifecycle(t *testing.T) {
 	if exited.State != cri.ContainerState_CONTAINER_EXITED || exited.ExitCode != 3 || exited.Reason != "Error" {
 		t.Errorf("after stop: %v", exited)
 	}
-	if !(created.CreatedAt == exited.CreatedAt && exited.CreatedAt < exited.StartedAt && exited.StartedAt < exited.FinishedAt) {
+	if created.CreatedAt != exited.CreatedAt || exited.CreatedAt >= exited.StartedAt || exited.StartedAt >= exited.FinishedAt {
 		t.Errorf("created, started, finished at %d, %d, %d: not in that order", exited.CreatedAt, exited.StartedAt, exited.FinishedAt)
 	}
 	if age := time.Since(time.Unix(0, exited.CreatedAt)); age < 0 || age > deadline {

@@ -70,7 +70,7 @@ func (l *containerLog) reopen() error {
 	if err != nil {
 		return err
 	}
-	l.file.Close() // it has every entry: none is buffered
+	_ = l.file.Close() // it has every entry: none is buffered
 	l.file = file
 	return nil
 }
@@ -82,10 +82,10 @@ func (l *containerLog) close() {
 	defer l.mu.Unlock()
 	for _, s := range l.streams {
 		if len(s.line) > 0 {
-			l.file.Write(s.entry(nil, 'P'))
+			_, _ = l.file.Write(s.entry(nil, 'P'))
 		}
 	}
-	l.file.Close()
+	_ = l.file.Close()
 	l.closed = true
 }
 

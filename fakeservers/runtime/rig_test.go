@@ -79,7 +79,7 @@ func (g *rig) connect(t testing.TB) {
 // that of t.TempDir may not be.
 func socketDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cri")
+	dir, err := os.MkdirTemp("", "cri") //nolint:usetesting // the path of a socket is short, that of t.TempDir is not
 	if err != nil {
 		t.Fatal(err)
 	}

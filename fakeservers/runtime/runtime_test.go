@@ -167,7 +167,7 @@ func poll(ctx context.Context, g *rig) {
 		g.ListContainers(ctx, &cri.ListContainersRequest{})
 		g.ListPodSandboxStats(ctx, &cri.ListPodSandboxStatsRequest{})
 		g.images.ImageFsInfo(ctx, &cri.ImageFsInfoRequest{})
-		g.Runtime.Containers()
+		g.Containers()
 	}
 }
 

@@ -47,7 +47,7 @@ func removeDeadSocket(path string) error {
 	if info.Mode().Type() != fs.ModeSocket {
 		return fmt.Errorf("%s exists and is not a socket", path)
 	}
-	conn, err := net.DialTimeout("unix", path, time.Second)
+	conn, err := net.DialTimeout("unix", path, time.Second) //nolint:noctx // bounded, and part of a start that has no context
 	if err == nil {
 		return errors.Join(fmt.Errorf("%s is served by another process", path), conn.Close())
 	}

@@ -169,6 +169,16 @@ func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
 	return binary, err
 }
 
+// Source returns the directory with the sources of a Kubernetes release, as
+// they are compiled. It is not to be changed.
+func (b *Builder) Source(ctx context.Context, v release.Version) (string, error) {
+	s, err := b.store()
+	if err != nil {
+		return "", err
+	}
+	return downloadModule(ctx, s.dir, Target{Component: Kubelet, Version: v})
+}
+
 func (b *Builder) store() (store, error) {
 	dir := b.Dir
 	if dir == "" {

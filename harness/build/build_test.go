@@ -248,8 +248,8 @@ func TestTheKeyFollowsWhatMatters(t *testing.T) {
 	}
 	changed := base()
 	changed.lines[1] = "lock c"
-	if base().key() != base().key() {
-		t.Error("the same recipe has two keys")
+	if first, second := base().key(), base().key(); first != second {
+		t.Errorf("the same recipe has the keys %s and %s", first, second)
 	}
 	if base().key() == changed.key() {
 		t.Error("another lock has the same key")

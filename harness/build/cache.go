@@ -134,7 +134,7 @@ func (e entry) lock(waiting func()) (unlock func(), err error) {
 			return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
 		}
 	}
-	return func() { f.Close() }, nil
+	return func() { _ = f.Close() }, nil // which releases the lock
 }
 
 // Entry is a binary in the cache, as listed.

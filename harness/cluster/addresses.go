@@ -21,7 +21,7 @@ const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 // until the kubelet has registered it, reports its address, and removes the
 // taint of a node that waits for that.
 func initializeNode(ctx context.Context, client kubernetes.Interface, name, address string) error {
-	if _, err := awaitNode(ctx, client, name, func(*corev1.Node) bool { return true }); err != nil {
+	if err := awaitNode(ctx, client, name, func(*corev1.Node) bool { return true }); err != nil {
 		return fmt.Errorf("waiting for the kubelet to register node %s: %w", name, err)
 	}
 	err := updateNode(ctx, client, name, func(node *corev1.Node) {
@@ -58,24 +58,24 @@ func updateNode(ctx context.Context, client kubernetes.Interface, name string, c
 	})
 }
 
-// awaitNode returns the node once it is there and satisfies the condition.
-func awaitNode(ctx context.Context, client kubernetes.Interface, name string, ok func(*corev1.Node) bool) (*corev1.Node, error) {
+// awaitNode returns once the node is there and satisfies the condition.
+func awaitNode(ctx context.Context, client kubernetes.Interface, name string, ok func(*corev1.Node) bool) error {
 	byName := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
 	w, err := client.CoreV1().Nodes().Watch(ctx, byName) // without a resource version: starts with what is there
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case event, open := <-w.ResultChan():
 			if !open {
-				return nil, fmt.Errorf("the API server closed the watch")
+				return fmt.Errorf("the API server closed the watch")
 			}
 			if node, isNode := event.Object.(*corev1.Node); isNode && event.Type != watch.Deleted && ok(node) {
-				return node, nil
+				return nil
 			}
 		}
 	}

@@ -211,7 +211,7 @@ func (c *Cluster) startNode(ctx context.Context, name string, addresses netip.Pr
 	if err := initializeNode(ctx, c.client, name, nodeAddress(addresses).String()); err != nil {
 		return err
 	}
-	if _, err := awaitNode(ctx, c.client, name, nodeReady); err != nil {
+	if err := awaitNode(ctx, c.client, name, nodeReady); err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)
 	}
 	return nil

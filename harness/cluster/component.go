@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -194,8 +195,8 @@ func (c *Cluster) stop(comp *component, end func(*process.Process) error) error 
 // wrong.
 func (c *Cluster) stopAll() error {
 	var failures []error
-	for i := len(c.components) - 1; i >= 0; i-- {
-		failures = append(failures, c.stop(c.components[i], (*process.Process).Stop))
+	for _, v := range slices.Backward(c.components) {
+		failures = append(failures, c.stop(v, (*process.Process).Stop))
 	}
 	return errors.Join(failures...)
 }

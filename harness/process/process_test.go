@@ -35,8 +35,7 @@ func TestAChildThatDiesIsReportedAtOnce(t *testing.T) {
 	cfg.Ready = func(context.Context) error { return errors.New("not listening") }
 	began := time.Now()
 	_, err := Start(t.Context(), cfg)
-	var exit *ExitError
-	if !errors.As(err, &exit) {
+	if _, ok := errors.AsType[*ExitError](err); !ok {
 		t.Fatalf("Start returned %v, want an ExitError", err)
 	}
 	for _, want := range []string{"child ended after", "exit status 3", "address already in use", cfg.Log} {

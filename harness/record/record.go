@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 )
@@ -107,7 +108,7 @@ func (h *History) Err() error {
 func (h *History) Events() []Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.events[:len(h.events):len(h.events)]
+	return slices.Clip(h.events)
 }
 
 // Wait calls done with the events so far, and again each time some were

@@ -23,6 +23,7 @@ package known
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
@@ -185,12 +186,7 @@ func (d Deviation) concerns(c reports.Cell) bool {
 }
 
 func (d Deviation) waitsFor(notRun []string) bool {
-	for _, id := range notRun {
-		if d.Cells.Match(id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(notRun, d.Cells.Match)
 }
 
 func excuse(matching []Deviation, own string) string {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -153,7 +154,7 @@ func TestHostileTextsMakeNoXML(t *testing.T) {
 	decoder := xml.NewDecoder(strings.NewReader(out))
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

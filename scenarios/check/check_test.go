@@ -37,10 +37,10 @@ func story(tell func(*record.History)) []record.Event {
 	return h.Events()
 }
 
-func opened(h *record.History, id string) { h.Append("engine", id, CheckOpened{Step: 1}) }
+func opened(h *record.History, id string) { h.Append("engine", id, Opened{Step: 1}) }
 
 func closed(h *record.History, id string, after time.Duration) {
-	h.Append("engine", id, CheckClosed{Step: 1, Watched: after.Seconds()})
+	h.Append("engine", id, Closed{Step: 1, Watched: after.Seconds()})
 }
 
 func started(h *record.History) {

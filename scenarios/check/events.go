@@ -50,25 +50,25 @@ type Cause struct {
 // EventKind returns "api.answer".
 func (Answer) EventKind() string { return "api.answer" }
 
-// CheckOpened marks the moment from which a check is watched. The subject is
+// Opened marks the moment from which a check is watched. The subject is
 // the check's id.
-type CheckOpened struct {
+type Opened struct {
 	Step int `json:"step"`
 }
 
 // EventKind returns "check.opened".
-func (CheckOpened) EventKind() string { return "check.opened" }
+func (Opened) EventKind() string { return "check.opened" }
 
-// CheckClosed marks the moment until which a check was watched. What it was is
+// Closed marks the moment until which a check was watched. What it was is
 // not recorded: judging is done later, on the history.
-type CheckClosed struct {
+type Closed struct {
 	Step int `json:"step"`
 	// Watched is how long the check was watched, in seconds.
 	Watched float64 `json:"watched"`
 }
 
 // EventKind returns "check.closed".
-func (CheckClosed) EventKind() string { return "check.closed" }
+func (Closed) EventKind() string { return "check.closed" }
 
 // Lateness says how far behind the machine was while the cell ran: how much
 // later than asked for timers fired, in seconds.

@@ -100,10 +100,10 @@ func window(id string, events []record.Event) (from, to int, watched time.Durati
 		if e.Subject != id {
 			continue
 		}
-		if _, opened := record.As[CheckOpened](e); opened {
+		if _, opened := record.As[Opened](e); opened {
 			from = i + 1
 		}
-		if closed, is := record.As[CheckClosed](e); is && from > 0 {
+		if closed, is := record.As[Closed](e); is && from > 0 {
 			return from, i, time.Duration(closed.Watched * float64(time.Second)), true
 		}
 	}

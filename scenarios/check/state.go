@@ -46,7 +46,7 @@ func (s *state) apply(e record.Event) bool {
 	name := strings.TrimPrefix(e.Subject, defaultNamespace)
 	switch e.Kind {
 	case runtime.ContainerStarted{}.EventKind():
-		s.containerStarted(name, e)
+		s.containerStarted(name)
 	case runtime.ContainerExited{}.EventKind():
 		s.containerExited(name, e)
 	case server.Connection{}.EventKind():
@@ -82,7 +82,7 @@ func (s *state) container(name string) map[string]any {
 	return s.containers[name]
 }
 
-func (s *state) containerStarted(name string, e record.Event) {
+func (s *state) containerStarted(name string) {
 	c := s.container(name)
 	starts := c["starts"].(int64) + 1
 	c["starts"], c["restarts"], c["running"] = starts, starts-1, true

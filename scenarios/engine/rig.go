@@ -208,7 +208,7 @@ func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
 // watch watches checks until each is decided or its time is over.
 func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 	for _, c := range action.Checks {
-		r.history.Append("engine", c.ID, check.CheckOpened{Step: step})
+		r.history.Append("engine", c.ID, check.Opened{Step: step})
 	}
 	watching := r.tracker.Watch(r.program, action, r.history.Events())
 	opened := time.Now()
@@ -225,7 +225,7 @@ func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 				left = append(left, c)
 				continue
 			}
-			r.history.Append("engine", c.ID, check.CheckClosed{Step: step, Watched: now.Sub(opened).Seconds()})
+			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: now.Sub(opened).Seconds()})
 		}
 		pending = left
 	}

@@ -69,8 +69,7 @@ func Load(fsys fs.FS, paths []string) ([]*File, error) {
 
 // reason leaves out of an error the path that a problem names anyway.
 func reason(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Op + ": " + pathError.Err.Error()
 	}
 	return err.Error()

@@ -53,8 +53,7 @@ func TestLoadReportsEveryProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := spec.Load(os.DirFS("testdata"), []string{name})
-			var all *spec.Errors
-			if !errors.As(err, &all) {
+			if _, ok := errors.AsType[*spec.Errors](err); !ok {
 				t.Fatalf("error %v, want problems", err)
 			}
 			golden := filepath.Join("testdata", strings.TrimSuffix(name, ".yaml")+".txt")

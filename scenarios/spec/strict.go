@@ -31,7 +31,7 @@ func (d *decoder) into(n *yaml.Node, out reflect.Value) bool {
 	if n.Kind == yaml.AliasNode {
 		return false // inspect said why
 	}
-	if own, ok := out.Addr().Interface().(json.Unmarshaler); ok {
+	if own, ok := reflect.TypeAssert[json.Unmarshaler](out.Addr()); ok {
 		return d.unmarshaler(n, own)
 	}
 	switch kind := out.Kind(); {

@@ -22,7 +22,7 @@ func (v *validator) checkChecks() {
 				v.checkCheckID(at+".id", check.ID, seen)
 			}
 			v.checkTexts(at, check)
-			v.checkOneOf(at, check)
+			v.checkOneOf(at)
 			v.checkWhen(at, check)
 		}
 	}
@@ -48,7 +48,7 @@ func (v *validator) checkTexts(at string, check Check) {
 	}
 }
 
-func (v *validator) checkOneOf(at string, check Check) {
+func (v *validator) checkOneOf(at string) {
 	switch found := v.present(at, []string{"is", "must"}); len(found) {
 	case 0:
 		v.report(at, "the check doesn't say what must hold: give it is or must")

@@ -266,11 +266,11 @@ func TestEveryFieldOfTheLanguageHasAName(t *testing.T) {
 			return
 		}
 		seen[typ] = true
-		for i := range typ.NumField() {
-			if typ.Field(i).Tag.Get("json") == "" {
-				t.Errorf("%s.%s has no json tag", typ, typ.Field(i).Name)
+		for field := range typ.Fields() {
+			if field.Tag.Get("json") == "" {
+				t.Errorf("%s.%s has no json tag", typ, field.Name)
 			}
-			visit(typ.Field(i).Type)
+			visit(field.Type)
 		}
 	}
 	visit(reflect.TypeFor[spec.Scenario]())

@@ -54,7 +54,7 @@ func asked() []release.Version {
 		return release.Supported()
 	}
 	var all []release.Version
-	for _, text := range strings.Split(*releases, ",") {
+	for text := range strings.SplitSeq(*releases, ",") {
 		v, err := release.Parse(text)
 		Expect(err).NotTo(HaveOccurred())
 		all = append(all, v)

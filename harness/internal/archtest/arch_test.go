@@ -25,7 +25,7 @@ func parse(text string) (rules []rule) {
 		if !ok {
 			continue
 		}
-		for _, folder := range strings.Fields(into) {
+		for folder := range strings.FieldsSeq(into) {
 			rules = append(rules, rule{from: strings.TrimSpace(from), into: folder})
 		}
 	}

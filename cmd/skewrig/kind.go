@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// kindAPIVersion is that of the cluster files of sigs.k8s.io/kind.
+const kindAPIVersion = "kind.x-k8s.io/v1alpha4"
+
+// nodeImage finds the release in the image of a kind node.
+var nodeImage = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
+
+// kindCell reads a kind cluster file, and returns false for any other file. Who
+// has such a file for a mixed-version cluster gets the same cluster without
+// containers: the releases come from the nodes' images, feature gates are set
+// on every component, as kind does.
+func kindCell(path string) (plan.Cell, bool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return plan.Cell{}, false, err
+	}
+	var cluster v1alpha4.Cluster
+	if yaml.Unmarshal(text, &cluster) != nil || cluster.APIVersion != kindAPIVersion {
+		return plan.Cell{}, false, nil
+	}
+	if err := yaml.UnmarshalStrict(text, &cluster); err != nil {
+		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
+	}
+	topology, err := kindTopology(cluster)
+	if err != nil {
+		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
+	}
+	return plan.Cell{ID: path, File: path, Topology: topology}, true, nil
+}
+
+func kindTopology(cluster v1alpha4.Cluster) (plan.Topology, error) {
+	topology := plan.Topology{Version: release.Newest, Gates: cluster.FeatureGates, ControllerManager: true, Scheduler: true}
+	nodes := cluster.Nodes
+	if len(nodes) == 0 {
+		nodes = []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole}}
+	}
+	var problems []error
+	count := make(map[v1alpha4.NodeRole]int)
+	for i, node := range nodes {
+		version, err := kindVersion(node)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("nodes[%d]: %w", i, err))
+			continue
+		}
+		if node.Role != v1alpha4.WorkerRole {
+			node.Role, topology.Version = v1alpha4.ControlPlaneRole, version
+		}
+		count[node.Role]++
+		topology.Nodes = append(topology.Nodes, plan.Node{
+			Name: kindName(node.Role, count[node.Role]), Version: version, Gates: maps.Clone(cluster.FeatureGates),
+		})
+	}
+	if count[v1alpha4.ControlPlaneRole] != 1 {
+		problems = append(problems, fmt.Errorf("%d nodes have the role control-plane: a rig has one", count[v1alpha4.ControlPlaneRole]))
+	}
+	return topology, errors.Join(append(problems, kindGates(topology)...)...)
+}
+
+// kindVersion is the release of a node's image. Without an image, the newest.
+func kindVersion(node v1alpha4.Node) (release.Version, error) {
+	if node.Image == "" {
+		return release.Newest, nil
+	}
+	found := nodeImage.FindStringSubmatch(node.Image)
+	if found == nil {
+		return "", fmt.Errorf("the image %q does not name a release, like kindest/node:%s", node.Image, release.Newest)
+	}
+	return release.Parse(found[1])
+}
+
+// kindName names nodes as kind does: worker, worker2, worker3.
+func kindName(role v1alpha4.NodeRole, n int) string {
+	if n == 1 {
+		return string(role)
+	}
+	return fmt.Sprintf("%s%d", role, n)
+}
+
+// kindGates finds gates that a release of the cluster doesn't have.
+func kindGates(topology plan.Topology) (problems []error) {
+	for _, node := range topology.Nodes {
+		for gate := range node.Gates {
+			if err := release.CheckGate(node.Version, gate); err != nil {
+				problems = append(problems, fmt.Errorf("node %s: %w", node.Name, err))
+			}
+		}
+	}
+	return problems
+}

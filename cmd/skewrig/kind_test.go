@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+func TestAKindClusterIsATopology(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "kind.yaml", `kind: Cluster
+apiVersion: kind.x-k8s.io/v1alpha4
+nodes:
+- role: control-plane
+- role: worker
+  image: kindest/node:v1.36.3@sha256:0123
+- role: worker
+  image: kindest/node:v1.35.4
+`)
+	cell, isKind, err := kindCell("kind.yaml")
+	if err != nil || !isKind {
+		t.Fatal(isKind, err)
+	}
+	want := plan.Topology{Version: "v1.37.1", ControllerManager: true, Scheduler: true, Nodes: []plan.Node{
+		{Name: "control-plane", Version: "v1.37.1"}, {Name: "worker", Version: "v1.36.3"}, {Name: "worker2", Version: "v1.35.4"},
+	}}
+	if diff := cmp.Diff(want, cell.Topology); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAKindClusterThatNoRigCanPlay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "kind.yaml", `kind: Cluster
+apiVersion: kind.x-k8s.io/v1alpha4
+featureGates: {GRPCContainerProbeTLS: true}
+nodes:
+- role: control-plane
+- role: control-plane
+- role: worker
+  image: kindest/node:v1.36.3
+- role: worker
+  image: example.com/mine:latest
+`)
+	_, _, err := kindCell("kind.yaml")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, wanted := range []string{"kind.yaml", "2 nodes have the role control-plane", "v1.36.3 has no feature gate", "nodes[3]", "example.com/mine"} {
+		if !strings.Contains(err.Error(), wanted) {
+			t.Errorf("%q does not say %q", err, wanted)
+		}
+	}
+	write(t, "scenario.yaml", scenario)
+	if _, isKind, err := kindCell("scenario.yaml"); isKind || err != nil {
+		t.Errorf("a scenario was taken for a kind cluster: %v, %v", isKind, err)
+	}
+}

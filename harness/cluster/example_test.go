@@ -1,0 +1,53 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/skewrig/skewrig/fakeservers/agnhost"
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+)
+
+// A rig with a node of an older release, as a test of one's own would use it.
+func Example() {
+	ctx := context.Background()
+	images, err := image.NewCatalog(agnhost.Entries(nil)...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rig, err := cluster.New(ctx, cluster.Config{
+		ControlPlane: cluster.ControlPlane{
+			Version: "v1.37.1",
+			Gates:   map[string]bool{"GRPCContainerProbeTLS": true},
+		},
+		Nodes:  []cluster.Node{{Name: "node-a", Version: "v1.36.3"}},
+		Binary: new(build.Builder).Binary,
+		Runtime: func(node cluster.NodeInfo) (cluster.Runtime, error) {
+			return runtime.Start(runtime.Config{
+				Socket: node.Socket, Node: node.Name, PodCIDR: node.Addresses, Library: images,
+			})
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rig.Close()
+
+	nodes, err := rig.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		fmt.Println(node.Name, node.Status.NodeInfo.KubeletVersion)
+	}
+	// A kubelet of another release on the same data; its containers live on.
+	if err := rig.Restart(ctx, "kubelet/node-a", cluster.Change{Version: "v1.37.1"}); err != nil {
+		log.Fatal(err)
+	}
+}

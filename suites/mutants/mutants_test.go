@@ -1,0 +1,111 @@
+// Package mutants builds components with a deliberate fault and expects the
+// catalog to find it: a check that stays green on a broken kubelet proves
+// nothing.
+package mutants
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real components: left out of -short")
+	}
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "mutants")
+}
+
+// mutant is a fault in one file of the newest kubelet.
+type mutant struct {
+	file, from, to string
+	// red are the scenarios that must find it, green one that must not.
+	red   []string
+	green string
+}
+
+var _ = DescribeTable("a broken kubelet is found", func(ctx SpecContext, m mutant) {
+	target := build.Target{Component: build.Kubelet, Version: release.Newest}
+	builder := new(build.Builder)
+	target.Overlay = map[string]string{m.file: mutate(ctx, builder, m)}
+	broken, err := builder.Binary(ctx, target)
+	Expect(err).NotTo(HaveOccurred())
+	builder.Given = []build.Given{{Component: build.Kubelet, Version: release.Newest, Path: broken.Path}}
+
+	outcomes := run(ctx, builder, append([]string{m.green}, m.red...))
+	for _, scenario := range m.red {
+		Expect(outcomes).To(HaveKeyWithValue(scenario, reports.Fail))
+	}
+	Expect(outcomes).To(HaveKeyWithValue(m.green, reports.Pass))
+},
+	Entry("a gRPC prober that never speaks TLS", mutant{
+		file: "pkg/probe/grpc/grpc.go", from: "if options.UseTLS {", to: "if options.UseTLS && false {",
+		red: []string{
+			"kep-4939/e2e/tls-probe-tls-server", "kep-4939/e2e/tls-probe-becomes-unhealthy",
+			"kep-4939/e2e/tls-probe-plaintext-server", "kep-4939/probe/expired-certificate",
+		},
+		green: "kep-4939/e2e/plaintext-probe-tls-server",
+	}),
+	Entry("a gRPC prober that verifies certificates", mutant{
+		file: "pkg/probe/grpc/grpc.go", from: "InsecureSkipVerify: true,", to: "InsecureSkipVerify: false,",
+		red:   []string{"kep-4939/e2e/tls-probe-tls-server", "kep-4939/probe/expired-certificate"},
+		green: "kep-4939/e2e/plaintext-probe-plaintext-server",
+	}),
+	Entry("an HTTP prober that never speaks h2c", mutant{
+		file: "pkg/probe/http/http.go", from: "Transport:     pr.h2cTransport,", to: "Transport:     pr.transport,",
+		red:   []string{"kep-5999/e2e/http2-probe-h2c-server", "kep-5999/e2e/http2-probe-http1-server"},
+		green: "kep-5999/e2e/http1-probe-http1-server",
+	}),
+)
+
+// mutate writes the release's file with the fault in it.
+func mutate(ctx SpecContext, builder *build.Builder, m mutant) string {
+	GinkgoHelper()
+	source, err := builder.Source(ctx, release.Newest)
+	Expect(err).NotTo(HaveOccurred())
+	text, err := os.ReadFile(filepath.Join(source, m.file))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(bytes.Count(text, []byte(m.from))).To(Equal(1), "%s does not say %q once", m.file, m.from)
+	path := filepath.Join(GinkgoT().TempDir(), "mutant.go")
+	Expect(os.WriteFile(path, bytes.Replace(text, []byte(m.from), []byte(m.to), 1), 0o600)).To(Succeed())
+	return path
+}
+
+// run returns the outcomes of scenarios of the catalog by their ids.
+func run(ctx SpecContext, builder *build.Builder, scenarios []string) map[string]reports.Outcome {
+	GinkgoHelper()
+	paths, err := catalog.Paths()
+	Expect(err).NotTo(HaveOccurred())
+	files, err := spec.Load(catalog.Files, paths)
+	Expect(err).NotTo(HaveOccurred())
+	all, err := plan.Cells(files)
+	Expect(err).NotTo(HaveOccurred())
+	var patterns []string
+	for _, s := range scenarios {
+		patterns = append(patterns, s+"/**")
+	}
+	cells, err := plan.Match(all, patterns)
+	Expect(err).NotTo(HaveOccurred())
+
+	e := &engine.Engine{Binary: builder.Binary, Dir: GinkgoT().TempDir(), Parallel: 3}
+	results, err := e.Run(ctx, cells)
+	Expect(err).NotTo(HaveOccurred())
+	outcomes := make(map[string]reports.Outcome)
+	for _, r := range results {
+		outcomes[r.Scenario] = r.Outcome
+	}
+	return outcomes
+}
