@@ -65,6 +65,15 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	return given, err
 }
 
+// buildFailed marks a failed build as not the user's fault, unless a release was
+// asked for that can't be had.
+func buildFailed(err error) error {
+	if errors.Is(err, build.ErrNoRelease) {
+		return err
+	}
+	return failed(err)
+}
+
 // buildProgress prints what happens to each target: a line when it is done,
 // and on a terminal also what is at work.
 func buildProgress(w io.Writer) func(build.Progress) {

@@ -66,7 +66,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	built, err := builder.Build(cmd.Context(), targets)
 	if err != nil {
-		return failed(err)
+		return buildFailed(err)
 	}
 	if f.json() {
 		return printJSON(cmd.OutOrStdout(), built)

@@ -72,7 +72,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	built, err := builder.Build(ctx, targets(cells))
 	if err != nil {
-		return failed(err)
+		return buildFailed(err)
 	}
 	if err := clearReport(f.reportDir); err != nil {
 		return failed(err)

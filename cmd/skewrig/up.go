@@ -61,7 +61,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if _, err := builder.Build(ctx, targets([]plan.Cell{cell})); err != nil {
-		return failed(err)
+		return buildFailed(err)
 	}
 	history, closeHistory, err := f.openHistory()
 	if err != nil {

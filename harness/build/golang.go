@@ -22,6 +22,10 @@ const modfileName = "lock.mod"
 // GOFLAGS and workspaces of the user must not shape what is called a release.
 var goEnv = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
 
+// ErrNoRelease is wrapped by the error for a release that can't be had as a Go
+// module.
+var ErrNoRelease = errors.New("the release can't be had")
+
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.
 func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
@@ -42,7 +46,7 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(said.String(), 30))
+		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(said.String(), 30))
 	}
 	return out.String(), nil
 }
@@ -65,7 +69,7 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 		err = errors.New(answer.Error)
 	}
 	if err != nil {
-		return "", fmt.Errorf("release %s can't be had from the module proxy: %w", t.Version, err)
+		return "", fmt.Errorf("%w: %s of %s: %w", ErrNoRelease, t.Version, kubernetesPath, err)
 	}
 	return answer.Dir, nil
 }
