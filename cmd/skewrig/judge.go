@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -67,7 +68,7 @@ func judge(cmd *cobra.Command, out output, dir string, files []string) error {
 // savedCells plans the cells of a saved report. A cell that neither the catalog
 // nor the files have any more can't be judged, and is an error.
 func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
-	known, err := planCatalog()
+	known, err := catalog.Cells()
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func selectCells(args []string) ([]plan.Cell, error) {
 	own, fileErr := planFiles(files)
 	cells := own
 	if len(patterns) > 0 || len(files) == 0 {
-		all, err := planCatalog()
+		all, err := catalog.Cells()
 		if err != nil {
 			return nil, errors.Join(fileErr, err)
 		}
@@ -78,14 +78,6 @@ func isFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
-func planCatalog() ([]plan.Cell, error) {
-	paths, err := catalog.Paths()
-	if err != nil {
-		return nil, err
-	}
-	return planFrom(catalog.Files, paths)
-}
-
 // planFiles plans the user's own scenario files, each with the directory that
 // it is in as the root for the files that it names.
 func planFiles(paths []string) ([]plan.Cell, error) {
@@ -112,11 +104,7 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return planFrom(os.DirFS(root), paths)
-}
-
-func planFrom(files fs.FS, paths []string) ([]plan.Cell, error) {
-	scenarios, err := spec.Load(files, paths)
+	scenarios, err := spec.Load(os.DirFS(root), paths)
 	if err != nil {
 		return nil, err
 	}

@@ -5,24 +5,23 @@ package catalog
 import (
 	"embed"
 	"io/fs"
-	"path"
-	"slices"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// Files are the catalog's scenario files.
-//
 //go:embed */*.yaml
-var Files embed.FS
+var files embed.FS
 
-// Paths lists the scenario files, sorted.
-func Paths() ([]string, error) {
-	var paths []string
-	err := fs.WalkDir(Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Ext(name) == ".yaml" {
-			paths = append(paths, name)
-		}
-		return err
-	})
-	slices.Sort(paths)
-	return paths, err
+// Cells plans the catalog.
+func Cells() ([]plan.Cell, error) {
+	paths, err := fs.Glob(files, "*/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	scenarios, err := spec.Load(files, paths)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Cells(scenarios)
 }

@@ -7,20 +7,11 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 func catalogCells(t *testing.T) []plan.Cell {
 	t.Helper()
-	paths, err := catalog.Paths()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := spec.Load(catalog.Files, paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := plan.Cells(files)
+	cells, err := catalog.Cells()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // BenchmarkRig measures a cold start, binaries built: etcd, API server and
@@ -50,15 +49,7 @@ func BenchmarkRig(b *testing.B) {
 // BenchmarkCatalog measures a whole run of the catalog.
 func BenchmarkCatalog(b *testing.B) {
 	builder := built(b)
-	paths, err := catalog.Paths()
-	if err != nil {
-		b.Fatal(err)
-	}
-	files, err := spec.Load(catalog.Files, paths)
-	if err != nil {
-		b.Fatal(err)
-	}
-	cells, err := plan.Cells(files)
+	cells, err := catalog.Cells()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 func TestConformance(t *testing.T) {
@@ -24,24 +23,12 @@ func TestConformance(t *testing.T) {
 		t.Skip("runs real components: left out of -short")
 	}
 	RegisterFailHandler(Fail)
-	cells, err := catalogCells()
+	cells, err := catalog.Cells()
 	if err != nil {
 		t.Fatal(err)
 	}
 	declare(cells)
 	RunSpecs(t, "conformance")
-}
-
-func catalogCells() ([]plan.Cell, error) {
-	paths, err := catalog.Paths()
-	if err != nil {
-		return nil, err
-	}
-	scenarios, err := spec.Load(catalog.Files, paths)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Cells(scenarios)
 }
 
 // declare makes a spec of each cell, labelled with the KEP and the group that

@@ -18,7 +18,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 func TestMutants(t *testing.T) {
@@ -87,11 +86,7 @@ func mutate(ctx SpecContext, builder *build.Builder, m mutant) string {
 // run returns the outcomes of scenarios of the catalog by their ids.
 func run(ctx SpecContext, builder *build.Builder, scenarios []string) map[string]reports.Outcome {
 	GinkgoHelper()
-	paths, err := catalog.Paths()
-	Expect(err).NotTo(HaveOccurred())
-	files, err := spec.Load(catalog.Files, paths)
-	Expect(err).NotTo(HaveOccurred())
-	all, err := plan.Cells(files)
+	all, err := catalog.Cells()
 	Expect(err).NotTo(HaveOccurred())
 	var patterns []string
 	for _, s := range scenarios {
