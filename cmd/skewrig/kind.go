@@ -29,10 +29,10 @@ func kindCell(path string) (plan.Cell, bool, error) {
 	if err != nil {
 		return plan.Cell{}, false, err
 	}
-	var cluster v1alpha4.Cluster
-	if yaml.Unmarshal(text, &cluster) != nil || cluster.APIVersion != kindAPIVersion {
+	if !isKindCluster(text) {
 		return plan.Cell{}, false, nil
 	}
+	var cluster v1alpha4.Cluster
 	if err := yaml.UnmarshalStrict(text, &cluster); err != nil {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
@@ -41,6 +41,11 @@ func kindCell(path string) (plan.Cell, bool, error) {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
 	return plan.Cell{ID: path, File: path, Topology: topology}, true, nil
+}
+
+func isKindCluster(text []byte) bool {
+	var meta v1alpha4.TypeMeta
+	return yaml.Unmarshal(text, &meta) == nil && meta.APIVersion == kindAPIVersion
 }
 
 func kindTopology(cluster v1alpha4.Cluster) (plan.Topology, error) {
