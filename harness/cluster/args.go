@@ -105,7 +105,10 @@ func apiserverFlags(s serving, p apiserverPaths, gates map[string]bool) flags {
 		// The endpoints of the kubernetes service may not be loopback
 		// addresses, so reconciling them would only log errors.
 		"endpoint-reconciler-type": "none",
-		"profiling":                "false",
+		// Without it a stopping API server waits a minute for watches to end,
+		// which is longer than most scenarios last.
+		"shutdown-watch-termination-grace-period": "2s",
+		"profiling": "false",
 	}
 	if len(gates) > 0 {
 		f["feature-gates"] = gateFlag(gates)

@@ -29,6 +29,8 @@ type component struct {
 	version release.Version
 	gates   map[string]bool
 	running *process.Process // nil while stopped
+	// recorded is closed when the end of the last process is in the record.
+	recorded chan struct{}
 }
 
 // Change says what is different about a component after a restart.
@@ -156,18 +158,20 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	if err != nil {
 		return err
 	}
-	comp.running = p
+	comp.running, comp.recorded = p, make(chan struct{})
 	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
 		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
 		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
 	})
-	go c.supervise(comp, p)
+	go c.supervise(comp, p, comp.recorded)
 	return nil
 }
 
-// supervise ends the rig's context when a component dies unasked.
-func (c *Cluster) supervise(comp *component, p *process.Process) {
+// supervise records the end of a process, and ends the rig's context if nobody
+// asked for it.
+func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<- struct{}) {
 	<-p.Exited()
+	defer close(recorded)
 	comp.mu.Lock()
 	asked := comp.running != p
 	if !asked {
@@ -182,13 +186,15 @@ func (c *Cluster) supervise(comp *component, p *process.Process) {
 
 func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
 	comp.mu.Lock()
-	p := comp.running
+	p, recorded := comp.running, comp.recorded
 	comp.running = nil
 	comp.mu.Unlock()
 	if p == nil {
 		return nil
 	}
-	return end(p)
+	err := end(p)
+	<-recorded // what happens next must not be recorded before
+	return err
 }
 
 // stopAll ends all components, the last one started first, and joins what goes
