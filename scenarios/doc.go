@@ -131,5 +131,6 @@
 //
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
-// check wants; connections and events are empty lists instead.
+// check wants; connections and events of a pod or container that was seen are
+// lists, empty if there were none.
 package scenarios

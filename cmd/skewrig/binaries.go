@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,8 +55,8 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 		return build.Given{}, errors.New("want COMPONENT=PATH or COMPONENT@RELEASE=PATH")
 	}
 	name, version, versioned := strings.Cut(name, "@")
-	if _, err := build.ParseTargets(name); err != nil {
-		return build.Given{}, err
+	if !slices.Contains(build.Components(), build.Component(name)) {
+		return build.Given{}, fmt.Errorf("%q is not a component; components are %v", name, build.Components())
 	}
 	given, err := build.Describe(ctx, build.Component(name), path)
 	if err != nil || !versioned {
@@ -63,6 +64,25 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	}
 	given.Version, err = release.Parse(version)
 	return given, err
+}
+
+// unused returns an error if a ready-made binary serves none of the targets:
+// who gives one must not get a report about another.
+func (b *binaries) unused(ctx context.Context, targets []build.Target) error {
+	var problems []error
+	for _, text := range b.given {
+		given, err := parseGiven(ctx, text)
+		if err != nil {
+			return err
+		}
+		serves := func(t build.Target) bool {
+			return t.Component == given.Component && (t.Version == given.Version || t.Component == build.Etcd)
+		}
+		if !slices.ContainsFunc(targets, serves) {
+			problems = append(problems, fmt.Errorf("--binary %s is %s of %s, which nothing here needs; needed are %v", text, given.Component, given.Version, targets))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // buildFailed marks a failed build as not the user's fault, unless a release was

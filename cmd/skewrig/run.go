@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -41,6 +44,9 @@ matches within a segment, ** across segments.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			if f.parallel < 1 {
+				return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
+			}
 			return f.run(cmd, args)
 		},
 	}
@@ -52,9 +58,14 @@ matches within a segment, ** across segments.`,
 	return cmd
 }
 
-// defaultParallel follows the cores: a rig keeps one busy while it starts, and
-// is mostly idle afterwards.
-func defaultParallel() int { return runtime.NumCPU() + 1 }
+// defaultParallel follows the cores and the memory: a rig keeps a core busy
+// while it starts, and is mostly idle afterwards.
+func defaultParallel() int {
+	return max(1, min(runtime.NumCPU()+1, int(host().MemoryBytes/rigMemory)))
+}
+
+// rigMemory is what a rig may need, in bytes.
+const rigMemory = 1 << 30
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
@@ -70,12 +81,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.unused(ctx, targets(cells)); err != nil {
+		return err
+	}
+	if err := clearReport(f.reportDir); err != nil {
+		return err
+	}
 	built, err := builder.Build(ctx, targets(cells))
 	if err != nil {
 		return buildFailed(err)
-	}
-	if err := clearReport(f.reportDir); err != nil {
-		return failed(err)
 	}
 	e := &engine.Engine{
 		Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel,
@@ -85,7 +99,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	results, stale := known.Apply(deviations, results, nil)
+	notRun, err := others(cells)
+	if err != nil {
+		return err
+	}
+	results, stale := known.Apply(deviations, results, notRun)
 	report, err := assemble(results, built)
 	if err != nil {
 		return failed(err)
@@ -94,6 +112,18 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		report.Problems = append(report.Problems, problem.Error())
 	}
 	return finish(cmd, f.output, report, f.reportDir)
+}
+
+// others are the ids of the catalog's cells that this run leaves out: an entry
+// of the known deviations for one of them is not stale.
+func others(cells []plan.Cell) (ids []string, err error) {
+	all, err := catalog.Cells()
+	for _, c := range all {
+		if !slices.ContainsFunc(cells, func(ran plan.Cell) bool { return ran.ID == c.ID }) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, err
 }
 
 func (f *runFlags) deviations() (known.List, error) {
@@ -133,9 +163,14 @@ func targets(cells []plan.Cell) []build.Target {
 	return all
 }
 
-// clearReport removes what an earlier run left in the report directory, and
-// only that.
+// clearReport removes what an earlier run left in the report directory. A
+// directory that holds something else is left alone.
 func clearReport(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, render.JSONFile))
+	cells, cellsErr := os.Stat(filepath.Join(dir, "cells"))
+	if errors.Is(err, fs.ErrNotExist) && cellsErr == nil {
+		return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, cells.Name())
+	}
 	for _, name := range []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, "cells"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,11 @@ func TestBadInputStartsNothing(t *testing.T) {
 	edit("negative.yaml", "is: 0", "is: 0\n    eventually: -3s")
 	edit("claim.yaml", "is: 0", "is: 0\n    requirement: KEP-4939/no/such")
 	write(t, "known.yaml", "kind: Something\n")
+	write(t, "mine.yaml", scenario)
+	write(t, "old", "#!/bin/sh\necho Kubernetes v1.30.0\n")
+	if err := errors.Join(os.Chmod("old", 0o700), os.MkdirAll("foreign/cells", 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		args []string
 		want []string
@@ -76,6 +82,9 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
 		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},
 		"bad binary":           {[]string{"run", "--binary", "kube-proxy=/bin/true", "kep-4939/**"}, []string{"kube-proxy"}},
+		"binary for nothing":   {[]string{"run", "--binary", "kubelet@v1.30.0=old", "mine.yaml"}, []string{"v1.30.0", "nothing here needs"}},
+		"no parallel":          {[]string{"run", "--parallel", "0"}, []string{"--parallel is 0"}},
+		"foreign directory":    {[]string{"run", "--report-dir", "foreign", "mine.yaml"}, []string{"foreign", "--report-dir"}},
 		"no report":            {[]string{"report", "nowhere"}, []string{"nowhere"}},
 		"component is no such": {[]string{"build", "kube-proxy@v1.37.1"}, []string{"kube-proxy"}},
 	} {

@@ -22,6 +22,7 @@ import (
 type upFlags struct {
 	binaries
 	kubeconfig string
+	written    bool // the file that kubeconfig names
 	history    string
 }
 
@@ -45,7 +46,7 @@ release before.`,
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this file (default: only in the rig's own directory)")
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringVar(&f.history, "history", "", "write what happens to this file, as JSON lines")
 	return cmd
 }
@@ -58,6 +59,9 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	ctx := cmd.Context()
 	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
 	if err != nil {
+		return err
+	}
+	if err := f.unused(ctx, targets([]plan.Cell{cell})); err != nil {
 		return err
 	}
 	if _, err := builder.Build(ctx, targets([]plan.Cell{cell})); err != nil {
@@ -104,9 +108,10 @@ func (f *upFlags) announce(cmd *cobra.Command, c *cluster.Cluster) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.kubeconfig, text, 0o600); err != nil {
+		if err := writeNew(f.kubeconfig, text); err != nil {
 			return err
 		}
+		f.written = true
 		path = f.kubeconfig
 	}
 	out := cmd.OutOrStdout()
@@ -123,10 +128,21 @@ func (f *upFlags) announce(cmd *cobra.Command, c *cluster.Cluster) error {
 }
 
 func (f *upFlags) removeKubeconfig() error {
-	if f.kubeconfig == "" {
+	if !f.written {
 		return nil
 	}
 	return os.Remove(f.kubeconfig)
+}
+
+// writeNew writes a file that must not be there yet: somebody else's kubeconfig
+// is neither overwritten nor removed later.
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }
 
 // openHistory opens the file that --history names. Without one nothing is

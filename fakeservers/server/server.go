@@ -127,6 +127,7 @@ func Start(config Config) (*Server, error) {
 	s.script.Store(&script{listener: config.Listener, since: config.Started})
 	if err := s.open(); err != nil {
 		s.cancel()
+		s.record(ListenFailed{Port: config.Listener.Port, Error: err.Error()})
 		return nil, err
 	}
 	return s, nil

@@ -21,6 +21,16 @@ type Listening struct {
 // EventKind implements record.Payload.
 func (Listening) EventKind() string { return "wire.listening" }
 
+// ListenFailed is recorded when a port could not be opened. Nothing that probes
+// of it find says anything about who probes.
+type ListenFailed struct {
+	Port  int32  `json:"port"`
+	Error string `json:"error"`
+}
+
+// EventKind implements record.Payload.
+func (ListenFailed) EventKind() string { return "wire.listen-failed" }
+
 // Changed is recorded when a scenario changes what a port does.
 type Changed struct {
 	Port int32 `json:"port"`

@@ -152,7 +152,7 @@ func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
 		return binary, err
 	}
 
-	unlock, err := entry.lock(func() { tell(Waiting) })
+	unlock, err := entry.lock(ctx, func() { tell(Waiting) })
 	if err != nil {
 		return Binary{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -109,15 +110,17 @@ func TestParseTargets(t *testing.T) {
 	}
 }
 
+var testRecipe = []string{"a test"}
+
 // testEntry is a cache entry whose "compiler" writes a text.
 func testEntry(t *testing.T, dir string) entry {
 	t.Helper()
-	return store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.37.1"}, "0123456789ab")
+	return store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.37.1"}, recipeKey(testRecipe))
 }
 
 func fill(t *testing.T, e entry, text string) Binary {
 	t.Helper()
-	b, err := e.create(&recipe{lines: []string{"a test"}}, func(out string) error {
+	b, err := e.create(&recipe{lines: testRecipe}, func(out string) error {
 		return os.WriteFile(out, []byte(text), 0o700)
 	})
 	if err != nil {
@@ -147,6 +150,11 @@ func TestADamagedEntryIsRefused(t *testing.T) {
 		"truncated": func(path string) error { return os.Truncate(path, 3) },
 		"tampered":  func(path string) error { return os.WriteFile(path, []byte("b kubelet"), 0o700) },
 		"missing":   os.Remove,
+		"of another recipe": func(path string) error {
+			manifest := filepath.Join(filepath.Dir(path), "entry.json")
+			text, err := os.ReadFile(manifest)
+			return errors.Join(err, os.WriteFile(manifest, []byte(strings.Replace(string(text), "a test", "a trick", 1)), 0o600))
+		},
 		"manifest": func(path string) error {
 			return os.WriteFile(filepath.Join(filepath.Dir(path), "entry.json"), []byte(`{"dig`), 0o600)
 		},
@@ -185,14 +193,14 @@ func TestAFailedBuildLeavesNothing(t *testing.T) {
 
 func TestConcurrentBuildsWaitForEachOther(t *testing.T) {
 	e := testEntry(t, t.TempDir())
-	unlock, err := e.lock(func() { t.Error("waited for a lock that nobody holds") })
+	unlock, err := e.lock(t.Context(), func() { t.Error("waited for a lock that nobody holds") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting, second := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		release, err := e.lock(func() { close(waiting) })
+		release, err := e.lock(t.Context(), func() { close(waiting) })
 		if err != nil {
 			t.Error(err)
 			return
@@ -213,10 +221,11 @@ func TestConcurrentBuildsWaitForEachOther(t *testing.T) {
 func TestListAndPrune(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, testEntry(t, dir), "a kubelet")
-	old := store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.36.3"}, "ba9876543210")
+	old := store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.36.3"}, recipeKey(testRecipe))
 	fill(t, old, "an old kubelet")
-	incomplete := filepath.Join(filepath.Dir(old.dir), "incomplete-1")
-	if err := os.Mkdir(incomplete, 0o700); err != nil {
+	left, busy := filepath.Join(filepath.Dir(old.dir), incomplete+"1"), filepath.Join(filepath.Dir(old.dir), incomplete+"2")
+	longAgo := time.Now().Add(-2 * abandoned)
+	if err := errors.Join(os.Mkdir(left, 0o700), os.Mkdir(busy, 0o700), os.Chtimes(left, longAgo, longAgo)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -229,10 +238,13 @@ func TestListAndPrune(t *testing.T) {
 	if err != nil || len(removed) != 1 || removed[0].Target.Version != "v1.36.3" {
 		t.Fatalf("Prune removed %v, %v", removed, err)
 	}
-	for _, gone := range []string{old.dir, incomplete} {
+	for _, gone := range []string{old.dir, left} {
 		if _, err := os.Stat(gone); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there", gone)
 		}
+	}
+	if _, err := os.Stat(busy); err != nil {
+		t.Errorf("a directory that may be in use was removed: %v", err)
 	}
 	if entries, err := b.List(); err != nil || len(entries) != 1 {
 		t.Errorf("List() = %v, %v, want one entry", entries, err)

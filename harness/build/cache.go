@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -60,6 +61,9 @@ func (e entry) load() (Binary, error) {
 	if err != nil {
 		return Binary{}, err
 	}
+	if m.Target.id() != e.target.id() || recipeKey(m.Recipe) != filepath.Base(e.dir) {
+		return Binary{}, e.damaged(fmt.Errorf("it holds %s, of another recipe", m.Target))
+	}
 	digest, size, err := digestFile(e.binary())
 	if err != nil {
 		return Binary{}, e.damaged(err)
@@ -76,7 +80,9 @@ func (e entry) load() (Binary, error) {
 // damaged is deliberately not mended silently: a binary that changed after it
 // was built may have been run already.
 func (e entry) damaged(err error) error {
-	return fmt.Errorf("the cache entry %s was changed after it was built (%w); remove that directory to build it again", e.dir, err)
+	// The cause is told, not wrapped: a file that is missing here does not mean
+	// that the entry is.
+	return fmt.Errorf("the cache entry %s was changed after it was built (%s); remove that directory to build it again", e.dir, err.Error())
 }
 
 // create fills the entry: compile writes the binary, and the whole directory
@@ -86,7 +92,7 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return Binary{}, err
 	}
-	temp, err := os.MkdirTemp(parent, "incomplete-")
+	temp, err := os.MkdirTemp(parent, incomplete+filepath.Base(e.dir)+"-")
 	if err != nil {
 		return Binary{}, err
 	}
@@ -108,7 +114,8 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err := os.WriteFile(filepath.Join(temp, "entry.json"), text, 0o600); err != nil {
 		return Binary{}, err
 	}
-	if err := os.Rename(temp, e.dir); err != nil {
+	// What is there without a manifest was left by a removal that was cut off.
+	if err := errors.Join(os.RemoveAll(e.dir), os.Rename(temp, e.dir)); err != nil {
 		return Binary{}, err
 	}
 	return Binary{
@@ -117,10 +124,16 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	}, nil
 }
 
+// incomplete begins the name of an entry's directory while it is filled.
+const incomplete = "incomplete-"
+
+// lockPoll is how often a lock that somebody else holds is tried again.
+const lockPoll = 100 * time.Millisecond
+
 // lock takes the entry's lock, so that two builds of the same binary, in one
 // process or in two, don't do the work twice. The kernel releases it when the
 // holder dies. waiting is called if somebody else holds it.
-func (e entry) lock(waiting func()) (unlock func(), err error) {
+func (e entry) lock(ctx context.Context, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(e.locked), 0o700); err != nil {
 		return nil, err
 	}
@@ -128,10 +141,23 @@ func (e entry) lock(waiting func()) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		waiting()
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	ticker := time.NewTicker(lockPoll)
+	defer ticker.Stop()
+	for told := false; ; told = true {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
+		}
+		if !told {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-ticker.C:
 		}
 	}
 	return func() { _ = f.Close() }, nil // which releases the lock
@@ -190,16 +216,27 @@ func (b *Builder) Prune(keep func(Entry) bool) ([]Entry, error) {
 	return removed, b.pruneIncomplete()
 }
 
+// abandoned is the age from which an unfinished directory is nobody's: no build
+// takes that long.
+const abandoned = 2 * time.Hour
+
 func (b *Builder) pruneIncomplete() error {
 	s, err := b.store()
 	if err != nil {
 		return err
 	}
-	left, err := filepath.Glob(filepath.Join(s.bin(), "*", "*", "incomplete-*"))
+	left, err := filepath.Glob(filepath.Join(s.bin(), "*", "*", incomplete+"*"))
 	if err != nil {
 		return err
 	}
-	for _, dir := range left {
+	scratch, err := filepath.Glob(filepath.Join(s.work(), "scratch-*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range append(left, scratch...) {
+		if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < abandoned {
+			continue // perhaps still at work
+		}
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -209,7 +246,7 @@ func (b *Builder) pruneIncomplete() error {
 
 func readManifest(dir string) (manifest, error) {
 	var m manifest
-	if strings.HasPrefix(filepath.Base(dir), "incomplete-") {
+	if strings.HasPrefix(filepath.Base(dir), incomplete) {
 		return m, os.ErrNotExist
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "entry.json"))

@@ -2,6 +2,7 @@ package build
 
 import (
 	_ "embed"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -39,9 +40,13 @@ func (s store) scratch() (string, error) {
 
 // writeFile writes a file completely or not at all.
 func writeFile(path string, text []byte) error {
-	temp := path + ".tmp"
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
+	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*") // 0600
+	if err != nil {
 		return err
 	}
-	return os.Rename(temp, path)
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,10 +31,10 @@ var ErrNoRelease = errors.New("the release can't be had")
 
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.
-func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+func goCommand(ctx context.Context, dir string, args []string, env ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), goEnv...)
+	cmd.Env = slices.Concat(os.Environ(), goEnv, env)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	// The Go command's compilers must end with it, also when skewrig is
@@ -51,9 +54,16 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	return out.String(), nil
 }
 
-// toolchain identifies the compiler and what it compiles for.
-func toolchain(ctx context.Context) (string, error) {
-	out, err := goCommand(ctx, "", "env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140")
+// toolchain identifies the compiler and what it compiles for. It is asked for
+// in a module of its own: the user's directory may select another one.
+func (s store) toolchain(ctx context.Context) (string, error) {
+	stub := filepath.Join(s.dir, "go.mod")
+	if _, err := os.Stat(stub); err != nil {
+		if err := writeFile(stub, []byte("module cache\n")); err != nil {
+			return "", err
+		}
+	}
+	out, err := goCommand(ctx, s.dir, []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140"})
 	if err != nil {
 		return "", err
 	}
@@ -63,16 +73,24 @@ func toolchain(ctx context.Context) (string, error) {
 // downloadModule fetches the module of a release, if it is not there yet, and
 // returns its directory.
 func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
-	out, err := goCommand(ctx, dir, "mod", "download", "-json", kubernetesPath+"@"+string(t.Version))
+	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", kubernetesPath + "@" + string(t.Version)})
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
 		err = errors.New(answer.Error)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return answer.Dir, nil
+	case refused.MatchString(err.Error()):
 		return "", fmt.Errorf("%w: %s of %s: %w", ErrNoRelease, t.Version, kubernetesPath, err)
+	default:
+		return "", fmt.Errorf("downloading %s %s: %w", kubernetesPath, t.Version, err)
 	}
-	return answer.Dir, nil
 }
+
+// refused finds in an error of the Go command that a proxy said no, rather than
+// nothing.
+var refused = regexp.MustCompile(`\b(403|404|410)\b|unknown revision|not found`)
 
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

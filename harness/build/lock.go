@@ -101,7 +101,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err := writeFile(filepath.Join(dir, modfileName), mod); err != nil {
 		return lock{}, err
 	}
-	if _, err := goCommand(ctx, dir, "mod", "tidy", "-modfile="+modfileName); err != nil {
+	if _, err := goCommand(ctx, dir, []string{"mod", "tidy", "-modfile=" + modfileName}); err != nil {
 		return lock{}, err
 	}
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))

@@ -19,6 +19,10 @@ var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.
 
 // Describe reads the version of a ready-made binary by running it.
 func Describe(ctx context.Context, c Component, path string) (Given, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Given{}, err
+	}
 	v, err := askVersion(ctx, path)
 	return Given{Component: c, Version: v, Path: path}, err
 }

@@ -31,7 +31,7 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is not a component; components are %v", t.Component, Components())
 	}
-	toolchain, err := toolchain(ctx)
+	toolchain, err := s.toolchain(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,10 @@ func (r *recipe) ingredients() []string {
 
 // key identifies the binary that the recipe makes.
 func (r *recipe) key() string {
-	return digest([]byte(strings.Join(r.lines, "\n")))[:24]
+	return recipeKey(r.lines)
 }
+
+func recipeKey(lines []string) string { return digest([]byte(strings.Join(lines, "\n")))[:24] }
 
 // flags are the build flags that shape the binary. Symbols are stripped: they
 // double the size, and a stack trace does not need them. The version is
@@ -106,8 +108,15 @@ func (r *recipe) compile(ctx context.Context, s store, out string) error {
 	if err != nil {
 		return err
 	}
+	// The Go command's own temporary files go where a killed build leaves
+	// them to be pruned.
+	temp, err := s.scratch()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
 	args := append([]string{"build", "-modfile=" + modfileName, "-o", out}, r.flags()...)
-	_, err = goCommand(ctx, dir, append(args, r.source.pkg)...)
+	_, err = goCommand(ctx, dir, append(args, r.source.pkg), "GOTMPDIR="+temp)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,9 @@ func (r *recipe) replacements(module string) (map[string][]byte, error) {
 	}
 	replaced := map[string][]byte{oomWatcherLinux: withoutConstraint(blind)}
 	for path, text := range r.overlay {
+		if !fs.ValidPath(path) {
+			return nil, fmt.Errorf("%q is not a path in %s, like pkg/probe/grpc/grpc.go", path, kubernetesPath)
+		}
 		if _, err := os.Stat(filepath.Join(module, path)); err != nil {
 			return nil, fmt.Errorf("%s %s has no file %s to replace: %w", kubernetesPath, r.target.Version, path, err)
 		}

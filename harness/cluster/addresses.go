@@ -21,10 +21,18 @@ const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 // until the kubelet has registered it, reports its address, and removes the
 // taint of a node that waits for that.
 func initializeNode(ctx context.Context, client kubernetes.Interface, name, address string) error {
-	if err := awaitNode(ctx, client, name, func(*corev1.Node) bool { return true }); err != nil {
+	var initialized bool
+	err := awaitNode(ctx, client, name, func(node *corev1.Node) bool {
+		initialized = slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return a.Address == address })
+		return true
+	})
+	if err != nil {
 		return fmt.Errorf("waiting for the kubelet to register node %s: %w", name, err)
 	}
-	err := updateNode(ctx, client, name, func(node *corev1.Node) {
+	if initialized {
+		return nil // a kubelet that comes back
+	}
+	err = updateNode(ctx, client, name, func(node *corev1.Node) {
 		node.Status.Addresses = []corev1.NodeAddress{
 			{Type: corev1.NodeInternalIP, Address: address},
 			{Type: corev1.NodeHostName, Address: name},

@@ -13,9 +13,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -130,7 +132,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err = c.startControlPlane(ctx); err != nil {
 		return nil, err
 	}
-	if err = c.observe(); err != nil {
+	if err = c.observe(ctx); err != nil {
 		return nil, err
 	}
 	if err = c.startNodes(ctx); err != nil {
@@ -180,9 +182,11 @@ func (c *Cluster) prepare() error {
 }
 
 func (c *Cluster) startControlPlane(ctx context.Context) error {
-	for _, name := range []string{"etcd", "kube-apiserver"} {
-		if err := c.Start(ctx, name, Change{}); err != nil {
-			return err
+	for _, comp := range c.components {
+		if comp.kind == build.Etcd || comp.kind == build.APIServer {
+			if err := c.start(ctx, comp, Change{}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -195,33 +199,44 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 		switch comp.kind {
 		case build.ControllerManager, build.Scheduler:
 			group.Go(func() error { return c.start(ctx, comp, Change{}) })
+		case build.Kubelet:
+			group.Go(func() error {
+				if err := c.start(ctx, comp, Change{}); err != nil {
+					return err
+				}
+				return c.settleNode(ctx, comp)
+			})
 		}
-	}
-	for i, node := range c.cfg.Nodes {
-		group.Go(func() error { return c.startNode(ctx, node.Name, c.block.node(i)) })
 	}
 	group.Go(func() error { return c.EnsureNamespace(ctx, metav1.NamespaceDefault) })
 	return group.Wait()
 }
 
-func (c *Cluster) startNode(ctx context.Context, name string, addresses netip.Prefix) error {
-	if err := c.Start(ctx, "kubelet/"+name, Change{}); err != nil {
+// settleNode returns when the node of a kubelet is ready, and says that it runs
+// what the kubelet is. A node without an address gets one.
+func (c *Cluster) settleNode(ctx context.Context, kubelet *component) error {
+	name := strings.TrimPrefix(kubelet.name, "kubelet/")
+	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err
 	}
-	if err := initializeNode(ctx, c.client, name, nodeAddress(addresses).String()); err != nil {
-		return err
-	}
-	if err := awaitNode(ctx, c.client, name, nodeReady); err != nil {
+	err := awaitNode(ctx, c.client, name, func(node *corev1.Node) bool {
+		return nodeReady(node) && strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs))
+	})
+	if err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)
 	}
 	return nil
 }
 
-func (c *Cluster) observe() (err error) {
+// observe watches objects, from now on as the running API server shows them.
+func (c *Cluster) observe(ctx context.Context) (err error) {
 	if c.cfg.Recorder == nil {
 		return nil
 	}
-	c.observer, err = observe(c.ctx, c.rest, c.cfg.Recorder)
+	if c.observer != nil {
+		c.observer.stop()
+	}
+	c.observer, err = observe(ctx, c.rest, c.cfg.Recorder, c.observer)
 	return err
 }
 
@@ -231,7 +246,7 @@ func (c *Cluster) Close() error {
 	var failures []error
 	c.fail(errClosed)
 	if c.observer != nil {
-		c.observer.wait()
+		c.observer.stop()
 	}
 	failures = append(failures, c.stopAll())
 	c.mu.Lock()

@@ -29,6 +29,8 @@ type component struct {
 	version release.Version
 	gates   map[string]bool
 	running *process.Process // nil while stopped
+	runs    release.Version  // what the running binary is
+	address string           // of the node, for a kubelet
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
 }
@@ -55,7 +57,36 @@ func (c *Cluster) Restart(ctx context.Context, name string, change Change) error
 	if err := c.stop(comp, (*process.Process).Stop); err != nil {
 		return err
 	}
-	return c.start(ctx, comp, change)
+	return c.startAgain(ctx, comp, change)
+}
+
+// startAgain starts a component of a rig that is up, and returns when the rest
+// of the rig knows: the record shows objects as this API server shows them, the
+// node says what its kubelet is.
+func (c *Cluster) startAgain(ctx context.Context, comp *component, change Change) error {
+	if err := c.start(ctx, comp, change); err != nil {
+		return err
+	}
+	switch comp.kind {
+	case build.APIServer:
+		return c.observe(ctx)
+	case build.Kubelet:
+		if c.running("kube-apiserver") {
+			return c.settleNode(ctx, comp)
+		}
+	}
+	return nil
+}
+
+// running reports whether a component runs.
+func (c *Cluster) running(name string) bool {
+	comp, err := c.component(name)
+	if err != nil {
+		return false
+	}
+	comp.mu.Lock()
+	defer comp.mu.Unlock()
+	return comp.running != nil
 }
 
 // Stop asks a component to end, and returns when it has.
@@ -82,7 +113,7 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 	if err != nil {
 		return err
 	}
-	return c.start(ctx, comp, change)
+	return c.startAgain(ctx, comp, change)
 }
 
 // Instance is what a component of a rig runs as.
@@ -120,8 +151,13 @@ func (c *Cluster) component(name string) (*component, error) {
 }
 
 func (c *Cluster) start(ctx context.Context, comp *component, change Change) error {
+	ctx, cancel := c.Bind(ctx)
+	defer cancel()
 	comp.mu.Lock()
 	defer comp.mu.Unlock()
+	if ctx.Err() != nil {
+		return fmt.Errorf("starting %s: %w", comp.name, context.Cause(ctx))
+	}
 	if comp.running != nil {
 		return fmt.Errorf("starting %s: it is running already", comp.name)
 	}
@@ -158,7 +194,7 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	if err != nil {
 		return err
 	}
-	comp.running, comp.recorded = p, make(chan struct{})
+	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), binary.Version
 	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
 		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
 		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
@@ -197,12 +233,12 @@ func (c *Cluster) stop(comp *component, end func(*process.Process) error) error 
 	return err
 }
 
-// stopAll ends all components, the last one started first, and joins what goes
-// wrong.
+// stopAll ends all components, the last one started first. They are killed: a
+// rig that is closed has nothing to save, and asking takes a second.
 func (c *Cluster) stopAll() error {
 	var failures []error
-	for _, v := range slices.Backward(c.components) {
-		failures = append(failures, c.stop(v, (*process.Process).Stop))
+	for _, comp := range slices.Backward(c.components) {
+		failures = append(failures, c.stop(comp, (*process.Process).Kill))
 	}
 	return errors.Join(failures...)
 }

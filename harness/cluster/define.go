@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"os"
@@ -103,6 +104,7 @@ func (c *Cluster) addController(name string, kind build.Component, f flags, clie
 	c.add(&component{
 		name: name, kind: kind, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
 		prepare: func(gates map[string]bool) ([]string, error) {
+			f := maps.Clone(f)
 			if len(gates) > 0 {
 				f["feature-gates"] = gateFlag(gates)
 			}
@@ -134,7 +136,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 	}
 	s := serving{address: address, cert: cert, key: key}
 	c.add(&component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
 		prepare: func(gates map[string]bool) ([]string, error) {
 			config, err := encodeConfig(kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates))
 			if err != nil {

@@ -32,30 +32,39 @@ var observed = []schema.GroupVersionResource{
 // library does not know is recorded all the same.
 type observer struct {
 	recorder record.Recorder
-	wait     func()
+	stop     func() // ends the watches; returns when they have ended
 
 	mu   sync.Mutex
 	seen map[string][]byte // by resource and UID: what was recorded last
 }
 
-// observe starts the observer and returns when it has seen what is there. It
-// ends with the context; wait returns when it has.
-func observe(ctx context.Context, config *rest.Config, recorder record.Recorder) (*observer, error) {
+// observe starts an observer and returns when it has seen what is there. What
+// an earlier observer has recorded already is recorded again only if it looks
+// different now.
+func observe(ctx context.Context, config *rest.Config, recorder record.Recorder, earlier *observer) (*observer, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
 	o := &observer{recorder: recorder, seen: make(map[string][]byte)}
+	if earlier != nil {
+		o.seen = earlier.seen
+	}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	for _, resource := range observed {
 		if _, err := factory.ForResource(resource).Informer().AddEventHandler(o.handler(resource.Resource)); err != nil {
 			return nil, err
 		}
 	}
-	factory.Start(ctx.Done())
+	ended := make(chan struct{})
+	o.stop = sync.OnceFunc(func() { close(ended); factory.Shutdown() })
+	factory.Start(ended)
 	factory.WaitForCacheSync(ctx.Done())
-	o.wait = factory.Shutdown
-	return o, context.Cause(ctx)
+	if ctx.Err() != nil {
+		o.stop()
+		return nil, context.Cause(ctx)
+	}
+	return o, nil
 }
 
 func (o *observer) handler(resource string) cache.ResourceEventHandler {

@@ -53,6 +53,7 @@ type Recorder interface {
 // value keeps events in memory only.
 type History struct {
 	mu      sync.Mutex
+	seq     int // of the last event, lost ones included
 	events  []Event
 	out     io.Writer
 	err     error
@@ -75,8 +76,9 @@ func (h *History) Append(source, subject string, payload Payload) {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.seq++
 	e := Event{
-		Seq:     len(h.events) + 1,
+		Seq:     h.seq,
 		At:      time.Now(),
 		Source:  source,
 		Kind:    payload.EventKind(),

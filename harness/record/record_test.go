@@ -77,6 +77,30 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 }
 
+// flaky fails every second time.
+type flaky struct {
+	bytes.Buffer
+	writes int
+}
+
+func (f *flaky) Write(p []byte) (int, error) {
+	if f.writes++; f.writes%2 == 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return f.Buffer.Write(p)
+}
+
+func TestALostEventLeavesAGap(t *testing.T) {
+	var file flaky
+	h := NewHistory(&file)
+	for code := range 3 {
+		h.Append("test", "", stopped{Code: code})
+	}
+	if _, err := Read(&file.Buffer); err == nil || !strings.Contains(err.Error(), "not complete") {
+		t.Errorf("reading a history that lost an event: %v", err)
+	}
+}
+
 func TestWaitSeesEachAppend(t *testing.T) {
 	h := NewHistory(nil)
 	go func() {

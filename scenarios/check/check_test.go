@@ -147,6 +147,16 @@ func TestVerdicts(t *testing.T) {
 				h.Append("engine", "", Lateness{Mean: 0.02, Worst: 7})
 			},
 		},
+		"a late machine may have missed what should stay away": {
+			check: restarts(plan.Always, time.Second), want: reports.Unknown, observed: "0",
+			reason: "the machine was too late to be trusted: timers fired 0.30 s late on average and 1.00 s at worst",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				closed(h, "restarts", time.Second)
+				h.Append("engine", "", Lateness{Mean: 0.3, Worst: 1})
+			},
+		},
 		"a late machine does not spoil a pass": {
 			check: again, want: reports.Pass, observed: "1",
 			tell: func(h *record.History) {
@@ -216,6 +226,7 @@ func TestExpressionsSee(t *testing.T) {
 			First: "tls-client-hello", Requests: []server.Request{{Status: 200}},
 			Handshake: &server.Handshake{Version: "1.3"},
 		})
+		h.Append("runtime/node-a", "default/idle/app", runtime.ContainerStarted{})
 		h.Append("server", "default/quiet/app", server.Connection{First: "nothing"})
 		object(h, "pods", "default", "tls", `{"spec":{"containers":[{"name":"app","livenessProbe":{"grpc":{"port":5000,"mode":"TLS"}}}]}}`)
 		object(h, "pods", "other", "web", `{"spec":{}}`)
@@ -235,13 +246,13 @@ func TestExpressionsSee(t *testing.T) {
 		`connections["tls/app"].map(c, c.first)`:                         `["tls-client-hello"]`,
 		`connections["tls/app"][0].requests[0].status`:                   `200`,
 		`connections["quiet/app"][0].requests`:                           `[]`,
-		`connections["nobody/app"]`:                                      `[]`,
+		`connections["idle/app"]`:                                        `[]`,
 		`pods["tls"].spec.containers[0].livenessProbe.grpc.mode`:         `"TLS"`,
 		`has(pods["tls"].spec.containers[0].livenessProbe.grpc.service)`: `false`,
 		`"other/web" in pods`:                                            `true`,
 		`objects["deployments/default/web"].spec.replicas`:               `3`,
 		`events["tls"]`:                        `[{"count":2,"message":"Liveness probe failed","reason":"Unhealthy","type":null}]`,
-		`events["nobody"].size()`:              `0`,
+		`events["other/web"].size()`:           `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
 		`components["kubelet/node-a"].version`: `"v1.36.3"`,
 	} {
@@ -253,6 +264,64 @@ func TestExpressionsSee(t *testing.T) {
 				t.Errorf("%s is %s (%s), want %s", observe, got.Observed, got.Outcome, want)
 			}
 		})
+	}
+}
+
+// TestANameThatWasNeverSeenIsNoEmptyList: a typing error must not pass for
+// something that did not happen.
+func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
+	t.Parallel()
+	events := story(func(h *record.History) {
+		started(h)
+		opened(h, "typo")
+		closed(h, "typo", 0)
+	})
+	for _, observe := range []string{`connections["tsl/app"].size()`, `events["tsl"].size()`} {
+		p := cellWith(t, plan.Check{ID: "typo", Observe: observe, Is: 0, Mode: plan.Now})
+		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Fail || !strings.Contains(got.Observed, "no such key: tsl") {
+			t.Errorf("%s: %s, observed %s", observe, got.Outcome, got.Observed)
+		}
+	}
+}
+
+func TestAPodOfTheSameNameIsAnotherPod(t *testing.T) {
+	t.Parallel()
+	events := story(func(h *record.History) {
+		started(h)
+		started(h)
+		h.Append("runtime/node-a", "default/tls", runtime.SandboxStarted{Attempt: 0})
+		started(h)
+		opened(h, "restarts")
+		closed(h, "restarts", 0)
+	})
+	if got := Judge(cellWith(t, restarts(plan.Now, 0)), events).Checks[0]; got.Outcome != reports.Pass {
+		t.Errorf("%s, observed %s restarts", got.Outcome, got.Observed)
+	}
+}
+
+func TestWhatIsNotTheSubjectsFault(t *testing.T) {
+	t.Parallel()
+	p := cellWith(t, restarts(plan.Now, 0))
+	for name, tc := range map[string]struct {
+		tell func(*record.History)
+		want reports.Outcome
+	}{
+		"a fake server without a port": {
+			tell: func(h *record.History) {
+				h.Append("server", "default/tls/app", server.ListenFailed{Port: 5000, Error: "address already in use"})
+			},
+			want: reports.HarnessError,
+		},
+		"a wait in vain": {
+			tell: func(h *record.History) {
+				h.Append("engine", "1", StepDone{Number: 1, Error: "not within 60s", Unmet: true})
+			},
+			want: reports.Unknown,
+		},
+	} {
+		if got := Judge(p, story(tc.tell)); got.Outcome != tc.want || got.Reason == "" {
+			t.Errorf("%s: %s %q, want %s", name, got.Outcome, got.Reason, tc.want)
+		}
 	}
 }
 

@@ -18,6 +18,10 @@ type StepDone struct {
 	Number int `json:"number"`
 	// Error is why the cell can't go on. Empty if the step is done.
 	Error string `json:"error,omitempty"`
+	// Unmet is true if what the scenario takes for granted did not come true:
+	// a wait that was in vain, an object that was refused. That is not for the
+	// rig to answer for, and says nothing about the checks.
+	Unmet bool `json:"unmet,omitempty"`
 }
 
 // EventKind returns "step.done".

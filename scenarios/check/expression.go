@@ -45,26 +45,30 @@ func compile(text string) (cel.Program, error) {
 	return env.Program(ast)
 }
 
-// vars are the variables of a state. Connections and events of what has none
-// are empty lists: that nothing was seen is an observation too.
+// vars are the variables of a state. Connections and events of a pod or
+// container that has none are empty lists: that nothing was seen is an
+// observation too. For a name that was never seen, there is nothing.
 func (s *state) vars() map[string]any {
 	return map[string]any{
 		"containers":  s.containers,
-		"connections": emptyByDefault(s.connections),
+		"connections": s.lists(s.connections),
 		"pods":        s.pods,
 		"objects":     s.objects,
-		"events":      emptyByDefault(s.events),
+		"events":      s.lists(s.events),
 		"requests":    s.requests,
 		"components":  s.components,
 	}
 }
 
-// lists is a map in which every key has a list, which is empty if there is
-// none.
-type lists struct{ traits.Mapper }
+// lists is a map in which every known name has a list, which is empty if there
+// is none.
+type lists struct {
+	traits.Mapper
+	known map[string]bool
+}
 
-func emptyByDefault(m map[string][]any) lists {
-	return lists{types.DefaultTypeAdapter.NativeToValue(m).(traits.Mapper)}
+func (s *state) lists(m map[string][]any) lists {
+	return lists{Mapper: types.DefaultTypeAdapter.NativeToValue(m).(traits.Mapper), known: s.known}
 }
 
 // Find implements traits.Mapper.
@@ -72,13 +76,19 @@ func (l lists) Find(key ref.Val) (ref.Val, bool) {
 	if v, found := l.Mapper.Find(key); found {
 		return v, true
 	}
+	name, _ := key.Value().(string)
+	if !l.known[name] {
+		return nil, false
+	}
 	return types.DefaultTypeAdapter.NativeToValue([]any{}), true
 }
 
 // Get implements traits.Indexer.
 func (l lists) Get(key ref.Val) ref.Val {
-	v, _ := l.Find(key)
-	return v
+	if v, found := l.Find(key); found {
+		return v
+	}
+	return types.NewErr("no such key: %v", key.Value())
 }
 
 // asJSON renders a value for people and for comparing: compact JSON with keys

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -33,9 +34,7 @@ type Verdict struct {
 // the same program and history always give the same verdict.
 func Judge(p *Program, events []record.Event) Verdict {
 	var v Verdict
-	if why := brokenOff(events); why != "" {
-		v.Outcome, v.Reason = reports.HarnessError, why
-	}
+	v.Outcome, v.Reason = brokenOff(events)
 	late := lateness(events)
 	for _, step := range p.cell.Steps {
 		checks, ok := step.Action.(plan.Checks)
@@ -44,7 +43,9 @@ func Judge(p *Program, events []record.Event) Verdict {
 		}
 		for _, c := range checks.Checks {
 			result := judgeCheck(p.checks[c.ID], events)
-			if result.Outcome == reports.Fail && late != "" {
+			// What was to come came: that is true however late. What failed to
+			// come, or stayed away, may have been late.
+			if late != "" && (result.Outcome != reports.Pass || c.Mode != plan.Eventually) {
 				result.Outcome, result.Reason = reports.Unknown, late
 			}
 			v.Checks = append(v.Checks, result)
@@ -110,24 +111,31 @@ func window(id string, events []record.Event) (from, to int, watched time.Durati
 	return 0, 0, 0, false
 }
 
-// brokenOff returns why a cell did not run to its end, if it did not.
-func brokenOff(events []record.Event) string {
+// brokenOff returns why a cell as a whole can't be judged, if it can't: it did
+// not run to its end, or a fake server could not open its port.
+func brokenOff(events []record.Event) (reports.Outcome, string) {
+	for _, failed := range record.All[server.ListenFailed](events) {
+		return reports.HarnessError, "a fake server has no port: " + failed.Error
+	}
 	running := "before its first step"
 	for _, e := range events {
 		if s, ok := record.As[StepStarted](e); ok {
 			running = fmt.Sprintf("in step %d (%s)", s.Number, s.Action)
 		}
 		if d, ok := record.As[StepDone](e); ok {
+			if d.Unmet {
+				return reports.Unknown, fmt.Sprintf("step %d: %s", d.Number, d.Error)
+			}
 			if d.Error != "" {
-				return fmt.Sprintf("step %d: %s", d.Number, d.Error)
+				return reports.HarnessError, fmt.Sprintf("step %d: %s", d.Number, d.Error)
 			}
 			running = ""
 		}
 	}
 	if running != "" {
-		return "the run was broken off " + running
+		return reports.HarnessError, "the run was broken off " + running
 	}
-	return ""
+	return "", ""
 }
 
 // lateness returns why a machine can't be trusted, if it can't.

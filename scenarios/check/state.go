@@ -26,6 +26,7 @@ type state struct {
 	eventAt     map[string]int // by name of the Event object: its place in events
 	requests    map[string]any
 	components  map[string]any
+	known       map[string]bool // pods and containers that were ever seen
 }
 
 func newState() *state {
@@ -38,6 +39,7 @@ func newState() *state {
 		eventAt:     make(map[string]int),
 		requests:    make(map[string]any),
 		components:  make(map[string]any),
+		known:       make(map[string]bool),
 	}
 }
 
@@ -45,11 +47,14 @@ func newState() *state {
 func (s *state) apply(e record.Event) bool {
 	name := strings.TrimPrefix(e.Subject, defaultNamespace)
 	switch e.Kind {
+	case runtime.SandboxStarted{}.EventKind():
+		s.sandboxStarted(name, e)
 	case runtime.ContainerStarted{}.EventKind():
 		s.containerStarted(name)
 	case runtime.ContainerExited{}.EventKind():
 		s.containerExited(name, e)
 	case server.Connection{}.EventKind():
+		s.known[name] = true
 		s.connections[name] = append(s.connections[name], connection(e))
 	case cluster.ObjectObserved{}.EventKind():
 		s.object(e)
@@ -82,7 +87,22 @@ func (s *state) container(name string) map[string]any {
 	return s.containers[name]
 }
 
+// sandboxStarted forgets the containers of an earlier pod of the same name.
+func (s *state) sandboxStarted(pod string, e record.Event) {
+	s.known[pod] = true
+	if started, ok := record.As[runtime.SandboxStarted](e); !ok || started.Attempt > 0 {
+		return
+	}
+	for name := range s.containers {
+		if strings.HasPrefix(name, pod+"/") {
+			delete(s.containers, name)
+			delete(s.connections, name)
+		}
+	}
+}
+
 func (s *state) containerStarted(name string) {
+	s.known[name] = true
 	c := s.container(name)
 	starts := c["starts"].(int64) + 1
 	c["starts"], c["restarts"], c["running"] = starts, starts-1, true
@@ -120,6 +140,7 @@ func (s *state) object(e record.Event) {
 	}
 	s.objects[e.Subject] = object
 	if seen.Resource == "pods" {
+		s.known[pod] = true
 		s.pods[pod] = object
 	}
 }

@@ -112,7 +112,7 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, CellDir(e.Dir, cell.ID))
 	r := result(cell, program, events)
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnmet) {
 		r.Outcome, r.Reason = reports.HarnessError, err.Error()
 	}
 	if err != nil && ctx.Err() != nil {
@@ -145,6 +145,12 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	var unreadable []error
 	for i, cell := range cells {
 		events, err := readHistory(CellDir(dir, cell.ID))
+		if errors.Is(err, os.ErrNotExist) {
+			r := result(cell, programs[i], nil)
+			r.Outcome, r.Reason = reports.Unknown, "not run: it has no history"
+			results = append(results, r)
+			continue
+		}
 		if err != nil {
 			unreadable = append(unreadable, err)
 			continue

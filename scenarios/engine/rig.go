@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -82,7 +83,7 @@ func (e *Engine) runOn(ctx context.Context, cell plan.Cell, program *check.Progr
 	}
 	config := ClusterConfig(cell.Topology, library, history)
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, logs
-	c, err := cluster.New(ctx, config)
+	c, err := startCluster(ctx, config)
 	if err != nil {
 		return fmt.Errorf("starting the rig: %w", err)
 	}
@@ -100,6 +101,12 @@ func (e *Engine) runOn(ctx context.Context, cell plan.Cell, program *check.Progr
 	return r.steps(ctx)
 }
 
+func startCluster(ctx context.Context, config cluster.Config) (*cluster.Cluster, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
+	defer cancel()
+	return cluster.New(ctx, config)
+}
+
 // steps runs the cell's steps. The first one that can't be done ends the cell.
 func (r *rig) steps(ctx context.Context) error {
 	for _, step := range r.cell.Steps {
@@ -109,7 +116,7 @@ func (r *rig) steps(ctx context.Context) error {
 		done := check.StepDone{Number: step.Number}
 		err := r.do(ctx, step)
 		if err != nil {
-			done.Error = err.Error()
+			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
 		}
 		r.history.Append("engine", step.Name, done)
 		if err != nil {
@@ -119,8 +126,36 @@ func (r *rig) steps(ctx context.Context) error {
 	return nil
 }
 
-// do runs one step.
+// errUnmet marks that a scenario can't go on because of what the cluster did,
+// and not because of the rig.
+var errUnmet = errors.New("the scenario can't go on")
+
+// unmet marks the end of a wait as such, unless the rig itself has ended.
+func unmet(r *rig, err error) error {
+	if r.cluster.Context().Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errUnmet, err)
+}
+
+const (
+	// startLimit is how long a rig may take to start, and stepLimit a step
+	// that does not say itself how long it takes.
+	startLimit, stepLimit = 5 * time.Minute, 3 * time.Minute
+)
+
+// do runs one step, within the limit if it has none of its own.
 func (r *rig) do(ctx context.Context, step plan.Step) error {
+	switch step.Action.(type) {
+	case plan.Wait, plan.Checks:
+		return r.act(ctx, step)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
+	defer cancel()
+	return r.act(ctx, step)
+}
+
+func (r *rig) act(ctx context.Context, step plan.Step) error {
 	switch action := step.Action.(type) {
 	case plan.Apply:
 		return r.apply(ctx, step.Name, action)
@@ -168,8 +203,11 @@ func (r *rig) answered(step string, answer check.Answer, rejected bool, err erro
 		return err
 	}
 	r.history.Append("engine", step, answer)
+	if answer.Code >= 500 || answer.Code == http.StatusTooManyRequests {
+		return fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
+	}
 	if answer.Code >= 400 && !rejected {
-		return fmt.Errorf("the API server refused %s: %s", answer.Object, answer.Message)
+		return fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
 	}
 	return nil
 }
@@ -200,7 +238,7 @@ func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
 		return met
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until %s: %w", action.Until, errors.Join(err, last))
+		return fmt.Errorf("waiting until %s: %w", action.Until, errors.Join(unmet(r, err), last))
 	}
 	return nil
 }
