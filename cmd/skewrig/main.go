@@ -11,9 +11,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2" //nolint:depguard // to silence it
 )
 
 func main() {
+	// The client libraries log on their own what they try again anyway. What a
+	// user must know is an error, and is in the logs of the components.
+	klog.SetLogger(logr.Discard())
 	// The first interrupt ends what runs in good order; a second one takes the
 	// default action and ends skewrig at once (its children die with it).
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

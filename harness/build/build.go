@@ -61,7 +61,8 @@ type Binary struct {
 	Component Component       `json:"component"`
 	Version   release.Version `json:"version"`
 	Path      string          `json:"path"`
-	// Source is "built", or "given" for a ready-made binary.
+	// Source is the module that it was built from, with its version, or "given"
+	// for a ready-made binary.
 	Source string `json:"source"`
 	// Digest is "sha256:" and the hex digest of the file.
 	Digest string `json:"digest"`

@@ -73,7 +73,7 @@ func (e entry) load() (Binary, error) {
 	}
 	return Binary{
 		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: "built", Digest: digest, Bytes: size, Cached: true,
+		Source: e.target.source(), Digest: digest, Bytes: size, Cached: true,
 	}, nil
 }
 
@@ -120,7 +120,7 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	}
 	return Binary{
 		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: "built", Digest: digest, Bytes: size,
+		Source: e.target.source(), Digest: digest, Bytes: size,
 	}, nil
 }
 

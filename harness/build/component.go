@@ -64,6 +64,19 @@ func (t Target) String() string {
 	return s
 }
 
+// source is the module that a target is built from.
+func (t Target) source() string {
+	module := kubernetesPath
+	if t.Component == Etcd {
+		module = sources[Etcd].pkg
+	}
+	s := fmt.Sprintf("%s@%s", module, t.Version)
+	if len(t.Overlay) > 0 {
+		s += " (patched)"
+	}
+	return s
+}
+
 // id identifies a target among those of one run.
 func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay) }
 

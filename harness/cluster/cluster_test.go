@@ -100,7 +100,7 @@ func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
 // is recorded again.
 func TestObserverRecordsContentNotVersions(t *testing.T) {
 	var h record.History
-	o := &observer{recorder: &h, seen: make(map[string][]byte)}
+	o := &observer{recorder: &h, seen: make(map[string]*seenObject)}
 	pod := func(mode, manager string) *unstructured.Unstructured {
 		text := `{"metadata":{"name":"p","namespace":"default","uid":"1","resourceVersion":"7","managedFields":[{"manager":"` + manager + `"}]},"spec":{"mode":"` + mode + `"}}`
 		var u unstructured.Unstructured
@@ -113,11 +113,17 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 	o.record("modified", "pods", pod("TLS", "kubelet"))
 	o.record("modified", "pods", pod("", "kubelet"))
 	o.record("deleted", "pods", pod("", "kubelet"))
+	// An object that went while nobody watched is found missing by the next
+	// observer.
+	o.record("added", "pods", pod("TLS", "kubectl"))
+	next := &observer{recorder: &h, seen: o.forOther()}
+	next.recordMissing()
+	next.recordMissing()
 	var changes []string
 	for e, seen := range record.All[ObjectObserved](h.Events()) {
 		changes = append(changes, seen.Change+" "+e.Subject)
 	}
-	want := []string{"added pods/default/p", "modified pods/default/p", "deleted pods/default/p"}
+	want := []string{"added pods/default/p", "modified pods/default/p", "deleted pods/default/p", "added pods/default/p", "deleted pods/default/p"}
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}

@@ -35,7 +35,14 @@ type observer struct {
 	stop     func() // ends the watches; returns when they have ended
 
 	mu   sync.Mutex
-	seen map[string][]byte // by resource and UID: what was recorded last
+	seen map[string]*seenObject // by resource and UID
+}
+
+// seenObject is an object as it was recorded last.
+type seenObject struct {
+	ObjectObserved
+	subject string
+	current bool // this observer has seen it, not only an earlier one
 }
 
 // observe starts an observer and returns when it has seen what is there. What
@@ -46,25 +53,52 @@ func observe(ctx context.Context, config *rest.Config, recorder record.Recorder,
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{recorder: recorder, seen: make(map[string][]byte)}
+	o := &observer{recorder: recorder, seen: make(map[string]*seenObject)}
 	if earlier != nil {
-		o.seen = earlier.seen
+		o.seen = earlier.forOther()
 	}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	var handled []cache.InformerSynced
 	for _, resource := range observed {
-		if _, err := factory.ForResource(resource).Informer().AddEventHandler(o.handler(resource.Resource)); err != nil {
+		registration, err := factory.ForResource(resource).Informer().AddEventHandler(o.handler(resource.Resource))
+		if err != nil {
 			return nil, err
 		}
+		handled = append(handled, registration.HasSynced)
 	}
 	ended := make(chan struct{})
 	o.stop = sync.OnceFunc(func() { close(ended); factory.Shutdown() })
 	factory.Start(ended)
-	factory.WaitForCacheSync(ctx.Done())
-	if ctx.Err() != nil {
+	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
 		o.stop()
 		return nil, context.Cause(ctx)
 	}
+	o.recordMissing()
 	return o, nil
+}
+
+// forOther hands what was seen to another observer, which has seen none of it.
+func (o *observer) forOther() map[string]*seenObject {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.seen {
+		s.current = false
+	}
+	return o.seen
+}
+
+// recordMissing records as deleted what an earlier observer saw and this one
+// does not.
+func (o *observer) recordMissing() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, s := range o.seen {
+		if !s.current {
+			s.Change = "deleted"
+			o.recorder.Append("watch", s.subject, s.ObjectObserved)
+			delete(o.seen, key)
+		}
+	}
 }
 
 func (o *observer) handler(resource string) cache.ResourceEventHandler {
@@ -94,28 +128,26 @@ func (o *observer) record(change, resource string, obj any) {
 	if err != nil {
 		return // a decoded object can always be encoded
 	}
-	if !o.changed(change, resource+"/"+string(u.GetUID()), body) {
-		return
-	}
 	subject := resource + "/" + u.GetName()
 	if u.GetNamespace() != "" {
 		subject = resource + "/" + u.GetNamespace() + "/" + u.GetName()
 	}
-	o.recorder.Append("watch", subject, ObjectObserved{
+	seen := &seenObject{subject: subject, current: true, ObjectObserved: ObjectObserved{
 		Change: change, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: body,
-	})
+	}}
+	if o.changed(resource+"/"+string(u.GetUID()), seen) {
+		o.recorder.Append("watch", subject, seen.ObjectObserved)
+	}
 }
 
-func (o *observer) changed(change, key string, body []byte) bool {
+func (o *observer) changed(key string, now *seenObject) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if change == "deleted" {
+	if now.Change == "deleted" {
 		delete(o.seen, key)
 		return true
 	}
-	if bytes.Equal(o.seen[key], body) {
-		return false
-	}
-	o.seen[key] = body
-	return true
+	before := o.seen[key]
+	o.seen[key] = now
+	return before == nil || !bytes.Equal(before.Object, now.Object)
 }
