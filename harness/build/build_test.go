@@ -300,6 +300,24 @@ func TestLinkTreeReplacesSingleFiles(t *testing.T) {
 	}
 }
 
+func TestConstraintsAreDropped(t *testing.T) {
+	const text = "//go:build !linux\n// +build !linux\n\n// Package oom watches.\npackage oom\n"
+	if got := string(withoutConstraint([]byte(text))); got != "\n// Package oom watches.\npackage oom\n" {
+		t.Errorf("left is %q", got)
+	}
+}
+
+// TestAPatchIsKnownByItsContent: where the replaced file lies does not matter.
+func TestAPatchIsKnownByItsContent(t *testing.T) {
+	e := testEntry(t, t.TempDir())
+	e.target.Overlay = map[string]string{"pkg/a.go": "/here/a.go"}
+	fill(t, e, "a patched kubelet")
+	e.target.Overlay = map[string]string{"pkg/a.go": "/there/a.go"}
+	if _, err := e.load(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGivenBinariesTellTheirVersion(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, says string) string {

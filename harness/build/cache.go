@@ -61,7 +61,7 @@ func (e entry) load() (Binary, error) {
 	if err != nil {
 		return Binary{}, err
 	}
-	if m.Target.id() != e.target.id() || recipeKey(m.Recipe) != filepath.Base(e.dir) {
+	if m.Target.Component != e.target.Component || m.Target.Version != e.target.Version || recipeKey(m.Recipe) != filepath.Base(e.dir) {
 		return Binary{}, e.damaged(fmt.Errorf("it holds %s, of another recipe", m.Target))
 	}
 	digest, size, err := digestFile(e.binary())

@@ -40,7 +40,7 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 		return nil, err
 	}
 	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte)}
-	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems"}
+	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints"}
 	for _, path := range slices.Sorted(maps.Keys(t.Overlay)) {
 		if r.overlay[path], err = os.ReadFile(t.Overlay[path]); err != nil {
 			return nil, fmt.Errorf("reading the replacement of %s: %w", path, err)

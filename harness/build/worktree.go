@@ -99,11 +99,12 @@ const (
 	oomWatcherOther = "pkg/kubelet/oom/oom_watcher_unsupported.go"
 )
 
-// withoutConstraint drops the build constraint of a Go file.
+// withoutConstraint drops the build constraint of a Go file, in its old form
+// too.
 func withoutConstraint(text []byte) []byte {
 	var kept []byte
 	for line := range bytes.Lines(text) {
-		if !bytes.HasPrefix(line, []byte("//go:build ")) {
+		if !bytes.HasPrefix(line, []byte("//go:build ")) && !bytes.HasPrefix(line, []byte("// +build ")) {
 			kept = append(kept, line...)
 		}
 	}
