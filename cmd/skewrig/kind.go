@@ -73,7 +73,7 @@ func kindTopology(cluster v1alpha4.Cluster) (plan.Topology, error) {
 	if count[v1alpha4.ControlPlaneRole] != 1 {
 		problems = append(problems, fmt.Errorf("%d nodes have the role control-plane: a rig has one", count[v1alpha4.ControlPlaneRole]))
 	}
-	return topology, errors.Join(append(problems, kindGates(topology)...)...)
+	return topology, errors.Join(append(problems, kindConflicts(topology)...)...)
 }
 
 // kindVersion is the release of a node's image. Without an image, the newest.
@@ -96,9 +96,13 @@ func kindName(role v1alpha4.NodeRole, n int) string {
 	return fmt.Sprintf("%s%d", role, n)
 }
 
-// kindGates finds gates that a release of the cluster doesn't have.
-func kindGates(topology plan.Topology) (problems []error) {
+// kindConflicts finds gates that a release of the cluster doesn't have, and
+// kubelets that are too old for the control plane.
+func kindConflicts(topology plan.Topology) (problems []error) {
 	for _, node := range topology.Nodes {
+		if release.SkewOf(topology.Version, node.Version) == release.SkewTooOld {
+			problems = append(problems, fmt.Errorf("node %s: %s with a control plane of %s: %s", node.Name, node.Version, topology.Version, release.SkewTooOld))
+		}
 		for gate := range node.Gates {
 			if err := release.CheckGate(node.Version, gate); err != nil {
 				problems = append(problems, fmt.Errorf("node %s: %w", node.Name, err))

@@ -44,12 +44,14 @@ nodes:
   image: kindest/node:v1.36.3
 - role: worker
   image: example.com/mine:latest
+- role: worker
+  image: kindest/node:v1.31.0
 `)
 	_, _, err := kindCell("kind.yaml")
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, wanted := range []string{"kind.yaml", "2 nodes have the role control-plane", "v1.36.3 has no feature gate", "nodes[3]", "example.com/mine"} {
+	for _, wanted := range []string{"kind.yaml", "2 nodes have the role control-plane", "v1.36.3 has no feature gate", "nodes[3]", "example.com/mine", "v1.31.0 with a control plane"} {
 		if !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%q does not say %q", err, wanted)
 		}

@@ -79,6 +79,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	config := engine.ClusterConfig(cell.Topology, library, history)
 	config.Binary = builder.Binary
+	fmt.Fprintln(cmd.ErrOrStderr(), "starting")
 	c, err := cluster.New(ctx, config)
 	if err != nil {
 		return failed(err)

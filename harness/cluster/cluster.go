@@ -288,6 +288,3 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 
 // Client is a client of the administrator.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
-
-// Dir is the rig's own directory.
-func (c *Cluster) Dir() string { return c.guard.Dir() }

@@ -132,7 +132,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 	}
 	endpoint, err := c.startRuntime(NodeInfo{Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses})
 	if err != nil {
-		return fmt.Errorf("starting the container runtime: %w", err)
+		return err
 	}
 	s := serving{address: address, cert: cert, key: key}
 	c.add(&component{

@@ -26,12 +26,7 @@ type ExitError struct {
 	Ran time.Duration
 	// Log is the path of its log, Tail the end of it.
 	Log, Tail string
-
-	clean bool
 }
-
-// Clean reports whether the process ended with status 0.
-func (e *ExitError) Clean() bool { return e.clean }
 
 // Error names the process, its exit status and the end of its log.
 func (e *ExitError) Error() string {

@@ -99,7 +99,6 @@ func (p *Process) wait() {
 		Ran:   time.Since(p.started),
 		Log:   p.cfg.Log,
 		Tail:  tail(p.cfg.Log, tailLines),
-		clean: err == nil,
 	}
 	close(p.exited)
 }

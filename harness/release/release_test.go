@@ -17,7 +17,7 @@ func TestParseWantsOneRelease(t *testing.T) {
 }
 
 func TestVersionsCompareAsReleases(t *testing.T) {
-	if !Version("v1.37.1").AtLeast("v1.37.0") || Version("v1.38.0-alpha.0").AtLeast("v1.38.0") {
+	if Version("v1.37.1").Compare("v1.37.0") != 1 || Version("v1.38.0-alpha.0").Compare("v1.38.0") != -1 {
 		t.Error("a pre-release is older than its release, a patch newer than what it patches")
 	}
 	if v := Version("v1.38.0-alpha.0"); v.Minor() != 38 || v.MajorMinor() != "v1.38" {

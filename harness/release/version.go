@@ -24,11 +24,8 @@ func Parse(s string) (Version, error) {
 }
 
 // Compare returns -1, 0 or 1 as v is older than, the same as or newer than w.
+// Pre-releases of a minor version are older than its first release.
 func (v Version) Compare(w Version) int { return semver.Compare(string(v), string(w)) }
-
-// AtLeast reports whether v is w or newer. Pre-releases of a minor version are
-// older than its first release.
-func (v Version) AtLeast(w Version) bool { return v.Compare(w) >= 0 }
 
 // Minor returns the minor version: 37 for v1.37.1.
 func (v Version) Minor() int {

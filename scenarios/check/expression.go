@@ -2,7 +2,6 @@ package check
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -105,12 +104,10 @@ func asJSON(v ref.Val) string {
 	return string(text)
 }
 
-var errNotBool = errors.New("the expression is neither true nor false")
-
 func asBool(v ref.Val) (bool, error) {
 	b, ok := v.(types.Bool)
 	if !ok {
-		return false, fmt.Errorf("%w, it is %s", errNotBool, asJSON(v))
+		return false, fmt.Errorf("the expression is neither true nor false, it is %s", asJSON(v))
 	}
 	return bool(b), nil
 }
