@@ -3,29 +3,73 @@ package main
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// assemble makes the report of results: the ledgers' statements joined to the
-// checks that serve them, and what it takes to run the same again.
-func assemble(results []reports.Cell, built []build.Binary) (reports.Report, error) {
+// deviations is the flag that names a list of what is known to fail.
+type deviations struct{ file string }
+
+func (d *deviations) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links")
+}
+
+func (d *deviations) load() (deviationList, error) {
+	if d.file == "" {
+		return deviationList{}, nil
+	}
+	list, err := known.Load(d.file)
+	return deviationList(list), err
+}
+
+type deviationList known.List
+
+// assemble makes the report of results: what is known to fail marked as such,
+// the ledgers' statements joined to the checks that serve them, and what it
+// takes to run the same again.
+func (d deviationList) assemble(results []reports.Cell, cells []plan.Cell, built []build.Binary) (reports.Report, error) {
+	notRun, err := others(cells)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	results, stale := known.Apply(known.List(d), results, notRun)
 	requirements, err := ledger.Requirements()
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return reports.Assemble(results, requirements, reports.Reproduce{
+	report, err := reports.Assemble(results, requirements, reports.Reproduce{
 		Command:    commandLine(os.Args),
 		Skewrig:    version(),
 		Go:         runtime.Version(),
 		Components: components(built),
 		Host:       host(),
 	})
+	for _, problem := range stale {
+		report.Problems = append(report.Problems, problem.Error())
+	}
+	return report, err
+}
+
+// others are the ids of the catalog's cells that a run leaves out: an entry of
+// the known deviations for one of them is not stale.
+func others(cells []plan.Cell) (ids []string, err error) {
+	all, err := catalog.Cells()
+	for _, c := range all {
+		if !slices.ContainsFunc(cells, func(ran plan.Cell) bool { return ran.ID == c.ID }) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, err
 }
 
 // commandLine quotes arguments so that they can be pasted into a shell.

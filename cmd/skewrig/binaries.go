@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // binaries are the flags that say where components come from.
@@ -29,8 +27,8 @@ func (b *binaries) register(cmd *cobra.Command) {
 		"use a ready-made binary, COMPONENT=PATH for the release that it says it is, or COMPONENT@RELEASE=PATH (repeatable; KUBEBUILDER_ASSETS is understood too)")
 }
 
-func (b *binaries) builder(ctx context.Context, progress func(build.Progress)) (*build.Builder, error) {
-	builder := &build.Builder{Dir: b.cacheDir, Progress: progress}
+func (b *binaries) builder(ctx context.Context) (*build.Builder, error) {
+	builder := &build.Builder{Dir: b.cacheDir}
 	var problems []error
 	for _, text := range b.given {
 		given, err := parseGiven(ctx, text)
@@ -66,6 +64,15 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	return given, err
 }
 
+// build builds targets and tells about it.
+func (b *binaries) build(cmd *cobra.Command, builder *build.Builder, targets []build.Target) ([]build.Binary, error) {
+	tell, done := buildProgress(cmd.ErrOrStderr())
+	defer done()
+	builder.Progress = tell
+	defer func() { builder.Progress = nil }()
+	return builder.Build(cmd.Context(), targets)
+}
+
 // unused returns an error if a ready-made binary serves none of the targets:
 // who gives one must not get a report about another.
 func (b *binaries) unused(ctx context.Context, targets []build.Target) error {
@@ -86,32 +93,24 @@ func (b *binaries) unused(ctx context.Context, targets []build.Target) error {
 }
 
 // buildFailed marks a failed build as not the user's fault, unless a release was
-// asked for that can't be had.
-func buildFailed(err error) error {
-	if errors.Is(err, build.ErrNoRelease) {
-		return err
+// asked for that can't be had. Where cells ask for it, their files and lines are
+// named.
+func buildFailed(err error, cells ...plan.Cell) error {
+	failures, ok := errors.AsType[build.Errors](err)
+	if !ok || !errors.Is(err, build.ErrNoRelease) {
+		return failed(err)
 	}
-	return failed(err)
-}
-
-// buildProgress prints what happens to each target: a line when it is done,
-// and on a terminal also what is at work.
-func buildProgress(w io.Writer) func(build.Progress) {
-	f, isFile := w.(*os.File)
-	live := isFile && term.IsTerminal(int(f.Fd()))
-	return func(p build.Progress) {
-		switch p.State {
-		case build.Compiling, build.Waiting:
-			if live {
-				fmt.Fprintf(w, "\r\x1b[K%-40s %s…", p.Target, p.State)
-			} else {
-				fmt.Fprintf(w, "%-40s %s\n", p.Target, p.State)
-			}
-		default:
-			if live {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
-			fmt.Fprintf(w, "%-40s %-9s %6.1fs\n", p.Target, p.State, p.Elapsed.Round(time.Second/10).Seconds())
+	places := make(map[string]string) // by target
+	for _, t := range plan.Targets(cells) {
+		places[t.Component+"@"+string(t.Version)] = t.Place
+	}
+	var located []error
+	for _, failure := range failures {
+		if place := places[failure.Target.String()]; place != "" {
+			located = append(located, fmt.Errorf("%s: %w", place, failure))
+		} else {
+			located = append(located, failure)
 		}
 	}
+	return errors.Join(located...)
 }

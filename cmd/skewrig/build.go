@@ -60,11 +60,11 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	builder, err := f.builder(cmd.Context(), buildProgress(cmd.ErrOrStderr()))
+	builder, err := f.builder(cmd.Context())
 	if err != nil {
 		return err
 	}
-	built, err := builder.Build(cmd.Context(), targets)
+	built, err := f.build(cmd, builder, targets)
 	if err != nil {
 		return buildFailed(err)
 	}
@@ -94,6 +94,9 @@ func (f *buildFlags) targets(args []string) ([]build.Target, error) {
 			return nil, fmt.Errorf("--overlay %s: want PATH=FILE", text)
 		}
 		for i := range targets {
+			if targets[i].Component == build.Etcd {
+				continue // it is no part of k8s.io/kubernetes
+			}
 			if targets[i].Overlay == nil {
 				targets[i].Overlay = make(map[string]string)
 			}

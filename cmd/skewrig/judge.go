@@ -19,6 +19,7 @@ import (
 
 func newJudge() *cobra.Command {
 	var out output
+	var deviations deviations
 	cmd := &cobra.Command{
 		Use:   "judge DIR [FILE ...]",
 		Short: "Judge a saved run again, with today's checks",
@@ -30,19 +31,24 @@ report. Nothing is run.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			return judge(cmd, out, args[0], args[1:])
+			return judge(cmd, out, deviations, args[0], args[1:])
 		},
 	}
 	out.register(cmd)
+	deviations.register(cmd)
 	return cmd
 }
 
-func judge(cmd *cobra.Command, out output, dir string, files []string) error {
+func judge(cmd *cobra.Command, out output, deviations deviations, dir string, files []string) error {
 	saved, err := readReport(dir)
 	if err != nil {
 		return err
 	}
 	cells, err := savedCells(saved, files)
+	if err != nil {
+		return err
+	}
+	list, err := deviations.load()
 	if err != nil {
 		return err
 	}
@@ -57,7 +63,7 @@ func judge(cmd *cobra.Command, out output, dir string, files []string) error {
 	for i, r := range results {
 		results[i].Started, results[i].DurationSeconds = before[r.ID].Started, before[r.ID].DurationSeconds
 	}
-	report, err := assemble(results, nil)
+	report, err := list.assemble(results, cells, nil)
 	if err != nil {
 		return failed(err)
 	}

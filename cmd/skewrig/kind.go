@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
@@ -23,8 +26,9 @@ var nodeImage = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
 // kindCell reads a kind cluster file, and returns false for any other file. Who
 // has such a file for a mixed-version cluster gets the same cluster without
 // containers: the releases come from the nodes' images, feature gates are set
-// on every component, as kind does.
-func kindCell(path string) (plan.Cell, bool, error) {
+// on every component, as kind does. What of the file makes no difference to a
+// rig is told to w.
+func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return plan.Cell{}, false, err
@@ -40,7 +44,32 @@ func kindCell(path string) (plan.Cell, bool, error) {
 	if err != nil {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
+	if ignored := kindIgnored(text); len(ignored) > 0 {
+		fmt.Fprintf(w, "%s: left out, a rig does not have it: %s\n", path, strings.Join(ignored, ", "))
+	}
 	return plan.Cell{ID: path, File: path, Topology: topology}, true, nil
+}
+
+// kindIgnored lists the fields of a kind cluster that a rig takes no notice of.
+func kindIgnored(text []byte) (fields []string) {
+	var cluster map[string]any
+	if err := yaml.Unmarshal(text, &cluster); err != nil {
+		return nil // it was decoded before
+	}
+	unused := func(at string, object map[string]any, used ...string) {
+		for _, field := range slices.Sorted(maps.Keys(object)) {
+			if !slices.Contains(used, field) {
+				fields = append(fields, at+field)
+			}
+		}
+	}
+	unused("", cluster, "kind", "apiVersion", "name", "nodes", "featureGates")
+	nodes, _ := cluster["nodes"].([]any)
+	for i, n := range nodes {
+		node, _ := n.(map[string]any)
+		unused(fmt.Sprintf("nodes[%d].", i), node, "role", "image")
+	}
+	return fields
 }
 
 func isKindCluster(text []byte) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -17,10 +18,13 @@ nodes:
 - role: control-plane
 - role: worker
   image: kindest/node:v1.36.3@sha256:0123
+  labels: {tier: db}
 - role: worker
   image: kindest/node:v1.35.4
+kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 `)
-	cell, isKind, err := kindCell("kind.yaml")
+	var said strings.Builder
+	cell, isKind, err := kindCell(&said, "kind.yaml")
 	if err != nil || !isKind {
 		t.Fatal(isKind, err)
 	}
@@ -29,6 +33,9 @@ nodes:
 	}}
 	if diff := cmp.Diff(want, cell.Topology); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	if want := "left out, a rig does not have it: kubeadmConfigPatches, nodes[1].labels"; !strings.Contains(said.String(), want) {
+		t.Errorf("%q does not say %q", said.String(), want)
 	}
 }
 
@@ -47,7 +54,7 @@ nodes:
 - role: worker
   image: kindest/node:v1.31.0
 `)
-	_, _, err := kindCell("kind.yaml")
+	_, _, err := kindCell(io.Discard, "kind.yaml")
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -57,7 +64,7 @@ nodes:
 		}
 	}
 	write(t, "scenario.yaml", scenario)
-	if _, isKind, err := kindCell("scenario.yaml"); isKind || err != nil {
+	if _, isKind, err := kindCell(io.Discard, "scenario.yaml"); isKind || err != nil {
 		t.Errorf("a scenario was taken for a kind cluster: %v, %v", isKind, err)
 	}
 }

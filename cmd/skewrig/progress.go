@@ -3,20 +3,106 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"slices"
+	"sync"
 
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/engine"
 )
 
-// cellProgress prints a line for each cell that is judged: what CI keeps, and
-// what a person watches.
-func cellProgress(w io.Writer, total int) func(engine.Progress) {
-	done := 0
-	return func(p engine.Progress) {
-		if p.Result == nil {
+// progress tells what is going on: a line for each thing that is done, which is
+// what CI keeps, and on a terminal, below these, what is at work and for how
+// long.
+type progress struct {
+	out  io.Writer
+	bars *mpb.Progress // nil if out is not a terminal
+
+	mu   sync.Mutex
+	work map[string]*mpb.Bar
+}
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out, work: make(map[string]*mpb.Bar)}
+	if f, isFile := out.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
+		p.bars = mpb.New(mpb.WithOutput(out))
+		p.out = p.bars // lines go above what is at work
+	}
+	return p
+}
+
+// begin says that something is at work, on a terminal.
+func (p *progress) begin(what, label string) {
+	if p.bars == nil {
+		return
+	}
+	p.end(what)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.work[what] = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarFillerTrim(), mpb.BarWidth(2),
+		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6}), decor.Name("  "+label)))
+}
+
+// end says that it no longer is.
+func (p *progress) end(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if bar := p.work[what]; bar != nil {
+		bar.Abort(true)
+		bar.Wait()
+		delete(p.work, what)
+	}
+}
+
+// line says something that stays.
+func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
+
+// close ends everything. Nothing may be told afterwards.
+func (p *progress) close() {
+	for _, what := range slices.Collect(maps.Keys(p.work)) {
+		p.end(what)
+	}
+	if p.bars != nil {
+		p.bars.Wait()
+	}
+}
+
+// buildProgress tells about targets that are built. Done must be called at the
+// end.
+func buildProgress(out io.Writer) (tell func(build.Progress), done func()) {
+	p := newProgress(out)
+	return func(b build.Progress) {
+		target := b.Target.String()
+		switch b.State {
+		case build.Waiting, build.Compiling:
+			p.begin(target, fmt.Sprintf("%s %s", target, b.State))
+			if p.bars == nil {
+				p.line("%-40s %s", target, b.State)
+			}
+		default:
+			p.end(target)
+			p.line("%-40s %-9s %6.1fs", target, b.State, b.Elapsed.Seconds())
+		}
+	}, p.close
+}
+
+// cellProgress tells about cells that are run. Done must be called at the end.
+func cellProgress(out io.Writer, total int) (tell func(engine.Progress), done func()) {
+	p := newProgress(out)
+	finished, width := 0, len(fmt.Sprint(total))
+	return func(news engine.Progress) {
+		if news.Result == nil {
+			p.begin(news.Cell.ID, news.Cell.ID)
 			return
 		}
-		done++
-		fmt.Fprintf(w, "[%*d/%d] %-16s %5.1fs  %s\n",
-			len(fmt.Sprint(total)), done, total, p.Result.Outcome, p.Result.DurationSeconds, p.Cell.ID)
-	}
+		finished++
+		p.end(news.Cell.ID)
+		p.line("[%*d/%d] %-16s %5.1fs  %s",
+			width, finished, total, news.Result.Outcome, news.Result.DurationSeconds, news.Cell.ID)
+	}, p.close
 }

@@ -14,9 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -26,7 +24,7 @@ type runFlags struct {
 	output
 	reportDir string
 	parallel  int
-	known     string
+	known     deviations
 }
 
 func newRun() *cobra.Command {
@@ -53,7 +51,7 @@ matches within a segment, ** across segments.`,
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
-	cmd.Flags().StringVar(&f.known, "known-deviations", "", "a list of checks that are known to fail, with reasons and links")
+	f.known.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
 	return cmd
 }
@@ -73,64 +71,39 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	deviations, err := f.deviations()
+	deviations, err := f.known.load()
 	if err != nil {
 		return err
 	}
-	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
+	builder, err := f.builder(ctx)
 	if err != nil {
 		return err
 	}
 	if err := f.unused(ctx, targets(cells)); err != nil {
 		return err
 	}
+	if err := checkReportDir(f.reportDir); err != nil {
+		return err
+	}
+	built, err := f.build(cmd, builder, targets(cells))
+	if err != nil {
+		return buildFailed(err, cells...)
+	}
 	if err := clearReport(f.reportDir); err != nil {
-		return err
+		return failed(err)
 	}
-	built, err := builder.Build(ctx, targets(cells))
-	if err != nil {
-		return buildFailed(err)
-	}
-	e := &engine.Engine{
-		Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel,
-		Progress: cellProgress(cmd.ErrOrStderr(), len(cells)),
-	}
+	tell, done := cellProgress(cmd.ErrOrStderr(), len(cells))
+	e := &engine.Engine{Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel, Progress: tell}
 	results, err := e.Run(ctx, cells)
+	done()
 	if err != nil {
 		return err
 	}
-	notRun, err := others(cells)
-	if err != nil {
-		return err
-	}
-	results, stale := known.Apply(deviations, results, notRun)
-	report, err := assemble(results, built)
+	report, err := deviations.assemble(results, cells, built)
 	if err != nil {
 		return failed(err)
 	}
-	for _, problem := range stale {
-		report.Problems = append(report.Problems, problem.Error())
-	}
 	return finish(cmd, f.output, report, f.reportDir)
-}
-
-// others are the ids of the catalog's cells that this run leaves out: an entry
-// of the known deviations for one of them is not stale.
-func others(cells []plan.Cell) (ids []string, err error) {
-	all, err := catalog.Cells()
-	for _, c := range all {
-		if !slices.ContainsFunc(cells, func(ran plan.Cell) bool { return ran.ID == c.ID }) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids, err
-}
-
-func (f *runFlags) deviations() (known.List, error) {
-	if f.known == "" {
-		return known.List{}, nil
-	}
-	return known.Load(f.known)
 }
 
 // finish writes and prints a report and turns it into an exit code.
@@ -163,14 +136,18 @@ func targets(cells []plan.Cell) []build.Target {
 	return all
 }
 
-// clearReport removes what an earlier run left in the report directory. A
-// directory that holds something else is left alone.
-func clearReport(dir string) error {
+// checkReportDir refuses a directory that holds somebody else's cells.
+func checkReportDir(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, render.JSONFile))
 	cells, cellsErr := os.Stat(filepath.Join(dir, "cells"))
 	if errors.Is(err, fs.ErrNotExist) && cellsErr == nil {
 		return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, cells.Name())
 	}
+	return nil
+}
+
+// clearReport removes what an earlier run left in the report directory.
+func clearReport(dir string) error {
 	for _, name := range []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, "cells"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err

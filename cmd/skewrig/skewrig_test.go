@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +101,34 @@ func TestBadInputStartsNothing(t *testing.T) {
 				}
 			}
 		})
+	}
+	if left, err := filepath.Glob("report*"); err != nil || len(left) > 0 {
+		t.Errorf("something was written: %v %v", left, err)
+	}
+}
+
+// TestAReleaseThatCannotBeHad: it is told where it is asked for, all of them at
+// once, before anything is compiled.
+func TestAReleaseThatCannotBeHad(t *testing.T) {
+	proxy := httptest.NewServer(http.NotFoundHandler())
+	defer proxy.Close()
+	t.Setenv("GOPROXY", proxy.URL)
+	t.Setenv("GONOSUMDB", "*")
+	t.Chdir(t.TempDir())
+	write(t, "gone.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.37.99}\n  - {name: node-b, version: v1.36.99}", 1))
+	for _, args := range [][]string{{"run", "--cache-dir", "cache", "gone.yaml"}, {"up", "--cache-dir", "cache", "gone.yaml"}} {
+		code, stdout, stderr := skewrig(t, args...)
+		if code != exitUsage || stdout != "" {
+			t.Errorf("%v: exit code %d, printed %q, want %d and nothing", args, code, stdout, exitUsage)
+		}
+		for _, want := range []string{"gone.yaml:8:29: building kubelet@v1.37.99: the release can't be had", "gone.yaml:9:29: building kubelet@v1.36.99"} {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%v: the error does not say %q:\n%s", args, want, stderr)
+			}
+		}
+		if strings.Contains(stderr, "compiling") {
+			t.Errorf("%v: something was compiled:\n%s", args, stderr)
+		}
 	}
 	if left, err := filepath.Glob("report*"); err != nil || len(left) > 0 {
 		t.Errorf("something was written: %v %v", left, err)

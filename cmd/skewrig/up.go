@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,20 +54,20 @@ release before.`,
 }
 
 func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
-	cell, err := upCell(args)
+	cell, err := upCell(cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	builder, err := f.builder(ctx, buildProgress(cmd.ErrOrStderr()))
+	builder, err := f.builder(ctx)
 	if err != nil {
 		return err
 	}
 	if err := f.unused(ctx, targets([]plan.Cell{cell})); err != nil {
 		return err
 	}
-	if _, err := builder.Build(ctx, targets([]plan.Cell{cell})); err != nil {
-		return buildFailed(err)
+	if _, err := f.build(cmd, builder, targets([]plan.Cell{cell})); err != nil {
+		return buildFailed(err, cell)
 	}
 	history, closeHistory, err := f.openHistory()
 	if err != nil {
@@ -79,8 +81,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	config := engine.ClusterConfig(cell.Topology, library, history)
 	config.Binary = builder.Binary
-	fmt.Fprintln(cmd.ErrOrStderr(), "starting")
-	c, err := cluster.New(ctx, config)
+	c, err := start(ctx, cmd.ErrOrStderr(), config)
 	if err != nil {
 		return failed(err)
 	}
@@ -89,6 +90,18 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return failed(err)
 	}
 	return f.hold(ctx, cmd, c)
+}
+
+// start starts a rig and tells how long it took.
+func start(ctx context.Context, w io.Writer, config cluster.Config) (*cluster.Cluster, error) {
+	began, p := time.Now(), newProgress(w)
+	defer p.close()
+	p.begin("rig", "starting")
+	c, err := cluster.New(ctx, config)
+	if err == nil {
+		p.line("up after %.1fs", time.Since(began).Seconds())
+	}
+	return c, err
 }
 
 // hold waits for the interrupt, or for a component to die.
@@ -161,7 +174,7 @@ func (f *upFlags) openHistory() (*record.History, func() error, error) {
 }
 
 // upCell is the cell whose topology is wanted.
-func upCell(args []string) (plan.Cell, error) {
+func upCell(w io.Writer, args []string) (plan.Cell, error) {
 	if len(args) == 0 {
 		return plan.Cell{Topology: plan.Topology{
 			Version: release.Newest, ControllerManager: true, Scheduler: true,
@@ -172,7 +185,7 @@ func upCell(args []string) (plan.Cell, error) {
 		}}, nil
 	}
 	if isFile(args[0]) {
-		if cell, isKind, err := kindCell(args[0]); isKind || err != nil {
+		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
 			return cell, err
 		}
 	}

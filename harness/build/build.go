@@ -80,6 +80,31 @@ func DefaultDir() (string, error) {
 	return filepath.Join(cache, "skewrig"), nil
 }
 
+// TargetError is why one target could not be built.
+type TargetError struct {
+	Target Target
+	Err    error
+}
+
+func (e *TargetError) Error() string { return fmt.Sprintf("building %s: %v", e.Target, e.Err) }
+
+// Unwrap returns the reason.
+func (e *TargetError) Unwrap() error { return e.Err }
+
+// Errors is all that could not be built.
+type Errors []*TargetError
+
+func (e Errors) Error() string { return errors.Join(e.Unwrap()...).Error() }
+
+// Unwrap returns the errors one by one.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, err := range e {
+		all[i] = err
+	}
+	return all
+}
+
 // Binary returns the binary of one target, building it if needed. What it has
 // returned once it returns again without looking at the file again, so that a
 // run uses the binary that its report names.
@@ -91,7 +116,7 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 	}
 	binary, err := b.one(ctx, t)
 	if err != nil {
-		return Binary{}, fmt.Errorf("building %s: %w", t, err)
+		return Binary{}, &TargetError{Target: t, Err: err}
 	}
 	if b.known == nil {
 		b.known = make(map[string]Binary)
@@ -102,14 +127,24 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 
 // Build returns a binary for each target, in their order, compiling what is
 // not in the cache. Compilations run one after the other: the Go command keeps
-// all cores busy with one. All failures are reported together.
+// all cores busy with one. Nothing is compiled if a release can't be had. All
+// failures are reported together, as Errors.
 func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error) {
+	var failures Errors
+	for _, t := range targets {
+		if _, _, err := b.prepare(ctx, t); err != nil {
+			failures = append(failures, &TargetError{Target: t, Err: err})
+		}
+	}
+	if len(failures) > 0 {
+		return nil, failures
+	}
 	var binaries []Binary
-	var failures []error
 	for _, t := range targets {
 		binary, err := b.Binary(ctx, t)
 		if err != nil {
-			failures = append(failures, err)
+			failure, _ := errors.AsType[*TargetError](err)
+			failures = append(failures, failure)
 			if ctx.Err() != nil {
 				break
 			}
@@ -118,9 +153,23 @@ func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error)
 		binaries = append(binaries, binary)
 	}
 	if len(failures) > 0 {
-		return nil, errors.Join(failures...)
+		return nil, failures
 	}
 	return binaries, nil
+}
+
+// prepare finds what a target is made of. The recipe is nil for a target of
+// which there is a ready-made binary.
+func (b *Builder) prepare(ctx context.Context, t Target) (store, *recipe, error) {
+	if b.given(t) != "" {
+		return store{}, nil, nil
+	}
+	s, err := b.store()
+	if err != nil {
+		return s, nil, err
+	}
+	r, err := newRecipe(ctx, s, t)
+	return s, r, err
 }
 
 func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
@@ -137,11 +186,7 @@ func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
 		}
 		return binary, err
 	}
-	store, err := b.store()
-	if err != nil {
-		return Binary{}, err
-	}
-	recipe, err := newRecipe(ctx, store, t)
+	store, recipe, err := b.prepare(ctx, t)
 	if err != nil {
 		return Binary{}, err
 	}

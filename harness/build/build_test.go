@@ -300,6 +300,35 @@ func TestLinkTreeReplacesSingleFiles(t *testing.T) {
 	}
 }
 
+// TestAWorkTreeOutlivesNoModuleCache: after `go clean -modcache` its links lead
+// nowhere, and it is not used any more.
+func TestAWorkTreeOutlivesNoModuleCache(t *testing.T) {
+	t.Parallel()
+	dir, module := t.TempDir(), t.TempDir()
+	intact := func() bool { return isIntact(dir, Target{Component: Kubelet, Version: "v1.37.1"}) }
+	if intact() {
+		t.Error("a tree without the release is intact")
+	}
+	if err := os.WriteFile(filepath.Join(module, "go.mod"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := linkTree(module, filepath.Join(dir, "kubernetes"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if !intact() {
+		t.Error("the tree is not intact")
+	}
+	if err := os.RemoveAll(module); err != nil {
+		t.Fatal(err)
+	}
+	if intact() {
+		t.Error("a tree whose links lead nowhere is intact")
+	}
+	if !isIntact(dir, Target{Component: Etcd}) || isIntact(filepath.Join(dir, "none"), Target{Component: Etcd}) {
+		t.Error("etcd's tree is its directory")
+	}
+}
+
 func TestConstraintsAreDropped(t *testing.T) {
 	const text = "//go:build !linux\n// +build !linux\n\n// Package oom watches.\npackage oom\n"
 	if got := string(withoutConstraint([]byte(text))); got != "\n// Package oom watches.\npackage oom\n" {

@@ -56,6 +56,9 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 		return l, err
 	}
 	l, err = generateLock(ctx, s, t)
+	if errors.Is(err, ErrNoRelease) {
+		return lock{}, err
+	}
 	if err != nil {
 		return lock{}, fmt.Errorf("locking the dependencies of %s %s: %w", kubernetesPath, t.Version, err)
 	}

@@ -23,8 +23,11 @@ import (
 //	kubernetes/         links into k8s.io/kubernetes@<version>
 func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
-	if _, err := os.Stat(dir); err == nil {
+	if isIntact(dir, r.target) {
 		return dir, nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
 	}
 	temp, err := s.scratch()
 	if err != nil {
@@ -40,6 +43,16 @@ func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 		}
 	}
 	return dir, nil
+}
+
+// isIntact reports whether a work tree is there and its links lead somewhere:
+// the module cache may have been cleaned since it was made.
+func isIntact(dir string, t Target) bool {
+	if t.Component != Etcd {
+		dir = filepath.Join(dir, "kubernetes", "go.mod")
+	}
+	_, err := os.Stat(dir)
+	return err == nil
 }
 
 func fillWorkTree(ctx context.Context, dir string, r *recipe) error {

@@ -51,7 +51,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Images: s.Images,
+		File: f.Path, Images: s.Images, Places: places(f, s),
 	}
 	for _, axis := range c.Axes {
 		cell.ID += "/" + axis.Name + ":" + axis.Value

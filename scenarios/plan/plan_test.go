@@ -262,12 +262,12 @@ func TestTargetsAreWhatTheStepsNeedToo(t *testing.T) {
 	}
 	want := []plan.Target{
 		{Component: "etcd", Version: release.Etcd},
-		{Component: "kube-apiserver", Version: "v1.36.3"},
-		{Component: "kube-apiserver", Version: "v1.37.1"},
-		{Component: "kube-controller-manager", Version: "v1.37.1"},
-		{Component: "kubelet", Version: "v1.34.4"},
-		{Component: "kubelet", Version: "v1.36.3"},
-		{Component: "kubelet", Version: "v1.37.1"},
+		{Component: "kube-apiserver", Version: "v1.36.3", Place: "rollback.yaml:18:14"},
+		{Component: "kube-apiserver", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
+		{Component: "kube-controller-manager", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
+		{Component: "kubelet", Version: "v1.34.4", Place: "rollback.yaml:16:14"},
+		{Component: "kubelet", Version: "v1.36.3", Place: "rollback.yaml:18:14"},
+		{Component: "kubelet", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
 	}
 	if diff := cmp.Diff(want, plan.Targets(cells)); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)

@@ -2,10 +2,12 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Target is a program that cells need: a component, such as kubelet, as a
@@ -13,30 +15,60 @@ import (
 type Target struct {
 	Component string
 	Version   release.Version
+	// Place is where the release is asked for first, as file:line:column. Empty
+	// for a component that no file names a release of.
+	Place string
 }
 
 // Targets returns every program that the cells run at some step, each once,
 // sorted by component and version.
 func Targets(cells []Cell) []Target {
-	needed := make(map[Target]bool)
-	add := func(components []Component) {
+	needed := make(map[Target]string) // to the place
+	add := func(cell Cell, components []Component) {
 		for _, c := range components {
 			kind, _, _ := strings.Cut(c.Name, "/")
-			needed[Target{Component: kind, Version: c.Version}] = true
+			target := Target{Component: kind, Version: c.Version}
+			needed[target] = cmp.Or(needed[target], cell.Places[c.Version])
 		}
 	}
 	for _, cell := range cells {
-		add(initial(cell.Topology))
+		add(cell, initial(cell.Topology))
 		for _, step := range cell.Steps {
-			add(step.Components)
+			add(cell, step.Components)
 		}
 	}
 	targets := make([]Target, 0, len(needed))
-	for target := range needed {
+	for target, place := range needed {
+		target.Place = place
 		targets = append(targets, target)
 	}
 	slices.SortFunc(targets, func(a, b Target) int {
 		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version))
 	})
 	return targets
+}
+
+// places are where a scenario asks for each release, as file:line:column: the
+// first place of each.
+func places(f *spec.File, s spec.Scenario) map[release.Version]string {
+	places := make(map[release.Version]string)
+	add := func(version, field string) {
+		v, err := spec.ResolveVersion(version)
+		if at := f.Position(field); err == nil && places[v] == "" && at.Line > 0 {
+			places[v] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
+		}
+	}
+	add(s.Topology.ControlPlane.Version, "topology.controlPlane.version")
+	for i, n := range s.Topology.Nodes {
+		add(n.Version, fmt.Sprintf("topology.nodes[%d].version", i))
+	}
+	for i, step := range s.Steps {
+		switch {
+		case step.Restart != nil && step.Restart.Version != "":
+			add(step.Restart.Version, fmt.Sprintf("steps[%d].restart.version", i))
+		case step.Start != nil && step.Start.Version != "":
+			add(step.Start.Version, fmt.Sprintf("steps[%d].start.version", i))
+		}
+	}
+	return places
 }

@@ -23,6 +23,10 @@ type Cell struct {
 	Topology Topology
 	Images   []spec.Image
 	Steps    []Step
+
+	// Places are where the file asks for each release first, as
+	// file:line:column.
+	Places map[release.Version]string
 }
 
 // AxisValue is the value that a cell has on one axis.
