@@ -132,5 +132,14 @@
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
-// lists, empty if there were none.
+// lists, empty if there were none. All but API objects have known fields, those
+// of check.Container, server.Connection, check.PodEvent, check.Answer and
+// cluster.ComponentStarted: a misspelt one is found before anything runs.
+//
+// # Time
+//
+// What must happen within a time has more of it on a machine that is slow or
+// busy: the engine measures how late timers fire and how many threads wait for
+// a processor, and stretches deadlines by as much. On a machine that is too
+// late to be trusted, what did not happen is unknown, and not a failure.
 package scenarios

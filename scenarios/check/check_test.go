@@ -1,7 +1,7 @@
 package check
 
 import (
-	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +34,7 @@ func story(tell func(*record.History)) []record.Event {
 	h.Append("engine", "1", StepStarted{Number: 1, Action: "checks"})
 	tell(&h)
 	h.Append("engine", "1", StepDone{Number: 1})
+	h.Append("engine", "", Ended{})
 	return h.Events()
 }
 
@@ -139,22 +140,32 @@ func TestVerdicts(t *testing.T) {
 		},
 		"a late machine does not fail anybody": {
 			check: again, want: reports.Unknown, observed: "0",
-			reason: "the machine was too late to be trusted: timers fired 0.02 s late on average and 7.00 s at worst",
+			reason: "the machine was too late to be trusted: timers fired 0.02 s late on average and 7.00 s at worst, with 1.5 threads for each processor",
 			tell: func(h *record.History) {
 				started(h)
 				opened(h, "restarts")
 				closed(h, "restarts", time.Minute)
-				h.Append("engine", "", Lateness{Mean: 0.02, Worst: 7})
+				h.Append("engine", "", Lateness{Mean: 0.02, Worst: 7, Queue: 1.5})
 			},
 		},
 		"a late machine may have missed what should stay away": {
 			check: restarts(plan.Always, time.Second), want: reports.Unknown, observed: "0",
-			reason: "the machine was too late to be trusted: timers fired 0.30 s late on average and 1.00 s at worst",
+			reason: "the machine was too late to be trusted: timers fired 0.30 s late on average and 1.00 s at worst, with 0.0 threads for each processor",
 			tell: func(h *record.History) {
 				started(h)
 				opened(h, "restarts")
 				closed(h, "restarts", time.Second)
 				h.Append("engine", "", Lateness{Mean: 0.3, Worst: 1})
+			},
+		},
+		"a machine with too much to do": {
+			check: again, want: reports.Unknown, observed: "0",
+			reason: "the machine was too late to be trusted: timers fired 0.00 s late on average and 0.00 s at worst, with 17.0 threads for each processor",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				closed(h, "restarts", time.Minute)
+				h.Append("engine", "", Lateness{Queue: 17})
 			},
 		},
 		"a late machine does not spoil a pass": {
@@ -186,34 +197,39 @@ func TestVerdicts(t *testing.T) {
 func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 	t.Parallel()
 	p := cellWith(t, restarts(plan.Now, 0))
-	var h record.History
 	for name, tc := range map[string]struct {
-		events []record.Event
-		want   string
+		events  []record.Event
+		outcome reports.Outcome
+		reason  string
 	}{
-		"nothing ran": {events: h.Events(), want: "before its first step"},
-		"a step failed": {
-			events: append(story(started), failedStep(t)...),
-			want:   "step 2: the API server is gone",
+		"nothing was recorded": {outcome: reports.HarnessError, reason: "before its first step"},
+		"the rig did not start": {
+			events:  endedWith(nil, Ended{Error: "starting the rig: etcd is gone"}),
+			outcome: reports.HarnessError, reason: "starting the rig: etcd is gone",
 		},
-		"killed in a step": {events: story(started)[:2], want: "in step 1 (checks)"},
+		"killed in a step":   {events: story(started)[:2], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
+		"killed at the end":  {events: story(started)[:3], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
+		"something was left": {events: endedWith(story(started)[:3], Ended{Error: "a port"}), outcome: reports.HarnessError, reason: "a port"},
+		"somebody ended it": {
+			events:  endedWith(story(started)[:2], Ended{Error: "interrupt", Interrupted: true}),
+			outcome: reports.Unknown, reason: "broken off: interrupt",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			verdict := Judge(p, tc.events)
-			if verdict.Outcome != reports.HarnessError || !strings.Contains(verdict.Reason, tc.want) {
-				t.Errorf("verdict %s: %q, want a harness error that says %q", verdict.Outcome, verdict.Reason, tc.want)
+			if verdict.Outcome != tc.outcome || !strings.Contains(verdict.Reason, tc.reason) {
+				t.Errorf("verdict %s: %q, want %s that says %q", verdict.Outcome, verdict.Reason, tc.outcome, tc.reason)
 			}
 		})
 	}
 }
 
-func failedStep(t *testing.T) []record.Event {
-	t.Helper()
+// endedWith is a history that ends as given.
+func endedWith(events []record.Event, ended Ended) []record.Event {
 	var h record.History
-	h.Append("engine", "2", StepStarted{Number: 2, Action: "apply"})
-	h.Append("engine", "2", StepDone{Number: 2, Error: errors.New("the API server is gone").Error()})
-	return h.Events()
+	h.Append("engine", "", ended)
+	return slices.Concat(events, h.Events())
 }
 
 // TestExpressionsSee shows every variable of the language with a value.
@@ -251,7 +267,7 @@ func TestExpressionsSee(t *testing.T) {
 		`has(pods["tls"].spec.containers[0].livenessProbe.grpc.service)`: `false`,
 		`"other/web" in pods`:                                            `true`,
 		`objects["deployments/default/web"].spec.replicas`:               `3`,
-		`events["tls"]`:                        `[{"count":2,"message":"Liveness probe failed","reason":"Unhealthy","type":null}]`,
+		`events["tls"]`:                        `[{"count":2,"message":"Liveness probe failed","reason":"Unhealthy","type":""}]`,
 		`events["other/web"].size()`:           `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
 		`components["kubelet/node-a"].version`: `"v1.36.3"`,
@@ -357,12 +373,24 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 		{Number: 2, Line: 9, Action: plan.Checks{Checks: []plan.Check{
 			{ID: "one", Line: 10, Observe: "containerz", Is: 1},
 			{ID: "two", Line: 14, Observe: "1", Must: "it +"},
+			// Each of these would hold as long as there is no event.
+			{ID: "three", Line: 18, Observe: `events["tls"].filter(e, e.reson == "Unhealthy").size()`, Is: 0},
+			{ID: "four", Line: 22, Observe: `connections["tls/app"]`, Must: `it.all(c, c.handshake.versions == "1.3")`},
+			{ID: "five", Line: 26, Observe: `containers["tls/app"].exits`, Must: "it >= 1"},
+			{ID: "six", Line: 30, Observe: `containers["tls/app"].starts`, Must: "it"},
 		}}},
+		{Number: 3, Line: 34, Action: plan.Wait{Until: `containers["tls/app"].starts`}},
 	}})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"c.yaml:7: wait until", "c.yaml:10: check one: observe", "containerz", "c.yaml:14: check two: must"} {
+	for _, want := range []string{
+		"c.yaml:7: wait until", "c.yaml:10: check one: observe", "containerz", "c.yaml:14: check two: must",
+		"c.yaml:18: check three: observe", "undefined field 'reson'",
+		"c.yaml:22: check four: must", "undefined field 'versions'",
+		"c.yaml:26: check five: must", "c.yaml:30: check six: must: it is neither true nor false, it is a int",
+		"c.yaml:34: wait until: it is neither true nor false",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q:\n%v", want, err)
 		}

@@ -74,12 +74,28 @@ type Closed struct {
 // EventKind returns "check.closed".
 func (Closed) EventKind() string { return "check.closed" }
 
-// Lateness says how far behind the machine was while the cell ran: how much
-// later than asked for timers fired, in seconds.
+// Lateness says how far behind the machine was while the cell ran.
 type Lateness struct {
+	// Mean and Worst are how much later than asked for timers fired, in
+	// seconds.
 	Mean  float64 `json:"mean"`
 	Worst float64 `json:"worst"`
+	// Queue is how many threads ran or wanted to run for each processor, on
+	// average.
+	Queue float64 `json:"queue"`
 }
 
 // EventKind returns "machine.lateness".
 func (Lateness) EventKind() string { return "machine.lateness" }
+
+// Ended is the last event of a cell.
+type Ended struct {
+	// Error is why the cell did not run to its end: the rig did not start, a
+	// step could not be done, something was left behind. Empty if all is well.
+	Error string `json:"error,omitempty"`
+	// Interrupted is true if that was because somebody wanted it to end.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// EventKind returns "cell.ended".
+func (Ended) EventKind() string { return "cell.ended" }

@@ -14,34 +14,40 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// language is the CEL environment of expressions. Variables are as dynamic as
-// the objects in them.
+// language is the CEL environment of expressions.
 var language = sync.OnceValues(func() (*cel.Env, error) {
-	byName := cel.MapType(cel.StringType, cel.DynType)
-	return cel.NewEnv(
-		cel.Variable("containers", byName),
-		cel.Variable("connections", byName),
-		cel.Variable("pods", byName),
-		cel.Variable("objects", byName),
-		cel.Variable("events", byName),
-		cel.Variable("requests", byName),
-		cel.Variable("components", byName),
-		cel.Variable("it", cel.DynType),
-		ext.Strings(), ext.Lists(),
-	)
-})
-
-// compile turns the text of an expression into a program.
-func compile(text string) (cel.Program, error) {
-	env, err := language()
+	shapes, err := newShapes()
 	if err != nil {
 		return nil, err
 	}
+	return cel.NewEnv(append(shapes.variables(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists())...)
+})
+
+// compile turns the text of an expression into a program. The type is that of
+// its value.
+func compile(text string, more ...cel.EnvOption) (cel.Program, *cel.Type, error) {
+	env, err := language()
+	if err == nil {
+		env, err = env.Extend(more...)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
-		return nil, issues.Err()
+		return nil, nil, issues.Err()
 	}
-	return env.Program(ast)
+	program, err := env.Program(ast)
+	return program, ast.OutputType(), err
+}
+
+// compileCondition compiles an expression that is true or false.
+func compileCondition(text string, more ...cel.EnvOption) (cel.Program, error) {
+	program, t, err := compile(text, more...)
+	if err == nil && !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
+		err = fmt.Errorf("it is neither true nor false, it is a %s", t)
+	}
+	return program, err
 }
 
 // vars are the variables of a state. Connections and events of a pod or

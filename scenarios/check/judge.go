@@ -19,6 +19,9 @@ const (
 	// tooLateMean and tooLateWorst are the lateness beyond which a machine is
 	// not trusted to tell "too late" from "never", in seconds.
 	tooLateMean, tooLateWorst = 0.25, 3.0
+	// TooLongQueue is the number of threads for each processor, running or
+	// waiting, beyond which it is not trusted either.
+	TooLongQueue = 16.0
 )
 
 // Verdict is what the history of a cell amounts to.
@@ -117,32 +120,46 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 	for _, failed := range record.All[server.ListenFailed](events) {
 		return reports.HarnessError, "a fake server has no port: " + failed.Error
 	}
-	running := "before its first step"
-	for _, e := range events {
-		if s, ok := record.As[StepStarted](e); ok {
-			running = fmt.Sprintf("in step %d (%s)", s.Number, s.Action)
-		}
-		if d, ok := record.As[StepDone](e); ok {
-			if d.Unmet {
-				return reports.Unknown, fmt.Sprintf("step %d: %s", d.Number, d.Error)
-			}
-			if d.Error != "" {
-				return reports.HarnessError, fmt.Sprintf("step %d: %s", d.Number, d.Error)
-			}
-			running = ""
+	ended, complete := end(events)
+	if ended.Interrupted {
+		return reports.Unknown, "broken off: " + ended.Error
+	}
+	for _, done := range record.All[StepDone](events) {
+		if done.Unmet {
+			return reports.Unknown, fmt.Sprintf("step %d: %s", done.Number, done.Error)
 		}
 	}
-	if running != "" {
-		return reports.HarnessError, "the run was broken off " + running
+	if !complete {
+		return reports.HarnessError, "the run was broken off " + lastStep(events)
+	}
+	if ended.Error != "" {
+		return reports.HarnessError, ended.Error
 	}
 	return "", ""
+}
+
+// end is how a cell ended. Complete is false for a history that does not say.
+func end(events []record.Event) (ended Ended, complete bool) {
+	for _, ended := range record.All[Ended](events) {
+		return ended, true
+	}
+	return Ended{}, false
+}
+
+// lastStep says where a history that has no end stops.
+func lastStep(events []record.Event) string {
+	where := "before its first step"
+	for _, s := range record.All[StepStarted](events) {
+		where = fmt.Sprintf("in or after step %d (%s)", s.Number, s.Action)
+	}
+	return where
 }
 
 // lateness returns why a machine can't be trusted, if it can't.
 func lateness(events []record.Event) string {
 	for _, l := range record.All[Lateness](events) {
-		if l.Mean > tooLateMean || l.Worst > tooLateWorst {
-			return fmt.Sprintf("the machine was too late to be trusted: timers fired %.2f s late on average and %.2f s at worst", l.Mean, l.Worst)
+		if l.Mean > tooLateMean || l.Worst > tooLateWorst || l.Queue > TooLongQueue {
+			return fmt.Sprintf("the machine was too late to be trusted: timers fired %.2f s late on average and %.2f s at worst, with %.1f threads for each processor", l.Mean, l.Worst, l.Queue)
 		}
 	}
 	return ""

@@ -36,7 +36,7 @@ func Compile(cell plan.Cell) (*Program, error) {
 	for _, step := range cell.Steps {
 		switch action := step.Action.(type) {
 		case plan.Wait:
-			until, err := compile(action.Until)
+			until, err := compileCondition(action.Until)
 			if err != nil {
 				mistakes = append(mistakes, fmt.Errorf("%s:%d: wait until: %w", cell.File, step.Line, err))
 			}
@@ -56,16 +56,19 @@ func Compile(cell plan.Cell) (*Program, error) {
 
 func compileCheck(c plan.Check) (*compiled, error) {
 	done := &compiled{Check: c}
-	var err, mustErr error
-	if done.observe, err = compile(c.Observe); err != nil {
-		err = fmt.Errorf("observe: %w", err)
+	var mistakes []error
+	observe, it, err := compile(c.Observe)
+	if err != nil {
+		mistakes = append(mistakes, fmt.Errorf("observe: %w", err))
+		it = cel.DynType // so that must is looked at too
 	}
+	done.observe = observe
 	if c.Must != "" {
-		if done.must, mustErr = compile(c.Must); mustErr != nil {
-			mustErr = fmt.Errorf("must: %w", mustErr)
+		if done.must, err = compileCondition(c.Must, cel.Variable("it", it)); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("must: %w", err))
 		}
 	}
-	return done, errors.Join(err, mustErr)
+	return done, errors.Join(mistakes...)
 }
 
 // seen is one evaluation of a check.

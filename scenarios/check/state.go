@@ -18,7 +18,8 @@ const defaultNamespace = "default/"
 // state is what a history amounts to at one moment: the variables that
 // expressions see. It grows by one event at a time.
 type state struct {
-	containers  map[string]map[string]any
+	runs        map[string]*Container
+	containers  map[string]any // runs, as expressions see them
 	connections map[string][]any
 	objects     map[string]any
 	pods        map[string]any
@@ -31,7 +32,8 @@ type state struct {
 
 func newState() *state {
 	return &state{
-		containers:  make(map[string]map[string]any),
+		runs:        make(map[string]*Container),
+		containers:  make(map[string]any),
 		connections: make(map[string][]any),
 		objects:     make(map[string]any),
 		pods:        make(map[string]any),
@@ -80,11 +82,11 @@ func connection(e record.Event) any {
 	return seen
 }
 
-func (s *state) container(name string) map[string]any {
-	if s.containers[name] == nil {
-		s.containers[name] = map[string]any{"running": false, "starts": int64(0), "restarts": int64(0), "exits": []any{}}
+func (s *state) container(name string) *Container {
+	if s.runs[name] == nil {
+		s.runs[name] = &Container{Exits: []Exit{}}
 	}
-	return s.containers[name]
+	return s.runs[name]
 }
 
 // sandboxStarted forgets the containers of an earlier pod of the same name.
@@ -95,6 +97,7 @@ func (s *state) sandboxStarted(pod string, e record.Event) {
 	}
 	for name := range s.containers {
 		if strings.HasPrefix(name, pod+"/") {
+			delete(s.runs, name)
 			delete(s.containers, name)
 			delete(s.connections, name)
 		}
@@ -104,8 +107,10 @@ func (s *state) sandboxStarted(pod string, e record.Event) {
 func (s *state) containerStarted(name string) {
 	s.known[name] = true
 	c := s.container(name)
-	starts := c["starts"].(int64) + 1
-	c["starts"], c["restarts"], c["running"] = starts, starts-1, true
+	c.Restarts = c.Starts
+	c.Starts++
+	c.Running = true
+	s.containers[name] = decoded(c)
 }
 
 func (s *state) containerExited(name string, e record.Event) {
@@ -114,10 +119,9 @@ func (s *state) containerExited(name string, e record.Event) {
 		return
 	}
 	c := s.container(name)
-	c["running"] = false
-	c["exits"] = append(c["exits"].([]any), map[string]any{
-		"code": int64(exit.ExitCode), "signal": exit.Signal, "reason": exit.Reason,
-	})
+	c.Running = false
+	c.Exits = append(c.Exits, Exit{Code: exit.ExitCode, Signal: exit.Signal, Reason: exit.Reason})
+	s.containers[name] = decoded(c)
 }
 
 func (s *state) object(e record.Event) {
@@ -125,9 +129,8 @@ func (s *state) object(e record.Event) {
 	if !ok {
 		return
 	}
-	object := decode(seen.Object)
 	if seen.Resource == "events" {
-		s.event(seen.Name, object)
+		s.event(seen.Name, seen.Object)
 		return
 	}
 	pod := strings.TrimPrefix(seen.Namespace+"/"+seen.Name, defaultNamespace)
@@ -138,6 +141,7 @@ func (s *state) object(e record.Event) {
 		}
 		return
 	}
+	object := decode(seen.Object)
 	s.objects[e.Subject] = object
 	if seen.Resource == "pods" {
 		s.known[pod] = true
@@ -147,29 +151,22 @@ func (s *state) object(e record.Event) {
 
 // event keeps the events about a pod in the order of their first appearance; a
 // repetition changes the one that is there.
-func (s *state) event(name string, object any) {
-	about, _ := dig(object, "involvedObject").(map[string]any)
-	if about["kind"] != "Pod" {
+func (s *state) event(name string, object []byte) {
+	var event struct {
+		PodEvent
+		InvolvedObject struct{ Kind, Namespace, Name string }
+	}
+	about := &event.InvolvedObject
+	if err := json.Unmarshal(object, &event); err != nil || about.Kind != "Pod" {
 		return
 	}
-	namespace, _ := about["namespace"].(string)
-	podName, _ := about["name"].(string)
-	pod := strings.TrimPrefix(namespace+"/"+podName, defaultNamespace)
-	entry := map[string]any{
-		"type": dig(object, "type"), "reason": dig(object, "reason"),
-		"message": dig(object, "message"), "count": dig(object, "count"),
-	}
+	pod := strings.TrimPrefix(about.Namespace+"/"+about.Name, defaultNamespace)
 	if at, known := s.eventAt[name]; known {
-		s.events[pod][at] = entry
+		s.events[pod][at] = decoded(event.PodEvent)
 		return
 	}
 	s.eventAt[name] = len(s.events[pod])
-	s.events[pod] = append(s.events[pod], entry)
-}
-
-func dig(object any, field string) any {
-	m, _ := object.(map[string]any)
-	return m[field]
+	s.events[pod] = append(s.events[pod], decoded(event.PodEvent))
 }
 
 // decode turns JSON into what expressions see: whole numbers are integers.

@@ -112,11 +112,8 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, CellDir(e.Dir, cell.ID))
 	r := result(cell, program, events)
-	if err != nil && !errors.Is(err, errUnmet) {
+	if err != nil {
 		r.Outcome, r.Reason = reports.HarnessError, err.Error()
-	}
-	if err != nil && ctx.Err() != nil {
-		r.Outcome, r.Reason = reports.Unknown, "broken off: "+context.Cause(ctx).Error()
 	}
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()

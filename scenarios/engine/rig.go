@@ -25,6 +25,7 @@ type rig struct {
 	program    *check.Program
 	cluster    *cluster.Cluster
 	history    *record.History
+	machine    *machine
 	objects    *objects
 	tracker    *check.Tracker
 	namespaces map[string]bool
@@ -54,8 +55,8 @@ func ClusterConfig(t plan.Topology, library image.Library, history *record.Histo
 	return config
 }
 
-// runCell runs a cell and leaves plan.txt, history.jsonl and logs in dir. The
-// error says why the cell did not run to its end; the history has it too.
+// runCell runs a cell and leaves plan.txt, history.jsonl and logs in dir. How
+// the cell ended is part of its history; the error is about writing it.
 func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -70,39 +71,50 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	defer func() { err = errors.Join(err, file.Close()) }()
 	history := record.NewHistory(file)
 
-	stopMeasuring := watchLateness()
-	err = e.runOn(ctx, cell, program, history, filepath.Join(dir, "logs"))
-	history.Append("engine", "", stopMeasuring())
-	return history.Events(), errors.Join(err, history.Err())
-}
-
-func (e *Engine) runOn(ctx context.Context, cell plan.Cell, program *check.Program, history *record.History, logs string) (err error) {
-	library, err := Library(cell.Images)
-	if err != nil {
-		return err
-	}
-	config := ClusterConfig(cell.Topology, library, history)
-	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, logs
-	c, err := startCluster(ctx, config)
-	if err != nil {
-		return fmt.Errorf("starting the rig: %w", err)
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	objects, err := newObjects(c.RESTConfig())
-	if err != nil {
-		return err
-	}
 	r := &rig{
-		cell: cell, program: program, cluster: c, history: history, objects: objects,
+		cell: cell, program: program, history: history, machine: watchMachine(),
 		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true},
 	}
-	ctx, cancel := c.Bind(ctx)
+	ran := e.runOn(ctx, r, filepath.Join(dir, "logs"))
+	history.Append("engine", "", r.machine.stop())
+	history.Append("engine", "", ended(ctx, ran))
+	return history.Events(), history.Err()
+}
+
+// ended is what the history says about how a cell ended, so that it can be
+// judged without knowing anything else.
+func ended(ctx context.Context, err error) check.Ended {
+	switch {
+	case err == nil:
+		return check.Ended{}
+	case ctx.Err() != nil:
+		return check.Ended{Error: context.Cause(ctx).Error(), Interrupted: true}
+	default:
+		return check.Ended{Error: err.Error()}
+	}
+}
+
+func (e *Engine) runOn(ctx context.Context, r *rig, logs string) (err error) {
+	library, err := Library(r.cell.Images)
+	if err != nil {
+		return err
+	}
+	config := ClusterConfig(r.cell.Topology, library, r.history)
+	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, logs
+	if r.cluster, err = r.start(ctx, config); err != nil {
+		return fmt.Errorf("starting the rig: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.cluster.Close()) }()
+	if r.objects, err = newObjects(r.cluster.RESTConfig()); err != nil {
+		return err
+	}
+	ctx, cancel := r.cluster.Bind(ctx)
 	defer cancel()
 	return r.steps(ctx)
 }
 
-func startCluster(ctx context.Context, config cluster.Config) (*cluster.Cluster, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
+func (r *rig) start(ctx context.Context, config cluster.Config) (*cluster.Cluster, error) {
+	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
 	return cluster.New(ctx, config)
 }
@@ -150,7 +162,7 @@ func (r *rig) do(ctx context.Context, step plan.Step) error {
 	case plan.Wait, plan.Checks:
 		return r.act(ctx, step)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
+	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
 	defer cancel()
 	return r.act(ctx, step)
 }
@@ -229,7 +241,7 @@ func (r *rig) restart(ctx context.Context, action plan.Restart) error {
 }
 
 func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, action.Within, fmt.Errorf("not within %s", action.Within))
+	ctx, cancel := r.machine.withTimeout(ctx, action.Within, fmt.Errorf("not within %s", action.Within))
 	defer cancel()
 	var last error
 	err := r.history.Wait(ctx, func(events []record.Event) bool {
@@ -249,31 +261,61 @@ func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 		r.history.Append("engine", c.ID, check.Opened{Step: step})
 	}
 	watching := r.tracker.Watch(r.program, action, r.history.Events())
-	opened := time.Now()
+	opened := r.opens()
 	pending := action.Checks
-	for len(pending) > 0 {
-		next := opened.Add(shortest(pending))
-		if err := r.awaitDecision(ctx, watching, pending, next); err != nil {
-			return err
-		}
-		now := time.Now()
+	for {
 		var left []plan.Check
 		for _, c := range pending {
-			if !watching.Decided(c.ID) && now.Before(opened.Add(c.Span)) {
+			if !watching.Decided(c.ID) && opened.left(c) > 0 {
 				left = append(left, c)
 				continue
 			}
-			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: now.Sub(opened).Seconds()})
+			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: time.Since(opened.at).Seconds()})
+		}
+		if len(left) == 0 {
+			return nil
 		}
 		pending = left
+		if err := r.awaitDecision(ctx, watching, pending, opened.next(pending)); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
-// awaitDecision returns when one of the checks is decided, or at the given
+// opening is the moment from which checks are watched, by both clocks.
+type opening struct {
+	machine *machine
+	at      time.Time
+	elapsed time.Duration
+}
+
+func (r *rig) opens() opening {
+	return opening{machine: r.machine, at: time.Now(), elapsed: r.machine.now()}
+}
+
+// left is for how long a check is still to be watched. What must happen in time
+// has the time that the machine needs for it; what must hold for a time has to
+// hold for all of it.
+func (o opening) left(c plan.Check) time.Duration {
+	if c.Mode == plan.Eventually {
+		return c.Span - (o.machine.now() - o.elapsed)
+	}
+	return c.Span - time.Since(o.at)
+}
+
+// next is how long it takes until the time of one of the checks may be over.
+func (o opening) next(checks []plan.Check) time.Duration {
+	soonest := o.left(checks[0])
+	for _, c := range checks[1:] {
+		soonest = min(soonest, o.left(c))
+	}
+	return max(soonest, time.Millisecond)
+}
+
+// awaitDecision returns when one of the checks is decided, or after the given
 // time.
-func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []plan.Check, until time.Time) error {
-	timed, cancel := context.WithDeadline(ctx, until)
+func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []plan.Check, limit time.Duration) error {
+	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := r.history.Wait(timed, func(events []record.Event) bool {
 		watching.Advance(events)
@@ -288,12 +330,4 @@ func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pendi
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-func shortest(checks []plan.Check) time.Duration {
-	span := checks[0].Span
-	for _, c := range checks[1:] {
-		span = min(span, c.Span)
-	}
-	return span
 }

@@ -1,0 +1,152 @@
+package check
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+)
+
+// Container is what the runtime did with a container, over all its restarts.
+type Container struct {
+	Running  bool   `json:"running"`
+	Starts   int    `json:"starts"`
+	Restarts int    `json:"restarts"`
+	Exits    []Exit `json:"exits"`
+}
+
+// Exit is one end of a container.
+type Exit struct {
+	Code   int32  `json:"code"`
+	Signal string `json:"signal"`
+	Reason string `json:"reason"`
+}
+
+// PodEvent is an Event about a pod.
+type PodEvent struct {
+	Type    string `json:"type"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Count   int    `json:"count"`
+}
+
+// shapes tells the compiler of expressions which fields there are, so that a
+// misspelt one is an error before anything runs. Without it, an expression over
+// the items of a list would hold as long as the list is empty. The values
+// themselves are decoded JSON, in which a field that was left out is not there.
+type shapes struct {
+	types.Provider
+	fields map[string]map[string]*types.Type // by the name of the object's type
+}
+
+func newShapes() (*shapes, error) {
+	registry, err := types.NewRegistry()
+	return &shapes{Provider: registry, fields: make(map[string]map[string]*types.Type)}, err
+}
+
+// variables declares what expressions see. API objects have no shape: what
+// fields they have depends on the release.
+func (s *shapes) variables() []cel.EnvOption {
+	byName := func(name string, value *types.Type) cel.EnvOption {
+		return cel.Variable(name, cel.MapType(cel.StringType, value))
+	}
+	return []cel.EnvOption{
+		byName("containers", s.of(reflect.TypeFor[Container]())),
+		byName("connections", cel.ListType(s.of(reflect.TypeFor[server.Connection]()))),
+		byName("pods", cel.DynType),
+		byName("objects", cel.DynType),
+		byName("events", cel.ListType(s.of(reflect.TypeFor[PodEvent]()))),
+		byName("requests", s.of(reflect.TypeFor[Answer]())),
+		byName("components", s.of(reflect.TypeFor[cluster.ComponentStarted]())),
+	}
+}
+
+// of returns the type of what a Go type is encoded to as JSON.
+func (s *shapes) of(t reflect.Type) *types.Type {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return s.of(t.Elem())
+	case t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return types.StringType // times and durations, which are written as text
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return types.BoolType
+	case reflect.String:
+		return types.StringType
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return types.IntType
+	case reflect.Float32, reflect.Float64:
+		return types.DoubleType
+	case reflect.Slice:
+		return types.NewListType(s.of(t.Elem()))
+	case reflect.Map:
+		return types.NewMapType(s.of(t.Key()), s.of(t.Elem()))
+	case reflect.Struct:
+		return s.object(t)
+	default:
+		return types.DynType
+	}
+}
+
+func (s *shapes) object(t reflect.Type) *types.Type {
+	name := t.String() // such as server.Connection
+	if s.fields[name] == nil {
+		fields := make(map[string]*types.Type)
+		s.fields[name] = fields
+		for _, f := range reflect.VisibleFields(t) {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			fields[tag] = s.of(f.Type)
+		}
+	}
+	return types.NewObjectType(name)
+}
+
+// FindStructType implements types.Provider.
+func (s *shapes) FindStructType(name string) (*types.Type, bool) {
+	if s.fields[name] == nil {
+		return s.Provider.FindStructType(name)
+	}
+	return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+}
+
+// FindStructFieldType implements types.Provider.
+func (s *shapes) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	if s.fields[name] == nil {
+		return s.Provider.FindStructFieldType(name, field)
+	}
+	t, ok := s.fields[name][field]
+	if !ok {
+		return nil, false
+	}
+	return &types.FieldType{
+		Type: t,
+		IsSet: func(target any) bool {
+			_, set := target.(map[string]any)[field]
+			return set
+		},
+		GetFrom: func(target any) (any, error) {
+			value, set := target.(map[string]any)[field]
+			if !set {
+				return nil, fmt.Errorf("no such key: %s", field)
+			}
+			return value, nil
+		},
+	}, true
+}
+
+// decoded is a value of one of the shapes as expressions see it.
+func decoded(v any) any {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil // none of the shapes holds what has no JSON
+	}
+	return decode(text)
+}

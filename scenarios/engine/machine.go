@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/scenarios/check"
+)
+
+const (
+	// sampleEvery is how often the machine is looked at.
+	sampleEvery = 50 * time.Millisecond
+	// ownQueue is how many threads for each processor rigs have themselves, as
+	// many as run at the same time by default. Deadlines are meant for that.
+	ownQueue = 4
+	// maxStretch is by how much a deadline is stretched at the most. A machine
+	// that is slower than that is not trusted anyway.
+	maxStretch = check.TooLongQueue / ownQueue
+)
+
+// machine measures how the machine keeps up while a cell runs, and has a clock
+// that is as slow as the machine: deadlines by that clock don't depend on how
+// fast or how busy the machine is.
+//
+// A timer that fires late stops the clock until it does. More threads that want
+// to run than a run of rigs has itself slow it down by as much as each of them
+// is slowed down.
+type machine struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	elapsed time.Duration // by the machine's clock
+	samples int
+	late    float64 // sum, in seconds
+	worst   float64
+	queue   float64 // sum of threads per processor
+}
+
+// watchMachine begins to measure. The machine must be stopped.
+func watchMachine() *machine {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &machine{cancel: cancel}
+	m.done.Go(func() {
+		timer := time.NewTimer(sampleEvery)
+		defer timer.Stop()
+		for due := time.Now().Add(sampleEvery); ; due = time.Now().Add(sampleEvery) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			m.sample(time.Since(due), threadsPerProcessor())
+			timer.Reset(sampleEvery)
+		}
+	})
+	return m
+}
+
+func (m *machine) sample(late time.Duration, queue float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.samples++
+	m.late += late.Seconds()
+	m.worst = math.Max(m.worst, late.Seconds())
+	m.queue += queue
+	m.elapsed += time.Duration(float64(sampleEvery) / min(max(queue/ownQueue, 1), maxStretch))
+}
+
+// now is the time by the machine's clock, from its start.
+func (m *machine) now() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.elapsed
+}
+
+// stop ends the measuring and returns the result.
+func (m *machine) stop() check.Lateness {
+	m.cancel()
+	m.done.Wait()
+	samples := float64(max(m.samples, 1))
+	return check.Lateness{Mean: m.late / samples, Worst: m.worst, Queue: m.queue / samples}
+}
+
+// withTimeout is context.WithTimeoutCause by the machine's clock.
+func (m *machine) withTimeout(ctx context.Context, limit time.Duration, cause error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	start := m.now()
+	go func() {
+		for {
+			left := limit - (m.now() - start)
+			if left <= 0 {
+				cancel(cause)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(max(left, sampleEvery)):
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// threadsPerProcessor is how many threads run or want to run, for each
+// processor: the fourth field of /proc/loadavg (proc_loadavg(5)). Where that
+// can't be read, there is no queue.
+func threadsPerProcessor() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) < 4 {
+		return 0
+	}
+	running, _, _ := bytes.Cut(fields[3], []byte("/"))
+	n, err := strconv.Atoi(string(running))
+	if err != nil {
+		return 0
+	}
+	return float64(n) / float64(runtime.NumCPU())
+}
