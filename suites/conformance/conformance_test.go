@@ -5,6 +5,7 @@ package conformance
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +52,50 @@ func declare(cells []plan.Cell) {
 			attach(cell, dir)
 			Expect(results).To(HaveLen(1))
 			Expect(problems(results[0].Settled())).To(BeEmpty())
+			expectEachCheckCounts(cell, dir)
 		})
 	}
+}
+
+// expectEachCheckCounts changes one expectation after the other and judges the
+// record again: exactly the check that was changed must turn red.
+func expectEachCheckCounts(cell plan.Cell, dir string) {
+	GinkgoHelper()
+	for i, step := range cell.Steps {
+		checks, _ := step.Action.(plan.Checks)
+		for j, c := range checks.Checks {
+			changed := cell
+			changed.Steps = slices.Clone(cell.Steps)
+			changed.Steps[i].Action = plan.Checks{Checks: slices.Clone(checks.Checks)}
+			changed.Steps[i].Action.(plan.Checks).Checks[j] = opposite(c)
+			results, err := engine.Rejudge(dir, []plan.Cell{changed})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(red(results[0])).To(Equal([]string{c.ID}))
+		}
+	}
+}
+
+// opposite is a check that expects something else. What must come true at some
+// moment may be untrue before, so that its opposite is that it never does.
+func opposite(c plan.Check) plan.Check {
+	switch {
+	case c.Must == "":
+		c.Is = "something else"
+	case c.Mode == plan.Eventually:
+		c.Must = "false"
+	default:
+		c.Must = "!(" + c.Must + ")"
+	}
+	return c
+}
+
+func red(cell reports.Cell) (ids []string) {
+	for _, c := range cell.Checks {
+		if c.Outcome == reports.Fail {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // attach adds the plan and the record to the spec's report, shown if it fails.
