@@ -59,12 +59,23 @@ func restarts(mode plan.Mode, span time.Duration) plan.Check {
 	}
 }
 
+// restarted is about a restart, which must or must not be.
+func restarted(mode plan.Mode, span time.Duration) plan.Check {
+	c := restarts(mode, span)
+	c.Is, c.Must = nil, "it >= 1"
+	return c
+}
+
+// starts bounds the starts while the check is watched.
+func starts(times int) plan.Check {
+	return plan.Check{
+		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: plan.AtMost, Span: time.Second, Times: times,
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	again := plan.Check{
-		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Must: "it >= 1",
-		Mode: plan.Eventually, Span: time.Minute,
-	}
+	again := restarted(plan.Eventually, time.Minute)
 	for name, tc := range map[string]struct {
 		check    plan.Check
 		tell     func(*record.History)
@@ -129,6 +140,54 @@ func TestVerdicts(t *testing.T) {
 				closed(h, "restarts", time.Minute)
 				started(h)
 			},
+		},
+		"never, and it is not": {
+			check: restarted(plan.Never, time.Second), want: reports.Pass, observed: "0",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
+		},
+		"never, and it is": {
+			check: restarted(plan.Never, time.Second), want: reports.Fail, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				started(h)
+				closed(h, "restarts", time.Second)
+			},
+		},
+		"never, of what is not there": {
+			check: restarted(plan.Never, time.Second), want: reports.Fail, observed: "no such key: tls/app",
+			tell: func(h *record.History) { opened(h, "restarts"); closed(h, "restarts", time.Second) },
+		},
+		"watched too short for never": {
+			check: restarted(plan.Never, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second/2) },
+		},
+		"as many as it may be": {
+			check: starts(2), want: reports.Pass, observed: "2 more, from 1 to 3",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				started(h)
+				closed(h, "restarts", time.Second)
+				started(h)
+			},
+		},
+		"one more than it may be": {
+			check: starts(1), want: reports.Fail, observed: "2 more, from 1 to 3",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				started(h)
+				closed(h, "restarts", time.Second)
+			},
+		},
+		"growth of what is no number": {
+			check: plan.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: plan.AtMost, Span: time.Second, Times: 1},
+			want:  reports.Fail, observed: "true, which is no whole number, or was none before",
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
 		"what is asked about is not there": {
 			check: restarts(plan.Now, 0), want: reports.Fail, observed: "no such key: tls/app",

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/record"
@@ -64,12 +63,12 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result
 	}
-	met, observed := evaluate(c, events[:from], events[from:to])
+	met, observed := watchAgain(c, events[:from], events[from:to])
 	result.Observed = shorten(withoutRig(observed))
 	switch {
 	case !met:
 		result.Outcome = reports.Fail
-	case c.Mode == plan.Always && watched < c.Span:
+	case c.Mode != plan.Eventually && watched < c.Span.Seconds():
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass
@@ -77,29 +76,26 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 	return result
 }
 
-// evaluate looks at the check when it is opened and after each event until it
+// watchAgain looks at the check when it is opened and after each event until it
 // is closed. What it returns as observed is what decided.
-func evaluate(c *compiled, before, during []record.Event) (met bool, observed string) {
+func watchAgain(c *compiled, before, during []record.Event) (met bool, observed string) {
 	t := NewTracker()
 	t.advance(before, nil)
-	last := c.look(t.state.vars())
-	decided := func() bool {
-		return c.Mode == plan.Now || last.met == (c.Mode == plan.Eventually)
-	}
+	w := c.begin(t.state.vars())
 	for _, e := range during {
-		if decided() {
+		if w.decided() {
 			break
 		}
 		if t.state.apply(e) {
-			last = c.look(t.state.vars())
+			w.look(t.state.vars())
 		}
 	}
-	return last.met, last.text
+	return w.last.met, w.last.text
 }
 
-// window finds the events while a check was watched: from is the index after
-// its opening, to that of its closing.
-func window(id string, events []record.Event) (from, to int, watched time.Duration, ok bool) {
+// window finds the events while a check was watched, for how many seconds: from
+// is the index after its opening, to that of its closing.
+func window(id string, events []record.Event) (from, to int, watched float64, ok bool) {
 	for i, e := range events {
 		if e.Subject != id {
 			continue
@@ -108,7 +104,7 @@ func window(id string, events []record.Event) (from, to int, watched time.Durati
 			from = i + 1
 		}
 		if closed, is := record.As[Closed](e); is && from > 0 {
-			return from, i, time.Duration(closed.Watched * float64(time.Second)), true
+			return from, i, closed.Watched, true
 		}
 	}
 	return 0, 0, 0, false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -71,34 +72,92 @@ func compileCheck(c plan.Check) (*compiled, error) {
 	return done, errors.Join(mistakes...)
 }
 
+// watch is a check while it is being watched.
+type watch struct {
+	*compiled
+	base ref.Val // what was observed at the beginning
+	last seen
+}
+
 // seen is one evaluation of a check.
 type seen struct {
 	met  bool
 	text string // what was observed
 }
 
-// look evaluates a check on a state. An expression that can't be evaluated is
-// not met: what it asks for is not there.
-func (c *compiled) look(vars map[string]any) seen {
+// begin looks at a check for the first time.
+func (c *compiled) begin(vars map[string]any) *watch {
+	w := &watch{compiled: c}
+	if value, _, err := c.observe.Eval(vars); err == nil {
+		w.base = value
+	}
+	w.look(vars)
+	return w
+}
+
+// look evaluates the check on a state.
+func (w *watch) look(vars map[string]any) {
+	switch w.Mode {
+	case plan.AtMost:
+		w.last = w.growth(vars)
+	case plan.Never:
+		w.last = w.opposite(w.evaluate(vars))
+	default:
+		w.last, _ = w.evaluate(vars)
+	}
+}
+
+// decided reports whether nothing that happens later can change the verdict:
+// the moment came, or what had to hold was broken.
+func (w *watch) decided() bool {
+	return w.Mode == plan.Now || w.last.met == (w.Mode == plan.Eventually)
+}
+
+// evaluate reports whether what is observed is what is wanted. An expression
+// that can't be evaluated is not met: what it asks for is not there.
+func (c *compiled) evaluate(vars map[string]any) (seen, error) {
 	value, _, err := c.observe.Eval(vars)
 	if err != nil {
-		return seen{text: err.Error()}
+		return seen{text: err.Error()}, err
 	}
 	text := asJSON(value)
 	if c.must == nil {
 		want := types.DefaultTypeAdapter.NativeToValue(c.Is)
-		return seen{met: want.Equal(value) == types.True, text: text}
+		return seen{met: want.Equal(value) == types.True, text: text}, nil
 	}
 	vars["it"] = value
 	verdict, _, err := c.must.Eval(vars)
 	delete(vars, "it")
+	var met bool
 	if err == nil {
-		var met bool
-		if met, err = asBool(verdict); err == nil {
-			return seen{met: met, text: text}
-		}
+		met, err = asBool(verdict)
 	}
-	return seen{text: fmt.Sprintf("%s (%v)", text, err)}
+	if err != nil {
+		return seen{text: fmt.Sprintf("%s (%v)", text, err)}, err
+	}
+	return seen{met: met, text: text}, nil
+}
+
+// opposite turns what must never be into what must always be. That it can't be
+// evaluated does not mean that it is not so.
+func (c *compiled) opposite(s seen, err error) seen {
+	s.met = err == nil && !s.met
+	return s
+}
+
+// growth reports whether a number has grown by no more than it may.
+func (w *watch) growth(vars map[string]any) seen {
+	value, _, err := w.observe.Eval(vars)
+	if err != nil {
+		return seen{text: err.Error()}
+	}
+	from, isNumber := w.base.(types.Int)
+	to, stillIs := value.(types.Int)
+	if !isNumber || !stillIs {
+		return seen{text: asJSON(value) + ", which is no whole number, or was none before"}
+	}
+	grown := int(to - from)
+	return seen{met: grown <= w.Times, text: fmt.Sprintf("%d more, from %d to %d", grown, from, to)}
 }
 
 // Tracker follows a history while it grows and tells which checks are decided.
@@ -135,45 +194,36 @@ func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, erro
 // Watching is the checks of one step, being watched.
 type Watching struct {
 	tracker *Tracker
-	open    []*open
-}
-
-type open struct {
-	check   *compiled
-	decided bool
+	watches []*watch
+	decided map[string]bool
 }
 
 // Watch begins to watch the checks of a step after the given events.
 func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
-	w := &Watching{tracker: t}
+	w := &Watching{tracker: t, decided: make(map[string]bool)}
+	vars := t.state.vars()
 	for _, c := range checks.Checks {
-		w.open = append(w.open, &open{check: p.checks[c.ID]})
+		begun := p.checks[c.ID].begin(vars)
+		w.watches = append(w.watches, begun)
+		w.decided[c.ID] = begun.decided()
 	}
-	w.look()
 	return w
 }
 
 // Advance takes in new events.
-func (w *Watching) Advance(events []record.Event) { w.tracker.advance(events, w.look) }
+func (w *Watching) Advance(events []record.Event) {
+	w.tracker.advance(events, func() {
+		vars := w.tracker.state.vars()
+		for _, watch := range w.watches {
+			if !w.decided[watch.ID] {
+				watch.look(vars)
+				w.decided[watch.ID] = watch.decided()
+			}
+		}
+	})
+}
 
 // Decided reports whether nothing that happens later can change the verdict of
-// a check: its moment came, or it was broken.
-func (w *Watching) Decided(id string) bool {
-	for _, o := range w.open {
-		if o.check.ID == id {
-			return o.decided
-		}
-	}
-	return true
-}
-
-func (w *Watching) look() {
-	vars := w.tracker.state.vars()
-	for _, o := range w.open {
-		if !o.decided {
-			met := o.check.look(vars).met
-			o.decided = o.check.Mode == plan.Now || met == (o.check.Mode == plan.Eventually)
-		}
-	}
-}
+// a check.
+func (w *Watching) Decided(id string) bool { return w.decided[id] }

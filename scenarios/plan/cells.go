@@ -64,7 +64,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	if cell.Topology, err = newTopology(s.Topology); err != nil {
 		return cell, err
 	}
-	cell.Steps, err = newSteps(f, s)
+	cell.Steps, err = newSteps(f, c)
 	return cell, err
 }
 
@@ -89,12 +89,13 @@ func newTopology(t spec.Topology) (Topology, error) {
 }
 
 // newSteps numbers the steps and follows what is in force at each of them.
-func newSteps(f *spec.File, s spec.Scenario) ([]Step, error) {
+func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
+	s := c.Scenario
 	rig, conflicts := spec.NewRig(s.Topology)
 	var steps []Step
 	for i, step := range s.Steps {
 		at := "steps[" + strconv.Itoa(i) + "]"
-		action, err := newAction(f, &s, i, rig)
+		action, err := newAction(f, &c, i, rig)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
@@ -123,8 +124,8 @@ func running(rig *spec.Rig) []Component {
 }
 
 // newAction returns what step i does to a rig as it is before the step.
-func newAction(f *spec.File, s *spec.Scenario, i int, rig *spec.Rig) (Action, error) {
-	step := s.Steps[i]
+func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action, error) {
+	step := c.Scenario.Steps[i]
 	switch {
 	case step.Patch != nil:
 		ref, err := spec.ParseObjectRef(step.Patch.Object)
@@ -148,7 +149,7 @@ func newAction(f *spec.File, s *spec.Scenario, i int, rig *spec.Rig) (Action, er
 		}
 		return Wait{Until: step.Wait.Until, Within: within}, nil
 	case step.Checks != nil:
-		return newChecks(f, s, i)
+		return newChecks(f, c, i, rig)
 	default:
 		return newApply(step), nil
 	}
@@ -177,29 +178,50 @@ func newRestart(change spec.Restart, rig *spec.Rig) (Restart, error) {
 	return restart, err
 }
 
-func newChecks(f *spec.File, s *spec.Scenario, i int) (Checks, error) {
+// newChecks returns those checks of step i that are for the rig as it is.
+func newChecks(f *spec.File, combination *spec.Combination, i int, rig *spec.Rig) (Checks, error) {
 	var checks Checks
-	for j, c := range s.Steps[i].Checks {
+	for j, c := range combination.Scenario.Steps[i].Checks {
+		applies, err := rig.Applies(c, combination.Axes)
+		if err != nil {
+			return checks, fmt.Errorf("check %s: %w", c.ID, err)
+		}
+		if !applies {
+			continue
+		}
 		check := Check{
 			ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Must: c.Must,
-			Line: f.Position(fmt.Sprintf("steps[%d].checks[%d]", i, j)).Line, Mode: Now,
+			Line: f.Position(fmt.Sprintf("steps[%d].checks[%d]", i, j)).Line,
 		}
 		if c.Is != nil {
 			check.Is = clone(*c.Is)
 		}
-		switch {
-		case c.Eventually != 0:
-			check.Mode, check.Span = Eventually, time.Duration(c.Eventually)
-		case c.Always != nil:
-			span, err := s.Length(*c.Always)
-			if err != nil {
-				return checks, fmt.Errorf("check %s: %w", c.ID, err)
-			}
-			check.Mode, check.Span = Always, span
+		if err := setMode(&check, c, &combination.Scenario); err != nil {
+			return checks, fmt.Errorf("check %s: %w", c.ID, err)
 		}
 		checks.Checks = append(checks.Checks, check)
 	}
 	return checks, nil
+}
+
+// setMode sets when a check must hold, and for how long it is watched.
+func setMode(check *Check, c spec.Check, s *spec.Scenario) (err error) {
+	switch {
+	case c.Eventually != 0:
+		check.Mode, check.Span = Eventually, time.Duration(c.Eventually)
+	case c.Always != nil:
+		check.Mode = Always
+		check.Span, err = s.Length(*c.Always)
+	case c.Never != nil:
+		check.Mode = Never
+		check.Span, err = s.Length(*c.Never)
+	case c.AtMost != nil:
+		check.Mode, check.Times = AtMost, c.AtMost.Times
+		check.Span, err = s.Length(c.AtMost.Span())
+	default:
+		check.Mode = Now
+	}
+	return err
 }
 
 // clone copies a JSON value, so that cells which run at the same time don't

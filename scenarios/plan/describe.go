@@ -110,6 +110,10 @@ func (c Check) Describe() string {
 		when = "within " + c.Span.String()
 	case Always:
 		when = "always for " + c.Span.String()
+	case Never:
+		when = "never for " + c.Span.String()
+	case AtMost:
+		return oneLine(fmt.Sprintf("for %s: %s grows by %d at most", c.Span, c.Observe, c.Times))
 	}
 	if c.Must != "" {
 		return oneLine(fmt.Sprintf("%s: %s satisfies %s", when, c.Observe, c.Must))

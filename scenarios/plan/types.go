@@ -133,8 +133,10 @@ type Check struct {
 
 	Mode Mode
 	// Span is how long to watch: the deadline of Eventually, the length of
-	// Always, zero for Now.
+	// Always, Never and AtMost, zero for Now.
 	Span time.Duration
+	// Times is by how much the number may grow, for AtMost.
+	Times int
 }
 
 // Mode says when a check must hold.
@@ -145,4 +147,6 @@ const (
 	Now        Mode = "now"
 	Eventually Mode = "eventually"
 	Always     Mode = "always"
+	Never      Mode = "never"
+	AtMost     Mode = "at most"
 )

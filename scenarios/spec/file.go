@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -108,9 +109,10 @@ func (r *reader) read(text []byte) *File {
 		r.report(documents[1], "a scenario file has one document: put this one into a file of its own")
 	}
 	f := &File{Path: r.file, root: documents[0]}
+	r.useSequences(f.root)
 	axes := r.axes(f.root)
 	r.markLiterals(f.root)
-	for i, values := range combine(axes) {
+	for i, values := range r.where(f.root, combine(axes)) {
 		c := r.combination(f, values)
 		validate(r.source, f, &c, i == 0)
 		f.Combinations = append(f.Combinations, c)
@@ -128,6 +130,36 @@ func (r *reader) axes(root *yaml.Node) map[string][]string {
 		d.decode(n, reflect.ValueOf(&axes).Elem())
 	}
 	return axes
+}
+
+// where leaves out the combinations for which the scenario's condition does not
+// hold. All of them stay if it can't be told.
+func (r *reader) where(root *yaml.Node, combinations [][]AxisValue) [][]AxisValue {
+	n, found := find(root, "where")
+	if !found || n.Kind != yaml.ScalarNode {
+		return combinations
+	}
+	condition, err := ParseCondition(n.Value)
+	var kept [][]AxisValue
+	for _, axes := range combinations {
+		values := make(map[string]string)
+		for _, axis := range axes {
+			values[axis.Name] = axis.Value
+		}
+		holds, mistake := condition.Holds(values)
+		if err = cmp.Or(err, mistake); err != nil {
+			r.report(n, "%v", err)
+			return combinations
+		}
+		if holds {
+			kept = append(kept, axes)
+		}
+	}
+	if len(kept) == 0 {
+		r.report(n, "this holds for none of the axes' values, so that there is nothing to run")
+		return combinations
+	}
+	return kept
 }
 
 // combination decodes the scenario as it is for some values of the axes.

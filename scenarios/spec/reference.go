@@ -83,7 +83,7 @@ func (r references) value(name string) (value, mistake string) {
 // markLiterals marks where references are not replaced, and reports those that
 // are there: what identifies a scenario is the same in all its cells.
 func (r *reader) markLiterals(root *yaml.Node) {
-	for _, name := range []string{"apiVersion", "kind", "id", "title", "control", "axes"} {
+	for _, name := range []string{"apiVersion", "kind", "id", "title", "control", "axes", "where"} {
 		if n, found := find(root, name); found {
 			r.literal(n)
 		}

@@ -25,10 +25,14 @@ type Scenario struct {
 	// the other way: its negative control. If unset, it has none.
 	Control string `json:"control,omitempty"`
 	// Axes expand the scenario into cells. If unset, it is one cell.
-	Axes     map[string][]string `json:"axes,omitempty"`
-	Topology Topology            `json:"topology"`
-	Images   []Image             `json:"images,omitempty"`
-	Steps    []Step              `json:"steps"`
+	Axes map[string][]string `json:"axes,omitempty"`
+	// Where is a condition on the axes. Combinations for which it doesn't hold
+	// are no cells. If unset, all of them are.
+	Where    string   `json:"where,omitempty"`
+	Topology Topology `json:"topology"`
+	Images   []Image  `json:"images,omitempty"`
+	// Steps are those of the file, with the sequences that it uses put in.
+	Steps []Step `json:"steps"`
 }
 
 // Topology is the rig that a scenario needs.
@@ -138,9 +142,43 @@ type Check struct {
 	Is *any `json:"is,omitempty"`
 	// Must is a CEL expression in which "it" is what was observed.
 	Must string `json:"must,omitempty"`
-	// Eventually and Always say when. If both are unset, when the check begins.
+	// Eventually, Always, Never and AtMost say when. At most one of them is
+	// set. If all are unset, it must be so when the check begins.
 	Eventually behavior.Duration `json:"eventually,omitempty"`
 	Always     *Span             `json:"always,omitempty"`
+	// Never is for how long it must not be so.
+	Never *Span `json:"never,omitempty"`
+	// AtMost bounds by how much a number grows. Is and Must are left out.
+	AtMost *AtMost `json:"atMost,omitempty"`
+	// When is a condition on the axes and on the releases that are in force. If
+	// it doesn't hold, the check is left out. If unset, it is for all.
+	When string `json:"when,omitempty"`
+}
+
+// AtMost bounds by how much a number that is observed grows within a time.
+type AtMost struct {
+	Times int `json:"times"`
+	// For and Of are the time, as in Span.
+	For string `json:"for"`
+	Of  string `json:"of,omitempty"`
+}
+
+// Span is the time.
+func (a AtMost) Span() Span { return Span{For: a.For, Of: a.Of} }
+
+// span is how long a check is watched, with the field that says so. The field
+// is empty if no field gives it a span.
+func (c Check) span() (field string, span Span) {
+	switch {
+	case c.Always != nil:
+		return "always", *c.Always
+	case c.Never != nil:
+		return "never", *c.Never
+	case c.AtMost != nil:
+		return "atMost", c.AtMost.Span()
+	default:
+		return "", Span{}
+	}
 }
 
 // Span is a length of time, in seconds or in probe periods.

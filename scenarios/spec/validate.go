@@ -12,12 +12,13 @@ type validator struct {
 	*source
 	file     *File
 	scenario *Scenario
+	axes     []AxisValue
 }
 
 // validate reports what is wrong with one combination of a scenario. What all
 // of them have in common is looked at with the first.
 func validate(s *source, f *File, c *Combination, first bool) {
-	v := &validator{source: s, file: f, scenario: &c.Scenario}
+	v := &validator{source: s, file: f, scenario: &c.Scenario, axes: c.Axes}
 	if first {
 		v.checkHead()
 		v.checkAxes()

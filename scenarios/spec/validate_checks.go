@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,28 +15,39 @@ import (
 var checkID = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
 
 func (v *validator) checkChecks() {
-	seen := make(map[string]bool)
 	for i, step := range v.scenario.Steps {
 		for j, check := range step.Checks {
-			at := fmt.Sprintf("%s.checks[%d]", stepPath(i), j)
-			if v.clean(at + ".id") {
-				v.checkCheckID(at+".id", check.ID, seen)
+			at := checkPath(i, j)
+			if v.clean(at+".id") && (!checkID.MatchString(check.ID) || len(check.ID) > maxPart) {
+				v.report(at+".id", "%s can't be the id of a check: use letters, digits, - _ and .", quote(check.ID))
 			}
 			v.checkTexts(at, check)
 			v.checkOneOf(at)
-			v.checkWhen(at, check)
+			v.checkDuration(at+".eventually", check.Eventually)
+			v.checkSpan(at, check)
 		}
 	}
 }
 
-func (v *validator) checkCheckID(field, id string, seen map[string]bool) {
-	if !checkID.MatchString(id) || len(id) > maxPart {
-		v.report(field, "%s can't be the id of a check: use letters, digits, - _ and .", quote(id))
+func checkPath(step, check int) string { return fmt.Sprintf("%s.checks[%d]", stepPath(step), check) }
+
+// checkApplicable reports, for the rig as it is at a step, what is wrong with
+// the conditions of checks, and checks with the same id of which both apply.
+func (v *validator) checkApplicable(rig *Rig, step int, seen map[string]bool) {
+	for j, check := range v.scenario.Steps[step].Checks {
+		at := checkPath(step, j)
+		applies, err := rig.Applies(check, v.axes)
+		if err != nil {
+			v.report(at+".when", "%v", err)
+		}
+		if !applies || !v.clean(at+".id") {
+			continue
+		}
+		if seen[check.ID] {
+			v.report(at+".id", "the scenario has a check %s already", quote(check.ID))
+		}
+		seen[check.ID] = true
 	}
-	if seen[id] {
-		v.report(field, "the scenario has a check %s already", quote(id))
-	}
-	seen[id] = true
 }
 
 func (v *validator) checkTexts(at string, check Check) {
@@ -49,34 +61,41 @@ func (v *validator) checkTexts(at string, check Check) {
 }
 
 func (v *validator) checkOneOf(at string) {
-	switch found := v.present(at, []string{"is", "must"}); len(found) {
-	case 0:
-		v.report(at, "the check doesn't say what must hold: give it is or must")
-	case 2:
+	wanted, times := v.present(at, []string{"is", "must"}), v.present(at, []string{"eventually", "always", "never", "atMost"})
+	grows := slices.Contains(times, "atMost")
+	switch {
+	case len(wanted) == 0 && !grows:
+		v.report(at, "the check doesn't say what must hold: give it is, must or atMost")
+	case len(wanted) == 1 && grows:
+		v.report(at+"."+wanted[0], "atMost says what must hold, and this check has %s too", wanted[0])
+	case len(wanted) == 2:
 		v.report(at+".must", "a check has is or must, and this one has both")
 	}
-	if found := v.present(at, []string{"eventually", "always"}); len(found) == 2 {
-		v.report(at+".always", "a check has eventually or always, and this one has both")
+	if len(times) > 1 {
+		v.report(at+"."+times[1], "a check has one of eventually, always, never and atMost, and this one has %s", strings.Join(times, " and "))
 	}
 }
 
-func (v *validator) checkWhen(at string, check Check) {
-	v.checkDuration(at+".eventually", check.Eventually)
-	if check.Always == nil || !v.clean(at+".always") {
+func (v *validator) checkSpan(at string, check Check) {
+	name, span := check.span()
+	field := at + "." + name
+	if name == "" || !v.clean(field) {
 		return
 	}
-	always := at + ".always"
-	_, periods, err := check.Always.parse()
-	ofGiven := v.has(always + ".of")
+	if check.AtMost != nil && check.AtMost.Times < 0 {
+		v.report(field+".times", "%d is less than none", check.AtMost.Times)
+	}
+	_, periods, err := span.parse()
+	ofGiven := v.has(field + ".of")
 	switch {
 	case err != nil:
-		v.report(always+".for", "%v", err)
+		v.report(field+".for", "%v", err)
 	case periods == 0 && ofGiven:
-		v.report(always+".of", "of goes with a count of probe periods only, and %s is none", check.Always.For)
+		v.report(field+".of", "of goes with a count of probe periods only, and %s is none", span.For)
 	case periods > 0 && !ofGiven:
-		v.report(always, "of is missing: the container whose probe periods count")
+		v.report(field, "of is missing: the container whose probe periods count")
 	default:
-		v.checkLength(always, *check.Always)
+		v.checkLength(field, span)
 	}
 }
 

@@ -151,7 +151,9 @@ func (v *validator) checkRig() {
 	}
 	rig, conflicts := NewRig(v.scenario.Topology)
 	v.conflicts("topology", conflicts)
+	checks := make(map[string]bool)
 	for i, step := range v.scenario.Steps {
+		v.checkApplicable(rig, i, checks)
 		if len(v.unclean(stepPath(i), "restart", "start", "stop", "kill")) > 0 {
 			return // from here on it isn't known what runs
 		}

@@ -212,7 +212,7 @@ func TestLoadJoinsTheProblemsOfAllFiles(t *testing.T) {
 		t.Fatalf("error %v, want problems", err)
 	}
 	want := []spec.Problem{
-		{File: "dir/a.yaml", Line: 8, Column: 1, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, topology, images, steps`},
+		{File: "dir/a.yaml", Line: 8, Column: 1, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, where, topology, images, steps`},
 		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no apiVersion"},
 		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no metadata.name"},
 		{File: "missing.yaml", Line: 1, Column: 1, Message: "open: file does not exist"},

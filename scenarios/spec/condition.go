@@ -1,0 +1,116 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Condition says for which cells, or at which point of one, something holds:
+// "kubelet < 1.37 and gate == true". Names are axes or components, whose value
+// is the release that is in force. A release written without its patch stands
+// for all of that minor version.
+type Condition []comparison
+
+type comparison struct{ name, operator, value string }
+
+// operators by what they make of the order of two values.
+var operators = map[string]func(order int) bool{
+	"==": func(order int) bool { return order == 0 },
+	"!=": func(order int) bool { return order != 0 },
+	"<":  func(order int) bool { return order < 0 },
+	"<=": func(order int) bool { return order <= 0 },
+	">":  func(order int) bool { return order > 0 },
+	">=": func(order int) bool { return order >= 0 },
+}
+
+// minorVersion is a release without its patch.
+var minorVersion = regexp.MustCompile(`^v?(\d+\.\d+)$`)
+
+// ParseCondition reads a condition.
+func ParseCondition(text string) (Condition, error) {
+	var c Condition
+	for part := range strings.SplitSeq(text, " and ") {
+		words := strings.Fields(part)
+		if len(words) != 3 || operators[words[1]] == nil {
+			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", quote(strings.TrimSpace(part)))
+		}
+		c = append(c, comparison{name: words[0], operator: words[1], value: words[2]})
+	}
+	return c, nil
+}
+
+// Holds evaluates a condition. The values are those of the names that it may
+// use. A name that has none, and an order of what has none, are errors.
+func (c Condition) Holds(values map[string]string) (bool, error) {
+	holds := true
+	var mistakes []error
+	for _, comparison := range c {
+		is, err := comparison.holds(values)
+		if err != nil {
+			mistakes = append(mistakes, err)
+		}
+		holds = holds && is
+	}
+	return holds && len(mistakes) == 0, errors.Join(mistakes...)
+}
+
+func (c comparison) holds(values map[string]string) (bool, error) {
+	value, known := values[c.name]
+	if !known {
+		var names []string
+		for name := range values {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return false, fmt.Errorf("nothing here is called %s: %s", quote(c.name), didYouMean(c.name, names))
+	}
+	order, ordered := compare(value, c.value)
+	if !ordered && c.operator != "==" && c.operator != "!=" {
+		return false, fmt.Errorf("%s and %s have no order: only == and != compare what is no release", quote(value), quote(c.value))
+	}
+	return operators[c.operator](order), nil
+}
+
+// compare orders a value and the one that is asked for. What is no release is
+// only the same or not.
+func compare(value, wanted string) (order int, ordered bool) {
+	v, err := release.Parse(value)
+	if minor := minorVersion.FindStringSubmatch(wanted); minor != nil && err == nil {
+		return release.Version(v.MajorMinor()).Compare(release.Version("v" + minor[1])), true
+	}
+	if w, wantedErr := release.Parse(wanted); wantedErr == nil && err == nil {
+		return v.Compare(w), true
+	}
+	return strings.Compare(value, wanted), false
+}
+
+// names are what a condition of a check may use at some point of a cell: its
+// axes, and the components of its rig, running or not.
+func (r *Rig) names(axes []AxisValue) map[string]string {
+	values := make(map[string]string)
+	for _, axis := range axes {
+		values[axis.Name] = axis.Value
+	}
+	for _, c := range r.components {
+		values[c.Name] = string(c.Version)
+	}
+	return values
+}
+
+// Applies reports whether a check is for a rig as it is: whether its condition,
+// if it has one, holds.
+func (r *Rig) Applies(c Check, axes []AxisValue) (bool, error) {
+	if c.When == "" {
+		return true, nil
+	}
+	condition, err := ParseCondition(c.When)
+	if err != nil {
+		return false, err
+	}
+	return condition.Holds(r.names(axes))
+}

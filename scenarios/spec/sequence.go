@@ -1,0 +1,155 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// useSequences replaces each step that uses a sequence by the sequence's own
+// steps, before anything is decoded: what is found wrong with them is reported
+// where they stand. ${name} in a sequence is the value that the step gives it
+// in with; other references are axes, as everywhere.
+func (r *reader) useSequences(root *yaml.Node) {
+	sequences, defined := r.sequences(root)
+	steps, found := find(root, "steps")
+	if !found || steps.Kind != yaml.SequenceNode {
+		return
+	}
+	used := make(map[string]bool)
+	var all []*yaml.Node
+	for _, step := range steps.Content {
+		use, uses := find(step, "use")
+		if step.Kind != yaml.MappingNode || !uses {
+			all = append(all, step)
+			continue
+		}
+		sequence := sequences[use.Value]
+		switch {
+		case use.Kind != yaml.ScalarNode:
+			r.report(use, "this must be the name of a sequence, not %s", kindOf(use))
+		case sequence == nil && !defined[use.Value]:
+			r.report(use, "there is no sequence %s: %s", quote(use.Value), didYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
+		case sequence != nil:
+			all = append(all, r.filled(sequence, r.with(step))...)
+		}
+		used[use.Value] = true
+	}
+	steps.Content = all
+	for name := range defined {
+		if n, found := find(root, "sequences"); found && !used[name] {
+			key, _ := find(n, name)
+			r.note(key, "no step uses the sequence %s", quote(name))
+		}
+	}
+	r.dropKey(root, "sequences")
+}
+
+// sequences returns the steps of each sequence, and the names of those that are
+// there, also of those that are not in order.
+func (r *reader) sequences(root *yaml.Node) (steps map[string]*yaml.Node, defined map[string]bool) {
+	steps, defined = make(map[string]*yaml.Node), make(map[string]bool)
+	n, found := find(root, "sequences")
+	if !found {
+		return steps, defined
+	}
+	if n.Kind != yaml.MappingNode {
+		r.report(n, "this must be a mapping of names to lists of steps, not %s", kindOf(n))
+		return steps, defined
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, list := n.Content[i], n.Content[i+1]
+		if defined[name.Value] {
+			r.report(name, "%s is there already", quote(name.Value))
+		}
+		defined[name.Value] = true
+		switch {
+		case list.Kind != yaml.SequenceNode:
+			r.report(list, "this must be a list of steps, not %s", kindOf(list))
+		case len(list.Content) == 0:
+			r.report(list, "the sequence has no steps")
+		default:
+			r.refuseNested(list)
+			steps[name.Value] = list
+		}
+	}
+	return steps, defined
+}
+
+// refuseNested reports steps of a sequence that use another one, and takes them
+// out.
+func (r *reader) refuseNested(sequence *yaml.Node) {
+	sequence.Content = slices.DeleteFunc(sequence.Content, func(step *yaml.Node) bool {
+		use, uses := find(step, "use")
+		if uses && step.Kind == yaml.MappingNode {
+			r.report(use, "a sequence can't use another one")
+			return true
+		}
+		return false
+	})
+}
+
+// with returns the values that a step gives to a sequence.
+func (r *reader) with(step *yaml.Node) map[string]string {
+	values := make(map[string]string)
+	for i := 0; i+1 < len(step.Content); i += 2 {
+		key, value := step.Content[i], step.Content[i+1]
+		switch {
+		case key.Value == "use":
+		case key.Value != "with":
+			r.report(key, "a step that uses a sequence has nothing else than with")
+		case value.Kind != yaml.MappingNode:
+			r.report(value, "this must be a mapping, not %s", kindOf(value))
+		default:
+			for j := 0; j+1 < len(value.Content); j += 2 {
+				if item := value.Content[j+1]; item.Kind != yaml.ScalarNode {
+					r.report(item, "this must be a single value, not %s", kindOf(item))
+				}
+				values[value.Content[j].Value] = value.Content[j+1].Value
+			}
+		}
+	}
+	return values
+}
+
+// filled returns copies of a sequence's steps with the values in them.
+func (r *reader) filled(sequence *yaml.Node, values map[string]string) []*yaml.Node {
+	used := make(map[string]bool)
+	var fill func(n *yaml.Node) *yaml.Node
+	fill = func(n *yaml.Node) *yaml.Node {
+		filled := *n
+		if n.Kind == yaml.ScalarNode {
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				reference := "${" + name + "}"
+				used[name] = used[name] || strings.Contains(n.Value, reference)
+				filled.Value = strings.ReplaceAll(filled.Value, reference, values[name])
+			}
+			if filled.Value != n.Value && n.Style == 0 {
+				filled.Tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: filled.Value}).ShortTag()
+			}
+		}
+		filled.Content = make([]*yaml.Node, len(n.Content))
+		for i, child := range n.Content {
+			filled.Content[i] = fill(child)
+		}
+		return &filled
+	}
+	steps := fill(sequence).Content
+	for name := range values {
+		if !used[name] {
+			r.note(sequence, "nothing in the sequence refers to ${%s}", inQuotes(name))
+		}
+	}
+	return steps
+}
+
+func (r *reader) dropKey(root *yaml.Node, name string) {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == name {
+			root.Content = slices.Delete(root.Content, i, i+2)
+			return
+		}
+	}
+}
