@@ -51,6 +51,11 @@
 // names. The values "newest" and "previous" stand for the default pair of
 // releases; the id shows the release.
 //
+// where leaves combinations out: it is one or several comparisons, joined by
+// and. A release without its patch stands for all of that minor version.
+//
+//	where: kubelet <= 1.36 and gate == true
+//
 // # Topology
 //
 // controlPlane has version, gates, and controllerManager and scheduler, which
@@ -96,8 +101,25 @@
 //   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.
+//   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
+//     metrics of a kubelet or of the API server into the record. Without a path,
+//     those of /metrics.
 //   - checks: a list of checks, all watched at the same time. The next step
 //     begins when each of them is decided.
+//
+// Steps that are needed more than once are a sequence, whose own ${name}s are
+// replaced where it is used:
+//
+//	sequences:
+//	  healthy:
+//	  - checks:
+//	    - id: ${when}-healthy
+//	      observe: containers["tls/app"].restarts
+//	      atMost: {times: 0, for: 10s}
+//	steps:
+//	- {use: healthy, with: {when: before}}
+//	- restart: {component: kubelet/node-a, version: newest}
+//	- {use: healthy, with: {when: after}}
 //
 // # Checks
 //
@@ -109,7 +131,14 @@
 //
 //   - eventually: 30s: at some moment within the time
 //   - always: {for: 10s}: at every moment of that time
-//   - neither: at the moment when the check begins
+//   - never: {for: 10s}: at no moment of that time
+//   - atMost: {times: 2, for: 10s}, without is and must: the number that is
+//     observed grows by no more than that in that time
+//   - none of these: at the moment when the check begins
+//
+// A check with when, such as "kubelet/node-a < 1.37", is for cells in which that
+// holds for the axes and for the releases in force at its step. Two checks may
+// have the same id if no cell has both.
 //
 // A length of time is written as in Go (1m30s), or in probe periods: {for: 5
 // periods, of: tls/app} takes the shortest period of the probes that the
@@ -127,6 +156,9 @@
 //   - events["pod"]: the events about a pod: type, reason, message, count
 //   - requests["step name"]: the API server's answer to an apply or patch: code,
 //     reason, message, object
+//   - writes["resource/namespace/name"]: how many versions of an object were seen
+//   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
+//     scraped last: labels and value
 //   - components["kubelet/node-a"]: version and gates of what is running
 //
 // Names of objects outside the namespace default are written namespace/name. A

@@ -311,6 +311,7 @@ func TestExpressionsSee(t *testing.T) {
 		object(h, "events", "default", "node.1", `{"involvedObject":{"kind":"Node","name":"tls"},"reason":"Starting"}`)
 		h.Append("engine", "create", Answer{Code: 422, Causes: []Cause{{Field: "spec"}}})
 		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3"})
+		h.Append("engine", "kubelet/node-a", Scraped{Metrics: map[string][]Sample{"up": {{Labels: map[string]string{"a": "b"}, Value: 1}}}})
 		for _, id := range []string{"seen"} {
 			opened(h, id)
 			closed(h, id, 0)
@@ -330,6 +331,8 @@ func TestExpressionsSee(t *testing.T) {
 		`events["other/web"].size()`:           `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
 		`components["kubelet/node-a"].version`: `"v1.36.3"`,
+		`writes["pods/default/tls"]`:           `1`,
+		`metrics["kubelet/node-a"]["up"].exists(s, s.labels["a"] == "b" && s.value > 0.5)`: `true`,
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()

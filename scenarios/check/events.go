@@ -54,6 +54,23 @@ type Cause struct {
 // EventKind returns "api.answer".
 func (Answer) EventKind() string { return "api.answer" }
 
+// Scraped is what a component's metrics were. The subject is the component.
+type Scraped struct {
+	Path string `json:"path"`
+	// Metrics are the samples by the name of the metric. A histogram has
+	// those of its _count and _sum.
+	Metrics map[string][]Sample `json:"metrics"`
+}
+
+// Sample is one value of a metric.
+type Sample struct {
+	Labels map[string]string `json:"labels"`
+	Value  float64           `json:"value"`
+}
+
+// EventKind returns "metrics.scraped".
+func (Scraped) EventKind() string { return "metrics.scraped" }
+
 // Opened marks the moment from which a check is watched. The subject is
 // the check's id.
 type Opened struct {

@@ -61,6 +61,8 @@ func (s *state) vars() map[string]any {
 		"objects":     s.objects,
 		"events":      s.lists(s.events),
 		"requests":    s.requests,
+		"writes":      s.writes,
+		"metrics":     s.metrics,
 		"components":  s.components,
 	}
 }

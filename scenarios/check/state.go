@@ -26,6 +26,8 @@ type state struct {
 	events      map[string][]any
 	eventAt     map[string]int // by name of the Event object: its place in events
 	requests    map[string]any
+	writes      map[string]any // by object: how many versions of it were seen
+	metrics     map[string]any
 	components  map[string]any
 	known       map[string]bool // pods and containers that were ever seen
 }
@@ -40,6 +42,8 @@ func newState() *state {
 		events:      make(map[string][]any),
 		eventAt:     make(map[string]int),
 		requests:    make(map[string]any),
+		writes:      make(map[string]any),
+		metrics:     make(map[string]any),
 		components:  make(map[string]any),
 		known:       make(map[string]bool),
 	}
@@ -64,6 +68,8 @@ func (s *state) apply(e record.Event) bool {
 		s.components[e.Subject] = decode(e.Data)
 	case cluster.ComponentStopped{}.EventKind():
 		delete(s.components, e.Subject)
+	case Scraped{}.EventKind():
+		s.scraped(e)
 	case Answer{}.EventKind():
 		s.requests[e.Subject] = decode(e.Data)
 	default:
@@ -143,6 +149,8 @@ func (s *state) object(e record.Event) {
 	}
 	object := decode(seen.Object)
 	s.objects[e.Subject] = object
+	written, _ := s.writes[e.Subject].(int64)
+	s.writes[e.Subject] = written + 1
 	if seen.Resource == "pods" {
 		s.known[pod] = true
 		s.pods[pod] = object
@@ -167,6 +175,20 @@ func (s *state) event(name string, object []byte) {
 	}
 	s.eventAt[name] = len(s.events[pod])
 	s.events[pod] = append(s.events[pod], decoded(event.PodEvent))
+}
+
+// scraped adds metrics to those of the same component that were read at other
+// paths, or earlier.
+func (s *state) scraped(e record.Event) {
+	metrics, _ := s.metrics[e.Subject].(map[string]any)
+	if metrics == nil {
+		metrics = make(map[string]any)
+	}
+	scraped, _ := record.As[Scraped](e)
+	for name, samples := range scraped.Metrics {
+		metrics[name] = decoded(samples)
+	}
+	s.metrics[e.Subject] = metrics
 }
 
 // decode turns JSON into what expressions see: whole numbers are integers.

@@ -183,6 +183,8 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 			return r.cluster.Kill(action.Component)
 		}
 		return r.cluster.Stop(action.Component)
+	case plan.Scrape:
+		return r.scrape(ctx, action)
 	case plan.Wait:
 		return r.wait(ctx, step.Number, action)
 	case plan.Checks:

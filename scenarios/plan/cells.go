@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,9 @@ import (
 
 // defaultWithin is how long a wait step waits that doesn't say.
 const defaultWithin = time.Minute
+
+// defaultMetrics is what a scrape step reads that doesn't say.
+const defaultMetrics = "/metrics"
 
 // Cells returns the cells of scenarios, in the order of the files and, within a
 // file, of its combinations. Two cells with the same id are an error: their
@@ -148,6 +152,8 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 			within = defaultWithin
 		}
 		return Wait{Until: step.Wait.Until, Within: within}, nil
+	case step.Scrape != nil:
+		return Scrape{Component: step.Scrape.Component, Path: cmp.Or(step.Scrape.Path, defaultMetrics)}, nil
 	case step.Checks != nil:
 		return newChecks(f, c, i, rig)
 	default:

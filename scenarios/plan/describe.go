@@ -93,6 +93,9 @@ func (w Wait) Describe() string {
 	return oneLine(fmt.Sprintf("wait up to %s until %s", w.Within, shorten(w.Until)))
 }
 
+// Describe says what is read, and where.
+func (s Scrape) Describe() string { return oneLine("scrape " + s.Path + " of " + s.Component) }
+
 // Describe names the checks.
 func (c Checks) Describe() string {
 	ids := make([]string, len(c.Checks))

@@ -118,6 +118,9 @@ type Wait struct {
 	Within time.Duration
 }
 
+// Scrape reads the metrics of a component.
+type Scrape struct{ Component, Path string }
+
 // Checks watches checks, all at the same time.
 type Checks struct{ Checks []Check }
 

@@ -122,6 +122,10 @@ func (r *Rig) Do(s Step) []Conflict {
 		r.stop("stop", s.Stop)
 	case s.Kill != "":
 		r.stop("kill", s.Kill)
+	case s.Scrape != nil:
+		if c := r.find("scrape.component", s.Scrape.Component); c != nil && !c.Running {
+			r.conflict("scrape.component", "%s is not running", c.Name)
+		}
 	}
 	return r.take()
 }

@@ -80,6 +80,7 @@ type Step struct {
 	Stop    string   `json:"stop,omitempty"`
 	Kill    string   `json:"kill,omitempty"`
 	Wait    *Wait    `json:"wait,omitempty"`
+	Scrape  *Scrape  `json:"scrape,omitempty"`
 	Checks  []Check  `json:"checks,omitempty"`
 
 	// Rejected says that the API server is expected to refuse the object of
@@ -128,6 +129,14 @@ type Wait struct {
 	Until string `json:"until"`
 	// Within is how long to wait. If unset, one minute.
 	Within behavior.Duration `json:"within,omitempty"`
+}
+
+// Scrape reads the metrics of a component into the record.
+type Scrape struct {
+	// Component is kube-apiserver or kubelet/<node>.
+	Component string `json:"component"`
+	// Path is the endpoint. If unset, /metrics.
+	Path string `json:"path,omitempty"`
 }
 
 // Check is one thing that must hold.

@@ -12,7 +12,7 @@ import (
 
 // actions are the fields of a step of which it has exactly one.
 func actions() []string {
-	return []string{"apply", "file", "patch", "delete", "restart", "start", "stop", "kill", "wait", "checks"}
+	return []string{"apply", "file", "patch", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "checks"}
 }
 
 // present returns those of the fields that a mapping has.
@@ -103,10 +103,21 @@ func (v *validator) checkOne(at, action string, step Step) {
 			v.report(field+".until", "there is nothing to wait for")
 		}
 		v.checkDuration(field+".within", step.Wait.Within)
+	case "scrape":
+		v.checkScrape(field, *step.Scrape)
 	case "checks":
 		if len(step.Checks) == 0 {
 			v.report(field, "there are no checks")
 		}
+	}
+}
+
+func (v *validator) checkScrape(field string, s Scrape) {
+	if name := s.Component; v.clean(field+".component") && name != APIServer && !strings.HasPrefix(name, kubeletPrefix) {
+		v.report(field+".component", "%s can't be scraped: %s and kubelets can", quote(name), APIServer)
+	}
+	if s.Path != "" && !strings.HasPrefix(s.Path, "/") {
+		v.report(field+".path", "%s is not a path: it begins with /", quote(s.Path))
 	}
 }
 

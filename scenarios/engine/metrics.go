@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// scrape reads the metrics of a component into the record: those of a kubelet
+// through the API server, as an operator would.
+func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
+	client, err := kubernetes.NewForConfig(r.cluster.RESTConfig())
+	if err != nil {
+		return err
+	}
+	path := action.Path
+	if node, isKubelet := strings.CutPrefix(action.Component, "kubelet/"); isKubelet {
+		path = "/api/v1/nodes/" + node + "/proxy" + path
+	}
+	text, err := client.RESTClient().Get().AbsPath(path).DoRaw(ctx)
+	if err != nil {
+		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
+	}
+	metrics, err := parseMetrics(text)
+	if err != nil {
+		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
+	}
+	r.history.Append("engine", action.Component, check.Scraped{Path: action.Path, Metrics: metrics})
+	return nil
+}
+
+// parseMetrics reads the text format of Prometheus.
+func parseMetrics(text []byte) (map[string][]check.Sample, error) {
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	metrics := make(map[string][]check.Sample)
+	for name, family := range families {
+		for _, m := range family.GetMetric() {
+			labels := make(map[string]string)
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			for suffix, value := range values(m) {
+				metrics[name+suffix] = append(metrics[name+suffix], check.Sample{Labels: labels, Value: value})
+			}
+		}
+	}
+	return metrics, nil
+}
+
+// values are the values of a metric by what is put behind its name.
+func values(m *dto.Metric) map[string]float64 {
+	switch {
+	case m.Counter != nil:
+		return map[string]float64{"": m.Counter.GetValue()}
+	case m.Gauge != nil:
+		return map[string]float64{"": m.Gauge.GetValue()}
+	case m.Untyped != nil:
+		return map[string]float64{"": m.Untyped.GetValue()}
+	case m.Histogram != nil:
+		return map[string]float64{"_count": float64(m.Histogram.GetSampleCount()), "_sum": m.Histogram.GetSampleSum()}
+	case m.Summary != nil:
+		return map[string]float64{"_count": float64(m.Summary.GetSampleCount()), "_sum": m.Summary.GetSampleSum()}
+	default:
+		return nil
+	}
+}
