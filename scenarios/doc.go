@@ -156,7 +156,8 @@
 //   - events["pod"]: the events about a pod: type, reason, message, count
 //   - requests["step name"]: the API server's answer to an apply or patch: code,
 //     reason, message, object
-//   - writes["resource/namespace/name"]: how many versions of an object were seen
+//   - history["resource/namespace/name"]: all versions of an object that were
+//     seen, in their order, also of one that was deleted
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
 //     scraped last: labels and value
 //   - components["kubelet/node-a"]: version and gates of what is running

@@ -21,14 +21,16 @@ import (
 type deviations struct{ file string }
 
 func (d *deviations) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&d.file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links")
+	cmd.Flags().StringVar(&d.file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links, on top of the catalog's own")
 }
 
 func (d *deviations) load() (deviationList, error) {
-	if d.file == "" {
-		return deviationList{}, nil
+	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	if err != nil || d.file == "" {
+		return deviationList(list), err
 	}
-	list, err := known.Load(d.file)
+	own, err := known.Load(d.file)
+	list.Deviations = append(list.Deviations, own.Deviations...)
 	return deviationList(list), err
 }
 

@@ -23,13 +23,16 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [PATTERN | FILE ...]",
 		Short: "List the cells that can be run",
-		Long: `List the cells of the catalog, or those that the arguments name. A pattern is a
+		Long: `List all cells of the catalog, or those that the arguments name. A pattern is a
 glob over cell ids: * matches within a segment, ** across segments.`,
 		Example: `  skewrig list
   skewrig list 'kep-4939/**'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(); err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				args = []string{"**"}
 			}
 			cells, err := selectCells(args)
 			if err != nil {

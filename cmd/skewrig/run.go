@@ -32,10 +32,12 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [PATTERN | FILE ...]",
 		Short: "Run scenarios and report",
-		Long: `Run the cells of the catalog, or those that the arguments name, and write a
-report. What is needed is built first. A pattern is a glob over cell ids: *
-matches within a segment, ** across segments.`,
+		Long: `Run the cells that the arguments name, and write a report. Without arguments,
+run those of the catalog that need no other releases than the default pair. What
+is needed is built first. A pattern is a glob over cell ids: * matches within a
+segment, ** across segments.`,
 		Example: `  skewrig run
+  skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
   skewrig run ./mine.yaml --report-dir out`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,8 @@ import (
 
 // selectCells plans the cells that arguments name. An argument that is a file
 // is a scenario; any other is a pattern over the ids of the catalog's cells. No
-// argument is the whole catalog. Everything that is wrong with files, patterns
+// argument is what of the catalog the default pair of releases can run.
+// Everything that is wrong with files, patterns
 // and expressions is found here, before anything is started.
 func selectCells(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
@@ -35,10 +36,10 @@ func selectCells(args []string) ([]plan.Cell, error) {
 		if err != nil {
 			return nil, errors.Join(fileErr, err)
 		}
-		if len(patterns) > 0 {
-			if all, err = plan.Match(all, patterns); err != nil {
-				return nil, errors.Join(fileErr, err)
-			}
+		if len(patterns) == 0 {
+			all = catalog.Default(all)
+		} else if all, err = plan.Match(all, patterns); err != nil {
+			return nil, errors.Join(fileErr, err)
 		}
 		cells = append(cells, all...)
 	}

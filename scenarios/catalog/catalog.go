@@ -5,13 +5,24 @@ package catalog
 import (
 	"embed"
 	"io/fs"
+	"slices"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 //go:embed */*.yaml
 var files embed.FS
+
+// KnownDeviations is the text of the list of what releases are known to do
+// wrong in the catalog's cells (package known), KnownDeviationsFile its name.
+//
+//go:embed known-deviations.yaml
+var KnownDeviations []byte
+
+// KnownDeviationsFile is where that list stands.
+const KnownDeviationsFile = "scenarios/catalog/known-deviations.yaml"
 
 // Cells plans the catalog.
 func Cells() ([]plan.Cell, error) {
@@ -24,4 +35,15 @@ func Cells() ([]plan.Cell, error) {
 		return nil, err
 	}
 	return plan.Cells(scenarios)
+}
+
+// Default returns those of the cells that run unless others are asked for: the
+// ones that need no other release than those of the default pair.
+func Default(cells []plan.Cell) []plan.Cell {
+	pair := []release.Version{release.Newest, release.Previous, release.Etcd}
+	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
+		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
+			return !slices.Contains(pair, t.Version)
+		})
+	})
 }

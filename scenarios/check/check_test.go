@@ -331,7 +331,7 @@ func TestExpressionsSee(t *testing.T) {
 		`events["other/web"].size()`:           `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
 		`components["kubelet/node-a"].version`: `"v1.36.3"`,
-		`writes["pods/default/tls"]`:           `1`,
+		`history["pods/default/tls"].size()`:   `1`,
 		`metrics["kubelet/node-a"]["up"].exists(s, s.labels["a"] == "b" && s.value > 0.5)`: `true`,
 	} {
 		t.Run(observe, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (s *state) vars() map[string]any {
 		"objects":     s.objects,
 		"events":      s.lists(s.events),
 		"requests":    s.requests,
-		"writes":      s.writes,
+		"history":     s.history,
 		"metrics":     s.metrics,
 		"components":  s.components,
 	}

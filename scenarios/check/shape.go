@@ -64,7 +64,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("objects", cel.DynType),
 		byName("events", cel.ListType(s.of(reflect.TypeFor[PodEvent]()))),
 		byName("requests", s.of(reflect.TypeFor[Answer]())),
-		byName("writes", cel.IntType),
+		byName("history", cel.ListType(cel.DynType)),
 		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[Sample]())))),
 		byName("components", s.of(reflect.TypeFor[cluster.ComponentStarted]())),
 	}

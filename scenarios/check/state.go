@@ -26,7 +26,7 @@ type state struct {
 	events      map[string][]any
 	eventAt     map[string]int // by name of the Event object: its place in events
 	requests    map[string]any
-	writes      map[string]any // by object: how many versions of it were seen
+	history     map[string][]any // by object: all versions of it that were seen
 	metrics     map[string]any
 	components  map[string]any
 	known       map[string]bool // pods and containers that were ever seen
@@ -42,7 +42,7 @@ func newState() *state {
 		events:      make(map[string][]any),
 		eventAt:     make(map[string]int),
 		requests:    make(map[string]any),
-		writes:      make(map[string]any),
+		history:     make(map[string][]any),
 		metrics:     make(map[string]any),
 		components:  make(map[string]any),
 		known:       make(map[string]bool),
@@ -149,8 +149,7 @@ func (s *state) object(e record.Event) {
 	}
 	object := decode(seen.Object)
 	s.objects[e.Subject] = object
-	written, _ := s.writes[e.Subject].(int64)
-	s.writes[e.Subject] = written + 1
+	s.history[e.Subject] = append(s.history[e.Subject], object)
 	if seen.Resource == "pods" {
 		s.known[pod] = true
 		s.pods[pod] = object

@@ -1,5 +1,5 @@
-// Package conformance runs the catalog as Ginkgo specs: one spec per cell, with
-// the same plan, the same runner and the same verdict as `skewrig run`.
+// Package conformance runs what `skewrig run` does as Ginkgo specs: one spec per
+// cell, with the same plan, the same runner and the same verdict.
 package conformance
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -28,7 +29,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declare(cells)
+	declare(catalog.Default(cells))
 	RunSpecs(t, "conformance")
 }
 
@@ -51,10 +52,22 @@ func declare(cells []plan.Cell) {
 			Expect(err).NotTo(HaveOccurred())
 			attach(cell, dir)
 			Expect(results).To(HaveLen(1))
-			Expect(problems(results[0].Settled())).To(BeEmpty())
-			expectEachCheckCounts(cell, dir)
+			result := excused(results[0])
+			Expect(problems(result)).To(BeEmpty())
+			if result.Outcome == reports.Pass {
+				expectEachCheckCounts(cell, dir)
+			}
 		})
 	}
+}
+
+// excused is a result with what is known to fail marked as such.
+func excused(cell reports.Cell) reports.Cell {
+	GinkgoHelper()
+	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	Expect(err).NotTo(HaveOccurred())
+	applied, _ := known.Apply(list, []reports.Cell{cell}, nil) // the other cells have specs of their own
+	return applied[0]
 }
 
 // expectEachCheckCounts changes one expectation after the other and judges the
@@ -79,6 +92,8 @@ func expectEachCheckCounts(cell plan.Cell, dir string) {
 // moment may be untrue before, so that its opposite is that it never does.
 func opposite(c plan.Check) plan.Check {
 	switch {
+	case c.Mode == plan.AtMost:
+		c.Times = -1
 	case c.Must == "":
 		c.Is = "something else"
 	case c.Mode == plan.Eventually:
