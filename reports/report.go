@@ -148,6 +148,13 @@ type Requirement struct {
 	Statement string `json:"statement"`
 	// Source is where the sentence stands: a link with a commit in it.
 	Source string `json:"source"`
+	// PRR is the question of the production-readiness review that the sentence
+	// answers. If unset, none.
+	PRR string `json:"prr,omitempty"`
+	// Excluded is why no check can prove the sentence, Manual who must do what
+	// instead of a check. If both are unset, a check must prove it.
+	Excluded string `json:"excluded,omitempty"`
+	Manual   string `json:"manual,omitempty"`
 	// Outcome is computed by Assemble (see RequirementOutcome).
 	Outcome Outcome `json:"outcome"`
 	// Cells are the ids of the cells that serve the requirement, sorted. It is

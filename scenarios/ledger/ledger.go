@@ -31,6 +31,13 @@ type statement struct {
 	Stage     string `json:"stage"`
 	Section   string `json:"section"`
 	Statement string `json:"statement"`
+	// PRR is the question of the production-readiness review that the statement
+	// answers. If unset, none.
+	PRR string `json:"prr"`
+	// Excluded is why no check can prove the statement, Manual who must do what
+	// to show that it holds. If both are unset, a check must.
+	Excluded string `json:"excluded"`
+	Manual   string `json:"manual"`
 }
 
 // Requirements returns the statements of all ledgers. Every mistake in them is
@@ -56,6 +63,7 @@ func load(files fs.FS) ([]reports.Requirement, error) {
 			all = append(all, reports.Requirement{
 				ID: s.ID, KEP: ledger.KEP, Level: s.Level, Stage: s.Stage,
 				Statement: strings.TrimSpace(s.Statement), Source: ledger.Source + ", " + s.Section,
+				PRR: s.PRR, Excluded: strings.TrimSpace(s.Excluded), Manual: strings.TrimSpace(s.Manual),
 			})
 		}
 	}
@@ -78,6 +86,8 @@ func read(files fs.FS, name string) (file, error) {
 			mistakes = append(mistakes, fmt.Errorf("%s: statement %d: the id %q does not begin with %s/", name, i+1, s.ID, ledger.KEP))
 		case s.Statement == "" || s.Section == "" || s.Level == "" || s.Stage == "":
 			mistakes = append(mistakes, fmt.Errorf("%s: %s: level, stage, section and statement must all be set", name, s.ID))
+		case s.Excluded != "" && s.Manual != "":
+			mistakes = append(mistakes, fmt.Errorf("%s: %s: a statement is excluded or manual, not both", name, s.ID))
 		}
 	}
 	return ledger, errors.Join(mistakes...)
