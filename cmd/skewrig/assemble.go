@@ -36,6 +36,12 @@ func (d *deviations) load() (deviationList, error) {
 
 type deviationList known.List
 
+// excuse is a single result with what is known to fail marked as such.
+func (d deviationList) excuse(result reports.Cell) reports.Cell {
+	applied, _ := known.Apply(known.List(d), []reports.Cell{result}, nil)
+	return applied[0]
+}
+
 // assemble makes the report of results: what is known to fail marked as such,
 // the ledgers' statements joined to the checks that serve them, and what it
 // takes to run the same again.

@@ -121,6 +121,7 @@ func newReport() *cobra.Command {
 		"json":     func(cmd *cobra.Command, r reports.Report) error { return render.JSON(cmd.OutOrStdout(), r) },
 		"junit":    func(cmd *cobra.Command, r reports.Report) error { return render.JUnit(cmd.OutOrStdout(), r) },
 		"markdown": func(cmd *cobra.Command, r reports.Report) error { return render.Markdown(cmd.OutOrStdout(), r) },
+		"findings": func(cmd *cobra.Command, r reports.Report) error { return render.Findings(cmd.OutOrStdout(), r) },
 	}
 	var format string
 	cmd := &cobra.Command{
@@ -139,6 +140,6 @@ func newReport() *cobra.Command {
 			return failed(print(cmd, report))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit or markdown")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, or findings: the disagreements alone, as Markdown")
 	return cmd
 }

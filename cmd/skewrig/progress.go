@@ -91,8 +91,9 @@ func buildProgress(out io.Writer) (tell func(build.Progress), done func()) {
 	}, p.close
 }
 
-// cellProgress tells about cells that are run. Done must be called at the end.
-func cellProgress(out io.Writer, total int) (tell func(engine.Progress), done func()) {
+// cellProgress tells about cells that are run, with what is known to fail marked
+// as such. Done must be called at the end.
+func cellProgress(out io.Writer, total int, list deviationList) (tell func(engine.Progress), done func()) {
 	p := newProgress(out)
 	finished, width := 0, len(fmt.Sprint(total))
 	return func(news engine.Progress) {
@@ -102,7 +103,7 @@ func cellProgress(out io.Writer, total int) (tell func(engine.Progress), done fu
 		}
 		finished++
 		p.end(news.Cell.ID)
-		p.line("[%*d/%d] %-16s %5.1fs  %s",
-			width, finished, total, news.Result.Outcome, news.Result.DurationSeconds, news.Cell.ID)
+		result := list.excuse(*news.Result)
+		p.line("[%*d/%d] %-16s %5.1fs  %s", width, finished, total, result.Outcome, result.DurationSeconds, result.ID)
 	}, p.close
 }

@@ -94,7 +94,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := clearReport(f.reportDir); err != nil {
 		return failed(err)
 	}
-	tell, done := cellProgress(cmd.ErrOrStderr(), len(cells))
+	tell, done := cellProgress(cmd.ErrOrStderr(), len(cells), deviations)
 	e := &engine.Engine{Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel, Progress: tell}
 	results, err := e.Run(ctx, cells)
 	done()

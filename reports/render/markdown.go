@@ -177,7 +177,7 @@ func code(s string) string {
 		return ""
 	}
 	harmless := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.,:+=@~/#", r)
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.,:+=@~/# ", r)
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) {
 		return text(s)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,10 +31,17 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 	"color.txt": func(w io.Writer, r reports.Report) error { return Terminal(w, r, TerminalOptions{Color: true}) },
 }
 
+// extracts are renderers of a part of a report.
+var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": Findings}
+
 func render(t *testing.T, format string, r reports.Report) string {
 	t.Helper()
+	write := formats[format]
+	if write == nil {
+		write = extracts[format]
+	}
 	var out bytes.Buffer
-	if err := formats[format](&out, r); err != nil {
+	if err := write(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -122,7 +131,7 @@ func reportsUnderTest(t *testing.T) map[string]reports.Report {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, r := range reportsUnderTest(t) {
-		for format := range formats {
+		for _, format := range slices.Concat(slices.Collect(maps.Keys(formats)), slices.Collect(maps.Keys(extracts))) {
 			t.Run(name+"."+format, func(t *testing.T) {
 				t.Parallel()
 				golden := filepath.Join("testdata", name+"."+format)

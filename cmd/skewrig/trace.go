@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+)
+
+func newTrace() *cobra.Command {
+	var out output
+	var kep string
+	cmd := &cobra.Command{
+		Use:   "trace DIR ...",
+		Short: "Join the ledgers' statements to the checks that runs really made",
+		Long: `For each statement of the ledgers, say whether the runs in the report
+directories prove it, refute it, or have nothing to say about it, and why.
+Statements without a check are listed with the reason that the ledger gives.
+
+Exit codes: 0 nothing is left open, 1 a statement is refuted, 2 a statement is
+untested or unjudged, or the ledger and the checks contradict each other.`,
+		Example: `  skewrig run '**' && skewrig trace report
+  skewrig trace report --kep KEP-4939`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			traced, err := trace(args, kep)
+			if err != nil {
+				return err
+			}
+			if err := printTrace(cmd.OutOrStdout(), out, traced); err != nil {
+				return failed(err)
+			}
+			return traceCode(traced)
+		},
+	}
+	out.register(cmd)
+	cmd.Flags().StringVar(&kep, "kep", "", "only the statements of this ledger, such as KEP-4939")
+	return cmd
+}
+
+func trace(dirs []string, kep string) ([]reports.Traced, error) {
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		return nil, err
+	}
+	var runs []reports.Report
+	for _, dir := range dirs {
+		report, err := readReport(dir)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, report)
+	}
+	traced := reports.Trace(requirements, runs)
+	if kep == "" {
+		return traced, nil
+	}
+	var keps []string
+	for _, t := range traced {
+		keps = append(keps, t.KEP)
+	}
+	if !slices.Contains(keps, kep) {
+		slices.Sort(keps)
+		return nil, fmt.Errorf("--kep is %q; there are ledgers of %s", kep, strings.Join(slices.Compact(keps), ", "))
+	}
+	return slices.DeleteFunc(traced, func(t reports.Traced) bool { return t.KEP != kep }), nil
+}
+
+func printTrace(w io.Writer, out output, traced []reports.Traced) error {
+	if out.json() {
+		return printJSON(w, traced)
+	}
+	var rows []reports.Traced
+	count := make(map[reports.TraceStatus]int)
+	for _, status := range reports.TraceStatuses() {
+		for _, t := range traced {
+			if t.Status == status {
+				rows = append(rows, t)
+				count[status]++
+			}
+		}
+	}
+	err := table(w, "STATUS\tCHECKS\tSTATEMENT\tWHY", rows, func(t reports.Traced) string {
+		return fmt.Sprintf("%s\t%d\t%s\t%s", t.Status, t.Checks, t.ID, cmp.Or(t.Excluded, t.Manual))
+	})
+	var totals []string
+	for _, status := range reports.TraceStatuses() {
+		if count[status] > 0 {
+			totals = append(totals, fmt.Sprintf("%d %s", count[status], status))
+		}
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "\n%d statements: %s\n", len(rows), strings.Join(totals, ", "))
+	}
+	return err
+}
+
+func traceCode(traced []reports.Traced) error {
+	is := func(wanted func(reports.TraceStatus) bool) bool {
+		return slices.ContainsFunc(traced, func(t reports.Traced) bool { return wanted(t.Status) })
+	}
+	switch {
+	case is(func(s reports.TraceStatus) bool { return s == reports.Refuted }):
+		return exitCode(reports.ExitNonconforming)
+	case is(func(s reports.TraceStatus) bool { return !s.Settled() }):
+		return exitCode(reports.ExitNotJudged)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,54 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// Findings writes, as Markdown, every disagreement between what the ledgers
+// state and what the releases did: the statement, what was expected and what
+// was observed on which releases, and the command that shows it again. Known
+// deviations and failures that nobody knew of are both findings.
+func Findings(w io.Writer, r reports.Report) error {
+	var m markdown
+	m.printf("# Findings\n\nWhere what a release does is not what is stated of it. These components ran:\n\n")
+	for _, c := range r.Reproduce.Components {
+		m.printf("- %s %s\n", code(c.Name), code(c.Version))
+	}
+	found := 0
+	for _, q := range r.Requirements {
+		found += m.finding(q, r.Cells)
+	}
+	if found == 0 {
+		m.printf("\nNone.\n")
+	}
+	if _, err := io.WriteString(w, m.String()); err != nil {
+		return fmt.Errorf("writing the findings: %w", err)
+	}
+	return nil
+}
+
+// finding writes what is to be said of one requirement, and returns how many
+// checks say it.
+func (m *markdown) finding(q reports.Requirement, cells []reports.Cell) int {
+	count := 0
+	for _, c := range cells {
+		for _, check := range c.Checks {
+			if check.Requirement != q.ID || check.Outcome != reports.Fail && check.Outcome != reports.ExpectedFail {
+				continue
+			}
+			if count++; count == 1 {
+				m.printf("\n## %s\n\n%s\n(%s)\n", code(q.ID), text(q.Statement), link(q.Source, q.Source))
+			}
+			m.printf("\n- %s, check %s: %s\n", code(c.ID), code(check.ID), check.Outcome)
+			m.printf("  - expected: %s\n  - observed: %s\n", text(check.Expected), text(check.Observed))
+			if check.Reason != "" {
+				m.printf("  - %s\n", text(check.Reason))
+			}
+			m.printf("  - to see it: %s\n", code("skewrig run "+c.ID))
+		}
+	}
+	return count
+}
