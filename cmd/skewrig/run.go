@@ -61,7 +61,7 @@ segment, ** across segments.`,
 // defaultParallel follows the cores and the memory: a rig keeps a core busy
 // while it starts, and is mostly idle afterwards.
 func defaultParallel() int {
-	return max(1, min(runtime.NumCPU()+1, int(host().MemoryBytes/rigMemory)))
+	return max(1, min(2*runtime.NumCPU(), int(host().MemoryBytes/rigMemory)))
 }
 
 // rigMemory is what a rig may need, in bytes.

@@ -79,7 +79,7 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 			}
 		})
 	}
-	for i := range cells {
+	for _, i := range inOrder(cells) {
 		next <- i
 	}
 	close(next)
