@@ -286,5 +286,25 @@ func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
 // RESTConfig is the same as a client configuration, without throttling.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 
+// Endpoint is the administrator's client configuration for what a component
+// serves itself: kube-apiserver, or a kubelet. The kubelet is asked directly,
+// since an API server does not relay requests to loopback addresses.
+func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
+	comp, err := c.component(component)
+	if err != nil {
+		return nil, err
+	}
+	config := c.RESTConfig()
+	switch comp.kind {
+	case build.APIServer:
+		return config, nil
+	case build.Kubelet:
+		config.Host = fmt.Sprintf("https://%s:%d", comp.address, kubeletPort)
+		return config, nil
+	default:
+		return nil, fmt.Errorf("%s serves no one but itself", component)
+	}
+}
+
 // Client is a client of the administrator.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
+	"math"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -15,18 +15,17 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// scrape reads the metrics of a component into the record: those of a kubelet
-// through the API server, as an operator would.
+// scrape reads the metrics of a component into the record.
 func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
-	client, err := kubernetes.NewForConfig(r.cluster.RESTConfig())
+	endpoint, err := r.cluster.Endpoint(action.Component)
 	if err != nil {
 		return err
 	}
-	path := action.Path
-	if node, isKubelet := strings.CutPrefix(action.Component, "kubelet/"); isKubelet {
-		path = "/api/v1/nodes/" + node + "/proxy" + path
+	client, err := kubernetes.NewForConfig(endpoint)
+	if err != nil {
+		return err
 	}
-	text, err := client.RESTClient().Get().AbsPath(path).DoRaw(ctx)
+	text, err := client.RESTClient().Get().AbsPath(action.Path).DoRaw(ctx)
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
 	}
@@ -53,6 +52,9 @@ func parseMetrics(text []byte) (map[string][]check.Sample, error) {
 				labels[l.GetName()] = l.GetValue()
 			}
 			for suffix, value := range values(m) {
+				if math.IsInf(value, 0) || math.IsNaN(value) {
+					continue // JSON has no such numbers
+				}
 				metrics[name+suffix] = append(metrics[name+suffix], check.Sample{Labels: labels, Value: value})
 			}
 		}

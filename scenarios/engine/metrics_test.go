@@ -16,6 +16,7 @@ prober_probe_total{container="app",result="failed"} 1
 # TYPE up gauge
 up 1
 plain 2.5
+nobody_knows NaN
 # TYPE latency histogram
 latency_bucket{le="1"} 1
 latency_bucket{le="+Inf"} 2
