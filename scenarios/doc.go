@@ -91,6 +91,8 @@
 //   - file: like apply, for the YAML documents of a file beside the scenario or
 //     below it. References to axes are not replaced there.
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.
+//   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
+//     without asking an API server. The pod's name gets the node's appended.
 //   - delete: pods/tls, or resource/namespace/name.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
@@ -168,6 +170,12 @@
 // lists, empty if there were none. All but API objects have known fields, those
 // of check.Container, server.Connection, check.PodEvent, check.Answer and
 // cluster.ComponentStarted: a misspelt one is found before anything runs.
+//
+// # What always holds
+//
+// Some things must hold in every cell, whatever its scenario is about, and are
+// judged on the whole record without being asked for: package oracle has them.
+// They are the checks of a cell's result whose ids begin with "oracle:".
 //
 // # Time
 //

@@ -162,11 +162,6 @@ func (c *Cluster) startRuntime(info NodeInfo) (endpoint string, err error) {
 	return r.Endpoint(), nil
 }
 
-// StaticPodDir is the directory from which a node's kubelet runs static pods.
-func (c *Cluster) StaticPodDir(node string) string {
-	return kubeletDirs{root: filepath.Join(c.guard.Dir(), "nodes", node)}.staticPods()
-}
-
 func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Next() }
 
 // environment is what components see of the user's environment: where

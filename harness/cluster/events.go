@@ -31,6 +31,17 @@ type ComponentStopped struct {
 // EventKind implements record.Payload.
 func (ComponentStopped) EventKind() string { return "component.stopped" }
 
+// StaticPodWritten is recorded when a manifest was put where a node's kubelet
+// looks for static pods. The subject is the pod as the kubelet names it:
+// "default/web-node-a".
+type StaticPodWritten struct {
+	Node string          `json:"node"`
+	Pod  json.RawMessage `json:"pod"`
+}
+
+// EventKind implements record.Payload.
+func (StaticPodWritten) EventKind() string { return "static-pod.written" }
+
 // ObjectObserved is recorded when an API object was seen to be new, different
 // or gone. The object is as the API server returned it, fields unknown to
 // skewrig included.

@@ -174,6 +174,8 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 	case plan.Patch:
 		answer, err := r.objects.patch(ctx, action.Object, action.Merge)
 		return r.answered(step.Name, answer, action.Rejected, err)
+	case plan.StaticPod:
+		return r.cluster.RunStaticPod(action.Node, action.Pod)
 	case plan.Delete:
 		return r.objects.delete(ctx, action.Object)
 	case plan.Restart:

@@ -135,6 +135,9 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 		ref, err := spec.ParseObjectRef(step.Patch.Object)
 		merge, _ := clone(step.Patch.Merge).(map[string]any)
 		return Patch{Object: ref, Merge: merge, Rejected: step.Rejected}, err
+	case step.StaticPod != nil:
+		pod, _ := clone(step.StaticPod.Pod).(map[string]any)
+		return StaticPod{Node: step.StaticPod.Node, Pod: pod}, nil
 	case step.Delete != "":
 		ref, err := spec.ParseObjectRef(step.Delete)
 		return Delete{Object: ref}, err

@@ -55,6 +55,11 @@ func (p Patch) Describe() string {
 	return oneLine(fmt.Sprintf("patch %s with %s%s", p.Object, shorten(encode(p.Merge)), refused(p.Rejected)))
 }
 
+// Describe says which pod is run, and where.
+func (s StaticPod) Describe() string {
+	return oneLine("run static " + describeObject(s.Pod) + " on " + s.Node)
+}
+
 // Describe says which object is deleted.
 func (d Delete) Describe() string { return oneLine("delete " + d.Object.String()) }
 

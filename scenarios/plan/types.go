@@ -89,6 +89,12 @@ type Patch struct {
 	Rejected bool
 }
 
+// StaticPod has a node's kubelet run a pod from a file.
+type StaticPod struct {
+	Node string
+	Pod  map[string]any
+}
+
 // Delete deletes an object.
 type Delete struct{ Object ObjectRef }
 

@@ -126,6 +126,8 @@ func (r *Rig) Do(s Step) []Conflict {
 		if c := r.find("scrape.component", s.Scrape.Component); c != nil && !c.Running {
 			r.conflict("scrape.component", "%s is not running", c.Name)
 		}
+	case s.StaticPod != nil:
+		r.find("staticPod.node", kubeletPrefix+s.StaticPod.Node)
 	}
 	return r.take()
 }

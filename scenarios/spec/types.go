@@ -71,17 +71,18 @@ type Step struct {
 	// If unset, it is the number of the step.
 	Name string `json:"name,omitempty"`
 
-	Apply   Objects  `json:"apply,omitempty"`
-	File    string   `json:"file,omitempty"`
-	Patch   *Patch   `json:"patch,omitempty"`
-	Delete  string   `json:"delete,omitempty"`
-	Restart *Restart `json:"restart,omitempty"`
-	Start   *Restart `json:"start,omitempty"`
-	Stop    string   `json:"stop,omitempty"`
-	Kill    string   `json:"kill,omitempty"`
-	Wait    *Wait    `json:"wait,omitempty"`
-	Scrape  *Scrape  `json:"scrape,omitempty"`
-	Checks  []Check  `json:"checks,omitempty"`
+	Apply     Objects    `json:"apply,omitempty"`
+	File      string     `json:"file,omitempty"`
+	Patch     *Patch     `json:"patch,omitempty"`
+	StaticPod *StaticPod `json:"staticPod,omitempty"`
+	Delete    string     `json:"delete,omitempty"`
+	Restart   *Restart   `json:"restart,omitempty"`
+	Start     *Restart   `json:"start,omitempty"`
+	Stop      string     `json:"stop,omitempty"`
+	Kill      string     `json:"kill,omitempty"`
+	Wait      *Wait      `json:"wait,omitempty"`
+	Scrape    *Scrape    `json:"scrape,omitempty"`
+	Checks    []Check    `json:"checks,omitempty"`
 
 	// Rejected says that the API server is expected to refuse the object of
 	// apply, file or patch.
@@ -101,6 +102,15 @@ func (s Step) Manifests() Objects {
 
 // Objects are API objects as written: one object, or a list.
 type Objects []map[string]any
+
+// StaticPod is a pod that a kubelet runs from a file, without an API server.
+type StaticPod struct {
+	// Node is the node's name.
+	Node string `json:"node"`
+	// Pod is the manifest. A file of that name that is there already is
+	// replaced. The kubelet appends the node's name to the pod's.
+	Pod map[string]any `json:"pod"`
+}
 
 // Patch changes an object by a JSON merge patch (RFC 7386).
 type Patch struct {

@@ -12,7 +12,7 @@ import (
 
 // actions are the fields of a step of which it has exactly one.
 func actions() []string {
-	return []string{"apply", "file", "patch", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "checks"}
+	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "checks"}
 }
 
 // present returns those of the fields that a mapping has.
@@ -92,6 +92,8 @@ func (v *validator) checkOne(at, action string, step Step) {
 		if len(step.Patch.Merge) == 0 {
 			v.report(field+".merge", "the patch changes nothing")
 		}
+	case "staticPod":
+		v.checkStaticPod(field, *step.StaticPod)
 	case "delete":
 		v.checkObjectRef(field, step.Delete)
 	case "stop":
@@ -137,6 +139,18 @@ func (v *validator) checkManifests(field, action string, step Step) {
 		if n, found := find(v.file.root, fmt.Sprintf("%s[%d]", field, i)); found {
 			checkObject(v.source, n)
 		}
+	}
+}
+
+func (v *validator) checkStaticPod(field string, s StaticPod) {
+	n, found := find(v.file.root, field+".pod")
+	if !found {
+		v.report(field, "there is no pod")
+		return
+	}
+	checkObject(v.source, n)
+	if kind, is := s.Pod["kind"].(string); is && kind != "Pod" {
+		v.report(field+".pod.kind", "a kubelet runs pods only, and no %s", quote(kind))
 	}
 }
 

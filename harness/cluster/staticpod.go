@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// RunStaticPod puts a pod's manifest where the node's kubelet looks for static
+// pods, in place of one of the same name. It returns before the pod runs. The
+// kubelet appends the node's name to the pod's.
+func (c *Cluster) RunStaticPod(node string, pod map[string]any) error {
+	if _, err := c.component("kubelet/" + node); err != nil {
+		return err
+	}
+	metadata, _ := pod["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	if name == "" || name != filepath.Base(name) {
+		return fmt.Errorf("the static pod has the name %q, which can't be a file's", name)
+	}
+	namespace, _ := metadata["namespace"].(string)
+	if namespace == "" {
+		namespace = "default"
+	}
+	manifest, err := json.Marshal(pod)
+	if err != nil {
+		return fmt.Errorf("encoding the static pod %s: %w", name, err)
+	}
+	// The kubelet reads whatever appears in the directory: the file has to be
+	// whole from the beginning.
+	dirs := kubeletDirs{root: filepath.Join(c.guard.Dir(), "nodes", node)}
+	whole := filepath.Join(dirs.root, name+".static-pod")
+	if err := os.WriteFile(whole, manifest, 0o600); err != nil {
+		return err
+	}
+	c.cfg.Recorder.Append("cluster", namespace+"/"+name+"-"+node, StaticPodWritten{Node: node, Pod: manifest})
+	return os.Rename(whole, filepath.Join(dirs.staticPods(), name+".json"))
+}

@@ -1,0 +1,81 @@
+// Package oracle judges what must hold in every cell, whatever its scenario is
+// about: that what goes over the wire and what is stored is what package model
+// predicts, that workloads which don't use a feature notice nothing of it, and
+// that no controller writes without end. Like package check, it needs nothing
+// but the plan and the record.
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// oracle is one thing that must always hold.
+type oracle struct {
+	id       string
+	expected string
+	// things is what is looked at, in the plural.
+	things string
+	look   func(*run) finding
+}
+
+// An oracle's requirement in the ledger, and its check in each cell's result, are
+// its id with a prefix. No check of a scenario can have the latter.
+const (
+	requirements = "ORACLE/"
+	checks       = "oracle:"
+)
+
+// oracles is all of them, in the order of the report.
+var oracles = []oracle{
+	{"wire-mode", "each probe begins as the model predicts, and succeeds only where it can", "connections", wireMode},
+	{"field-survival", "what is stored of the probe fields is what the model predicts", "versions of objects", fieldSurvival},
+	{"nothing-else-changes", "what does not use a probe field stays as it is through every restart", "pods and workloads", nothingElseChanges},
+	{"bounded-writes", "no object is written, and nothing is created, without end", "objects", boundedWrites},
+}
+
+// Requirements are the ids of the statements that the oracles prove.
+func Requirements() []string {
+	var ids []string
+	for _, o := range oracles {
+		ids = append(ids, requirements+o.id)
+	}
+	return ids
+}
+
+// finding is what an oracle found.
+type finding struct {
+	looked int      // at how many things
+	faults []string // what was not as it should be
+}
+
+func (f *finding) fault(format string, args ...any) {
+	f.faults = append(f.faults, fmt.Sprintf(format, args...))
+}
+
+// maxFaults is how many faults a report tells.
+const maxFaults = 5
+
+// Judge returns a check for each oracle that had something to look at.
+func Judge(cell plan.Cell, events []record.Event) []reports.Check {
+	r := newRun(cell, events)
+	var results []reports.Check
+	for _, o := range oracles {
+		f := o.look(r)
+		if f.looked == 0 {
+			continue
+		}
+		c := reports.Check{ID: checks + o.id, Requirement: requirements + o.id, Expected: o.expected, Outcome: reports.Pass}
+		c.Observed = fmt.Sprintf("%d %s", f.looked, o.things)
+		if n := len(f.faults); n > 0 {
+			c.Outcome = reports.Fail
+			c.Observed = fmt.Sprintf("%d of %s: %s", n, c.Observed, strings.Join(f.faults[:min(n, maxFaults)], "; "))
+		}
+		results = append(results, c)
+	}
+	return results
+}

@@ -1,0 +1,346 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// story is a record that is made up, with a clock that goes a minute with each
+// event.
+type story struct {
+	cell   plan.Cell
+	events []record.Event
+	writes int // resource versions so far
+}
+
+var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (s *story) now() time.Time { return midnight.Add(time.Duration(len(s.events)) * time.Minute) }
+
+func (s *story) add(subject string, payload record.Payload) {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		panic(err)
+	}
+	s.events = append(s.events, record.Event{
+		Seq: len(s.events) + 1, At: s.now(), Kind: payload.EventKind(), Subject: subject, Data: data,
+	})
+}
+
+// start starts a component, after stopping it if it runs. The gates are both
+// features'.
+func (s *story) start(component string, version release.Version, gates bool) {
+	for _, e := range s.events {
+		if e.Subject == component {
+			s.add(component, cluster.ComponentStopped{Asked: true})
+			break
+		}
+	}
+	s.add(component, cluster.ComponentStarted{Version: version, Gates: map[string]bool{
+		"GRPCContainerProbeTLS": gates, "H2CContainerProbe": gates,
+	}})
+}
+
+// show records an object. Unless same is true, it was written again.
+func (s *story) show(name string, same bool, format string, args ...any) {
+	if !same {
+		s.writes++
+	}
+	resource, rest, _ := strings.Cut(name, "/")
+	namespace, short, _ := strings.Cut(rest, "/")
+	body := fmt.Sprintf(`{"metadata": {"name": %q, "namespace": %q, "uid": %q, "resourceVersion": "%d", "generation": 1,
+		"creationTimestamp": "2026-01-01T00:00:00Z"}, %s}`, short, namespace, name, s.writes, fmt.Sprintf(format, args...))
+	s.add(name, cluster.ObjectObserved{Change: "modified", Resource: resource, Namespace: namespace, Name: short, Object: json.RawMessage(body)})
+}
+
+// app is a pod that is ready and whose readiness probe is the given one.
+func app(probe string) string {
+	return `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": ` + probe + `}]},
+		"status": {"containerStatuses": [{"name": "app", "ready": true, "containerID": "fake://1"}]}`
+}
+
+const (
+	withTLS = `{"grpc": {"port": 5000, "mode": "TLS"}}`
+	without = `{"grpc": {"port": 5000}}`
+)
+
+// connect records a connection of a probe, with a good answer or with none.
+func (s *story) connect(container string, first server.First, protocol behavior.Protocol, good bool) {
+	c := server.Connection{ID: 1, Port: 5000, Protocol: protocol, First: first, Opened: s.now(), Closed: s.now()}
+	if good {
+		c.Requests = []server.Request{{Service: new(string), Health: behavior.Serving}}
+	}
+	s.add(container, c)
+}
+
+// outcome is what an oracle says of the story, or "" if it had nothing to look
+// at.
+func (s *story) outcome(t *testing.T, id string) (reports.Outcome, string) {
+	t.Helper()
+	for _, c := range Judge(s.cell, s.events) {
+		if c.ID == checks+id {
+			if c.Requirement != requirements+id {
+				t.Errorf("check %s has the requirement %q", c.ID, c.Requirement)
+			}
+			return c.Outcome, c.Observed
+		}
+	}
+	return "", ""
+}
+
+const (
+	newest, old release.Version = "v1.37.1", "v1.36.3"
+	pod                         = "pods/default/app"
+	cont                        = "default/app/app"
+)
+
+func TestWireMode(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want reports.Outcome
+	}{
+		"as predicted": {func(s *story) { s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
+		"given up":     {func(s *story) { s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false) }, reports.Pass},
+		"plaintext":    {func(s *story) { s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
+		"of an older kubelet": {func(s *story) {
+			s.start("kubelet/node-a", old, false)
+			s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+		}, reports.Pass},
+		"TLS of an older kubelet": {func(s *story) {
+			s.start("kubelet/node-a", old, false)
+			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+		}, reports.Fail},
+		"a good answer that can't be": {func(s *story) { s.connect(cont, server.FirstTLS, behavior.GRPC, true) }, reports.Fail},
+		"of a kubelet that had the pod with the field": {func(s *story) {
+			s.show(pod, true, "%s", app(without))
+			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+		}, reports.Pass},
+		"of a kubelet that started when it was without": {func(s *story) {
+			s.show(pod, true, "%s", app(without))
+			s.start("kubelet/node-a", newest, true)
+			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+		}, reports.Fail},
+		"not of a probe": {func(s *story) {
+			s.show("pods/default/other", false, "%s", app(`{"tcpSocket": {"port": 1}}`))
+			s.connect("default/other/app", server.FirstTLS, behavior.GRPCTLS, true)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := new(story)
+			s.start("kube-apiserver", newest, true)
+			s.start("kubelet/node-a", newest, true)
+			s.show(pod, false, "%s", app(withTLS))
+			tc.tell(s)
+			if got, observed := s.outcome(t, "wire-mode"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestFieldSurvival(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want reports.Outcome
+	}{
+		"written again": {func(s *story) { s.show(pod, false, "%s", app(withTLS)) }, reports.Pass},
+		"lost by itself": {func(s *story) {
+			s.show(pod, false, "%s", app(without))
+		}, reports.Fail},
+		"kept with the gate off": {func(s *story) {
+			s.start("kube-apiserver", newest, false)
+			s.show(pod, false, "%s", app(withTLS))
+		}, reports.Pass},
+		"lost with the gate off": {func(s *story) {
+			s.start("kube-apiserver", newest, false)
+			s.show(pod, false, "%s", app(without))
+		}, reports.Fail},
+		"not shown by an old API server, and not lost": {func(s *story) {
+			s.start("kube-apiserver", old, false)
+			s.show(pod, true, "%s", app(without))
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Pass},
+		"lost though an old API server only showed it": {func(s *story) {
+			s.start("kube-apiserver", old, false)
+			s.show(pod, true, "%s", app(without))
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, true, "%s", app(without))
+		}, reports.Fail},
+		"lost by an old API server that wrote it": {func(s *story) {
+			s.start("kube-apiserver", old, false)
+			s.show(pod, true, "%s", app(without))
+			s.show(pod, false, "%s", app(without))
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, true, "%s", app(without))
+		}, reports.Pass},
+		"back after an old API server wrote it": {func(s *story) {
+			s.start("kube-apiserver", old, false)
+			s.show(pod, true, "%s", app(without))
+			s.show(pod, false, "%s", app(without))
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := new(story)
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, false, "%s", app(withTLS))
+			tc.tell(s)
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestFieldSurvivalOfWhatTheScenarioAskedFor(t *testing.T) {
+	t.Parallel()
+	decoded := func(text string) (v map[string]any) {
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	manifest := decoded(`{"kind": "Pod", "metadata": {"name": "app"}, ` + app(withTLS) + `}`)
+	for name, tc := range map[string]struct {
+		gates  bool
+		answer string
+		want   reports.Outcome
+	}{
+		"kept":                  {true, app(withTLS), reports.Pass},
+		"lost":                  {true, app(without), reports.Fail},
+		"dropped, gate off":     {false, app(without), reports.Pass},
+		"not dropped, gate off": {false, app(withTLS), reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "create", Action: plan.Apply{Objects: []map[string]any{manifest}}}}}}
+			s.start("kube-apiserver", newest, tc.gates)
+			s.add("create", check.Answer{Object: pod, Code: 201, Response: decoded(`{"metadata": {"name": "app"}, ` + tc.answer + `}`)})
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestNothingElseChanges(t *testing.T) {
+	t.Parallel()
+	restart := func(s *story) { s.start("kubelet/node-a", newest, true) }
+	changed := func(from, to string) func(*story) {
+		return func(s *story) {
+			restart(s)
+			s.show(pod, false, "%s", strings.Replace(app(without), from, to, 1))
+		}
+	}
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want reports.Outcome
+	}{
+		"no restart":        {func(*story) {}, ""},
+		"as it was":         {changed("", ""), reports.Pass},
+		"another container": {changed("fake://1", "fake://2"), reports.Fail},
+		"restarted":         {changed(`"ready": true`, `"ready": true, "restartCount": 1`), reports.Fail},
+		"not ready":         {changed(`"ready": true`, `"ready": false`), reports.Fail},
+		"shown with the default": {func(s *story) {
+			s.show("pods/default/web", false, "%s", app(`{"httpGet": {"port": 5000}}`))
+			s.connect("default/web/app", server.FirstHTTP1, behavior.HTTP1, true)
+			restart(s)
+			s.show("pods/default/web", true, "%s", app(`{"httpGet": {"port": 5000, "protocol": "HTTP1"}}`))
+		}, reports.Pass},
+		"another spec":        {changed(`5000`, `5001`), reports.Fail},
+		"uses the field":      {changed(without, withTLS), ""},
+		"a server that fails": {func(s *story) { restart(s); s.connect(cont, server.FirstHTTP2, behavior.GRPC, false) }, ""},
+		"deleted": {func(s *story) {
+			restart(s)
+			s.show(pod, true, "%s", app(without))
+			gone, _ := record.As[cluster.ObjectObserved](s.events[len(s.events)-1])
+			gone.Change = "deleted"
+			s.add(pod, gone)
+		}, reports.Fail},
+		"not ready, and young": {func(s *story) {
+			young := strings.Replace(app(without), `"ready"`, `"state": {"running": {"startedAt": "`+s.now().Add(time.Minute).Format(time.RFC3339)+`"}}, "ready"`, 1)
+			s.show("pods/default/young", false, "%s", young)
+			s.connect("default/young/app", server.FirstHTTP2, behavior.GRPC, true)
+			restart(s)
+			s.show("pods/default/young", false, "%s", strings.Replace(young, `"ready": true`, `"ready": false`, 1))
+		}, reports.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := new(story)
+			s.start("kube-apiserver", newest, true)
+			s.start("kubelet/node-a", newest, true)
+			s.show(pod, false, "%s", app(without))
+			s.connect(cont, server.FirstHTTP2, behavior.GRPC, true)
+			tc.tell(s)
+			if got, observed := s.outcome(t, "nothing-else-changes"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestAWorkloadKeepsItsRevision(t *testing.T) {
+	t.Parallel()
+	const web = `"spec": {"replicas": %d, "template": {"spec": {"containers": []}}}, "status": {"observedGeneration": 1}`
+	for replicas, want := range map[int]reports.Outcome{1: reports.Pass, 2: reports.Fail} {
+		s := new(story)
+		s.start("kube-apiserver", newest, true)
+		s.show("deployments/default/web", false, web, 1)
+		s.start("kube-apiserver", newest, false)
+		s.show("deployments/default/web", false, web, replicas)
+		if got, observed := s.outcome(t, "nothing-else-changes"); got != want {
+			t.Errorf("%d replicas: %q (%s), want %q", replicas, got, observed, want)
+		}
+	}
+}
+
+func TestBoundedWrites(t *testing.T) {
+	t.Parallel()
+	tell := func(writes, children int) *story {
+		s := new(story)
+		s.start("kube-apiserver", newest, true)
+		for range writes {
+			s.show("deployments/default/web", false, `"spec": {}`)
+			s.events[len(s.events)-1].At = midnight // all at once
+		}
+		for i := range children {
+			s.show(fmt.Sprintf("replicasets/default/web-%d", i), false, `"spec": {}`)
+			e := &s.events[len(s.events)-1]
+			owned := strings.Replace(string(e.Data), `"generation"`, `"ownerReferences":[{"uid":"deployments/default/web"}],"generation"`, 1)
+			e.Data = json.RawMessage(owned)
+		}
+		return s
+	}
+	for name, tc := range map[string]struct {
+		writes, children int
+		want             reports.Outcome
+	}{
+		"at rest":                    {1, 1, reports.Pass},
+		"written without end":        {someWrites + 1, 1, reports.Fail},
+		"ReplicaSets without end":    {1, 9, reports.Fail},
+		"a rollout with each change": {1, 1 + someChildren, reports.Pass},
+	} {
+		if got, observed := tell(tc.writes, tc.children).outcome(t, "bounded-writes"); got != tc.want {
+			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package oracle
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/scenarios/model"
+)
+
+// wireMode holds each connection to a port that is probed against what the
+// model says of the kubelet that ran at the time and of what it could know of
+// the pod. A connection on which nothing was sent is one that was given up.
+func wireMode(r *run) finding {
+	var f finding
+	for e, c := range record.All[server.Connection](r.events) {
+		predicted := r.predict(e.Subject, c)
+		if len(predicted) == 0 {
+			continue
+		}
+		f.looked++
+		if c.First != server.FirstNothing && !slices.Contains(predicted, c.First) {
+			f.fault("connection %d of %s began with %s instead of %s", c.ID, e.Subject, c.First, join(predicted))
+		}
+		if !model.CanSucceed(c.First, c.Protocol) && slices.ContainsFunc(c.Requests, good) {
+			f.fault("connection %d of %s began with %s and had a good answer of a server that speaks %s", c.ID, e.Subject, c.First, c.Protocol)
+		}
+	}
+	return f
+}
+
+// good reports whether a probe succeeds with the answer.
+func good(r server.Request) bool {
+	return r.Health == behavior.Serving || r.Service == nil && r.Status >= http.StatusOK && r.Status < http.StatusBadRequest
+}
+
+// predict returns how a connection to a container may begin. It returns nothing
+// if no probe goes to that port.
+func (r *run) predict(subject string, c server.Connection) (firsts []server.First) {
+	pod := "pods/" + subject[:strings.LastIndex(subject, "/")]
+	for _, known := range r.knownAt(pod, c.Opened) {
+		for _, p := range known.pod.places() {
+			h, connects := p.handler()
+			if p.Exec != nil {
+				return nil // the program may be the client
+			}
+			if connects && h.port == c.Port {
+				firsts = append(firsts, model.Wire(h.Handler, known.kubelet))
+			}
+		}
+	}
+	slices.Sort(firsts)
+	return slices.Compact(firsts)
+}
+
+// known is a pod as a kubelet may know it.
+type known struct {
+	pod     podSpec
+	kubelet model.Component
+}
+
+// knownAt returns what kubelets may have known of a pod at the time: for each
+// that may have run, the state of the pod that was seen last before it started,
+// and all since.
+func (r *run) knownAt(pod string, t time.Time) (all []known) {
+	states := r.statesAt(pod, t)
+	if len(states) == 0 {
+		return nil
+	}
+	for _, kubelet := range r.around("kubelet/"+states[0].pod.NodeName, t) {
+		for i, state := range states {
+			if i+1 < len(states) && states[i+1].time.Before(kubelet.fromTime) {
+				continue
+			}
+			all = append(all, known{state.pod, kubelet.Component})
+		}
+	}
+	return all
+}
+
+// statesAt returns the states of a pod since it was bound to its node, without
+// those of an earlier pod of the same name.
+func (r *run) statesAt(pod string, t time.Time) (states []version) {
+	for _, v := range r.versions {
+		switch {
+		case v.name != pod || v.time.After(t.Add(slack)) || v.pod.NodeName == "":
+		case v.Metadata.Annotations["kubernetes.io/config.mirror"] != "":
+			// What the kubelet runs is what was written to its file, not this.
+		default:
+			if n := len(states); n > 0 && states[n-1].Metadata.UID != v.Metadata.UID && v.time.Before(t) {
+				states = nil
+			}
+			states = append(states, v)
+		}
+	}
+	return states
+}
+
+func join(firsts []server.First) string { return strings.Trim(fmt.Sprint(firsts), "[]") }
