@@ -38,12 +38,13 @@ func Cells() ([]plan.Cell, error) {
 }
 
 // Default returns those of the cells that run unless others are asked for: the
-// ones that need no other release than those of the default pair.
+// ones that need nothing but what is built unless something else is asked for,
+// which is the newest release, and the kubelet of the one before.
 func Default(cells []plan.Cell) []plan.Cell {
-	pair := []release.Version{release.Newest, release.Previous, release.Etcd}
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
-			return !slices.Contains(pair, t.Version)
+			previous := t.Version == release.Previous && t.Component == "kubelet"
+			return t.Version != release.Newest && t.Version != release.Etcd && !previous
 		})
 	})
 }
