@@ -33,9 +33,9 @@ func newRun() *cobra.Command {
 		Use:   "run [PATTERN | FILE ...]",
 		Short: "Run scenarios and report",
 		Long: `Run the cells that the arguments name, and write a report. Without arguments,
-run those of the catalog that need no other releases than the default pair. What
-is needed is built first. A pattern is a glob over cell ids: * matches within a
-segment, ** across segments.`,
+run what the default pair of releases shows of the KEPs. What is needed is built
+first. A pattern is a glob over cell ids: * matches within a segment, ** across
+segments.`,
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
@@ -61,7 +61,7 @@ segment, ** across segments.`,
 // defaultParallel follows the cores and the memory: a rig keeps a core busy
 // while it starts, and is mostly idle afterwards.
 func defaultParallel() int {
-	return max(1, min(2*runtime.NumCPU(), int(host().MemoryBytes/rigMemory)))
+	return max(1, min(2*runtime.NumCPU()+1, int(host().MemoryBytes/rigMemory)))
 }
 
 // rigMemory is what a rig may need, in bytes.

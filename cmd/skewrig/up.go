@@ -161,7 +161,7 @@ func writeNew(path string, text []byte) error {
 
 // openHistory opens the file that --history names. Without one nothing is
 // kept: a cluster may be up for days.
-func (f *upFlags) openHistory() (*record.History, func() error, error) {
+func (f *upFlags) openHistory() (record.Recorder, func() error, error) {
 	if f.history == "" {
 		return nil, func() error { return nil }, nil
 	}

@@ -40,7 +40,7 @@ type Config struct {
 	Runtime func(NodeInfo) (Runtime, error)
 	// Recorder takes what happens. If unset, nothing is recorded, and the API
 	// objects are not watched.
-	Recorder *record.History
+	Recorder record.Recorder
 	// LogDir takes the components' logs, and outlives the rig. If unset, they
 	// are in the rig's own directory and go with it.
 	LogDir string
@@ -95,6 +95,7 @@ type Cluster struct {
 	client     kubernetes.Interface
 	components []*component
 	observer   *observer
+	watches    bool // objects are recorded
 
 	mu       sync.Mutex
 	runtimes []Runtime
@@ -109,7 +110,10 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil}
+	if !c.watches {
+		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
+	}
 	c.ctx, c.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -230,7 +234,7 @@ func (c *Cluster) settleNode(ctx context.Context, kubelet *component) error {
 
 // observe watches objects, from now on as the running API server shows them.
 func (c *Cluster) observe(ctx context.Context) (err error) {
-	if c.cfg.Recorder == nil {
+	if !c.watches {
 		return nil
 	}
 	if c.observer != nil {

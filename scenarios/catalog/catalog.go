@@ -37,10 +37,16 @@ func Cells() ([]plan.Cell, error) {
 	return plan.Cells(scenarios)
 }
 
-// Default returns those of the cells that run unless others are asked for: the
-// ones that need nothing but what is built unless something else is asked for,
-// which is the newest release, and the kubelet of the one before.
+// Default returns those of the cells that run unless others are asked for: what
+// the default pair shows of the KEPs, without the shelf of regressions.
 func Default(cells []plan.Cell) []plan.Cell {
+	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool { return c.Area == "regressions" })
+}
+
+// OnDefaultPair returns those of the cells that need nothing but what is built
+// unless something else is asked for: the newest release, and the kubelet of the
+// one before.
+func OnDefaultPair(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
 			previous := t.Version == release.Previous && t.Component == "kubelet"

@@ -3,6 +3,16 @@ package check
 // The payloads below are what the engine appends so that a history can be
 // judged without anything else than the plan.
 
+// RigReused says that a cell has the rig that another one had before, with
+// nothing of that one left. The cell's record begins with what the rig is made
+// of.
+type RigReused struct {
+	After string `json:"after"` // the id of the other cell
+}
+
+// EventKind returns "rig.reused".
+func (RigReused) EventKind() string { return "rig.reused" }
+
 // StepStarted marks the begin of a step, StepDone its end.
 type StepStarted struct {
 	Number int    `json:"number"`

@@ -62,7 +62,7 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	var (
 		workers sync.WaitGroup
 		telling sync.Mutex
-		next    = make(chan int)
+		next    = make(chan []int)
 	)
 	tell := func(p Progress) {
 		telling.Lock()
@@ -73,19 +73,40 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	for range max(e.Parallel, 1) {
 		workers.Go(func() {
-			for i := range next {
-				tell(Progress{Cell: cells[i]})
-				results[i] = e.cell(ctx, cells[i], programs[i])
-				tell(Progress{Cell: cells[i], Result: &results[i]})
+			for group := range next {
+				e.group(ctx, cells, programs, group, results, tell)
 			}
 		})
 	}
-	for _, i := range inOrder(cells) {
-		next <- i
+	for _, group := range groups(cells) {
+		next <- group
 	}
 	close(next)
 	workers.Wait()
 	return results, nil
+}
+
+// group runs cells on one rig, one after the other.
+func (e *Engine) group(ctx context.Context, cells []plan.Cell, programs []*check.Program, group []int, results []reports.Cell, tell func(Progress)) {
+	t := new(tenancy)
+	for n, i := range group {
+		t.more = n+1 < len(group)
+		tell(Progress{Cell: cells[i]})
+		results[i] = e.cell(ctx, cells[i], programs[i], t)
+		if !t.more { // the last one may not even have entered
+			results[i] = unless(t.end(), results[i])
+		}
+		tell(Progress{Cell: cells[i], Result: &results[i]})
+	}
+}
+
+// unless returns a result as it is, or with an error of the rig.
+func unless(err error, r reports.Cell) reports.Cell {
+	if err == nil {
+		return r
+	}
+	r.Outcome, r.Reason = reports.HarnessError, err.Error()
+	return r.Settled()
 }
 
 // Compile compiles the expressions of all cells, and reports all mistakes.
@@ -104,18 +125,15 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	return programs, errors.Join(mistakes...)
 }
 
-func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program) reports.Cell {
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy) reports.Cell {
 	if ctx.Err() != nil {
 		result := result(cell, program, nil)
 		result.Outcome, result.Reason = reports.Unknown, "not run: "+context.Cause(ctx).Error()
 		return result
 	}
 	started := time.Now()
-	events, err := e.runCell(ctx, cell, program, CellDir(e.Dir, cell.ID))
-	r := result(cell, program, events)
-	if err != nil {
-		r.Outcome, r.Reason = reports.HarnessError, err.Error()
-	}
+	events, err := e.runCell(ctx, cell, program, t, CellDir(e.Dir, cell.ID))
+	r := unless(err, result(cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
 	return r.Settled()

@@ -12,7 +12,37 @@ func TestTheLongestCellsBeginFirst(t *testing.T) {
 	restart := plan.Step{Action: plan.Restart{Component: "kube-apiserver"}}
 	short, also := plan.Cell{ID: "short"}, plan.Cell{ID: "as short"}
 	long := plan.Cell{ID: "long", Steps: []plan.Step{restart, restart, restart}}
-	if got := inOrder([]plan.Cell{short, also, long}); !reflect.DeepEqual(got, []int{2, 0, 1}) {
-		t.Errorf("order %v, want the long one first, and the others as they were", got)
+	if got := groups([]plan.Cell{short, also, long}); !reflect.DeepEqual(got, [][]int{{2}, {0, 1}}) {
+		t.Errorf("groups %v, want the long one first, and the others on one rig", got)
+	}
+}
+
+func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
+	t.Parallel()
+	kind := func(kind string) plan.Action {
+		return plan.Apply{Objects: []map[string]any{{"kind": kind}}}
+	}
+	for name, tc := range map[string]struct {
+		action plan.Action
+		shares bool
+	}{
+		"a pod":              {kind("Pod"), true},
+		"a Deployment":       {kind("Deployment"), true},
+		"a ConfigMap":        {kind("ConfigMap"), false},
+		"a wait":             {plan.Wait{}, true},
+		"checks":             {plan.Checks{}, true},
+		"a restart":          {plan.Restart{}, false},
+		"a stop":             {plan.Stop{}, false},
+		"a static pod":       {plan.StaticPod{}, false},
+		"a look at counters": {plan.Scrape{}, false},
+	} {
+		if _, shares := sharedRig(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); shares != tc.shares {
+			t.Errorf("%s: shares a rig: %t", name, shares)
+		}
+	}
+	a, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.37.1"}})
+	b, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.36.3"}})
+	if a == b {
+		t.Error("cells of different releases share a rig")
 	}
 }

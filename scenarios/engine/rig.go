@@ -33,7 +33,7 @@ type rig struct {
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
 // the fake container runtime on each node.
-func ClusterConfig(t plan.Topology, library image.Library, history *record.History) cluster.Config {
+func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recorder) cluster.Config {
 	config := cluster.Config{
 		ControlPlane: cluster.ControlPlane{
 			Version:                  t.Version,
@@ -41,11 +41,11 @@ func ClusterConfig(t plan.Topology, library image.Library, history *record.Histo
 			WithoutControllerManager: !t.ControllerManager,
 			WithoutScheduler:         !t.Scheduler,
 		},
-		Recorder: history,
+		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
 				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
-				Library: library, Recorder: history,
+				Library: library, Recorder: recorder,
 			})
 		},
 	}
@@ -57,7 +57,7 @@ func ClusterConfig(t plan.Topology, library image.Library, history *record.Histo
 
 // runCell runs a cell and leaves plan.txt, history.jsonl and logs in dir. How
 // the cell ended is part of its history; the error is about writing it.
-func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, dir string) (_ []record.Event, err error) {
+func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		cell: cell, program: program, history: history, machine: watchMachine(),
 		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true},
 	}
-	ran := e.runOn(ctx, r, filepath.Join(dir, "logs"))
+	ran := e.runOn(ctx, r, t, dir)
 	history.Append("engine", "", r.machine.stop())
 	history.Append("engine", "", ended(ctx, ran))
 	return history.Events(), history.Err()
@@ -94,17 +94,12 @@ func ended(ctx context.Context, err error) check.Ended {
 	}
 }
 
-func (e *Engine) runOn(ctx context.Context, r *rig, logs string) (err error) {
-	library, err := Library(r.cell.Images)
-	if err != nil {
+func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err error) {
+	outer := ctx
+	defer func() { err = errors.Join(err, t.leave(outer, r, err)) }()
+	if err := t.enter(ctx, e, r, dir); err != nil {
 		return err
 	}
-	config := ClusterConfig(r.cell.Topology, library, r.history)
-	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, logs
-	if r.cluster, err = r.start(ctx, config); err != nil {
-		return fmt.Errorf("starting the rig: %w", err)
-	}
-	defer func() { err = errors.Join(err, r.cluster.Close()) }()
 	if r.objects, err = newObjects(r.cluster.RESTConfig()); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func BenchmarkCatalog(b *testing.B) {
 	cells := catalog.Default(all)
 	for b.Loop() {
 		peak := watchMemory(b.Context())
-		e := &engine.Engine{Binary: builder.Binary, Dir: b.TempDir(), Parallel: runtime.NumCPU() + 1}
+		e := &engine.Engine{Binary: builder.Binary, Dir: b.TempDir(), Parallel: 2*runtime.NumCPU() + 1}
 		results, err := e.Run(b.Context(), cells)
 		if err != nil {
 			b.Fatal(err)

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declare(catalog.Default(cells))
+	declare(catalog.OnDefaultPair(cells))
 	RunSpecs(t, "conformance")
 }
 
@@ -116,9 +116,13 @@ func red(cell reports.Cell) (ids []string) {
 // attach adds the plan and the record to the spec's report, shown if it fails.
 func attach(cell plan.Cell, dir string) {
 	AddReportEntry("plan", plan.Print(cell), ReportEntryVisibilityFailureOrVerbose)
-	history, err := os.ReadFile(filepath.Join(engine.CellDir(dir, cell.ID), "history.jsonl"))
+	history, err := os.ReadFile(historyFile(dir, cell))
 	Expect(err).NotTo(HaveOccurred())
 	AddReportEntry("record", string(history), ReportEntryVisibilityFailureOrVerbose)
+}
+
+func historyFile(dir string, cell plan.Cell) string {
+	return filepath.Join(engine.CellDir(dir, cell.ID), "history.jsonl")
 }
 
 // problems says what keeps a cell from being as expected, a line for each.

@@ -1,0 +1,44 @@
+package conformance
+
+import (
+	"os"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+var _ = It("shows a cell nothing of the one that had its rig before", func(ctx SpecContext) {
+	files, err := spec.Load(os.DirFS("testdata"), []string{"sharing.yaml"})
+	Expect(err).NotTo(HaveOccurred())
+	cells, err := plan.Cells(files)
+	Expect(err).NotTo(HaveOccurred())
+
+	dir := GinkgoT().TempDir()
+	e := &engine.Engine{Binary: new(build.Builder).Binary, Dir: dir}
+	results, err := e.Run(ctx, cells)
+	Expect(err).NotTo(HaveOccurred())
+	for i, cell := range cells {
+		attach(cell, dir)
+		Expect(problems(results[i])).To(BeEmpty())
+		Expect(results[i].Outcome).To(Equal(reports.Pass))
+	}
+
+	file, err := os.Open(historyFile(dir, cells[1]))
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(file.Close)
+	events, err := record.Read(file)
+	Expect(err).NotTo(HaveOccurred())
+	var after []string
+	for _, reused := range record.All[check.RigReused](events) {
+		after = append(after, reused.After)
+	}
+	Expect(after).To(Equal([]string{cells[0].ID}))
+})
