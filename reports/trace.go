@@ -10,9 +10,11 @@ type TraceStatus string
 
 // What can be known of a requirement.
 const (
-	// Proved means that checks serve it and came out as expected, known
-	// deviations included.
+	// Proved means that checks serve it, and that all of them came out so.
 	Proved TraceStatus = "proved"
+	// Deviates means that a release is known not to do what it says, which the
+	// list of known deviations explains.
+	Deviates TraceStatus = "deviates"
 	// Refuted means that a check that serves it did not.
 	Refuted TraceStatus = "refuted"
 	// Unjudged means that a check that serves it could not be judged.
@@ -31,12 +33,12 @@ const (
 
 // TraceStatuses lists all of them, those that need no attention last.
 func TraceStatuses() []TraceStatus {
-	return []TraceStatus{Refuted, Unjudged, Unstated, Contradicted, Untested, IsManual, IsExcluded, Proved}
+	return []TraceStatus{Refuted, Unjudged, Unstated, Contradicted, Untested, Deviates, IsManual, IsExcluded, Proved}
 }
 
 // Settled reports whether nothing is left to do about a requirement.
 func (s TraceStatus) Settled() bool {
-	return s == Proved || s == IsExcluded || s == IsManual
+	return s == Proved || s == Deviates || s == IsExcluded || s == IsManual
 }
 
 // Traced is a requirement with what runs showed of it.
@@ -95,6 +97,8 @@ func trace(q Requirement, outcomes []Outcome, cells []string) Traced {
 		t.Status = IsManual
 	case len(outcomes) == 0:
 		t.Status = Untested
+	case Worst(outcomes...).Expected() && slices.Contains(outcomes, ExpectedFail):
+		t.Status = Deviates
 	case Worst(outcomes...).Expected():
 		t.Status = Proved
 	case Worst(outcomes...).Nonconforming():

@@ -44,7 +44,7 @@ func TestTrace(t *testing.T) {
 	}
 	want := map[string]row{
 		"K/proved":       {reports.Proved, 3, "ab"},
-		"K/deviates":     {reports.Proved, 1, "c"},
+		"K/deviates":     {reports.Deviates, 1, "c"},
 		"K/refuted":      {reports.Refuted, 2, "b"},
 		"K/untested":     {reports.Untested, 0, ""},
 		"K/unknown":      {reports.Unjudged, 1, "b"},
