@@ -153,6 +153,7 @@
 //   - connections["pod/container"]: a list, in the order in which they were
 //     closed, of what the fake server saw on the wire: first (tls-client-hello,
 //     http2-preface, http1-request, nothing, other), tls, requests, close, ...
+//     Those that ended because their kubelet was stopped are not among them.
 //   - pods["name"] and objects["resource/namespace/name"]: the object as the API
 //     server last showed it
 //   - events["pod"]: the events about a pod: type, reason, message, count

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/server"
@@ -30,6 +31,7 @@ type state struct {
 	metrics     map[string]any
 	components  map[string]any
 	known       map[string]bool // pods and containers that were ever seen
+	cuts        cuts
 }
 
 func newState() *state {
@@ -46,6 +48,7 @@ func newState() *state {
 		metrics:     make(map[string]any),
 		components:  make(map[string]any),
 		known:       make(map[string]bool),
+		cuts:        cuts{nodes: make(map[string]string), stopped: make(map[string]time.Time)},
 	}
 }
 
@@ -60,14 +63,17 @@ func (s *state) apply(e record.Event) bool {
 	case runtime.ContainerExited{}.EventKind():
 		s.containerExited(name, e)
 	case server.Connection{}.EventKind():
-		s.known[name] = true
-		s.connections[name] = append(s.connections[name], connection(e))
+		s.connected(name, e)
 	case cluster.ObjectObserved{}.EventKind():
 		s.object(e)
 	case cluster.ComponentStarted{}.EventKind():
 		s.components[e.Subject] = decode(e.Data)
 	case cluster.ComponentStopped{}.EventKind():
 		delete(s.components, e.Subject)
+		s.cutOff(e.Subject, e.At)
+	case StepStarted{}.EventKind():
+		s.cuts.short = nil
+		return false
 	case Scraped{}.EventKind():
 		s.scraped(e)
 	case Answer{}.EventKind():
@@ -98,6 +104,7 @@ func (s *state) container(name string) *Container {
 // sandboxStarted forgets the containers of an earlier pod of the same name.
 func (s *state) sandboxStarted(pod string, e record.Event) {
 	s.known[pod] = true
+	s.cuts.nodes[pod] = strings.TrimPrefix(e.Source, "runtime/")
 	if started, ok := record.As[runtime.SandboxStarted](e); !ok || started.Attempt > 0 {
 		return
 	}
