@@ -106,6 +106,8 @@ type Cell struct {
 	Requirements []string `json:"requirements"`
 	// Checks are in the scenario's order.
 	Checks []Check `json:"checks"`
+	// Observed is what the probes of the cell did, in order. See Matrix.
+	Observed []Observation `json:"observed,omitempty"`
 	// Started is volatile. It is in UTC, to the millisecond, and zero for a
 	// cell that never started.
 	Started time.Time `json:"started,omitzero"`
@@ -194,5 +196,6 @@ func (c Cell) clone() Cell {
 	c.Axes = maps.Clone(c.Axes)
 	c.Requirements = slices.Clone(c.Requirements)
 	c.Checks = slices.Clone(c.Checks)
+	c.Observed = slices.Clone(c.Observed)
 	return c
 }

@@ -175,7 +175,7 @@ func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Components: []Component{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}}},
+			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}}},
 		}
 	}
 	base := full()
@@ -222,6 +222,8 @@ func change(t *testing.T, v reflect.Value) {
 		v.SetInt(7)
 	case reflect.Float64:
 		v.SetFloat(7)
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.Map:
 		m := reflect.MakeMap(v.Type())
 		m.SetMapIndex(reflect.ValueOf("changed").Convert(v.Type().Key()), reflect.Zero(v.Type().Elem()))

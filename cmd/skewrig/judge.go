@@ -122,6 +122,7 @@ func newReport() *cobra.Command {
 		"junit":    func(cmd *cobra.Command, r reports.Report) error { return render.JUnit(cmd.OutOrStdout(), r) },
 		"markdown": func(cmd *cobra.Command, r reports.Report) error { return render.Markdown(cmd.OutOrStdout(), r) },
 		"findings": func(cmd *cobra.Command, r reports.Report) error { return render.Findings(cmd.OutOrStdout(), r) },
+		"matrix":   func(cmd *cobra.Command, r reports.Report) error { return render.MatrixMarkdown(cmd.OutOrStdout(), r) },
 	}
 	var format string
 	cmd := &cobra.Command{
@@ -140,6 +141,6 @@ func newReport() *cobra.Command {
 			return failed(print(cmd, report))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, or findings: the disagreements alone, as Markdown")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, findings (the disagreements alone), or matrix (what probes did by releases and gates)")
 	return cmd
 }

@@ -24,6 +24,7 @@ type runFlags struct {
 	output
 	reportDir string
 	parallel  int
+	matrix    bool
 	known     deviations
 }
 
@@ -55,6 +56,7 @@ segments.`,
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
 	f.known.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
+	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print what probes put on the wire, and how that went, by releases and gates")
 	return cmd
 }
 
@@ -104,6 +106,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	report, err := deviations.assemble(results, cells, built)
 	if err != nil {
 		return failed(err)
+	}
+	if f.matrix && !f.json() {
+		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
+			return failed(err)
+		}
 	}
 	return finish(cmd, f.output, report, f.reportDir)
 }

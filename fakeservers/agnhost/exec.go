@@ -43,6 +43,8 @@ func commands() map[string]command {
 		"rm":    rm,
 		"sh":    sh,
 		"bash":  sh,
+
+		"grpc_health_probe": grpcHealthProbe,
 	}
 }
 

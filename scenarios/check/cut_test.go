@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -73,7 +72,7 @@ func TestAConnectionThatItsKubeletCutOffIsNotSeen(t *testing.T) {
 				closed(h, "ids", 0)
 			}))
 			if got := v.Checks[0]; got.Outcome != reports.Pass {
-				t.Error(fmt.Sprintf("seen %s, want %s", got.Observed, tc.want))
+				t.Errorf("seen %s, want %s", got.Observed, tc.want)
 			}
 		})
 	}

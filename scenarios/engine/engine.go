@@ -197,6 +197,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 	r := reports.Cell{
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
+		Observed: oracle.Observe(cell, events),
 	}
 	for _, axis := range cell.Axes {
 		r.Axes[axis.Name] = axis.Value

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
@@ -342,5 +344,33 @@ func TestBoundedWrites(t *testing.T) {
 		if got, observed := tell(tc.writes, tc.children).outcome(t, "bounded-writes"); got != tc.want {
 			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
 		}
+	}
+}
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kube-apiserver", newest, true)
+	s.start("kubelet/node-a", old, false)
+	s.show(pod, false, "%s", app(withTLS))
+	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+	s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false)
+	s.start("kubelet/node-a", newest, true)
+	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+	s.add("default/static-node-a", cluster.StaticPodWritten{Node: "node-a", Pod: json.RawMessage(`{` + app(withTLS) + `}`)})
+	s.connect("default/static-node-a/app", server.FirstTLS, behavior.GRPCTLS, true)
+	// What the API server shows otherwise is another probe for the next kubelet.
+	s.show(pod, true, "%s", app(without))
+	s.start("kubelet/node-a", newest, false)
+	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+
+	want := []reports.Observation{
+		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "none (static pod)", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},
+		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.36.3", Wire: "http2-preface"},
+		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},
+	}
+	if diff := cmp.Diff(want, Observe(s.cell, s.events)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -104,10 +104,10 @@ func (r *run) stopped(i int, e record.Event) {
 	last.until, last.untilTime = i, e.At
 }
 
-// during returns the process of a component that ran at a place in the record,
-// or was being started.
-func (r *run) during(component string, at int) (life, bool) {
-	for _, l := range r.lives[component] {
+// serverAt returns the API server that ran at a place in the record, or was
+// being started.
+func (r *run) serverAt(at int) (life, bool) {
+	for _, l := range r.lives[apiserver] {
 		if l.from <= at && at < l.until {
 			return l, true
 		}

@@ -29,7 +29,7 @@ func fieldSurvival(r *run) finding {
 func (r *run) answersFollow(feature model.Feature, f *finding) {
 	for _, a := range r.asked {
 		wanted, known := r.manifest(a)
-		server, runs := r.during(apiserver, a.at)
+		server, runs := r.serverAt(a.at)
 		if !a.created || !known || !runs {
 			continue
 		}
@@ -52,7 +52,7 @@ type stored struct {
 func (r *run) followStored(feature model.Feature, versions []version, f *finding) {
 	var now *stored
 	for _, v := range versions {
-		server, runs := r.during(apiserver, v.at)
+		server, runs := r.serverAt(v.at)
 		if !runs {
 			continue // seen while no API server ran: it may be either one's
 		}
@@ -141,7 +141,7 @@ func (r *run) written(feature model.Feature, before stored, v version, server li
 		}
 	}
 	if ours, is := r.answered(v); is {
-		writer, _ := r.during(apiserver, ours.at)
+		writer, _ := r.serverAt(ours.at)
 		possible = updated(feature, writer.Component, possible, ours.fields(feature))
 	}
 	return possible

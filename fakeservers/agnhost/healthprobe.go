@@ -1,0 +1,180 @@
+package agnhost
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	health "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+)
+
+// The exit codes that grpc_health_probe documents.
+const (
+	healthProbeUsage      = 1 // wrong arguments
+	healthProbeConnection = 2 // no connection, or not in time
+	healthProbeRPC        = 3 // the call failed, or not in time
+	healthProbeUnhealthy  = 4 // the service is not SERVING
+)
+
+// healthProbe are the flags of grpc_health_probe, the client of the gRPC health
+// service that people run in exec probes
+// (github.com/grpc-ecosystem/grpc-health-probe). Those for gzip, SPIFFE, ALTS
+// and headers are not played.
+type healthProbe struct {
+	addr, service, userAgent   string
+	connectTimeout, rpcTimeout time.Duration
+	tls, noVerify              bool
+	ca, cert, key, serverName  string
+}
+
+func grpcHealthProbe(ctx context.Context, s *session, args []string) int {
+	var p healthProbe
+	if err := p.parse(args); err != nil {
+		fmt.Fprintf(s.stderr, "error: %v\n", err)
+		return healthProbeUsage
+	}
+	creds, err := p.credentials(s)
+	if err != nil {
+		fmt.Fprintf(s.stderr, "error: failed to initialize tls credentials: %v\n", err)
+		return healthProbeUsage
+	}
+	target, err := p.target(s)
+	if err != nil {
+		fmt.Fprintf(s.stderr, "error: %v\n", err)
+		return healthProbeUsage
+	}
+	conn, err := grpc.NewClient("passthrough:///"+target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
+	if err != nil {
+		fmt.Fprintf(s.stderr, "error: %v\n", err)
+		return healthProbeUsage
+	}
+	defer conn.Close()
+	if !connected(ctx, conn, p.connectTimeout) {
+		fmt.Fprintf(s.stderr, "error: failed to connect service %q within %v\n", p.addr, p.connectTimeout)
+		return healthProbeConnection
+	}
+	return p.check(ctx, s, conn)
+}
+
+func (p *healthProbe) parse(args []string) error {
+	flags := flag.NewFlagSet("grpc_health_probe", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&p.addr, "addr", "", "")
+	flags.StringVar(&p.service, "service", "", "")
+	flags.StringVar(&p.userAgent, "user-agent", "grpc_health_probe", "")
+	flags.DurationVar(&p.connectTimeout, "connect-timeout", time.Second, "")
+	flags.DurationVar(&p.rpcTimeout, "rpc-timeout", time.Second, "")
+	flags.BoolVar(&p.tls, "tls", false, "")
+	flags.BoolVar(&p.noVerify, "tls-no-verify", false, "")
+	flags.StringVar(&p.ca, "tls-ca-cert", "", "")
+	flags.StringVar(&p.cert, "tls-client-cert", "", "")
+	flags.StringVar(&p.key, "tls-client-key", "", "")
+	flags.StringVar(&p.serverName, "tls-server-name", "", "")
+	flags.Bool("v", false, "") // tells more of what went well
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case p.addr == "":
+		return errors.New("-addr not specified")
+	case p.connectTimeout <= 0 || p.rpcTimeout <= 0:
+		return errors.New("-connect-timeout and -rpc-timeout must be greater than zero")
+	case !p.tls && (p.noVerify || p.ca != "" || p.cert != "" || p.serverName != ""):
+		return errors.New("specified a -tls-* flag without specifying -tls")
+	case (p.cert == "") != (p.key == ""):
+		return errors.New("-tls-client-cert and -tls-client-key go together")
+	case p.noVerify && (p.ca != "" || p.serverName != ""):
+		return errors.New("-tls-no-verify goes neither with -tls-ca-cert nor with -tls-server-name")
+	}
+	return nil
+}
+
+func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials, error) {
+	if !p.tls {
+		return insecure.NewCredentials(), nil
+	}
+	config := &tls.Config{ServerName: p.serverName, InsecureSkipVerify: p.noVerify} //nolint:gosec // what -tls-no-verify asks for
+	if p.ca != "" {
+		pem, err := s.files.ReadFile(p.ca)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("no certificate in %s", p.ca)
+		}
+	}
+	if p.cert != "" {
+		cert, err := s.files.ReadFile(p.cert)
+		if err != nil {
+			return nil, err
+		}
+		key, err := s.files.ReadFile(p.key)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// target is the address to dial. A container's own address is its pod's: on
+// this rig, pods don't have a loopback interface of their own.
+func (p *healthProbe) target(s *session) (string, error) {
+	host, port, err := net.SplitHostPort(p.addr)
+	if err != nil {
+		return "", err
+	}
+	if ip := net.ParseIP(host); host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		host = s.files.IP.String()
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// connected waits for the connection to be made.
+func connected(ctx context.Context, conn *grpc.ClientConn, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn.Connect()
+	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
+		if state == connectivity.TransientFailure || !conn.WaitForStateChange(ctx, state) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *healthProbe) check(ctx context.Context, s *session, conn *grpc.ClientConn) int {
+	ctx, cancel := context.WithTimeout(ctx, p.rpcTimeout)
+	defer cancel()
+	answer, err := health.NewHealthClient(conn).Check(ctx, &health.HealthCheckRequest{Service: p.service})
+	switch {
+	case status.Code(err) == codes.Unimplemented:
+		fmt.Fprintf(s.stderr, "error: this server does not implement the grpc health protocol (grpc.health.v1.Health): %v\n", err)
+		return healthProbeRPC
+	case err != nil:
+		fmt.Fprintf(s.stderr, "error: health rpc failed: %v\n", err)
+		return healthProbeRPC
+	case answer.GetStatus() != health.HealthCheckResponse_SERVING:
+		fmt.Fprintf(s.stderr, "service unhealthy (responded with %q)\n", answer.GetStatus())
+		return healthProbeUnhealthy
+	}
+	fmt.Fprintf(s.stdout, "status: %v\n", answer.GetStatus())
+	return 0
+}

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// relay is the recorder of a rig that has several cells. What it is told goes
+// into the record of the cell that has the rig, unless it is about something
+// that was there before that cell.
+type relay struct {
+	mu      sync.Mutex
+	tenant  *record.History // nil: nobody has the rig
+	changed chan struct{}
+	// made are the components and nodes as they were told last, in the order of
+	// their first appearance: the beginning of every cell's record.
+	made []told
+	// live are the objects and containers that are there, current all that was
+	// there since the cell began, and earlier what was before.
+	live, current, earlier map[string]bool
+}
+
+type told struct {
+	source, subject string
+	payload         record.Payload
+}
+
+func newRelay(first *record.History) *relay {
+	return &relay{
+		tenant: first, changed: make(chan struct{}),
+		live: make(map[string]bool), current: make(map[string]bool), earlier: make(map[string]bool),
+	}
+}
+
+var _ record.Recorder = (*relay)(nil)
+
+// Append implements record.Recorder.
+func (r *relay) Append(source, subject string, payload record.Payload) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := told{source, subject, payload}
+	if isPartOfRig(payload) {
+		r.keep(t)
+		r.tenant.Append(source, subject, payload)
+		return
+	}
+	id, is := identify(payload)
+	r.follow(id, is)
+	if !r.earlier[id] {
+		r.current[id] = id != ""
+		r.tenant.Append(source, subject, payload)
+	}
+}
+
+func (r *relay) keep(t told) {
+	for i, known := range r.made {
+		if known.subject == t.subject {
+			r.made[i] = t
+			return
+		}
+	}
+	r.made = append(r.made, t)
+}
+
+func (r *relay) follow(id string, is presence) {
+	switch is {
+	case there:
+		r.live[id] = true
+	case gone:
+		delete(r.live, id)
+	default:
+		return
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// to gives the rig to a cell, or to none. A cell's record begins with what the
+// rig is made of.
+func (r *relay) to(tenant *record.History) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, is := range r.current {
+		if is {
+			r.earlier[id] = true
+		}
+	}
+	clear(r.current)
+	r.tenant = tenant
+	for _, t := range r.made {
+		r.tenant.Append(t.source, t.subject, t.payload)
+	}
+}
+
+// awaitEmpty returns when there are no objects and no containers.
+func (r *relay) awaitEmpty(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		left, changed := len(r.live), r.changed
+		r.mu.Unlock()
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("%d objects or containers are left", left), ctx.Err())
+		case <-changed:
+		}
+	}
+}
+
+// isPartOfRig reports whether a payload is about a component or a node.
+func isPartOfRig(payload record.Payload) bool {
+	switch p := payload.(type) {
+	case cluster.ComponentStarted, cluster.ComponentStopped:
+		return true
+	case cluster.ObjectObserved:
+		return p.Resource == "nodes"
+	default:
+		return false
+	}
+}
+
+// presence is whether something is there, by what a payload says of it.
+type presence int
+
+const (
+	unsaid presence = iota
+	there
+	gone
+)
+
+// identify returns what a payload is about, for good: the UID of an object, or
+// of the one that an Event is about, or the id of a sandbox or a container.
+func identify(payload record.Payload) (string, presence) {
+	switch p := payload.(type) {
+	case cluster.ObjectObserved:
+		return identifyObject(p)
+	case runtime.SandboxStarted:
+		return p.ID, unsaid
+	case runtime.SandboxStopped:
+		return p.ID, unsaid
+	case runtime.ContainerCreated:
+		return p.ID, unsaid
+	case runtime.ContainerStarted:
+		return p.ID, there
+	case runtime.ContainerExited:
+		return p.ID, gone
+	case runtime.Exec:
+		return p.ID, unsaid
+	default:
+		return "", unsaid
+	}
+}
+
+func identifyObject(p cluster.ObjectObserved) (string, presence) {
+	var o struct {
+		Metadata       struct{ UID string }
+		InvolvedObject struct{ UID string }
+	}
+	if err := json.Unmarshal(p.Object, &o); err != nil {
+		return "", unsaid
+	}
+	switch {
+	case p.Resource == "events":
+		return o.InvolvedObject.UID, unsaid
+	case p.Change == "deleted":
+		return o.Metadata.UID, gone
+	default:
+		return o.Metadata.UID, there
+	}
+}

@@ -1,0 +1,135 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/model"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Observe returns what probes of which kind put on the wire, and whether they
+// had a good answer, by the releases and gates in force: those of the API server
+// when the pod was created, and of the kubelet when it probed. Probes of which
+// that is not certain are left out.
+func Observe(cell plan.Cell, events []record.Event) []reports.Observation {
+	r := newRun(cell, events)
+	seen := make(map[reports.Observation]bool)
+	for e, c := range record.All[server.Connection](events) {
+		if o, certain := r.observe(e.Subject, c); certain {
+			seen[o] = true
+		}
+	}
+	all := make([]reports.Observation, 0, len(seen))
+	for o := range seen {
+		all = append(all, o)
+	}
+	slices.SortFunc(all, reports.Observation.Compare)
+	return all
+}
+
+func (r *run) observe(subject string, c server.Connection) (o reports.Observation, certain bool) {
+	pod := "pods/" + subject[:strings.LastIndex(subject, "/")]
+	states := r.statesAt(pod, c.Opened)
+	succeeds := slices.ContainsFunc(c.Requests, good)
+	ill := c.Fault != "" || len(c.Requests) > 0 && !succeeds // which says nothing of the wire
+	if len(states) == 0 || c.First == server.FirstNothing || ill {
+		return o, false
+	}
+	h, ok := r.wanted(states[0], c.Port)
+	creator, isUp := r.serverAt(states[0].at)
+	kubelets := r.around("kubelet/"+states[0].pod.NodeName, c.Opened)
+	if !ok || !isUp || len(kubelets) != 1 || r.rewritten(states[0], pod, c) {
+		return o, false
+	}
+	feature := model.HTTPProtocol
+	if h.Kind == model.GRPC {
+		feature = model.GRPCMode
+	}
+	o = reports.Observation{
+		Probe: describe(h), Server: string(c.Protocol),
+		APIServer: withGate(creator.Component, feature), Kubelet: withGate(kubelets[0].Component, feature),
+		Wire: string(c.First), Succeeds: succeeds,
+	}
+	if states[0].Metadata.UID == "" {
+		o.APIServer = "none (static pod)"
+	}
+	return o, true
+}
+
+// rewritten reports whether the kubelet may know the probe of a port otherwise
+// than the pod was created with.
+func (r *run) rewritten(created version, pod string, c server.Connection) bool {
+	at := func(spec podSpec) (all []model.Handler) {
+		for _, p := range spec.places() {
+			if h, connects := p.handler(); connects && h.port == c.Port {
+				all = append(all, h.Handler)
+			}
+		}
+		return all
+	}
+	first := at(created.pod)
+	return slices.ContainsFunc(r.knownAt(pod, c.Opened), func(k known) bool {
+		return !slices.EqualFunc(first, at(k.pod), sameHandler)
+	})
+}
+
+// sameHandler compares handlers, where HTTP1 is the same as nothing.
+func sameHandler(a, b model.Handler) bool {
+	for _, h := range []*model.Handler{&a, &b} {
+		if h.Protocol == "HTTP1" {
+			h.Protocol = ""
+		}
+	}
+	return a == b
+}
+
+// wanted is the probe of a port as the scenario asked for it, or as it is stored
+// if somebody else did. It is not ok if there are several.
+func (r *run) wanted(pod version, port int32) (h model.Handler, ok bool) {
+	spec := pod.pod
+	for _, a := range r.asked {
+		if wanted, known := r.manifest(a); known && a.created && a.Metadata.UID == pod.Metadata.UID {
+			spec = wanted.pod
+		}
+	}
+	for _, p := range spec.places() {
+		found, connects := p.handler()
+		switch {
+		case p.Exec != nil:
+			return h, false
+		case !connects || found.port != port:
+		case ok && found.Handler != h:
+			return h, false
+		default:
+			h, ok = found.Handler, true
+		}
+	}
+	return h, ok && !h.Hook
+}
+
+func describe(h model.Handler) string {
+	words := []string{string(h.Kind)}
+	for _, field := range []struct{ name, value string }{
+		{"mode", h.Mode}, {"scheme", h.Scheme}, {"protocol", h.Protocol},
+	} {
+		if field.value != "" && field.value != "HTTP" {
+			words = append(words, field.name+"="+field.value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func withGate(c model.Component, f model.Feature) string {
+	switch {
+	case !c.Knows(f):
+		return string(c.Version)
+	case c.Enabled(f):
+		return string(c.Version) + " gate on"
+	default:
+		return string(c.Version) + " gate off"
+	}
+}
