@@ -13,6 +13,15 @@ type RigReused struct {
 // EventKind returns "rig.reused".
 func (RigReused) EventKind() string { return "rig.reused" }
 
+// RigNotReused says that a cell's rig was ended although another cell could have
+// had it: something of the cell was left. The other cell has a rig of its own.
+type RigNotReused struct {
+	Reason string `json:"reason"`
+}
+
+// EventKind returns "rig.not-reused".
+func (RigNotReused) EventKind() string { return "rig.not-reused" }
+
 // StepStarted marks the begin of a step, StepDone its end.
 type StepStarted struct {
 	Number int    `json:"number"`

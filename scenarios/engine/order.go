@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -26,8 +28,12 @@ func groups(cells []plan.Cell) [][]int {
 		all = append(all, []int{i})
 	}
 	total := func(group []int) (sum int) {
-		for _, i := range group {
-			sum += effort(cells[i])
+		for n, i := range group {
+			starts, waits := effort(cells[i])
+			if n == 0 {
+				sum += 2 * starts // the others have its rig
+			}
+			sum += waits
 		}
 		return sum
 	}
@@ -45,7 +51,15 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 			if slices.ContainsFunc(action.Objects, func(o map[string]any) bool { return !slices.Contains(swept, o["kind"]) }) {
 				return "", false
 			}
-		case plan.Patch, plan.Delete, plan.Wait, plan.Checks:
+		case plan.Patch:
+			if !isSwept(action.Object) {
+				return "", false
+			}
+		case plan.Delete:
+			if !isSwept(action.Object) {
+				return "", false
+			}
+		case plan.Wait, plan.Checks:
 		default:
 			return "", false
 		}
@@ -57,11 +71,15 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 	return string(made), err == nil
 }
 
+// isSwept reports whether an object is one that is taken away after a cell.
+func isSwept(ref plan.ObjectRef) bool {
+	return slices.ContainsFunc(sweptResources, func(r schema.GroupVersionResource) bool { return r.Resource == ref.Resource })
+}
+
 // effort says how long a cell takes, compared with others: by what it starts
 // and by what it waits for.
-func effort(cell plan.Cell) int {
-	starts := 1 + len(cell.Topology.Nodes)
-	waits := 0
+func effort(cell plan.Cell) (starts, waits int) {
+	starts = 1 + len(cell.Topology.Nodes)
 	for _, step := range cell.Steps {
 		switch step.Action.(type) {
 		case plan.Restart:
@@ -70,5 +88,5 @@ func effort(cell plan.Cell) int {
 			waits++
 		}
 	}
-	return 2*starts + waits
+	return starts, waits
 }

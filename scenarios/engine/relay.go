@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -25,6 +24,8 @@ type relay struct {
 	// live are the objects and containers that are there, current all that was
 	// there since the cell began, and earlier what was before.
 	live, current, earlier map[string]bool
+	// gone are those that were there.
+	gone map[string]bool
 }
 
 type told struct {
@@ -36,6 +37,7 @@ func newRelay(first *record.History) *relay {
 	return &relay{
 		tenant: first, changed: make(chan struct{}),
 		live: make(map[string]bool), current: make(map[string]bool), earlier: make(map[string]bool),
+		gone: make(map[string]bool),
 	}
 }
 
@@ -69,12 +71,24 @@ func (r *relay) keep(t told) {
 	r.made = append(r.made, t)
 }
 
+// expect says that an object is there which may not have been told of yet, and
+// that it is no later cell's.
+func (r *relay) expect(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.gone[id] {
+		r.live[id] = true
+	}
+	r.earlier[id] = true
+}
+
 func (r *relay) follow(id string, is presence) {
 	switch is {
 	case there:
 		r.live[id] = true
 	case gone:
 		delete(r.live, id)
+		r.gone[id] = true
 	default:
 		return
 	}
@@ -110,7 +124,7 @@ func (r *relay) awaitEmpty(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("%d objects or containers are left", left), ctx.Err())
+			return fmt.Errorf("%d objects or containers are left: %w", left, context.Cause(ctx))
 		case <-changed:
 		}
 	}

@@ -29,7 +29,13 @@ func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 	r.Append("watch", "pods/default/tls", object("modified", "pods", `{"metadata": {"uid": "p1"}}`))
 	r.Append("watch", "pods/default/late", object("added", "pods", `{"metadata": {"uid": "p0"}}`))
 
+	r.expect("p3") // listed, and not told of yet
+	r.expect("p9")
 	r.to(&second)
+	r.Append("watch", "pods/default/listed", object("added", "pods", `{"metadata": {"uid": "p3"}}`))
+	r.Append("watch", "pods/default/listed", object("deleted", "pods", `{"metadata": {"uid": "p3"}}`))
+	r.Append("watch", "pods/default/gone", object("deleted", "pods", `{"metadata": {"uid": "p9"}}`))
+	r.expect("p9") // told of as gone before it was listed
 	r.Append("runtime", "default/tls/app", runtime.ContainerExited{ID: "c1"})
 	r.Append("watch", "pods/default/tls", object("deleted", "pods", `{"metadata": {"uid": "p1"}}`))
 	r.Append("watch", "pods/default/late", object("deleted", "pods", `{"metadata": {"uid": "p0"}}`))

@@ -2,13 +2,16 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -78,10 +81,19 @@ func linkLogs(logs, dir string) error {
 // leave takes the rig from a cell. It ends with the last one, with one that
 // failed on it, and with one of which something stays behind.
 func (t *tenancy) leave(ctx context.Context, r *rig, failed error) error {
-	if failed == nil && t.more && t.cluster != nil && t.sweep(ctx, r) == nil {
-		return nil
+	if failed != nil || !t.more || t.cluster == nil {
+		return t.end()
 	}
-	return t.end()
+	t.relay.to(nil)
+	err := t.sweep(ctx, r)
+	if t.cluster.Context().Err() != nil {
+		return errors.Join(context.Cause(t.cluster.Context()), t.end()) // it was this cell's
+	}
+	if err != nil {
+		r.history.Append("engine", "", check.RigNotReused{Reason: err.Error()})
+		return t.end()
+	}
+	return nil
 }
 
 // end ends the rig, if there is one.
@@ -94,23 +106,41 @@ func (t *tenancy) end() error {
 	return err
 }
 
-// sweep deletes what a cell has created, and returns when it is gone.
+// sweep deletes what a cell has created, and returns when it is gone. What
+// controllers make meanwhile is deleted in another round.
 func (t *tenancy) sweep(ctx context.Context, r *rig) error {
-	t.relay.to(nil)
-	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
+	ctx, unbind := t.cluster.Bind(ctx)
+	defer unbind()
+	ctx, cancel := r.machine.withTimeout(ctx, sweepLimit, fmt.Errorf("not gone after %s", sweepLimit))
 	defer cancel()
-	at := metav1.DeletePropagationBackground
-	for _, resource := range sweptResources {
-		list, err := r.objects.client.Resource(resource).List(ctx, metav1.ListOptions{})
+	for {
+		left, err := t.deleteAll(ctx, r.objects.client)
 		if err != nil {
 			return err
 		}
+		if err := t.relay.awaitEmpty(ctx); err != nil || left == 0 {
+			return err
+		}
+	}
+}
+
+// deleteAll deletes all objects that cells create, and says how many there were.
+func (t *tenancy) deleteAll(ctx context.Context, client dynamic.Interface) (found int, err error) {
+	soon, background := int64(1), metav1.DeletePropagationBackground
+	for _, resource := range sweptResources {
+		list, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return found, err
+		}
 		for _, o := range list.Items {
-			client := r.objects.client.Resource(resource).Namespace(o.GetNamespace())
-			if err := client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &at}); err != nil && ctx.Err() != nil {
-				return err
+			found++
+			t.relay.expect(string(o.GetUID()))
+			err := client.Resource(resource).Namespace(o.GetNamespace()).Delete(ctx, o.GetName(),
+				metav1.DeleteOptions{GracePeriodSeconds: &soon, PropagationPolicy: &background})
+			if err != nil && !apierrors.IsNotFound(err) {
+				return found, err
 			}
 		}
 	}
-	return t.relay.awaitEmpty(ctx)
+	return found, nil
 }
