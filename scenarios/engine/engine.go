@@ -193,11 +193,12 @@ func readHistory(dir string) ([]record.Event, error) {
 // result judges a history and puts the verdict in the report's form.
 func result(cell plan.Cell, program *check.Program, events []record.Event) reports.Cell {
 	verdict := check.Judge(program, events)
-	verdict.Checks = append(verdict.Checks, check.Trusted(events, oracle.Judge(cell, events))...)
+	always, observed := oracle.Look(cell, events)
+	verdict.Checks = append(verdict.Checks, check.Trusted(events, always)...)
 	r := reports.Cell{
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
-		Observed: oracle.Observe(cell, events),
+		Observed: observed,
 	}
 	for _, axis := range cell.Axes {
 		r.Axes[axis.Name] = axis.Value

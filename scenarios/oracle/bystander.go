@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -17,10 +17,10 @@ import (
 // stay as they are.
 func nothingElseChanges(r *run) finding {
 	var f finding
-	for _, versions := range r.byUID() {
+	for _, versions := range r.byUID {
 		first := versions[0]
 		switch resource, _, _ := strings.Cut(first.name, "/"); {
-		case !r.leftAlone(versions):
+		case !r.leftAlone(versions) || first.mirror():
 		case resource == "pods":
 			if r.healthy(first) {
 				r.podStays(versions, &f)
@@ -45,7 +45,7 @@ func (r *run) leftAlone(versions []version) bool {
 		return false
 	}
 	for _, owner := range first.Metadata.OwnerReferences {
-		for _, others := range r.byUID() {
+		for _, others := range r.byUID {
 			if others[0].Metadata.UID == owner.UID && !r.leftAlone(others) {
 				return false
 			}
@@ -76,13 +76,19 @@ func (r *run) touched(v version) bool {
 // ended by itself.
 func (r *run) healthy(v version) bool {
 	pod := v.Metadata.Namespace + "/" + v.Metadata.Name + "/"
-	reached := make(map[int32]bool)
-	for e, c := range record.All[server.Connection](r.events) {
-		if strings.HasPrefix(e.Subject, pod) {
-			reached[c.Port] = true
-			if c.First != server.FirstNothing && !slices.ContainsFunc(c.Requests, good) {
-				return false
-			}
+	reached, tcp := make(map[int32]bool), make(map[int32]bool)
+	for _, p := range v.pod.places() {
+		if h, connects := p.handler(); connects && h.Kind == model.TCPSocket {
+			tcp[h.port] = true // is content with a connection
+		}
+	}
+	for _, c := range r.connections {
+		if !strings.HasPrefix(c.container, pod) || r.cutOff(c, v.pod.NodeName) {
+			continue
+		}
+		reached[c.Port] = true
+		if !slices.ContainsFunc(c.Requests, good) && !tcp[c.Port] {
+			return false
 		}
 	}
 	for e, exit := range record.All[runtime.ContainerExited](r.events) {
@@ -114,12 +120,12 @@ func (r *run) podStays(versions []version, f *finding) {
 	settled := versions[i]
 	for _, v := range versions[i+1:] {
 		if what := r.changed(settled, v); what != "" {
-			f.fault("%s %s at version %s", v.name, what, v.Metadata.ResourceVersion)
+			f.fault("%s %s", v.name, what)
 			return
 		}
 	}
-	for _, v := range r.versions {
-		if v.gone && v.name == settled.name && v.Metadata.UID == settled.Metadata.UID {
+	for _, v := range r.byName[settled.name] {
+		if v.gone && v.Metadata.UID == settled.Metadata.UID {
 			f.fault("%s was deleted", v.name)
 		}
 	}
@@ -150,15 +156,16 @@ func sameContainer(was, is containerStatus) bool {
 const young = 10 * time.Second
 
 // taken reports whether a kubelet that started before the time found a
-// container of the pod too young to believe that it is ready.
+// container of the pod too young to believe that it is ready. When a container
+// started is known to the second.
 func (r *run) taken(v version, at time.Time) bool {
 	for _, kubelet := range r.lives["kubelet/"+v.pod.NodeName] {
 		for _, c := range v.Status.all() {
-			if c.State.Running == nil || kubelet.fromTime.After(at) {
+			if c.State.Running == nil || kubelet.started.After(at) {
 				continue
 			}
 			started, err := time.Parse(time.RFC3339, c.State.Running.StartedAt)
-			if err == nil && kubelet.readyTime.Before(started.Add(young+time.Second)) {
+			if err == nil && started.Before(kubelet.started) && kubelet.started.Before(started.Add(young+time.Second)) {
 				return true
 			}
 		}
@@ -181,10 +188,10 @@ func (r *run) workloadStays(versions []version, f *finding) {
 	for _, v := range versions[i+1:] {
 		switch {
 		case v.Metadata.Generation != settled.Metadata.Generation || !sameSpec(v.object, settled.object):
-			f.fault("%s has another spec at version %s", v.name, v.Metadata.ResourceVersion)
+			f.fault("%s has another spec", v.name)
 			return
 		case v.Metadata.Annotations[revision] != settled.Metadata.Annotations[revision]:
-			f.fault("%s has another revision at version %s", v.name, v.Metadata.ResourceVersion)
+			f.fault("%s has another revision", v.name)
 			return
 		}
 	}

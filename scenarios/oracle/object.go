@@ -167,11 +167,12 @@ type place struct {
 // places returns the probes and hooks of a pod.
 func (s *podSpec) places() []place {
 	var all []place
-	for list, containers := range map[string][]container{
-		"initContainers": s.InitContainers, "containers": s.Containers, "ephemeralContainers": s.EphemeralContainers,
-	} {
-		for i := range containers {
-			c := &containers[i]
+	for _, list := range []struct {
+		name       string
+		containers []container
+	}{{"initContainers", s.InitContainers}, {"containers", s.Containers}, {"ephemeralContainers", s.EphemeralContainers}} {
+		for i := range list.containers {
+			c := &list.containers[i]
 			for _, p := range []place{
 				{action: c.LivenessProbe, path: "livenessProbe"},
 				{action: c.ReadinessProbe, path: "readinessProbe"},
@@ -182,7 +183,7 @@ func (s *podSpec) places() []place {
 				if p.action == nil {
 					continue
 				}
-				p.container, p.path = c, list+"/"+c.Name+"/"+p.path
+				p.container, p.path = c, list.name+"/"+c.Name+"/"+p.path
 				all = append(all, p)
 			}
 		}
@@ -207,6 +208,9 @@ func (o *object) fields(f model.Feature) model.Fields {
 	}
 	return fields
 }
+
+// mirror reports whether an object only shows a static pod.
+func (o *object) mirror() bool { return o.Metadata.Annotations["kubernetes.io/config.mirror"] != "" }
 
 // uses reports whether an object has one of the fields.
 func (o *object) uses() bool {

@@ -1,48 +1,39 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/model"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// Observe returns what probes of which kind put on the wire, and whether they
+// observations are what probes of which kind put on the wire, and whether they
 // had a good answer, by the releases and gates in force: those of the API server
 // when the pod was created, and of the kubelet when it probed. Probes of which
 // that is not certain are left out.
-func Observe(cell plan.Cell, events []record.Event) []reports.Observation {
-	r := newRun(cell, events)
+func (r *run) observations() []reports.Observation {
 	seen := make(map[reports.Observation]bool)
-	for e, c := range record.All[server.Connection](events) {
-		if o, certain := r.observe(e.Subject, c); certain {
+	for _, c := range r.connections {
+		if o, certain := r.observe(c); certain {
 			seen[o] = true
 		}
 	}
-	all := make([]reports.Observation, 0, len(seen))
-	for o := range seen {
-		all = append(all, o)
-	}
-	slices.SortFunc(all, reports.Observation.Compare)
-	return all
+	return slices.SortedFunc(maps.Keys(seen), reports.Observation.Compare)
 }
 
-func (r *run) observe(subject string, c server.Connection) (o reports.Observation, certain bool) {
-	pod := "pods/" + subject[:strings.LastIndex(subject, "/")]
-	states := r.statesAt(pod, c.Opened)
+func (r *run) observe(c connection) (o reports.Observation, certain bool) {
+	states := r.statesAt(c.pod(), c.Opened)
 	succeeds := slices.ContainsFunc(c.Requests, good)
 	ill := c.Fault != "" || len(c.Requests) > 0 && !succeeds // which says nothing of the wire
-	if len(states) == 0 || c.First == server.FirstNothing || ill {
+	if len(states) == 0 || c.First == server.FirstNothing || ill || r.cutOff(c, states[0].pod.NodeName) {
 		return o, false
 	}
 	h, ok := r.wanted(states[0], c.Port)
-	creator, isUp := r.serverAt(states[0].at)
 	kubelets := r.around("kubelet/"+states[0].pod.NodeName, c.Opened)
-	if !ok || !isUp || len(kubelets) != 1 || r.rewritten(states[0], pod, c) {
+	if !ok || len(kubelets) != 1 || r.rewritten(states[0], c) {
 		return o, false
 	}
 	feature := model.HTTPProtocol
@@ -50,19 +41,22 @@ func (r *run) observe(subject string, c server.Connection) (o reports.Observatio
 		feature = model.GRPCMode
 	}
 	o = reports.Observation{
-		Probe: describe(h), Server: string(c.Protocol),
-		APIServer: withGate(creator.Component, feature), Kubelet: withGate(kubelets[0].Component, feature),
-		Wire: string(c.First), Succeeds: succeeds,
+		Probe: describe(h), Server: string(c.Protocol), APIServer: "none (static pod)",
+		Kubelet: withGate(kubelets[0].Component, feature), Wire: string(c.First), Succeeds: succeeds,
 	}
-	if states[0].Metadata.UID == "" {
-		o.APIServer = "none (static pod)"
+	if states[0].Metadata.UID != "" {
+		creator, isUp := r.serverAt(states[0].at)
+		if !isUp {
+			return o, false
+		}
+		o.APIServer = withGate(creator.Component, feature)
 	}
 	return o, true
 }
 
 // rewritten reports whether the kubelet may know the probe of a port otherwise
 // than the pod was created with.
-func (r *run) rewritten(created version, pod string, c server.Connection) bool {
+func (r *run) rewritten(created version, c connection) bool {
 	at := func(spec podSpec) (all []model.Handler) {
 		for _, p := range spec.places() {
 			if h, connects := p.handler(); connects && h.port == c.Port {
@@ -72,7 +66,7 @@ func (r *run) rewritten(created version, pod string, c server.Connection) bool {
 		return all
 	}
 	first := at(created.pod)
-	return slices.ContainsFunc(r.knownAt(pod, c.Opened), func(k known) bool {
+	return slices.ContainsFunc(r.knownAt(c), func(k known) bool {
 		return !slices.EqualFunc(first, at(k.pod), sameHandler)
 	})
 }

@@ -7,6 +7,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/record"
@@ -53,6 +54,13 @@ type finding struct {
 	faults []string // what was not as it should be
 }
 
+// lookedAt counts a thing if it could have been a fault.
+func (f *finding) lookedAt(could bool) {
+	if could {
+		f.looked++
+	}
+}
+
 func (f *finding) fault(format string, args ...any) {
 	f.faults = append(f.faults, fmt.Sprintf(format, args...))
 }
@@ -60,8 +68,9 @@ func (f *finding) fault(format string, args ...any) {
 // maxFaults is how many faults a report tells.
 const maxFaults = 5
 
-// Judge returns a check for each oracle that had something to look at.
-func Judge(cell plan.Cell, events []record.Event) []reports.Check {
+// Look returns a check for each oracle that had something to look at, and what
+// the cell's probes did (see Observe).
+func Look(cell plan.Cell, events []record.Event) ([]reports.Check, []reports.Observation) {
 	r := newRun(cell, events)
 	var results []reports.Check
 	for _, o := range oracles {
@@ -70,12 +79,13 @@ func Judge(cell plan.Cell, events []record.Event) []reports.Check {
 			continue
 		}
 		c := reports.Check{ID: checks + o.id, Requirement: requirements + o.id, Expected: o.expected, Outcome: reports.Pass}
-		c.Observed = fmt.Sprintf("%d %s", f.looked, o.things)
-		if n := len(f.faults); n > 0 {
+		// How many they were differs from run to run.
+		c.Observed = "so it was with all " + o.things
+		if faults := slices.Compact(slices.Sorted(slices.Values(f.faults))); len(faults) > 0 {
 			c.Outcome = reports.Fail
-			c.Observed = fmt.Sprintf("%d of %s: %s", n, c.Observed, strings.Join(f.faults[:min(n, maxFaults)], "; "))
+			c.Observed = strings.Join(faults[:min(len(faults), maxFaults)], "; ")
 		}
 		results = append(results, c)
 	}
-	return results
+	return results, r.observations()
 }

@@ -70,7 +70,8 @@ func (s *story) show(name string, same bool, format string, args ...any) {
 // app is a pod that is ready and whose readiness probe is the given one.
 func app(probe string) string {
 	return `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": ` + probe + `}]},
-		"status": {"containerStatuses": [{"name": "app", "ready": true, "containerID": "fake://1"}]}`
+		"status": {"containerStatuses": [{"name": "app", "ready": true, "containerID": "fake://1",
+			"state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}]}`
 }
 
 const (
@@ -91,7 +92,8 @@ func (s *story) connect(container string, first server.First, protocol behavior.
 // at.
 func (s *story) outcome(t *testing.T, id string) (reports.Outcome, string) {
 	t.Helper()
-	for _, c := range Judge(s.cell, s.events) {
+	always, _ := Look(s.cell, s.events)
+	for _, c := range always {
 		if c.ID == checks+id {
 			if c.Requirement != requirements+id {
 				t.Errorf("check %s has the requirement %q", c.ID, c.Requirement)
@@ -115,7 +117,7 @@ func TestWireMode(t *testing.T) {
 		want reports.Outcome
 	}{
 		"as predicted": {func(s *story) { s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
-		"given up":     {func(s *story) { s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false) }, reports.Pass},
+		"given up":     {func(s *story) { s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false) }, ""},
 		"plaintext":    {func(s *story) { s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
 		"of an older kubelet": {func(s *story) {
 			s.start("kubelet/node-a", old, false)
@@ -184,6 +186,17 @@ func TestFieldSurvival(t *testing.T) {
 			s.start("kube-apiserver", newest, true)
 			s.show(pod, true, "%s", app(without))
 		}, reports.Fail},
+		"shown while no API server is ready": {func(s *story) {
+			s.add("kube-apiserver", cluster.ComponentStopped{Asked: true})
+			s.show(pod, true, "%s", app(without))
+			s.add("kube-apiserver", cluster.ComponentStarted{Version: newest})
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Pass},
+		"no field anywhere": {func(s *story) {
+			s.events = s.events[:1]
+			s.show(pod, false, "%s", app(without))
+			s.show(pod, false, "%s", app(without))
+		}, ""},
 		"lost by an old API server that wrote it": {func(s *story) {
 			s.start("kube-apiserver", old, false)
 			s.show(pod, true, "%s", app(without))
@@ -267,8 +280,15 @@ func TestNothingElseChanges(t *testing.T) {
 			restart(s)
 			s.show("pods/default/web", true, "%s", app(`{"httpGet": {"port": 5000, "protocol": "HTTP1"}}`))
 		}, reports.Pass},
-		"another spec":        {changed(`5000`, `5001`), reports.Fail},
-		"uses the field":      {changed(without, withTLS), ""},
+		"another spec":              {changed(`5000`, `5001`), reports.Fail},
+		"uses the field":            {changed(without, withTLS), ""},
+		"a probe that was given up": {func(s *story) { restart(s); s.connect(cont, server.FirstNothing, behavior.GRPC, false) }, ""},
+		"a probe that was cut off": {func(s *story) {
+			end := s.now().Add(time.Minute)
+			s.add(cont, server.Connection{Port: 5000, First: server.FirstHTTP2, Opened: end.Add(-time.Second), Closed: end})
+			restart(s)
+			s.show(pod, false, "%s", strings.Replace(app(without), `"ready": true`, `"ready": false`, 1))
+		}, reports.Fail},
 		"a server that fails": {func(s *story) { restart(s); s.connect(cont, server.FirstHTTP2, behavior.GRPC, false) }, ""},
 		"deleted": {func(s *story) {
 			restart(s)
@@ -278,7 +298,9 @@ func TestNothingElseChanges(t *testing.T) {
 			s.add(pod, gone)
 		}, reports.Fail},
 		"not ready, and young": {func(s *story) {
-			young := strings.Replace(app(without), `"ready"`, `"state": {"running": {"startedAt": "`+s.now().Add(time.Minute).Format(time.RFC3339)+`"}}, "ready"`, 1)
+			// The kubelet is started again by the fourth event from here.
+			justBefore := s.now().Add(3*time.Minute - young/2).Format(time.RFC3339)
+			young := strings.Replace(app(without), "2026-01-01T00:00:00Z", justBefore, 1)
 			s.show("pods/default/young", false, "%s", young)
 			s.connect("default/young/app", server.FirstHTTP2, behavior.GRPC, true)
 			restart(s)
@@ -370,7 +392,8 @@ func TestObserve(t *testing.T) {
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.36.3", Wire: "http2-preface"},
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},
 	}
-	if diff := cmp.Diff(want, Observe(s.cell, s.events)); diff != "" {
+	_, got := Look(s.cell, s.events)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

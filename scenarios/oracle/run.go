@@ -2,8 +2,10 @@ package oracle
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -22,8 +24,28 @@ type run struct {
 	// versions are the states of objects other than events, in the order in
 	// which they were seen.
 	versions []version
+	// byName and byUID are the same by object. Those of one that is gone are in
+	// byName only.
+	byName map[string][]version
+	byUID  [][]version
 	// asked are the answers to the scenario's own requests that succeeded.
 	asked []asked
+	// connections are all that fake servers had.
+	connections []connection
+	// manifests are the objects with which the scenario creates others, by the
+	// step and the name.
+	manifests map[[2]string]object
+}
+
+// connection is a connection to a container: namespace/pod/container.
+type connection struct {
+	container string
+	server.Connection
+}
+
+// pod is the name of the object that the container is part of.
+func (c connection) pod() string {
+	return "pods/" + c.container[:max(0, strings.LastIndex(c.container, "/"))]
 }
 
 // life is one process of a component. It begins when the one before it has
@@ -33,7 +55,7 @@ type life struct {
 	from, until         int // places in the record
 	ready               int // the place where it is recorded as ready
 	fromTime, untilTime time.Time
-	readyTime           time.Time
+	started             time.Time // when the process was started
 }
 
 // version is a state of an object, at its place in the record.
@@ -56,38 +78,97 @@ type asked struct {
 }
 
 func newRun(cell plan.Cell, events []record.Event) *run {
-	r := &run{cell: cell, events: events, lives: make(map[string][]life)}
+	r := &run{
+		cell: cell, events: events, lives: make(map[string][]life),
+		byName: make(map[string][]version), manifests: manifestsOf(cell),
+	}
 	for i, e := range events {
-		if started, ok := record.As[cluster.ComponentStarted](e); ok {
-			r.started(i, e, started)
-		}
-		if _, ok := record.As[cluster.ComponentStopped](e); ok {
+		switch e.Kind {
+		case cluster.ComponentStarted{}.EventKind():
+			r.started(i, e)
+		case cluster.ComponentStopped{}.EventKind():
 			r.stopped(i, e)
-		}
-		if seen, ok := record.As[cluster.ObjectObserved](e); ok && seen.Resource != "events" {
-			o := decode(seen.Object)
-			r.versions = append(r.versions, version{at: i, time: e.At, name: e.Subject, gone: seen.Change == "deleted", object: o})
-		}
-		if written, ok := record.As[cluster.StaticPodWritten](e); ok {
-			o := decode(written.Pod)
-			o.pod.NodeName = written.Node
-			r.versions = append(r.versions, version{at: i, time: e.At, name: "pods/" + e.Subject, object: o})
-		}
-		if answer, ok := record.As[check.Answer](e); ok && answer.Code < 300 {
-			body, err := json.Marshal(answer.Response)
-			if err != nil {
-				continue // it was decoded just now
+		case cluster.ObjectObserved{}.EventKind():
+			r.observed(i, e)
+		case cluster.StaticPodWritten{}.EventKind():
+			r.written(i, e)
+		case check.Answer{}.EventKind():
+			r.answeredTo(i, e)
+		case server.Connection{}.EventKind():
+			if c, ok := record.As[server.Connection](e); ok {
+				r.connections = append(r.connections, connection{e.Subject, c})
 			}
-			r.asked = append(r.asked, asked{at: i, step: e.Subject, name: answer.Object, created: answer.Code == 201, object: decode(body)})
 		}
 	}
+	r.byUID = groupByUID(r.versions)
 	return r
 }
 
-func (r *run) started(i int, e record.Event, started cluster.ComponentStarted) {
+func (r *run) observed(i int, e record.Event) {
+	seen, ok := record.As[cluster.ObjectObserved](e)
+	if !ok || seen.Resource == "events" {
+		return
+	}
+	r.add(version{at: i, time: e.At, name: e.Subject, gone: seen.Change == "deleted", object: decode(seen.Object)})
+}
+
+// written takes a static pod for a state of its pod: what its kubelet runs.
+func (r *run) written(i int, e record.Event) {
+	written, ok := record.As[cluster.StaticPodWritten](e)
+	if !ok {
+		return
+	}
+	o := decode(written.Pod)
+	o.pod.NodeName = written.Node
+	r.add(version{at: i, time: e.At, name: "pods/" + e.Subject, object: o})
+}
+
+func (r *run) add(v version) {
+	r.versions = append(r.versions, v)
+	r.byName[v.name] = append(r.byName[v.name], v)
+}
+
+func (r *run) answeredTo(i int, e record.Event) {
+	answer, ok := record.As[check.Answer](e)
+	if !ok || answer.Code >= 300 {
+		return
+	}
+	if body, err := json.Marshal(answer.Response); err == nil { // it was decoded just now
+		r.asked = append(r.asked, asked{at: i, step: e.Subject, name: answer.Object, created: answer.Code == 201, object: decode(body)})
+	}
+}
+
+// manifestsOf are the objects that the steps of a cell create.
+func manifestsOf(cell plan.Cell) map[[2]string]object {
+	all := make(map[[2]string]object)
+	for _, step := range cell.Steps {
+		apply, _ := step.Action.(plan.Apply)
+		for _, manifest := range apply.Objects {
+			if body, err := json.Marshal(manifest); err == nil { // it was read from a file
+				o := decode(body)
+				kind, _ := manifest["kind"].(string)
+				all[[2]string{step.Name, strings.ToLower(kind) + "s/" + o.Metadata.Name}] = o
+			}
+		}
+	}
+	return all
+}
+
+// manifest returns the object with which the scenario created one.
+func (r *run) manifest(a asked) (object, bool) {
+	resource, _, _ := strings.Cut(a.name, "/")
+	o, known := r.manifests[[2]string{a.step, resource + "/" + a.Metadata.Name}]
+	return o, known
+}
+
+func (r *run) started(i int, e record.Event) {
+	started, ok := record.As[cluster.ComponentStarted](e)
+	if !ok {
+		return
+	}
 	l := life{
 		Component: model.Component{Version: started.Version, Gates: started.Gates},
-		ready:     i, readyTime: e.At, until: len(r.events), untilTime: r.events[len(r.events)-1].At,
+		ready:     i, started: e.At.Add(-time.Duration(started.ReadySeconds * float64(time.Second))), until: len(r.events), untilTime: r.events[len(r.events)-1].At,
 	}
 	if before := r.lives[e.Subject]; len(before) > 0 {
 		l.from, l.fromTime = before[len(before)-1].until, before[len(before)-1].untilTime
@@ -104,11 +185,11 @@ func (r *run) stopped(i int, e record.Event) {
 	last.until, last.untilTime = i, e.At
 }
 
-// serverAt returns the API server that ran at a place in the record, or was
-// being started.
+// serverAt returns the API server that was ready at a place in the record. Where
+// none was, what is seen may be the last one's or the next one's.
 func (r *run) serverAt(at int) (life, bool) {
 	for _, l := range r.lives[apiserver] {
-		if l.from <= at && at < l.until {
+		if l.ready <= at && at < l.until {
 			return l, true
 		}
 	}
@@ -116,8 +197,9 @@ func (r *run) serverAt(at int) (life, bool) {
 }
 
 // slack is how long after the end of a process what it did may still turn up
-// elsewhere: a connection that waits to be accepted.
-const slack = 2 * time.Second
+// elsewhere, such as a connection that waits to be accepted. It is longer than a
+// machine may be late and still be trusted (package check).
+const slack = 4 * time.Second
 
 // around returns the processes of a component that may have done something that
 // was noticed at that time.
@@ -130,11 +212,11 @@ func (r *run) around(component string, t time.Time) (lives []life) {
 	return lives
 }
 
-// byUID returns the states of each object, in the order of their appearance.
-// That an object is gone is not among them.
-func (r *run) byUID() (all [][]version) {
+// groupByUID returns the states of each object, in the order of their
+// appearance. That an object is gone is not among them.
+func groupByUID(versions []version) (all [][]version) {
 	places := make(map[string]int)
-	for _, v := range r.versions {
+	for _, v := range versions {
 		if v.gone || v.Metadata.UID == "" {
 			continue
 		}

@@ -1,14 +1,11 @@
 package oracle
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/scenarios/model"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // fieldSurvival follows what is stored of the fields in each object, from the
@@ -17,7 +14,7 @@ func fieldSurvival(r *run) finding {
 	var f finding
 	for _, feature := range model.Features() {
 		r.answersFollow(feature, &f)
-		for _, versions := range r.byUID() {
+		for _, versions := range r.byUID {
 			r.followStored(feature, versions, &f)
 		}
 	}
@@ -33,9 +30,10 @@ func (r *run) answersFollow(feature model.Feature, f *finding) {
 		if !a.created || !known || !runs {
 			continue
 		}
-		f.looked++
 		want := model.Shown(feature, server.Component, model.Created(feature, server.Component, wanted.fields(feature)))
-		if got := a.fields(feature); !got.Same(want) {
+		got := a.fields(feature)
+		f.lookedAt(len(got) > 0 || len(wanted.fields(feature)) > 0)
+		if !got.Same(want) {
 			f.fault("%s was created with %s %s by %s, instead of %s", a.name, feature.Name, text(got), server.Version, text(want))
 		}
 	}
@@ -54,23 +52,28 @@ func (r *run) followStored(feature model.Feature, versions []version, f *finding
 	for _, v := range versions {
 		server, runs := r.serverAt(v.at)
 		if !runs {
-			continue // seen while no API server ran: it may be either one's
+			continue // it may be either one's
 		}
 		shown := v.fields(feature)
 		if now == nil {
 			now = r.firstSeen(feature, v, server, f)
 			continue
 		}
-		f.looked++
-		now.possible = r.written(feature, *now, v, server)
+		f.lookedAt(len(shown) > 0 || now.uses())
+		now.possible = r.rewrittenAs(feature, *now, v, server)
 		now.resource, now.server = v.Metadata.ResourceVersion, server.from
 		if !now.allows(feature, server.Component, shown) {
-			f.fault("%s shows %s %s at version %s by %s, instead of %s", v.name, feature.Name, text(shown), now.resource, server.Version, now)
+			f.fault("%s shows %s %s by %s, where %s may be stored", v.name, feature.Name, text(shown), server.Version, now)
 		}
 		if server.Knows(feature) {
 			now.possible = []model.Fields{shown} // whatever it should have been
 		}
 	}
+}
+
+// uses reports whether the field may be stored.
+func (s *stored) uses() bool {
+	return slices.ContainsFunc(s.possible, func(fields model.Fields) bool { return len(fields) > 0 })
 }
 
 // firstSeen is what is stored in an object that was not seen before. Only of
@@ -86,9 +89,7 @@ func (r *run) firstSeen(feature model.Feature, v version, server life, f *findin
 	case !createdHere && !server.Knows(feature):
 		return nil // what is stored is not shown
 	}
-	if createdHere {
-		f.looked++
-	}
+	f.lookedAt(createdHere && len(shown) > 0)
 	return s
 }
 
@@ -99,32 +100,10 @@ func createdUnder(v version, server life) bool {
 	return err == nil && !created.Before(server.fromTime)
 }
 
-// manifest returns the object with which the scenario created one.
-func (r *run) manifest(a asked) (object, bool) {
-	for _, step := range r.cell.Steps {
-		apply, ok := step.Action.(plan.Apply)
-		if !ok || step.Name != a.step {
-			continue
-		}
-		for _, manifest := range apply.Objects {
-			body, err := json.Marshal(manifest)
-			if err != nil {
-				continue
-			}
-			o := decode(body)
-			kind, _ := manifest["kind"].(string)
-			if o.Metadata.Name == a.Metadata.Name && strings.HasPrefix(a.name, strings.ToLower(kind)+"s/") {
-				return o, true
-			}
-		}
-	}
-	return object{}, false
-}
-
-// written returns what may be stored at a version, by what may have been stored
+// rewrittenAs returns what may be stored at a version, by what may have been stored
 // before it. Who wrote it is known of the scenario's own requests; any of the
 // API servers that ran in the meantime may have written for somebody else.
-func (r *run) written(feature model.Feature, before stored, v version, server life) []model.Fields {
+func (r *run) rewrittenAs(feature model.Feature, before stored, v version, server life) []model.Fields {
 	if v.Metadata.ResourceVersion == before.resource {
 		return before.possible
 	}

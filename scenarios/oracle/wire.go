@@ -9,7 +9,6 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/scenarios/model"
 )
 
@@ -18,17 +17,17 @@ import (
 // the pod. A connection on which nothing was sent is one that was given up.
 func wireMode(r *run) finding {
 	var f finding
-	for e, c := range record.All[server.Connection](r.events) {
-		predicted := r.predict(e.Subject, c)
-		if len(predicted) == 0 {
+	for _, c := range r.connections {
+		predicted := r.predict(c)
+		if len(predicted) == 0 || c.First == server.FirstNothing && !slices.Contains(predicted, c.First) {
 			continue
 		}
 		f.looked++
-		if c.First != server.FirstNothing && !slices.Contains(predicted, c.First) {
-			f.fault("connection %d of %s began with %s instead of %s", c.ID, e.Subject, c.First, join(predicted))
+		if !slices.Contains(predicted, c.First) {
+			f.fault("a connection to %s began with %s instead of %s", c.container, c.First, join(predicted))
 		}
 		if !model.CanSucceed(c.First, c.Protocol) && slices.ContainsFunc(c.Requests, good) {
-			f.fault("connection %d of %s began with %s and had a good answer of a server that speaks %s", c.ID, e.Subject, c.First, c.Protocol)
+			f.fault("a connection to %s began with %s and had a good answer of a server that speaks %s", c.container, c.First, c.Protocol)
 		}
 	}
 	return f
@@ -41,9 +40,8 @@ func good(r server.Request) bool {
 
 // predict returns how a connection to a container may begin. It returns nothing
 // if no probe goes to that port.
-func (r *run) predict(subject string, c server.Connection) (firsts []server.First) {
-	pod := "pods/" + subject[:strings.LastIndex(subject, "/")]
-	for _, known := range r.knownAt(pod, c.Opened) {
+func (r *run) predict(c connection) (firsts []server.First) {
+	for _, known := range r.knownAt(c) {
 		for _, p := range known.pod.places() {
 			h, connects := p.handler()
 			if p.Exec != nil {
@@ -64,15 +62,15 @@ type known struct {
 	kubelet model.Component
 }
 
-// knownAt returns what kubelets may have known of a pod at the time: for each
-// that may have run, the state of the pod that was seen last before it started,
+// knownAt returns what kubelets may have known of a connection's pod when it was
+// opened: for each that may have run, the state of the pod that was seen last before it started,
 // and all since.
-func (r *run) knownAt(pod string, t time.Time) (all []known) {
-	states := r.statesAt(pod, t)
+func (r *run) knownAt(c connection) (all []known) {
+	states := r.statesAt(c.pod(), c.Opened)
 	if len(states) == 0 {
 		return nil
 	}
-	for _, kubelet := range r.around("kubelet/"+states[0].pod.NodeName, t) {
+	for _, kubelet := range r.around("kubelet/"+states[0].pod.NodeName, c.Opened) {
 		for i, state := range states {
 			if i+1 < len(states) && states[i+1].time.Before(kubelet.fromTime) {
 				continue
@@ -86,10 +84,10 @@ func (r *run) knownAt(pod string, t time.Time) (all []known) {
 // statesAt returns the states of a pod since it was bound to its node, without
 // those of an earlier pod of the same name.
 func (r *run) statesAt(pod string, t time.Time) (states []version) {
-	for _, v := range r.versions {
+	for _, v := range r.byName[pod] {
 		switch {
-		case v.name != pod || v.time.After(t.Add(slack)) || v.pod.NodeName == "":
-		case v.Metadata.Annotations["kubernetes.io/config.mirror"] != "":
+		case v.time.After(t.Add(slack)) || v.pod.NodeName == "":
+		case v.mirror():
 			// What the kubelet runs is what was written to its file, not this.
 		default:
 			if n := len(states); n > 0 && states[n-1].Metadata.UID != v.Metadata.UID && v.time.Before(t) {
@@ -99,6 +97,17 @@ func (r *run) statesAt(pod string, t time.Time) (states []version) {
 		}
 	}
 	return states
+}
+
+// cutOff reports whether a connection ended without an answer at about the time
+// when a kubelet of the node did. It says nothing of the server.
+func (r *run) cutOff(c connection, node string) bool {
+	if slices.ContainsFunc(c.Requests, func(q server.Request) bool { return q.Status != 0 || q.GRPCStatus != "" }) {
+		return false
+	}
+	return slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
+		return c.Opened.Before(l.untilTime) && l.untilTime.Before(c.Closed.Add(slack))
+	})
 }
 
 func join(firsts []server.First) string { return strings.Trim(fmt.Sprint(firsts), "[]") }

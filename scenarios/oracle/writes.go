@@ -19,12 +19,12 @@ const (
 func boundedWrites(r *run) finding {
 	var f finding
 	children := make(map[string]map[string]bool) // by UID of the owner and kind
-	for _, versions := range r.byUID() {
+	for _, versions := range r.byUID {
 		f.looked++
 		first, last := versions[0], versions[len(versions)-1]
 		bound := someWrites + int(writesPerSecond*last.time.Sub(first.time).Seconds())
 		if n := writes(versions); n > bound {
-			f.fault("%s was written %d times, where %d are plenty", first.name, n, bound)
+			f.fault("%s was written more often than %d times and once a second", first.name, someWrites)
 		}
 		kind, _, _ := strings.Cut(first.name, "/")
 		for _, owner := range first.Metadata.OwnerReferences {
@@ -35,12 +35,12 @@ func boundedWrites(r *run) finding {
 			children[key][first.Metadata.UID] = true
 		}
 	}
-	for _, versions := range r.byUID() {
+	for _, versions := range r.byUID {
 		owner := versions[0]
 		for _, kind := range []string{"replicasets", "pods"} {
 			n, bound := len(children[owner.Metadata.UID+"/"+kind]), r.childrenOf(versions)
 			if n > bound {
-				f.fault("%s got %d %s, where %d are plenty", owner.name, n, kind, bound)
+				f.fault("%s got more than %d %s", owner.name, bound, kind)
 			}
 		}
 	}
