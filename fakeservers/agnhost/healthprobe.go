@@ -147,13 +147,16 @@ func (p *healthProbe) target(s *session) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// connected waits for the connection to be made.
+// connected waits for the connection to be made. A failure is not the end of it:
+// the server may be about to start.
 func connected(ctx context.Context, conn *grpc.ClientConn, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	conn.Connect()
 	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
-		if state == connectivity.TransientFailure || !conn.WaitForStateChange(ctx, state) {
+		if state == connectivity.Idle {
+			conn.Connect()
+		}
+		if !conn.WaitForStateChange(ctx, state) {
 			return false
 		}
 	}

@@ -69,7 +69,7 @@ func (f *finding) fault(format string, args ...any) {
 const maxFaults = 5
 
 // Look returns a check for each oracle that had something to look at, and what
-// the cell's probes did (see Observe).
+// the cell's probes did (see observations).
 func Look(cell plan.Cell, events []record.Event) ([]reports.Check, []reports.Observation) {
 	r := newRun(cell, events)
 	var results []reports.Check
