@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -86,6 +87,11 @@ type Connection struct {
 
 // EventKind implements record.Payload.
 func (Connection) EventKind() string { return "wire.connection" }
+
+// Answered reports whether the server has answered a request.
+func (c Connection) Answered() bool {
+	return slices.ContainsFunc(c.Requests, func(r Request) bool { return r.Status != 0 || r.GRPCStatus != "" })
+}
 
 // CloseReason says who ended a connection. The first cause seen counts.
 type CloseReason string

@@ -42,8 +42,7 @@ func (s *state) connected(name string, e record.Event) {
 // cutShort reports whether the client ended a connection before it had an
 // answer.
 func cutShort(c server.Connection) bool {
-	answered := slices.ContainsFunc(c.Requests, func(r server.Request) bool { return r.Status != 0 || r.GRPCStatus != "" })
-	return !answered && (c.CloseReason == server.ClientClosed || c.CloseReason == server.ClientReset)
+	return !c.Answered() && (c.CloseReason == server.ClientClosed || c.CloseReason == server.ClientReset)
 }
 
 // cutOff takes away the connections that ended because the kubelet did.

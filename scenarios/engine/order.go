@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -48,15 +46,15 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 	for _, step := range cell.Steps {
 		switch action := step.Action.(type) {
 		case plan.Apply:
-			if slices.ContainsFunc(action.Objects, func(o map[string]any) bool { return !slices.Contains(swept, o["kind"]) }) {
+			if slices.ContainsFunc(action.Objects, func(o map[string]any) bool { return !isSwept(o["kind"]) }) {
 				return "", false
 			}
 		case plan.Patch:
-			if !isSwept(action.Object) {
+			if !isSwept(action.Object.Resource) {
 				return "", false
 			}
 		case plan.Delete:
-			if !isSwept(action.Object) {
+			if !isSwept(action.Object.Resource) {
 				return "", false
 			}
 		case plan.Wait, plan.Checks:
@@ -69,11 +67,6 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 		Images   any
 	}{cell.Topology, cell.Images})
 	return string(made), err == nil
-}
-
-// isSwept reports whether an object is one that is taken away after a cell.
-func isSwept(ref plan.ObjectRef) bool {
-	return slices.ContainsFunc(sweptResources, func(r schema.GroupVersionResource) bool { return r.Resource == ref.Resource })
 }
 
 // effort says how long a cell takes, compared with others: by what it starts

@@ -17,18 +17,28 @@ import (
 	"github.com/skewrig/skewrig/scenarios/check"
 )
 
-// swept are the kinds of objects that are taken away when a cell leaves its rig
-// to another one, sweptResources their resources: owners before what they own.
-var (
-	swept          = []any{"Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Pod"}
-	sweptResources = []schema.GroupVersionResource{
-		{Group: "apps", Version: "v1", Resource: "deployments"},
-		{Group: "apps", Version: "v1", Resource: "daemonsets"},
-		{Group: "apps", Version: "v1", Resource: "statefulsets"},
-		{Group: "apps", Version: "v1", Resource: "replicasets"},
-		{Version: "v1", Resource: "pods"},
+// swept are the objects that are taken away when a cell leaves its rig to another
+// one: owners before what they own.
+var swept = []struct {
+	kind string
+	schema.GroupVersionResource
+}{
+	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
+	{"DaemonSet", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}},
+	{"StatefulSet", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}},
+	{"ReplicaSet", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}},
+	{"Pod", schema.GroupVersionResource{Version: "v1", Resource: "pods"}},
+}
+
+// isSwept reports whether objects of a kind, or of a resource, are.
+func isSwept(kindOrResource any) bool {
+	for _, s := range swept {
+		if s.kind == kindOrResource || s.Resource == kindOrResource {
+			return true
+		}
 	}
-)
+	return false
+}
 
 // sweepLimit is how long it may take until nothing of a cell is left.
 const sweepLimit = 30 * time.Second
@@ -127,15 +137,16 @@ func (t *tenancy) sweep(ctx context.Context, r *rig) error {
 // deleteAll deletes all objects that cells create, and says how many there were.
 func (t *tenancy) deleteAll(ctx context.Context, client dynamic.Interface) (found int, err error) {
 	soon, background := int64(1), metav1.DeletePropagationBackground
-	for _, resource := range sweptResources {
-		list, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
+	for _, s := range swept {
+		client := client.Resource(s.GroupVersionResource)
+		list, err := client.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return found, err
 		}
 		for _, o := range list.Items {
 			found++
 			t.relay.expect(string(o.GetUID()))
-			err := client.Resource(resource).Namespace(o.GetNamespace()).Delete(ctx, o.GetName(),
+			err := client.Namespace(o.GetNamespace()).Delete(ctx, o.GetName(),
 				metav1.DeleteOptions{GracePeriodSeconds: &soon, PropagationPolicy: &background})
 			if err != nil && !apierrors.IsNotFound(err) {
 				return found, err

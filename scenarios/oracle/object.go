@@ -245,6 +245,21 @@ func (p place) handler() (handler, bool) {
 	}
 }
 
+// handlersOn returns what the probes and hooks of a pod do that go to a port.
+func (s *podSpec) handlersOn(port int32) (all []model.Handler) {
+	for _, p := range s.places() {
+		if h, connects := p.handler(); connects && h.port == port {
+			all = append(all, h.Handler)
+		}
+	}
+	return all
+}
+
+// execs reports whether a probe or a hook of a pod runs a program.
+func (s *podSpec) execs() bool {
+	return slices.ContainsFunc(s.places(), func(p place) bool { return p.Exec != nil })
+}
+
 // number is the port that a port is by name in the action's own container.
 func (p place) number(port port) int32 {
 	for _, named := range p.container.Ports {

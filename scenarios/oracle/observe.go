@@ -57,17 +57,9 @@ func (r *run) observe(c connection) (o reports.Observation, certain bool) {
 // rewritten reports whether the kubelet may know the probe of a port otherwise
 // than the pod was created with.
 func (r *run) rewritten(created version, c connection) bool {
-	at := func(spec podSpec) (all []model.Handler) {
-		for _, p := range spec.places() {
-			if h, connects := p.handler(); connects && h.port == c.Port {
-				all = append(all, h.Handler)
-			}
-		}
-		return all
-	}
-	first := at(created.pod)
+	first := created.pod.handlersOn(c.Port)
 	return slices.ContainsFunc(r.knownAt(c), func(k known) bool {
-		return !slices.EqualFunc(first, at(k.pod), sameHandler)
+		return !slices.EqualFunc(first, k.pod.handlersOn(c.Port), sameHandler)
 	})
 }
 
@@ -83,26 +75,18 @@ func sameHandler(a, b model.Handler) bool {
 
 // wanted is the probe of a port as the scenario asked for it, or as it is stored
 // if somebody else did. It is not ok if there are several.
-func (r *run) wanted(pod version, port int32) (h model.Handler, ok bool) {
+func (r *run) wanted(pod version, port int32) (model.Handler, bool) {
 	spec := pod.pod
 	for _, a := range r.asked {
 		if wanted, known := r.manifest(a); known && a.created && a.Metadata.UID == pod.Metadata.UID {
 			spec = wanted.pod
 		}
 	}
-	for _, p := range spec.places() {
-		found, connects := p.handler()
-		switch {
-		case p.Exec != nil:
-			return h, false
-		case !connects || found.port != port:
-		case ok && found.Handler != h:
-			return h, false
-		default:
-			h, ok = found.Handler, true
-		}
+	handlers := slices.Compact(spec.handlersOn(port))
+	if spec.execs() || len(handlers) != 1 || handlers[0].Hook {
+		return model.Handler{}, false
 	}
-	return h, ok && !h.Hook
+	return handlers[0], true
 }
 
 func describe(h model.Handler) string {

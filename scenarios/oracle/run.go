@@ -168,7 +168,8 @@ func (r *run) started(i int, e record.Event) {
 	}
 	l := life{
 		Component: model.Component{Version: started.Version, Gates: started.Gates},
-		ready:     i, started: e.At.Add(-time.Duration(started.ReadySeconds * float64(time.Second))), until: len(r.events), untilTime: r.events[len(r.events)-1].At,
+		ready:     i, until: len(r.events), untilTime: r.events[len(r.events)-1].At,
+		started: e.At.Add(-time.Duration(started.ReadySeconds * float64(time.Second))),
 	}
 	if before := r.lives[e.Subject]; len(before) > 0 {
 		l.from, l.fromTime = before[len(before)-1].until, before[len(before)-1].untilTime

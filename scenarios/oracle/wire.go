@@ -42,14 +42,11 @@ func good(r server.Request) bool {
 // if no probe goes to that port.
 func (r *run) predict(c connection) (firsts []server.First) {
 	for _, known := range r.knownAt(c) {
-		for _, p := range known.pod.places() {
-			h, connects := p.handler()
-			if p.Exec != nil {
-				return nil // the program may be the client
-			}
-			if connects && h.port == c.Port {
-				firsts = append(firsts, model.Wire(h.Handler, known.kubelet))
-			}
+		if known.pod.execs() {
+			return nil // the program may be the client
+		}
+		for _, h := range known.pod.handlersOn(c.Port) {
+			firsts = append(firsts, model.Wire(h, known.kubelet))
 		}
 	}
 	slices.Sort(firsts)
@@ -63,8 +60,8 @@ type known struct {
 }
 
 // knownAt returns what kubelets may have known of a connection's pod when it was
-// opened: for each that may have run, the state of the pod that was seen last before it started,
-// and all since.
+// opened: for each that may have run, the state of the pod that was seen last
+// before it started, and all since.
 func (r *run) knownAt(c connection) (all []known) {
 	states := r.statesAt(c.pod(), c.Opened)
 	if len(states) == 0 {
@@ -102,10 +99,7 @@ func (r *run) statesAt(pod string, t time.Time) (states []version) {
 // cutOff reports whether a connection ended without an answer at about the time
 // when a kubelet of the node did. It says nothing of the server.
 func (r *run) cutOff(c connection, node string) bool {
-	if slices.ContainsFunc(c.Requests, func(q server.Request) bool { return q.Status != 0 || q.GRPCStatus != "" }) {
-		return false
-	}
-	return slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
+	return !c.Answered() && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
 		return c.Opened.Before(l.untilTime) && l.untilTime.Before(c.Closed.Add(slack))
 	})
 }
