@@ -20,7 +20,8 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cel.NewEnv(append(shapes.variables(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists())...)
+	return cel.NewEnv(append(shapes.variables(), cel.CustomTypeProvider(shapes),
+		cel.CustomTypeAdapter(inKeyOrder), ext.Strings(), ext.Lists())...)
 })
 
 // compile turns the text of an expression into a program. The type is that of
@@ -75,7 +76,7 @@ type lists struct {
 }
 
 func (s *state) lists(m map[string][]any) lists {
-	return lists{Mapper: types.DefaultTypeAdapter.NativeToValue(m).(traits.Mapper), known: s.known}
+	return lists{Mapper: inKeyOrder.NativeToValue(m).(traits.Mapper), known: s.known}
 }
 
 // Find implements traits.Mapper.
