@@ -1,5 +1,5 @@
-// Package scenarios is the manual of the scenario language. It has no code;
-// spec decodes the language, plan turns a scenario into numbered steps, engine
+// Package scenarios is the manual of the scenario language. It has no code but
+// examples, which show what a scenario is planned to; spec decodes the language, plan turns a scenario into numbered steps, engine
 // runs them, check judges the record.
 //
 // # A scenario
@@ -108,6 +108,21 @@
 //     those of /metrics.
 //   - checks: a list of checks, all watched at the same time. The next step
 //     begins when each of them is decided.
+//
+// A step with when, such as "kubelet/node-a < 1.37", is for cells in which that
+// holds for the axes and for the releases in force before it. Two steps may have
+// the same name if no cell has both.
+//
+// After a step that could not be done, only those are taken that are for it:
+//
+//   - run: cleanup: the step is taken whatever happened before
+//   - run: catch: the step is taken only if something went wrong, be it a check
+//     that did not hold. It gathers evidence (a scrape, say) and has no part in
+//     the verdict.
+//
+// Neither changes what runs, because what runs after a failure is not what the
+// scenario planned. Most scenarios need no cleanup: a cell's objects, containers
+// and components end with it.
 //
 // Steps that are needed more than once are a sequence, whose own ${name}s are
 // replaced where it is used:

@@ -79,7 +79,7 @@ func (h *History) Append(source, subject string, payload Payload) {
 	h.seq++
 	e := Event{
 		Seq:     h.seq,
-		At:      time.Now(),
+		At:      time.Now().Round(0), // without the monotonic clock, as it is read back
 		Source:  source,
 		Kind:    payload.EventKind(),
 		Subject: subject,

@@ -194,18 +194,18 @@ func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, erro
 // Watching is the checks of one step, being watched.
 type Watching struct {
 	tracker *Tracker
-	watches []*watch
+	watches map[string]*watch // by check id
 	decided map[string]bool
 }
 
 // Watch begins to watch the checks of a step after the given events.
 func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
-	w := &Watching{tracker: t, decided: make(map[string]bool)}
+	w := &Watching{tracker: t, watches: make(map[string]*watch), decided: make(map[string]bool)}
 	vars := t.state.vars()
 	for _, c := range checks.Checks {
 		begun := p.checks[c.ID].begin(vars)
-		w.watches = append(w.watches, begun)
+		w.watches[c.ID] = begun
 		w.decided[c.ID] = begun.decided()
 	}
 	return w
@@ -227,3 +227,7 @@ func (w *Watching) Advance(events []record.Event) {
 // Decided reports whether nothing that happens later can change the verdict of
 // a check.
 func (w *Watching) Decided(id string) bool { return w.decided[id] }
+
+// Met reports whether a check holds, as far as it was watched. It is for the
+// engine to know; the verdict is made by Judge.
+func (w *Watching) Met(id string) bool { return w.watches[id].last.met }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // rig is a cell while it runs.
@@ -29,6 +31,7 @@ type rig struct {
 	objects    *objects
 	tracker    *check.Tracker
 	namespaces map[string]bool
+	red        bool // a check did not hold, as far as could be seen
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -114,23 +117,48 @@ func (r *rig) start(ctx context.Context, config cluster.Config) (*cluster.Cluste
 	return cluster.New(ctx, config)
 }
 
-// steps runs the cell's steps. The first one that can't be done ends the cell.
-func (r *rig) steps(ctx context.Context) error {
+// steps takes the cell's steps. After the first one that can't be done, only
+// those are taken that are for after a failure.
+func (r *rig) steps(ctx context.Context) (failed error) {
 	for _, step := range r.cell.Steps {
-		r.history.Append("engine", step.Name, check.StepStarted{
-			Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
-		})
-		done := check.StepDone{Number: step.Number}
-		err := r.do(ctx, step)
-		if err != nil {
-			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
+		if ctx.Err() != nil || !r.due(step, failed) {
+			continue
 		}
-		r.history.Append("engine", step.Name, done)
-		if err != nil {
-			return fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
+		if err := r.step(ctx, step); err != nil && failed == nil {
+			failed = fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
 		}
 	}
-	return nil
+	return cmp.Or(failed, context.Cause(ctx))
+}
+
+// due reports whether it is time for a step.
+func (r *rig) due(step plan.Step, failed error) bool {
+	switch step.Run {
+	case spec.Catch:
+		return failed != nil || r.red
+	case spec.Cleanup:
+		return true
+	default:
+		return failed == nil
+	}
+}
+
+// step takes a step, and says in the history how it ended. What a catch step
+// could not do is told there only.
+func (r *rig) step(ctx context.Context, step plan.Step) error {
+	r.history.Append("engine", step.Name, check.StepStarted{
+		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
+	})
+	done := check.StepDone{Number: step.Number}
+	err := r.do(ctx, step)
+	if err != nil {
+		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
+	}
+	if step.Run == spec.Catch {
+		done.Unmet, err = false, nil
+	}
+	r.history.Append("engine", step.Name, done)
+	return err
 }
 
 // errUnmet marks that a scenario can't go on because of what the cluster did,
@@ -269,6 +297,7 @@ func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 				left = append(left, c)
 				continue
 			}
+			r.red = r.red || !watching.Met(c.ID)
 			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: time.Since(opened.at).Seconds()})
 		}
 		if len(left) == 0 {

@@ -92,12 +92,17 @@ func newTopology(t spec.Topology) (Topology, error) {
 	return topology, nil
 }
 
-// newSteps numbers the steps and follows what is in force at each of them.
+// newSteps numbers the steps and follows what is in force at each of them. A
+// step that is not for this combination leaves a gap in the numbers, so that a
+// step has the same number in all cells.
 func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
 	s := c.Scenario
 	rig, conflicts := spec.NewRig(s.Topology)
 	var steps []Step
 	for i, step := range s.Steps {
+		if step.Skipped {
+			continue
+		}
 		at := "steps[" + strconv.Itoa(i) + "]"
 		action, err := newAction(f, &c, i, rig)
 		if err != nil {
@@ -106,7 +111,7 @@ func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
 			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
-			Action: action, Components: running(rig),
+			Run: step.Run, Action: action, Components: running(rig),
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.
@@ -191,7 +196,7 @@ func newRestart(change spec.Restart, rig *spec.Rig) (Restart, error) {
 func newChecks(f *spec.File, combination *spec.Combination, i int, rig *spec.Rig) (Checks, error) {
 	var checks Checks
 	for j, c := range combination.Scenario.Steps[i].Checks {
-		applies, err := rig.Applies(c, combination.Axes)
+		applies, err := rig.Applies(c.When, combination.Axes)
 		if err != nil {
 			return checks, fmt.Errorf("check %s: %w", c.ID, err)
 		}

@@ -152,6 +152,9 @@ func (p *printer) step(s Step) {
 	if s.Name != fmt.Sprint(s.Number) {
 		text = oneLine(s.Name) + ": " + text
 	}
+	if s.Run != "" {
+		text = string(s.Run) + ": " + text
+	}
 	p.line(0, "%3d. %s", s.Number, text)
 	p.changes(s)
 	if checks, ok := s.Action.(Checks); ok {

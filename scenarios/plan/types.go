@@ -54,6 +54,8 @@ type Step struct {
 	Number int
 	Name   string
 	Line   int // in the scenario's file
+	// Run says whether the step is taken after something went wrong.
+	Run    spec.Run
 	Action Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.

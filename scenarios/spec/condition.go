@@ -89,7 +89,7 @@ func compare(value, wanted string) (order int, ordered bool) {
 	return strings.Compare(value, wanted), false
 }
 
-// names are what a condition of a check may use at some point of a cell: its
+// names are what a condition of a step or check may use at some point of a cell: its
 // axes, and the components of its rig, running or not.
 func (r *Rig) names(axes []AxisValue) map[string]string {
 	values := make(map[string]string)
@@ -102,13 +102,13 @@ func (r *Rig) names(axes []AxisValue) map[string]string {
 	return values
 }
 
-// Applies reports whether a check is for a rig as it is: whether its condition,
-// if it has one, holds.
-func (r *Rig) Applies(c Check, axes []AxisValue) (bool, error) {
-	if c.When == "" {
+// Applies reports whether a step or check is for a rig as it is: whether its
+// condition, if it has one, holds.
+func (r *Rig) Applies(when string, axes []AxisValue) (bool, error) {
+	if when == "" {
 		return true, nil
 	}
-	condition, err := ParseCondition(c.When)
+	condition, err := ParseCondition(when)
 	if err != nil {
 		return false, err
 	}

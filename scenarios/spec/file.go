@@ -175,7 +175,22 @@ func (r *reader) combination(f *File, axes []AxisValue) Combination {
 	d := decoder{source: r.source, refs: r.refs}
 	d.decode(f.root, reflect.ValueOf(&c.Scenario).Elem())
 	r.loadManifests(f, &c.Scenario)
+	c.skipSteps()
 	return c
+}
+
+// skipSteps marks the steps that are not for this combination. Mistakes in
+// conditions are for the validator to report.
+func (c *Combination) skipSteps() {
+	rig, _ := NewRig(c.Scenario.Topology)
+	for i := range c.Scenario.Steps {
+		step := &c.Scenario.Steps[i]
+		if holds, err := rig.Applies(step.When, c.Axes); err == nil && !holds {
+			step.Skipped = true
+			continue
+		}
+		rig.Do(*step)
+	}
 }
 
 func (r *reader) loadManifests(f *File, s *Scenario) {

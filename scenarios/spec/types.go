@@ -70,6 +70,13 @@ type Step struct {
 	// Name names the step in expressions (requests["name"]) and in the plan.
 	// If unset, it is the number of the step.
 	Name string `json:"name,omitempty"`
+	// When is a condition on the axes and on the releases that are in force
+	// before the step. If it doesn't hold, the step is left out. If unset, the
+	// step is for all cells.
+	When string `json:"when,omitempty"`
+	// Run says whether the step is taken after something went wrong. If unset,
+	// it is taken as long as the steps before it could be done.
+	Run Run `json:"run,omitempty"`
 
 	Apply     Objects    `json:"apply,omitempty"`
 	File      string     `json:"file,omitempty"`
@@ -90,7 +97,22 @@ type Step struct {
 
 	// FromFile holds the objects of File, once they are loaded.
 	FromFile Objects `json:"-"`
+	// Skipped is true if When does not hold.
+	Skipped bool `json:"-"`
 }
+
+// Run says when a step is taken that is not just one of a row.
+type Run string
+
+// When a step is taken.
+const (
+	// Catch is for a step that is taken only after something went wrong: a step
+	// that could not be done, or a check that did not hold. It gathers evidence,
+	// and has no part in the verdict.
+	Catch Run = "catch"
+	// Cleanup is for a step that is taken whatever happened before.
+	Cleanup Run = "cleanup"
+)
 
 // Manifests returns the objects of an apply or file step.
 func (s Step) Manifests() Objects {

@@ -36,7 +36,7 @@ func checkPath(step, check int) string { return fmt.Sprintf("%s.checks[%d]", ste
 func (v *validator) checkApplicable(rig *Rig, step int, seen map[string]bool) {
 	for j, check := range v.scenario.Steps[step].Checks {
 		at := checkPath(step, j)
-		applies, err := rig.Applies(check, v.axes)
+		applies, err := rig.Applies(check.When, v.axes)
 		if err != nil {
 			v.report(at+".when", "%v", err)
 		}

@@ -42,14 +42,33 @@ func (v *validator) checkSteps() {
 			continue
 		}
 		name := StepName(i, step)
-		if first, taken := names[name]; taken {
+		if first, taken := names[name]; taken && !step.Skipped {
 			v.report(at+".name", "step %d has the name %s already", first+1, quote(name))
+		} else if !step.Skipped {
+			names[name] = i
 		}
-		names[name] = i
 		if len(name) > maxPart || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			v.report(at+".name", "%s can't name a step: use at most %d bytes of one line", quote(name), maxPart)
 		}
 		v.checkAction(at, step)
+		v.checkRun(at, step.Run)
+	}
+}
+
+// checkRun reports a step for after a failure that does what can't be done then.
+func (v *validator) checkRun(at string, run Run) {
+	if !v.clean(at + ".run") {
+		return
+	}
+	if run != Catch && run != Cleanup {
+		v.report(at+".run", "%s is not a time to run a step: catch and cleanup are", quote(string(run)))
+		return
+	}
+	for _, action := range v.present(at, []string{"restart", "start", "stop", "kill"}) {
+		v.report(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
+	}
+	if run == Catch && len(v.present(at, []string{"checks"})) > 0 {
+		v.report(at+".checks", "a catch step gathers evidence, and has no part in the verdict: a check does")
 	}
 }
 
@@ -178,6 +197,12 @@ func (v *validator) checkRig() {
 	v.conflicts("topology", conflicts)
 	checks := make(map[string]bool)
 	for i, step := range v.scenario.Steps {
+		if _, err := rig.Applies(step.When, v.axes); err != nil {
+			v.report(stepPath(i)+".when", "%v", err)
+		}
+		if step.Skipped {
+			continue
+		}
 		v.checkApplicable(rig, i, checks)
 		if len(v.unclean(stepPath(i), "restart", "start", "stop", "kill")) > 0 {
 			return // from here on it isn't known what runs

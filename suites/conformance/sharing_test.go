@@ -16,11 +16,7 @@ import (
 )
 
 var _ = It("shows a cell nothing of the one that had its rig before", func(ctx SpecContext) {
-	files, err := spec.Load(os.DirFS("testdata"), []string{"sharing.yaml"})
-	Expect(err).NotTo(HaveOccurred())
-	cells, err := plan.Cells(files)
-	Expect(err).NotTo(HaveOccurred())
-
+	cells := cellsOf("sharing.yaml")
 	dir := GinkgoT().TempDir()
 	e := &engine.Engine{Binary: new(build.Builder).Binary, Dir: dir}
 	results, err := e.Run(ctx, cells)
@@ -31,14 +27,30 @@ var _ = It("shows a cell nothing of the one that had its rig before", func(ctx S
 		Expect(results[i].Outcome).To(Equal(reports.Pass))
 	}
 
-	file, err := os.Open(historyFile(dir, cells[1]))
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(file.Close)
-	events, err := record.Read(file)
-	Expect(err).NotTo(HaveOccurred())
 	var after []string
-	for _, reused := range record.All[check.RigReused](events) {
+	for _, reused := range record.All[check.RigReused](eventsOf(dir, cells[1])) {
 		after = append(after, reused.After)
 	}
 	Expect(after).To(Equal([]string{cells[0].ID}))
 })
+
+// cellsOf are the cells of a scenario of this suite's own.
+func cellsOf(scenario string) []plan.Cell {
+	GinkgoHelper()
+	files, err := spec.Load(os.DirFS("testdata"), []string{scenario})
+	Expect(err).NotTo(HaveOccurred())
+	cells, err := plan.Cells(files)
+	Expect(err).NotTo(HaveOccurred())
+	return cells
+}
+
+// eventsOf is the record that a cell left.
+func eventsOf(dir string, cell plan.Cell) []record.Event {
+	GinkgoHelper()
+	file, err := os.Open(historyFile(dir, cell))
+	Expect(err).NotTo(HaveOccurred())
+	defer file.Close()
+	events, err := record.Read(file)
+	Expect(err).NotTo(HaveOccurred())
+	return events
+}

@@ -1,0 +1,219 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// show prints the planned steps of each cell of a scenario, of which the example
+// gives what follows the head. showAll prints the whole plans.
+func show(scenario string) { printPlans(scenario, "steps\n") }
+
+func showAll(scenario string) { printPlans(scenario, "from example.yaml\n\n") }
+
+func printPlans(scenario, after string) {
+	const head = `
+apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/manual/example
+title: An example
+`
+	file, err := spec.Decode("example.yaml", []byte(head+scenario))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cells, err := plan.Cells([]*spec.File{file})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, cell := range cells {
+		_, text, _ := strings.Cut(plan.Print(cell), after)
+		fmt.Printf("%s\n%s\n", cell.ID, text)
+	}
+}
+
+// Axes make cells, and where leaves some of them out.
+func Example_axes() {
+	showAll(`
+axes:
+  apiserver: [v1.37.1, v1.36.3]
+  kubelet: [v1.37.1, v1.36.3]
+where: apiserver == v1.37.1 and kubelet < 1.37
+topology:
+  controlPlane: {version: "${apiserver}", gates: {}, scheduler: false}
+  nodes: [{name: node-a, version: "${kubelet}"}]
+steps:
+- wait: {until: 'objects["nodes/node-a"].metadata.name == "node-a"'}
+`)
+	// Output:
+	// mine/manual/example/apiserver:v1.37.1/kubelet:v1.36.3
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver v1.37.1
+	//   kube-controller-manager v1.37.1
+	//   kubelet/node-a v1.36.3 (skew supported)
+	//   no kube-scheduler
+	//
+	// steps
+	//   1. wait up to 1m0s until objects["nodes/node-a"].metadata.name == "node-a"
+}
+
+// Images are served by fake servers, which change what they do over time.
+func Example_images() {
+	showAll(`
+topology: {controlPlane: {version: v1.37.1}}
+images:
+- image: registry.example/payments
+  listen:
+  - port: 8443
+    protocol: grpc-tls
+    tls: {certificate: expired}
+    phases:
+    - for: 10s
+    - grpc: {services: {"": NOT_SERVING}}
+steps:
+- apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`)
+	// Output:
+	// mine/manual/example
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver v1.37.1
+	//   kube-controller-manager v1.37.1
+	//   kube-scheduler v1.37.1
+	//
+	// images
+	//   registry.example/payments
+	//     port 8443 speaks grpc-tls, tls {"certificate":"expired"}: healthy for 10s, then {"grpc":{"services":{"":"NOT_SERVING"}}}
+	//
+	// steps
+	//   1. create ConfigMap a
+}
+
+// Requests change objects. One that must be refused says so.
+func Example_requests() {
+	show(`
+topology:
+  controlPlane: {version: v1.37.1}
+  nodes: [{name: node-a, version: v1.37.1}]
+steps:
+- {name: create, apply: {apiVersion: v1, kind: Pod, metadata: {name: tls}}}
+- patch: {object: pods/tls, merge: {metadata: {labels: {a: b}}}}
+- {rejected: true, patch: {object: pods/tls, merge: {spec: {nodeName: other}}}}
+- staticPod: {node: node-a, pod: {apiVersion: v1, kind: Pod, metadata: {name: static}}}
+- delete: pods/tls
+`)
+	// Output:
+	// mine/manual/example
+	//   1. create: create Pod tls
+	//   2. patch pods/default/tls with {"metadata":{"labels":{"a":"b"}}}
+	//   3. patch pods/default/tls with {"spec":{"nodeName":"other"}}, which the API server must refuse
+	//   4. run static Pod static on node-a
+	//   5. delete pods/default/tls
+}
+
+// Components are restarted as other releases, with other gates, stopped, killed
+// and started again.
+func Example_components() {
+	show(`
+topology:
+  controlPlane: {version: v1.36.3}
+  nodes: [{name: node-a, version: v1.36.3}]
+steps:
+- restart: {component: kube-apiserver, version: v1.37.1, gates: {GRPCContainerProbeTLS: true}}
+- kill: kubelet/node-a
+- start: {component: kubelet/node-a, version: v1.37.1}
+- restart: {component: kube-apiserver, version: v1.36.3, unset: [GRPCContainerProbeTLS]}
+- stop: kube-scheduler
+`)
+	// Output:
+	// mine/manual/example
+	//   1. restart kube-apiserver as v1.37.1 with GRPCContainerProbeTLS=true
+	//       kube-apiserver v1.36.3 -> v1.37.1
+	//       kube-apiserver gate GRPCContainerProbeTLS unset -> true
+	//   2. kill kubelet/node-a
+	//   3. start kubelet/node-a as v1.37.1
+	//       kubelet/node-a v1.36.3 -> v1.37.1
+	//   4. restart kube-apiserver as v1.36.3 with GRPCContainerProbeTLS unset
+	//       kube-apiserver v1.37.1 -> v1.36.3
+	//       kube-apiserver gate GRPCContainerProbeTLS true -> unset
+	//       kubelet/node-a skew supported -> unsupported: the kubelet is newer than the API server
+	//   5. stop kube-scheduler
+}
+
+// Checks say what must hold, and when.
+func Example_checks() {
+	show(`
+topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: v1.36.3}]}
+steps:
+- apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, livenessProbe: {periodSeconds: 2}}]}}
+- scrape: {component: kubelet/node-a, path: /metrics/probes}
+- checks:
+  - {id: now, observe: 'metrics["kubelet/node-a"].size()', must: it > 0}
+  - {id: soon, observe: 'pods["web"].status.phase', is: Running, eventually: 30s}
+  - {id: stays, observe: 'containers["web/app"].running', is: true, always: {for: 5 periods, of: web/app}}
+  - {id: not, observe: 'events["web"].map(e, e.reason)', must: '"Unhealthy" in it', never: {for: 10s}}
+  - {id: bounded, observe: 'history["pods/default/web"].size()', atMost: {times: 3, for: 10s}}
+  - {id: old, observe: 'components["kubelet/node-a"].version', is: v1.36.3, when: kubelet/node-a < 1.37}
+  - {id: new, observe: 'components["kubelet/node-a"].version', is: v1.37.1, when: kubelet/node-a >= 1.37}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. create Pod web
+	//   2. scrape /metrics/probes of kubelet/node-a
+	//   3. check now, soon, stays, not, bounded, old
+	//       now: at once: metrics["kubelet/node-a"].size() satisfies it > 0
+	//       soon: within 30s: pods["web"].status.phase == "Running"
+	//       stays: always for 10s: containers["web/app"].running == true
+	//       not: never for 10s: events["web"].map(e, e.reason) satisfies "Unhealthy" in it
+	//       bounded: for 10s: history["pods/default/web"].size() grows by 3 at most
+	//       old: at once: components["kubelet/node-a"].version == "v1.36.3"
+}
+
+// A sequence is steps that are needed more than once.
+func Example_sequences() {
+	show(`
+topology: {controlPlane: {version: v1.37.1}}
+sequences:
+  settled:
+  - wait: {until: 'pods["${pod}"].status.phase == "Running"', within: 30s}
+steps:
+- {use: settled, with: {pod: a}}
+- {use: settled, with: {pod: b}}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. wait up to 30s until pods["a"].status.phase == "Running"
+	//   2. wait up to 30s until pods["b"].status.phase == "Running"
+}
+
+// A step with when is left out where that does not hold. One with run is for
+// after a failure.
+func Example_conditions() {
+	show(`
+axes: {kubelet: [v1.37.1, v1.36.3]}
+topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: "${kubelet}"}]}
+steps:
+- {when: kubelet/node-a < 1.37, restart: {component: kubelet/node-a, version: v1.37.1}}
+- wait: {until: 'pods["web"].status.phase == "Running"'}
+- {run: catch, scrape: {component: kubelet/node-a, path: /metrics/probes}}
+- {run: cleanup, delete: pods/web}
+`)
+	// Output:
+	// mine/manual/example/kubelet:v1.37.1
+	//   2. wait up to 1m0s until pods["web"].status.phase == "Running"
+	//   3. catch: scrape /metrics/probes of kubelet/node-a
+	//   4. cleanup: delete pods/default/web
+	//
+	// mine/manual/example/kubelet:v1.36.3
+	//   1. restart kubelet/node-a as v1.37.1
+	//       kubelet/node-a v1.36.3 -> v1.37.1
+	//   2. wait up to 1m0s until pods["web"].status.phase == "Running"
+	//   3. catch: scrape /metrics/probes of kubelet/node-a
+	//   4. cleanup: delete pods/default/web
+}
