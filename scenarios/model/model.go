@@ -32,7 +32,8 @@ var (
 func Features() []Feature { return []Feature{GRPCMode, HTTPProtocol} }
 
 // Component is an API server or a kubelet: its release, and the gates that it
-// was told to have. Both gates are off by default in every release so far.
+// was told to have. Both gates are off by default in every release so far, and a
+// component whose release does not have a gate does not start with it.
 type Component struct {
 	Version release.Version
 	Gates   map[string]bool
@@ -41,5 +42,5 @@ type Component struct {
 // Knows reports whether a component's release has the field at all.
 func (c Component) Knows(f Feature) bool { return c.Version.Minor() >= f.Since }
 
-// Enabled reports whether a component knows the field and has its gate on.
-func (c Component) Enabled(f Feature) bool { return c.Knows(f) && c.Gates[f.Gate] }
+// Enabled reports whether a component has the field's gate on.
+func (c Component) Enabled(f Feature) bool { return c.Gates[f.Gate] }

@@ -10,7 +10,7 @@ import (
 var (
 	on  = Component{Version: "v1.37.1", Gates: map[string]bool{GRPCMode.Gate: true, HTTPProtocol.Gate: true}}
 	off = Component{Version: "v1.37.1"}
-	old = Component{Version: "v1.36.3", Gates: map[string]bool{GRPCMode.Gate: true, HTTPProtocol.Gate: true}}
+	old = Component{Version: "v1.36.3"}
 )
 
 func TestWire(t *testing.T) {

@@ -164,6 +164,15 @@ type place struct {
 	hook      bool
 }
 
+// lists are the lists of containers that there are.
+func (s *podSpec) lists() map[string]bool {
+	return map[string]bool{
+		"initContainers":      s.InitContainers != nil,
+		"containers":          s.Containers != nil,
+		"ephemeralContainers": s.EphemeralContainers != nil,
+	}
+}
+
 // places returns the probes and hooks of a pod.
 func (s *podSpec) places() []place {
 	var all []place

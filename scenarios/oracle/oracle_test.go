@@ -83,10 +83,28 @@ const (
 func (s *story) connect(container string, first server.First, protocol behavior.Protocol, good bool) {
 	c := server.Connection{ID: 1, Port: 5000, Protocol: protocol, First: first, Opened: s.now(), Closed: s.now()}
 	if good {
-		c.Requests = []server.Request{{Service: new(string), Health: behavior.Serving}}
+		c.Requests = []server.Request{{Service: new(string), Health: behavior.Serving, UserAgent: "kube-probe/1.37 grpc-go/1"}}
 	}
 	s.add(container, c)
 }
+
+// request records a connection to a port of h2c and HTTP/1.1 with one request.
+func (s *story) request(agent string, first server.First) {
+	s.add(cont, server.Connection{
+		ID: 1, Port: 8080, Protocol: behavior.H2CAndHTTP1, First: first, Opened: s.now(), Closed: s.now(),
+		Requests: []server.Request{{Status: 200, UserAgent: agent}},
+	})
+}
+
+// withHook is a pod that probes one port and has a hook go to the same, and one
+// that runs a program besides.
+const (
+	withHook = `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
+		"readinessProbe": {"httpGet": {"port": 8080, "protocol": "HTTP2"}},
+		"lifecycle": {"postStart": {"httpGet": {"port": 8080, "protocol": "HTTP2"}}}}]}`
+	withExec = `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
+		"readinessProbe": {"httpGet": {"port": 8080, "protocol": "HTTP2"}}, "livenessProbe": {"exec": {}}}]}`
+)
 
 // outcome is what an oracle says of the story, or "" if it had nothing to look
 // at.
@@ -137,6 +155,26 @@ func TestWireMode(t *testing.T) {
 			s.start("kubelet/node-a", newest, true)
 			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
 		}, reports.Fail},
+		"a hook over HTTP/1.1": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.request("kube-lifecycle/1.37", server.FirstHTTP1)
+		}, reports.Pass},
+		"a hook over HTTP/2": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.request("kube-lifecycle/1.37", server.FirstHTTP2)
+		}, reports.Fail},
+		"a probe over HTTP/1.1, beside a hook": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.request("kube-probe/1.37", server.FirstHTTP1)
+		}, reports.Fail},
+		"a probe beside a program": {func(s *story) {
+			s.show(pod, false, withExec)
+			s.request("kube-probe/1.37", server.FirstHTTP1)
+		}, reports.Fail},
+		"a program of the pod": {func(s *story) {
+			s.show(pod, false, withExec)
+			s.request("curl/8", server.FirstHTTP1)
+		}, ""},
 		"not of a probe": {func(s *story) {
 			s.show("pods/default/other", false, "%s", app(`{"tcpSocket": {"port": 1}}`))
 			s.connect("default/other/app", server.FirstTLS, behavior.GRPCTLS, true)
@@ -249,6 +287,45 @@ func TestFieldSurvivalOfWhatTheScenarioAskedFor(t *testing.T) {
 			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "create", Action: plan.Apply{Objects: []map[string]any{manifest}}}}}}
 			s.start("kube-apiserver", newest, tc.gates)
 			s.add("create", check.Answer{Object: pod, Code: 201, Response: decoded(`{"metadata": {"name": "app"}, ` + tc.answer + `}`)})
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestFieldSurvivalOfAPatch(t *testing.T) {
+	t.Parallel()
+	const labels, twice = `{"metadata": {"labels": {"a": "b"}}}`, `{"spec": {"containers": [{"name": "app", "readinessProbe": ` + withTLS + `}]}}`
+	for name, tc := range map[string]struct {
+		gates         bool
+		before, after string
+		patch         string
+		want          reports.Outcome
+	}{
+		"added":                        {true, without, withTLS, twice, reports.Pass},
+		"added, and lost":              {true, without, without, twice, reports.Fail},
+		"added with the gate off":      {false, without, withTLS, twice, reports.Fail},
+		"dropped with the gate off":    {false, without, without, twice, ""},
+		"something else":               {true, withTLS, withTLS, labels, reports.Pass},
+		"lost by something else":       {true, withTLS, without, labels, reports.Fail},
+		"appeared with something else": {true, without, withTLS, labels, reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var merge, response map[string]any
+			if err := json.Unmarshal([]byte(tc.patch), &merge); err != nil {
+				t.Fatal(err)
+			}
+			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "patch", Action: plan.Patch{Merge: merge}}}}}
+			s.start("kube-apiserver", newest, tc.gates || tc.before == withTLS)
+			s.show(pod, false, "%s", app(tc.before))
+			s.show(pod, false, "%s", app(tc.after))
+			last, _ := record.As[cluster.ObjectObserved](s.events[len(s.events)-1])
+			if err := json.Unmarshal(last.Object, &response); err != nil {
+				t.Fatal(err)
+			}
+			s.add("patch", check.Answer{Object: pod, Code: 200, Response: response})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
 			}

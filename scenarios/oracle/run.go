@@ -35,6 +35,9 @@ type run struct {
 	// manifests are the objects with which the scenario creates others, by the
 	// step and the name.
 	manifests map[[2]string]object
+	// patches are the patches of the scenario, by the step. An answer to another
+	// step has one that changes nothing.
+	patches map[string]*object
 }
 
 // connection is a connection to a container: namespace/pod/container.
@@ -80,7 +83,7 @@ type asked struct {
 func newRun(cell plan.Cell, events []record.Event) *run {
 	r := &run{
 		cell: cell, events: events, lives: make(map[string][]life),
-		byName: make(map[string][]version), manifests: manifestsOf(cell),
+		byName: make(map[string][]version), manifests: manifestsOf(cell), patches: patchesOf(cell),
 	}
 	for i, e := range events {
 		switch e.Kind {
@@ -150,6 +153,22 @@ func manifestsOf(cell plan.Cell) map[[2]string]object {
 				all[[2]string{step.Name, strings.ToLower(kind) + "s/" + o.Metadata.Name}] = o
 			}
 		}
+	}
+	return all
+}
+
+// patchesOf are the patches of the steps of a cell, as far as they are about
+// what the oracles look at.
+func patchesOf(cell plan.Cell) map[string]*object {
+	all := make(map[string]*object)
+	for _, step := range cell.Steps {
+		patch, _ := step.Action.(plan.Patch)
+		body, err := json.Marshal(patch.Merge)
+		if err != nil {
+			continue // it was read from a file
+		}
+		o := decode(body)
+		all[step.Name] = &o
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/scenarios/model"
@@ -59,8 +60,9 @@ func (r *run) followStored(feature model.Feature, versions []version, f *finding
 			now = r.firstSeen(feature, v, server, f)
 			continue
 		}
-		f.lookedAt(len(shown) > 0 || now.uses())
+		used := now.uses()
 		now.possible = r.rewrittenAs(feature, *now, v, server)
+		f.lookedAt(len(shown) > 0 || used || now.uses())
 		now.resource, now.server = v.Metadata.ResourceVersion, server.from
 		if !now.allows(feature, server.Component, shown) {
 			f.fault("%s shows %s %s by %s, where %s may be stored", v.name, feature.Name, text(shown), server.Version, now)
@@ -112,7 +114,7 @@ func (r *run) rewrittenAs(feature model.Feature, before stored, v version, serve
 		if l.from < before.server || l.from > server.from {
 			continue
 		}
-		after := updated(feature, l.Component, possible, nil)
+		after := updated(feature, l.Component, possible, unchanged)
 		if before.server == server.from {
 			possible = after // nobody else can have
 		} else {
@@ -121,22 +123,36 @@ func (r *run) rewrittenAs(feature model.Feature, before stored, v version, serve
 	}
 	if ours, is := r.answered(v); is {
 		writer, _ := r.serverAt(ours.at)
-		possible = updated(feature, writer.Component, possible, ours.fields(feature))
+		possible = updated(feature, writer.Component, possible, r.patches[ours.step].merged(feature))
 	}
 	return possible
 }
 
-// updated is what may be stored after a write. If asked is nil, the write is
-// about something else.
-func updated(feature model.Feature, writer model.Component, before []model.Fields, asked model.Fields) (after []model.Fields) {
+// updated is what may be stored after a write that asks for something else than
+// there was.
+func updated(feature model.Feature, writer model.Component, before []model.Fields, asked func(was model.Fields) model.Fields) (after []model.Fields) {
 	for _, was := range before {
-		want := asked
-		if want == nil {
-			want = was
-		}
-		after = append(after, model.Updated(feature, writer, was, want))
+		after = append(after, model.Updated(feature, writer, was, asked(was)))
 	}
 	return after
+}
+
+// unchanged is what a write asks for that is about something else.
+func unchanged(was model.Fields) model.Fields { return was }
+
+// merged returns what a JSON merge patch makes of the fields of an object: a list
+// of containers is replaced as a whole, or stays as it was (RFC 7386).
+func (patch *object) merged(feature model.Feature) func(was model.Fields) model.Fields {
+	return func(was model.Fields) model.Fields {
+		asked := patch.fields(feature)
+		for path, value := range was {
+			list, _, _ := strings.Cut(path, "/")
+			if !patch.pod.lists()[list] {
+				asked[path] = value
+			}
+		}
+		return asked
+	}
 }
 
 // answered returns the answer to the scenario's own request that wrote this

@@ -39,18 +39,33 @@ func good(r server.Request) bool {
 }
 
 // predict returns how a connection to a container may begin. It returns nothing
-// if no probe goes to that port.
+// if no probe goes to that port, or if somebody else may be the client.
 func (r *run) predict(c connection) (firsts []server.First) {
 	for _, known := range r.knownAt(c) {
-		if known.pod.execs() {
+		if len(c.Requests) == 0 && known.pod.execs() {
 			return nil // the program may be the client
 		}
 		for _, h := range known.pod.handlersOn(c.Port) {
-			firsts = append(firsts, model.Wire(h, known.kubelet))
+			if mayBe(c, h) {
+				firsts = append(firsts, model.Wire(h, known.kubelet))
+			}
 		}
 	}
 	slices.Sort(firsts)
 	return slices.Compact(firsts)
+}
+
+// mayBe reports whether a connection can be a handler's. By its requests it is
+// known: a kubelet says in their User-Agent whether it probes or runs a hook.
+func mayBe(c connection, h model.Handler) bool {
+	if len(c.Requests) == 0 {
+		return true
+	}
+	agent := "kube-probe/"
+	if h.Hook {
+		agent = "kube-lifecycle/"
+	}
+	return strings.HasPrefix(c.Requests[0].UserAgent, agent)
 }
 
 // known is a pod as a kubelet may know it.

@@ -1,0 +1,187 @@
+package mutants
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// survivingServers are the servers that may speak something else without a check
+// turning red, by the id of the mutant, and why that is so.
+var survivingServers = map[string]string{}
+
+var _ = It("finds each server that speaks something else", func(ctx SpecContext) {
+	all, err := catalog.Cells()
+	Expect(err).NotTo(HaveOccurred())
+	var mutants []plan.Cell
+	for _, cell := range catalog.Default(all) {
+		mutants = append(mutants, serverMutants(cell)...)
+	}
+	Expect(len(mutants)).To(BeNumerically(">", 30), "so few servers can't be all")
+
+	e := &engine.Engine{Binary: new(build.Builder).Binary, Dir: GinkgoT().TempDir(), Parallel: 4}
+	results, err := e.Run(ctx, mutants)
+	Expect(err).NotTo(HaveOccurred())
+	var survivors []string
+	for _, r := range results {
+		if finding := found(r); finding != "" {
+			AddReportEntry("killed", r.ID+": "+finding, ReportEntryVisibilityFailureOrVerbose)
+		} else {
+			survivors = append(survivors, r.ID)
+		}
+	}
+	AddReportEntry("servers", fmt.Sprintf("%d changed, %d survived", len(mutants), len(survivors)))
+	GinkgoWriter.Println(strings.Join(survivors, "\n"))
+	Expect(survivors).To(ConsistOf(slices.Sorted(maps.Keys(survivingServers))))
+})
+
+// found returns the check that a mutant turned red, or why the scenario could
+// not go on. It is empty for one that was not noticed, and for one about which
+// the machine was too slow to say anything.
+func found(r reports.Cell) string {
+	r.ID, _, _ = strings.Cut(r.ID, mutantID)
+	for _, c := range excused(r).Checks {
+		if c.Outcome == reports.Fail || c.Outcome == reports.UnexpectedPass {
+			return string(c.Outcome) + " " + c.ID
+		}
+	}
+	if strings.Contains(r.Reason, "the scenario can't go on") {
+		return r.Reason
+	}
+	return ""
+}
+
+// excused is a result with what is known to fail marked as such.
+func excused(cell reports.Cell) reports.Cell {
+	GinkgoHelper()
+	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	Expect(err).NotTo(HaveOccurred())
+	applied, _ := known.Apply(list, []reports.Cell{cell}, nil) // the other cells are no concern of this one
+	return applied[0]
+}
+
+// another is what a server speaks instead of its own protocol.
+var another = map[behavior.Protocol]behavior.Protocol{
+	behavior.GRPC: behavior.GRPCTLS, behavior.GRPCTLS: behavior.GRPC,
+	behavior.HTTP1: behavior.H2C, behavior.H2C: behavior.HTTP1,
+	behavior.H2CAndHTTP1: behavior.GRPCTLS, behavior.HTTPS: behavior.HTTP1,
+}
+
+// serverMutants returns a cell once for each of its servers, with that one
+// speaking something else.
+func serverMutants(cell plan.Cell) (mutants []plan.Cell) {
+	for i, image := range cell.Images {
+		for j, l := range image.Listen {
+			c := impatient(cell, fmt.Sprintf("%s-%d", image.Image[strings.LastIndex(image.Image, "/")+1:], l.Port))
+			c.Images = slices.Clone(cell.Images)
+			c.Images[i].Listen = slices.Clone(image.Listen)
+			c.Images[i].Listen[j].Protocol = another[l.Protocol]
+			c.Images[i].Listen[j].TLS = nil
+			mutants = append(mutants, c)
+		}
+	}
+	for i, step := range cell.Steps {
+		apply, _ := step.Action.(plan.Apply)
+		for j, object := range apply.Objects {
+			for n := range servers(object) {
+				c := impatient(cell, fmt.Sprintf("step-%d-%d-%d", step.Number, j+1, n+1))
+				changed := copied(object)
+				server := servers(changed)[n]
+				server["args"] = anotherProgram(server["args"].([]any))
+				c.Steps[i].Action = plan.Apply{Objects: slices.Replace(slices.Clone(apply.Objects), j, j+1, changed)}
+				mutants = append(mutants, c)
+			}
+		}
+	}
+	return mutants
+}
+
+// servers are the containers of a manifest that run a program of agnhost which
+// another one can stand for.
+func servers(value any) (found []map[string]any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if args, _ := value["args"].([]any); len(args) > 0 && anotherProgram(args) != nil {
+			found = append(found, value)
+		}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			found = append(found, servers(value[key])...)
+		}
+	case []any:
+		for _, item := range value {
+			found = append(found, servers(item)...)
+		}
+	}
+	return found
+}
+
+// anotherProgram is how agnhost is run to speak something else on the same port:
+// with TLS or without, HTTP/1.1 or h2c.
+func anotherProgram(args []any) []any {
+	isTLS := func(arg any) bool { return strings.HasPrefix(fmt.Sprint(arg), "--tls-") }
+	switch {
+	case args[0] == "grpc-health-checking" && slices.ContainsFunc(args, isTLS):
+		return slices.DeleteFunc(slices.Clone(args), isTLS)
+	case args[0] == "grpc-health-checking":
+		return append(slices.Clone(args), "--tls-cert-file=/localhost.crt", "--tls-private-key-file=/localhost.key")
+	case args[0] == "h2c-server":
+		return append([]any{"test-webserver"}, args[1:]...)
+	case args[0] == "test-webserver":
+		return append([]any{"h2c-server"}, args[1:]...)
+	case args[0] == "netexec":
+		return []any{"h2c-server"}
+	default:
+		return nil
+	}
+}
+
+// copied is a manifest that may be changed.
+func copied(manifest map[string]any) (c map[string]any) {
+	GinkgoHelper()
+	text, err := json.Marshal(manifest)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(json.Unmarshal(text, &c)).To(Succeed())
+	return c
+}
+
+// soon is how long a mutant waits for what may not come.
+const soon = 15 * time.Second
+
+// mutantID is in the ids of mutants, before what tells them apart.
+const mutantID = "/mutant:"
+
+// impatient is a cell of another id that waits for nothing longer than soon.
+func impatient(cell plan.Cell, mutant string) plan.Cell {
+	cell.ID += mutantID + mutant
+	cell.Steps = slices.Clone(cell.Steps)
+	for i, step := range cell.Steps {
+		switch action := step.Action.(type) {
+		case plan.Wait:
+			action.Within = min(action.Within, soon)
+			cell.Steps[i].Action = action
+		case plan.Checks:
+			action.Checks = slices.Clone(action.Checks)
+			for j := range action.Checks {
+				if action.Checks[j].Mode == plan.Eventually {
+					action.Checks[j].Span = min(action.Checks[j].Span, soon)
+				}
+			}
+			cell.Steps[i].Action = action
+		}
+	}
+	return cell
+}
