@@ -122,7 +122,10 @@ func newReport() *cobra.Command {
 		"junit":    func(cmd *cobra.Command, r reports.Report) error { return render.JUnit(cmd.OutOrStdout(), r) },
 		"markdown": func(cmd *cobra.Command, r reports.Report) error { return render.Markdown(cmd.OutOrStdout(), r) },
 		"findings": func(cmd *cobra.Command, r reports.Report) error { return render.Findings(cmd.OutOrStdout(), r) },
-		"matrix":   func(cmd *cobra.Command, r reports.Report) error { return render.MatrixMarkdown(cmd.OutOrStdout(), r) },
+		"track-record": func(cmd *cobra.Command, r reports.Report) error {
+			return render.TrackRecord(cmd.OutOrStdout(), r)
+		},
+		"matrix": func(cmd *cobra.Command, r reports.Report) error { return render.MatrixMarkdown(cmd.OutOrStdout(), r) },
 	}
 	var format string
 	cmd := &cobra.Command{
@@ -141,6 +144,6 @@ func newReport() *cobra.Command {
 			return failed(print(cmd, report))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, findings (the disagreements alone), or matrix (what probes did by releases and gates)")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, findings (the disagreements alone), track-record (the known bugs that were found), or matrix (what probes did by releases and gates)")
 	return cmd
 }

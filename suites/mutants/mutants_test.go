@@ -1,6 +1,7 @@
-// Package mutants builds components with a deliberate fault and expects the
-// catalog to find it: a check that stays green on a broken kubelet proves
-// nothing.
+// Package mutants changes one thing at a time that the catalog is to notice, and
+// expects a check to turn red: a kubelet with a fault, a server that speaks
+// something else, a rule of the model. A check that stays green proves nothing.
+// (The checks' own expectations are changed in package conformance.)
 package mutants
 
 import (
@@ -75,12 +76,18 @@ func mutate(ctx SpecContext, builder *build.Builder, m mutant) string {
 	GinkgoHelper()
 	source, err := builder.Source(ctx, release.Newest)
 	Expect(err).NotTo(HaveOccurred())
-	text, err := os.ReadFile(filepath.Join(source, m.file))
-	Expect(err).NotTo(HaveOccurred())
-	Expect(bytes.Count(text, []byte(m.from))).To(Equal(1), "%s does not say %q once", m.file, m.from)
 	path := filepath.Join(GinkgoT().TempDir(), "mutant.go")
-	Expect(os.WriteFile(path, bytes.Replace(text, []byte(m.from), []byte(m.to), 1), 0o600)).To(Succeed())
+	replaceOnce(filepath.Join(source, m.file), path, m.from, m.to)
 	return path
+}
+
+// replaceOnce writes a file in which a text that occurs once is another one.
+func replaceOnce(original, mutant, from, to string) {
+	GinkgoHelper()
+	text, err := os.ReadFile(original)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(bytes.Count(text, []byte(from))).To(Equal(1), "%s does not say %q once", original, from)
+	Expect(os.WriteFile(mutant, bytes.Replace(text, []byte(from), []byte(to), 1), 0o600)).To(Succeed())
 }
 
 // run returns the outcomes of scenarios of the catalog by their ids.

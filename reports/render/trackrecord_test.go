@@ -1,0 +1,49 @@
+package render_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+func TestTrackRecord(t *testing.T) {
+	t.Parallel()
+	cell := func(release string, outcome reports.Outcome, checks ...reports.Check) reports.Cell {
+		return reports.Cell{ID: "regressions/bug-1/a/kubelet:" + release, Axes: map[string]string{"kubelet": release}, Outcome: outcome, Checks: checks}
+	}
+	is := func(outcome reports.Outcome) reports.Check { return reports.Check{ID: "stays", Outcome: outcome} }
+	report := reports.Report{
+		Cells: []reports.Cell{
+			cell("v1", reports.ExpectedFail, is(reports.ExpectedFail)), cell("v2", reports.Pass, is(reports.Pass)),
+			cell("v3", reports.Fail, is(reports.Fail)), cell("v4", reports.UnexpectedPass, is(reports.UnexpectedPass)),
+			cell("v5", reports.Unknown, is(reports.Unknown)),
+		},
+		Requirements: []reports.Requirement{
+			{ID: "regressions/bug-1", KEP: "regressions", Statement: "It stays.", Source: "Bugs, 1", Cells: []string{
+				"regressions/bug-1/a/kubelet:v1", "regressions/bug-1/a/kubelet:v2", "regressions/bug-1/a/kubelet:v3",
+				"regressions/bug-1/a/kubelet:v4", "regressions/bug-1/a/kubelet:v5",
+			}},
+			{ID: "KEP-1/a", KEP: "KEP-1", Statement: "Not on the shelf."},
+		},
+	}
+	const want = "# Track record\n\nBugs of Kubernetes that are known, and the releases on which scenarios find them.\n\n" +
+		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n" +
+		"| releases | must be | is | found by | command |\n| --- | --- | --- | --- | --- |\n" +
+		"| kubelet v1 | red | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v1` |\n" +
+		"| kubelet v2 | green | green |  | `skewrig run regressions/bug-1/a/kubelet:v2` |\n" +
+		"| kubelet v3 | green | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v3` |\n" +
+		"| kubelet v4 | red | green |  | `skewrig run regressions/bug-1/a/kubelet:v4` |\n" +
+		"| kubelet v5 | green | unknown |  | `skewrig run regressions/bug-1/a/kubelet:v5` |\n\n" +
+		"The whole shelf at once: `skewrig run 'regressions/**'`\n"
+	var got bytes.Buffer
+	if err := render.TrackRecord(&got, report); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}

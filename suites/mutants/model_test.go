@@ -1,0 +1,129 @@
+package mutants
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// rule is a rule of the model, and what another one would be.
+type rule struct{ file, from, to string }
+
+// rules are changes of package model, one at a time.
+var rules = map[string]rule{
+	"a release too late":              {"scenarios/model/model.go", "c.Version.Minor() >= f.Since", "c.Version.Minor() > f.Since"},
+	"a release too early":             {"scenarios/model/model.go", "c.Version.Minor() >= f.Since", "c.Version.Minor() >= f.Since-1"},
+	"a gate that is on by default":    {"scenarios/model/model.go", "bool { return c.Gates[f.Gate] }", "bool { return c.Knows(f) }"},
+	"mode TLS unless it is plaintext": {"scenarios/model/wire.go", `h.Mode == "TLS" && kubelet.Enabled(GRPCMode)`, "kubelet.Enabled(GRPCMode)"},
+	"mode TLS without the gate":       {"scenarios/model/wire.go", `h.Mode == "TLS" && kubelet.Enabled(GRPCMode)`, `h.Mode == "TLS"`},
+	"TLS whatever the mode":           {"scenarios/model/wire.go", "case h.Kind == GRPC:\n\t\treturn server.FirstHTTP2", "case h.Kind == GRPC:\n\t\treturn server.FirstTLS"},
+	"HTTPS with a protocol":           {"scenarios/model/wire.go", `case h.Scheme == "HTTPS":`, `case h.Scheme == "HTTPS" && h.Protocol != "HTTP1":`},
+	"a tcpSocket probe that sends":    {"scenarios/model/wire.go", "case h.Kind == TCPSocket:\n\t\treturn server.FirstNothing", "case h.Kind == TCPSocket:\n\t\treturn server.FirstHTTP1"},
+	"a hook as a probe":               {"scenarios/model/wire.go", "!h.Hook && ", ""},
+	"HTTP2 without the gate":          {"scenarios/model/wire.go", `h.Protocol == "HTTP2" && !h.Hook && kubelet.Enabled(HTTPProtocol)`, `h.Protocol == "HTTP2" && !h.Hook`},
+	"HTTP2 whatever the protocol":     {"scenarios/model/wire.go", `h.Protocol == "HTTP2" && !h.Hook && kubelet`, "!h.Hook && kubelet"},
+	"HTTP2 by default":                {"scenarios/model/wire.go", "default:\n\t\treturn server.FirstHTTP1", "default:\n\t\treturn server.FirstHTTP2"},
+	"what HTTP/1.1 understands":       {"scenarios/model/wire.go", "behavior.HTTP1:       {server.FirstHTTP1: true}", "behavior.HTTP1:       {server.FirstHTTP2: true}"},
+	"what HTTPS understands":          {"scenarios/model/wire.go", "behavior.HTTPS:       {server.FirstTLS: true}", "behavior.HTTPS:       {server.FirstHTTP1: true}"},
+	"what h2c understands":            {"scenarios/model/wire.go", "behavior.H2C:         {server.FirstHTTP2: true}", "behavior.H2C:         {server.FirstHTTP1: true}"},
+	"what both understand":            {"scenarios/model/wire.go", "behavior.H2CAndHTTP1: {server.FirstHTTP1: true, server.FirstHTTP2: true}", "behavior.H2CAndHTTP1: {server.FirstHTTP1: true}"},
+	"what gRPC understands":           {"scenarios/model/wire.go", "behavior.GRPC:        {server.FirstHTTP2: true}", "behavior.GRPC:        {server.FirstTLS: true}"},
+	"what gRPC over TLS understands":  {"scenarios/model/wire.go", "behavior.GRPCTLS:     {server.FirstTLS: true}", "behavior.GRPCTLS:     {server.FirstHTTP2: true}"},
+	"a default that is told":          {"scenarios/model/stored.go", `if value != "HTTP1" {`, `if value != "" {`},
+	"created in any case":             {"scenarios/model/stored.go", "if apiserver.Enabled(f) {\n\t\treturn asked\n\t}\n\treturn nil", "return asked"},
+	"never created":                   {"scenarios/model/stored.go", "if apiserver.Enabled(f) {\n\t\treturn asked\n\t}\n\treturn nil", "return nil"},
+	"kept by an old server":           {"scenarios/model/stored.go", "case !apiserver.Knows(f):\n\t\treturn nil", "case !apiserver.Knows(f):\n\t\treturn asked"},
+	"dropped with the gate off":       {"scenarios/model/stored.go", " || len(before) > 0", ""},
+	"added with the gate off":         {"scenarios/model/stored.go", "default:\n\t\treturn nil", "default:\n\t\treturn asked"},
+	"shown by an old server":          {"scenarios/model/stored.go", "if apiserver.Knows(f) {\n\t\treturn stored\n\t}\n\treturn nil", "return stored"},
+	"never shown":                     {"scenarios/model/stored.go", "if apiserver.Knows(f) {\n\t\treturn stored\n\t}\n\treturn nil", "return nil"},
+}
+
+// survivingRules are those that may be changed without a check turning red, and
+// why that is so.
+var survivingRules = map[string]string{
+	"a tcpSocket probe that sends": "a connection on which nothing was sent may be one that a kubelet gave up",
+}
+
+// judged are the cells whose records show what the rules are about: a small part
+// of the catalog, which has one of everything.
+var judged = []string{
+	"kep-4939/admission/gate-toggled/**", "kep-4939/gate/kubelet-toggled/**", "kep-4939/skew/older-kubelet/**",
+	"kep-4939/e2e/*-server/**", "kep-5999/e2e/*-server/**",
+	"kep-5999/probe/kinds/**", "kep-5999/rollback/gate/**",
+}
+
+// oldAPIServer is a scenario with an API server of the release before, with which
+// the catalog's need more components.
+const oldAPIServer = "testdata/old-api-server.yaml"
+
+var _ = It("finds each rule of the model that is another one", Serial, func(ctx SpecContext) {
+	root := filepath.Join("..", "..")
+	dir := GinkgoT().TempDir()
+	record := filepath.Join(dir, "record")
+	skewrig := buildSkewrig(ctx, root, dir, nil)
+	run, err := exec.CommandContext(ctx, skewrig, append([]string{"run", "--report-dir", record, oldAPIServer}, judged...)...).CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), "%s", run)
+
+	var survivors []string
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		red := judgeWith(ctx, root, dir, rules[name], record)
+		AddReportEntry(name, strings.Join(red, "\n"), ReportEntryVisibilityFailureOrVerbose)
+		if len(red) == 0 {
+			survivors = append(survivors, name)
+		}
+	}
+	AddReportEntry("rules", fmt.Sprintf("%d changed, %d survived: %q", len(rules), len(survivors), survivors))
+	Expect(survivors).To(ConsistOf(slices.Sorted(maps.Keys(survivingRules))))
+})
+
+// judgeWith judges a record by a model with another rule, and returns the checks
+// that are red.
+func judgeWith(ctx context.Context, root, dir string, r rule, record string) (red []string) {
+	GinkgoHelper()
+	original, err := filepath.Abs(filepath.Join(root, r.file))
+	Expect(err).NotTo(HaveOccurred())
+	mutant := filepath.Join(dir, "mutant.go")
+	replaceOnce(original, mutant, r.from, r.to)
+	skewrig := buildSkewrig(ctx, root, dir, map[string]string{original: mutant})
+	out, err := exec.CommandContext(ctx, skewrig, "judge", record, oldAPIServer, "--output", "json").Output()
+	if exit, failed := err.(*exec.ExitError); err != nil {
+		Expect(failed).To(BeTrue(), "%v", err)
+		Expect(exit.ExitCode()).To(Equal(1), "%s", exit.Stderr)
+	}
+	report, err := reports.Read(strings.NewReader(string(out)))
+	Expect(err).NotTo(HaveOccurred())
+	for _, cell := range report.Cells {
+		for _, c := range cell.Checks {
+			if !c.Outcome.Expected() {
+				red = append(red, cell.ID+" "+c.ID)
+			}
+		}
+	}
+	return red
+}
+
+// buildSkewrig builds the program with some of its files replaced.
+func buildSkewrig(ctx context.Context, root, dir string, replace map[string]string) string {
+	GinkgoHelper()
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	Expect(err).NotTo(HaveOccurred())
+	file, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "skewrig")
+	Expect(os.WriteFile(file, overlay, 0o600)).To(Succeed())
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", binary, "./cmd/skewrig")
+	build.Dir = root
+	out, err := build.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), "%s", out)
+	return binary
+}
