@@ -56,7 +56,7 @@ segments.`,
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
 	f.known.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
-	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print what probes put on the wire, and how that went, by releases and gates")
+	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print what probes put on the wire, and how that went, by releases and gates (in JSON it is what each cell observed)")
 	return cmd
 }
 

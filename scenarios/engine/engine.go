@@ -58,23 +58,13 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	if err != nil {
 		return nil, err
 	}
-	results := make([]reports.Cell, len(cells))
-	var (
-		workers sync.WaitGroup
-		telling sync.Mutex
-		next    = make(chan []int)
-	)
-	tell := func(p Progress) {
-		telling.Lock()
-		defer telling.Unlock()
-		if e.Progress != nil {
-			e.Progress(p)
-		}
-	}
+	b := &batch{Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells))}
+	next := make(chan []int)
+	var workers sync.WaitGroup
 	for range max(e.Parallel, 1) {
 		workers.Go(func() {
 			for group := range next {
-				e.group(ctx, cells, programs, group, results, tell)
+				b.run(ctx, group)
 			}
 		})
 	}
@@ -83,20 +73,37 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	close(next)
 	workers.Wait()
-	return results, nil
+	return b.results, nil
 }
 
-// group runs cells on one rig, one after the other.
-func (e *Engine) group(ctx context.Context, cells []plan.Cell, programs []*check.Program, group []int, results []reports.Cell, tell func(Progress)) {
+// batch is the cells of one run, each with its result at the same place.
+type batch struct {
+	*Engine
+	cells    []plan.Cell
+	programs []*check.Program
+	results  []reports.Cell
+	telling  sync.Mutex
+}
+
+// run runs a group of cells on one rig, one after the other.
+func (b *batch) run(ctx context.Context, group []int) {
 	t := new(tenancy)
 	for n, i := range group {
 		t.more = n+1 < len(group)
-		tell(Progress{Cell: cells[i]})
-		results[i] = e.cell(ctx, cells[i], programs[i], t)
+		b.tell(Progress{Cell: b.cells[i]})
+		b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], t)
 		if !t.more { // the last one may not even have entered
-			results[i] = unless(t.end(), results[i])
+			b.results[i] = unless(t.end(), b.results[i])
 		}
-		tell(Progress{Cell: cells[i], Result: &results[i]})
+		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
+	}
+}
+
+func (b *batch) tell(p Progress) {
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	if b.Progress != nil {
+		b.Progress(p)
 	}
 }
 

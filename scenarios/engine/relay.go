@@ -113,21 +113,40 @@ func (r *relay) to(tenant *record.History) {
 	}
 }
 
-// awaitEmpty returns when there are no objects and no containers.
-func (r *relay) awaitEmpty(ctx context.Context) error {
+// sweepBegins takes all that is there for something to be swept.
+func (r *relay) sweepBegins() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.live {
+		r.earlier[id] = true
+	}
+}
+
+// awaitEmpty returns when there are no objects and no containers, or, with false,
+// when there is one that the sweep did not begin with.
+func (r *relay) awaitEmpty(ctx context.Context) (empty bool, err error) {
 	for {
-		r.mu.Lock()
-		left, changed := len(r.live), r.changed
-		r.mu.Unlock()
-		if left == 0 {
-			return nil
+		left, fresh, changed := r.look()
+		if left == 0 || fresh {
+			return left == 0, nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d objects or containers are left: %w", left, context.Cause(ctx))
+			return false, fmt.Errorf("%d objects or containers are left: %w", left, context.Cause(ctx))
 		case <-changed:
 		}
 	}
+}
+
+// look says how much is there, whether some of it is new since the sweep began,
+// and when to look again.
+func (r *relay) look() (left int, fresh bool, changed <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.live {
+		fresh = fresh || !r.earlier[id]
+	}
+	return len(r.live), fresh, r.changed
 }
 
 // isPartOfRig reports whether a payload is about a component or a node.

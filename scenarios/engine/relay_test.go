@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,5 +58,35 @@ func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 	}
 	if len(r.live) != 2 {
 		t.Errorf("%v is there, want pod p2 and container c2", r.live)
+	}
+}
+
+// TestASweepSeesWhatIsMadeMeanwhile: what a controller makes after a sweep has
+// listed its objects is a reason to list them again.
+func TestASweepSeesWhatIsMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	pod := func(change, uid string) cluster.ObjectObserved {
+		return cluster.ObjectObserved{Change: change, Resource: "pods", Object: json.RawMessage(`{"metadata": {"uid": "` + uid + `"}}`)}
+	}
+	r := newRelay(new(record.History))
+	r.Append("watch", "pods/default/a", pod("added", "a"))
+	r.to(nil)
+	r.sweepBegins()
+	r.expect("a")
+	r.Append("watch", "pods/default/b", pod("added", "b"))
+	if empty, err := r.awaitEmpty(t.Context()); empty || err != nil {
+		t.Fatalf("empty is %t (%v), but b was made", empty, err)
+	}
+	r.sweepBegins()
+	r.Append("watch", "pods/default/a", pod("deleted", "a"))
+	r.Append("watch", "pods/default/b", pod("deleted", "b"))
+	if empty, err := r.awaitEmpty(t.Context()); !empty || err != nil {
+		t.Errorf("empty is %t (%v), and nothing is left", empty, err)
+	}
+	r.expect("c")
+	over, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("too long"))
+	if _, err := r.awaitEmpty(over); err == nil || !strings.Contains(err.Error(), "1 objects or containers are left: too long") {
+		t.Errorf("%v, want c to be told of", err)
 	}
 }

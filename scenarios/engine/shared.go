@@ -124,11 +124,12 @@ func (t *tenancy) sweep(ctx context.Context, r *rig) error {
 	ctx, cancel := r.machine.withTimeout(ctx, sweepLimit, fmt.Errorf("not gone after %s", sweepLimit))
 	defer cancel()
 	for {
-		left, err := t.deleteAll(ctx, r.objects.client)
+		t.relay.sweepBegins()
+		found, err := t.deleteAll(ctx, r.objects.client)
 		if err != nil {
 			return err
 		}
-		if err := t.relay.awaitEmpty(ctx); err != nil || left == 0 {
+		if empty, err := t.relay.awaitEmpty(ctx); err != nil || empty && found == 0 {
 			return err
 		}
 	}

@@ -235,6 +235,11 @@ func TestFieldSurvival(t *testing.T) {
 			s.show(pod, false, "%s", app(without))
 			s.show(pod, false, "%s", app(without))
 		}, ""},
+		"made with the gate off": {func(s *story) {
+			s.events = nil
+			s.start("kube-apiserver", newest, false)
+			s.show(pod, false, "%s", app(withTLS))
+		}, reports.Fail},
 		"lost by an old API server that wrote it": {func(s *story) {
 			s.start("kube-apiserver", old, false)
 			s.show(pod, true, "%s", app(without))
@@ -416,31 +421,49 @@ func TestAWorkloadKeepsItsRevision(t *testing.T) {
 
 func TestBoundedWrites(t *testing.T) {
 	t.Parallel()
-	tell := func(writes, children int) *story {
-		s := new(story)
+	type made struct {
+		owner, spec      string
+		writes, children int
+	}
+	tell := func(m made) *story {
+		s := &story{cell: plan.Cell{Topology: plan.Topology{Nodes: make([]plan.Node, 5)}}}
 		s.start("kube-apiserver", newest, true)
-		for range writes {
-			s.show("deployments/default/web", false, `"spec": {}`)
+		for range m.writes {
+			s.show(m.owner, false, `"spec": {%s}`, m.spec)
 			s.events[len(s.events)-1].At = midnight // all at once
 		}
-		for i := range children {
-			s.show(fmt.Sprintf("replicasets/default/web-%d", i), false, `"spec": {}`)
+		kind := "pods"
+		if strings.HasPrefix(m.owner, "deployments/") {
+			kind = "replicasets"
+		}
+		for i := range m.children {
+			s.show(fmt.Sprintf("%s/default/web-%d", kind, i), false, `"spec": {}`)
 			e := &s.events[len(s.events)-1]
-			owned := strings.Replace(string(e.Data), `"generation"`, `"ownerReferences":[{"uid":"deployments/default/web"}],"generation"`, 1)
+			owned := strings.Replace(string(e.Data), `"generation"`, `"ownerReferences":[{"uid":"`+m.owner+`"}],"generation"`, 1)
 			e.Data = json.RawMessage(owned)
 		}
 		return s
 	}
+	const (
+		deployment, set, daemons = "deployments/default/web", "statefulsets/default/web", "daemonsets/default/web"
+		one, four                = ``, `"replicas": 4, "template": {}`
+	)
 	for name, tc := range map[string]struct {
-		writes, children int
-		want             reports.Outcome
+		made
+		want reports.Outcome
 	}{
-		"at rest":                    {1, 1, reports.Pass},
-		"written without end":        {someWrites + 1, 1, reports.Fail},
-		"ReplicaSets without end":    {1, 9, reports.Fail},
-		"a rollout with each change": {1, 1 + someChildren, reports.Pass},
+		"at rest":                        {made{deployment, one, 1, 1}, reports.Pass},
+		"written without end":            {made{deployment, one, someWrites + 1, 1}, reports.Fail},
+		"written for each replica":       {made{deployment, four, someWrites + 1, 1}, reports.Pass},
+		"ReplicaSets without end":        {made{deployment, one, 1, 9}, reports.Fail},
+		"a rollout with each change":     {made{deployment, one, 1, 1 + someChildren}, reports.Pass},
+		"ReplicaSets for each replica":   {made{deployment, four, 1, 4 + someChildren}, reports.Fail},
+		"a pod for each replica":         {made{set, four, 1, 4 + someChildren}, reports.Pass},
+		"pods without end":               {made{set, four, 1, 5 + someChildren}, reports.Fail},
+		"a pod for each node":            {made{daemons, one, 1, 5 + someChildren}, reports.Pass},
+		"more pods than there are nodes": {made{daemons, one, 1, 6 + someChildren}, reports.Fail},
 	} {
-		if got, observed := tell(tc.writes, tc.children).outcome(t, "bounded-writes"); got != tc.want {
+		if got, observed := tell(tc.made).outcome(t, "bounded-writes"); got != tc.want {
 			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // A controller that has nothing to do writes nothing. What it has to do is a
-// few writes for each thing that happens; these bounds are far beyond that.
+// few writes for each thing that happens, and for each replica; these bounds are
+// far beyond that.
 const (
 	someWrites      = 30
 	writesPerSecond = 1.0
@@ -22,9 +23,9 @@ func boundedWrites(r *run) finding {
 	for _, versions := range r.byUID {
 		f.looked++
 		first, last := versions[0], versions[len(versions)-1]
-		bound := someWrites + int(writesPerSecond*last.time.Sub(first.time).Seconds())
-		if n := writes(versions); n > bound {
-			f.fault("%s was written more often than %d times and once a second", first.name, someWrites)
+		some := someWrites * replicas(versions)
+		if n := writes(versions); n > some+int(writesPerSecond*last.time.Sub(first.time).Seconds()) {
+			f.fault("%s was written more often than %d times and once a second", first.name, some)
 		}
 		kind, _, _ := strings.Cut(first.name, "/")
 		for _, owner := range first.Metadata.OwnerReferences {
@@ -57,14 +58,21 @@ func writes(versions []version) int {
 	return len(seen)
 }
 
+// replicas is how many pods an object had made of its template at most; one if it
+// has none.
+func replicas(versions []version) int {
+	most := 1
+	for _, v := range versions {
+		most = max(most, v.replicas)
+	}
+	return most
+}
+
 // childrenOf is how many children of a kind an object may have in its life: for
 // each replica one, and again with each change and with each API server, which
 // may show it differently.
 func (r *run) childrenOf(versions []version) int {
-	replicas, rounds := 1, len(r.lives[apiserver])
-	for _, v := range versions {
-		replicas = max(replicas, v.replicas)
-	}
+	replicas, rounds := replicas(versions), len(r.lives[apiserver])
 	if strings.HasPrefix(versions[0].name, "deployments/") {
 		replicas = 1 // a ReplicaSet has them all
 	}

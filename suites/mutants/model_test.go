@@ -3,6 +3,7 @@ package mutants
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -98,9 +99,10 @@ func judgeWith(ctx context.Context, root, dir string, r rule, record string) (re
 	replaceOnce(original, mutant, r.from, r.to)
 	skewrig := buildSkewrig(ctx, root, dir, map[string]string{original: mutant})
 	out, err := exec.CommandContext(ctx, skewrig, "judge", record, oldAPIServer, "--output", "json").Output()
-	if exit, failed := err.(*exec.ExitError); err != nil {
-		Expect(failed).To(BeTrue(), "%v", err)
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
 		Expect(exit.ExitCode()).To(Equal(1), "%s", exit.Stderr)
+	} else {
+		Expect(err).NotTo(HaveOccurred())
 	}
 	report, err := reports.Read(strings.NewReader(string(out)))
 	Expect(err).NotTo(HaveOccurred())
