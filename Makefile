@@ -22,7 +22,7 @@ conformance: build ## build what is needed, run the catalog, print the verdicts
 	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
 
 suites: ## the same catalog as Ginkgo specs
-	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=30m ./suites/conformance ./suites/gates ./suites/mutants
+	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
 
 bench: build ## measure what docs/benchmarks.md shows
 	$(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...

@@ -35,6 +35,10 @@ type Engine struct {
 	Dir string
 	// Parallel is how many cells run at the same time. If unset, one.
 	Parallel int
+	// FailFast ends a cell with the first check that does not hold, if that is
+	// all there is to learn: a mutant that is found. What comes later is unknown.
+	// If unset, a cell goes on.
+	FailFast bool
 	// TempDir is where rigs keep their data while they run. If unset, the
 	// system's directory for temporary files.
 	TempDir string

@@ -32,6 +32,7 @@ type rig struct {
 	tracker    *check.Tracker
 	namespaces map[string]bool
 	red        bool // a check did not hold, as far as could be seen
+	failFast   bool // that is the end
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -75,7 +76,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	history := record.NewHistory(file)
 
 	r := &rig{
-		cell: cell, program: program, history: history, machine: watchMachine(),
+		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
 		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true},
 	}
 	ran := e.runOn(ctx, r, t, dir)
@@ -139,9 +140,12 @@ func (r *rig) due(step plan.Step, failed error) bool {
 	case spec.Cleanup:
 		return true
 	default:
-		return failed == nil
+		return failed == nil && !r.enough()
 	}
 }
+
+// enough reports whether nothing more is to be learned from the cell.
+func (r *rig) enough() bool { return r.red && r.failFast }
 
 // step takes a step, and says in the history how it ended. What a catch step
 // could not do is told there only.
@@ -300,7 +304,7 @@ func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 			r.red = r.red || !watching.Met(c.ID)
 			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: time.Since(opened.at).Seconds()})
 		}
-		if len(left) == 0 {
+		if len(left) == 0 || r.enough() {
 			return nil
 		}
 		pending = left
