@@ -26,7 +26,22 @@ func Listen(ctx context.Context, addr netip.AddrPort) (net.Listener, error) {
 	if err != nil {
 		return nil, explain(addr, err)
 	}
-	return listener, nil
+	return port{listener.(*net.TCPListener)}, nil
+}
+
+// port is a listener whose port is free as soon as it is closed.
+type port struct{ *net.TCPListener }
+
+// Close implements net.Listener. A process that is just being started has a copy
+// of every open file for a moment: without the shutdown, the port would be taken
+// until the last copy is closed, and the next container could not have it.
+func (p port) Close() error {
+	if raw, err := p.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			_ = syscall.Shutdown(int(fd), syscall.SHUT_RDWR) // Close says what is wrong, if something is
+		})
+	}
+	return p.TCPListener.Close()
 }
 
 // ListenPacket opens a UDP port on a loopback address, as Listen does for TCP.
