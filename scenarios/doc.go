@@ -1,6 +1,7 @@
 // Package scenarios is the manual of the scenario language. It has no code but
-// examples, which show what a scenario is planned to; spec decodes the language, plan turns a scenario into numbered steps, engine
-// runs them, check judges the record.
+// examples, which show what a scenario is planned to; spec decodes the language,
+// plan turns a scenario into numbered steps, engine runs them, check judges the
+// record.
 //
 // # A scenario
 //

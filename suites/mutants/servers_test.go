@@ -61,7 +61,9 @@ var _ = It("finds each server that speaks something else", Serial, func(ctx Spec
 		}
 	}
 	AddReportEntry("servers", fmt.Sprintf("%d cells with one server changed or, as a control, none; %d survived", len(mutants), len(survivors)))
-	Expect(slices.Sorted(maps.Keys(survivors))).To(Equal(slices.Sorted(maps.Keys(survivingServers))))
+	for name := range survivors {
+		Expect(survivingServers).To(HaveKey(name))
+	}
 })
 
 // runMutants runs mutants, and those again for which the machine was too slow to
