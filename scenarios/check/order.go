@@ -21,9 +21,9 @@ var inKeyOrder = ordered{types.DefaultTypeAdapter}
 func (o ordered) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case map[string]any:
-		return inOrder{types.NewStringInterfaceMap(o, v), slices.Sorted(maps.Keys(v))}
+		return inOrder[any]{types.NewStringInterfaceMap(o, v), v}
 	case map[string][]any:
-		return inOrder{types.NewDynamicMap(o, v), slices.Sorted(maps.Keys(v))}
+		return inOrder[[]any]{types.NewDynamicMap(o, v), v}
 	case []any:
 		return types.NewDynamicList(o, v)
 	default:
@@ -31,13 +31,14 @@ func (o ordered) NativeToValue(v any) ref.Val {
 	}
 }
 
-// inOrder is a map that is gone through by its keys in order.
-type inOrder struct {
+// inOrder is a map that is gone through by its keys in order. They are put in
+// order only then: most maps are asked for one key.
+type inOrder[V any] struct {
 	traits.Mapper
-	keys []string
+	native map[string]V
 }
 
 // Iterator implements traits.Iterable.
-func (m inOrder) Iterator() traits.Iterator {
-	return types.NewStringList(types.DefaultTypeAdapter, m.keys).Iterator()
+func (m inOrder[V]) Iterator() traits.Iterator {
+	return types.NewStringList(types.DefaultTypeAdapter, slices.Sorted(maps.Keys(m.native))).Iterator()
 }

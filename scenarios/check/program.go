@@ -195,18 +195,15 @@ func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, erro
 type Watching struct {
 	tracker *Tracker
 	watches map[string]*watch // by check id
-	decided map[string]bool
 }
 
 // Watch begins to watch the checks of a step after the given events.
 func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
-	w := &Watching{tracker: t, watches: make(map[string]*watch), decided: make(map[string]bool)}
+	w := &Watching{tracker: t, watches: make(map[string]*watch)}
 	vars := t.state.vars()
 	for _, c := range checks.Checks {
-		begun := p.checks[c.ID].begin(vars)
-		w.watches[c.ID] = begun
-		w.decided[c.ID] = begun.decided()
+		w.watches[c.ID] = p.checks[c.ID].begin(vars)
 	}
 	return w
 }
@@ -216,9 +213,8 @@ func (w *Watching) Advance(events []record.Event) {
 	w.tracker.advance(events, func() {
 		vars := w.tracker.state.vars()
 		for _, watch := range w.watches {
-			if !w.decided[watch.ID] {
+			if !watch.decided() {
 				watch.look(vars)
-				w.decided[watch.ID] = watch.decided()
 			}
 		}
 	})
@@ -226,7 +222,7 @@ func (w *Watching) Advance(events []record.Event) {
 
 // Decided reports whether nothing that happens later can change the verdict of
 // a check.
-func (w *Watching) Decided(id string) bool { return w.decided[id] }
+func (w *Watching) Decided(id string) bool { return w.watches[id].decided() }
 
 // Met reports whether a check holds, as far as it was watched. It is for the
 // engine to know; the verdict is made by Judge.

@@ -164,22 +164,23 @@ type place struct {
 	hook      bool
 }
 
-// lists are the lists of containers that there are.
-func (s *podSpec) lists() map[string]bool {
-	return map[string]bool{
-		"initContainers":      s.InitContainers != nil,
-		"containers":          s.Containers != nil,
-		"ephemeralContainers": s.EphemeralContainers != nil,
+// containerList is one of a pod's lists of containers, with the name of its field.
+type containerList struct {
+	name       string
+	containers []container
+}
+
+// lists are the pod's lists of containers, with nil for one that is not there.
+func (s *podSpec) lists() []containerList {
+	return []containerList{
+		{"initContainers", s.InitContainers}, {"containers", s.Containers}, {"ephemeralContainers", s.EphemeralContainers},
 	}
 }
 
 // places returns the probes and hooks of a pod.
 func (s *podSpec) places() []place {
 	var all []place
-	for _, list := range []struct {
-		name       string
-		containers []container
-	}{{"initContainers", s.InitContainers}, {"containers", s.Containers}, {"ephemeralContainers", s.EphemeralContainers}} {
+	for _, list := range s.lists() {
 		for i := range list.containers {
 			c := &list.containers[i]
 			for _, p := range []place{

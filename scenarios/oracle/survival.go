@@ -146,8 +146,10 @@ func (patch *object) merged(feature model.Feature) func(was model.Fields) model.
 	return func(was model.Fields) model.Fields {
 		asked := patch.fields(feature)
 		for path, value := range was {
-			list, _, _ := strings.Cut(path, "/")
-			if !patch.pod.lists()[list] {
+			replaced := slices.ContainsFunc(patch.pod.lists(), func(l containerList) bool {
+				return l.containers != nil && strings.HasPrefix(path, l.name+"/")
+			})
+			if !replaced {
 				asked[path] = value
 			}
 		}

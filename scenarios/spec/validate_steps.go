@@ -15,6 +15,9 @@ func actions() []string {
 	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "checks"}
 }
 
+// rigActions are those of them that change what runs.
+func rigActions() []string { return []string{"restart", "start", "stop", "kill"} }
+
 // present returns those of the fields that a mapping has.
 func (v *validator) present(at string, fields []string) []string {
 	var found []string
@@ -64,7 +67,7 @@ func (v *validator) checkRun(at string, run Run) {
 		v.report(at+".run", "%s is not a time to run a step: catch and cleanup are", quote(string(run)))
 		return
 	}
-	for _, action := range v.present(at, []string{"restart", "start", "stop", "kill"}) {
+	for _, action := range v.present(at, rigActions()) {
 		v.report(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
 	}
 	if run == Catch && len(v.present(at, []string{"checks"})) > 0 {
@@ -204,7 +207,7 @@ func (v *validator) checkRig() {
 			continue
 		}
 		v.checkApplicable(rig, i, checks)
-		if len(v.unclean(stepPath(i), "restart", "start", "stop", "kill")) > 0 {
+		if len(v.unclean(stepPath(i), rigActions()...)) > 0 {
 			return // from here on it isn't known what runs
 		}
 		v.conflicts(stepPath(i), rig.Do(step))
