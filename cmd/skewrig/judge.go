@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -114,18 +115,12 @@ func readReport(dir string) (reports.Report, error) {
 }
 
 func newReport() *cobra.Command {
-	formats := map[string]func(*cobra.Command, reports.Report) error{
-		"text": func(cmd *cobra.Command, r reports.Report) error {
-			return render.Terminal(cmd.OutOrStdout(), r, render.TerminalOptions{Color: colorful(os.Stdout)})
+	formats := map[string]func(io.Writer, reports.Report) error{
+		"text": func(w io.Writer, r reports.Report) error {
+			return render.Terminal(w, r, render.TerminalOptions{Color: colorful(os.Stdout)})
 		},
-		"json":     func(cmd *cobra.Command, r reports.Report) error { return render.JSON(cmd.OutOrStdout(), r) },
-		"junit":    func(cmd *cobra.Command, r reports.Report) error { return render.JUnit(cmd.OutOrStdout(), r) },
-		"markdown": func(cmd *cobra.Command, r reports.Report) error { return render.Markdown(cmd.OutOrStdout(), r) },
-		"findings": func(cmd *cobra.Command, r reports.Report) error { return render.Findings(cmd.OutOrStdout(), r) },
-		"track-record": func(cmd *cobra.Command, r reports.Report) error {
-			return render.TrackRecord(cmd.OutOrStdout(), r)
-		},
-		"matrix": func(cmd *cobra.Command, r reports.Report) error { return render.MatrixMarkdown(cmd.OutOrStdout(), r) },
+		"json": render.JSON, "junit": render.JUnit, "markdown": render.Markdown,
+		"findings": render.Findings, "track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	}
 	var format string
 	cmd := &cobra.Command{
@@ -141,7 +136,7 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return failed(print(cmd, report))
+			return failed(print(cmd.OutOrStdout(), report))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, findings (the disagreements alone), track-record (the known bugs that were found), or matrix (what probes did by releases and gates)")

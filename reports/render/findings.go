@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/skewrig/skewrig/reports"
@@ -24,10 +23,7 @@ func Findings(w io.Writer, r reports.Report) error {
 	if found == 0 {
 		m.printf("\nNone.\n")
 	}
-	if _, err := io.WriteString(w, m.String()); err != nil {
-		return fmt.Errorf("writing the findings: %w", err)
-	}
-	return nil
+	return m.writeTo(w, "the findings")
 }
 
 // finding writes what is to be said of one requirement, and returns how many

@@ -20,15 +20,20 @@ func Markdown(w io.Writer, r reports.Report) error {
 	m.cells(r.Cells)
 	m.requirements(r.Requirements)
 	m.reproduce(r.Reproduce)
-	if _, err := io.WriteString(w, m.String()); err != nil {
-		return fmt.Errorf("writing a report as Markdown: %w", err)
-	}
-	return nil
+	return m.writeTo(w, "a report as Markdown")
 }
 
 type markdown struct{ strings.Builder }
 
 func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+// writeTo writes what was gathered, which the error calls by its name.
+func (m *markdown) writeTo(w io.Writer, what string) error {
+	if _, err := io.WriteString(w, m.String()); err != nil {
+		return fmt.Errorf("writing %s: %w", what, err)
+	}
+	return nil
+}
 
 // table writes a table, or instead says that there is nothing.
 func (m *markdown) table(rows [][]string, header ...string) {

@@ -61,10 +61,7 @@ func MatrixMarkdown(w io.Writer, r reports.Report) error {
 		md.table(rows, header...)
 		md.printf("\n")
 	}
-	if _, err := io.WriteString(w, md.String()); err != nil {
-		return fmt.Errorf("writing the matrix: %w", err)
-	}
-	return nil
+	return md.writeTo(w, "the matrix")
 }
 
 func matrices(r reports.Report) (all []matrix) {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -30,10 +29,7 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 		}
 	}
 	m.printf("\nThe whole shelf at once: `skewrig run '%s/**'`\n", shelf)
-	if _, err := io.WriteString(w, m.String()); err != nil {
-		return fmt.Errorf("writing the track record: %w", err)
-	}
-	return nil
+	return m.writeTo(w, "the track record")
 }
 
 // bug writes what the cells of one bug show.

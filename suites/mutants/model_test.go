@@ -18,11 +18,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// rule is a rule of the model, and what another one would be.
-type rule struct{ file, from, to string }
-
 // rules are changes of package model, one at a time.
-var rules = map[string]rule{
+var rules = map[string]change{
 	"a release too late":              {"scenarios/model/model.go", "c.Version.Minor() >= f.Since", "c.Version.Minor() > f.Since"},
 	"a release too early":             {"scenarios/model/model.go", "c.Version.Minor() >= f.Since", "c.Version.Minor() >= f.Since-1"},
 	"a gate that is on by default":    {"scenarios/model/model.go", "bool { return c.Gates[f.Gate] }", "bool { return c.Knows(f) }"},
@@ -94,12 +91,12 @@ var _ = It("finds each rule of the model that is another one", Serial, func(ctx 
 
 // judgeWith judges a record by a model with another rule, and returns the checks
 // that are red.
-func judgeWith(ctx context.Context, root, dir string, r rule, record string) (red []string) {
+func judgeWith(ctx context.Context, root, dir string, c change, record string) (red []string) {
 	GinkgoHelper()
-	original, err := filepath.Abs(filepath.Join(root, r.file))
+	original, err := filepath.Abs(filepath.Join(root, c.file))
 	Expect(err).NotTo(HaveOccurred())
 	mutant := filepath.Join(dir, "mutant.go")
-	replaceOnce(original, mutant, r.from, r.to)
+	c.write(root, mutant)
 	skewrig := buildSkewrig(ctx, root, dir, map[string]string{original: mutant})
 	out, err := exec.CommandContext(ctx, skewrig, "judge", record, oldAPIServer, "--output", "json").Output()
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {

@@ -29,9 +29,12 @@ func TestMutants(t *testing.T) {
 	RunSpecs(t, "mutants")
 }
 
+// change is a text of a file that is another one.
+type change struct{ file, from, to string }
+
 // mutant is a fault in one file of the newest kubelet.
 type mutant struct {
-	file, from, to string
+	change
 	// red are the scenarios that must find it, green one that must not.
 	red   []string
 	green string
@@ -52,7 +55,7 @@ var _ = DescribeTable("a broken kubelet is found", func(ctx SpecContext, m mutan
 	Expect(outcomes).To(HaveKeyWithValue(m.green, reports.Pass))
 },
 	Entry("a gRPC prober that never speaks TLS", mutant{
-		file: "pkg/probe/grpc/grpc.go", from: "if options.UseTLS {", to: "if options.UseTLS && false {",
+		change: change{"pkg/probe/grpc/grpc.go", "if options.UseTLS {", "if options.UseTLS && false {"},
 		red: []string{
 			"kep-4939/e2e/tls-probe-tls-server", "kep-4939/e2e/tls-probe-becomes-unhealthy",
 			"kep-4939/e2e/tls-probe-plaintext-server", "kep-4939/probe/expired-certificate",
@@ -60,14 +63,14 @@ var _ = DescribeTable("a broken kubelet is found", func(ctx SpecContext, m mutan
 		green: "kep-4939/e2e/plaintext-probe-tls-server",
 	}),
 	Entry("a gRPC prober that verifies certificates", mutant{
-		file: "pkg/probe/grpc/grpc.go", from: "InsecureSkipVerify: true,", to: "InsecureSkipVerify: false,",
-		red:   []string{"kep-4939/e2e/tls-probe-tls-server", "kep-4939/probe/expired-certificate"},
-		green: "kep-4939/e2e/plaintext-probe-plaintext-server",
+		change: change{"pkg/probe/grpc/grpc.go", "InsecureSkipVerify: true,", "InsecureSkipVerify: false,"},
+		red:    []string{"kep-4939/e2e/tls-probe-tls-server", "kep-4939/probe/expired-certificate"},
+		green:  "kep-4939/e2e/plaintext-probe-plaintext-server",
 	}),
 	Entry("an HTTP prober that never speaks h2c", mutant{
-		file: "pkg/probe/http/http.go", from: "Transport:     pr.h2cTransport,", to: "Transport:     pr.transport,",
-		red:   []string{"kep-5999/e2e/http2-probe-h2c-server", "kep-5999/e2e/http2-probe-http1-server"},
-		green: "kep-5999/e2e/http1-probe-http1-server",
+		change: change{"pkg/probe/http/http.go", "Transport:     pr.h2cTransport,", "Transport:     pr.transport,"},
+		red:    []string{"kep-5999/e2e/http2-probe-h2c-server", "kep-5999/e2e/http2-probe-http1-server"},
+		green:  "kep-5999/e2e/http1-probe-http1-server",
 	}),
 )
 
@@ -77,17 +80,18 @@ func mutate(ctx SpecContext, builder *build.Builder, m mutant) string {
 	source, err := builder.Source(ctx, release.Newest)
 	Expect(err).NotTo(HaveOccurred())
 	path := filepath.Join(GinkgoT().TempDir(), "mutant.go")
-	replaceOnce(filepath.Join(source, m.file), path, m.from, m.to)
+	m.write(source, path)
 	return path
 }
 
-// replaceOnce writes a file in which a text that occurs once is another one.
-func replaceOnce(original, mutant, from, to string) {
+// write writes the file below a root with the change in it. The text must occur
+// once.
+func (c change) write(root, mutant string) {
 	GinkgoHelper()
-	text, err := os.ReadFile(original)
+	text, err := os.ReadFile(filepath.Join(root, c.file))
 	Expect(err).NotTo(HaveOccurred())
-	Expect(bytes.Count(text, []byte(from))).To(Equal(1), "%s does not say %q once", original, from)
-	Expect(os.WriteFile(mutant, bytes.Replace(text, []byte(from), []byte(to), 1), 0o600)).To(Succeed())
+	Expect(bytes.Count(text, []byte(c.from))).To(Equal(1), "%s does not say %q once", c.file, c.from)
+	Expect(os.WriteFile(mutant, bytes.Replace(text, []byte(c.from), []byte(c.to), 1), 0o600)).To(Succeed())
 }
 
 // run returns the outcomes of scenarios of the catalog by their ids.
