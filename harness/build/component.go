@@ -5,6 +5,8 @@ package build
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -71,6 +73,9 @@ func (t Target) source() string {
 		module = sources[Etcd].pkg
 	}
 	s := fmt.Sprintf("%s@%s", module, t.Version)
+	for _, path := range slices.Sorted(maps.Keys(standIns[t.Version])) {
+		s += fmt.Sprintf(" with %s@%s", path, standIns[t.Version][path])
+	}
 	if len(t.Overlay) > 0 {
 		s += " (patched)"
 	}

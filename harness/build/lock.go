@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -110,6 +111,16 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
 }
 
+// standIns are the staging modules that can't be had of a pre-release, each with
+// the version of it that is compiled instead. The source of a binary tells.
+var standIns = map[release.Version]map[string]string{
+	"v1.38.0-alpha.0": {
+		"k8s.io/cli-runtime": "v0.37.1", "k8s.io/code-generator": "v0.37.1", "k8s.io/cri-streaming": "v0.37.1",
+		"k8s.io/kube-proxy": "v0.37.1", "k8s.io/sample-apiserver": "v0.37.1",
+		"k8s.io/sample-cli-plugin": "v0.37.1", "k8s.io/sample-controller": "v0.37.1",
+	},
+}
+
 // lockKubernetes turns the go.mod of a Kubernetes release into the go.mod that
 // compiles that release's components. A release replaces its staging modules
 // by relative paths, which mean nothing to a consumer; each is replaced by the
@@ -154,7 +165,7 @@ func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version str
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
 			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
 		}
-		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, published); err != nil {
+		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, cmp.Or(standIns[release.Version(version)][r.Old.Path], published)); err != nil {
 			return err
 		}
 	}
