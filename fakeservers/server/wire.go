@@ -93,6 +93,12 @@ func (c Connection) Answered() bool {
 	return slices.ContainsFunc(c.Requests, func(r Request) bool { return r.Status != 0 || r.GRPCStatus != "" })
 }
 
+// GivenUp reports whether the client ended the connection before it had an
+// answer.
+func (c Connection) GivenUp() bool {
+	return !c.Answered() && (c.CloseReason == ClientClosed || c.CloseReason == ClientReset)
+}
+
 // CloseReason says who ended a connection. The first cause seen counts.
 type CloseReason string
 

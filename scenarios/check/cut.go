@@ -30,19 +30,13 @@ type cutConnection struct {
 func (s *state) connected(name string, e record.Event) {
 	s.known[name] = true
 	c, ok := record.As[server.Connection](e)
-	if ok && cutShort(c) {
+	if ok && c.GivenUp() {
 		if stopped, has := s.cuts.stopped[s.nodeOf(name)]; has && c.Opened.Before(stopped) {
 			return
 		}
 		s.cuts.short = append(s.cuts.short, cutConnection{name, c.ID, c.Port})
 	}
 	s.connections[name] = append(s.connections[name], connection(e))
-}
-
-// cutShort reports whether the client ended a connection before it had an
-// answer.
-func cutShort(c server.Connection) bool {
-	return !c.Answered() && (c.CloseReason == server.ClientClosed || c.CloseReason == server.ClientReset)
 }
 
 // cutOff takes away the connections that ended because the kubelet did.

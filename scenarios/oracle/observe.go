@@ -24,10 +24,15 @@ func (r *run) observations() []reports.Observation {
 	return slices.SortedFunc(maps.Keys(seen), reports.Observation.Compare)
 }
 
+// preface is the method that a server of HTTP/1.1 sees in the preface of HTTP/2,
+// and refuses (RFC 9113, section 3.4).
+const preface = "PRI"
+
 func (r *run) observe(c connection) (o reports.Observation, certain bool) {
 	states := r.statesAt(c.pod(), c.Opened)
 	succeeds := slices.ContainsFunc(c.Requests, good)
-	ill := c.Fault != "" || len(c.Requests) > 0 && !succeeds // which says nothing of the wire
+	understood := slices.ContainsFunc(c.Requests, func(r server.Request) bool { return r.Method != preface })
+	ill := c.Fault != "" || understood && !succeeds // which says nothing of the wire
 	if len(states) == 0 || c.First == server.FirstNothing || ill || r.cutOff(c, states[0].pod.NodeName) {
 		return o, false
 	}

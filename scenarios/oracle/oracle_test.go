@@ -367,7 +367,7 @@ func TestNothingElseChanges(t *testing.T) {
 		"a probe that was given up": {func(s *story) { restart(s); s.connect(cont, server.FirstNothing, behavior.GRPC, false) }, ""},
 		"a probe that was cut off": {func(s *story) {
 			end := s.now().Add(time.Minute)
-			s.add(cont, server.Connection{Port: 5000, First: server.FirstHTTP2, Opened: end.Add(-time.Second), Closed: end})
+			s.add(cont, server.Connection{Port: 5000, First: server.FirstHTTP2, Opened: end.Add(-time.Second), Closed: end, CloseReason: server.ClientReset})
 			restart(s)
 			s.show(pod, false, "%s", strings.Replace(app(without), `"ready": true`, `"ready": false`, 1))
 		}, reports.Fail},
@@ -477,6 +477,10 @@ func TestObserve(t *testing.T) {
 	s.show(pod, false, "%s", app(withTLS))
 	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
 	s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false)
+	s.add(cont, server.Connection{
+		ID: 1, Port: 5000, Protocol: behavior.HTTP1, First: server.FirstHTTP2, Opened: s.now(), Closed: s.now(), CloseReason: server.ServerClosed,
+		Requests: []server.Request{{Method: "PRI", Status: 400}},
+	})
 	s.start("kubelet/node-a", newest, true)
 	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
 	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
@@ -491,6 +495,7 @@ func TestObserve(t *testing.T) {
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "none (static pod)", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.36.3", Wire: "http2-preface"},
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},
+		{Probe: "grpc mode=TLS", Server: "http1", APIServer: "v1.37.1 gate on", Kubelet: "v1.36.3", Wire: "http2-preface"},
 	}
 	_, got := Look(s.cell, s.events)
 	if diff := cmp.Diff(want, got); diff != "" {

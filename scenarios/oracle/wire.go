@@ -114,7 +114,8 @@ func (r *run) statesAt(pod string, t time.Time) (states []version) {
 // cutOff reports whether a connection ended without an answer at about the time
 // when a kubelet of the node did. It says nothing of the server.
 func (r *run) cutOff(c connection, node string) bool {
-	return !c.Answered() && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
+	ended := c.GivenUp() || c.CloseReason == server.Shutdown
+	return ended && !c.Answered() && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
 		return c.Opened.Before(l.untilTime) && l.untilTime.Before(c.Closed.Add(slack))
 	})
 }
