@@ -1,0 +1,43 @@
+package conformance
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+var saved = flag.String("saved", "", "the report directory of a run of the catalog, in which each expectation is changed once")
+
+// TestEachExpectationOfASavedRunCounts does for a saved run, such as one of the
+// whole catalog, what the specs do for each cell that they run.
+func TestEachExpectationOfASavedRunCounts(t *testing.T) {
+	if *saved == "" {
+		t.Skip("needs a saved run: -saved=DIR")
+	}
+	RegisterTestingT(t)
+	file, err := os.Open(filepath.Join(*saved, render.JSONFile))
+	Expect(err).NotTo(HaveOccurred())
+	defer file.Close()
+	report, err := reports.Read(file)
+	Expect(err).NotTo(HaveOccurred())
+	all, err := catalog.Cells()
+	Expect(err).NotTo(HaveOccurred())
+	byID := make(map[string]plan.Cell)
+	for _, cell := range all {
+		byID[cell.ID] = cell
+	}
+	changes := 0
+	for _, cell := range report.Cells {
+		Expect(byID).To(HaveKey(cell.ID))
+		changes += expectEachCheckCounts(byID[cell.ID], *saved)
+	}
+	t.Logf("%d expectations of %d cells were changed, one at a time, and each turned its check red", changes, len(report.Cells))
+}
