@@ -5,8 +5,6 @@ package build
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -73,8 +71,8 @@ func (t Target) source() string {
 		module = sources[Etcd].pkg
 	}
 	s := fmt.Sprintf("%s@%s", module, t.Version)
-	for _, path := range slices.Sorted(maps.Keys(standIns[t.Version])) {
-		s += fmt.Sprintf(" with %s@%s", path, standIns[t.Version][path])
+	if instead, has := standIns[t.Version]; has {
+		s += fmt.Sprintf(" with %s of %s", instead.version, strings.Join(instead.modules, ", "))
 	}
 	if len(t.Overlay) > 0 {
 		s += " (patched)"

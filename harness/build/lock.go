@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -111,14 +111,18 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
 }
 
-// standIns are the staging modules that can't be had of a pre-release, each with
-// the version of it that is compiled instead. The source of a binary tells.
-var standIns = map[release.Version]map[string]string{
-	"v1.38.0-alpha.0": {
-		"k8s.io/cli-runtime": "v0.37.1", "k8s.io/code-generator": "v0.37.1", "k8s.io/cri-streaming": "v0.37.1",
-		"k8s.io/kube-proxy": "v0.37.1", "k8s.io/sample-apiserver": "v0.37.1",
-		"k8s.io/sample-cli-plugin": "v0.37.1", "k8s.io/sample-controller": "v0.37.1",
-	},
+// standIns are the staging modules that can't be had of a pre-release, with the
+// version of them that is compiled instead. The source of a binary tells.
+var standIns = map[release.Version]standIn{
+	"v1.38.0-alpha.0": {"v0.37.1", []string{
+		"k8s.io/cli-runtime", "k8s.io/code-generator", "k8s.io/cri-streaming", "k8s.io/kube-proxy",
+		"k8s.io/sample-apiserver", "k8s.io/sample-cli-plugin", "k8s.io/sample-controller",
+	}},
+}
+
+type standIn struct {
+	version string
+	modules []string
 }
 
 // lockKubernetes turns the go.mod of a Kubernetes release into the go.mod that
@@ -165,7 +169,11 @@ func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version str
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
 			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
 		}
-		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, cmp.Or(standIns[release.Version(version)][r.Old.Path], published)); err != nil {
+		from := published
+		if instead := standIns[release.Version(version)]; slices.Contains(instead.modules, r.Old.Path) {
+			from = instead.version
+		}
+		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, from); err != nil {
 			return err
 		}
 	}
