@@ -310,6 +310,7 @@ func TestExpressionsSee(t *testing.T) {
 		object(h, "events", "default", "tls.1", `{"involvedObject":{"kind":"Pod","namespace":"default","name":"tls"},"reason":"Unhealthy","message":"Liveness probe failed","count":2}`)
 		object(h, "events", "default", "node.1", `{"involvedObject":{"kind":"Node","name":"tls"},"reason":"Starting"}`)
 		h.Append("engine", "create", Answer{Code: 422, Causes: []Cause{{Field: "spec"}}})
+		h.Append("engine", "made", Answer{Code: 201, Object: "pods/default/made"})
 		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3"})
 		h.Append("engine", "kubelet/node-a", Scraped{Metrics: map[string][]Sample{"up": {{Labels: map[string]string{"a": "b"}, Value: 1}}}})
 		for _, id := range []string{"seen"} {
@@ -329,6 +330,7 @@ func TestExpressionsSee(t *testing.T) {
 		`objects["deployments/default/web"].spec.replicas`:               `3`,
 		`events["tls"]`:                        `[{"count":2,"message":"Liveness probe failed","reason":"Unhealthy","type":""}]`,
 		`events["other/web"].size()`:           `0`,
+		`events["made"].size()`:                `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
 		`components["kubelet/node-a"].version`: `"v1.36.3"`,
 		`history["pods/default/tls"].size()`:   `1`,
@@ -351,6 +353,7 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 	t.Parallel()
 	events := story(func(h *record.History) {
 		started(h)
+		h.Append("engine", "refused", Answer{Code: 422, Object: "pods/default/tsl"})
 		opened(h, "typo")
 		closed(h, "typo", 0)
 	})

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 
@@ -77,11 +78,21 @@ func (s *state) apply(e record.Event) bool {
 	case Scraped{}.EventKind():
 		s.scraped(e)
 	case Answer{}.EventKind():
-		s.requests[e.Subject] = decode(e.Data)
+		s.answered(e)
 	default:
 		return false
 	}
 	return true
+}
+
+// answered keeps an answer. A pod that it says was created is known from then on:
+// the watch that shows it may be late.
+func (s *state) answered(e record.Event) {
+	s.requests[e.Subject] = decode(e.Data)
+	answer, _ := record.As[Answer](e)
+	if pod, isPod := strings.CutPrefix(answer.Object, "pods/"); isPod && answer.Code == http.StatusCreated {
+		s.known[strings.TrimPrefix(pod, defaultNamespace)] = true
+	}
 }
 
 // connection is a connection with a list of requests also where there were
