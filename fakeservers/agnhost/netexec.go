@@ -107,6 +107,7 @@ func (n *netexecServer) startUDP(ctx context.Context) error {
 
 // run runs until a signal or a request ends the program.
 func (n *netexecServer) run(ctx context.Context) int {
+	n.SayUp()
 	var stop <-chan time.Time
 	signals := n.Signals
 	for {

@@ -105,9 +105,11 @@ func (p *process) fatal(err error) int {
 	return exitError
 }
 
-// waitSignal waits for one of the given signals, and reports false if the
+// waitSignal waits, with all that the program has to do first done, for one of
+// the given signals, and reports false if the
 // process was killed before. Process 1 ignores all others.
 func (p *process) waitSignal(ctx context.Context, handled ...syscall.Signal) (syscall.Signal, bool) {
+	p.SayUp()
 	signals := p.Signals
 	for {
 		select {
@@ -136,6 +138,7 @@ func (p *process) wait(ctx context.Context) int {
 // untilSignal runs a program that handles no signal and ends by itself, unless
 // a signal ends it.
 func (p *process) untilSignal(ctx context.Context, run func(context.Context) int) int {
+	p.SayUp()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan int, 1)

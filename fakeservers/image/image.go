@@ -85,6 +85,16 @@ type Process struct {
 	Signals <-chan syscall.Signal
 	// Recorder takes what the program sees.
 	Recorder record.Recorder
+	// Up is called when the program has come up: the ports that it listens on
+	// are open. It may be called again. If unset, nobody wants to know.
+	Up func()
+}
+
+// SayUp calls Up, if there is somebody who wants to know.
+func (p *Process) SayUp() {
+	if p.Up != nil {
+		p.Up()
+	}
 }
 
 // Mount is a directory or file of the node that a container sees.

@@ -106,6 +106,18 @@ func onlyExit(t *testing.T, g *rig) ContainerExited {
 	return exits[0]
 }
 
+// TestAStartedContainerIsUp: its ports are open, so that a probe that comes at
+// once is not refused because the machine is busy.
+func TestAStartedContainerIsUp(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	id := g.start(t, g.pod(t, "web"), containerConfig("app", "late"))
+	if got := g.logged(t, id); !slices.Equal(got, []string{"stdout F up"}) {
+		t.Errorf("it has said %q", got)
+	}
+	g.stopWithin(t, id, 0)
+}
+
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,6 +28,12 @@ const (
 // lost, as they are in a kernel that keeps one of each.
 const pendingSignals = 16
 
+// comingUp is how long the start of a container waits for its program to open
+// its ports. A real program takes a moment too, but one that depends on how busy
+// the machine is with everything else: a probe that comes before it says nothing
+// of what is tested.
+const comingUp = time.Second
+
 // process is the run of a container's program.
 type process struct {
 	program *image.Process
@@ -37,8 +44,9 @@ type process struct {
 	// commands that run beside the program end with it.
 	killed context.Context
 	kill   context.CancelFunc
-	// done is closed when the container is seen as exited.
-	done chan struct{}
+	// up is closed when the program has come up, done when the container is seen
+	// as exited.
+	up, done chan struct{}
 
 	// The rest is guarded by Runtime.mu.
 	asked      bool   // was sent the stop signal
@@ -46,7 +54,7 @@ type process struct {
 }
 
 func (r *Runtime) newProcess(c *container, log *containerLog) *process {
-	p := &process{log: log, signals: make(chan syscall.Signal, pendingSignals), done: make(chan struct{})}
+	p := &process{log: log, signals: make(chan syscall.Signal, pendingSignals), up: make(chan struct{}), done: make(chan struct{})}
 	p.killed, p.kill = context.WithCancel(r.alive)
 	p.program = &image.Process{
 		Args:      c.args,
@@ -59,6 +67,7 @@ func (r *Runtime) newProcess(c *container, log *containerLog) *process {
 		Mounts:    mounts(c.config),
 		Signals:   p.signals,
 		Recorder:  r.config.Recorder,
+		Up:        sync.OnceFunc(func() { close(p.up) }),
 	}
 	return p
 }
@@ -84,7 +93,8 @@ func mounts(config *cri.ContainerConfig) []image.Mount {
 	return all
 }
 
-// launch runs the container's program, with its output going to log.
+// launch runs the container's program, with its output going to log. It returns
+// when the program has come up or ended, or after comingUp.
 func (r *Runtime) launch(c *container, log *containerLog) error {
 	p := r.newProcess(c, log)
 	if err := r.admit(c, p); err != nil {
@@ -96,6 +106,11 @@ func (r *Runtime) launch(c *container, log *containerLog) error {
 		ID: c.id, Image: c.image.Reference, Args: c.args, Attempt: c.config.Metadata.Attempt, PID: p.pid,
 	})
 	go r.run(c)
+	select {
+	case <-p.up:
+	case <-p.done:
+	case <-time.After(comingUp):
+	}
 	return nil
 }
 

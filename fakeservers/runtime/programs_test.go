@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 )
@@ -16,6 +17,7 @@ import (
 func runTestProgram(ctx context.Context, p *image.Process) int {
 	switch verb, args := p.Args[1], p.Args[2:]; verb {
 	case "obey": // CODE: ends with CODE on the first signal
+		p.SayUp()
 		select {
 		case <-ctx.Done():
 			return 99 // nobody sees it: the process was killed
@@ -23,7 +25,14 @@ func runTestProgram(ctx context.Context, p *image.Process) int {
 			fmt.Fprintln(p.Stdout, "got", int(s))
 			return number(args[0])
 		}
+	case "late": // takes a while to come up
+		pass(ctx, 50*time.Millisecond)
+		fmt.Fprintln(p.Stdout, "up")
+		p.SayUp()
+		<-ctx.Done()
+		return 99
 	case "ignore": // ignores signals, but tells of them
+		p.SayUp()
 		for {
 			select {
 			case <-ctx.Done():
@@ -50,6 +59,13 @@ func runTestProgram(ctx context.Context, p *image.Process) int {
 	return 127
 }
 
+func pass(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
 func serve(ctx context.Context, p *image.Process, port string) int {
 	listener, err := net.Listen("tcp", net.JoinHostPort(p.IP.String(), port))
 	if err != nil {
@@ -58,6 +74,7 @@ func serve(ctx context.Context, p *image.Process, port string) int {
 	}
 	defer listener.Close()
 	fmt.Fprintln(p.Stdout, "listening")
+	p.SayUp()
 	select {
 	case <-ctx.Done():
 	case <-p.Signals:
