@@ -1,0 +1,214 @@
+package link
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// conn is a connection through a link: the client's, and the one to the server.
+type conn struct {
+	link   *Link
+	id     uint64
+	client *net.TCPConn
+
+	mu     sync.Mutex
+	server *net.TCPConn // nil until there is one
+}
+
+// longAgo is a deadline that wakes whoever reads.
+var longAgo = time.Unix(1, 0)
+
+// interrupt has the pumps look at the link's fault again.
+func (c *conn) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.client.SetReadDeadline(longAgo)
+	if c.server != nil {
+		_ = c.server.SetReadDeadline(longAgo)
+	}
+}
+
+// reset ends both sides so that each is told.
+func (c *conn) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, side := range []*net.TCPConn{c.client, c.server} {
+		if side != nil {
+			_ = side.SetLinger(0)
+			_ = side.Close()
+		}
+	}
+}
+
+func (c *conn) run() {
+	forward := newPump(c, Forward, c.client)
+	if !c.connect(forward) {
+		c.reset()
+		return
+	}
+	forward.to = c.server
+	backward := newPump(c, Backward, c.server)
+	backward.to = c.client
+	var both sync.WaitGroup
+	both.Go(forward.run)
+	both.Go(backward.run)
+	both.Wait()
+	_ = c.client.Close()
+	_ = c.server.Close()
+}
+
+// connect dials the server as soon as the link lets a first packet through. It
+// is false if that was never, or if the server isn't there.
+func (c *conn) connect(forward *pump) bool {
+	for {
+		forward.phase = forward.now()
+		if !forward.phase.fault.refuses() {
+			break
+		}
+		if forward.phase.fault.Cut == Reset {
+			forward.phase.reset.Add(1)
+			return false
+		}
+		if forward.withhold(); forward.ended {
+			return false
+		}
+	}
+	server, err := new(net.Dialer).DialContext(c.link.closed, "tcp", c.link.cfg.Target)
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server = server.(*net.TCPConn) //nolint:forcetypeassert // it dialed TCP
+	return true
+}
+
+// pump passes on one direction of a connection.
+type pump struct {
+	conn      *conn
+	direction Direction
+	from, to  *net.TCPConn
+	buffer    []byte
+	pending   []byte // was read, and has not been passed on
+	ended     bool   // the sender has said all
+	phase     *phase
+	passed    int64 // since the beginning of the phase
+}
+
+const (
+	// atOnce is how much is read at once.
+	atOnce = 128 << 10
+	// maxHeld is how much a sender gets rid of while nothing arrives: what the
+	// buffers on the way take.
+	maxHeld = 64 << 10
+)
+
+func newPump(c *conn, d Direction, from *net.TCPConn) *pump {
+	return &pump{conn: c, direction: d, from: from, buffer: make([]byte, atOnce)}
+}
+
+func (p *pump) run() {
+	for !p.ended || len(p.pending) > 0 {
+		if p.phase != p.now() {
+			p.phase, p.passed = p.now(), 0
+		}
+		if err := p.pass(); err != nil {
+			p.conn.reset()
+			return
+		}
+	}
+	_ = p.to.CloseWrite()
+}
+
+func (p *pump) now() *phase { return p.conn.link.phase.Load() }
+
+var errCut = errors.New("the link is cut")
+
+// pass passes on what is sent, until that ends or the fault is another one.
+func (p *pump) pass() error {
+	f, left := p.phase.fault, int64(math.MaxInt64)
+	if f.Cut != "" && f.isIn(p.direction) {
+		left = f.AfterBytes - p.passed
+	}
+	switch {
+	case left > 0 && f.slows() && f.isIn(p.direction):
+		return p.slowly(left)
+	case left > 0:
+		return p.quickly(left)
+	case f.Cut == Reset:
+		p.phase.reset.Add(1)
+		return errCut
+	default:
+		p.withhold()
+		return nil
+	}
+}
+
+// read reads something if nothing is pending. It is false if there is nothing
+// to pass on in this phase.
+func (p *pump) read() (bool, error) {
+	if len(p.pending) == 0 && !p.ended {
+		n, err := p.from.Read(p.buffer)
+		p.pending = p.buffer[:n]
+		switch {
+		case errors.Is(err, io.EOF):
+			p.ended = true
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			_ = p.from.SetReadDeadline(time.Time{})
+		case err != nil:
+			return false, err
+		}
+	}
+	return len(p.pending) > 0 && p.phase == p.now(), nil
+}
+
+// take takes up to n bytes of what is pending.
+func (p *pump) take(n int64) []byte {
+	n = min(n, int64(len(p.pending)))
+	taken := p.pending[:n]
+	p.pending = p.pending[n:]
+	p.passed += n
+	return taken
+}
+
+// quickly passes on up to left bytes.
+func (p *pump) quickly(left int64) error {
+	for left > 0 {
+		if ok, err := p.read(); !ok {
+			return err
+		}
+		next := p.take(left)
+		left -= int64(len(next))
+		if _, err := p.to.Write(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withhold takes what is sent and passes on nothing, until the phase is over.
+func (p *pump) withhold() {
+	p.phase.held.Add(1)
+	held := bytes.Clone(p.pending)
+	p.phase.withheld.Add(int64(len(held)))
+	for !p.ended && len(held) < maxHeld && p.phase == p.now() {
+		p.pending = nil
+		if _, err := p.read(); err != nil {
+			p.ended = true // there is nobody to tell until it is healed
+		}
+		held = append(held, p.pending...)
+		p.phase.withheld.Add(int64(len(p.pending)))
+	}
+	p.pending = held
+	select {
+	case <-p.phase.over:
+	case <-p.conn.link.closed.Done():
+		p.pending, p.ended = nil, true
+	}
+}

@@ -1,0 +1,143 @@
+// Package link is the network between two components: a TCP relay on loopback
+// that passes on what it is sent, until it is told to cut, hold up, slow down or
+// lose it. Who connects to a link's address reaches its target.
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// Config says which link to make.
+type Config struct {
+	// Name is what the link is called in the record: the client, an arrow and
+	// the server, "kubelet/node-a->kube-apiserver".
+	Name string
+	// Listen is the loopback address that the client connects to. A port of 0 is
+	// any that is free.
+	Listen string
+	// Target is the address of the server.
+	Target string
+	// Recorder is told of faults. If unset, nobody is.
+	Recorder record.Recorder
+	// Seed determines the jitter. If unset, it is 0.
+	Seed uint64
+}
+
+// Link is a link that is up.
+type Link struct {
+	cfg      Config
+	listener net.Listener
+	work     sync.WaitGroup
+	closed   context.Context //nolint:containedctx // the link's own lifetime
+	cancel   context.CancelFunc
+
+	phase atomic.Pointer[phase]
+
+	mu       sync.Mutex
+	conns    map[*conn]bool
+	accepted uint64
+}
+
+// phase is the time from one change of the fault to the next.
+type phase struct {
+	fault Fault
+	over  chan struct{}
+
+	reset, held, withheld, slowed atomic.Int64
+}
+
+func newPhase(f Fault) *phase { return &phase{fault: f, over: make(chan struct{})} }
+
+func (p *phase) effect() Effect {
+	return Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load()}
+}
+
+// New makes a link, which passes everything.
+func New(cfg Config) (*Link, error) {
+	if cfg.Recorder == nil {
+		cfg.Recorder = (*record.History)(nil)
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("making the link %s: %w", cfg.Name, err)
+	}
+	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool)}
+	l.phase.Store(newPhase(Fault{}))
+	l.closed, l.cancel = context.WithCancel(context.Background())
+	l.work.Go(l.accept)
+	return l, nil
+}
+
+// Address is where the client connects to.
+func (l *Link) Address() string { return l.listener.Addr().String() }
+
+// Set gives the link another fault, which may be none. It is in force for all
+// that is sent from then on, in the connections that there are too.
+func (l *Link) Set(f Fault) error {
+	if err := f.Validate(); err != nil {
+		return fmt.Errorf("link %s: %w", l.cfg.Name, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.phase.Load()
+	if before.fault == f {
+		return nil
+	}
+	l.phase.Store(newPhase(f))
+	close(before.over)
+	for c := range l.conns {
+		c.interrupt()
+	}
+	if before.fault != (Fault{}) {
+		l.cfg.Recorder.Append("link", l.cfg.Name, FaultEnded{Fault: before.fault, Effect: before.effect()})
+	}
+	if f != (Fault{}) {
+		l.cfg.Recorder.Append("link", l.cfg.Name, FaultBegan{Fault: f})
+	}
+	return nil
+}
+
+// Effect is what the fault that the link has now has done so far.
+func (l *Link) Effect() Effect { return l.phase.Load().effect() }
+
+// Close ends the link and its connections.
+func (l *Link) Close() error {
+	err := l.Set(Fault{})
+	l.cancel()
+	err = errors.Join(err, l.listener.Close())
+	l.mu.Lock()
+	for c := range l.conns {
+		c.reset()
+	}
+	l.mu.Unlock()
+	l.work.Wait()
+	return err
+}
+
+func (l *Link) accept() {
+	for {
+		client, err := l.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		c := &conn{link: l, client: client.(*net.TCPConn)} //nolint:forcetypeassert // it listens on TCP
+		l.mu.Lock()
+		l.accepted++
+		c.id = l.accepted
+		l.conns[c] = true
+		l.mu.Unlock()
+		l.work.Go(func() {
+			c.run()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			delete(l.conns, c)
+		})
+	}
+}

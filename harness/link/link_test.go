@@ -1,0 +1,388 @@
+package link
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// rig is a link between a client and a server that both are ours.
+type rig struct {
+	*Link
+	t        *testing.T
+	listener net.Listener
+	history  *record.History
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := record.NewHistory(nil)
+	l, err := New(Config{Name: "client->server", Listen: "127.0.0.1:0", Target: listener.Addr().String(), Recorder: history})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		listener.Close()
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &rig{Link: l, t: t, listener: listener, history: history}
+}
+
+func (r *rig) dial() net.Conn {
+	r.t.Helper()
+	c, err := net.Dial("tcp", r.Address())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// refused returns what a client learns that connects: at once, or as it listens.
+func (r *rig) refused() error {
+	c, err := net.Dial("tcp", r.Address())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return heard(c)
+}
+
+func heard(c net.Conn) error {
+	_, err := c.Read(make([]byte, 1))
+	return err
+}
+
+// pair returns both ends of a connection through the link.
+func (r *rig) pair() (client, server net.Conn) {
+	r.t.Helper()
+	client = r.dial()
+	return client, r.served()
+}
+
+func (r *rig) served() net.Conn {
+	r.t.Helper()
+	c, err := r.listener.Accept()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func (r *rig) set(f Fault) {
+	r.t.Helper()
+	if err := r.Set(f); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// await returns when the link's fault has had an effect.
+func (r *rig) await(is func(Effect) bool) {
+	r.t.Helper()
+	for !is(r.Effect()) {
+		if r.t.Context().Err() != nil {
+			r.t.Fatal("no effect")
+		}
+		time.Sleep(time.Millisecond) // there is nothing to wait on: the effect is a number
+	}
+}
+
+func say(t *testing.T, to io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(to, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hear(t *testing.T, from io.Reader, want string) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(from, got); err != nil || string(got) != want {
+		t.Fatalf("heard %q, want %q: %v", got, want, err)
+	}
+}
+
+func TestALinkPassesEverything(t *testing.T) {
+	t.Parallel()
+	client, server := newRig(t).pair()
+	much := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	go func() {
+		_, _ = client.Write(much)
+		_ = client.(*net.TCPConn).CloseWrite()
+	}()
+	got, err := io.ReadAll(server)
+	if err != nil || !bytes.Equal(got, much) {
+		t.Fatalf("%d bytes of %d arrived: %v", len(got), len(much), err)
+	}
+	// The other direction is still open.
+	say(t, server, "well received")
+	_ = server.Close()
+	if got, err := io.ReadAll(client); err != nil || string(got) != "well received" {
+		t.Fatalf("heard %q: %v", got, err)
+	}
+}
+
+func TestAReset(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	r.set(Fault{Cut: Reset})
+	for name, err := range map[string]error{"client": heard(client), "server": heard(server), "new client": r.refused()} {
+		if !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r.await(func(e Effect) bool { return e.Reset >= 2 })
+	r.set(Fault{})
+	client, server = r.pair()
+	say(t, client, "healed")
+	hear(t, server, "healed")
+}
+
+func TestADropIsNoLossForWhoIsPatient(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	r.set(Fault{Cut: Drop})
+	say(t, client, "ping")
+	say(t, server, "pong")
+	late := r.dial()
+	say(t, late, "hello")
+	r.await(func(e Effect) bool { return e.Withheld == int64(len("ping"+"pong"+"hello")) && e.Held == 3 })
+	r.set(Fault{})
+	hear(t, server, "ping")
+	hear(t, client, "pong")
+	hear(t, r.served(), "hello")
+
+	want := []record.Payload{FaultBegan{Fault{Cut: Drop}}, FaultEnded{Fault{Cut: Drop}, Effect{Held: 3, Withheld: 13}}}
+	for i, e := range r.history.Events() {
+		if e.Kind != want[i].EventKind() || e.Subject != "client->server" {
+			t.Errorf("event %d is %s of %s", i, e.Kind, e.Subject)
+		}
+		if ended, ok := record.As[FaultEnded](e); ok && ended != want[i] {
+			t.Errorf("%+v, want %+v", ended, want[i])
+		}
+	}
+}
+
+func TestWhoGivesUpIsNotConnectedLater(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.set(Fault{Cut: Drop})
+	hasty := r.dial()
+	r.await(func(e Effect) bool { return e.Held == 1 })
+	_ = hasty.(*net.TCPConn).SetLinger(0)
+	_ = hasty.Close()
+	patient := r.dial()
+	say(t, patient, "still here")
+	r.await(func(e Effect) bool { return e.Withheld > 0 })
+	r.set(Fault{})
+	hear(t, r.served(), "still here")
+}
+
+func TestAHalfOpenConnection(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	r.set(Fault{Cut: Drop, Direction: Forward})
+	say(t, client, "lost")
+	say(t, server, "heard")
+	hear(t, client, "heard")
+	r.await(func(e Effect) bool { return e == Effect{Held: 1, Withheld: 4} })
+}
+
+func TestACutAfterSomeBytes(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []Cut{Reset, Drop} {
+		t.Run(string(cut), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			client, server := r.pair()
+			r.set(Fault{Cut: cut, AfterBytes: 4})
+			say(t, client, "12345")
+			hear(t, server, "1234")
+			if cut == Drop {
+				r.await(func(e Effect) bool { return e.Withheld == 1 })
+				r.set(Fault{})
+				hear(t, server, "5")
+				return
+			}
+			if err := heard(server); !errors.Is(err, syscall.ECONNRESET) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestASlowLink(t *testing.T) {
+	t.Parallel()
+	const while = 50 * time.Millisecond
+	for name, f := range map[string]Fault{
+		"delay":      {Delay: while / 2},
+		"one way":    {Delay: while, Direction: Backward},
+		"jitter":     {Delay: while / 2, Jitter: time.Millisecond},
+		"throughput": {BytesPerSecond: int64(len("marco") * int(time.Second/while) * 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			client, server := r.pair()
+			r.set(f)
+			start := time.Now()
+			say(t, client, "marco")
+			hear(t, server, "marco")
+			say(t, server, "polo!")
+			hear(t, client, "polo!")
+			if took := time.Since(start); took < while {
+				t.Errorf("there and back in %s, want %s at least", took, while)
+			}
+			if !r.Effect().Any() {
+				t.Error("no effect")
+			}
+			// What is underway when the fault ends arrives.
+			say(t, client, "last")
+			r.set(Fault{})
+			hear(t, server, "last")
+		})
+	}
+}
+
+// TestASlowLinkKeepsTheOrder also when what is sent later is faster.
+func TestASlowLinkKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	pace := newPace(Fault{Delay: time.Second, BytesPerSecond: 1000}, nil)
+	first, second := pace.next(now, 500), pace.next(now.Add(time.Millisecond), 500)
+	if first != now.Add(1500*time.Millisecond) || second != now.Add(2*time.Second) {
+		t.Errorf("they arrive at %s and %s", first, second)
+	}
+}
+
+func TestFaultsThatContradictThemselves(t *testing.T) {
+	t.Parallel()
+	for _, f := range []Fault{
+		{Cut: "sever"},
+		{Direction: "upward"},
+		{Cut: Reset, Direction: Forward},
+		{AfterBytes: 5},
+		{Cut: Drop, AfterBytes: -1},
+		{Delay: -time.Second},
+		{Cut: Drop, Delay: time.Second},
+	} {
+		if f.Validate() == nil {
+			t.Errorf("%+v is valid", f)
+		}
+	}
+	r := newRig(t)
+	if r.Set(Fault{Cut: "sever"}) == nil {
+		t.Error("it was set all the same")
+	}
+}
+
+func TestAServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	_ = r.listener.Close()
+	if err := r.refused(); !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+}
+
+func TestFaultsAreToldInWords(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]Fault{
+		"pass":                  {},
+		"drop forward":          {Cut: Drop, Direction: Forward},
+		"reset after 10 bytes":  {Cut: Reset, AfterBytes: 10},
+		"delay 20ms jitter 5ms": {Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond},
+		"10 bytes per second":   {BytesPerSecond: 10},
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// BenchmarkThroughput is how much a link passes on.
+func BenchmarkThroughput(b *testing.B) {
+	listener, l := benchLink(b)
+	go func() {
+		c, err := listener.Accept()
+		if err == nil {
+			_, _ = io.Copy(io.Discard, c)
+		}
+	}()
+	c, err := net.Dial("tcp", l.Address())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	data := make([]byte, 1<<20)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := c.Write(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRoundTrip is how long a byte takes there and back, with and without a
+// link: the difference is what two ways through it add.
+func BenchmarkRoundTrip(b *testing.B) {
+	for _, through := range []string{"nothing", "link"} {
+		b.Run(through, func(b *testing.B) {
+			listener, l := benchLink(b)
+			go func() {
+				c, err := listener.Accept()
+				if err == nil {
+					_, _ = io.Copy(c, c)
+				}
+			}()
+			address := l.Address()
+			if through == "nothing" {
+				address = listener.Addr().String()
+			}
+			c, err := net.Dial("tcp", address)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			one := []byte{1}
+			for b.Loop() {
+				if _, err := c.Write(one); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.ReadFull(c, one); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func benchLink(b *testing.B) (net.Listener, *Link) {
+	b.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := New(Config{Name: "bench", Listen: "127.0.0.1:0", Target: listener.Addr().String()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _, _ = l.Close(), listener.Close() })
+	return listener, l
+}

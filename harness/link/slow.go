@@ -1,0 +1,89 @@
+package link
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"time"
+)
+
+// chunk is what was read at once, and when it is to arrive.
+type chunk struct {
+	due  time.Time
+	data []byte
+}
+
+const (
+	chunkSize = 16 << 10
+	// maxUnderway is how much can be underway in a connection that is slow: 4 MB.
+	maxUnderway = 256
+)
+
+// slowly passes on up to left bytes, each as late as the fault says.
+func (p *pump) slowly(left int64) error {
+	underway := make(chan chunk, maxUnderway)
+	arrived := make(chan error, 1)
+	go func() { arrived <- p.deliver(underway) }()
+	pace := newPace(p.phase.fault, rand.New(rand.NewPCG(p.conn.link.cfg.Seed, p.conn.id))) //nolint:gosec // jitter is no secret
+	err := p.send(underway, pace, left)
+	close(underway)
+	return errors.Join(err, <-arrived)
+}
+
+func (p *pump) send(underway chan<- chunk, pace *pace, left int64) error {
+	for left > 0 {
+		if ok, err := p.read(); !ok {
+			return err
+		}
+		next := bytes.Clone(p.take(min(left, chunkSize)))
+		left -= int64(len(next))
+		p.phase.slowed.Add(int64(len(next)))
+		underway <- chunk{due: pace.next(time.Now(), len(next)), data: next}
+	}
+	return nil
+}
+
+// deliver writes chunks when they are due. Those that are underway when the
+// fault ends arrive too.
+func (p *pump) deliver(underway <-chan chunk) (err error) {
+	for c := range underway {
+		if err != nil {
+			continue // there is nobody to write to; the reader must not be stuck
+		}
+		select {
+		case <-time.After(time.Until(c.due)):
+		case <-p.conn.link.closed.Done():
+			err = os.ErrClosed
+			continue
+		}
+		_, err = p.to.Write(c.data)
+	}
+	return err
+}
+
+// pace says when chunks arrive.
+type pace struct {
+	fault Fault
+	rand  *rand.Rand
+	last  time.Time // when the one before is there in full
+}
+
+func newPace(f Fault, r *rand.Rand) *pace { return &pace{fault: f, rand: r} }
+
+// next returns when a chunk of n bytes that is sent now is to arrive: not before
+// the one before, and so much later as its bytes take.
+func (p *pace) next(now time.Time, n int) time.Time {
+	due := now.Add(p.fault.Delay)
+	if p.fault.Jitter > 0 {
+		due = due.Add(time.Duration(p.rand.Int64N(int64(p.fault.Jitter))))
+	}
+	if due.Before(p.last) {
+		due = p.last
+	}
+	if p.fault.BytesPerSecond > 0 {
+		due = due.Add(time.Duration(float64(n) / float64(p.fault.BytesPerSecond) * float64(time.Second)))
+	}
+	p.last = due
+	return due
+}
