@@ -41,8 +41,44 @@ func TestSupportedReleasesAreLocked(t *testing.T) {
 			t.Errorf("the lock of %s has no sums", v)
 		}
 	}
-	if _, err := readLock(locks, "locks/etcd-"+string(release.Etcd)); err != nil {
-		t.Errorf("etcd: %v", err)
+	others := []Target{{Component: Etcd, Version: release.Etcd}}
+	for _, v := range release.DependencyWatchdog() {
+		others = append(others, Target{Component: DependencyWatchdog, Version: v})
+	}
+	for _, other := range others {
+		if _, err := readLock(locks, "locks/"+lockName(other)); err != nil {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
+// TestWhatStandsInIsTold: a module that can't be had is compiled in another
+// version, and the source of the binary says so.
+func TestWhatStandsInIsTold(t *testing.T) {
+	target := Target{Component: DependencyWatchdog, Version: "v1.8.0"}
+	mod, err := lockTool([]byte("module github.com/gardener/dependency-watchdog\n\ngo 1.25.9\n"), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"go 1.25.9", "github.com/gardener/gardener => github.com/gardener/gardener v1.145.0"} {
+		if !strings.Contains(string(mod), want) {
+			t.Errorf("the lock does not say %q:\n%s", want, mod)
+		}
+	}
+	const want = "github.com/gardener/dependency-watchdog@v1.8.0 with github.com/gardener/gardener@v1.145.0, github.com/prometheus/client_golang@v1.23.2"
+	if got := target.source(); got != want {
+		t.Errorf("the source is %q, want %q", got, want)
+	}
+	if got := (Target{Component: Kubelet, Version: "v1.37.1"}).source(); got != "k8s.io/kubernetes@v1.37.1" {
+		t.Errorf("the source is %q, though nothing stands in", got)
+	}
+}
+
+// TestAProgramThatIsSomethingElse, such as this test, is not taken for a
+// component that does not tell its version.
+func TestAProgramThatIsSomethingElse(t *testing.T) {
+	if v, err := askVersion(t.Context(), DependencyWatchdog, os.Args[0]); err == nil || !strings.Contains(err.Error(), "is not a dependency-watchdog") {
+		t.Errorf("%s, %v", v, err)
 	}
 }
 
@@ -56,11 +92,14 @@ godebug default=go1.26
 require (
 	github.com/spf13/pflag v1.0.10
 	k8s.io/api v0.0.0
+	k8s.io/cri-streaming v0.0.0
 )
 
 require cel.dev/expr v0.25.1 // indirect
 
 replace k8s.io/api => ./staging/src/k8s.io/api
+
+replace k8s.io/cri-streaming => ./staging/src/k8s.io/cri-streaming
 `
 	got, err := lockKubernetes([]byte(goMod), "v1.38.0-alpha.0")
 	if err != nil {
@@ -69,7 +108,7 @@ replace k8s.io/api => ./staging/src/k8s.io/api
 	for _, want := range []string{
 		"module github.com/skewrig/skewrig/harness/engine", "go 1.26.0", "godebug default=go1.26",
 		"k8s.io/kubernetes v1.38.0-alpha.0", "github.com/spf13/pflag v1.0.10", "cel.dev/expr v0.25.1 // indirect",
-		"k8s.io/api => k8s.io/api v0.38.0-alpha.0", "k8s.io/kubernetes/cmd/kube-apiserver",
+		"k8s.io/api => k8s.io/api v0.38.0-alpha.0", "k8s.io/cri-streaming => k8s.io/cri-streaming v0.37.1", "k8s.io/kubernetes/cmd/kube-apiserver",
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the lock does not say %q:\n%s", want, got)
@@ -91,7 +130,8 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@1.35":    `error: "1.35" is not a release: write it in full, like v1.37.1`,
 		"v1.35":           `error: "v1.35" is not a release: write it in full, like v1.37.1`,
 		"kube-proxy@v1.37.1": `error: "kube-proxy" is not a component; components are ` +
-			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet]`,
+			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog]`,
+		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 	} {
 		t.Run(in, func(t *testing.T) {
 			targets, err := ParseTargets(in)
@@ -312,7 +352,7 @@ func TestAWorkTreeOutlivesNoModuleCache(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(module, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := linkTree(module, filepath.Join(dir, "kubernetes"), nil); err != nil {
+	if err := linkTree(module, filepath.Join(dir, moduleDir), nil); err != nil {
 		t.Fatal(err)
 	}
 	if !intact() {

@@ -5,6 +5,7 @@ package build
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -20,15 +21,19 @@ const (
 	ControllerManager Component = "kube-controller-manager"
 	Scheduler         Component = "kube-scheduler"
 	Kubelet           Component = "kubelet"
+	// DependencyWatchdog is Gardener's, with its prober.
+	DependencyWatchdog Component = "dependency-watchdog"
 )
 
 // Components lists all components, in the order in which a rig starts them.
 func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet}
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog}
 }
 
-// source says how a component is compiled.
+// source says what a component is compiled from.
 type source struct {
+	// module is what is released.
+	module string
 	// pkg is the package with its main function.
 	pkg string
 	// glue is true where that package is ours, so that its sources are part of
@@ -37,18 +42,22 @@ type source struct {
 }
 
 var sources = map[Component]source{
-	Etcd:              {pkg: "go.etcd.io/etcd/server/v3"},
-	APIServer:         {pkg: kubernetesPath + "/cmd/kube-apiserver"},
-	ControllerManager: {pkg: kubernetesPath + "/cmd/kube-controller-manager"},
-	Scheduler:         {pkg: kubernetesPath + "/cmd/kube-scheduler"},
-	Kubelet:           {pkg: enginePath + "/kubelet", glue: true},
+	Etcd:               {module: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3"},
+	APIServer:          {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-apiserver"},
+	ControllerManager:  {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-controller-manager"},
+	Scheduler:          {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-scheduler"},
+	Kubelet:            {module: kubernetesPath, pkg: enginePath + "/kubelet", glue: true},
+	DependencyWatchdog: {module: watchdogPath, pkg: watchdogPath},
 }
+
+// isKubernetes reports whether a component is one of a Kubernetes release.
+func (c Component) isKubernetes() bool { return sources[c].module == kubernetesPath }
 
 // Target is one binary that is wanted.
 type Target struct {
 	Component Component       `json:"component"`
 	Version   release.Version `json:"version"`
-	// Overlay replaces files of k8s.io/kubernetes while it is compiled: keys
+	// Overlay replaces files of the module while it is compiled: keys
 	// are paths within that module, values the files to use instead. It is how
 	// a deliberately broken component, or one with a patch under review, is
 	// built. If unset, the release is compiled as it was published.
@@ -64,15 +73,19 @@ func (t Target) String() string {
 	return s
 }
 
-// source is the module that a target is built from.
+// module is the module that a target is compiled from, with its version.
+func (t Target) module() string { return fmt.Sprintf("%s@%s", sources[t.Component].module, t.Version) }
+
+// source is the same, with what is not as it was released.
 func (t Target) source() string {
-	module := kubernetesPath
-	if t.Component == Etcd {
-		module = sources[Etcd].pkg
+	s := t.module()
+	var instead []string
+	for module, version := range standIns[lockName(t)] {
+		instead = append(instead, module+"@"+version)
 	}
-	s := fmt.Sprintf("%s@%s", module, t.Version)
-	if instead, has := standIns[t.Version]; has {
-		s += fmt.Sprintf(" with %s of %s", instead.version, strings.Join(instead.modules, ", "))
+	if len(instead) > 0 {
+		slices.Sort(instead)
+		s += " with " + strings.Join(instead, ", ")
 	}
 	if len(t.Overlay) > 0 {
 		s += " (patched)"
@@ -84,8 +97,8 @@ func (t Target) source() string {
 func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay) }
 
 // ParseTargets reads what a user wants built: "kubelet@v1.37.1" is one binary,
-// "v1.37.1" all components of a release, "kubelet" that component of the
-// default pair.
+// "v1.37.1" all components of a Kubernetes release, "kubelet" that component of
+// the default pair.
 func ParseTargets(s string) ([]Target, error) {
 	component, version, both := strings.Cut(s, "@")
 	switch {
@@ -99,6 +112,12 @@ func ParseTargets(s string) ([]Target, error) {
 		return AllOf(v), nil
 	case Component(s) == Etcd:
 		return []Target{{Component: Etcd, Version: release.Etcd}}, nil
+	case Component(s) == DependencyWatchdog:
+		var targets []Target
+		for _, v := range release.DependencyWatchdog() {
+			targets = append(targets, Target{Component: DependencyWatchdog, Version: v})
+		}
+		return targets, nil
 	default:
 		newest, err := parseOne(s, string(release.Newest))
 		if err != nil {
@@ -125,11 +144,12 @@ func parseOne(component, version string) ([]Target, error) {
 func AllOf(v release.Version) []Target {
 	var targets []Target
 	for _, c := range Components() {
-		t := Target{Component: c, Version: v}
-		if c == Etcd {
-			t.Version = release.Etcd
+		switch {
+		case c == Etcd:
+			targets = append(targets, Target{Component: c, Version: release.Etcd})
+		case c.isKubernetes():
+			targets = append(targets, Target{Component: c, Version: v})
 		}
-		targets = append(targets, t)
 	}
 	return targets
 }

@@ -73,7 +73,7 @@ func (s store) toolchain(ctx context.Context) (string, error) {
 // downloadModule fetches the module of a release, if it is not there yet, and
 // returns its directory.
 func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
-	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", kubernetesPath + "@" + string(t.Version)})
+	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", t.module()})
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
 		err = errors.New(answer.Error)
@@ -82,9 +82,9 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 	case err == nil:
 		return answer.Dir, nil
 	case refused.MatchString(err.Error()):
-		return "", fmt.Errorf("%w: %s of %s: %w", ErrNoRelease, t.Version, kubernetesPath, err)
+		return "", fmt.Errorf("%w: %s: %w", ErrNoRelease, t.module(), err)
 	default:
-		return "", fmt.Errorf("downloading %s %s: %w", kubernetesPath, t.Version, err)
+		return "", fmt.Errorf("downloading %s: %w", t.module(), err)
 	}
 }
 

@@ -1,11 +1,13 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +15,6 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
-
-	"github.com/skewrig/skewrig/harness/release"
 )
 
 const (
@@ -22,22 +22,24 @@ const (
 	enginePath = "github.com/skewrig/skewrig/harness/engine"
 	// kubernetesPath is the module that holds the components of a release.
 	kubernetesPath = "k8s.io/kubernetes"
+	// watchdogPath is the module of Gardener's dependency-watchdog.
+	watchdogPath = "github.com/gardener/dependency-watchdog"
 )
 
 // lock is the go.mod and go.sum that a target is compiled with.
 type lock struct{ mod, sum []byte }
 
 // locks are the committed ones: <version>.mod and .sum for a Kubernetes
-// release, etcd-<version>.mod and .sum for etcd.
+// release, <component>-<version>.mod and .sum for another component.
 //
 //go:embed locks
 var locks embed.FS
 
 func lockName(t Target) string {
-	if t.Component == Etcd {
-		return "etcd-" + string(t.Version)
+	if t.Component.isKubernetes() {
+		return string(t.Version)
 	}
-	return string(t.Version)
+	return fmt.Sprintf("%s-%s", t.Component, t.Version)
 }
 
 // lockFor returns the committed lock of a target, or one that was generated
@@ -47,9 +49,6 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 	l, err := readLock(locks, "locks/"+name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return l, err
-	}
-	if t.Component == Etcd {
-		return lock{}, fmt.Errorf("etcd %s has no committed lock; rigs use etcd %s", t.Version, release.Etcd)
 	}
 	generated := filepath.Join(s.dir, "generated-locks")
 	l, err = readLock(os.DirFS(s.dir), "generated-locks/"+name+"-"+digest(glueArchive)[:8])
@@ -61,7 +60,7 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 		return lock{}, err
 	}
 	if err != nil {
-		return lock{}, fmt.Errorf("locking the dependencies of %s %s: %w", kubernetesPath, t.Version, err)
+		return lock{}, fmt.Errorf("locking the dependencies of %s: %w", t.module(), err)
 	}
 	base := filepath.Join(generated, name+"-"+digest(glueArchive)[:8])
 	return l, errors.Join(os.MkdirAll(generated, 0o700), writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
@@ -76,7 +75,7 @@ func readLock(files fs.FS, base string) (lock, error) {
 	return lock{mod: mod, sum: sum}, err
 }
 
-// generateLock asks the Go command for a release's own go.mod and resolves it.
+// generateLock has the Go command find out what a release is compiled with.
 func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	dir, err := s.scratch()
 	if err != nil {
@@ -98,31 +97,53 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, err
 	}
+	resolve := []string{"mod", "tidy", "-modfile=" + modfileName}
 	mod, err := lockKubernetes(goMod, string(t.Version))
+	if !t.Component.isKubernetes() {
+		resolve = []string{"get", "-modfile=" + modfileName, "-tool", sources[t.Component].pkg + "@" + string(t.Version)}
+		mod, err = lockTool(goMod, t)
+	}
 	if err != nil {
 		return lock{}, err
 	}
 	if err := writeFile(filepath.Join(dir, modfileName), mod); err != nil {
 		return lock{}, err
 	}
-	if _, err := goCommand(ctx, dir, []string{"mod", "tidy", "-modfile=" + modfileName}); err != nil {
+	if _, err := goCommand(ctx, dir, resolve); err != nil {
 		return lock{}, err
 	}
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
 }
 
-// standIns are the staging modules that can't be had of a pre-release, with the
-// version of them that is compiled instead. The source of a binary tells.
-var standIns = map[release.Version]standIn{
-	"v1.38.0-alpha.0": {"v0.37.1", []string{
-		"k8s.io/cli-runtime", "k8s.io/code-generator", "k8s.io/cri-streaming", "k8s.io/kube-proxy",
-		"k8s.io/sample-apiserver", "k8s.io/sample-cli-plugin", "k8s.io/sample-controller",
-	}},
+// standIns are the modules that a release asks for and that can't be had, each
+// with the version of it that is compiled instead, by the name of the lock. The
+// source of a binary tells.
+var standIns = map[string]map[string]string{
+	"v1.38.0-alpha.0": {
+		"k8s.io/cli-runtime": "v0.37.1", "k8s.io/code-generator": "v0.37.1", "k8s.io/cri-streaming": "v0.37.1",
+		"k8s.io/kube-proxy": "v0.37.1", "k8s.io/sample-apiserver": "v0.37.1",
+		"k8s.io/sample-cli-plugin": "v0.37.1", "k8s.io/sample-controller": "v0.37.1",
+	},
+	"dependency-watchdog-v1.8.0": {
+		"github.com/gardener/gardener": "v1.145.0", "github.com/prometheus/client_golang": "v1.23.2",
+	},
 }
 
-type standIn struct {
-	version string
-	modules []string
+// lockTool is what the go.mod of a program begins as whose own go.mod can be
+// resolved by a consumer: the same language, and what stands in.
+func lockTool(goMod []byte, t Target) ([]byte, error) {
+	released, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		return nil, fmt.Errorf("parsing the go.mod of %s: %w", t.module(), err)
+	}
+	file := new(modfile.File)
+	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version))
+	instead := standIns[lockName(t)]
+	for _, path := range slices.Sorted(maps.Keys(instead)) {
+		err = errors.Join(err, file.AddReplace(path, "", path, instead[path]))
+	}
+	text, formatErr := file.Format()
+	return text, errors.Join(err, formatErr)
 }
 
 // lockKubernetes turns the go.mod of a Kubernetes release into the go.mod that
@@ -169,11 +190,7 @@ func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version str
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
 			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
 		}
-		from := published
-		if instead := standIns[release.Version(version)]; slices.Contains(instead.modules, r.Old.Path) {
-			from = instead.version
-		}
-		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, from); err != nil {
+		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, cmp.Or(standIns[version][r.Old.Path], published)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,7 @@ func Describe(ctx context.Context, c Component, path string) (Given, error) {
 	if err != nil {
 		return Given{}, err
 	}
-	v, err := askVersion(ctx, path)
+	v, err := askVersion(ctx, c, path)
 	return Given{Component: c, Version: v, Path: path}, err
 }
 
@@ -53,7 +54,7 @@ func provided(ctx context.Context, t Target, path string) (Binary, error) {
 	if err != nil {
 		return Binary{}, err
 	}
-	v, err := askVersion(ctx, path)
+	v, err := askVersion(ctx, t.Component, path)
 	if err != nil {
 		return Binary{}, err
 	}
@@ -64,7 +65,11 @@ func provided(ctx context.Context, t Target, path string) (Binary, error) {
 	return Binary{Component: t.Component, Version: v, Path: path, Source: "given", Digest: digest, Bytes: size}, nil
 }
 
-func askVersion(ctx context.Context, path string) (release.Version, error) {
+// askVersion returns the release that an executable is.
+func askVersion(ctx context.Context, c Component, path string) (release.Version, error) {
+	if c == DependencyWatchdog {
+		return builtVersion(c, path)
+	}
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w\n%s", path, err, lastLines(string(out), 5))
@@ -74,4 +79,23 @@ func askVersion(ctx context.Context, path string) (release.Version, error) {
 		return "", fmt.Errorf("%s --version does not name a release: %q", path, lastLines(string(out), 1))
 	}
 	return release.Parse("v" + string(found[1]))
+}
+
+// builtVersion reads the version of a program that does not tell it from what
+// the Go command wrote into the executable.
+func builtVersion(c Component, path string) (release.Version, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("reading what %s was built from: %w", path, err)
+	}
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Path == sources[c].module {
+			v, err := release.Parse(module.Version)
+			if err != nil {
+				return "", fmt.Errorf("%s was not built from a release of %s: %w", path, module.Path, err)
+			}
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not a %s: it was built from %s", path, c, info.Path)
 }

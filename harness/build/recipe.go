@@ -75,20 +75,26 @@ func recipeKey(lines []string) string { return digest([]byte(strings.Join(lines,
 
 // flags are the build flags that shape the binary. Symbols are stripped: they
 // double the size, and a stack trace does not need them; not to make them in
-// the first place takes a tenth off a build. The version is
-// stamped in where component-base keeps it, for the node's status, the user
-// agent of a probe and --version to tell the truth.
+// the first place takes a tenth off a build.
 func (r *recipe) flags() []string {
+	ldflags := append([]string{"-s", "-w"}, r.stamps()...)
+	return []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=" + strings.Join(ldflags, " ")}
+}
+
+// stamps put a Kubernetes release where component-base keeps it, for the node's
+// status, the user agent of a probe and --version to tell the truth.
+func (r *recipe) stamps() []string {
 	v := r.target.Version
+	if !r.target.Component.isKubernetes() {
+		return nil
+	}
 	stamp := func(name, value string) string { return "-X k8s.io/component-base/version." + name + "=" + value }
-	ldflags := strings.Join([]string{
-		"-s", "-w",
+	return []string{
 		stamp("gitVersion", string(v)),
 		stamp("gitMajor", "1"),
 		stamp("gitMinor", fmt.Sprint(v.Minor())),
 		stamp("gitTreeState", "clean"),
-	}, " ")
-	return []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=" + ldflags}
+	}
 }
 
 // make builds the binary to out and asks it who it is: a stamp that did not
@@ -97,7 +103,7 @@ func (r *recipe) make(ctx context.Context, s store, out string) error {
 	if err := r.compile(ctx, s, out); err != nil {
 		return err
 	}
-	v, err := askVersion(ctx, out)
+	v, err := askVersion(ctx, r.target.Component, out)
 	if err == nil && v != r.target.Version {
 		err = fmt.Errorf("what was built says that it is %s", v)
 	}

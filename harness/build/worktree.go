@@ -20,7 +20,7 @@ import (
 //
 //	lock.mod, lock.sum
 //	kubelet/            our main
-//	kubernetes/         links into k8s.io/kubernetes@<version>
+//	module/             links into the release, if a file of it is replaced
 func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
 	if isIntact(dir, r.target) {
@@ -45,11 +45,18 @@ func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 	return dir, nil
 }
 
+// moduleDir is where a work tree has the release's module.
+const moduleDir = "module"
+
+// isReplaced reports whether files of the release's module are compiled from
+// other text.
+func (t Target) isReplaced() bool { return t.Component.isKubernetes() || len(t.Overlay) > 0 }
+
 // isIntact reports whether a work tree is there and its links lead somewhere:
 // the module cache may have been cleaned since it was made.
 func isIntact(dir string, t Target) bool {
-	if t.Component != Etcd {
-		dir = filepath.Join(dir, "kubernetes", "go.mod")
+	if t.isReplaced() {
+		dir = filepath.Join(dir, moduleDir, "go.mod")
 	}
 	_, err := os.Stat(dir)
 	return err == nil
@@ -65,7 +72,7 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	if err != nil {
 		return err
 	}
-	if r.target.Component != Etcd {
+	if r.target.isReplaced() {
 		module, err := downloadModule(ctx, dir, r.target)
 		if err != nil {
 			return err
@@ -74,10 +81,10 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 		if err != nil {
 			return err
 		}
-		if err := linkTree(module, filepath.Join(dir, "kubernetes"), replaced); err != nil {
+		if err := linkTree(module, filepath.Join(dir, moduleDir), replaced); err != nil {
 			return err
 		}
-		mod = append(bytes.Clone(mod), []byte("\nreplace "+kubernetesPath+" => ./kubernetes\n")...)
+		mod = append(bytes.Clone(mod), []byte("\nreplace "+sources[r.target.Component].module+" => ./"+moduleDir+"\n")...)
 	}
 	return writeFile(filepath.Join(dir, modfileName), mod)
 }
@@ -90,17 +97,20 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 // happens on the real one. The release has a watcher for other systems that
 // sees nothing: that one is used.
 func (r *recipe) replacements(module string) (map[string][]byte, error) {
-	blind, err := os.ReadFile(filepath.Join(module, oomWatcherOther))
-	if err != nil {
-		return nil, err
+	replaced := make(map[string][]byte)
+	if r.target.Component.isKubernetes() {
+		blind, err := os.ReadFile(filepath.Join(module, oomWatcherOther))
+		if err != nil {
+			return nil, err
+		}
+		replaced[oomWatcherLinux] = withoutConstraint(blind)
 	}
-	replaced := map[string][]byte{oomWatcherLinux: withoutConstraint(blind)}
 	for path, text := range r.overlay {
 		if !fs.ValidPath(path) {
-			return nil, fmt.Errorf("%q is not a path in %s, like pkg/probe/grpc/grpc.go", path, kubernetesPath)
+			return nil, fmt.Errorf("%q is not a path in %s, like pkg/probe/grpc/grpc.go", path, r.target.module())
 		}
 		if _, err := os.Stat(filepath.Join(module, path)); err != nil {
-			return nil, fmt.Errorf("%s %s has no file %s to replace: %w", kubernetesPath, r.target.Version, path, err)
+			return nil, fmt.Errorf("%s has no file %s to replace: %w", r.target.module(), path, err)
 		}
 		replaced[path] = text
 	}

@@ -14,6 +14,11 @@ const (
 // server never moves its data to another etcd.
 const Etcd Version = "v3.7.0"
 
+// DependencyWatchdog returns the releases of Gardener's dependency-watchdog that
+// scenarios compare: the last one whose prober looked at nothing but nodes and
+// leases, and the newest.
+func DependencyWatchdog() []Version { return []Version{"v1.2.3", "v1.8.0"} }
+
 // supported are the releases whose dependencies are locked in this repository,
 // newest first. Others can be built too; their lock is then generated.
 var supported = []Version{Newest, Previous, "v1.35.4", "v1.34.4"}
