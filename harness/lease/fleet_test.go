@@ -1,0 +1,198 @@
+package lease
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/skewrig/skewrig/harness/clock"
+)
+
+// brisk is a kubelet's timing, a thousand times as fast.
+var brisk = Timing{Duration: time.Second, Interval: 10 * time.Millisecond, Timeout: 10 * time.Millisecond, Status: 10 * time.Millisecond, Report: time.Minute}
+
+type rig struct {
+	*Fleet
+	t      *testing.T
+	client *fake.Clientset
+}
+
+func newRig(t *testing.T, cfg Config) *rig {
+	t.Helper()
+	return newRigWith(t, cfg, fake.NewClientset())
+}
+
+func newRigWith(t *testing.T, cfg Config, client *fake.Clientset) *rig {
+	t.Helper()
+	cfg.Timing = brisk
+	f, err := start(t.Context(), cfg.withDefaults(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &rig{Fleet: f, t: t, client: client}
+}
+
+// await looks until something is so.
+func (r *rig) await(what string, is func() bool) {
+	r.t.Helper()
+	for !is() {
+		select {
+		case <-r.t.Context().Done():
+			r.t.Fatalf("it never came true that %s", what)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// behind is how far a node's lease is behind real time.
+func (r *rig) behind(name string) time.Duration {
+	r.t.Helper()
+	lease, err := r.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(r.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if *lease.Spec.HolderIdentity != name || *lease.Spec.LeaseDurationSeconds != 1 || lease.OwnerReferences[0].Name != name {
+		r.t.Errorf("the lease of %s is %+v", name, lease)
+	}
+	return time.Since(lease.Spec.RenewTime.Time)
+}
+
+func (r *rig) ready(name string) corev1.ConditionStatus {
+	r.t.Helper()
+	node, err := r.client.CoreV1().Nodes().Get(r.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status
+		}
+	}
+	return ""
+}
+
+func (r *rig) set(c Condition, names ...string) {
+	r.t.Helper()
+	if err := r.Set(names, c); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) renewals(n int64) {
+	r.t.Helper()
+	want := r.Count().Renewed + n
+	r.await("more leases are renewed", func() bool { return r.Count().Renewed >= want })
+}
+
+func TestAFleetRenewsItsLeases(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Config{Count: 9, Prefix: "sim-", Zones: []string{"a", "b", "c"}})
+	nodes, err := r.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "topology.kubernetes.io/zone=b"})
+	if err != nil || len(nodes.Items) != 3 {
+		t.Fatalf("%d nodes in zone b: %v", len(nodes.Items), err)
+	}
+	if got := strings.Join(r.Names("b", "c"), " "); got != "sim-1 sim-2 sim-4 sim-5 sim-7 sim-8" {
+		t.Errorf("the nodes of b and c are %s", got)
+	}
+	if r.ready("sim-3") != corev1.ConditionTrue {
+		t.Error("it is not ready")
+	}
+	r.renewals(50)
+	if c := r.Count(); c.Failed != 0 || c.Lost != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestANodeThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]Condition{"dropped": {Dropped: true}, "refused": {Refused: true}, "stopped": {Stopped: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, Config{Count: 2})
+			r.set(cut, "node-1")
+			r.renewals(1) // what was underway is over
+			since := r.behind("node-1")
+			r.renewals(10)
+			if now := r.behind("node-1"); now <= since || r.Ages(time.Now())[1] <= r.Ages(time.Now())[0] {
+				t.Errorf("the lease was renewed %s ago, and then %s ago", since, now)
+			}
+			if lost := r.Count().Lost > 0; lost == cut.Stopped {
+				t.Errorf("%+v", r.Count())
+			}
+			r.set(Condition{}, "node-1")
+			r.await("it is renewed again", func() bool { return r.Ages(time.Now())[1] < since })
+		})
+	}
+}
+
+func TestAClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Config{Count: 2})
+	r.set(Condition{Clock: clock.Clock{Offset: -35 * time.Second}}, "node-0")
+	r.await("its lease is behind", func() bool { return r.behind("node-0") >= 35*time.Second })
+	if b := r.behind("node-1"); b > 30*time.Second {
+		t.Errorf("the other one is %s behind", b)
+	}
+	if age := r.Ages(time.Now())[0]; age > 30*time.Second {
+		t.Errorf("it was really renewed %s ago", age)
+	}
+}
+
+// TestAVerdictIsDisputed: a node that hears that it is not ready says that it is.
+func TestAVerdictIsDisputed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Config{Count: 1})
+	node, err := r.client.CoreV1().Nodes().Get(t.Context(), "node-0", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.set(Condition{Dropped: true}, "node-0")
+	for i := range node.Status.Conditions {
+		node.Status.Conditions[i].Status = corev1.ConditionUnknown
+	}
+	if _, err := r.client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	lost := r.Count().Lost
+	r.await("it tries and is not heard", func() bool { return r.Count().Lost > lost })
+	if got := r.ready("node-0"); got != corev1.ConditionUnknown {
+		t.Errorf("a node that is cut off says that it is ready: %s", got)
+	}
+	r.set(Condition{}, "node-0")
+	r.await("it is ready again", func() bool { return r.ready("node-0") == corev1.ConditionTrue })
+}
+
+func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset()
+	first := newRigWith(t, Config{Count: 2}, client)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	newRigWith(t, Config{Count: 3}, client).renewals(9)
+}
+
+func TestAFleetThatCanNotBe(t *testing.T) {
+	t.Parallel()
+	_, err := Start(context.Background(), Config{Count: 0, Timing: Timing{Duration: 1500 * time.Millisecond, Interval: 2 * time.Second, Status: -1}})
+	for _, want := range []string{"0 nodes", "whole seconds", "has run out each time", "longer than nothing"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	r := newRig(t, Config{Count: 2})
+	if err := r.Set([]string{"node-0", "node-2"}, Condition{Stopped: true}); err == nil || !strings.Contains(err.Error(), `no simulated node "node-2"`) {
+		t.Error(err)
+	}
+	r.renewals(10) // of both: nothing was set
+}

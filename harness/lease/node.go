@@ -1,0 +1,272 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
+)
+
+// node is a simulated node.
+type node struct {
+	fleet      *Fleet
+	name, zone string
+	uid        types.UID
+
+	// Only whoever has the node's turn uses these.
+	rand    *rand.Rand
+	renewal renewal
+	version string // of the lease
+	asking  action // in the round that is underway; none between rounds
+
+	reported time.Time // really
+
+	mu        sync.Mutex
+	condition Condition
+	count     Count
+	renewed   time.Time // really
+	disputed  bool      // somebody else says that the node is not ready
+}
+
+func (n *node) set(c Condition) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.condition = c
+}
+
+func (n *node) did() Count {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.count
+}
+
+func (n *node) age(now time.Time) time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return now.Sub(n.renewed)
+}
+
+// within is a part of a duration, at random.
+func (n *node) within(d time.Duration) time.Duration {
+	return time.Duration(n.rand.Float64() * float64(d))
+}
+
+// take takes the node's turn, and returns the next one.
+func (n *node) take(ctx context.Context, t turn) turn {
+	n.mu.Lock()
+	condition, disputed := n.condition, n.disputed
+	n.mu.Unlock()
+	timing := n.fleet.cfg.Timing
+	if t.task == reporting {
+		if disputed || time.Since(n.reported) >= timing.Report {
+			n.report(ctx, condition)
+		}
+		return turn{n, reporting, time.Now().Add(timing.Status)}
+	}
+	if condition.Stopped {
+		n.asking, n.renewal.known = "", false // who starts again knows nothing
+		return turn{n, renewing, time.Now().Add(timing.Interval)}
+	}
+	if n.asking == "" {
+		n.asking = n.renewal.begin()
+	}
+	got, wait := n.ask(ctx, condition)
+	next, after := n.renewal.next(n.asking, got)
+	n.asking = next
+	if next == "" {
+		after = timing.Interval + n.within(time.Duration(jitter*float64(timing.Interval)))
+	}
+	return turn{n, renewing, time.Now().Add(wait + after)}
+}
+
+// ask asks the API server, unless what is sent gets lost. Then it does not wait,
+// which would keep others from their turn, but says how long the node does.
+func (n *node) ask(ctx context.Context, c Condition) (got answer, wait time.Duration) {
+	switch {
+	case c.Dropped:
+		n.add(Count{Lost: 1})
+		return failed, n.fleet.cfg.Timing.Timeout
+	case c.Refused:
+		n.add(Count{Lost: 1})
+		return failed, 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
+	defer cancel()
+	got = n.askFor(ctx, n.asking, c)
+	switch {
+	case got == failed:
+		n.add(Count{Failed: 1})
+	case got == done && n.asking != get:
+		n.add(Count{Renewed: 1})
+	}
+	return got, 0
+}
+
+func (n *node) add(c Count) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.count.Renewed += c.Renewed
+	n.count.Failed += c.Failed
+	n.count.Lost += c.Lost
+	if c.Renewed > 0 {
+		n.renewed = time.Now()
+	}
+}
+
+// askFor sends one request.
+func (n *node) askFor(ctx context.Context, a action, c Condition) answer {
+	leases := n.fleet.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
+	var lease *coordinationv1.Lease
+	var err error
+	switch a {
+	case update:
+		lease, err = leases.Update(ctx, n.lease(c), metav1.UpdateOptions{})
+	case get:
+		lease, err = leases.Get(ctx, n.name, metav1.GetOptions{})
+	case create:
+		n.version = ""
+		lease, err = leases.Create(ctx, n.lease(c), metav1.CreateOptions{})
+	}
+	switch {
+	case err == nil:
+		n.version = lease.ResourceVersion
+		return done
+	case apierrors.IsConflict(err):
+		return conflict
+	case apierrors.IsNotFound(err):
+		return notFound
+	default:
+		return failed
+	}
+}
+
+// lease is the node's lease, renewed by its own clock.
+func (n *node) lease(c Condition) *coordinationv1.Lease {
+	seconds := int32(n.fleet.cfg.Timing.Duration / time.Second)
+	now := metav1.NewMicroTime(c.Clock.Read(time.Now()))
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: n.name, Namespace: corev1.NamespaceNodeLease, ResourceVersion: n.version,
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: n.name, UID: n.uid}},
+		},
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &n.name, LeaseDurationSeconds: &seconds, RenewTime: &now},
+	}
+}
+
+// register makes the node and its lease. Those that are there already, left by
+// an earlier fleet, are taken over.
+func (n *node) register(ctx context.Context) error {
+	nodes := n.fleet.client.CoreV1().Nodes()
+	created, err := nodes.Create(ctx, n.object(), metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		created, err = nodes.Get(ctx, n.name, metav1.GetOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("registering the simulated node %s: %w", n.name, err)
+	}
+	n.uid = created.UID
+	// There is no lease yet, unless an earlier fleet has left it.
+	got := n.askFor(ctx, create, Condition{})
+	for asking, after := create, time.Duration(0); ; got = n.askFor(ctx, asking, Condition{}) {
+		if asking == create && got == failed {
+			asking = n.renewal.ensure()
+			continue
+		}
+		if asking, after = n.renewal.next(asking, got); asking == "" {
+			n.add(Count{Renewed: 1})
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("making the lease of the simulated node %s: %w", n.name, context.Cause(ctx))
+		case <-time.After(after):
+		}
+	}
+}
+
+// object is the node as it registers, ready from the start.
+func (n *node) object() *corev1.Node {
+	labels := map[string]string{corev1.LabelHostname: n.name, corev1.LabelOSStable: "linux"}
+	if n.zone != "" {
+		labels[corev1.LabelTopologyZone] = n.zone
+	}
+	size := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("16Gi"), corev1.ResourcePods: resource.MustParse("110"),
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: n.name, Labels: labels},
+		Status: corev1.NodeStatus{
+			Capacity: size, Allocatable: size,
+			Conditions: conditions(metav1.Now()),
+			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: "simulated", OperatingSystem: "linux"},
+			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: n.name}},
+		},
+	}
+}
+
+// conditions are those of a node that is well.
+func conditions(now metav1.Time) []corev1.NodeCondition {
+	var all []corev1.NodeCondition
+	for _, c := range []struct {
+		kind   corev1.NodeConditionType
+		status corev1.ConditionStatus
+		reason string
+	}{
+		{corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory"},
+		{corev1.NodeDiskPressure, corev1.ConditionFalse, "KubeletHasNoDiskPressure"},
+		{corev1.NodePIDPressure, corev1.ConditionFalse, "KubeletHasSufficientPID"},
+		{corev1.NodeReady, corev1.ConditionTrue, "KubeletReady"},
+	} {
+		all = append(all, corev1.NodeCondition{
+			Type: c.kind, Status: c.status, Reason: c.reason, Message: "simulated",
+			LastHeartbeatTime: now, LastTransitionTime: now,
+		})
+	}
+	return all
+}
+
+// report says that the node is well, also after somebody else said otherwise: a
+// controller that has not heard of it.
+func (n *node) report(ctx context.Context, c Condition) {
+	if c.Stopped || c.Dropped || c.Refused {
+		return
+	}
+	n.reported = time.Now()
+	nodes := n.fleet.client.CoreV1().Nodes()
+	now := metav1.NewTime(c.Clock.Read(time.Now()))
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		object, err := nodes.Get(ctx, n.name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		before := object.Status.Conditions
+		object.Status.Conditions = conditions(now)
+		for i := range object.Status.Conditions {
+			keepTransition(&object.Status.Conditions[i], before)
+		}
+		_, err = nodes.UpdateStatus(ctx, object, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		n.add(Count{Failed: 1})
+	}
+}
+
+// keepTransition leaves the time of the last transition as it was, if there was
+// none.
+func keepTransition(c *corev1.NodeCondition, before []corev1.NodeCondition) {
+	for _, b := range before {
+		if b.Type == c.Type && b.Status == c.Status {
+			c.LastTransitionTime = b.LastTransitionTime
+		}
+	}
+}
