@@ -102,6 +102,13 @@
 //     release's default, which a rollback to a release without them needs. The
 //     API server moves by one minor version a step at the most.
 //   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}
+//   - cut: {from: kubelet/node-a}: what the component and the API server send to
+//     each other gets lost, until heal: kubelet/node-a. With how: reset, every
+//     connection is ended at once; with direction: forward or backward, only what
+//     is sent to or by the API server is lost; afterBytes: N lets so much pass.
+//   - slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms, bytesPerSecond:
+//     10000}: everything arrives later, until it is healed. A link has one fault
+//     at a time, and a cell in which a fault did nothing is not judged.
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the

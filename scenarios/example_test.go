@@ -175,6 +175,24 @@ steps:
 	//       old: at once: components["kubelet/node-a"].version == "v1.36.3"
 }
 
+// The way from a component to the API server can be cut and slowed down.
+func Example_links() {
+	show(`
+topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: v1.37.1}]}
+steps:
+- cut: {from: kubelet/node-a}
+- heal: kubelet/node-a
+- cut: {from: kube-controller-manager, how: reset, afterBytes: 4096}
+- slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. cut kubelet/node-a -> kube-apiserver: drop
+	//   2. heal kubelet/node-a -> kube-apiserver
+	//   3. cut kube-controller-manager -> kube-apiserver: reset after 4096 bytes
+	//   4. slow kubelet/node-a -> kube-apiserver: delay 100ms jitter 20ms
+}
+
 // A sequence is steps that are needed more than once.
 func Example_sequences() {
 	show(`

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
@@ -34,6 +35,10 @@ type Config struct {
 	ControlPlane ControlPlane
 	// Nodes are the simulated nodes, each with a real kubelet.
 	Nodes []Node
+	// Links are the components whose way to the API server is a link, which can
+	// be cut: "kubelet/node-a", "kube-controller-manager". If unset, all connect
+	// directly.
+	Links []string
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Runtime starts the container runtime of a node.
@@ -94,6 +99,7 @@ type Cluster struct {
 	rest       *rest.Config
 	client     kubernetes.Interface
 	components []*component
+	links      map[string]*link.Link // by the component that connects
 	observer   *observer
 	watches    bool // objects are recorded
 
@@ -110,7 +116,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link)}
 	if !c.watches {
 		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
 	}
@@ -173,7 +179,7 @@ func (c *Cluster) prepare() error {
 	if c.creds, err = newCredentials(filepath.Join(c.guard.Dir(), "pki"), server); err != nil {
 		return err
 	}
-	if c.kubeconfig, err = c.creds.kubeconfig("admin", adminIdentity); err != nil {
+	if c.kubeconfig, err = c.creds.kubeconfig("admin", adminIdentity, server); err != nil {
 		return err
 	}
 	if c.rest, err = c.creds.restConfig(); err != nil {
@@ -182,7 +188,10 @@ func (c *Cluster) prepare() error {
 	if c.client, err = kubernetes.NewForConfig(c.rest); err != nil {
 		return err
 	}
-	return c.define()
+	if err := c.define(); err != nil {
+		return err
+	}
+	return c.checkLinks()
 }
 
 func (c *Cluster) startControlPlane(ctx context.Context) error {
@@ -259,6 +268,7 @@ func (c *Cluster) Close() error {
 	}
 	c.runtimes = nil
 	c.mu.Unlock()
+	failures = append(failures, c.closeLinks())
 	if c.block != nil {
 		failures = append(failures, c.block.release())
 	}

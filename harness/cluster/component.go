@@ -71,7 +71,7 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component, change Change
 	case build.APIServer:
 		return c.observe(ctx)
 	case build.Kubelet:
-		if c.running("kube-apiserver") {
+		if c.running("kube-apiserver") && c.reaches(comp.name) {
 			return c.settleNode(ctx, comp)
 		}
 	}

@@ -86,15 +86,16 @@ func (i identity) request() pki.Request {
 	return r
 }
 
-// kubeconfig writes a self-contained kubeconfig for an identity.
-func (c *credentials) kubeconfig(name string, who identity) (string, error) {
+// kubeconfig writes a self-contained kubeconfig for an identity, which leads to
+// a server.
+func (c *credentials) kubeconfig(name string, who identity, server string) (string, error) {
 	pair, err := c.ca.Issue(who.request())
 	if err != nil {
 		return "", err
 	}
 	const rig = "skewrig"
 	config := clientcmdapi.NewConfig()
-	config.Clusters[rig] = &clientcmdapi.Cluster{Server: c.server, CertificateAuthorityData: c.ca.CertPEM()}
+	config.Clusters[rig] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: c.ca.CertPEM()}
 	config.AuthInfos[who.user] = &clientcmdapi.AuthInfo{ClientCertificateData: pair.CertPEM, ClientKeyData: pair.KeyPEM}
 	config.Contexts[rig] = &clientcmdapi.Context{Cluster: rig, AuthInfo: who.user}
 	config.CurrentContext = rig

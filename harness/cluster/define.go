@@ -83,7 +83,7 @@ func (c *Cluster) defineAPIServer(s serving, client *http.Client) error {
 func (c *Cluster) defineControllers(s serving, client *http.Client) error {
 	cp := c.cfg.ControlPlane
 	if !cp.WithoutControllerManager {
-		kubeconfig, err := c.creds.kubeconfig("controller-manager", controllerManagerIdentity)
+		kubeconfig, err := c.kubeconfigOf("kube-controller-manager", "controller-manager", controllerManagerIdentity)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (c *Cluster) defineControllers(s serving, client *http.Client) error {
 		c.addController("kube-controller-manager", build.ControllerManager, f, client)
 	}
 	if !cp.WithoutScheduler {
-		kubeconfig, err := c.creds.kubeconfig("scheduler", schedulerIdentity)
+		kubeconfig, err := c.kubeconfigOf("kube-scheduler", "scheduler", schedulerIdentity)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.creds.kubeconfig("kubelet-"+node.Name, nodeIdentity(node.Name))
+	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, "kubelet-"+node.Name, nodeIdentity(node.Name))
 	if err != nil {
 		return err
 	}

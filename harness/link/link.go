@@ -104,6 +104,9 @@ func (l *Link) Set(f Fault) error {
 	return nil
 }
 
+// Fault is the fault that the link has now.
+func (l *Link) Fault() Fault { return l.phase.Load().fault }
+
 // Effect is what the fault that the link has now has done so far.
 func (l *Link) Effect() Effect { return l.phase.Load().effect() }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -281,6 +282,24 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 				t.Errorf("verdict %s: %q, want %s that says %q", verdict.Outcome, verdict.Reason, tc.outcome, tc.reason)
 			}
 		})
+	}
+}
+
+// TestAFaultThatDidNothingProvesNothing: what was seen while it lasted is not
+// what the scenario is about.
+func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
+	t.Parallel()
+	p := cellWith(t, restarts(plan.Now, 0))
+	for effect, want := range map[link.Effect]reports.Outcome{{}: reports.Unknown, {Withheld: 1}: ""} {
+		verdict := Judge(p, story(func(h *record.History) {
+			started(h)
+			h.Append("link", "kubelet/node-a->kube-apiserver", link.FaultEnded{Fault: link.Fault{Cut: link.Drop}, Effect: effect})
+			opened(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID)
+			closed(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID, 0)
+		}))
+		if told := strings.Contains(verdict.Reason, "kubelet/node-a->kube-apiserver (drop) had no effect"); verdict.Outcome != want || told != (want != "") {
+			t.Errorf("effect %+v: %s: %q, want %q", effect, verdict.Outcome, verdict.Reason, want)
+		}
 	}
 }
 

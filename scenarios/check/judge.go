@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -143,6 +144,17 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 	}
 	if ended.Error != "" {
 		return reports.HarnessError, ended.Error
+	}
+	return withoutEffect(events)
+}
+
+// withoutEffect returns that a fault did nothing, if there was such a one: what
+// was seen meanwhile is not what the scenario is about.
+func withoutEffect(events []record.Event) (reports.Outcome, string) {
+	for e, fault := range record.All[link.FaultEnded](events) {
+		if !fault.Effect.Any() {
+			return reports.Unknown, fmt.Sprintf("the fault of the link %s (%s) had no effect: nothing was sent while it lasted", e.Subject, fault.Fault)
+		}
 	}
 	return "", ""
 }

@@ -45,6 +45,7 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 			WithoutControllerManager: !t.ControllerManager,
 			WithoutScheduler:         !t.Scheduler,
 		},
+		Links:    t.Links,
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
@@ -214,6 +215,8 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 		return r.cluster.Stop(action.Component)
 	case plan.Scrape:
 		return r.scrape(ctx, action)
+	case plan.Fault:
+		return r.cluster.SetLink(action.From, action.Fault)
 	case plan.Wait:
 		return r.wait(ctx, step.Number, action)
 	case plan.Checks:

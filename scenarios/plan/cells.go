@@ -69,7 +69,20 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 		return cell, err
 	}
 	cell.Steps, err = newSteps(f, c)
+	cell.Topology.Links = links(cell.Steps)
 	return cell, err
+}
+
+// links returns the components whose links the steps need.
+func links(steps []Step) []string {
+	var from []string
+	for _, step := range steps {
+		if fault, is := step.Action.(Fault); is && !slices.Contains(from, fault.From) {
+			from = append(from, fault.From)
+		}
+	}
+	slices.Sort(from)
+	return from
 }
 
 func newTopology(t spec.Topology) (Topology, error) {
@@ -162,6 +175,12 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 		return Wait{Until: step.Wait.Until, Within: within}, nil
 	case step.Scrape != nil:
 		return Scrape{Component: step.Scrape.Component, Path: cmp.Or(step.Scrape.Path, defaultMetrics)}, nil
+	case step.Cut != nil:
+		return Fault{From: step.Cut.From, Fault: step.Cut.Fault()}, nil
+	case step.Slow != nil:
+		return Fault{From: step.Slow.From, Fault: step.Slow.Fault()}, nil
+	case step.Heal != "":
+		return Fault{From: step.Heal}, nil
 	case step.Checks != nil:
 		return newChecks(f, c, i, rig)
 	default:

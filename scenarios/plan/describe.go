@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // maxShown bounds how much of a value stands in a description, in characters.
@@ -100,6 +103,19 @@ func (w Wait) Describe() string {
 
 // Describe says what is read, and where.
 func (s Scrape) Describe() string { return oneLine("scrape " + s.Path + " of " + s.Component) }
+
+// Describe says what becomes of which link.
+func (f Fault) Describe() string {
+	to := f.From + " -> " + spec.APIServer
+	switch {
+	case f.Fault == (link.Fault{}):
+		return oneLine("heal " + to)
+	case f.Fault.Cut != "":
+		return oneLine("cut " + to + ": " + f.Fault.String())
+	default:
+		return oneLine("slow " + to + ": " + f.Fault.String())
+	}
+}
 
 // Describe names the checks.
 func (c Checks) Describe() string {

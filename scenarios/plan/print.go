@@ -57,6 +57,9 @@ func (p *printer) rig(t Topology) {
 		}
 		p.line(1, "%s", text)
 	}
+	for _, from := range t.Links {
+		p.line(1, "a link from %s to %s", from, spec.APIServer)
+	}
 	if !t.ControllerManager {
 		p.line(1, "no %s", spec.ControllerManager)
 	}

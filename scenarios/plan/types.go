@@ -6,6 +6,7 @@ package plan
 import (
 	"time"
 
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -39,6 +40,9 @@ type Topology struct {
 	ControllerManager bool
 	Scheduler         bool
 	Nodes             []Node
+	// Links are the components whose way to the API server is one that the cell's
+	// steps cut or slow down.
+	Links []string
 }
 
 // Node is a node of the rig.
@@ -128,6 +132,12 @@ type Wait struct {
 
 // Scrape reads the metrics of a component.
 type Scrape struct{ Component, Path string }
+
+// Fault gives a component's link to the API server a fault, or none.
+type Fault struct {
+	From  string
+	Fault link.Fault
+}
 
 // Checks watches checks, all at the same time.
 type Checks struct{ Checks []Check }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -29,6 +30,8 @@ type Component struct {
 	Version release.Version
 	Gates   map[string]bool
 	Running bool
+	// Fault is what is wrong with its link to the API server.
+	Fault link.Fault
 }
 
 // Conflict is something that a rig can't be, or a step can't do.
@@ -126,10 +129,43 @@ func (r *Rig) Do(s Step) []Conflict {
 		if c := r.find("scrape.component", s.Scrape.Component); c != nil && !c.Running {
 			r.conflict("scrape.component", "%s is not running", c.Name)
 		}
+	case s.Cut != nil:
+		r.disturb("cut", s.Cut.From, s.Cut.Fault())
+	case s.Slow != nil:
+		r.disturb("slow", s.Slow.From, s.Slow.Fault())
+	case s.Heal != "":
+		if c := r.linked("heal", s.Heal); c != nil && c.Fault == (link.Fault{}) {
+			r.conflict("heal", "nothing is wrong with the link from %s to %s", c.Name, APIServer)
+		} else if c != nil {
+			c.Fault = link.Fault{}
+		}
 	case s.StaticPod != nil:
 		r.find("staticPod.node", kubeletPrefix+s.StaticPod.Node)
 	}
 	return r.take()
+}
+
+// disturb gives a component's link a fault. A link has one at a time, as two would
+// hide what each of them does.
+func (r *Rig) disturb(field, from string, f link.Fault) {
+	c := r.linked(field+".from", from)
+	if c == nil {
+		return
+	}
+	if c.Fault != (link.Fault{}) {
+		r.conflict(field, "the link from %s to %s has a fault already (%s): heal it before", c.Name, APIServer, c.Fault)
+	}
+	c.Fault = f
+}
+
+// linked returns a component that connects to the API server.
+func (r *Rig) linked(field, name string) *Component {
+	c := r.find(field, name)
+	if c != nil && (c.Name == Etcd || c.Name == APIServer) {
+		r.conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, APIServer, ControllerManager, Scheduler)
+		return nil
+	}
+	return c
 }
 
 func (r *Rig) stop(field, name string) {

@@ -4,7 +4,11 @@
 package spec
 
 import (
+	"cmp"
+	"time"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/link"
 )
 
 // APIVersion and Kind are what a scenario file must declare.
@@ -89,6 +93,9 @@ type Step struct {
 	Kill      string     `json:"kill,omitempty"`
 	Wait      *Wait      `json:"wait,omitempty"`
 	Scrape    *Scrape    `json:"scrape,omitempty"`
+	Cut       *Cut       `json:"cut,omitempty"`
+	Slow      *Slow      `json:"slow,omitempty"`
+	Heal      string     `json:"heal,omitempty"`
 	Checks    []Check    `json:"checks,omitempty"`
 
 	// Rejected says that the API server is expected to refuse the object of
@@ -169,6 +176,47 @@ type Scrape struct {
 	Component string `json:"component"`
 	// Path is the endpoint. If unset, /metrics.
 	Path string `json:"path,omitempty"`
+}
+
+// Cut cuts the link between a component and the API server.
+type Cut struct {
+	// From is the component: kubelet/<node>, kube-controller-manager or
+	// kube-scheduler.
+	From string `json:"from"`
+	// How is drop, which loses what is sent, or reset, which ends connections. If
+	// unset, drop.
+	How link.Cut `json:"how,omitempty"`
+	// Direction is forward, towards the API server, or backward. If unset, both.
+	Direction link.Direction `json:"direction,omitempty"`
+	// AfterBytes is how much of each connection passes before. If unset, nothing.
+	AfterBytes int64 `json:"afterBytes,omitempty"`
+}
+
+// Fault is what is wrong with the link.
+func (c Cut) Fault() link.Fault {
+	return link.Fault{Cut: cmp.Or(c.How, link.Drop), Direction: c.Direction, AfterBytes: c.AfterBytes}
+}
+
+// Slow slows the link between a component and the API server.
+type Slow struct {
+	// From is the component, as in Cut.
+	From string `json:"from"`
+	// Delay is how much later everything arrives, Jitter by how much more it may
+	// be. If unset, neither.
+	Delay  behavior.Duration `json:"delay,omitempty"`
+	Jitter behavior.Duration `json:"jitter,omitempty"`
+	// BytesPerSecond is what passes in each connection. If unset, any amount.
+	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
+	// Direction is as in Cut.
+	Direction link.Direction `json:"direction,omitempty"`
+}
+
+// Fault is what is wrong with the link.
+func (s Slow) Fault() link.Fault {
+	return link.Fault{
+		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
+		BytesPerSecond: s.BytesPerSecond, Direction: s.Direction,
+	}
 }
 
 // Check is one thing that must hold.

@@ -8,15 +8,19 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/link"
 )
 
 // actions are the fields of a step of which it has exactly one.
 func actions() []string {
-	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "checks"}
+	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "cut", "slow", "heal", "checks"}
 }
 
 // rigActions are those of them that change what runs.
-func rigActions() []string { return []string{"restart", "start", "stop", "kill"} }
+func rigActions() []string {
+	return []string{"restart", "start", "stop", "kill", "cut", "slow", "heal"}
+}
 
 // present returns those of the fields that a mapping has.
 func (v *validator) present(at string, fields []string) []string {
@@ -129,9 +133,25 @@ func (v *validator) checkOne(at, action string, step Step) {
 		v.checkDuration(field+".within", step.Wait.Within)
 	case "scrape":
 		v.checkScrape(field, *step.Scrape)
+	case "cut":
+		v.checkFault(field, step.Cut.Fault())
+	case "slow":
+		if v.checkFault(field, step.Slow.Fault()); step.Slow.Fault() == (link.Fault{Direction: step.Slow.Direction}) {
+			v.report(field, "the link is as fast as before: give it a delay, jitter or bytesPerSecond")
+		}
+	case "heal":
+		v.checkNamed(field, step.Heal)
 	case "checks":
 		if len(step.Checks) == 0 {
 			v.report(field, "there are no checks")
+		}
+	}
+}
+
+func (v *validator) checkFault(field string, f link.Fault) {
+	if err := f.Validate(); err != nil {
+		for mistake := range strings.Lines(err.Error()) {
+			v.report(field, "%s", strings.TrimSpace(mistake))
 		}
 	}
 }
