@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,17 @@ type conn struct {
 
 	mu     sync.Mutex
 	server *net.TCPConn // nil until there is one
+	struck *phase       // the last one whose fault hit this connection
+}
+
+// strike counts the connection, once for each fault.
+func (c *conn) strike(p *phase, connections *atomic.Int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.struck != p {
+		connections.Add(1)
+	}
+	c.struck = p
 }
 
 // longAgo is a deadline that wakes whoever reads.
@@ -72,7 +84,7 @@ func (c *conn) connect(forward *pump) bool {
 			break
 		}
 		if forward.phase.fault.Cut == Reset {
-			forward.phase.reset.Add(1)
+			c.strike(forward.phase, &forward.phase.reset)
 			return false
 		}
 		if forward.withhold(); forward.ended {
@@ -142,7 +154,7 @@ func (p *pump) pass() error {
 	case left > 0:
 		return p.quickly(left)
 	case f.Cut == Reset:
-		p.phase.reset.Add(1)
+		p.conn.strike(p.phase, &p.phase.reset)
 		return errCut
 	default:
 		p.withhold()
@@ -194,7 +206,7 @@ func (p *pump) quickly(left int64) error {
 
 // withhold takes what is sent and passes on nothing, until the phase is over.
 func (p *pump) withhold() {
-	p.phase.held.Add(1)
+	p.conn.strike(p.phase, &p.phase.held)
 	held := bytes.Clone(p.pending)
 	p.phase.withheld.Add(int64(len(held)))
 	for !p.ended && len(held) < maxHeld && p.phase == p.now() {

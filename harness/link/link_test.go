@@ -145,7 +145,7 @@ func TestAReset(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r.await(func(e Effect) bool { return e.Reset >= 2 })
+	r.await(func(e Effect) bool { return e.Reset == 2 })
 	r.set(Fault{})
 	client, server = r.pair()
 	say(t, client, "healed")
@@ -161,13 +161,13 @@ func TestADropIsNoLossForWhoIsPatient(t *testing.T) {
 	say(t, server, "pong")
 	late := r.dial()
 	say(t, late, "hello")
-	r.await(func(e Effect) bool { return e.Withheld == int64(len("ping"+"pong"+"hello")) && e.Held == 3 })
+	r.await(func(e Effect) bool { return e.Withheld == int64(len("ping"+"pong"+"hello")) && e.Held == 2 })
 	r.set(Fault{})
 	hear(t, server, "ping")
 	hear(t, client, "pong")
 	hear(t, r.served(), "hello")
 
-	want := []record.Payload{FaultBegan{Fault{Cut: Drop}}, FaultEnded{Fault{Cut: Drop}, Effect{Held: 3, Withheld: 13}}}
+	want := []record.Payload{FaultBegan{Fault{Cut: Drop}}, FaultEnded{Fault{Cut: Drop}, Effect{Held: 2, Withheld: 13}}}
 	for i, e := range r.history.Events() {
 		if e.Kind != want[i].EventKind() || e.Subject != "client->server" {
 			t.Errorf("event %d is %s of %s", i, e.Kind, e.Subject)
