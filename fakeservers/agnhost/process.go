@@ -106,8 +106,8 @@ func (p *process) fatal(err error) int {
 }
 
 // waitSignal waits, with all that the program has to do first done, for one of
-// the given signals, and reports false if the
-// process was killed before. Process 1 ignores all others.
+// the given signals, and reports false if the process was killed before. Process
+// 1 ignores all others.
 func (p *process) waitSignal(ctx context.Context, handled ...syscall.Signal) (syscall.Signal, bool) {
 	p.SayUp()
 	signals := p.Signals

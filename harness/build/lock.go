@@ -97,11 +97,14 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, err
 	}
-	resolve := []string{"mod", "tidy", "-modfile=" + modfileName}
-	mod, err := lockKubernetes(goMod, string(t.Version))
-	if !t.Component.isKubernetes() {
-		resolve = []string{"get", "-modfile=" + modfileName, "-tool", sources[t.Component].pkg + "@" + string(t.Version)}
+	var mod []byte
+	var resolve []string
+	if t.Component.isKubernetes() {
+		mod, err = lockKubernetes(goMod, string(t.Version))
+		resolve = []string{"mod", "tidy", "-modfile=" + modfileName}
+	} else {
 		mod, err = lockTool(goMod, t)
+		resolve = []string{"get", "-modfile=" + modfileName, "-tool", sources[t.Component].pkg + "@" + string(t.Version)}
 	}
 	if err != nil {
 		return lock{}, err
@@ -137,6 +140,9 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 		return nil, fmt.Errorf("parsing the go.mod of %s: %w", t.module(), err)
 	}
 	file := new(modfile.File)
+	if released.Go == nil {
+		return nil, fmt.Errorf("the go.mod of %s does not say which Go it is for", t.module())
+	}
 	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version))
 	instead := standIns[lockName(t)]
 	for _, path := range slices.Sorted(maps.Keys(instead)) {

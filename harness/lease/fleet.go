@@ -1,7 +1,10 @@
 // Package lease simulates nodes that do nothing but say that they are alive.
 // Each registers itself and renews its Lease as a kubelet does, by a clock and
 // over a link of its own. All of them share one queue and a few connections, so
-// that there can be thousands.
+// that there can be thousands. What a node waits for is simulated where its own
+// Condition says that nobody answers; an API server that really does not answer
+// holds up the few requests that are underway at the same time, and with them
+// other nodes.
 package lease
 
 import (
@@ -99,6 +102,7 @@ type Fleet struct {
 	nodes  []*node
 	byName map[string]*node
 	queue  *queue
+	turns  chan turn
 	work   errgroup.Group
 	cancel context.CancelFunc
 }
@@ -115,7 +119,7 @@ func Start(ctx context.Context, cfg Config) (*Fleet, error) {
 		return nil, fmt.Errorf("simulating nodes: %w", err)
 	}
 	unlimited := rest.CopyConfig(cfg.Client)
-	unlimited.QPS, unlimited.ContentType = -1, "application/vnd.kubernetes.protobuf"
+	unlimited.QPS, unlimited.RateLimiter, unlimited.ContentType = -1, nil, "application/vnd.kubernetes.protobuf"
 	client, err := kubernetes.NewForConfig(unlimited)
 	if err != nil {
 		return nil, err
@@ -124,7 +128,7 @@ func Start(ctx context.Context, cfg Config) (*Fleet, error) {
 }
 
 func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet, error) {
-	f := &Fleet{cfg: cfg, client: client, queue: newQueue(), byName: make(map[string]*node, cfg.Count)}
+	f := &Fleet{cfg: cfg, client: client, queue: newQueue(), turns: make(chan turn), byName: make(map[string]*node, cfg.Count)}
 	for i := range cfg.Count {
 		n := &node{fleet: f, name: fmt.Sprint(cfg.Prefix, i), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
 		if len(cfg.Zones) > 0 {
@@ -133,42 +137,65 @@ func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet
 		f.nodes = append(f.nodes, n)
 		f.byName[n.name] = n
 	}
-	if err := f.register(ctx); err != nil {
-		return nil, err
-	}
-	// Nodes that were all registered within seconds would renew within seconds
-	// too: they take their first turn at any time of the interval.
-	now := time.Now()
-	for _, n := range f.nodes {
-		n.reported = now.Add(-n.within(cfg.Timing.Report))
-		f.queue.push(turn{n, renewing, now.Add(n.within(cfg.Timing.Interval))})
-		f.queue.push(turn{n, reporting, now.Add(n.within(cfg.Timing.Status))})
-	}
-	ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	f.work.Go(func() error { return f.watch(ctx) })
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f.cancel = cancel
+	f.work.Go(func() error { return f.watch(working) })
+	f.work.Go(func() error { return f.dispatch(working) })
 	for range atOnce {
-		f.work.Go(func() error { return f.serve(ctx) })
+		f.work.Go(func() error { return f.serve(working) })
+	}
+	if err := f.register(ctx); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
+// register registers the nodes, each of which is at work from then on.
 func (f *Fleet) register(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, n := range f.nodes {
-		group.Go(func() error { return n.register(ctx) })
+		group.Go(func() error {
+			if err := n.register(ctx); err != nil {
+				return err
+			}
+			// Nodes that registered together would renew together: they take their
+			// first turn at any time of the interval.
+			now, timing := time.Now(), f.cfg.Timing
+			n.reported = now.Add(-n.within(timing.Report))
+			renewal, report := turn{n, renewing, now.Add(n.within(timing.Interval))}, turn{n, reporting, now.Add(n.within(timing.Status))}
+			f.queue.push(renewal)
+			f.queue.push(report)
+			return nil
+		})
 	}
 	return group.Wait()
 }
 
-// serve takes one turn after the other, as they come due.
-func (f *Fleet) serve(ctx context.Context) error {
+// dispatch hands out turns as they come due.
+func (f *Fleet) dispatch(ctx context.Context) error {
 	for {
 		t, err := f.queue.pop(ctx)
 		if err != nil {
 			return nil //nolint:nilerr // the fleet is closed
 		}
-		f.queue.push(t.node.take(ctx, t))
+		select {
+		case f.turns <- t:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// serve takes one turn after the other.
+func (f *Fleet) serve(ctx context.Context) error {
+	for {
+		select {
+		case t := <-f.turns:
+			f.queue.push(t.node.take(ctx, t))
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 
@@ -222,8 +249,9 @@ func (f *Fleet) Set(names []string, c Condition) error {
 
 // Count is what the fleet's nodes did so far.
 type Count struct {
-	// Renewals that worked, requests that failed or had no answer in time, and
-	// requests that a condition kept from being sent.
+	// Renewals that worked; requests that failed or had no answer in time, other
+	// than for a conflict or because there is nothing; and requests that a
+	// condition kept from being sent.
 	Renewed, Failed, Lost int64
 }
 

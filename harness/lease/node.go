@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -22,12 +23,13 @@ type node struct {
 	name, zone string
 	uid        types.UID
 
-	// Only whoever has the node's turn uses these.
+	// Only whoever has the turn to renew uses these.
 	rand    *rand.Rand
 	renewal renewal
 	version string // of the lease
 	asking  action // in the round that is underway; none between rounds
 
+	// Only whoever has the turn to report uses this.
 	reported time.Time // really
 
 	mu        sync.Mutex
@@ -68,7 +70,7 @@ func (n *node) take(ctx context.Context, t turn) turn {
 	timing := n.fleet.cfg.Timing
 	if t.task == reporting {
 		if disputed || time.Since(n.reported) >= timing.Report {
-			n.report(ctx, condition)
+			n.tryReport(ctx, condition)
 		}
 		return turn{n, reporting, time.Now().Add(timing.Status)}
 	}
@@ -99,9 +101,7 @@ func (n *node) ask(ctx context.Context, c Condition) (got answer, wait time.Dura
 		n.add(Count{Lost: 1})
 		return failed, 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
-	defer cancel()
-	got = n.askFor(ctx, n.asking, c)
+	got, _ = n.askFor(ctx, n.asking, c)
 	switch {
 	case got == failed:
 		n.add(Count{Failed: 1})
@@ -122,8 +122,10 @@ func (n *node) add(c Count) {
 	}
 }
 
-// askFor sends one request.
-func (n *node) askFor(ctx context.Context, a action, c Condition) answer {
+// askFor sends one request. The error is why the answer is that it failed.
+func (n *node) askFor(ctx context.Context, a action, c Condition) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
+	defer cancel()
 	leases := n.fleet.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	var lease *coordinationv1.Lease
 	var err error
@@ -139,13 +141,13 @@ func (n *node) askFor(ctx context.Context, a action, c Condition) answer {
 	switch {
 	case err == nil:
 		n.version = lease.ResourceVersion
-		return done
+		return done, nil
 	case apierrors.IsConflict(err):
-		return conflict
+		return conflict, nil
 	case apierrors.IsNotFound(err):
-		return notFound
+		return notFound, nil
 	default:
-		return failed
+		return failed, err
 	}
 }
 
@@ -168,29 +170,53 @@ func (n *node) register(ctx context.Context) error {
 	nodes := n.fleet.client.CoreV1().Nodes()
 	created, err := nodes.Create(ctx, n.object(), metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		created, err = nodes.Get(ctx, n.name, metav1.GetOptions{})
+		created, err = n.takeOver(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("registering the simulated node %s: %w", n.name, err)
 	}
 	n.uid = created.UID
-	// There is no lease yet, unless an earlier fleet has left it.
-	got := n.askFor(ctx, create, Condition{})
-	for asking, after := create, time.Duration(0); ; got = n.askFor(ctx, asking, Condition{}) {
-		if asking == create && got == failed {
-			asking = n.renewal.ensure()
-			continue
+	if err := n.firstLease(ctx); err != nil {
+		return fmt.Errorf("making the lease of the simulated node %s: %w", n.name, err)
+	}
+	n.add(Count{Renewed: 1})
+	return nil
+}
+
+// takeOver makes a node that is there already this one.
+func (n *node) takeOver(ctx context.Context) (taken *corev1.Node, err error) {
+	nodes := n.fleet.client.CoreV1().Nodes()
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		taken, err = nodes.Get(ctx, n.name, metav1.GetOptions{})
+		if err != nil {
+			return err
 		}
-		if asking, after = n.renewal.next(asking, got); asking == "" {
-			n.add(Count{Renewed: 1})
-			return nil
+		taken.Labels = n.object().Labels
+		taken, err = nodes.Update(ctx, taken, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return taken, n.report(ctx, Condition{})
+}
+
+// firstLease makes the node's lease, or takes over the one that is there.
+func (n *node) firstLease(ctx context.Context) error {
+	n.renewal.ensure()
+	// There is none, most likely: to ask first would be a request more for each.
+	for asking, after := create, time.Duration(0); asking != ""; {
+		got, err := n.askFor(ctx, asking, Condition{})
+		if asking, after = n.renewal.next(asking, got); after == 0 {
+			continue
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("making the lease of the simulated node %s: %w", n.name, context.Cause(ctx))
+			return errors.Join(context.Cause(ctx), err)
 		case <-time.After(after):
 		}
 	}
+	return nil
 }
 
 // object is the node as it registers, ready from the start.
@@ -234,16 +260,28 @@ func conditions(now metav1.Time) []corev1.NodeCondition {
 	return all
 }
 
+// tryReport reports, if the node's condition lets it. What fails is tried again at
+// the next turn.
+func (n *node) tryReport(ctx context.Context, c Condition) {
+	switch {
+	case c.Stopped:
+	case c.Dropped, c.Refused:
+		n.add(Count{Lost: 1})
+	case n.report(ctx, c) != nil:
+		n.add(Count{Failed: 1})
+	default:
+		n.reported = time.Now()
+	}
+}
+
 // report says that the node is well, also after somebody else said otherwise: a
 // controller that has not heard of it.
-func (n *node) report(ctx context.Context, c Condition) {
-	if c.Stopped || c.Dropped || c.Refused {
-		return
-	}
-	n.reported = time.Now()
+func (n *node) report(ctx context.Context, c Condition) error {
+	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
+	defer cancel()
 	nodes := n.fleet.client.CoreV1().Nodes()
 	now := metav1.NewTime(c.Clock.Read(time.Now()))
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		object, err := nodes.Get(ctx, n.name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -256,9 +294,6 @@ func (n *node) report(ctx context.Context, c Condition) {
 		_, err = nodes.UpdateStatus(ctx, object, metav1.UpdateOptions{})
 		return err
 	})
-	if err != nil {
-		n.add(Count{Failed: 1})
-	}
 }
 
 // keepTransition leaves the time of the last transition as it was, if there was

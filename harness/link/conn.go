@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -87,6 +88,7 @@ func (c *conn) connect(forward *pump) bool {
 			c.strike(forward.phase, &forward.phase.reset)
 			return false
 		}
+		c.strike(forward.phase, &forward.phase.held)
 		if forward.withhold(); forward.ended {
 			return false
 		}
@@ -111,6 +113,7 @@ type pump struct {
 	ended     bool   // the sender has said all
 	phase     *phase
 	passed    int64 // since the beginning of the phase
+	rand      *rand.Rand
 }
 
 const (
@@ -122,20 +125,41 @@ const (
 )
 
 func newPump(c *conn, d Direction, from *net.TCPConn) *pump {
-	return &pump{conn: c, direction: d, from: from, buffer: make([]byte, atOnce)}
+	stream := 2 * c.id
+	if d == Backward {
+		stream++
+	}
+	return &pump{
+		conn: c, direction: d, from: from, buffer: make([]byte, atOnce),
+		rand: rand.New(rand.NewPCG(c.link.cfg.Seed, stream)), //nolint:gosec // jitter is no secret
+	}
 }
 
 func (p *pump) run() {
-	for !p.ended || len(p.pending) > 0 {
+	for {
 		if p.phase != p.now() {
 			p.phase, p.passed = p.now(), 0
+		}
+		if p.ended && len(p.pending) == 0 && p.left() > 0 {
+			_ = p.to.CloseWrite()
+			return
 		}
 		if err := p.pass(); err != nil {
 			p.conn.reset()
 			return
 		}
+		if p.conn.link.closed.Err() != nil {
+			return
+		}
 	}
-	_ = p.to.CloseWrite()
+}
+
+// left is how much may pass until the link is cut.
+func (p *pump) left() int64 {
+	if f := p.phase.fault; f.Cut != "" && f.isIn(p.direction) {
+		return f.AfterBytes - p.passed
+	}
+	return math.MaxInt64
 }
 
 func (p *pump) now() *phase { return p.conn.link.phase.Load() }
@@ -144,10 +168,7 @@ var errCut = errors.New("the link is cut")
 
 // pass passes on what is sent, until that ends or the fault is another one.
 func (p *pump) pass() error {
-	f, left := p.phase.fault, int64(math.MaxInt64)
-	if f.Cut != "" && f.isIn(p.direction) {
-		left = f.AfterBytes - p.passed
-	}
+	f, left := p.phase.fault, p.left()
 	switch {
 	case left > 0 && f.slows() && f.isIn(p.direction):
 		return p.slowly(left)
@@ -204,23 +225,34 @@ func (p *pump) quickly(left int64) error {
 	return nil
 }
 
-// withhold takes what is sent and passes on nothing, until the phase is over.
+// withhold takes what is sent and passes on nothing, until the phase is over. That
+// there is nothing more to come is withheld too.
 func (p *pump) withhold() {
-	p.conn.strike(p.phase, &p.phase.held)
 	held := bytes.Clone(p.pending)
-	p.phase.withheld.Add(int64(len(held)))
+	p.withheld(held)
 	for !p.ended && len(held) < maxHeld && p.phase == p.now() {
 		p.pending = nil
 		if _, err := p.read(); err != nil {
 			p.ended = true // there is nobody to tell until it is healed
 		}
 		held = append(held, p.pending...)
-		p.phase.withheld.Add(int64(len(p.pending)))
+		p.withheld(p.pending)
 	}
 	p.pending = held
+	if p.ended && p.to == nil {
+		return // who gives up before there is a connection never had one
+	}
 	select {
 	case <-p.phase.over:
 	case <-p.conn.link.closed.Done():
 		p.pending, p.ended = nil, true
 	}
+}
+
+// withheld counts what is withheld.
+func (p *pump) withheld(data []byte) {
+	if len(data) > 0 || p.ended {
+		p.conn.strike(p.phase, &p.phase.held)
+	}
+	p.phase.withheld.Add(int64(len(data)))
 }

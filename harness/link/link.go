@@ -10,6 +10,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/record"
 )
@@ -90,9 +91,15 @@ func (l *Link) Set(f Fault) error {
 	if before.fault == f {
 		return nil
 	}
-	l.phase.Store(newPhase(f))
+	now := newPhase(f)
+	l.phase.Store(now)
 	close(before.over)
 	for c := range l.conns {
+		if f.Cut == Reset && f.refuses() {
+			c.strike(now, &now.reset)
+			c.reset() // also one that waits for its receiver
+			continue
+		}
 		c.interrupt()
 	}
 	if before.fault != (Fault{}) {
@@ -110,25 +117,32 @@ func (l *Link) Fault() Fault { return l.phase.Load().fault }
 // Effect is what the fault that the link has now has done so far.
 func (l *Link) Effect() Effect { return l.phase.Load().effect() }
 
-// Close ends the link and its connections.
+// Close ends the link and its connections. What is withheld is lost.
 func (l *Link) Close() error {
-	err := l.Set(Fault{})
 	l.cancel()
-	err = errors.Join(err, l.listener.Close())
+	err := l.listener.Close()
 	l.mu.Lock()
 	for c := range l.conns {
 		c.reset()
 	}
 	l.mu.Unlock()
 	l.work.Wait()
-	return err
+	return errors.Join(err, l.Set(Fault{}))
 }
+
+// acceptAgain is how long the link waits after it could not accept a connection.
+const acceptAgain = 50 * time.Millisecond
 
 func (l *Link) accept() {
 	for {
 		client, err := l.listener.Accept()
 		if err != nil {
-			return // closed
+			select {
+			case <-l.closed.Done():
+				return
+			case <-time.After(acceptAgain): // this process has too many files open, perhaps
+				continue
+			}
 		}
 		c := &conn{link: l, client: client.(*net.TCPConn)} //nolint:forcetypeassert // it listens on TCP
 		l.mu.Lock()

@@ -12,6 +12,9 @@ import (
 	"github.com/skewrig/skewrig/harness/record"
 )
 
+// patience bounds every wait for what is sure to come.
+const patience = 30 * time.Second
+
 // rig is a link between a client and a server that both are ours.
 type rig struct {
 	*Link
@@ -46,7 +49,15 @@ func (r *rig) dial() net.Conn {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	return r.bounded(c)
+}
+
+func (r *rig) bounded(c net.Conn) net.Conn {
+	r.t.Helper()
 	r.t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		r.t.Fatal(err)
+	}
 	return c
 }
 
@@ -78,8 +89,7 @@ func (r *rig) served() net.Conn {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(func() { c.Close() })
-	return c
+	return r.bounded(c)
 }
 
 func (r *rig) set(f Fault) {
@@ -92,9 +102,9 @@ func (r *rig) set(f Fault) {
 // await returns when the link's fault has had an effect.
 func (r *rig) await(is func(Effect) bool) {
 	r.t.Helper()
-	for !is(r.Effect()) {
-		if r.t.Context().Err() != nil {
-			r.t.Fatal("no effect")
+	for end := time.Now().Add(patience); !is(r.Effect()); {
+		if time.Now().After(end) {
+			r.t.Fatalf("the effect is %+v", r.Effect())
 		}
 		time.Sleep(time.Millisecond) // there is nothing to wait on: the effect is a number
 	}
@@ -178,6 +188,54 @@ func TestADropIsNoLossForWhoIsPatient(t *testing.T) {
 	}
 }
 
+// TestAFaultThatNobodyMet has no effect: that there is a connection is none.
+func TestAFaultThatNobodyMet(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	say(t, client, "before")
+	hear(t, server, "before")
+	r.set(Fault{Cut: Drop})
+	r.set(Fault{})
+	say(t, client, "after")
+	hear(t, server, "after")
+	for _, e := range r.history.Events() {
+		if ended, ok := record.As[FaultEnded](e); ok && ended.Effect.Any() {
+			t.Errorf("it had an effect: %+v", ended)
+		}
+	}
+}
+
+// TestTheEndIsWithheldToo: who has sent all is not known to have while the link is
+// cut.
+func TestTheEndIsWithheldToo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	r.set(Fault{Cut: Drop, Direction: Forward})
+	_ = client.(*net.TCPConn).CloseWrite()
+	r.await(func(e Effect) bool { return e == Effect{Held: 1} })
+	say(t, server, "still here")
+	hear(t, client, "still here")
+	r.set(Fault{})
+	if err := heard(server); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
+
+// TestWhatIsUnderwayDoesNotHoldUpWhatComesAfterTheFault.
+func TestWhatIsUnderwayDoesNotHoldUpWhatComesAfterTheFault(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	client, server := r.pair()
+	r.set(Fault{Delay: time.Hour})
+	say(t, client, "late")
+	r.await(func(e Effect) bool { return e.Slowed == 4 })
+	r.set(Fault{})
+	say(t, client, "later")
+	hear(t, server, "latelater")
+}
+
 func TestWhoGivesUpIsNotConnectedLater(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -252,10 +310,6 @@ func TestASlowLink(t *testing.T) {
 			if !r.Effect().Any() {
 				t.Error("no effect")
 			}
-			// What is underway when the fault ends arrives.
-			say(t, client, "last")
-			r.set(Fault{})
-			hear(t, server, "last")
 		})
 	}
 }

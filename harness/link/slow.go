@@ -15,7 +15,9 @@ type chunk struct {
 }
 
 const (
-	chunkSize = 16 << 10
+	// chunkSize is how much arrives at once, at the most. A link that passes
+	// little passes it in pieces of a 20th of a second.
+	chunkSize, piecesPerSecond = 16 << 10, 20
 	// maxUnderway is how much can be underway in a connection that is slow: 4 MB.
 	maxUnderway = 256
 )
@@ -25,18 +27,21 @@ func (p *pump) slowly(left int64) error {
 	underway := make(chan chunk, maxUnderway)
 	arrived := make(chan error, 1)
 	go func() { arrived <- p.deliver(underway) }()
-	pace := newPace(p.phase.fault, rand.New(rand.NewPCG(p.conn.link.cfg.Seed, p.conn.id))) //nolint:gosec // jitter is no secret
-	err := p.send(underway, pace, left)
+	err := p.send(underway, newPace(p.phase.fault, p.rand), left)
 	close(underway)
 	return errors.Join(err, <-arrived)
 }
 
 func (p *pump) send(underway chan<- chunk, pace *pace, left int64) error {
+	size := int64(chunkSize)
+	if rate := p.phase.fault.BytesPerSecond; rate > 0 {
+		size = min(size, max(1, rate/piecesPerSecond))
+	}
 	for left > 0 {
 		if ok, err := p.read(); !ok {
 			return err
 		}
-		next := bytes.Clone(p.take(min(left, chunkSize)))
+		next := bytes.Clone(p.take(min(left, size)))
 		left -= int64(len(next))
 		p.phase.slowed.Add(int64(len(next)))
 		underway <- chunk{due: pace.next(time.Now(), len(next)), data: next}
@@ -44,8 +49,7 @@ func (p *pump) send(underway chan<- chunk, pace *pace, left int64) error {
 	return nil
 }
 
-// deliver writes chunks when they are due. Those that are underway when the
-// fault ends arrive too.
+// deliver writes chunks when they are due, or at once when the fault is over.
 func (p *pump) deliver(underway <-chan chunk) (err error) {
 	for c := range underway {
 		if err != nil {
@@ -53,6 +57,7 @@ func (p *pump) deliver(underway <-chan chunk) (err error) {
 		}
 		select {
 		case <-time.After(time.Until(c.due)):
+		case <-p.phase.over:
 		case <-p.conn.link.closed.Done():
 			err = os.ErrClosed
 			continue
