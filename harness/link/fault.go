@@ -24,7 +24,22 @@ type Fault struct {
 	// BytesPerSecond is what passes at the most, in each connection and
 	// direction. If unset, any amount.
 	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
+
+	// Path is that of the requests that the fault is one of: those are answered
+	// with Status, or Delay later, and all others pass. AnyPath is all requests.
+	// It takes a link that looks into what it passes. If unset, the fault is one
+	// of what is sent, whatever that is.
+	Path string `json:"path,omitempty"`
+	// Status is the HTTP status of the answer that the link gives. If unset, the
+	// server answers.
+	Status int `json:"status,omitempty"`
+	// RetryAfter is the time, in whole seconds, that goes with the status. If
+	// unset, none does.
+	RetryAfter time.Duration `json:"retryAfter,omitempty"`
 }
+
+// AnyPath stands for the path of every request.
+const AnyPath = "*"
 
 // Cut is a way in which a link is cut.
 type Cut string
@@ -66,6 +81,13 @@ func (f Fault) Validate() error {
 	mistake(f.AfterBytes > 0 && f.Cut == "", "afterBytes is for a link that is cut")
 	mistake(f.Delay < 0 || f.Jitter < 0, "a delay is not negative")
 	mistake(f.slows() && f.Cut != "" && f.AfterBytes == 0, "what is cut can't be slow: the link has either fault, or afterBytes")
+	mistake(f.isOfRequests() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of requests is a status or a delay, and nothing else")
+	mistake(f.Path != "" && f.Path != AnyPath && !strings.HasPrefix(f.Path, "/"), "%q is not a path: it begins with /, or is %q", f.Path, AnyPath)
+	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0, "what is wrong with requests is a status, or a delay")
+	mistake(f.Status != 0 && f.Path == "", "a status is the answer to requests: say of which path")
+	mistake(f.Status != 0 && (f.Status < 400 || f.Status > 599), "%d is no status of an answer that is bad: those are 400 to 599", f.Status)
+	mistake(f.RetryAfter != 0 && f.Status == 0, "retryAfter goes with a status")
+	mistake(f.RetryAfter < 0 || f.RetryAfter > time.Hour || f.RetryAfter%time.Second != 0, "retryAfter is a number of whole seconds, up to an hour")
 	return errors.Join(mistakes...)
 }
 
@@ -83,6 +105,10 @@ func (f Fault) String() string {
 	word(f.BytesPerSecond > 0, "%d bytes per second", f.BytesPerSecond)
 	word(f.Direction != "", "%s", f.Direction)
 	word(f.AfterBytes > 0, "after %d bytes", f.AfterBytes)
+	word(f.Status != 0, "answer %d", f.Status)
+	word(f.RetryAfter != 0, "retry after %s", f.RetryAfter)
+	word(f.Path == AnyPath, "to all requests")
+	word(f.Path != "" && f.Path != AnyPath, "to %s", f.Path)
 	if len(words) == 0 {
 		return "pass"
 	}
@@ -91,7 +117,14 @@ func (f Fault) String() string {
 
 func (f Fault) isIn(d Direction) bool { return f.Direction == "" || f.Direction == d }
 
-func (f Fault) slows() bool { return f.Delay > 0 || f.Jitter > 0 || f.BytesPerSecond > 0 }
+func (f Fault) slows() bool {
+	return !f.isOfRequests() && (f.Delay > 0 || f.Jitter > 0 || f.BytesPerSecond > 0)
+}
+
+func (f Fault) isOfRequests() bool { return f.Path != "" }
+
+// meets reports whether the fault is one of requests of a path.
+func (f Fault) meets(path string) bool { return f.Path == AnyPath || f.Path != "" && f.Path == path }
 
 // refuses reports whether no connection can be made: a first packet, or its
 // answer, gets nowhere.
@@ -105,6 +138,9 @@ type Effect struct {
 	// Withheld and Slowed are numbers of bytes.
 	Withheld int64 `json:"withheld,omitempty"`
 	Slowed   int64 `json:"slowed,omitempty"`
+	// Requests is a number of requests that were answered by the link, held, or
+	// never sent.
+	Requests int64 `json:"requests,omitempty"`
 }
 
 // Any reports whether there was an effect.

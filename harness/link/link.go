@@ -23,8 +23,11 @@ type Config struct {
 	// Listen is the loopback address that the client connects to. A port of 0 is
 	// any that is free.
 	Listen string
-	// Target is the address of the server.
+	// Target is the address of the server. It is not used with HTTP.
 	Target string
+	// HTTP is what it takes to look into what is passed. If unset, the link passes
+	// bytes, whatever they mean.
+	HTTP *HTTP
 	// Recorder is told of faults. If unset, nobody is.
 	Recorder record.Recorder
 	// Seed determines the jitter. If unset, it is 0.
@@ -35,6 +38,7 @@ type Config struct {
 type Link struct {
 	cfg      Config
 	listener net.Listener
+	door     *door // nil if it passes bytes
 	work     sync.WaitGroup
 	closed   context.Context //nolint:containedctx // the link's own lifetime
 	cancel   context.CancelFunc
@@ -51,13 +55,13 @@ type phase struct {
 	fault Fault
 	over  chan struct{}
 
-	reset, held, withheld, slowed atomic.Int64
+	reset, held, withheld, slowed, requests atomic.Int64
 }
 
 func newPhase(f Fault) *phase { return &phase{fault: f, over: make(chan struct{})} }
 
 func (p *phase) effect() Effect {
-	return Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load()}
+	return Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load(), Requests: p.requests.Load()}
 }
 
 // New makes a link, which passes everything.
@@ -72,8 +76,18 @@ func New(cfg Config) (*Link, error) {
 	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool)}
 	l.phase.Store(newPhase(Fault{}))
 	l.closed, l.cancel = context.WithCancel(context.Background())
+	if cfg.HTTP != nil {
+		if l.door, err = l.open(host(listener)); err != nil {
+			return nil, errors.Join(fmt.Errorf("making the link %s: %w", cfg.Name, err), listener.Close())
+		}
+	}
 	l.work.Go(l.accept)
 	return l, nil
+}
+
+func host(l net.Listener) string {
+	host, _, _ := net.SplitHostPort(l.Addr().String()) // it has both
+	return host
 }
 
 // Address is where the client connects to.
@@ -82,7 +96,11 @@ func (l *Link) Address() string { return l.listener.Addr().String() }
 // Set gives the link another fault, which may be none. It is in force for all
 // that is sent from then on, in the connections that there are too.
 func (l *Link) Set(f Fault) error {
-	if err := f.Validate(); err != nil {
+	err := f.Validate()
+	if f.isOfRequests() && l.door == nil {
+		err = errors.Join(err, errors.New("it passes bytes, and knows of no requests"))
+	}
+	if err != nil {
 		return fmt.Errorf("link %s: %w", l.cfg.Name, err)
 	}
 	l.mu.Lock()
@@ -126,6 +144,9 @@ func (l *Link) Close() error {
 		c.reset()
 	}
 	l.mu.Unlock()
+	if l.door != nil {
+		err = errors.Join(err, l.door.server.Close())
+	}
 	l.work.Wait()
 	return errors.Join(err, l.Set(Fault{}))
 }

@@ -335,6 +335,14 @@ func TestFaultsThatContradictThemselves(t *testing.T) {
 		{Cut: Drop, AfterBytes: -1},
 		{Delay: -time.Second},
 		{Cut: Drop, Delay: time.Second},
+		{Path: AnyPath},
+		{Path: "version", Status: 429},
+		{Path: AnyPath, Status: 429, Cut: Drop},
+		{Path: AnyPath, Status: 200},
+		{Path: AnyPath, Delay: time.Second, Jitter: time.Second},
+		{Path: AnyPath, Delay: time.Second, RetryAfter: time.Second},
+		{Path: AnyPath, Status: 429, RetryAfter: time.Millisecond},
+		{Status: 429},
 	} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is valid", f)

@@ -1,0 +1,220 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+)
+
+// HTTP has a link look into what it passes: it ends the client's TLS, and asks
+// the API server on behalf of the client. Then a fault can be one of requests,
+// and the requests are recorded.
+type HTTP struct {
+	// Identity is the certificate that the client gets to see.
+	Identity tls.Certificate
+	// ClientCA signs the certificates of clients, which say who they are.
+	ClientCA *x509.CertPool
+	// Server is the configuration of somebody who may do what everybody may: the
+	// API server is told on whose behalf each request is (user impersonation).
+	Server *rest.Config
+}
+
+// Request is recorded for each request that passes a link that looks into what
+// it passes, when the answer is known.
+type Request struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Code is the HTTP status of the answer; 0 if there was none, because of Error.
+	Code  int    `json:"code"`
+	Error string `json:"error,omitempty"`
+	// Answered is true if it was the link that answered, and not the server.
+	Answered bool `json:"answered,omitempty"`
+	// Seconds is how long it took to answer.
+	Seconds float64 `json:"seconds"`
+	// Renewed is when each lease was renewed by what its own holder says, by its
+	// name, if the answer is a list of leases.
+	Renewed map[string]time.Time `json:"renewed,omitempty"`
+}
+
+// EventKind returns "link.request".
+func (Request) EventKind() string { return "link.request" }
+
+// door is the inner end of a link that looks into what it passes.
+type door struct {
+	link   *Link
+	server http.Server
+	proxy  httputil.ReverseProxy
+}
+
+// open starts the inner end, and has the link lead there.
+func (l *Link) open(host string) (*door, error) {
+	target, err := url.Parse(l.cfg.HTTP.Server.Host)
+	if err != nil {
+		return nil, err
+	}
+	config := rest.CopyConfig(l.cfg.HTTP.Server)
+	config.DisableCompression = true // what is passed is read, too
+	through, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, err
+	}
+	silent := log.New(io.Discard, "", 0) // a library must not log on its own
+	d := &door{link: l}
+	d.proxy = httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); onBehalf(r) },
+		Transport:      through,
+		FlushInterval:  -1, // a watch shows each event as it comes
+		ErrorLog:       silent,
+		ModifyResponse: d.answered,
+		ErrorHandler:   d.failed,
+	}
+	d.server = http.Server{
+		Handler: d, ErrorLog: silent, ReadHeaderTimeout: time.Minute,
+		TLSConfig: &tls.Config{
+			Certificates: []tls.Certificate{l.cfg.HTTP.Identity}, MinVersion: tls.VersionTLS12,
+			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: l.cfg.HTTP.ClientCA,
+		},
+	}
+	l.cfg.Target = listener.Addr().String()
+	l.work.Go(func() { _ = d.server.ServeTLS(listener, "", "") }) // until it is closed
+	return d, nil
+}
+
+// onBehalf says to the API server whose request it is, by the certificate that
+// the client has shown.
+func onBehalf(r *httputil.ProxyRequest) {
+	r.Out.Header.Del("Accept-Encoding")
+	who := r.In.TLS.PeerCertificates[0].Subject
+	r.Out.Header.Set(transport.ImpersonateUserHeader, who.CommonName)
+	r.Out.Header[transport.ImpersonateGroupHeader] = who.Organization
+}
+
+type beganKey struct{}
+
+// ServeHTTP answers a request by itself if the link's fault says so.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	r = r.WithContext(context.WithValue(r.Context(), beganKey{}, began))
+	p := d.link.phase.Load()
+	if p.fault.meets(r.URL.Path) {
+		p.requests.Add(1)
+		d.hold(r.Context(), p)
+		if p.fault.Status != 0 {
+			refuse(w, p.fault)
+			d.record(r, Request{Code: p.fault.Status, Answered: true})
+			return
+		}
+	}
+	d.proxy.ServeHTTP(w, r)
+}
+
+// hold keeps a request for as long as the fault says, and lasts.
+func (d *door) hold(ctx context.Context, p *phase) {
+	if p.fault.Delay == 0 {
+		return
+	}
+	timer := time.NewTimer(p.fault.Delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.over:
+	case <-ctx.Done():
+	case <-d.link.closed.Done():
+	}
+}
+
+// refuse answers as an API server does that has no time (429), or is not well.
+func refuse(w http.ResponseWriter, f Fault) {
+	status := metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Code: int32(f.Status), Message: "the link answers: " + http.StatusText(f.Status), //nolint:gosec // it has three digits
+		Reason: metav1.StatusReasonInternalError, Details: new(metav1.StatusDetails),
+	}
+	switch f.Status {
+	case http.StatusTooManyRequests:
+		status.Reason = metav1.StatusReasonTooManyRequests
+	case http.StatusServiceUnavailable:
+		status.Reason = metav1.StatusReasonServiceUnavailable
+	}
+	if seconds := int(f.RetryAfter / time.Second); seconds > 0 {
+		status.Details.RetryAfterSeconds = int32(seconds) //nolint:gosec // it was checked to be few
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.Status)
+	_ = json.NewEncoder(w).Encode(status) // who doesn't listen has gone
+}
+
+// answered records the server's answer, and what a list of leases says.
+func (d *door) answered(resp *http.Response) error {
+	seen := Request{Code: resp.StatusCode}
+	if resp.Request.URL.Path == leasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
+		body, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil {
+			return err
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		if seen.Renewed, err = renewed(body); err != nil {
+			return err
+		}
+	}
+	d.record(resp.Request, seen)
+	return nil
+}
+
+// leasesPath lists the leases of nodes.
+const leasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+
+func renewed(body []byte) (map[string]time.Time, error) {
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil) // JSON or protobuf
+	if err != nil {
+		return nil, fmt.Errorf("reading a list of leases: %w", err)
+	}
+	list, ok := object.(*coordinationv1.LeaseList)
+	if !ok {
+		return nil, fmt.Errorf("reading a list of leases: it is a %T", object)
+	}
+	times := make(map[string]time.Time, len(list.Items))
+	for _, l := range list.Items {
+		if l.Spec.RenewTime != nil {
+			times[l.Name] = l.Spec.RenewTime.UTC()
+		}
+	}
+	return times, nil
+}
+
+// failed tells the client what a broken connection would: nothing.
+func (d *door) failed(_ http.ResponseWriter, r *http.Request, err error) {
+	d.record(r, Request{Error: err.Error()})
+	panic(http.ErrAbortHandler) // which is how a handler ends a connection without an answer
+}
+
+func (d *door) record(r *http.Request, seen Request) {
+	seen.Method, seen.Path = r.Method, r.URL.Path
+	if began, ok := r.Context().Value(beganKey{}).(time.Time); ok {
+		seen.Seconds = time.Since(began).Seconds()
+	}
+	d.link.cfg.Recorder.Append("link", d.link.cfg.Name, seen)
+}

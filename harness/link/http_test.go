@@ -1,0 +1,258 @@
+package link
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/skewrig/skewrig/harness/pki"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+// httpRig is a link that looks into what it passes, between a client with a
+// certificate and a server that plays an API server.
+type httpRig struct {
+	*Link
+	t       *testing.T
+	client  *http.Client
+	history *record.History
+}
+
+func newHTTPRig(t *testing.T, server http.HandlerFunc) *httpRig {
+	t.Helper()
+	ca, err := pki.NewCA("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upstream := httptest.NewUnstartedServer(server)
+	upstream.TLS = &tls.Config{Certificates: []tls.Certificate{issue(t, ca, "kube-apiserver")}, MinVersion: tls.VersionTLS12}
+	upstream.StartTLS()
+	history := record.NewHistory(nil)
+	l, err := New(Config{Name: "client->kube-apiserver", Listen: "127.0.0.1:0", Recorder: history, HTTP: &HTTP{
+		Identity: issue(t, ca, "kube-apiserver"), ClientCA: ca.Pool(),
+		Server: &rest.Config{Host: upstream.URL, TLSClientConfig: rest.TLSClientConfig{CAData: ca.CertPEM()}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		upstream.Close()
+	})
+	return &httpRig{Link: l, t: t, history: history, client: &http.Client{Timeout: patience, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{RootCAs: ca.Pool(), Certificates: []tls.Certificate{issue(t, ca, "watchdog", "garden")}, MinVersion: tls.VersionTLS12},
+	}}}
+}
+
+func issue(t *testing.T, ca *pki.CA, name string, groups ...string) tls.Certificate {
+	t.Helper()
+	pair, err := ca.Issue(pki.Request{CommonName: name, Organizations: groups, Hosts: []string{"127.0.0.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := pair.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+func (r *httpRig) get(path string) (*http.Response, error) {
+	return r.client.Get("https://" + r.Address() + path) //nolint:noctx // the client has a timeout
+}
+
+// says gets a path and returns status and body.
+func (r *httpRig) says(path string) string {
+	r.t.Helper()
+	resp, err := r.get(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", resp.StatusCode, body)
+}
+
+func (r *httpRig) set(f Fault) {
+	r.t.Helper()
+	if err := r.Set(f); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// requests are those in the record, without how long they took.
+func (r *httpRig) requests() (all []Request) {
+	for _, seen := range record.All[Request](r.history.Events()) {
+		if seen.Seconds <= 0 {
+			r.t.Errorf("%+v took no time", seen)
+		}
+		seen.Seconds = 0
+		all = append(all, seen)
+	}
+	return all
+}
+
+func TestTheServerIsToldWhoAsks(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("Impersonate-User"), " of ", r.Header.Values("Impersonate-Group"))
+	})
+	if got := r.says("/version"); got != "200 watchdog of [garden]" {
+		t.Errorf("the server says %q", got)
+	}
+	if got := fmt.Sprint(r.requests()); got != fmt.Sprint([]Request{{Method: "GET", Path: "/version", Code: 200}}) {
+		t.Errorf("the record has %s", got)
+	}
+	stranger := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // that it is refused is the point
+	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {                                           //nolint:noctx // the client has a timeout
+		resp.Body.Close()
+		t.Error("a client without a certificate gets an answer")
+	}
+}
+
+func TestRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })
+	r.set(Fault{Path: "/version", Status: http.StatusTooManyRequests, RetryAfter: 3 * time.Second})
+	resp, err := r.get("/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "3" {
+		t.Errorf("%s, Retry-After %q", resp.Status, resp.Header.Get("Retry-After"))
+	}
+	if got := r.says("/version"); !strings.Contains(got, `"reason":"TooManyRequests"`) || !strings.Contains(got, `"retryAfterSeconds":3`) {
+		t.Errorf("the answer is %s", got)
+	}
+	if got := r.says("/api/v1/nodes"); got != "200 fine" {
+		t.Errorf("another request: %s", got)
+	}
+	r.set(Fault{Path: AnyPath, Status: http.StatusServiceUnavailable})
+	if got := r.says("/api/v1/nodes"); !strings.HasPrefix(got, "503") {
+		t.Errorf("any request: %s", got)
+	}
+	if e := r.Effect(); e != (Effect{Requests: 1}) {
+		t.Errorf("the effect is %+v", e)
+	}
+	r.set(Fault{})
+	if got := r.says("/version"); got != "200 fine" {
+		t.Errorf("after the fault: %s", got)
+	}
+	if first := r.requests()[0]; !first.Answered || first.Code != http.StatusTooManyRequests {
+		t.Errorf("the record has %+v", first)
+	}
+}
+
+func TestRequestsAreHeld(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })
+	r.set(Fault{Path: "/slow", Delay: time.Hour})
+	if got := r.says("/fast"); got != "200 fine" {
+		t.Errorf("another request: %s", got)
+	}
+	answer := make(chan string)
+	go func() { answer <- r.says("/slow") }()
+	for r.Effect().Requests == 0 {
+		time.Sleep(time.Millisecond) // there is nothing to wait on: the effect is a number
+	}
+	select {
+	case got := <-answer:
+		t.Errorf("it was not held: %s", got)
+	default:
+	}
+	r.set(Fault{})
+	if got := <-answer; got != "200 fine" {
+		t.Errorf("it was answered %s", got)
+	}
+}
+
+func TestAWatchIsPassedAsItComes(t *testing.T) {
+	t.Parallel()
+	more := make(chan string)
+	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) {
+		for text := range more {
+			fmt.Fprint(w, text)
+			w.(http.Flusher).Flush() //nolint:forcetypeassert // all are
+		}
+	})
+	go func() { more <- "one" }()
+	resp, err := r.get(leasesPath + "?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	hear(t, resp.Body, "one")
+	more <- "two"
+	hear(t, resp.Body, "two")
+	close(more)
+}
+
+func TestALostServerAnswersNothing(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if resp, err := r.get("/version"); err == nil {
+		resp.Body.Close()
+		t.Errorf("the client was answered %s", resp.Status)
+	}
+	if got := r.requests(); len(got) != 1 || got[0].Error == "" || got[0].Code != 0 {
+		t.Errorf("the record has %+v", got)
+	}
+}
+
+func TestLeasesAreRead(t *testing.T) {
+	t.Parallel()
+	at := metav1.NewMicroTime(time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC))
+	list := &coordinationv1.LeaseList{Items: []coordinationv1.Lease{
+		{ObjectMeta: metav1.ObjectMeta{Name: "node-a"}, Spec: coordinationv1.LeaseSpec{RenewTime: &at}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "new"}},
+	}}
+	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) {
+			info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), media)
+			w.Header().Set("Content-Type", media)
+			_ = scheme.Codecs.EncoderForVersion(info.Serializer, coordinationv1.SchemeGroupVersion).Encode(list, w)
+		})
+		if got := r.says(leasesPath); !strings.Contains(got, "node-a") {
+			t.Errorf("%s: the client gets %q", media, got)
+		}
+		if got := r.requests()[0].Renewed; len(got) != 1 || !got["node-a"].Equal(at.Time) {
+			t.Errorf("%s: the record has %v", media, got)
+		}
+	}
+}
+
+func TestALinkOfBytesKnowsNoRequests(t *testing.T) {
+	t.Parallel()
+	if err := newRig(t).Set(Fault{Path: AnyPath, Status: 429}); err == nil || !strings.Contains(err.Error(), "knows of no requests") {
+		t.Errorf("it is set: %v", err)
+	}
+}
+
+func TestALinkThatCanNotLookInside(t *testing.T) {
+	t.Parallel()
+	_, err := New(Config{Name: "a->b", Listen: "127.0.0.1:0", HTTP: &HTTP{ClientCA: x509.NewCertPool(), Server: &rest.Config{
+		Host: "https://127.0.0.1:1", TLSClientConfig: rest.TLSClientConfig{CAData: []byte("none")},
+	}}})
+	if err == nil || !strings.Contains(err.Error(), "a->b") {
+		t.Errorf("it is made: %v", err)
+	}
+}
