@@ -19,6 +19,7 @@ const (
 	schedulerPort         = 10259
 	kubeletPort           = 10250
 	kubeletHealthPort     = 10248
+	watchdogPort          = 9643
 )
 
 // flags are command-line flags by name. They are rendered in order of their
@@ -116,14 +117,27 @@ func apiserverFlags(s serving, p apiserverPaths, gates map[string]bool) flags {
 	return f
 }
 
-func controllerManagerFlags(s serving, kubeconfig, ca, serviceAccountKey string) flags {
+func controllerManagerFlags(s serving, kubeconfig, ca, serviceAccountKey string, monitor NodeMonitor) flags {
 	f := controllerFlags(s, kubeconfig, controllerManagerPort)
+	maps.Copy(f, monitor.flags())
 	f["root-ca-file"] = ca
 	f["service-account-private-key-file"] = serviceAccountKey
 	f["use-service-account-credentials"] = "true"
 	// The default of 20 requests a second makes a start-up of seconds one of
 	// ten: each controller waits for its turn.
 	f["kube-api-qps"], f["kube-api-burst"] = "500", "1000"
+	return f
+}
+
+// flags are those of the settings that are set.
+func (m NodeMonitor) flags() flags {
+	f := make(flags)
+	if m.Period != 0 {
+		f["node-monitor-period"] = m.Period.String()
+	}
+	if m.Grace != 0 {
+		f["node-monitor-grace-period"] = m.Grace.String()
+	}
 	return f
 }
 

@@ -10,11 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -35,10 +38,15 @@ type Config struct {
 	ControlPlane ControlPlane
 	// Nodes are the simulated nodes, each with a real kubelet.
 	Nodes []Node
-	// Links are the components whose way to the API server is a link, which can
-	// be cut: "kubelet/node-a", "kube-controller-manager". If unset, all connect
+	// Watchdog is Gardener's dependency-watchdog, which makes the rig a seed. If
+	// unset, it is none.
+	Watchdog *Watchdog
+	// Clients are programs that connect to the API server and are not part of the
+	// rig. ClientKubeconfig tells each of them how.
+	Clients []string
+	// Links are ways to the API server that can be cut. If unset, all connect
 	// directly.
-	Links []string
+	Links []Link
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Runtime starts the container runtime of a node.
@@ -54,6 +62,26 @@ type Config struct {
 	TempDir string
 }
 
+// Link says which way to the API server is a link.
+type Link struct {
+	// From is the component or client that connects: "kubelet/node-a",
+	// "kube-controller-manager".
+	From string
+	// HTTP has the link look into what it passes: it can answer requests, and
+	// records them.
+	HTTP bool
+}
+
+// NodeMonitor is how the controller manager looks after nodes.
+type NodeMonitor struct {
+	// Period is how often it looks (--node-monitor-period). If unset, what the
+	// release does.
+	Period time.Duration
+	// Grace is for how long a node may be silent before it is Unknown
+	// (--node-monitor-grace-period). If unset, what the release does.
+	Grace time.Duration
+}
+
 // ControlPlane says which release the control plane runs, and with what.
 type ControlPlane struct {
 	Version release.Version
@@ -62,6 +90,8 @@ type ControlPlane struct {
 	// WithoutControllerManager and WithoutScheduler leave those out. Then pods
 	// need a nodeName, or nothing makes pods of Deployments.
 	WithoutControllerManager, WithoutScheduler bool
+	// NodeMonitor is how the controller manager looks after nodes.
+	NodeMonitor NodeMonitor
 }
 
 // Node is a node of the rig.
@@ -99,7 +129,8 @@ type Cluster struct {
 	rest       *rest.Config
 	client     kubernetes.Interface
 	components []*component
-	links      map[string]*link.Link // by the component that connects
+	links      map[string]*link.Link // by who connects
+	clients    map[string]string     // kubeconfigs of those that are not of the rig
 	observer   *observer
 	watches    bool // objects are recorded
 
@@ -116,7 +147,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link)}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string)}
 	if !c.watches {
 		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
 	}
@@ -190,6 +221,11 @@ func (c *Cluster) prepare() error {
 	}
 	if err := c.define(); err != nil {
 		return err
+	}
+	for _, name := range c.cfg.Clients {
+		if c.clients[name], err = c.kubeconfigOf(name, "client-"+name, guestIdentity(name)); err != nil {
+			return err
+		}
 	}
 	return c.checkLinks()
 }
@@ -296,6 +332,16 @@ func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc
 // Kubeconfig is the path of a kubeconfig for an administrator of the rig. It
 // goes with the rig.
 func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
+
+// ClientKubeconfig is the path of the kubeconfig of one of the clients that the
+// rig was told of: those of an administrator, by the client's link.
+func (c *Cluster) ClientKubeconfig(client string) (string, error) {
+	path, ok := c.clients[client]
+	if !ok {
+		return "", fmt.Errorf("this rig knows no client %q; it knows %q", client, slices.Sorted(maps.Keys(c.clients)))
+	}
+	return path, nil
+}
 
 // RESTConfig is the same as a client configuration, without throttling.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,7 +44,8 @@ func TestCommandLines(t *testing.T) {
 	for name, args := range map[string][]string{
 		"etcd":                    etcdFlags("etcd", s, "ca.crt").args(),
 		"kube-apiserver":          apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}, gates).args(),
-		"kube-controller-manager": controllerManagerFlags(s, "kubeconfig", "ca.crt", "sa.key").args(),
+		"kube-controller-manager": controllerManagerFlags(s, "kubeconfig", "ca.crt", "sa.key", NodeMonitor{Period: time.Second, Grace: 8 * time.Second}).args(),
+		"dependency-watchdog":     watchdogFlags("v1.8.0", "watchdog.yaml", "kubeconfig", "127.9.255.1:9643").args(),
 		"kube-scheduler":          schedulerFlags(s, "kubeconfig").args(),
 		"kubelet":                 kubeletFlags("node-a", "kubeconfig", dirs).args(),
 	} {

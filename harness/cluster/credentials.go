@@ -76,6 +76,9 @@ var (
 	schedulerIdentity         = identity{"system:kube-scheduler", ""}
 )
 
+// guestIdentity is that of a program that is no part of Kubernetes.
+func guestIdentity(name string) identity { return identity{name, "system:masters"} }
+
 func nodeIdentity(node string) identity { return identity{"system:node:" + node, "system:nodes"} }
 
 func (i identity) request() pki.Request {

@@ -40,6 +40,11 @@ func (c *Cluster) define() error {
 	if err := c.defineControllers(s, client); err != nil {
 		return err
 	}
+	if c.cfg.Watchdog != nil {
+		if err := c.defineWatchdog(*c.cfg.Watchdog, client); err != nil {
+			return err
+		}
+	}
 	for i, node := range c.cfg.Nodes {
 		if err := c.defineKubelet(node, c.block.node(i), client); err != nil {
 			return fmt.Errorf("preparing node %s: %w", node.Name, err)
@@ -87,7 +92,7 @@ func (c *Cluster) defineControllers(s serving, client *http.Client) error {
 		if err != nil {
 			return err
 		}
-		f := controllerManagerFlags(s, kubeconfig, c.creds.caFile(), c.creds.serviceAccountKey())
+		f := controllerManagerFlags(s, kubeconfig, c.creds.caFile(), c.creds.serviceAccountKey(), cp.NodeMonitor)
 		c.addController("kube-controller-manager", build.ControllerManager, f, client)
 	}
 	if !cp.WithoutScheduler {

@@ -8,49 +8,68 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/harness/pki"
 )
 
-// kubeconfigOf writes the kubeconfig of a component, which leads to the API
-// server, or to the component's link to it.
-func (c *Cluster) kubeconfigOf(component, file string, who identity) (string, error) {
+// kubeconfigOf writes the kubeconfig of who connects to the API server, which
+// leads there, or to the link that there is on the way.
+func (c *Cluster) kubeconfigOf(from, file string, who identity) (string, error) {
 	server := c.creds.server
-	if slices.Contains(c.cfg.Links, component) {
-		l, err := link.New(link.Config{
-			Name: LinkName(component),
-			// The address is the one that the API server's certificate is for.
-			Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
-			Target:   netip.AddrPortFrom(c.block.controlPlane(), apiserverPort).String(),
-			Recorder: c.cfg.Recorder,
-		})
+	i := slices.IndexFunc(c.cfg.Links, func(l Link) bool { return l.From == from })
+	if i >= 0 {
+		l, err := c.newLink(c.cfg.Links[i])
 		if err != nil {
 			return "", err
 		}
-		c.links[component] = l
+		c.links[from] = l
 		server = "https://" + l.Address()
 	}
 	return c.creds.kubeconfig(file, who, server)
 }
 
-// LinkName is what a component's link to the API server is called in the record.
-func LinkName(component string) string { return component + "->kube-apiserver" }
+func (c *Cluster) newLink(l Link) (*link.Link, error) {
+	config := link.Config{
+		Name: LinkName(l.From),
+		// The address is the one that the API server's certificate is for.
+		Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
+		Target:   netip.AddrPortFrom(c.block.controlPlane(), apiserverPort).String(),
+		Recorder: c.cfg.Recorder,
+	}
+	if l.HTTP {
+		pair, err := c.creds.ca.Issue(pki.Request{CommonName: "control-plane", Hosts: []string{c.block.controlPlane().String()}})
+		if err != nil {
+			return nil, err
+		}
+		identity, err := pair.TLS()
+		if err != nil {
+			return nil, err
+		}
+		config.HTTP = &link.HTTP{Identity: identity, ClientCA: c.creds.ca.Pool(), Server: c.rest}
+	}
+	return link.New(config)
+}
+
+// LinkName is what the link from somebody to the API server is called in the
+// record.
+func LinkName(from string) string { return from + "->kube-apiserver" }
 
 // checkLinks reports links of components that there aren't, or that don't
 // connect to the API server.
 func (c *Cluster) checkLinks() error {
 	var mistakes []error
-	for _, component := range c.cfg.Links {
-		if c.links[component] == nil {
-			mistakes = append(mistakes, fmt.Errorf("this rig has no link from %q to the API server", component))
+	for _, l := range c.cfg.Links {
+		if c.links[l.From] == nil {
+			mistakes = append(mistakes, fmt.Errorf("this rig has no link from %q to the API server", l.From))
 		}
 	}
 	return errors.Join(mistakes...)
 }
 
-// SetLink gives a component's link to the API server a fault, or none.
-func (c *Cluster) SetLink(component string, f link.Fault) error {
-	l, ok := c.links[component]
+// SetLink gives a link to the API server a fault, or none.
+func (c *Cluster) SetLink(from string, f link.Fault) error {
+	l, ok := c.links[from]
 	if !ok {
-		return fmt.Errorf("this rig has no link from %q to the API server; it has links from %q", component, slices.Sorted(maps.Keys(c.links)))
+		return fmt.Errorf("this rig has no link from %q to the API server; it has links from %q", from, slices.Sorted(maps.Keys(c.links)))
 	}
 	return l.Set(f)
 }
@@ -63,8 +82,8 @@ func (c *Cluster) reaches(component string) bool {
 
 func (c *Cluster) closeLinks() error {
 	var failures []error
-	for _, component := range slices.Sorted(maps.Keys(c.links)) {
-		failures = append(failures, c.links[component].Close())
+	for _, from := range slices.Sorted(maps.Keys(c.links)) {
+		failures = append(failures, c.links[from].Close())
 	}
 	clear(c.links)
 	return errors.Join(failures...)

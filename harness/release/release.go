@@ -19,6 +19,10 @@ const Etcd Version = "v3.7.0"
 // leases, and the newest.
 func DependencyWatchdog() []Version { return []Version{"v1.2.3", "v1.8.0"} }
 
+// WatchdogProfiles reports whether a release of dependency-watchdog serves
+// profiles, and has a flag for where (from v1.3.0 on, cmd/command.go).
+func WatchdogProfiles(v Version) bool { return v.Compare("v1.3.0") >= 0 }
+
 // supported are the releases whose dependencies are locked in this repository,
 // newest first. Others can be built too; their lock is then generated.
 var supported = []Version{Newest, Previous, "v1.35.4", "v1.34.4"}
