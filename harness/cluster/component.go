@@ -71,15 +71,15 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component, change Change
 	case build.APIServer:
 		return c.observe(ctx)
 	case build.Kubelet:
-		if c.running("kube-apiserver") && c.reaches(comp.name) {
+		if c.Running("kube-apiserver") && c.reaches(comp.name) {
 			return c.settleNode(ctx, comp)
 		}
 	}
 	return nil
 }
 
-// running reports whether a component runs.
-func (c *Cluster) running(name string) bool {
+// Running reports whether a component runs.
+func (c *Cluster) Running(name string) bool {
 	comp, err := c.component(name)
 	if err != nil {
 		return false

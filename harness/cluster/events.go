@@ -46,6 +46,8 @@ func (StaticPodWritten) EventKind() string { return "static-pod.written" }
 // or gone. The object is as the API server returned it, fields unknown to
 // skewrig included.
 type ObjectObserved struct {
+	// Cluster is the rig that the object is in, if there are several: "seed".
+	Cluster string `json:"cluster,omitempty"`
 	// Change is "added", "modified" or "deleted".
 	Change    string          `json:"change"`
 	Resource  string          `json:"resource"` // plural: "pods"

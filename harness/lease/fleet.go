@@ -2,7 +2,7 @@
 // Each registers itself and renews its Lease as a kubelet does, by a clock and
 // over a link of its own. All of them share one queue and a few connections, so
 // that there can be thousands. What a node waits for is simulated where its own
-// Condition says that nobody answers; an API server that really does not answer
+// link loses it; an API server that really does not answer
 // holds up the few requests that are underway at the same time, and with them
 // other nodes.
 package lease
@@ -13,32 +13,41 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/record"
 )
 
 // Config says which nodes to simulate.
 type Config struct {
 	// Client may write any Node and Lease. Its own limits are not used.
 	Client *rest.Config
-	// Count is how many nodes there are.
-	Count int
+	// Zones are where the nodes are.
+	Zones []Zone
 	// Prefix begins their names: "sim-" gives sim-0, sim-1 and so on. If unset,
 	// it is "node-".
 	Prefix string
-	// Zones are given to the nodes in turn, as the label
-	// topology.kubernetes.io/zone. If unset, they have no zone.
-	Zones []string
 	// Timing is that of all nodes.
 	Timing Timing
 	// Seed determines when each node renews. If unset, it is 0.
 	Seed uint64
+	// Recorder is told once a second how old the leases are, and of faults. If
+	// unset, nobody is.
+	Recorder record.Recorder
+}
+
+// Zone is some of the nodes, in one place.
+type Zone struct {
+	// Name is the value of the nodes' label topology.kubernetes.io/zone. If unset,
+	// they have none.
+	Name string
+	// Count is how many nodes there are.
+	Count int
 }
 
 // Timing is how often nodes say that they are alive. The defaults are a
@@ -66,17 +75,15 @@ const jitter = 0.04
 
 func (cfg Config) withDefaults() Config {
 	t := &cfg.Timing
-	set := func(d *time.Duration, def time.Duration) {
-		if *d == 0 {
-			*d = def
-		}
-	}
-	set(&t.Duration, 40*time.Second)
-	set(&t.Interval, t.Duration/4)
-	set(&t.Timeout, min(10*time.Second, t.Duration))
-	set(&t.Status, 10*time.Second)
-	set(&t.Report, 5*time.Minute)
+	t.Duration = cmp.Or(t.Duration, 40*time.Second)
+	t.Interval = cmp.Or(t.Interval, t.Duration/4)
+	t.Timeout = cmp.Or(t.Timeout, min(10*time.Second, t.Duration))
+	t.Status = cmp.Or(t.Status, 10*time.Second)
+	t.Report = cmp.Or(t.Report, 5*time.Minute)
 	cfg.Prefix = cmp.Or(cfg.Prefix, "node-")
+	if cfg.Recorder == nil {
+		cfg.Recorder = (*record.History)(nil) // which discards what it takes
+	}
 	return cfg
 }
 
@@ -88,7 +95,13 @@ func (cfg Config) validate() error {
 			mistakes = append(mistakes, fmt.Errorf(format, args...))
 		}
 	}
-	mistake(cfg.Count < 1, "%d nodes: there is at least one", cfg.Count)
+	mistake(len(cfg.Zones) == 0, "there are no nodes")
+	names := make(map[string]bool)
+	for _, z := range cfg.Zones {
+		mistake(names[z.Name], "there are two zones %q", z.Name)
+		names[z.Name] = true
+		mistake(z.Count < 1, "zone %q has %d nodes: there is at least one", z.Name, z.Count)
+	}
 	mistake(t.Duration < time.Second || t.Duration%time.Second != 0, "a lease of %s: the API counts whole seconds", t.Duration)
 	mistake(t.Interval >= t.Duration, "a lease of %s that is renewed every %s has run out each time", t.Duration, t.Interval)
 	mistake(t.Interval <= 0 || t.Timeout <= 0 || t.Status <= 0 || t.Report <= 0, "an interval is longer than nothing")
@@ -105,6 +118,9 @@ type Fleet struct {
 	turns  chan turn
 	work   errgroup.Group
 	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	faults map[string]phase // by zone; those that last
 }
 
 // atOnce is how many requests are underway at the same time. An API server takes
@@ -128,19 +144,20 @@ func Start(ctx context.Context, cfg Config) (*Fleet, error) {
 }
 
 func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet, error) {
-	f := &Fleet{cfg: cfg, client: client, queue: newQueue(), turns: make(chan turn), byName: make(map[string]*node, cfg.Count)}
-	for i := range cfg.Count {
-		n := &node{fleet: f, name: fmt.Sprint(cfg.Prefix, i), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
-		if len(cfg.Zones) > 0 {
-			n.zone = cfg.Zones[i%len(cfg.Zones)]
+	f := &Fleet{cfg: cfg, client: client, queue: newQueue(), turns: make(chan turn), byName: make(map[string]*node), faults: make(map[string]phase)}
+	for _, z := range cfg.Zones {
+		for range z.Count {
+			i := len(f.nodes)
+			n := &node{fleet: f, name: fmt.Sprint(cfg.Prefix, i), zone: z.Name, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
+			f.nodes = append(f.nodes, n)
+			f.byName[n.name] = n
 		}
-		f.nodes = append(f.nodes, n)
-		f.byName[n.name] = n
 	}
 	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	f.work.Go(func() error { return f.watch(working) })
 	f.work.Go(func() error { return f.dispatch(working) })
+	f.work.Go(func() error { return f.sample(working) })
 	for range atOnce {
 		f.work.Go(func() error { return f.serve(working) })
 	}
@@ -199,79 +216,24 @@ func (f *Fleet) serve(ctx context.Context) error {
 	}
 }
 
+// sampleEvery is how often it is recorded how old leases are.
+const sampleEvery = time.Second
+
+func (f *Fleet) sample(ctx context.Context) error {
+	ticker := time.NewTicker(sampleEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case now := <-ticker.C:
+			f.cfg.Recorder.Append("lease-nodes", Component, f.agesOfZones(now))
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
 // Close ends the nodes as a power cut does: their objects stay.
 func (f *Fleet) Close() error {
 	f.cancel()
 	return f.work.Wait()
-}
-
-// Names returns the names of the nodes of some zones, or of all nodes if no zone
-// is given.
-func (f *Fleet) Names(zones ...string) []string {
-	var names []string
-	for _, n := range f.nodes {
-		if len(zones) == 0 || slices.Contains(zones, n.zone) {
-			names = append(names, n.name)
-		}
-	}
-	return names
-}
-
-// Condition is what is wrong with a node. The zero Condition is nothing.
-type Condition struct {
-	// Stopped nodes do nothing.
-	Stopped bool `json:"stopped,omitempty"`
-	// Dropped is true if what the node sends gets lost, so that it waits for an
-	// answer until its timeout; Refused, if it learns at once that nobody is
-	// there.
-	Dropped bool `json:"dropped,omitempty"`
-	Refused bool `json:"refused,omitempty"`
-	// Clock is the node's own clock, by which it says when it renewed its lease.
-	Clock clock.Clock `json:"clock,omitzero"`
-}
-
-// Set gives some nodes another condition. Names that are not the fleet's are an
-// error, and then nothing is set.
-func (f *Fleet) Set(names []string, c Condition) error {
-	var chosen []*node
-	for _, name := range names {
-		n, ok := f.byName[name]
-		if !ok {
-			return fmt.Errorf("there is no simulated node %q: there are %s to %s", name, f.nodes[0].name, f.nodes[len(f.nodes)-1].name)
-		}
-		chosen = append(chosen, n)
-	}
-	for _, n := range chosen {
-		n.set(c)
-	}
-	return nil
-}
-
-// Count is what the fleet's nodes did so far.
-type Count struct {
-	// Renewals that worked; requests that failed or had no answer in time, other
-	// than for a conflict or because there is nothing; and requests that a
-	// condition kept from being sent.
-	Renewed, Failed, Lost int64
-}
-
-// Count returns what all nodes did so far.
-func (f *Fleet) Count() (sum Count) {
-	for _, n := range f.nodes {
-		c := n.did()
-		sum.Renewed += c.Renewed
-		sum.Failed += c.Failed
-		sum.Lost += c.Lost
-	}
-	return sum
-}
-
-// Ages returns how long ago each node last renewed its lease, in real time, in
-// the order of the nodes.
-func (f *Fleet) Ages(now time.Time) []time.Duration {
-	ages := make([]time.Duration, len(f.nodes))
-	for i, n := range f.nodes {
-		ages[i] = n.age(now)
-	}
-	return ages
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/harness/record"
 )
 
 // brisk is a kubelet's timing, a thousand times as fast.
@@ -23,6 +25,8 @@ type rig struct {
 	*Fleet
 	t      *testing.T
 	client *fake.Clientset
+	// history is the fleet's record.
+	history *record.History
 }
 
 func newRig(t *testing.T, cfg Config) *rig {
@@ -33,6 +37,8 @@ func newRig(t *testing.T, cfg Config) *rig {
 func newRigWith(t *testing.T, cfg Config, client *fake.Clientset) *rig {
 	t.Helper()
 	cfg.Timing = brisk
+	history := record.NewHistory(nil)
+	cfg.Recorder = history
 	f, err := start(t.Context(), cfg.withDefaults(), client)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +48,7 @@ func newRigWith(t *testing.T, cfg Config, client *fake.Clientset) *rig {
 			t.Error(err)
 		}
 	})
-	return &rig{Fleet: f, t: t, client: client}
+	return &rig{Fleet: f, t: t, client: client, history: history}
 }
 
 // await looks until something is so.
@@ -82,9 +88,10 @@ func (r *rig) ready(name string) corev1.ConditionStatus {
 	return ""
 }
 
-func (r *rig) set(c Condition, names ...string) {
+// must fails the test if something could not be done.
+func (r *rig) must(err error) {
 	r.t.Helper()
-	if err := r.Set(names, c); err != nil {
+	if err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -97,13 +104,13 @@ func (r *rig) renewals(n int64) {
 
 func TestAFleetRenewsItsLeases(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Count: 9, Prefix: "sim-", Zones: []string{"a", "b", "c"}})
+	r := newRig(t, Config{Prefix: "sim-", Zones: []Zone{{"a", 3}, {"b", 3}, {"c", 3}}})
 	nodes, err := r.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "topology.kubernetes.io/zone=b"})
 	if err != nil || len(nodes.Items) != 3 {
 		t.Fatalf("%d nodes in zone b: %v", len(nodes.Items), err)
 	}
-	if got := strings.Join(r.Names("b", "c"), " "); got != "sim-1 sim-2 sim-4 sim-5 sim-7 sim-8" {
-		t.Errorf("the nodes of b and c are %s", got)
+	if got := strings.Join(r.Names("b"), " "); got != "sim-3 sim-4 sim-5" {
+		t.Errorf("the nodes of b are %s", got)
 	}
 	if r.ready("sim-3") != corev1.ConditionTrue {
 		t.Error("it is not ready")
@@ -114,34 +121,60 @@ func TestAFleetRenewsItsLeases(t *testing.T) {
 	}
 }
 
+// twoZones have a node each: node-0 in a, node-1 in b.
+var twoZones = []Zone{{"a", 1}, {"b", 1}}
+
 func TestANodeThatIsCutOff(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]Condition{"dropped": {Dropped: true}, "refused": {Refused: true}, "stopped": {Stopped: true}} {
+	for name, how := range map[string]struct {
+		cut, heal func(*rig) error
+		lost      bool
+	}{
+		"dropped": {func(r *rig) error { return r.SetLink("b", link.Fault{Cut: link.Drop}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
+		"reset":   {func(r *rig) error { return r.SetLink("b", link.Fault{Cut: link.Reset}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
+		"slow":    {func(r *rig) error { return r.SetLink("b", link.Fault{Delay: time.Hour}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
+		"stopped": {func(r *rig) error { return r.Stop("b") }, func(r *rig) error { return r.Start("b") }, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, Config{Count: 2})
+			r := newRig(t, Config{Zones: twoZones})
 			mine := func() int64 { return r.byName["node-1"].did().Renewed }
-			r.set(cut, "node-1")
+			r.must(how.cut(r))
 			before := mine()
 			r.renewals(30)
 			// One may have been underway.
 			if after := mine(); after > before+1 {
 				t.Errorf("it was renewed %d times", after-before)
 			}
-			if lost := r.Count().Lost > 0; lost == cut.Stopped {
+			if lost := r.Count().Lost > 0; lost != how.lost {
 				t.Errorf("%+v", r.Count())
 			}
 			before = mine()
-			r.set(Condition{}, "node-1")
+			r.must(how.heal(r))
 			r.await("it is renewed again", func() bool { return mine() > before+1 && r.Ages(time.Now())[1] < patience })
+			for _, ended := range record.All[link.FaultEnded](r.history.Events()) {
+				if !ended.Effect.Any() {
+					t.Errorf("the fault did nothing: %+v", ended)
+				}
+			}
 		})
 	}
 }
 
+func TestASlowLinkMakesARenewalLate(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Config{Zones: twoZones})
+	r.must(r.SetLink("a", link.Fault{Delay: brisk.Timeout / 2}))
+	r.await("it is late, and gets through", func() bool {
+		held := r.byName["node-0"].did()
+		return held.Lost > 3 && held.Renewed > 3
+	})
+}
+
 func TestAClockThatIsBehind(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Count: 2})
-	r.set(Condition{Clock: clock.Clock{Offset: -35 * time.Second}}, "node-0")
+	r := newRig(t, Config{Zones: twoZones})
+	r.must(r.SetClock("a", clock.Clock{Offset: -35 * time.Second}))
 	r.await("its lease is behind", func() bool { return r.behind("node-0") >= 35*time.Second })
 	if b := r.behind("node-1"); b > 30*time.Second {
 		t.Errorf("the other one is %s behind", b)
@@ -154,12 +187,12 @@ func TestAClockThatIsBehind(t *testing.T) {
 // TestAVerdictIsDisputed: a node that hears that it is not ready says that it is.
 func TestAVerdictIsDisputed(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Count: 1})
+	r := newRig(t, Config{Zones: []Zone{{Count: 1}}})
 	node, err := r.client.CoreV1().Nodes().Get(t.Context(), "node-0", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.set(Condition{Dropped: true}, "node-0")
+	r.must(r.SetLink("", link.Fault{Cut: link.Drop}))
 	for i := range node.Status.Conditions {
 		node.Status.Conditions[i].Status = corev1.ConditionUnknown
 	}
@@ -177,14 +210,14 @@ func TestAVerdictIsDisputed(t *testing.T) {
 	if got := r.ready("node-0"); got != corev1.ConditionUnknown {
 		t.Errorf("a node that is cut off says that it is ready: %s", got)
 	}
-	r.set(Condition{}, "node-0")
+	r.must(r.SetLink("", link.Fault{}))
 	r.await("it is ready again", func() bool { return r.ready("node-0") == corev1.ConditionTrue })
 }
 
 func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset()
-	first := newRigWith(t, Config{Count: 2}, client)
+	first := newRigWith(t, Config{Zones: []Zone{{Count: 2}}}, client)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +229,7 @@ func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 	if _, err := client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	second := newRigWith(t, Config{Count: 3, Zones: []string{"a"}}, client)
+	second := newRigWith(t, Config{Zones: []Zone{{"a", 3}}}, client)
 	if second.ready("node-1") != corev1.ConditionTrue {
 		t.Error("it is not ready")
 	}
@@ -209,17 +242,20 @@ func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 
 func TestAFleetThatCanNotBe(t *testing.T) {
 	t.Parallel()
-	_, err := Start(context.Background(), Config{Count: 0, Timing: Timing{Duration: 1500 * time.Millisecond, Interval: 2 * time.Second, Status: -1}})
+	_, err := Start(context.Background(), Config{Zones: []Zone{{"a", 0}}, Timing: Timing{Duration: 1500 * time.Millisecond, Interval: 2 * time.Second, Status: -1}})
 	for _, want := range []string{"0 nodes", "whole seconds", "has run out each time", "longer than nothing"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
-	r := newRig(t, Config{Count: 2})
-	if err := r.Set([]string{"node-0", "node-2"}, Condition{Stopped: true}); err == nil || !strings.Contains(err.Error(), `no simulated node "node-2"`) {
+	r := newRig(t, Config{Zones: twoZones})
+	if err := r.Stop("c"); err == nil || !strings.Contains(err.Error(), `no zone "c" of simulated nodes: there are a, b`) {
 		t.Error(err)
 	}
-	if r.byName["node-0"].condition.Stopped {
+	if err := r.SetLink("a", link.Fault{Cut: link.Drop, Direction: link.Forward}); err == nil || !strings.Contains(err.Error(), "both directions") {
+		t.Error(err)
+	}
+	if r.byName["node-0"].condition.link != (link.Fault{}) {
 		t.Error("it was set all the same")
 	}
 }

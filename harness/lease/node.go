@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/skewrig/skewrig/harness/link"
 )
 
 // node is a simulated node.
@@ -28,21 +30,23 @@ type node struct {
 	renewal renewal
 	version string // of the lease
 	asking  action // in the round that is underway; none between rounds
+	held    bool   // the request waits, as the link is slow
+	asked   time.Time
 
 	// Only whoever has the turn to report uses this.
 	reported time.Time // really
 
 	mu        sync.Mutex
-	condition Condition
+	condition condition
 	count     Count
 	renewed   time.Time // really
 	disputed  bool      // somebody else says that the node is not ready
 }
 
-func (n *node) set(c Condition) {
+func (n *node) change(to func(*condition)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.condition = c
+	to(&n.condition)
 }
 
 func (n *node) did() Count {
@@ -74,13 +78,21 @@ func (n *node) take(ctx context.Context, t turn) turn {
 		}
 		return turn{n, reporting, time.Now().Add(timing.Status)}
 	}
-	if condition.Stopped {
-		n.asking, n.renewal.known = "", false // who starts again knows nothing
+	if condition.stopped {
+		n.asking, n.renewal.known, n.held = "", false, false // who starts again knows nothing
 		return turn{n, renewing, time.Now().Add(timing.Interval)}
 	}
 	if n.asking == "" {
 		n.asking = n.renewal.begin()
 	}
+	if !n.held {
+		n.asked = time.Now()
+		if n.held = condition.slows(timing.Timeout); n.held {
+			n.add(Count{Lost: 1})
+			return turn{n, renewing, n.asked.Add(condition.link.Delay)}
+		}
+	}
+	n.held = false
 	got, wait := n.ask(ctx, condition)
 	next, after := n.renewal.next(n.asking, got)
 	n.asking = next
@@ -92,14 +104,13 @@ func (n *node) take(ctx context.Context, t turn) turn {
 
 // ask asks the API server, unless what is sent gets lost. Then it does not wait,
 // which would keep others from their turn, but says how long the node does.
-func (n *node) ask(ctx context.Context, c Condition) (got answer, wait time.Duration) {
-	switch {
-	case c.Dropped:
+func (n *node) ask(ctx context.Context, c condition) (got answer, wait time.Duration) {
+	if timeout := n.fleet.cfg.Timing.Timeout; c.loses(timeout) {
 		n.add(Count{Lost: 1})
-		return failed, n.fleet.cfg.Timing.Timeout
-	case c.Refused:
-		n.add(Count{Lost: 1})
-		return failed, 0
+		if c.link.Cut == link.Reset {
+			return failed, 0
+		}
+		return failed, timeout
 	}
 	got, _ = n.askFor(ctx, n.asking, c)
 	switch {
@@ -123,7 +134,7 @@ func (n *node) add(c Count) {
 }
 
 // askFor sends one request. The error is why the answer is that it failed.
-func (n *node) askFor(ctx context.Context, a action, c Condition) (answer, error) {
+func (n *node) askFor(ctx context.Context, a action, c condition) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
 	defer cancel()
 	leases := n.fleet.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
@@ -152,9 +163,9 @@ func (n *node) askFor(ctx context.Context, a action, c Condition) (answer, error
 }
 
 // lease is the node's lease, renewed by its own clock.
-func (n *node) lease(c Condition) *coordinationv1.Lease {
+func (n *node) lease(c condition) *coordinationv1.Lease {
 	seconds := int32(n.fleet.cfg.Timing.Duration / time.Second)
-	now := metav1.NewMicroTime(c.Clock.Read(time.Now()))
+	now := metav1.NewMicroTime(c.clock.Read(n.asked))
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: n.name, Namespace: corev1.NamespaceNodeLease, ResourceVersion: n.version,
@@ -198,7 +209,7 @@ func (n *node) takeOver(ctx context.Context) (taken *corev1.Node, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return taken, n.report(ctx, Condition{})
+	return taken, n.report(ctx, condition{})
 }
 
 // firstLease makes the node's lease, or takes over the one that is there.
@@ -206,7 +217,8 @@ func (n *node) firstLease(ctx context.Context) error {
 	n.renewal.ensure()
 	// There is none, most likely: to ask first would be a request more for each.
 	for asking, after := create, time.Duration(0); asking != ""; {
-		got, err := n.askFor(ctx, asking, Condition{})
+		n.asked = time.Now()
+		got, err := n.askFor(ctx, asking, condition{})
 		if asking, after = n.renewal.next(asking, got); after == 0 {
 			continue
 		}
@@ -262,10 +274,10 @@ func conditions(now metav1.Time) []corev1.NodeCondition {
 
 // tryReport reports, if the node's condition lets it. What fails is tried again at
 // the next turn.
-func (n *node) tryReport(ctx context.Context, c Condition) {
+func (n *node) tryReport(ctx context.Context, c condition) {
 	switch {
-	case c.Stopped:
-	case c.Dropped, c.Refused:
+	case c.stopped:
+	case c.loses(n.fleet.cfg.Timing.Timeout):
 		n.add(Count{Lost: 1})
 	case n.report(ctx, c) != nil:
 		n.add(Count{Failed: 1})
@@ -276,11 +288,11 @@ func (n *node) tryReport(ctx context.Context, c Condition) {
 
 // report says that the node is well, also after somebody else said otherwise: a
 // controller that has not heard of it.
-func (n *node) report(ctx context.Context, c Condition) error {
+func (n *node) report(ctx context.Context, c condition) error {
 	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
 	defer cancel()
 	nodes := n.fleet.client.CoreV1().Nodes()
-	now := metav1.NewTime(c.Clock.Read(time.Now()))
+	now := metav1.NewTime(c.clock.Read(time.Now()))
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		object, err := nodes.Get(ctx, n.name, metav1.GetOptions{})
 		if err != nil {

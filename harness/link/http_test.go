@@ -122,7 +122,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 		t.Errorf("the record has %s", got)
 	}
 	stranger := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // that it is refused is the point
-	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {                                           //nolint:noctx // the client has a timeout
+	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {                                              //nolint:noctx // the client has a timeout
 		resp.Body.Close()
 		t.Error("a client without a certificate gets an answer")
 	}

@@ -45,7 +45,7 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 			WithoutControllerManager: !t.ControllerManager,
 			WithoutScheduler:         !t.Scheduler,
 		},
-		Links:    t.Links,
+		Links:    links(t.Links),
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
@@ -365,4 +365,11 @@ func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pendi
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+func links(from []string) (all []cluster.Link) {
+	for _, name := range from {
+		all = append(all, cluster.Link{From: name})
+	}
+	return all
 }

@@ -44,7 +44,7 @@ func measureFleet(b *testing.B, c *cluster.Cluster, nodes int) {
 	b.Helper()
 	before := resident(os.Getpid())
 	began := time.Now()
-	fleet, err := lease.Start(b.Context(), lease.Config{Client: c.RESTConfig(), Count: nodes})
+	fleet, err := lease.Start(b.Context(), lease.Config{Client: c.RESTConfig(), Zones: []lease.Zone{{Count: nodes}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,0 +1,105 @@
+package garden
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+)
+
+// controllerManager is the dependent that is real: the shoot's own.
+const controllerManager = "kube-controller-manager"
+
+// tend plays the Deployment controller and the kubelets of the seed: a
+// Deployment that was scaled has its new number of pods, all of them ready.
+func (g *Garden) tend(ctx context.Context) error {
+	factory := informers.NewSharedInformerFactoryWithOptions(g.cfg.Seed.Client(), 0, informers.WithNamespace(Namespace))
+	informer := factory.Apps().V1().Deployments()
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	enqueue := func(object any) {
+		if d, is := object.(*appsv1.Deployment); is {
+			queue.Add(d.Name)
+		}
+	}
+	_, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: enqueue, UpdateFunc: func(_, now any) { enqueue(now) },
+	})
+	if err != nil {
+		return err
+	}
+	factory.Start(g.ctx.Done())
+	context.AfterFunc(g.ctx, queue.ShutDown)
+	g.work.Go(func() error {
+		g.serve(queue)
+		factory.Shutdown()
+		return nil
+	})
+	if !cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (g *Garden) serve(queue workqueue.TypedRateLimitingInterface[string]) {
+	for {
+		name, over := queue.Get()
+		if over {
+			return
+		}
+		if err := g.settle(g.ctx, name); err != nil && g.ctx.Err() == nil {
+			if !apierrors.IsNotFound(err) {
+				queue.AddRateLimited(name) // the seed's API server may be away
+			}
+		} else {
+			queue.Forget(name)
+		}
+		queue.Done(name)
+	}
+}
+
+// settle gives a Deployment the pods that it wants.
+func (g *Garden) settle(ctx context.Context, name string) error {
+	deployments := g.cfg.Seed.Client().AppsV1().Deployments(Namespace)
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		d, err := deployments.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		want := *d.Spec.Replicas
+		if d.Status.ReadyReplicas == want && d.Status.ObservedGeneration == d.Generation {
+			return nil
+		}
+		if name == controllerManager {
+			if err := g.run(ctx, want > 0); err != nil {
+				g.cancel(fmt.Errorf("scaling the shoot's %s to %d: %w", controllerManager, want, err))
+				return err
+			}
+		}
+		d.Status = appsv1.DeploymentStatus{
+			ObservedGeneration: d.Generation, Replicas: want, UpdatedReplicas: want, ReadyReplicas: want, AvailableReplicas: want,
+		}
+		_, err = deployments.UpdateStatus(ctx, d, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// run has the shoot's controller manager run, or not.
+func (g *Garden) run(ctx context.Context, wanted bool) error {
+	running := g.cfg.Shoot.Running(controllerManager)
+	switch {
+	case wanted && !running:
+		return g.cfg.Shoot.Start(ctx, controllerManager, cluster.Change{})
+	case !wanted && running:
+		return g.cfg.Shoot.Stop(controllerManager)
+	default:
+		return nil
+	}
+}

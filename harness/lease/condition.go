@@ -1,0 +1,212 @@
+package lease
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/link"
+)
+
+// Component is what simulated nodes are called together, as if they were a
+// component of a rig. Those of a zone are Component/zone.
+const Component = "lease-nodes"
+
+// condition is what is wrong with a node. The zero condition is nothing.
+type condition struct {
+	stopped bool
+	// link is how what the node sends gets to the API server. A node whose link is
+	// dropped waits for an answer until its timeout; with a reset it learns at once
+	// that nobody is there.
+	link link.Fault
+	// clock is the one by which the node says when it renewed its lease.
+	clock clock.Clock
+}
+
+// loses reports whether nothing that the node sends is answered in time.
+func (c condition) loses(timeout time.Duration) bool {
+	return c.link.Cut != "" || c.link.Delay >= timeout
+}
+
+// slows reports whether a request gets through, and is late.
+func (c condition) slows(timeout time.Duration) bool {
+	return c.link.Delay > 0 && !c.loses(timeout)
+}
+
+// phase is a fault of a zone's links, with what was lost before.
+type phase struct {
+	fault link.Fault
+	lost  int64
+}
+
+// in returns the nodes of a zone, or all of them.
+func (f *Fleet) in(zone string) ([]*node, error) {
+	if zone == "" {
+		return f.nodes, nil
+	}
+	var names []string
+	for _, z := range f.cfg.Zones {
+		names = append(names, z.Name)
+	}
+	if !slices.Contains(names, zone) {
+		return nil, fmt.Errorf("there is no zone %q of simulated nodes: there are %s", zone, strings.Join(names, ", "))
+	}
+	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool { return n.zone != zone }), nil
+}
+
+// change changes the condition of the nodes of a zone, or of all.
+func (f *Fleet) change(zone string, to func(*condition)) error {
+	nodes, err := f.in(zone)
+	for _, n := range nodes {
+		n.change(to)
+	}
+	return err
+}
+
+// Stop has the nodes of a zone, or of all zones if it is empty, do nothing.
+func (f *Fleet) Stop(zone string) error {
+	return f.change(zone, func(c *condition) { c.stopped = true })
+}
+
+// Start has them do again what nodes do.
+func (f *Fleet) Start(zone string) error {
+	return f.change(zone, func(c *condition) { c.stopped = false })
+}
+
+// SetClock gives the nodes of a zone, or of all, another clock.
+func (f *Fleet) SetClock(zone string, to clock.Clock) error {
+	return f.change(zone, func(c *condition) { c.clock = to })
+}
+
+// StepClock sets the clocks of the nodes of a zone, or of all, forward, or back
+// if by is negative.
+func (f *Fleet) StepClock(zone string, by time.Duration) error {
+	now := time.Now()
+	return f.change(zone, func(c *condition) { c.clock = c.clock.Step(now, by) })
+}
+
+// SetLink gives the links of the nodes of a zone, or of all, a fault, or none. A
+// fault is a cut, in both directions, or a delay of each request.
+func (f *Fleet) SetLink(zone string, fault link.Fault) error {
+	if err := checkFault(fault); err != nil {
+		return fmt.Errorf("the links of %s: %w", name(zone), err)
+	}
+	nodes, err := f.in(zone)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, faulty := f.faults[zone]
+	for _, n := range nodes {
+		n.change(func(c *condition) { c.link = fault })
+	}
+	subject := name(zone) + "->kube-apiserver"
+	lost := sum(nodes).Lost
+	if faulty {
+		f.cfg.Recorder.Append("lease-nodes", subject, link.FaultEnded{Fault: before.fault, Effect: link.Effect{Requests: lost - before.lost}})
+		delete(f.faults, zone)
+	}
+	if fault != (link.Fault{}) {
+		f.faults[zone] = phase{fault: fault, lost: lost}
+		f.cfg.Recorder.Append("lease-nodes", subject, link.FaultBegan{Fault: fault})
+	}
+	return nil
+}
+
+// checkFault reports a fault that simulated nodes, whose requests don't go
+// through a link, can't have.
+func checkFault(fault link.Fault) error {
+	only := link.Fault{Cut: fault.Cut, Delay: fault.Delay}
+	if fault != only {
+		return errors.Join(fault.Validate(), errors.New("simulated nodes have links that are cut in both directions, or delay each request"))
+	}
+	return fault.Validate()
+}
+
+func name(zone string) string {
+	if zone == "" {
+		return Component
+	}
+	return Component + "/" + zone
+}
+
+// Names returns the names of the nodes of a zone, or of all nodes.
+func (f *Fleet) Names(zone string) []string {
+	var names []string
+	nodes, _ := f.in(zone) // of a zone that isn't there, none
+	for _, n := range nodes {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// Count is what nodes did so far.
+type Count struct {
+	// Renewals that worked; requests that failed or had no answer in time, other
+	// than for a conflict or because there is nothing; and requests that a fault
+	// kept from being sent, or held up.
+	Renewed, Failed, Lost int64
+}
+
+// Count returns what all nodes did so far.
+func (f *Fleet) Count() Count { return sum(f.nodes) }
+
+func sum(nodes []*node) (sum Count) {
+	for _, n := range nodes {
+		c := n.did()
+		sum.Renewed += c.Renewed
+		sum.Failed += c.Failed
+		sum.Lost += c.Lost
+	}
+	return sum
+}
+
+// Ages returns how long ago each node last renewed its lease, in real time, in
+// the order of the nodes.
+func (f *Fleet) Ages(now time.Time) []time.Duration {
+	return ages(f.nodes, now)
+}
+
+func ages(nodes []*node, now time.Time) []time.Duration {
+	all := make([]time.Duration, len(nodes))
+	for i, n := range nodes {
+		all[i] = n.age(now)
+	}
+	return all
+}
+
+// Ages is recorded once a second: how long ago the nodes of each zone last
+// renewed their leases, in seconds of real time.
+type Ages struct {
+	Zones []ZoneAges `json:"zones"`
+}
+
+// ZoneAges are the ages of a zone's leases.
+type ZoneAges struct {
+	Zone   string  `json:"zone,omitempty"`
+	Nodes  int     `json:"nodes"`
+	Median float64 `json:"median"`
+	P99    float64 `json:"p99"`
+	Oldest float64 `json:"oldest"`
+}
+
+// EventKind returns "lease.ages".
+func (Ages) EventKind() string { return "lease.ages" }
+
+// agesOfZones returns how old the leases of each zone are.
+func (f *Fleet) agesOfZones(now time.Time) (a Ages) {
+	for _, z := range f.cfg.Zones {
+		nodes, _ := f.in(z.Name)
+		sorted := slices.SortedFunc(slices.Values(ages(nodes, now)), cmp.Compare)
+		at := func(thousandths int) float64 {
+			return sorted[(len(sorted)-1)*thousandths/1000].Round(time.Millisecond).Seconds()
+		}
+		a.Zones = append(a.Zones, ZoneAges{Zone: z.Name, Nodes: len(nodes), Median: at(500), P99: at(990), Oldest: at(1000)})
+	}
+	return a
+}
