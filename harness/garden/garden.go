@@ -40,6 +40,8 @@ type Config struct {
 	Dependents []Dependent
 	// Nodes are the shoot's nodes that have a machine.
 	Nodes []string
+	// Watched is true if the seed has a dependency-watchdog.
+	Watched bool
 }
 
 // Dependent is a Deployment of the shoot's control plane on the seed.
@@ -59,8 +61,8 @@ type Garden struct {
 	cancel context.CancelCauseFunc
 }
 
-// Open prepares the seed and starts dependency-watchdog. It returns when that is
-// up; its prober starts when it has seen the Cluster.
+// Open prepares the seed and starts dependency-watchdog, if there is one. It
+// returns when that is up; its prober starts when it has seen the Cluster.
 func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	g := &Garden{cfg: cfg}
 	g.ctx, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -84,6 +86,9 @@ func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	}
 	if err := g.tend(ctx); err != nil {
 		return nil, err
+	}
+	if !cfg.Watched {
+		return g, nil
 	}
 	return g, cfg.Seed.Start(ctx, cluster.DependencyWatchdog, cluster.Change{})
 }

@@ -64,6 +64,10 @@ func (s *state) vars() map[string]any {
 		"requests":    s.requests,
 		"history":     s.history,
 		"metrics":     s.metrics,
+		"nodes":       s.landscape.shownNodes,
+		"dependents":  s.landscape.shownDependents,
+		"leases":      s.landscape.leases,
+		"calls":       s.landscape.calls,
 		"components":  s.components,
 	}
 }

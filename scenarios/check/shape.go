@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/lease"
 )
 
 // Container is what the runtime did with a container, over all its restarts.
@@ -66,6 +67,10 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("requests", s.of(reflect.TypeFor[Answer]())),
 		byName("history", cel.ListType(cel.DynType)),
 		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[Sample]())))),
+		byName("nodes", s.of(reflect.TypeFor[Node]())),
+		byName("dependents", s.of(reflect.TypeFor[Dependent]())),
+		byName("calls", cel.ListType(s.of(reflect.TypeFor[Call]()))),
+		byName("leases", s.of(reflect.TypeFor[lease.ZoneAges]())),
 		byName("components", s.of(reflect.TypeFor[cluster.ComponentStarted]())),
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
 )
 
@@ -33,6 +35,7 @@ type state struct {
 	components  map[string]any
 	known       map[string]bool // pods and containers that were ever seen
 	cuts        cuts
+	landscape   landscape
 }
 
 func newState() *state {
@@ -50,12 +53,14 @@ func newState() *state {
 		components:  make(map[string]any),
 		known:       make(map[string]bool),
 		cuts:        cuts{nodes: make(map[string]string), stopped: make(map[string]time.Time)},
+		landscape:   newLandscape(),
 	}
 }
 
 // apply adds one event, and reports whether expressions can see a difference.
 func (s *state) apply(e record.Event) bool {
 	name := strings.TrimPrefix(e.Subject, defaultNamespace)
+	s.landscape.at(e) // the first one is the beginning
 	switch e.Kind {
 	case runtime.SandboxStarted{}.EventKind():
 		s.sandboxStarted(name, e)
@@ -77,6 +82,10 @@ func (s *state) apply(e record.Event) bool {
 		return false
 	case Scraped{}.EventKind():
 		s.scraped(e)
+	case link.Request{}.EventKind():
+		s.landscape.called(e)
+	case lease.Ages{}.EventKind():
+		s.landscape.renewed(e)
 	case Answer{}.EventKind():
 		s.answered(e)
 	default:
@@ -153,25 +162,38 @@ func (s *state) object(e record.Event) {
 	if !ok {
 		return
 	}
+	s.landscape.saw(e, seen)
+	if seen.Cluster != "" {
+		s.keep(e, seen)
+		return
+	}
 	if seen.Resource == "events" {
 		s.event(seen.Name, seen.Object)
 		return
 	}
+	object := s.keep(e, seen)
+	if seen.Resource != "pods" {
+		return
+	}
 	pod := strings.TrimPrefix(seen.Namespace+"/"+seen.Name, defaultNamespace)
 	if seen.Change == "deleted" {
-		delete(s.objects, e.Subject)
-		if seen.Resource == "pods" {
-			delete(s.pods, pod)
-		}
+		delete(s.pods, pod)
 		return
+	}
+	s.known[pod] = true
+	s.pods[pod] = object
+}
+
+// keep keeps an object as it is now, and all its versions.
+func (s *state) keep(e record.Event, seen cluster.ObjectObserved) any {
+	if seen.Change == "deleted" {
+		delete(s.objects, e.Subject)
+		return nil
 	}
 	object := decode(seen.Object)
 	s.objects[e.Subject] = object
 	s.history[e.Subject] = append(s.history[e.Subject], object)
-	if seen.Resource == "pods" {
-		s.known[pod] = true
-		s.pods[pod] = object
-	}
+	return object
 }
 
 // event keeps the events about a pod in the order of their first appearance; a

@@ -27,12 +27,13 @@ import (
 // objects writes API objects as an ordinary client does, and keeps what the API
 // server answered.
 type objects struct {
+	cluster  string // which the objects are in, as references name it
 	client   dynamic.Interface
 	mapper   meta.RESTMapper
 	warnings *warnings
 }
 
-func newObjects(config *rest.Config) (*objects, error) {
+func newObjects(config *rest.Config, cluster string) (*objects, error) {
 	w := new(warnings)
 	config.WarningHandler = w
 	client, err := dynamic.NewForConfig(config)
@@ -44,7 +45,7 @@ func newObjects(config *rest.Config) (*objects, error) {
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found))
-	return &objects{client: client, mapper: mapper, warnings: w}, nil
+	return &objects{cluster: cluster, client: client, mapper: mapper, warnings: w}, nil
 }
 
 // create posts an object exactly as it is given.
@@ -54,7 +55,7 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (check.An
 	if err != nil {
 		return check.Answer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
 	}
-	ref := plan.ObjectRef{Resource: mapping.Resource.Resource, Name: object.GetName()}
+	ref := plan.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		ref.Namespace = object.GetNamespace()
 		if ref.Namespace == "" {

@@ -43,6 +43,9 @@ func groups(cells []plan.Cell) [][]int {
 // the same making. A cell that changes its rig, or creates what can't be told
 // from a rig's own, has one of its own.
 func sharedRig(cell plan.Cell) (key string, shares bool) {
+	if cell.Topology.LeaseNodes != nil || cell.Topology.Garden != nil {
+		return "", false // their objects are not swept
+	}
 	for _, step := range cell.Steps {
 		switch action := step.Action.(type) {
 		case plan.Apply:

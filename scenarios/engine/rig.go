@@ -25,10 +25,11 @@ import (
 type rig struct {
 	cell       plan.Cell
 	program    *check.Program
-	cluster    *cluster.Cluster
+	cluster    *landscape
 	history    *record.History
 	machine    *machine
 	objects    *objects
+	ofSeed     *objects // nil: no garden
 	tracker    *check.Tracker
 	namespaces map[string]bool
 	red        bool // a check did not hold, as far as could be seen
@@ -44,8 +45,8 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 			Gates:                    t.Gates,
 			WithoutControllerManager: !t.ControllerManager,
 			WithoutScheduler:         !t.Scheduler,
+			NodeMonitor:              cluster.NodeMonitor(t.NodeMonitor),
 		},
-		Links:    links(t.Links),
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
@@ -56,6 +57,16 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 	}
 	for _, n := range t.Nodes {
 		config.Nodes = append(config.Nodes, cluster.Node(n))
+	}
+	for _, l := range t.Links {
+		if l.To == spec.APIServer && l.From != spec.Watchdog {
+			config.Links = append(config.Links, cluster.Link{From: l.From})
+		}
+	}
+	if t.Garden != nil {
+		// The watchdog's requests are always recorded.
+		config.Clients = []string{spec.Watchdog}
+		config.Links = append(config.Links, cluster.Link{From: spec.Watchdog, HTTP: true})
 	}
 	return config
 }
@@ -105,18 +116,31 @@ func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err
 	if err := t.enter(ctx, e, r, dir); err != nil {
 		return err
 	}
-	if r.objects, err = newObjects(r.cluster.RESTConfig()); err != nil {
+	if r.objects, err = newObjects(r.cluster.RESTConfig(), ""); err != nil {
 		return err
+	}
+	if r.cluster.seed != nil {
+		if r.ofSeed, err = newObjects(r.cluster.seed.RESTConfig(), spec.Seed); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := r.cluster.Bind(ctx)
 	defer cancel()
 	return r.steps(ctx)
 }
 
-func (r *rig) start(ctx context.Context, config cluster.Config) (*cluster.Cluster, error) {
+func (r *rig) start(ctx context.Context, config cluster.Config) (*landscape, error) {
 	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
-	return cluster.New(ctx, config)
+	return startLandscape(ctx, r.cell.Topology, config)
+}
+
+// in returns who writes the objects of the rig that a reference is about.
+func (r *rig) in(ref plan.ObjectRef) *objects {
+	if ref.Cluster == spec.Seed {
+		return r.ofSeed
+	}
+	return r.objects
 }
 
 // steps takes the cell's steps. After the first one that can't be done, only
@@ -200,23 +224,22 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 	case plan.Apply:
 		return r.apply(ctx, step.Name, action)
 	case plan.Patch:
-		answer, err := r.objects.patch(ctx, action.Object, action.Merge)
+		answer, err := r.in(action.Object).patch(ctx, action.Object, action.Merge)
 		return r.answered(step.Name, answer, action.Rejected, err)
 	case plan.StaticPod:
 		return r.cluster.RunStaticPod(action.Node, action.Pod)
 	case plan.Delete:
-		return r.objects.delete(ctx, action.Object)
+		return r.in(action.Object).delete(ctx, action.Object)
 	case plan.Restart:
-		return r.restart(ctx, action)
+		return r.cluster.restart(ctx, action)
 	case plan.Stop:
-		if action.Kill {
-			return r.cluster.Kill(action.Component)
-		}
-		return r.cluster.Stop(action.Component)
+		return r.cluster.stop(action)
 	case plan.Scrape:
 		return r.scrape(ctx, action)
 	case plan.Fault:
-		return r.cluster.SetLink(action.From, action.Fault)
+		return r.cluster.setLink(action.Link, action.Fault)
+	case plan.Clock:
+		return r.cluster.setClock(action)
 	case plan.Wait:
 		return r.wait(ctx, step.Number, action)
 	case plan.Checks:
@@ -264,14 +287,6 @@ func namespaceOf(manifest map[string]any) string {
 		return namespace
 	}
 	return metav1.NamespaceDefault
-}
-
-func (r *rig) restart(ctx context.Context, action plan.Restart) error {
-	change := cluster.Change{Version: action.Version, Gates: action.Gates, Unset: action.Unset}
-	if action.Stopped {
-		return r.cluster.Start(ctx, action.Component, change)
-	}
-	return r.cluster.Restart(ctx, action.Component, change)
 }
 
 func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
@@ -365,11 +380,4 @@ func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pendi
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-func links(from []string) (all []cluster.Link) {
-	for _, name := range from {
-		all = append(all, cluster.Link{From: name})
-	}
-	return all
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/scenarios/check"
 )
 
@@ -49,7 +48,7 @@ const sweepLimit = 30 * time.Second
 // record. What it may notice is that an image is there already.
 type tenancy struct {
 	more    bool // another cell of the group comes after this one
-	cluster *cluster.Cluster
+	cluster *landscape
 	relay   *relay
 	// tenant is the cell that had the rig last, and logs where its components
 	// write.

@@ -73,16 +73,17 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	return cell, err
 }
 
-// links returns the components whose links the steps need.
-func links(steps []Step) []string {
-	var from []string
+// links returns the links that the steps need. Simulated nodes have theirs
+// without it.
+func links(steps []Step) []spec.Link {
+	var all []spec.Link
 	for _, step := range steps {
-		if fault, is := step.Action.(Fault); is && !slices.Contains(from, fault.From) {
-			from = append(from, fault.From)
+		if fault, is := step.Action.(Fault); is && spec.Program(fault.Link.From) != "" && !slices.Contains(all, fault.Link) {
+			all = append(all, fault.Link)
 		}
 	}
-	slices.Sort(from)
-	return from
+	slices.SortFunc(all, func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) })
+	return all
 }
 
 func newTopology(t spec.Topology) (Topology, error) {
@@ -102,7 +103,12 @@ func newTopology(t spec.Topology) (Topology, error) {
 		}
 		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: maps.Clone(n.Gates)})
 	}
-	return topology, nil
+	if m := t.ControlPlane.NodeMonitor; m != nil {
+		topology.NodeMonitor = NodeMonitor{Period: t.Scaled(time.Duration(m.Period)), Grace: t.Scaled(time.Duration(m.Grace))}
+	}
+	topology.LeaseNodes = newLeaseNodes(t)
+	topology.Garden, err = newGarden(t)
+	return topology, err
 }
 
 // newSteps numbers the steps and follows what is in force at each of them. A
@@ -176,11 +182,15 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 	case step.Scrape != nil:
 		return Scrape{Component: step.Scrape.Component, Path: cmp.Or(step.Scrape.Path, defaultMetrics)}, nil
 	case step.Cut != nil:
-		return Fault{From: step.Cut.From, Fault: step.Cut.Fault()}, nil
+		return Fault{Link: spec.ParseLink(step.Cut.From), Fault: step.Cut.Fault()}, nil
 	case step.Slow != nil:
-		return Fault{From: step.Slow.From, Fault: step.Slow.Fault()}, nil
+		return Fault{Link: spec.ParseLink(step.Slow.From), Fault: step.Slow.Fault()}, nil
+	case step.Answer != nil:
+		return Fault{Link: spec.ParseLink(step.Answer.From), Fault: step.Answer.Fault()}, nil
 	case step.Heal != "":
-		return Fault{From: step.Heal}, nil
+		return Fault{Link: spec.ParseLink(step.Heal)}, nil
+	case step.Clock != nil:
+		return newClock(*step.Clock), nil
 	case step.Checks != nil:
 		return newChecks(f, c, i, rig)
 	default:

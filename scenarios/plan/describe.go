@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // maxShown bounds how much of a value stands in a description, in characters.
@@ -106,15 +105,25 @@ func (s Scrape) Describe() string { return oneLine("scrape " + s.Path + " of " +
 
 // Describe says what becomes of which link.
 func (f Fault) Describe() string {
-	to := f.From + " -> " + spec.APIServer
+	to := f.Link.From + " -> " + f.Link.To
 	switch {
 	case f.Fault == (link.Fault{}):
 		return oneLine("heal " + to)
 	case f.Fault.Cut != "":
 		return oneLine("cut " + to + ": " + f.Fault.String())
+	case f.Fault.Path != "":
+		return oneLine("on " + to + ": " + f.Fault.String())
 	default:
 		return oneLine("slow " + to + ": " + f.Fault.String())
 	}
+}
+
+// Describe says which clock is set, and how.
+func (c Clock) Describe() string {
+	if c.Step != 0 {
+		return oneLine(fmt.Sprintf("step the clock of %s by %s", c.Of, c.Step))
+	}
+	return oneLine(fmt.Sprintf("set the clock of %s: %s", c.Of, c.To))
 }
 
 // Describe names the checks.

@@ -48,7 +48,7 @@ func (p *printer) rig(t Topology) {
 		p.last[c.Name] = c
 	}
 	for _, c := range initial(t) {
-		text := fmt.Sprintf("%s %s", c.Name, c.Version)
+		text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Name, c.Version))
 		if gates := formatGates(c.Gates); gates != "" {
 			text += " with " + gates
 		}
@@ -57,14 +57,41 @@ func (p *printer) rig(t Topology) {
 		}
 		p.line(1, "%s", text)
 	}
-	for _, from := range t.Links {
-		p.line(1, "a link from %s to %s", from, spec.APIServer)
+	p.leases(t)
+	for _, l := range t.Links {
+		p.line(1, "a link from %s to %s", l.From, l.To)
 	}
 	if !t.ControllerManager {
 		p.line(1, "no %s", spec.ControllerManager)
 	}
 	if !t.Scheduler {
 		p.line(1, "no %s", spec.Scheduler)
+	}
+}
+
+// leases prints what has to do with leases.
+func (p *printer) leases(t Topology) {
+	if m := t.NodeMonitor; m != (NodeMonitor{}) {
+		p.line(1, "%s looks every %s and waits %s for a node (0s: as the release does)", spec.ControllerManager, m.Period, m.Grace)
+	}
+	if l := t.LeaseNodes; l != nil {
+		for _, z := range l.Zones {
+			text := fmt.Sprintf("%d simulated nodes", z.Count)
+			if z.Name != "" {
+				text += " in zone " + z.Name
+			}
+			p.line(1, "%s: leases of %s, renewed every %s", text, l.Duration, l.Interval)
+		}
+	}
+	if t.Garden == nil {
+		return
+	}
+	for _, d := range t.Garden.Dependents {
+		p.line(1, "Deployment %s with %d replicas", d.Name, d.Replicas)
+	}
+	p.line(1, "prober %s", encode(t.Garden.Prober))
+	if t.Garden.Shoot != nil {
+		p.line(1, "shoot %s", encode(t.Garden.Shoot))
 	}
 }
 
@@ -83,6 +110,12 @@ func initial(t Topology) []Component {
 	}
 	for _, n := range t.Nodes {
 		components = append(components, Component{Name: kubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
+	}
+	if t.Garden != nil {
+		components = append(components, Component{Name: spec.SeedEtcd, Version: release.Etcd}, Component{Name: spec.SeedAPIServer, Version: t.Version})
+		if t.Garden.Watchdog != "" {
+			components = append(components, Component{Name: spec.Watchdog, Version: t.Garden.Watchdog})
+		}
 	}
 	return components
 }

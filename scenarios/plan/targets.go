@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -26,8 +25,11 @@ func Targets(cells []Cell) []Target {
 	needed := make(map[Target]string) // to the place
 	add := func(cell Cell, components []Component) {
 		for _, c := range components {
-			kind, _, _ := strings.Cut(c.Name, "/")
-			target := Target{Component: kind, Version: c.Version}
+			program := spec.Program(c.Name)
+			if program == "" {
+				continue
+			}
+			target := Target{Component: program, Version: c.Version}
 			needed[target] = cmp.Or(needed[target], cell.Places[c.Version])
 		}
 	}
@@ -61,6 +63,9 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 	add(s.Topology.ControlPlane.Version, "topology.controlPlane.version")
 	for i, n := range s.Topology.Nodes {
 		add(n.Version, fmt.Sprintf("topology.nodes[%d].version", i))
+	}
+	if g := s.Topology.Garden; g != nil {
+		add(g.Watchdog, "topology.garden.watchdog")
 	}
 	for i, step := range s.Steps {
 		switch {

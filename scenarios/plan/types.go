@@ -6,6 +6,7 @@ package plan
 import (
 	"time"
 
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -39,10 +40,47 @@ type Topology struct {
 	Gates             map[string]bool
 	ControllerManager bool
 	Scheduler         bool
+	NodeMonitor       NodeMonitor
 	Nodes             []Node
-	// Links are the components whose way to the API server is one that the cell's
-	// steps cut or slow down.
-	Links []string
+	LeaseNodes        *LeaseNodes // nil: none
+	Garden            *Garden     // nil: the rig is on its own
+	// Links are those that the cell's steps cut or slow down.
+	Links []spec.Link
+}
+
+// NodeMonitor is how the controller manager looks after nodes: zero is what the
+// release does.
+type NodeMonitor struct{ Period, Grace time.Duration }
+
+// LeaseNodes are simulated nodes, with the times of this rig.
+type LeaseNodes struct {
+	Zones              []Zone // one without a name if there are none
+	Duration, Interval time.Duration
+	// Timeout is how long a node waits for an answer, Status how often it looks
+	// whether somebody disputes that it is ready, Report how often it says so.
+	Timeout, Status, Report time.Duration
+	Seed                    uint64
+}
+
+// Zone is simulated nodes in one place.
+type Zone struct {
+	Name  string
+	Count int
+}
+
+// Garden is what makes a rig a shoot.
+type Garden struct {
+	Watchdog release.Version // empty: none
+	// Prober is the watchdog's configuration, with the times of this rig.
+	Prober     spec.Prober
+	Dependents []Dependent // sorted by name
+	Shoot      map[string]any
+}
+
+// Dependent is a Deployment of the shoot's control plane.
+type Dependent struct {
+	Name     string
+	Replicas int32
 }
 
 // Node is a node of the rig.
@@ -133,10 +171,18 @@ type Wait struct {
 // Scrape reads the metrics of a component.
 type Scrape struct{ Component, Path string }
 
-// Fault gives a component's link to the API server a fault, or none.
+// Fault gives a link to an API server a fault, or none.
 type Fault struct {
-	From  string
+	Link  spec.Link
 	Fault link.Fault
+}
+
+// Clock sets the clock of simulated nodes: to To, from now on, or by Step if that
+// is not zero.
+type Clock struct {
+	Of   string
+	To   clock.Clock
+	Step time.Duration
 }
 
 // Checks watches checks, all at the same time.

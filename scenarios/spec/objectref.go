@@ -9,6 +9,8 @@ import (
 
 // ObjectRef names an API object.
 type ObjectRef struct {
+	// Cluster is Seed, or empty for the rig that the scenario is about.
+	Cluster string
 	// Resource is the plural name, as in the path of a request: "pods".
 	Resource string
 	// Namespace is empty for an object without one, such as a node.
@@ -17,12 +19,15 @@ type ObjectRef struct {
 }
 
 // String returns the object as the record names it: resource/namespace/name, or
-// resource/name if it has no namespace.
+// resource/name if it has no namespace, with seed/ before it if it is there.
 func (r ObjectRef) String() string {
-	if r.Namespace == "" {
-		return r.Resource + "/" + r.Name
+	var parts []string
+	for _, part := range []string{r.Cluster, r.Resource, r.Namespace, r.Name} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
-	return r.Resource + "/" + r.Namespace + "/" + r.Name
+	return strings.Join(parts, "/")
 }
 
 var (
@@ -35,8 +40,13 @@ var (
 
 // ParseObjectRef reads resource/namespace/name or resource/name. The latter is
 // an object in the namespace default, or one of the kinds that have no
-// namespace.
+// namespace. What is on the seed begins with seed/.
 func ParseObjectRef(s string) (ObjectRef, error) {
+	if ofSeed, is := strings.CutPrefix(s, Seed+"/"); is {
+		ref, err := ParseObjectRef(ofSeed)
+		ref.Cluster = Seed
+		return ref, err
+	}
 	parts := strings.Split(s, "/")
 	var ref ObjectRef
 	switch len(parts) {
@@ -70,7 +80,7 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 // --namespaced=false).
 func clusterScoped() []string {
 	return []string{
-		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "csidrivers", "csinodes",
+		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "clusters", "csidrivers", "csinodes",
 		"customresourcedefinitions", "deviceclasses", "flowschemas", "ingressclasses", "mutatingwebhookconfigurations",
 		"namespaces", "nodes", "persistentvolumes", "priorityclasses", "prioritylevelconfigurations", "resourceslices",
 		"runtimeclasses", "storageclasses", "validatingadmissionpolicies", "validatingadmissionpolicybindings",

@@ -19,6 +19,19 @@ const (
 	Scheduler         = "kube-scheduler"
 )
 
+// Seed is the second rig of a garden, and what the names of its components and
+// objects begin with.
+const Seed = "seed"
+
+// The components that a rig has with a garden, and the simulated nodes, which
+// count as one: those of a zone are lease-nodes/<zone>.
+const (
+	SeedEtcd      = Seed + "/" + Etcd
+	SeedAPIServer = Seed + "/" + APIServer
+	Watchdog      = "dependency-watchdog"
+	LeasingNodes  = "lease-nodes"
+)
+
 var gateName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // kubeletPrefix begins the name of a node's kubelet.
@@ -30,8 +43,6 @@ type Component struct {
 	Version release.Version
 	Gates   map[string]bool
 	Running bool
-	// Fault is what is wrong with its link to the API server.
-	Fault link.Fault
 }
 
 // Conflict is something that a rig can't be, or a step can't do.
@@ -45,6 +56,7 @@ type Conflict struct {
 // knows which of them a real rig can have; nothing is started.
 type Rig struct {
 	components []Component // sorted by name
+	faults     map[Link]link.Fault
 	conflicts  []Conflict
 	// skews are those reported, so that one that lasts is reported once.
 	skews map[string]bool
@@ -57,7 +69,7 @@ type Rig struct {
 func NewRig(t Topology) (*Rig, []Conflict) { return newRig(t, release.CheckGate) }
 
 func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []Conflict) {
-	r := &Rig{checkGate: checkGate, skews: make(map[string]bool)}
+	r := &Rig{checkGate: checkGate, skews: make(map[string]bool), faults: make(map[Link]link.Fault)}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {
@@ -75,6 +87,10 @@ func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []
 	r.checkGates("controlPlane.gates", version, t.ControlPlane.Gates)
 	for i, node := range t.Nodes {
 		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
+	}
+	r.addSimulated(t)
+	if t.Garden != nil {
+		r.addGarden(*t.Garden, version)
 	}
 	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 	return r, r.take()
@@ -130,42 +146,19 @@ func (r *Rig) Do(s Step) []Conflict {
 			r.conflict("scrape.component", "%s is not running", c.Name)
 		}
 	case s.Cut != nil:
-		r.disturb("cut", s.Cut.From, s.Cut.Fault())
+		r.disturb("cut.from", s.Cut.From, s.Cut.Fault())
 	case s.Slow != nil:
-		r.disturb("slow", s.Slow.From, s.Slow.Fault())
+		r.disturb("slow.from", s.Slow.From, s.Slow.Fault())
+	case s.Answer != nil:
+		r.disturb("answer.from", s.Answer.From, s.Answer.Fault())
 	case s.Heal != "":
-		if c := r.linked("heal", s.Heal); c != nil && c.Fault == (link.Fault{}) {
-			r.conflict("heal", "nothing is wrong with the link from %s to %s", c.Name, APIServer)
-		} else if c != nil {
-			c.Fault = link.Fault{}
-		}
+		r.heal("heal", s.Heal)
+	case s.Clock != nil:
+		r.setClock("clock.of", s.Clock.Of)
 	case s.StaticPod != nil:
 		r.find("staticPod.node", kubeletPrefix+s.StaticPod.Node)
 	}
 	return r.take()
-}
-
-// disturb gives a component's link a fault. A link has one at a time, as two would
-// hide what each of them does.
-func (r *Rig) disturb(field, from string, f link.Fault) {
-	c := r.linked(field+".from", from)
-	if c == nil {
-		return
-	}
-	if c.Fault != (link.Fault{}) {
-		r.conflict(field, "the link from %s to %s has a fault already (%s): heal it before", c.Name, APIServer, c.Fault)
-	}
-	c.Fault = f
-}
-
-// linked returns a component that connects to the API server.
-func (r *Rig) linked(field, name string) *Component {
-	c := r.find(field, name)
-	if c != nil && (c.Name == Etcd || c.Name == APIServer) {
-		r.conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, APIServer, ControllerManager, Scheduler)
-		return nil
-	}
-	return c
 }
 
 func (r *Rig) stop(field, name string) {
@@ -176,6 +169,7 @@ func (r *Rig) stop(field, name string) {
 	if !c.Running {
 		r.conflict(field, "%s is not running", name)
 	}
+	r.checkZones(field, c.Name)
 	c.Running = false
 }
 
@@ -185,8 +179,12 @@ func (r *Rig) start(field string, change Restart) {
 		return
 	}
 	c.Running = true
-	if c.Name == Etcd {
-		r.unchanged(field, change)
+	if same, is := unchangeable(c.Name); is {
+		r.unchanged(field, c.Name, same, change)
+		return
+	}
+	if c.Name == Watchdog {
+		r.startWatchdog(field, c, change)
 		return
 	}
 	before := *c
@@ -203,16 +201,35 @@ func (r *Rig) start(field string, change Restart) {
 	}
 }
 
-// unchanged reports a change of etcd, which is the same in every rig.
-func (r *Rig) unchanged(field string, change Restart) {
-	if change.Version != "" {
-		r.conflict(field+".version", "etcd is %s in every rig", release.Etcd)
+// unchangeable says of a component that is the same all the time why that is.
+func unchangeable(name string) (why string, is bool) {
+	switch {
+	case name == Etcd, name == SeedEtcd:
+		return fmt.Sprintf("etcd is %s in every rig", release.Etcd), true
+	case name == SeedAPIServer:
+		return "the seed stays as it is", true
+	case isSimulated(name):
+		return "simulated nodes have no release", true
+	default:
+		return "", false
 	}
+}
+
+// unchanged reports a change of what is the same all the time.
+func (r *Rig) unchanged(field, name, why string, change Restart) {
+	if change.Version != "" {
+		r.conflict(field+".version", "%s", why)
+	}
+	r.checkNoGates(field, name, change)
+}
+
+// checkNoGates reports gates of what has none.
+func (r *Rig) checkNoGates(field, name string, change Restart) {
 	if len(change.Gates) > 0 {
-		r.conflict(field+".gates", "etcd has no feature gates")
+		r.conflict(field+".gates", "%s has no feature gates", name)
 	}
 	if len(change.Unset) > 0 {
-		r.conflict(field+".unset", "etcd has no feature gates")
+		r.conflict(field+".unset", "%s has no feature gates", name)
 	}
 }
 

@@ -69,7 +69,7 @@ func (s scalar) typed() (any, bool) {
 	return s.value()
 }
 
-// basic fills a string, a boolean or an integer.
+// basic fills a string, a boolean or a number.
 func (d *decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	wanted := wantedOf(out.Kind())
 	if n.Kind != yaml.ScalarNode {
@@ -108,6 +108,15 @@ func setBasic(s scalar, out reflect.Value) bool {
 			out.SetInt(v)
 			return true
 		}
+		if ok && out.CanFloat() {
+			out.SetFloat(float64(v))
+			return true
+		}
+	case float64:
+		if ok && out.CanFloat() {
+			out.SetFloat(v)
+			return true
+		}
 	}
 	return false
 }
@@ -120,6 +129,8 @@ func wantedOf(kind reflect.Kind) string {
 		return "true or false"
 	case reflect.Int32:
 		return "a whole number of 32 bits"
+	case reflect.Float64:
+		return "a number"
 	default:
 		return "a whole number"
 	}

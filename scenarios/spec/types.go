@@ -41,8 +41,14 @@ type Scenario struct {
 
 // Topology is the rig that a scenario needs.
 type Topology struct {
+	// TimeScale is by how much shorter than written the times of nodeMonitor,
+	// leaseNodes and garden are, so that an outage of minutes fits into seconds.
+	// If unset, they are as written.
+	TimeScale    float64      `json:"timeScale,omitempty"`
 	ControlPlane ControlPlane `json:"controlPlane"`
 	Nodes        []Node       `json:"nodes,omitempty"`
+	LeaseNodes   *LeaseNodes  `json:"leaseNodes,omitempty"`
+	Garden       *Garden      `json:"garden,omitempty"`
 }
 
 // ControlPlane is what runs beside the nodes.
@@ -53,6 +59,8 @@ type ControlPlane struct {
 	// ControllerManager and Scheduler are run unless set to false.
 	ControllerManager *bool `json:"controllerManager,omitempty"`
 	Scheduler         *bool `json:"scheduler,omitempty"`
+	// NodeMonitor is how the controller manager looks after nodes.
+	NodeMonitor *NodeMonitor `json:"nodeMonitor,omitempty"`
 }
 
 // Node is a simulated node with a real kubelet.
@@ -95,7 +103,9 @@ type Step struct {
 	Scrape    *Scrape    `json:"scrape,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	Slow      *Slow      `json:"slow,omitempty"`
+	Answer    *Answer    `json:"answer,omitempty"`
 	Heal      string     `json:"heal,omitempty"`
+	Clock     *Clock     `json:"clock,omitempty"`
 	Checks    []Check    `json:"checks,omitempty"`
 
 	// Rejected says that the API server is expected to refuse the object of
@@ -151,7 +161,9 @@ type Patch struct {
 // Restart starts a component, perhaps as something else than before.
 type Restart struct {
 	// Component is kube-apiserver, kube-controller-manager, kube-scheduler,
-	// etcd or kubelet/<node>.
+	// etcd or kubelet/<node>; in a garden also dependency-watchdog,
+	// seed/kube-apiserver and seed/etcd. Of lease-nodes and those of a zone,
+	// lease-nodes/<zone>, all is stopped and started, and nothing else.
 	Component string `json:"component"`
 	// Version is a release, "newest" or "previous". If unset, unchanged.
 	Version string `json:"version,omitempty"`
@@ -180,8 +192,10 @@ type Scrape struct {
 
 // Cut cuts the link between a component and the API server.
 type Cut struct {
-	// From is the component: kubelet/<node>, kube-controller-manager or
-	// kube-scheduler.
+	// From is who connects: kubelet/<node>, kube-controller-manager,
+	// kube-scheduler, dependency-watchdog or lease-nodes, of which those of a zone
+	// are lease-nodes/<zone>. The link of dependency-watchdog to the seed is
+	// dependency-watchdog->seed/kube-apiserver.
 	From string `json:"from"`
 	// How is drop, which loses what is sent, or reset, which ends connections. If
 	// unset, drop.
@@ -216,6 +230,14 @@ func (s Slow) Fault() link.Fault {
 	return link.Fault{
 		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
 		BytesPerSecond: s.BytesPerSecond, Direction: s.Direction,
+	}
+}
+
+// Fault is what is wrong with the link.
+func (a Answer) Fault() link.Fault {
+	return link.Fault{
+		Path: cmp.Or(a.Path, link.AnyPath), Status: a.Status,
+		RetryAfter: time.Duration(a.RetryAfter), Delay: time.Duration(a.Delay),
 	}
 }
 

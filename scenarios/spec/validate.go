@@ -24,6 +24,7 @@ func validate(s *source, f *File, c *Combination, first bool) {
 		v.checkAxes()
 	}
 	v.checkNodes()
+	v.checkTopology()
 	v.checkImages()
 	v.checkSteps()
 	v.checkRig()

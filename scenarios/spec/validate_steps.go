@@ -14,12 +14,12 @@ import (
 
 // actions are the fields of a step of which it has exactly one.
 func actions() []string {
-	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "cut", "slow", "heal", "checks"}
+	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "cut", "slow", "answer", "heal", "clock", "checks"}
 }
 
 // rigActions are those of them that change what runs.
 func rigActions() []string {
-	return []string{"restart", "start", "stop", "kill", "cut", "slow", "heal"}
+	return []string{"restart", "start", "stop", "kill", "cut", "slow", "answer", "heal", "clock"}
 }
 
 // present returns those of the fields that a mapping has.
@@ -139,6 +139,10 @@ func (v *validator) checkOne(at, action string, step Step) {
 		if v.checkFault(field, step.Slow.Fault()); step.Slow.Fault() == (link.Fault{Direction: step.Slow.Direction}) {
 			v.report(field, "the link is as fast as before: give it a delay, jitter or bytesPerSecond")
 		}
+	case "answer":
+		v.checkFault(field, step.Answer.Fault())
+	case "clock":
+		v.checkClock(field, *step.Clock)
 	case "heal":
 		v.checkNamed(field, step.Heal)
 	case "checks":
@@ -237,7 +241,8 @@ func (v *validator) checkRig() {
 // knowsRig reports whether everything could be decoded that says which releases
 // the rig begins with.
 func (v *validator) knowsRig() bool {
-	unclean := v.unclean("topology", "controlPlane.version", "controlPlane.controllerManager", "controlPlane.scheduler")
+	unclean := v.unclean("topology", "controlPlane.version", "controlPlane.controllerManager", "controlPlane.scheduler",
+		"leaseNodes", "leaseNodes.zones", "garden", "garden.watchdog")
 	for i := range v.scenario.Topology.Nodes {
 		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)
 	}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/garden"
+	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// landscape is the rig of a cell, and what there is beside it.
+type landscape struct {
+	*cluster.Cluster
+	fleet  *lease.Fleet     // nil: no simulated nodes
+	seed   *cluster.Cluster // nil: no garden
+	garden *garden.Garden
+}
+
+// startLandscape starts what a topology describes. If it can't, nothing is left.
+func startLandscape(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *landscape, err error) {
+	l := new(landscape)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	group, grouped := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		l.Cluster, err = cluster.New(grouped, shoot)
+		return err
+	})
+	if t.Garden != nil {
+		config, err := seedConfig(t, shoot)
+		if err != nil {
+			return nil, err
+		}
+		group.Go(func() (err error) {
+			l.seed, err = cluster.New(grouped, config)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := l.Bind(ctx)
+	defer cancel()
+	if t.LeaseNodes != nil {
+		if l.fleet, err = lease.Start(ctx, fleetConfig(*t.LeaseNodes, shoot, l.RESTConfig())); err != nil {
+			return nil, err
+		}
+	}
+	if t.Garden != nil {
+		l.garden, err = garden.Open(ctx, gardenConfig(*t.Garden, l))
+	}
+	return l, err
+}
+
+// seedConfig is the configuration of the rig that is the seed, beside that of
+// the shoot.
+func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
+	config := cluster.Config{
+		ControlPlane: cluster.ControlPlane{Version: t.Version, WithoutControllerManager: true, WithoutScheduler: true},
+		Binary:       shoot.Binary, TempDir: shoot.TempDir, LogDir: filepath.Join(shoot.LogDir, spec.Seed),
+		Recorder: garden.Recorder(shoot.Recorder),
+	}
+	if t.Garden.Watchdog == "" {
+		return config, nil
+	}
+	prober, err := yaml.Marshal(t.Garden.Prober)
+	if err != nil {
+		return config, err
+	}
+	config.Watchdog = &cluster.Watchdog{Version: t.Garden.Watchdog, Config: prober}
+	config.Links = []cluster.Link{{From: spec.Watchdog, HTTP: true}}
+	return config, nil
+}
+
+func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
+	config := lease.Config{
+		Client: client, Recorder: shoot.Recorder, Seed: l.Seed,
+		Timing: lease.Timing{Duration: l.Duration, Interval: l.Interval, Timeout: l.Timeout, Status: l.Status, Report: l.Report},
+	}
+	for _, z := range l.Zones {
+		config.Zones = append(config.Zones, lease.Zone(z))
+	}
+	return config
+}
+
+func gardenConfig(g plan.Garden, l *landscape) garden.Config {
+	config := garden.Config{
+		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot, Watched: g.Watchdog != "",
+	}
+	for _, d := range g.Dependents {
+		config.Dependents = append(config.Dependents, garden.Dependent{Name: d.Name, Replicas: d.Replicas})
+	}
+	if l.fleet != nil {
+		config.Nodes = l.fleet.Names("")
+	}
+	return config
+}
+
+// Bind returns a context that ends with ctx, and also as soon as something of the
+// landscape can't go on, with that as its cause.
+func (l *landscape) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, unbind := l.Cluster.Bind(ctx)
+	if l.seed == nil {
+		return ctx, unbind
+	}
+	ctx, unbindSeed := l.seed.Bind(ctx)
+	bound, cancel := context.WithCancelCause(ctx)
+	stop := func() bool { return true }
+	if l.garden != nil {
+		ended := l.garden.Context()
+		stop = context.AfterFunc(ended, func() { cancel(context.Cause(ended)) })
+	}
+	return bound, func() { stop(); cancel(context.Canceled); unbindSeed(); unbind() }
+}
+
+// Close ends everything, what depends on something else first.
+func (l *landscape) Close() error {
+	var failures []error
+	if l.garden != nil {
+		failures = append(failures, l.garden.Close())
+	}
+	if l.fleet != nil {
+		failures = append(failures, l.fleet.Close())
+	}
+	if l.seed != nil {
+		failures = append(failures, l.seed.Close())
+	}
+	if l.Cluster != nil {
+		failures = append(failures, l.Cluster.Close())
+	}
+	return errors.Join(failures...)
+}
+
+// where returns the rig that a component is of, and its name there.
+func (l *landscape) where(component string) (*cluster.Cluster, string) {
+	if ofSeed, is := strings.CutPrefix(component, spec.Seed+"/"); is {
+		return l.seed, ofSeed
+	}
+	if component == spec.Watchdog {
+		return l.seed, component
+	}
+	return l.Cluster, component
+}
+
+// zone returns the zone of simulated nodes that a component is, empty for all,
+// and whether it is that.
+func zone(component string) (name string, is bool) {
+	name, is = strings.CutPrefix(component, lease.Component)
+	return strings.TrimPrefix(name, "/"), is
+}
+
+// stop ends a component, with or without a warning.
+func (l *landscape) stop(action plan.Stop) error {
+	if z, is := zone(action.Component); is {
+		return l.fleet.Stop(z)
+	}
+	c, name := l.where(action.Component)
+	if action.Kill {
+		return c.Kill(name)
+	}
+	return c.Stop(name)
+}
+
+// restart starts a component, perhaps as something else than before.
+func (l *landscape) restart(ctx context.Context, action plan.Restart) error {
+	if z, is := zone(action.Component); is {
+		return errors.Join(l.fleet.Stop(z), l.fleet.Start(z))
+	}
+	c, name := l.where(action.Component)
+	change := cluster.Change{Version: action.Version, Gates: action.Gates, Unset: action.Unset}
+	if action.Stopped {
+		return c.Start(ctx, name, change)
+	}
+	return c.Restart(ctx, name, change)
+}
+
+// setLink gives a link a fault, or none.
+func (l *landscape) setLink(which spec.Link, f link.Fault) error {
+	if z, is := zone(which.From); is {
+		return l.fleet.SetLink(z, f)
+	}
+	c, _ := l.where(which.To)
+	return c.SetLink(which.From, f)
+}
+
+// setClock sets the clock of simulated nodes.
+func (l *landscape) setClock(action plan.Clock) error {
+	z, is := zone(action.Of)
+	if !is {
+		return fmt.Errorf("%s has no clock of its own", action.Of)
+	}
+	if action.Step != 0 {
+		return l.fleet.StepClock(z, action.Step)
+	}
+	to := action.To
+	if to != (clock.Clock{Offset: to.Offset}) {
+		to.Since = time.Now()
+	}
+	return l.fleet.SetClock(z, to)
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+func newLeaseNodes(t spec.Topology) *LeaseNodes {
+	l := t.LeaseNodes
+	if l == nil {
+		return nil
+	}
+	duration, interval := l.Times()
+	nodes := &LeaseNodes{
+		Duration: t.Scaled(duration), Interval: t.Scaled(interval),
+		Timeout: t.Scaled(min(requestTimeout, duration)), Status: t.Scaled(statusPeriod), Report: t.Scaled(reportPeriod),
+		Seed: uint64(l.Seed), //nolint:gosec // any number is a seed
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Zones)) {
+		nodes.Zones = append(nodes.Zones, Zone{Name: name, Count: l.Zones[name]})
+	}
+	if l.Count > 0 {
+		nodes.Zones = append(nodes.Zones, Zone{Count: l.Count})
+	}
+	return nodes
+}
+
+// What a kubelet does beside renewing its lease: the timeout of its requests for
+// that, nodeStatusUpdateFrequency and nodeStatusReportFrequency.
+const (
+	requestTimeout = 10 * time.Second
+	statusPeriod   = 10 * time.Second
+	reportPeriod   = 5 * time.Minute
+)
+
+func newGarden(t spec.Topology) (*Garden, error) {
+	g := t.Garden
+	if g == nil {
+		return nil, nil
+	}
+	version, err := spec.ResolveWatchdog(g.Watchdog)
+	if err != nil {
+		return nil, err
+	}
+	shoot, _ := clone(g.Shoot).(map[string]any)
+	return &Garden{Watchdog: version, Prober: scaled(t, g.Prober), Dependents: dependents(*g), Shoot: shoot}, nil
+}
+
+// dependents are those that the scenario names, or else one replica of each that
+// the prober scales.
+func dependents(g spec.Garden) (all []Dependent) {
+	replicas := g.Dependents
+	if replicas == nil {
+		replicas = make(map[string]int32)
+		for _, d := range g.Prober.DependentResourceInfos {
+			replicas[d.Ref.Name] = 1
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(replicas)) {
+		all = append(all, Dependent{Name: name, Replicas: replicas[name]})
+	}
+	return all
+}
+
+// The watchdog's defaults, which are written out where times are scaled
+// (internal/prober/config.go).
+const (
+	defaultProbeInterval = 10 * time.Second
+	defaultInitialDelay  = 30 * time.Second
+	defaultProbeTimeout  = 30 * time.Second
+	defaultScaleTimeout  = 30 * time.Second
+)
+
+// scaled is a prober's configuration with the times of this rig.
+func scaled(t spec.Topology, p spec.Prober) spec.Prober {
+	if t.TimeScale == 0 {
+		return p
+	}
+	scale := func(d *behavior.Duration, unset time.Duration) {
+		*d = behavior.Duration(t.Scaled(cmp.Or(time.Duration(*d), unset)))
+	}
+	scale(&p.ProbeInterval, defaultProbeInterval)
+	scale(&p.InitialDelay, defaultInitialDelay)
+	scale(&p.ProbeTimeout, defaultProbeTimeout)
+	scale(&p.KCMNodeMonitorGraceDuration, spec.DefaultProberGrace)
+	p.DependentResourceInfos = slices.Clone(p.DependentResourceInfos)
+	for i := range p.DependentResourceInfos {
+		d := &p.DependentResourceInfos[i]
+		for _, s := range []**spec.Scaling{&d.ScaleUp, &d.ScaleDown} {
+			own := **s
+			scale(&own.InitialDelay, 0)
+			scale(&own.Timeout, defaultScaleTimeout)
+			*s = &own
+		}
+	}
+	return p
+}
+
+// newClock is what a clock is set to. What it drifts by counts from when it is
+// set, which is not known before.
+func newClock(c spec.Clock) Clock {
+	set := Clock{Of: c.Of, Step: time.Duration(c.Step), To: clock.Clock{Drift: c.Drift, Frozen: c.Frozen}}
+	if c.Offset != nil {
+		set.To.Offset = time.Duration(*c.Offset)
+	}
+	return set
+}

@@ -1,0 +1,191 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Defaults of a kubelet's lease and of the prober (internal/prober/config.go of
+// dependency-watchdog), before they are scaled.
+const (
+	DefaultLease       = 40 * time.Second
+	DefaultProberGrace = 40 * time.Second
+)
+
+// checkTopology reports what is wrong with the parts of a rig that have to do
+// with leases.
+func (v *validator) checkTopology() {
+	t := v.scenario.Topology
+	if v.clean("topology.timeScale") && (t.TimeScale < 1 || t.TimeScale > maxTimeScale) {
+		v.report("topology.timeScale", "times can be 1 to %d times as short", maxTimeScale)
+	}
+	if t.ControlPlane.NodeMonitor != nil {
+		v.checkNodeMonitor("topology.controlPlane.nodeMonitor", t)
+	}
+	if t.LeaseNodes != nil {
+		v.checkLeaseNodes("topology.leaseNodes", t)
+	}
+	if t.Garden != nil {
+		v.checkGarden("topology.garden", *t.Garden)
+	}
+}
+
+// maxTimeScale is how much shorter times can be: a lease has whole seconds.
+const maxTimeScale = 40
+
+// renewal is the time between two renewals of a lease: that of the simulated
+// nodes, or a kubelet's.
+func (t Topology) renewal() time.Duration {
+	if t.LeaseNodes == nil {
+		return DefaultLease / 4
+	}
+	_, interval := t.LeaseNodes.Times()
+	return interval
+}
+
+// Times are those of a lease, before they are scaled.
+func (l LeaseNodes) Times() (duration, interval time.Duration) {
+	duration, interval = time.Duration(l.Duration), time.Duration(l.Interval)
+	if duration == 0 {
+		duration = DefaultLease
+	}
+	if interval == 0 {
+		interval = duration / 4
+	}
+	return duration, interval
+}
+
+func (v *validator) checkNodeMonitor(at string, t Topology) {
+	m := t.ControlPlane.NodeMonitor
+	v.checkDuration(at+".period", m.Period)
+	v.checkDuration(at+".grace", m.Grace)
+	if !enabled(t.ControlPlane.ControllerManager) {
+		v.report(at, "it is %s that looks after nodes, and the rig has none", ControllerManager)
+	}
+	if v.clean(at+".grace") && time.Duration(m.Grace) < t.renewal() {
+		v.report(at+".grace", "%s is less than the %s between two renewals of a lease: every node would be Unknown", m.Grace, t.renewal())
+	}
+}
+
+func (v *validator) checkLeaseNodes(at string, t Topology) {
+	l := t.LeaseNodes
+	switch {
+	case v.has(at+".count") == v.has(at+".zones"):
+		v.report(at, "simulated nodes have either count or zones")
+	case v.clean(at+".count") && l.Count < 1:
+		v.report(at+".count", "%d nodes: leave leaseNodes out if there are none", l.Count)
+	}
+	for _, zone := range slices.Sorted(maps.Keys(l.Zones)) {
+		if field := fmt.Sprintf("%s.zones[%q]", at, zone); !dnsLabel.MatchString(zone) {
+			v.report(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", quote(zone))
+		} else if l.Zones[zone] < 1 {
+			v.report(field, "zone %s has %d nodes: leave it out if there are none", zone, l.Zones[zone])
+		}
+	}
+	v.checkDuration(at+".duration", l.Duration)
+	v.checkDuration(at+".interval", l.Interval)
+	duration, interval := l.Times()
+	if interval >= duration {
+		v.report(at, "a lease of %s that is renewed every %s has run out each time", duration, interval)
+	}
+	if scaled := t.Scaled(duration); v.clean("topology.timeScale") == v.has("topology.timeScale") && scaled%time.Second != 0 {
+		v.report(at, "a lease of %s is one of %s in this rig, and the API counts whole seconds: choose another timeScale", duration, scaled)
+	}
+}
+
+// checkGarden reports what dependency-watchdog's own loader would refuse
+// (internal/prober/config.go), and what a rig can't play.
+func (v *validator) checkGarden(at string, g Garden) {
+	if _, err := ResolveWatchdog(g.Watchdog); v.clean(at+".watchdog") && err != nil {
+		v.report(at+".watchdog", "%v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Dependents)) {
+		if field := fmt.Sprintf("%s.dependents[%q]", at, name); !objectName.MatchString(name) {
+			v.report(field, "%s can't name a Deployment", quote(name))
+		} else if g.Dependents[name] < 0 {
+			v.report(field, "%d replicas: it is none or more", g.Dependents[name])
+		}
+	}
+	p, at := g.Prober, at+".prober"
+	if v.clean(at+".kubeConfigSecretName") && !objectName.MatchString(p.KubeConfigSecretName) {
+		v.report(at+".kubeConfigSecretName", "%s can't name a secret", quote(p.KubeConfigSecretName))
+	}
+	for field, d := range map[string]behavior.Duration{"probeInterval": p.ProbeInterval, "initialDelay": p.InitialDelay,
+		"probeTimeout": p.ProbeTimeout, "kcmNodeMonitorGraceDuration": p.KCMNodeMonitorGraceDuration} {
+		v.checkDuration(at+"."+field, d)
+	}
+	if f := p.NodeLeaseFailureFraction; f != nil && v.clean(at+".nodeLeaseFailureFraction") && (*f <= 0 || *f > 1) {
+		v.report(at+".nodeLeaseFailureFraction", "%g is no part of all nodes: it is more than 0, and 1 at the most", *f)
+	}
+	if f := p.BackoffJitterFactor; f != nil && v.clean(at+".backoffJitterFactor") && *f < 0 {
+		v.report(at+".backoffJitterFactor", "%g is negative", *f)
+	}
+	if renewal := v.scenario.Topology.renewal(); v.clean(at+".kcmNodeMonitorGraceDuration") && time.Duration(p.KCMNodeMonitorGraceDuration) < renewal {
+		v.report(at+".kcmNodeMonitorGraceDuration", "%s is less than the %s between two renewals of a lease: every lease would have expired", p.KCMNodeMonitorGraceDuration, renewal)
+	}
+	if v.clean(at+".dependentResourceInfos") && len(p.DependentResourceInfos) == 0 {
+		v.report(at+".dependentResourceInfos", "the watchdog wants something to scale")
+	}
+	for i, d := range p.DependentResourceInfos {
+		v.checkDependent(fmt.Sprintf("%s.dependentResourceInfos[%d]", at, i), d)
+	}
+}
+
+func (v *validator) checkDependent(at string, d DependentResource) {
+	if !v.has(at) {
+		return
+	}
+	if v.clean(at+".ref") && (d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment") {
+		v.report(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", quote(d.Ref.Kind), quote(d.Ref.APIVersion))
+	}
+	if v.clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
+		v.report(at+".ref.name", "%s can't name a Deployment", quote(d.Ref.Name))
+	}
+	for field, s := range map[string]*Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
+		if !v.has(at + "." + field) {
+			v.report(at, "the watchdog wants to know the %s of %s", field, quote(d.Ref.Name))
+		} else if s != nil {
+			v.checkDuration(at+"."+field+".initialDelay", s.InitialDelay)
+			v.checkDuration(at+"."+field+".timeout", s.Timeout)
+		}
+	}
+}
+
+// ResolveWatchdog returns the release that a version of dependency-watchdog
+// stands for. It is empty for none.
+func ResolveWatchdog(version string) (release.Version, error) {
+	known := release.DependencyWatchdog()
+	switch version {
+	case NoWatchdog:
+		return "", nil
+	case "":
+		return known[len(known)-1], nil
+	default:
+		v, err := release.Parse(version)
+		if err != nil {
+			return "", fmt.Errorf("%w, or %s", err, NoWatchdog)
+		}
+		return v, nil
+	}
+}
+
+// Scaled is how long something takes in the rig that takes d in the world.
+func (t Topology) Scaled(d time.Duration) time.Duration {
+	if t.TimeScale == 0 {
+		return d
+	}
+	return time.Duration(float64(d) / t.TimeScale)
+}
+
+// checkClock reports a clock that is set to nothing, or to several things.
+func (v *validator) checkClock(at string, c Clock) {
+	if given := v.present(at, []string{"offset", "step", "drift", "frozen"}); len(given) != 1 {
+		v.report(at, "a clock gets one of offset, step, drift and frozen")
+	}
+	v.checkNamed(at+".of", c.Of)
+}
