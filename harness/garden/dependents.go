@@ -3,6 +3,7 @@ package garden
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,7 +16,7 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 )
 
-// controllerManager is the dependent that is real: the shoot's own.
+// controllerManager is the dependent that is real: the shoot's own, if it has one.
 const controllerManager = "kube-controller-manager"
 
 // tend plays the Deployment controller and the kubelets of the seed: a
@@ -77,7 +78,7 @@ func (g *Garden) settle(ctx context.Context, name string) error {
 		if d.Status.ReadyReplicas == want && d.Status.ObservedGeneration == d.Generation {
 			return nil
 		}
-		if name == controllerManager {
+		if name == controllerManager && g.isReal() {
 			if err := g.run(ctx, want > 0); err != nil {
 				g.cancel(fmt.Errorf("scaling the shoot's %s to %d: %w", controllerManager, want, err))
 				return err
@@ -89,6 +90,12 @@ func (g *Garden) settle(ctx context.Context, name string) error {
 		_, err = deployments.UpdateStatus(ctx, d, metav1.UpdateOptions{})
 		return err
 	})
+}
+
+// isReal reports whether the shoot has a controller manager: a rig can do
+// without, and then that is played like everything else.
+func (g *Garden) isReal() bool {
+	return slices.ContainsFunc(g.cfg.Shoot.Instances(), func(i cluster.Instance) bool { return i.Name == controllerManager })
 }
 
 // run has the shoot's controller manager run, or not.

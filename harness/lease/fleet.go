@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/record"
 )
 
@@ -36,6 +37,8 @@ type Config struct {
 	Timing Timing
 	// Seed determines when each node renews. If unset, it is 0.
 	Seed uint64
+	// Clock is that of all nodes to begin with. If unset, it is right.
+	Clock clock.Clock
 	// Recorder is told once a second how old the leases are, and of faults. If
 	// unset, nobody is.
 	Recorder record.Recorder
@@ -149,6 +152,7 @@ func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet
 		for range z.Count {
 			i := len(f.nodes)
 			n := &node{fleet: f, name: fmt.Sprint(cfg.Prefix, i), zone: z.Name, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
+			n.condition.clock = cfg.Clock
 			f.nodes = append(f.nodes, n)
 			f.byName[n.name] = n
 		}

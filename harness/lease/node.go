@@ -218,7 +218,7 @@ func (n *node) firstLease(ctx context.Context) error {
 	// There is none, most likely: to ask first would be a request more for each.
 	for asking, after := create, time.Duration(0); asking != ""; {
 		n.asked = time.Now()
-		got, err := n.askFor(ctx, asking, condition{})
+		got, err := n.askFor(ctx, asking, condition{clock: n.fleet.cfg.Clock})
 		if asking, after = n.renewal.next(asking, got); after == 0 {
 			continue
 		}

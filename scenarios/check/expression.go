@@ -67,6 +67,7 @@ func (s *state) vars() map[string]any {
 		"nodes":       s.landscape.shownNodes,
 		"dependents":  s.landscape.shownDependents,
 		"leases":      s.landscape.leases,
+		"since":       s.landscape.since,
 		"calls":       s.landscape.calls,
 		"components":  s.components,
 	}

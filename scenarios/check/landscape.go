@@ -58,6 +58,7 @@ type Call struct {
 // landscape is what a record says of what is beside the pods of a rig.
 type landscape struct {
 	began      time.Time
+	since      float64 // when the step began, in seconds since then
 	nodes      map[string]*Node
 	dependents map[string]*Dependent
 

@@ -71,6 +71,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("dependents", s.of(reflect.TypeFor[Dependent]())),
 		byName("calls", cel.ListType(s.of(reflect.TypeFor[Call]()))),
 		byName("leases", s.of(reflect.TypeFor[lease.ZoneAges]())),
+		cel.Variable("since", cel.DoubleType),
 		byName("components", s.of(reflect.TypeFor[cluster.ComponentStarted]())),
 	}
 }

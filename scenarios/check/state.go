@@ -79,6 +79,7 @@ func (s *state) apply(e record.Event) bool {
 		s.cutOff(e.Subject, e.At)
 	case StepStarted{}.EventKind():
 		s.cuts.short = nil
+		s.landscape.since = s.landscape.at(e)
 		return false
 	case Scraped{}.EventKind():
 		s.scraped(e)

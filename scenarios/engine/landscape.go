@@ -90,7 +90,7 @@ func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
 
 func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
 	config := lease.Config{
-		Client: client, Recorder: shoot.Recorder, Seed: l.Seed,
+		Client: client, Recorder: shoot.Recorder, Seed: l.Seed, Clock: clock.Clock{Offset: l.Offset},
 		Timing: lease.Timing{Duration: l.Duration, Interval: l.Interval, Timeout: l.Timeout, Status: l.Status, Report: l.Report},
 	}
 	for _, z := range l.Zones {

@@ -20,7 +20,8 @@ func newLeaseNodes(t spec.Topology) *LeaseNodes {
 	nodes := &LeaseNodes{
 		Duration: t.Scaled(duration), Interval: t.Scaled(interval),
 		Timeout: t.Scaled(min(requestTimeout, duration)), Status: t.Scaled(statusPeriod), Report: t.Scaled(reportPeriod),
-		Seed: uint64(l.Seed), //nolint:gosec // any number is a seed
+		Offset: t.Scaled(time.Duration(l.Offset)),
+		Seed:   uint64(l.Seed), //nolint:gosec // any number is a seed
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Zones)) {
 		nodes.Zones = append(nodes.Zones, Zone{Name: name, Count: l.Zones[name]})
@@ -48,17 +49,20 @@ func newGarden(t spec.Topology) (*Garden, error) {
 	if err != nil {
 		return nil, err
 	}
-	shoot, _ := clone(g.Shoot).(map[string]any)
-	return &Garden{Watchdog: version, Prober: scaled(t, g.Prober), Dependents: dependents(*g), Shoot: shoot}, nil
+	var shoot map[string]any
+	if g.Shoot != nil {
+		shoot, _ = clone(g.Shoot).(map[string]any)
+	}
+	prober := g.Prober.WithDefaults()
+	return &Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
 }
 
 // dependents are those that the scenario names, or else one replica of each that
 // the prober scales.
-func dependents(g spec.Garden) (all []Dependent) {
-	replicas := g.Dependents
+func dependents(replicas map[string]int32, p spec.Prober) (all []Dependent) {
 	if replicas == nil {
 		replicas = make(map[string]int32)
-		for _, d := range g.Prober.DependentResourceInfos {
+		for _, d := range p.DependentResourceInfos {
 			replicas[d.Ref.Name] = 1
 		}
 	}

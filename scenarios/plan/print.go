@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -80,7 +81,11 @@ func (p *printer) leases(t Topology) {
 			if z.Name != "" {
 				text += " in zone " + z.Name
 			}
-			p.line(1, "%s: leases of %s, renewed every %s", text, l.Duration, l.Interval)
+			text += fmt.Sprintf(": leases of %s, renewed every %s", l.Duration, l.Interval)
+			if l.Offset != 0 {
+				text += ", clocks " + clock.Clock{Offset: l.Offset}.String()
+			}
+			p.line(1, "%s", text)
 		}
 	}
 	if t.Garden == nil {

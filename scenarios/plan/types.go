@@ -59,7 +59,9 @@ type LeaseNodes struct {
 	// Timeout is how long a node waits for an answer, Status how often it looks
 	// whether somebody disputes that it is ready, Report how often it says so.
 	Timeout, Status, Report time.Duration
-	Seed                    uint64
+	// Offset is how far the clocks are ahead from the beginning.
+	Offset time.Duration
+	Seed   uint64
 }
 
 // Zone is simulated nodes in one place.

@@ -1,6 +1,11 @@
 package spec
 
-import "github.com/skewrig/skewrig/fakeservers/behavior"
+import (
+	"cmp"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+)
 
 // NodeMonitor is how kube-controller-manager looks after nodes.
 type NodeMonitor struct {
@@ -21,6 +26,9 @@ type LeaseNodes struct {
 	Duration behavior.Duration `json:"duration,omitempty"`
 	// Interval is the time between two renewals. If unset, a quarter of Duration.
 	Interval behavior.Duration `json:"interval,omitempty"`
+	// Offset is how far the clocks of all nodes are ahead from the beginning, or
+	// behind if it is negative. If unset, they are right.
+	Offset behavior.Duration `json:"offset,omitempty"`
 	// Seed determines when each node renews. If unset, 0.
 	Seed int64 `json:"seed,omitempty"`
 }
@@ -31,8 +39,8 @@ type Garden struct {
 	// Watchdog is the release of dependency-watchdog, or "none". If unset, the
 	// newest that is known.
 	Watchdog string `json:"watchdog,omitempty"`
-	// Prober is its configuration.
-	Prober Prober `json:"prober"`
+	// Prober is its configuration. If unset, all of it is the default.
+	Prober Prober `json:"prober,omitzero"`
 	// Dependents are the Deployments of the shoot's control plane, with their
 	// replicas. If unset, there is one replica of each that the prober scales.
 	Dependents map[string]int32 `json:"dependents,omitempty"`
@@ -45,17 +53,42 @@ type Garden struct {
 const NoWatchdog = "none"
 
 // Prober is the configuration file of dependency-watchdog's prober, field by
-// field (api/prober/types.go). If a duration is unset, it is the watchdog's
-// default (internal/prober/config.go).
+// field (api/prober/types.go). What is unset is the watchdog's default
+// (internal/prober/config.go), but for the two fields that have none.
 type Prober struct {
-	KubeConfigSecretName        string              `json:"kubeConfigSecretName"`
-	ProbeInterval               behavior.Duration   `json:"probeInterval,omitempty"`
-	InitialDelay                behavior.Duration   `json:"initialDelay,omitempty"`
-	ProbeTimeout                behavior.Duration   `json:"probeTimeout,omitempty"`
-	BackoffJitterFactor         *float64            `json:"backoffJitterFactor,omitempty"`
-	KCMNodeMonitorGraceDuration behavior.Duration   `json:"kcmNodeMonitorGraceDuration,omitempty"`
-	NodeLeaseFailureFraction    *float64            `json:"nodeLeaseFailureFraction,omitempty"`
-	DependentResourceInfos      []DependentResource `json:"dependentResourceInfos"`
+	// KubeConfigSecretName is the secret that leads to the shoot. If unset,
+	// dependency-watchdog-probe.
+	KubeConfigSecretName        string            `json:"kubeConfigSecretName,omitempty"`
+	ProbeInterval               behavior.Duration `json:"probeInterval,omitempty"`
+	InitialDelay                behavior.Duration `json:"initialDelay,omitempty"`
+	ProbeTimeout                behavior.Duration `json:"probeTimeout,omitempty"`
+	BackoffJitterFactor         *float64          `json:"backoffJitterFactor,omitempty"`
+	KCMNodeMonitorGraceDuration behavior.Duration `json:"kcmNodeMonitorGraceDuration,omitempty"`
+	NodeLeaseFailureFraction    *float64          `json:"nodeLeaseFailureFraction,omitempty"`
+	// DependentResourceInfos are what is scaled. If unset, what a Gardener scales:
+	// down, first machine-controller-manager and cluster-autoscaler, which may be
+	// missing, and then kube-controller-manager; up, kube-controller-manager,
+	// machine-controller-manager half a minute later, and cluster-autoscaler.
+	DependentResourceInfos []DependentResource `json:"dependentResourceInfos,omitempty"`
+}
+
+// WithDefaults returns the configuration with the fields that the watchdog wants
+// to be set.
+func (p Prober) WithDefaults() Prober {
+	p.KubeConfigSecretName = cmp.Or(p.KubeConfigSecretName, "dependency-watchdog-probe")
+	if p.DependentResourceInfos == nil {
+		of := func(name string, up, down int) DependentResource {
+			return DependentResource{
+				Ref:     ResourceRef{APIVersion: "apps/v1", Kind: "Deployment", Name: name},
+				ScaleUp: &Scaling{Level: up}, ScaleDown: &Scaling{Level: down},
+			}
+		}
+		machines, autoscaler := of("machine-controller-manager", 1, 0), of("cluster-autoscaler", 2, 0)
+		machines.ScaleUp.InitialDelay = behavior.Duration(30 * time.Second)
+		autoscaler.Optional = true
+		p.DependentResourceInfos = []DependentResource{of(ControllerManager, 0, 1), machines, autoscaler}
+	}
+	return p
 }
 
 // DependentResource is what the prober scales.

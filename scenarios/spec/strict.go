@@ -11,7 +11,8 @@ import (
 
 // decoder turns YAML nodes into Go values, strictly: what a type has no place
 // for is a problem, and all problems are reported. The names of fields are
-// those of their json tags. A field whose tag doesn't say omitempty is required.
+// those of their json tags. A field whose tag doesn't say omitempty or omitzero is
+// required.
 type decoder struct {
 	*source
 	refs references
@@ -118,7 +119,7 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" || name == "-" || !t.Field(i).IsExported() {
 			continue
 		}
-		fields = append(fields, field{name: name, index: i, required: !strings.Contains(options, "omitempty")})
+		fields = append(fields, field{name: name, index: i, required: !strings.Contains(options, "omit")})
 	}
 	return fields
 }
