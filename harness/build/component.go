@@ -65,7 +65,8 @@ type Target struct {
 	// Clock makes it possible to set the component's wall clock while it runs
 	// (harness/clock/page). Only a kubelet can be built so, on Linux; the first
 	// time takes minutes, as the Go runtime changes and all packages with it.
-	// If unset, the component shows the machine's time.
+	// What the kernel dates, such as files, has the machine's time. If unset, so
+	// has everything.
 	Clock bool `json:"clock,omitempty"`
 }
 

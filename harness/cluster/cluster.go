@@ -72,7 +72,8 @@ type Node struct {
 	Gates   map[string]bool
 	// Clock is what the node's kubelet shows as the time of day from its start;
 	// SetClock changes it. The certificates of a rig are valid from an hour
-	// before it started: a kubelet whose clock is further behind trusts nobody.
+	// before it started, for 30 days: a kubelet that shows another time trusts
+	// nobody.
 	// The kubelet takes minutes to build the first time (build.Target's Clock).
 	// If unset, the kubelet shows the machine's time, and can't be given another.
 	Clock *clock.Clock
