@@ -7,7 +7,7 @@ REPORT_DIR    ?= report
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test conformance suites bench lint fmt generate verify clean
+.PHONY: help build test conformance suites clocks bench lint fmt generate verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -23,6 +23,9 @@ conformance: build ## build what is needed, run the catalog, print the verdicts
 
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
+
+clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
+	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
 bench: build ## measure what docs/benchmarks.md shows
 	$(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...

@@ -242,7 +242,7 @@ func (b *Builder) store() (store, error) {
 
 func (b *Builder) given(t Target) string {
 	for _, g := range b.Given {
-		if g.Component == t.Component && len(t.Overlay) == 0 && (g.Version == t.Version || t.Component == Etcd) {
+		if g.Component == t.Component && len(t.Overlay) == 0 && !t.Clock && (g.Version == t.Version || t.Component == Etcd) {
 			return g.Path
 		}
 	}

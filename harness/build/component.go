@@ -62,13 +62,26 @@ type Target struct {
 	// a deliberately broken component, or one with a patch under review, is
 	// built. If unset, the release is compiled as it was published.
 	Overlay map[string]string `json:"overlay,omitempty"`
+	// Clock makes it possible to set the component's wall clock while it runs
+	// (harness/clock/page). Only a kubelet can be built so, on Linux; the first
+	// time takes minutes, as the Go runtime changes and all packages with it.
+	// What the kernel dates, such as files, has the machine's time. If unset, so
+	// has everything.
+	Clock bool `json:"clock,omitempty"`
 }
 
 // String is how a target is written on the command line: kubelet@v1.37.1.
 func (t Target) String() string {
-	s := fmt.Sprintf("%s@%s", t.Component, t.Version)
+	return fmt.Sprintf("%s@%s", t.Component, t.Version) + t.changes()
+}
+
+// changes says what is not as it was released.
+func (t Target) changes() (s string) {
 	if len(t.Overlay) > 0 {
 		s += " (patched)"
+	}
+	if t.Clock {
+		s += " (own clock)"
 	}
 	return s
 }
@@ -87,14 +100,11 @@ func (t Target) source() string {
 		slices.Sort(instead)
 		s += " with " + strings.Join(instead, ", ")
 	}
-	if len(t.Overlay) > 0 {
-		s += " (patched)"
-	}
-	return s
+	return s + t.changes()
 }
 
 // id identifies a target among those of one run.
-func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay) }
+func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay, t.Clock) }
 
 // ParseTargets reads what a user wants built: "kubelet@v1.37.1" is one binary,
 // "v1.37.1" all components of a Kubernetes release, "kubelet" that component of

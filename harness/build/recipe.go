@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -17,6 +18,7 @@ type recipe struct {
 	source  source
 	lock    lock
 	overlay map[string][]byte // replaced files of the module, by path
+	clock   map[string][]byte // replaced files of the Go toolchain, by path
 	tree    []string          // what the work tree is made of, each with its digest
 
 	// lines name each ingredient with its digest; their digest is the key.
@@ -35,11 +37,17 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if err != nil {
 		return nil, err
 	}
+	var clock map[string][]byte
+	if t.Clock {
+		if clock, err = s.clockFiles(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	l, err := lockFor(ctx, s, t)
 	if err != nil {
 		return nil, err
 	}
-	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte)}
+	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte), clock: clock}
 	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints"}
 	for _, path := range slices.Sorted(maps.Keys(t.Overlay)) {
 		if r.overlay[path], err = os.ReadFile(t.Overlay[path]); err != nil {
@@ -52,7 +60,17 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 		"toolchain " + toolchain,
 		"flags " + strings.Join(r.flags(), " "),
 	}, r.ingredients()...)
+	r.lines = append(r.lines, clockLines(clock)...)
 	return r, nil
+}
+
+// clockLines name the replaced files of the toolchain; where it is installed
+// does not matter.
+func clockLines(files map[string][]byte) (lines []string) {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		lines = append(lines, "clock "+filepath.Base(path)+" "+digest(files[path]))
+	}
+	return lines
 }
 
 // ingredients are the parts of the work tree that reach this binary: a change
@@ -107,6 +125,9 @@ func (r *recipe) make(ctx context.Context, s store, out string) error {
 	if err == nil && v != r.target.Version {
 		err = fmt.Errorf("what was built says that it is %s", v)
 	}
+	if err == nil && r.target.Clock {
+		err = s.showsPage(ctx, out)
+	}
 	return err
 }
 
@@ -123,6 +144,13 @@ func (r *recipe) compile(ctx context.Context, s store, out string) error {
 	}
 	defer os.RemoveAll(temp)
 	args := append([]string{"build", "-modfile=" + modfileName, "-o", out}, r.flags()...)
+	if r.target.Clock {
+		list, err := writeOverlay(temp, r.clock)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay="+list)
+	}
 	_, err = goCommand(ctx, dir, append(args, r.source.pkg), "GOTMPDIR="+temp)
 	return err
 }

@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/record"
@@ -99,6 +100,13 @@ type Node struct {
 	Name    string
 	Version release.Version
 	Gates   map[string]bool
+	// Clock is what the node's kubelet shows as the time of day from its start;
+	// SetClock changes it. The certificates of a rig are valid from an hour
+	// before it started, for 30 days: a kubelet that shows another time trusts
+	// nobody.
+	// The kubelet takes minutes to build the first time (build.Target's Clock).
+	// If unset, the kubelet shows the machine's time, and can't be given another.
+	Clock *clock.Clock
 }
 
 // NodeInfo is what the container runtime of a node is told.
@@ -304,7 +312,7 @@ func (c *Cluster) Close() error {
 	}
 	c.runtimes = nil
 	c.mu.Unlock()
-	failures = append(failures, c.closeLinks())
+	failures = append(failures, c.closeLinks(), c.closeClocks())
 	if c.block != nil {
 		failures = append(failures, c.block.release())
 	}

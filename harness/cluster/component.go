@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/clock/page"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -24,6 +25,7 @@ type component struct {
 	// prepare writes what the program reads and returns its arguments.
 	prepare func(gates map[string]bool) (args []string, err error)
 	ready   func(context.Context) error
+	clock   *page.Page // nil for one that shows the machine's time
 
 	mu      sync.Mutex
 	version release.Version
@@ -161,6 +163,42 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	if comp.running != nil {
 		return fmt.Errorf("starting %s: it is running already", comp.name)
 	}
+	comp.apply(change)
+	binary, err := c.cfg.Binary(ctx, comp.target())
+	if err != nil {
+		return err
+	}
+	args, err := comp.prepare(comp.gates)
+	if err != nil {
+		return fmt.Errorf("preparing %s: %w", comp.name, err)
+	}
+	began, readers := time.Now(), comp.clockReaders()
+	p, err := process.Start(ctx, process.Config{
+		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
+		Path:  binary.Path,
+		Args:  args,
+		Env:   append(c.environment(), comp.clockEnvironment()...),
+		Dir:   c.guard.Dir(),
+		Log:   c.logFile(comp.name),
+		Ready: comp.ready,
+	})
+	if err != nil {
+		return err
+	}
+	if err := comp.checkClock(readers); err != nil {
+		return errors.Join(err, p.Kill())
+	}
+	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), binary.Version
+	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
+		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
+		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
+	})
+	go c.supervise(comp, p, comp.recorded)
+	return nil
+}
+
+// apply makes a component the one that is to be started.
+func (comp *component) apply(change Change) {
 	if change.Version != "" {
 		comp.version = change.Version
 	}
@@ -172,35 +210,6 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 		delete(comp.gates, gate)
 	}
 	maps.Copy(comp.gates, change.Gates)
-
-	binary, err := c.cfg.Binary(ctx, build.Target{Component: comp.kind, Version: comp.version})
-	if err != nil {
-		return err
-	}
-	args, err := comp.prepare(comp.gates)
-	if err != nil {
-		return fmt.Errorf("preparing %s: %w", comp.name, err)
-	}
-	began := time.Now()
-	p, err := process.Start(ctx, process.Config{
-		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
-		Path:  binary.Path,
-		Args:  args,
-		Env:   c.environment(),
-		Dir:   c.guard.Dir(),
-		Log:   c.logFile(comp.name),
-		Ready: comp.ready,
-	})
-	if err != nil {
-		return err
-	}
-	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), binary.Version
-	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
-		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
-		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
-	})
-	go c.supervise(comp, p, comp.recorded)
-	return nil
 }
 
 // supervise records the end of a process, and ends the rig's context if nobody

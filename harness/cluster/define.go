@@ -140,7 +140,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 		return err
 	}
 	s := serving{address: address, cert: cert, key: key}
-	c.add(&component{
+	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
 		prepare: func(gates map[string]bool) ([]string, error) {
 			config, err := encodeConfig(kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates))
@@ -150,7 +150,11 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 			return kubeletFlags(node.Name, kubeconfig, dirs).args(), os.WriteFile(dirs.config(), config, 0o600)
 		},
 		ready: healthy(client, fmt.Sprintf("http://%s:%d/healthz", address, kubeletHealthPort)),
-	})
+	}
+	c.add(comp)
+	if node.Clock != nil {
+		return c.addClock(comp, dirs.root, *node.Clock)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -30,6 +31,15 @@ type ComponentStopped struct {
 
 // EventKind implements record.Payload.
 func (ComponentStopped) EventKind() string { return "component.stopped" }
+
+// ClockSet is recorded when a component's clock was set, for its start also.
+// The subject is the component: "kubelet/node-a".
+type ClockSet struct {
+	Clock clock.Clock `json:"clock"`
+}
+
+// EventKind implements record.Payload.
+func (ClockSet) EventKind() string { return "clock.set" }
 
 // StaticPodWritten is recorded when a manifest was put where a node's kubelet
 // looks for static pods. The subject is the pod as the kubelet names it:

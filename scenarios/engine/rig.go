@@ -56,7 +56,7 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 		},
 	}
 	for _, n := range t.Nodes {
-		config.Nodes = append(config.Nodes, cluster.Node(n))
+		config.Nodes = append(config.Nodes, cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates})
 	}
 	for _, l := range t.Links {
 		if l.To == spec.APIServer && l.From != spec.Watchdog {
