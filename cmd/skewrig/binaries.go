@@ -102,7 +102,7 @@ func buildFailed(err error, cells ...plan.Cell) error {
 	}
 	places := make(map[string]string) // by target
 	for _, t := range plan.Targets(cells) {
-		places[t.Component+"@"+string(t.Version)] = t.Place
+		places[target(t).String()] = t.Place
 	}
 	var located []error
 	for _, failure := range failures {

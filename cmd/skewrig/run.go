@@ -140,9 +140,13 @@ func printReport(cmd *cobra.Command, out output, report reports.Report, dir stri
 func targets(cells []plan.Cell) []build.Target {
 	var all []build.Target
 	for _, t := range plan.Targets(cells) {
-		all = append(all, build.Target{Component: build.Component(t.Component), Version: t.Version})
+		all = append(all, target(t))
 	}
 	return all
+}
+
+func target(t plan.Target) build.Target {
+	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
 }
 
 // checkReportDir refuses a directory that holds somebody else's cells.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/clock"
@@ -22,6 +23,19 @@ func (c *Cluster) SetClock(node string, to clock.Clock) error {
 	return c.setClock(comp, to)
 }
 
+// StepClock sets the wall clock of a node's kubelet forward, or back if by is
+// negative, as SetClock does.
+func (c *Cluster) StepClock(node string, by time.Duration) error {
+	comp, err := c.component("kubelet/" + node)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	shown := comp.shown
+	c.mu.Unlock()
+	return c.setClock(comp, shown.Step(time.Now(), by))
+}
+
 func (c *Cluster) setClock(comp *component, to clock.Clock) error {
 	if comp.clock == nil {
 		return fmt.Errorf("%s shows the machine's time: its node has no Clock in the rig's Config", comp.name)
@@ -31,6 +45,7 @@ func (c *Cluster) setClock(comp *component, to clock.Clock) error {
 	if err := comp.clock.Set(to); err != nil {
 		return fmt.Errorf("setting the clock of %s: %w", comp.name, err)
 	}
+	comp.shown = to
 	c.cfg.Recorder.Append("cluster", comp.name, ClockSet{Clock: to})
 	return nil
 }

@@ -293,7 +293,7 @@ func (c *Cluster) observe(ctx context.Context) (err error) {
 	if c.observer != nil {
 		c.observer.stop()
 	}
-	c.observer, err = observe(ctx, c.rest, c.cfg.Recorder, c.observer)
+	c.observer, err = observe(ctx, c.rest, c.cfg.observed(), c.cfg.Recorder, c.observer)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/clock/page"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
@@ -25,7 +26,8 @@ type component struct {
 	// prepare writes what the program reads and returns its arguments.
 	prepare func(gates map[string]bool) (args []string, err error)
 	ready   func(context.Context) error
-	clock   *page.Page // nil for one that shows the machine's time
+	clock   *page.Page  // nil for one that shows the machine's time
+	shown   clock.Clock // what the page was set to last; the cluster's mu guards it
 
 	mu      sync.Mutex
 	version release.Version

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,6 +28,18 @@ var observed = []schema.GroupVersionResource{
 	{Group: "apps", Version: "v1", Resource: "statefulsets"},
 }
 
+// leases are observed too where a node has a clock of its own, which they show.
+// There are too many of them, and they change too often, to do so in every rig.
+var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+
+// observed are the resources whose objects go into the record of this rig.
+func (cfg Config) observed() []schema.GroupVersionResource {
+	if slices.ContainsFunc(cfg.Nodes, func(n Node) bool { return n.Clock != nil }) {
+		return append(slices.Clone(observed), leases)
+	}
+	return observed
+}
+
 // observer records every state of the observed objects that the API server
 // shows. It decodes them into maps, so that a field which this skewrig's client
 // library does not know is recorded all the same.
@@ -48,7 +61,7 @@ type seenObject struct {
 // observe starts an observer and returns when it has seen what is there. What
 // an earlier observer has recorded already is recorded again only if it looks
 // different now.
-func observe(ctx context.Context, config *rest.Config, recorder record.Recorder, earlier *observer) (*observer, error) {
+func observe(ctx context.Context, config *rest.Config, observed []schema.GroupVersionResource, recorder record.Recorder, earlier *observer) (*observer, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -38,9 +39,10 @@ func Cells() ([]plan.Cell, error) {
 }
 
 // Default returns those of the cells that run unless others are asked for: what
-// the default pair shows of the KEPs, without the shelf of regressions.
+// the default pair shows of the KEPs, without the shelf of regressions and other
+// areas.
 func Default(cells []plan.Cell) []plan.Cell {
-	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool { return c.Area == "regressions" })
+	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool { return !strings.HasPrefix(c.Area, "kep-") })
 }
 
 // OnDefaultPair returns those of the cells that need nothing but what is built
@@ -50,7 +52,7 @@ func OnDefaultPair(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
 			previous := t.Version == release.Previous && t.Component == "kubelet"
-			return t.Version != release.Newest && t.Version != release.Etcd && !previous
+			return t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !previous
 		})
 	})
 }

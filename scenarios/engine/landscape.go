@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -199,18 +198,22 @@ func (l *landscape) setLink(which spec.Link, f link.Fault) error {
 	return c.SetLink(which.From, f)
 }
 
-// setClock sets the clock of simulated nodes.
+// setClock sets the clock of a kubelet or of simulated nodes.
 func (l *landscape) setClock(action plan.Clock) error {
-	z, is := zone(action.Of)
-	if !is {
-		return fmt.Errorf("%s has no clock of its own", action.Of)
-	}
-	if action.Step != 0 {
-		return l.fleet.StepClock(z, action.Step)
-	}
+	z, simulated := zone(action.Of)
+	node := strings.TrimPrefix(action.Of, "kubelet/")
 	to := action.To
 	if to != (clock.Clock{Offset: to.Offset}) {
-		to.Since = time.Now()
+		to.Since = time.Now() // of what drifts or stands still
 	}
-	return l.fleet.SetClock(z, to)
+	switch {
+	case simulated && action.Step != 0:
+		return l.fleet.StepClock(z, action.Step)
+	case simulated:
+		return l.fleet.SetClock(z, to)
+	case action.Step != 0:
+		return l.StepClock(node, action.Step)
+	default:
+		return l.SetClock(node, to)
+	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -56,7 +57,11 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 		},
 	}
 	for _, n := range t.Nodes {
-		config.Nodes = append(config.Nodes, cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates})
+		node := cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates}
+		if n.OwnClock {
+			node.Clock = new(clock.Clock)
+		}
+		config.Nodes = append(config.Nodes, node)
 	}
 	for _, l := range t.Links {
 		if l.To == spec.APIServer && l.From != spec.Watchdog {

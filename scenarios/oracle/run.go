@@ -109,7 +109,7 @@ func newRun(cell plan.Cell, events []record.Event) *run {
 
 func (r *run) observed(i int, e record.Event) {
 	seen, ok := record.As[cluster.ObjectObserved](e)
-	if !ok || seen.Resource == "events" || seen.Cluster != "" {
+	if !ok || seen.Resource == "events" || seen.Resource == "leases" || seen.Cluster != "" {
 		return
 	}
 	r.add(version{at: i, time: e.At, name: e.Subject, gone: seen.Change == "deleted", object: decode(seen.Object)})

@@ -70,6 +70,9 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	}
 	cell.Steps, err = newSteps(f, c)
 	cell.Topology.Links = links(cell.Steps)
+	for i := range cell.Topology.Nodes {
+		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
+	}
 	return cell, err
 }
 

@@ -56,6 +56,9 @@ func (p *printer) rig(t Topology) {
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
+		if t.ownClock(c.Name) {
+			text += ", with a clock of its own"
+		}
 		p.line(1, "%s", text)
 	}
 	p.leases(t)
@@ -68,6 +71,11 @@ func (p *printer) rig(t Topology) {
 	if !t.Scheduler {
 		p.line(1, "no %s", spec.Scheduler)
 	}
+}
+
+// ownClock reports whether a component is a kubelet with a clock of its own.
+func (t Topology) ownClock(component string) bool {
+	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && kubeletPrefix+n.Name == component })
 }
 
 // leases prints what has to do with leases.

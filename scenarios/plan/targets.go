@@ -14,6 +14,8 @@ import (
 type Target struct {
 	Component string
 	Version   release.Version
+	// OwnClock is true for a kubelet whose clock can be set.
+	OwnClock bool
 	// Place is where the release is asked for first, as file:line:column. Empty
 	// for a component that no file names a release of.
 	Place string
@@ -29,7 +31,7 @@ func Targets(cells []Cell) []Target {
 			if program == "" {
 				continue
 			}
-			target := Target{Component: program, Version: c.Version}
+			target := Target{Component: program, Version: c.Version, OwnClock: cell.Topology.ownClock(c.Name)}
 			needed[target] = cmp.Or(needed[target], cell.Places[c.Version])
 		}
 	}
@@ -45,9 +47,20 @@ func Targets(cells []Cell) []Target {
 		targets = append(targets, target)
 	}
 	slices.SortFunc(targets, func(a, b Target) int {
-		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version))
+		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version), compareBools(a.OwnClock, b.OwnClock))
 	})
 	return targets
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
 }
 
 // places are where a scenario asks for each release, as file:line:column: the

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
@@ -90,6 +91,8 @@ type Node struct {
 	Name    string
 	Version release.Version
 	Gates   map[string]bool
+	// OwnClock is true if the cell's steps set the clock of its kubelet.
+	OwnClock bool
 }
 
 // Step is one numbered step.
@@ -111,6 +114,14 @@ type Component struct {
 	Name    string
 	Version release.Version
 	Gates   map[string]bool
+}
+
+// setsClockOf reports whether a step sets the clock of a kubelet.
+func setsClockOf(steps []Step, node string) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool {
+		set, is := s.Action.(Clock)
+		return is && set.Of == kubeletPrefix+node
+	})
 }
 
 // Action is what a step does: one of the types below.
@@ -179,7 +190,7 @@ type Fault struct {
 	Fault link.Fault
 }
 
-// Clock sets the clock of simulated nodes: to To, from now on, or by Step if that
+// Clock sets the clock of a kubelet or of simulated nodes: to To, from now on, or by Step if that
 // is not zero.
 type Clock struct {
 	Of   string

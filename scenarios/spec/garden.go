@@ -133,7 +133,9 @@ type Answer struct {
 
 // Clock sets the clock of a node. Exactly one of its fields other than Of is set.
 type Clock struct {
-	// Of is lease-nodes, or those of a zone, as lease-nodes/a.
+	// Of is kubelet/<node>, or lease-nodes, of which those of a zone are
+	// lease-nodes/<zone>. A kubelet whose clock is set is one that was compiled for
+	// it, which takes minutes the first time.
 	Of string `json:"of"`
 	// Offset is how far it is ahead from now on, or behind if negative; "0s" makes
 	// it right.

@@ -141,8 +141,8 @@ func (r *Rig) checkZones(field, name string) {
 
 // setClock reports a clock that can't be set.
 func (r *Rig) setClock(field, of string) {
-	if c := r.find(field, of); c != nil && !isSimulated(c.Name) {
-		r.conflict(field, "%s has the clock of this machine: simulated nodes have their own", c.Name)
+	if c := r.find(field, of); c != nil && !isSimulated(c.Name) && !strings.HasPrefix(c.Name, kubeletPrefix) {
+		r.conflict(field, "%s has the clock of this machine: kubelets and simulated nodes can have their own", c.Name)
 	}
 }
 
