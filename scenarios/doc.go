@@ -65,6 +65,38 @@
 // newest or previous. A gate that a release doesn't have is an error, as it would
 // be for the component.
 //
+// What has to do with leases:
+//
+//	topology:
+//	  timeScale: 5
+//	  controlPlane:
+//	    nodeMonitor: {period: 5s, grace: 50s}
+//	  leaseNodes:
+//	    zones: {a: 12, b: 8}
+//	  garden:
+//	    watchdog: v1.8.0
+//
+// leaseNodes are simulated nodes which register and renew their leases as a
+// kubelet does, and nothing else: count of them, or as many as zones says in each
+// zone. duration, interval (a quarter of it), offset (of all their clocks) and
+// seed (of the moments at which they renew) may be set. They are called node-0,
+// node-1 and so on.
+//
+// nodeMonitor is how often kube-controller-manager looks after nodes, and for how
+// long they may be silent.
+//
+// garden makes the rig a shoot of Gardener's. A second API server is the seed;
+// what is on it has names that begin with seed/: seed/kube-apiserver,
+// seed/deployments/shoot/kube-controller-manager, seed/clusters/shoot,
+// seed/machines/shoot/machine-node-0. watchdog is the release of
+// dependency-watchdog that runs there, or none. prober is its configuration file,
+// of which everything has a default; dependents are the Deployments that there
+// are, with their replicas; shoot is what is different in the Shoot. When the
+// Deployment kube-controller-manager is scaled, the rig's own stops or starts.
+//
+// timeScale divides all times of these three, so that an outage of minutes fits
+// into seconds. Times in steps are as they are written.
+//
 // # Images
 //
 // An entry of images maps an image pattern to a fake server:
@@ -108,7 +140,17 @@
 //     is sent to or by the API server is lost; afterBytes: N lets so much pass.
 //   - slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms, bytesPerSecond:
 //     10000}: everything arrives later, until it is healed. A link has one fault
-//     at a time, and a cell in which a fault did nothing is not judged.
+//     at a time, and a cell in which a fault did nothing is not judged. Simulated
+//     nodes, lease-nodes, and those of a zone, lease-nodes/a, are cut, slowed,
+//     stopped and started like components. The watchdog's link to the seed is
+//     dependency-watchdog->seed/kube-apiserver.
+//   - answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter:
+//     5s}: the watchdog's link answers requests of that path, or all without one;
+//     with a delay and no status, the API server answers, later.
+//   - clock: {of: kubelet/node-a, step: -2m}: sets a clock forward or back. offset,
+//     drift (millionths) and frozen say how it goes from now on. Kubelets and
+//     lease-nodes have clocks; a kubelet whose clock a scenario sets is one that
+//     is compiled for it.
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
@@ -187,13 +229,23 @@
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
 //     scraped last: labels and value
 //   - components["kubelet/node-a"]: version and gates of what is running
+//   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
+//     ready and at
+//   - leases["lease-nodes/a"]: how old the leases of simulated nodes really are, in
+//     seconds: nodes, median, p99, oldest
+//   - dependents["kube-controller-manager"]: the Deployments on the seed: replicas,
+//     annotations and scaled, a list of replicas and at
+//   - calls["dependency-watchdog->kube-apiserver"]: the requests of the watchdog in
+//     the order of their answers: method, path, code, answered (by the link), at
+//   - since: when the step began. It and all at are seconds since the cell did.
 //
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of check.Container, server.Connection, check.PodEvent, check.Answer and
-// cluster.ComponentStarted: a misspelt one is found before anything runs.
+// of check.Container, server.Connection, check.PodEvent, check.Answer, check.Node,
+// check.Dependent, check.Call, lease.ZoneAges and cluster.ComponentStarted: a
+// misspelt one is found before anything runs.
 //
 // # What always holds
 //

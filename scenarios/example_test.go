@@ -37,6 +37,59 @@ title: An example
 	}
 }
 
+// A garden has a seed with a watchdog, whose times shrink with those of the
+// simulated nodes.
+func Example_garden() {
+	showAll(`
+topology:
+  timeScale: 5
+  controlPlane: {version: v1.37.1, scheduler: false, nodeMonitor: {period: 5s, grace: 50s}}
+  leaseNodes: {zones: {a: 12, b: 8}, offset: -10s}
+  garden:
+    watchdog: v1.8.0
+    dependents: {kube-controller-manager: 1}
+    prober:
+      dependentResourceInfos:
+      - {ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}, scaleUp: {level: 0}, scaleDown: {level: 0}}
+steps:
+- cut: {from: lease-nodes/a}
+- answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter: 5s}
+- slow: {from: dependency-watchdog->seed/kube-apiserver, delay: 1s}
+- clock: {of: lease-nodes/b, step: -2m}
+- patch: {object: seed/clusters/shoot, merge: {spec: {shoot: {spec: {hibernation: {enabled: true}}}}}}
+- stop: lease-nodes/b
+- restart: {component: dependency-watchdog, version: v1.2.3}
+`)
+	// Output:
+	// mine/manual/example
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver v1.37.1
+	//   kube-controller-manager v1.37.1
+	//   seed/etcd v3.7.0
+	//   seed/kube-apiserver v1.37.1
+	//   dependency-watchdog v1.8.0
+	//   kube-controller-manager looks after nodes every 1s
+	//   kube-controller-manager lets nodes be silent for 10s
+	//   12 simulated nodes in zone a: leases of 8s, renewed every 2s, clocks 2s behind
+	//   8 simulated nodes in zone b: leases of 8s, renewed every 2s, clocks 2s behind
+	//   Deployment kube-controller-manager, replicas: 1
+	//   prober {"kubeConfigSecretName":"dependency-watchdog-probe","probeInterval":"2s","initialDelay":"6s","probeTimeout":"6s","kcmNodeMonitorGraceDuration":"8s","dependentResourceInfos":[{"ref":{"apiVersion":"apps/v1","kind":"Deployment","name":"kube-controller-manager"},"scaleUp":{"level":0,"timeout":"6s"},"scaleDown":{"level":0,"timeout":"6s"}}]}
+	//   a link from dependency-watchdog to kube-apiserver
+	//   a link from dependency-watchdog to seed/kube-apiserver
+	//   no kube-scheduler
+	//
+	// steps
+	//   1. cut lease-nodes/a -> kube-apiserver: drop
+	//   2. on dependency-watchdog -> kube-apiserver: answer 429 retry after 5s to /version
+	//   3. slow dependency-watchdog -> seed/kube-apiserver: delay 1s
+	//   4. step the clock of lease-nodes/b by -2m0s
+	//   5. patch seed/clusters/shoot with {"spec":{"shoot":{"spec":{"hibernation":{"enabled":true}}}}}
+	//   6. stop lease-nodes/b
+	//   7. restart dependency-watchdog as v1.2.3
+	//       dependency-watchdog v1.8.0 -> v1.2.3
+}
+
 // Axes make cells, and where leaves some of them out.
 func Example_axes() {
 	showAll(`

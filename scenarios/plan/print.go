@@ -80,8 +80,11 @@ func (t Topology) ownClock(component string) bool {
 
 // leases prints what has to do with leases.
 func (p *printer) leases(t Topology) {
-	if m := t.NodeMonitor; m != (NodeMonitor{}) {
-		p.line(1, "%s looks every %s and waits %s for a node (0s: as the release does)", spec.ControllerManager, m.Period, m.Grace)
+	if t.NodeMonitor.Period != 0 {
+		p.line(1, "%s looks after nodes every %s", spec.ControllerManager, t.NodeMonitor.Period)
+	}
+	if t.NodeMonitor.Grace != 0 {
+		p.line(1, "%s lets nodes be silent for %s", spec.ControllerManager, t.NodeMonitor.Grace)
 	}
 	if l := t.LeaseNodes; l != nil {
 		for _, z := range l.Zones {
@@ -100,7 +103,7 @@ func (p *printer) leases(t Topology) {
 		return
 	}
 	for _, d := range t.Garden.Dependents {
-		p.line(1, "Deployment %s with %d replicas", d.Name, d.Replicas)
+		p.line(1, "Deployment %s, replicas: %d", d.Name, d.Replicas)
 	}
 	p.line(1, "prober %s", encode(t.Garden.Prober))
 	if t.Garden.Shoot != nil {
