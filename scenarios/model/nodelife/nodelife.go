@@ -79,9 +79,6 @@ type Memory struct {
 	changed   time.Time // when it last saw a change, by its own clock
 }
 
-// Heartbeat is that of the status which the controller remembers.
-func (m Memory) Heartbeat() time.Time { return m.heartbeat }
-
 // Lease is the lease that the controller remembers. It has none after it has
 // seen a new status, until the next look.
 func (m Memory) Lease() Lease { return m.lease }
