@@ -35,8 +35,9 @@ type Seen struct {
 	Leases iter.Seq[Lease]
 	// Resource is a dependent.
 	Resource func(name string) Resource
-	// Random is any number from 0 up to, but not including, 1.
-	Random float64
+	// Random returns any number from 0 up to, but not including, 1. It is asked
+	// once a probe.
+	Random func() float64
 }
 
 // Outcome is what came of a probe.
@@ -118,7 +119,7 @@ func (p Prober) scale(now time.Time, seen Seen) (Prober, Did) {
 
 // rest is the pause after a probe.
 func (p Prober) rest(now time.Time, seen Seen) Prober {
-	pause := float64(p.config.Interval) * (1 + seen.Random*p.config.Jitter)
+	pause := float64(p.config.Interval) * (1 + seen.Random()*p.config.Jitter)
 	p.due = now.Add(time.Duration(pause))
 	return p
 }

@@ -45,7 +45,7 @@ func (s *stage) step(p Prober) Prober {
 		Answer:   func(c Call) Answer { return s.link[c] },
 		Leases:   slices.Values(all),
 		Resource: func(name string) Resource { return s.resources[name] },
-		Random:   0.5,
+		Random:   func() float64 { return 0.5 },
 	})
 	see := func(format string, args ...any) {
 		s.saw = append(s.saw, fmt.Sprintf("%s ", now.Sub(noon))+fmt.Sprintf(format, args...))

@@ -89,7 +89,7 @@ func (w *World) look(i int) {
 // first after its latest renewal.
 func (w *World) remember(i int) {
 	c, n := &w.controller, &w.nodes[i]
-	if c.quiet == nil || c.quiet[i] <= c.latest || n.renewed > c.latest {
+	if c.quiet == nil || c.quiet[i] <= c.latest || n.renewed > c.latest || c.memory[i].Lease() == n.api.Lease {
 		return
 	}
 	period := w.cfg.Controller.Period

@@ -82,7 +82,7 @@ func (w *World) watch() {
 		Answer:   w.answer,
 		Leases:   w.leases,
 		Resource: w.Deployment,
-		Random:   w.watchdog.rand.Float64(),
+		Random:   w.watchdog.rand.Float64,
 	})
 	w.watchdog.prober = &prober
 	if did.Probe != nil {
