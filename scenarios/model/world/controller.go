@@ -53,7 +53,7 @@ func (w *World) pass() {
 		return
 	}
 	for i := range w.nodes {
-		if c.quiet[i] <= w.now {
+		if c.quiet[i] <= w.now && !w.putOff(i) {
 			w.look(i)
 		}
 	}
@@ -83,6 +83,25 @@ func (w *World) look(i int) {
 	}
 }
 
+// putOff puts off the look at a node that was left out and has renewed its lease
+// in time, if it has not reported its status.
+func (w *World) putOff(i int) bool {
+	c, n := &w.controller, &w.nodes[i]
+	if c.quiet[i] <= c.latest || n.reports <= w.now {
+		return false
+	}
+	w.play(i, c.latest)
+	c.quiet[i] = min(w.seen(n.renewed)+w.cfg.Controller.Grace, n.reports)
+	return c.quiet[i] > w.now
+}
+
+// seen is when the controller sees what happened at a time.
+func (w *World) seen(at time.Duration) time.Duration {
+	period := w.cfg.Controller.Period
+	looks := (at - w.controller.started + period - 1) / period
+	return w.controller.started + looks*period
+}
+
 // remember makes good the looks that were left out, up to the latest one, given
 // that the node has done by now what it did until then. As its clock has been
 // running and its status has not been reported, only one of them matters: the
@@ -92,9 +111,7 @@ func (w *World) remember(i int) {
 	if c.quiet == nil || c.quiet[i] <= c.latest || n.renewed > c.latest || c.memory[i].Lease() == n.api.Lease {
 		return
 	}
-	period := w.cfg.Controller.Period
-	looks := (n.renewed - c.started + period - 1) / period
-	c.memory[i], _ = w.cfg.Controller.Look(c.memory[i], n.api, w.After(c.started+looks*period))
+	c.memory[i], _ = w.cfg.Controller.Look(c.memory[i], n.api, w.After(w.seen(n.renewed)))
 }
 
 // wake has a node looked at each time, until it is well.

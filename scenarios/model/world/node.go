@@ -165,6 +165,7 @@ func (w *World) report(i int, answer heartbeat.Answer) {
 	}
 	n.api.Heartbeat = n.condition.Clock.Read(w.After(n.reports))
 	n.reports += w.cfg.Timing.Report
+	w.controller.wake(i)
 	if n.api.Ready != nodelife.True {
 		n.api.Ready = nodelife.True
 		w.emit(NodeChanged{i, nodelife.True})

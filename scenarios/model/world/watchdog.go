@@ -113,12 +113,17 @@ func (w *World) answer(c watchdog.Call) watchdog.Answer {
 }
 
 // leases are the leases of all nodes. One that can't have run out yet, as its
-// clock has been running, is left as it was when somebody last looked.
+// clock has been running, is left as it was when somebody last looked; up to then
+// the controller need not have looked, either.
 func (w *World) leases(yield func(watchdog.Lease) bool) {
-	fresh := w.Now().Add(-w.watchdog.life)
+	oldest := w.Now().Add(-w.watchdog.life)
+	stale := func(n *node) bool { return !n.steady || w.eager || !n.api.Lease.Renewed.After(oldest) }
 	for i := range w.nodes {
 		n := &w.nodes[i]
-		if !n.steady || w.eager || !n.api.Lease.Renewed.After(fresh) {
+		if stale(n) {
+			w.play(i, w.controller.latest)
+		}
+		if stale(n) {
 			w.catchUp(i)
 		}
 		if !yield(watchdog.Lease{Renewed: n.api.Lease.Renewed, Node: n.condition.Circumstances}) {
