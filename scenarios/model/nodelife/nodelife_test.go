@@ -35,6 +35,9 @@ func (r *rig) look() Verdict {
 	var v Verdict
 	r.memory, v = r.cfg.Look(r.memory, r.node, at(r.now))
 	if v == CallUnknown {
+		if r.node.Ready == None {
+			r.node.Heartbeat = r.node.Created
+		}
 		r.node.Ready = Unknown
 	}
 	return v
@@ -116,10 +119,11 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	if when != 55 || v != CallUnknown {
 		t.Errorf("a trusting controller: %s at %g s", v, when)
 	}
-	// It takes the lease as it is from then on.
+	// It takes the lease as it is from then on: the next renewal is a change.
 	r.renew(r.now - back)
 	r.report(r.now - back)
-	r.expect(t, r.now+30, 0, "")
+	from := r.now
+	r.expect(t, from+100, from+55, CallUnknown)
 
 	r, when, v = run(false, 300)
 	if when != 55 || v != Doubt {
@@ -135,7 +139,7 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	// Unless the controller starts anew.
 	r.memory = Memory{}
 	r.now += 5
-	from := r.now
+	from = r.now
 	r.expect(t, from+60, from+55, CallUnknown)
 }
 
@@ -186,7 +190,11 @@ func TestANodeWithoutStatus(t *testing.T) {
 		return r
 	}
 	r := begin()
-	r.expect(t, 200, 60, CallUnknown) // 60 s after -3 s is at 57 s
+	r.expect(t, 60, 60, CallUnknown) // 60 s after -3 s is at 57 s
+	before := r.memory
+	if r.look(); r.memory != before {
+		t.Errorf("its own verdict is news: %+v, and then %+v", before, r.memory)
+	}
 
 	r = begin()
 	r.until(30)

@@ -13,7 +13,7 @@ type Prober struct {
 	behavior Behavior
 	config   Config
 	due      time.Time
-	backOff  time.Time // until then, if it is set
+	backOff  time.Time // until then, if it is ahead
 	waiting  Call      // for an answer that won't come, if it is set
 	flow     flow
 }
@@ -75,7 +75,6 @@ func (p Prober) Step(seen Seen) (Prober, Did) {
 		p.due = p.backOff
 		return p, Did{}
 	default:
-		p.backOff = time.Time{}
 		return p.probe(now, seen)
 	}
 }

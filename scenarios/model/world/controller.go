@@ -87,7 +87,7 @@ func (w *World) look(i int) {
 // in time, if it has not reported its status.
 func (w *World) putOff(i int) bool {
 	c, n := &w.controller, &w.nodes[i]
-	if c.quiet[i] <= c.latest || n.reports <= w.now {
+	if c.quiet[i] <= c.latest {
 		return false
 	}
 	w.play(i, c.latest)
@@ -108,7 +108,7 @@ func (w *World) seen(at time.Duration) time.Duration {
 // first after its latest renewal.
 func (w *World) remember(i int) {
 	c, n := &w.controller, &w.nodes[i]
-	if c.quiet == nil || c.quiet[i] <= c.latest || n.renewed > c.latest || c.memory[i].Lease() == n.api.Lease {
+	if c.quiet == nil || c.quiet[i] <= c.latest || n.renewed > c.latest {
 		return
 	}
 	c.memory[i], _ = w.cfg.Controller.Look(c.memory[i], n.api, w.After(w.seen(n.renewed)))

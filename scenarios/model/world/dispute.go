@@ -38,23 +38,15 @@ func (d disputes) due() time.Duration {
 
 // dispute queues a node that is called Unknown for when it looks at its status.
 func (w *World) dispute(i int) {
-	n := &w.nodes[i]
-	if n.api.Ready == nodelife.True || n.condition.Stopped || n.disputes == n.reports {
-		return
+	if n := &w.nodes[i]; n.api.Ready != nodelife.True && !n.condition.Stopped {
+		heap.Push(&w.disputes, dispute{n.reports, i})
 	}
-	n.disputes = n.reports
-	heap.Push(&w.disputes, dispute{n.reports, i})
 }
 
 // settle lets the next node say that it is Ready. If it isn't heard, it tries
-// again. What was queued before the node was stopped no longer counts.
+// again.
 func (w *World) settle() {
-	d := heap.Pop(&w.disputes).(dispute) //nolint:forcetypeassert // as above
-	n := &w.nodes[d.node]
-	if n.disputes != d.due {
-		return
-	}
-	n.disputes = never
-	w.catchUp(d.node)
-	w.dispute(d.node)
+	i := heap.Pop(&w.disputes).(dispute).node //nolint:forcetypeassert // as above
+	w.catchUp(i)
+	w.dispute(i)
 }

@@ -59,6 +59,8 @@ func FuzzNobodyCanTell(f *testing.F) {
 	f.Add(uint64(2), []byte{0xf4, 130, 0x72, 9, 0xf5, 99, 0x04, 255})
 	f.Add(uint64(3), []byte{0xf6, 200, 0xf7, 200, 0xf2, 255, 0x01, 30})
 	f.Add(uint64(4), []byte{0x18, 120, 0xf9, 99, 0x4f, 30, 0x4f, 31, 0xfe, 255})
+	f.Add(uint64(6), []byte{0xf6, 200, 0x3e, 9, 0xf7, 128, 0x3e, 9, 0xf2, 4, 0xf7, 128})
+	f.Add(uint64(8), []byte{0xfe, 255, 0x18, 80, 0x19, 255, 0xfe, 249, 0x08, 74, 0x19, 255})
 	f.Fuzz(func(t *testing.T, seed uint64, acts []byte) {
 		story := func(eager bool) *rig {
 			r := newRig(Config{
@@ -83,4 +85,36 @@ func FuzzNobodyCanTell(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNobodyCanTellAtAnyMoment: nodes die at any moment between two reports of
+// their status, also while the API server is away.
+func TestNobodyCanTellAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	for moment := range 1200 {
+		for _, away := range []float64{0, 1, 8} {
+			story := func(eager bool) []string {
+				cfg := Config{Nodes: 3, Seed: uint64(moment), Release: "v1.8.0", Watchdog: one(), Controller: nodelife.Config{Trusting: true}}
+				if moment%2 == 0 { // many reports, and more than one renewal between two looks
+					cfg.Timing.Report, cfg.Controller.Period = 20*time.Second, 23*time.Second
+				}
+				r := newRig(cfg)
+				r.eager = eager
+				r.run(300 + float64(moment)*0.26)
+				r.Node(0) // somebody looks, and the node dies later
+				r.run(float64(moment % 9))
+				r.SetAPIServer(away == 0)
+				r.run(away)
+				r.SetAPIServer(true)
+				r.run(away / 4)
+				r.Set([]int{0}, Condition{Stopped: true})
+				r.Set([]int{1}, Condition{Clock: clock.Clock{Offset: -time.Duration(moment) * 40 * time.Millisecond}})
+				r.run(100)
+				return r.lines
+			}
+			if diff := cmp.Diff(story(true), story(false)); diff != "" {
+				t.Fatalf("at %d, away for %g s (-at once +when looked at):\n%s", moment, away, diff)
+			}
+		}
+	}
 }

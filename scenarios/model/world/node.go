@@ -36,13 +36,12 @@ type node struct {
 	source    rand.PCG
 	renewed   time.Duration // when it last renewed its lease, really
 	steady    bool          // it has renewed its lease by its present clock, which runs
-	disputes  time.Duration // when it is to be heard, as disputes says; never if it has nothing to say
 }
 
 func newNode(cfg Config, i int) node {
 	n := node{source: *rand.NewPCG(cfg.Seed, uint64(i))} //nolint:gosec // jitter is no secret
 	within := func(d time.Duration) time.Duration { return time.Duration(n.random() * float64(d)) }
-	n.renews, n.reports, n.disputes = within(cfg.Timing.Interval), within(cfg.Timing.Report), never
+	n.renews, n.reports = within(cfg.Timing.Interval), within(cfg.Timing.Report)
 	n.renewed, n.steady = n.renews-cfg.Timing.Interval, true
 	renewed := cfg.Start.Add(n.renewed)
 	n.api = nodelife.Node{

@@ -411,7 +411,16 @@ func TestSomebodyElseScales(t *testing.T) {
 			t.Errorf("ignore=%s: %q", ignore, r.lines)
 		}
 	}
-	r := newRig(Config{Nodes: 2})
+	slow := Deployment{Name: "slow", Resource: watchdog.Resource{Exists: true, Replicas: 1}, Starts: 3 * time.Second}
+	r := newRig(Config{Nodes: 2, Deployments: []Deployment{slow}})
+	r.SetDeployment("slow", watchdog.Resource{Exists: true, Replicas: 2, Ready: 2})
+	if got := r.Deployment("slow").Ready; got != 1 {
+		t.Errorf("%d are ready at once", got)
+	}
+	r.run(3)
+	if got := r.Deployment("slow").Ready; got != 2 {
+		t.Errorf("%d are ready after 3 s", got)
+	}
 	r.SetDeployment("new", watchdog.Resource{Exists: true, Replicas: 2})
 	if got := r.Deployment("new").Ready; got != 2 {
 		t.Errorf("%d are ready", got)
