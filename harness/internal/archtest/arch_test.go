@@ -71,6 +71,8 @@ func TestTheTableForbids(t *testing.T) {
 		{from: "scenarios/plan", into: "harness/cluster"},
 		{from: "fakeservers/server", into: "harness/record"},
 		{from: "scenarios/engine", into: "scenarios/check"},
+		{from: "scenarios/plan", into: "scenarios/model/world"},
+		{from: "harness/lease", into: "scenarios/model/world"},
 		{from: "harness/record", into: "reports"},
 		{from: "cmd/skewrig", into: "suites"},
 	} {
