@@ -144,8 +144,8 @@ func TestListPlansTheCatalog(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &cells); err != nil {
 		t.Fatal(err)
 	}
-	if len(cells) == 0 || cells[0].Axes["apiserver"] == "" || cells[0].File == "" {
-		t.Errorf("listed %+v", cells)
+	if len(cells) == 0 || len(cells[0].Axes) == 0 || cells[0].File == "" {
+		t.Errorf("listed %d, the first of them %+v", len(cells), cells[:min(1, len(cells))])
 	}
 }
 

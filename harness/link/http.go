@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -80,7 +80,7 @@ func (l *Link) open(host string) (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	silent := log.New(io.Discard, "", 0) // a library must not log on its own
+	silent := slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // a library must not log on its own
 	d := &door{link: l}
 	d.proxy = httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); onBehalf(r) },
@@ -208,7 +208,7 @@ func renewed(body []byte) (map[string]time.Time, error) {
 // failed tells the client what a broken connection would: nothing.
 func (d *door) failed(_ http.ResponseWriter, r *http.Request, err error) {
 	d.record(r, Request{Error: err.Error()})
-	panic(http.ErrAbortHandler) // which is how a handler ends a connection without an answer
+	panic(http.ErrAbortHandler) //nolint:forbidigo // that is how a handler ends a connection without an answer
 }
 
 func (d *door) record(r *http.Request, seen Request) {

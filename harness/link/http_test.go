@@ -73,7 +73,7 @@ func issue(t *testing.T, ca *pki.CA, name string, groups ...string) tls.Certific
 }
 
 func (r *httpRig) get(path string) (*http.Response, error) {
-	return r.client.Get("https://" + r.Address() + path) //nolint:noctx // the client has a timeout
+	return r.client.Get("https://" + r.Address() + path)
 }
 
 // says gets a path and returns status and body.
@@ -122,7 +122,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 		t.Errorf("the record has %s", got)
 	}
 	stranger := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // that it is refused is the point
-	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {                                              //nolint:noctx // the client has a timeout
+	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {
 		resp.Body.Close()
 		t.Error("a client without a certificate gets an answer")
 	}
