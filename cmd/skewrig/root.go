@@ -24,7 +24,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newTrace())
+	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newTrace(), newSimulate())
 	return root
 }
 

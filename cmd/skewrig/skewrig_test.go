@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/reports"
 )
 
 // skewrig runs a command line in a directory of its own.
@@ -146,6 +148,35 @@ func TestListPlansTheCatalog(t *testing.T) {
 	}
 	if len(cells) == 0 || len(cells[0].Axes) == 0 || cells[0].File == "" {
 		t.Errorf("listed %d, the first of them %+v", len(cells), cells[:min(1, len(cells))])
+	}
+}
+
+func TestSimulateSaysThatItIsAModel(t *testing.T) {
+	code, stdout, stderr := skewrig(t, "simulate", "dwd/candidates/one-node/**")
+	if code != 0 || !strings.Contains(stdout, "no evidence of what any release does") || !strings.Contains(stdout, "fail   dwd/candidates/one-node/watchdog:v1.8.0") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = skewrig(t, "simulate", "dwd/candidates/one-node/**", "--as", "text", "-o", "json")
+	var played []simulated
+	if err := json.Unmarshal([]byte(stdout), &played); err != nil {
+		t.Fatal(err)
+	}
+	if code != 0 || len(played) != 2 || !played[1].Model || played[1].Outcome != reports.Pass {
+		t.Errorf("exit code %d: %+v", code, played)
+	}
+	if code, _, stderr = skewrig(t, "simulate", "dwd/**", "--as", "newest"); code != 3 || !strings.Contains(stderr, "--as") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestSimulateComparesWithARun: what a run saw otherwise is told, known deviations
+// aside.
+func TestSimulateComparesWithARun(t *testing.T) {
+	t.Parallel()
+	model := reports.Cell{Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}, {ID: "b", Outcome: reports.Fail}, {ID: "c", Outcome: reports.Pass}}}
+	run := reports.Cell{Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}, {ID: "b", Outcome: reports.ExpectedFail}, {ID: "c", Outcome: reports.ExpectedFail}}}
+	if got := otherwise(model, run); len(got) != 1 || got["c"] != reports.ExpectedFail {
+		t.Errorf("different are %v", got)
 	}
 }
 

@@ -114,7 +114,7 @@ func (g *Garden) plant(ctx context.Context, client dynamic.Interface) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	shoot, err := shootCluster(g.cfg.Difference)
+	shoot, err := Cluster(g.cfg.Difference)
 	if err != nil {
 		return err
 	}

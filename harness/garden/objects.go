@@ -29,25 +29,12 @@ func shoot() map[string]any {
 	}
 }
 
-// shootCluster is the Cluster that tells the seed of the shoot, with what is
-// different in the Shoot.
-func shootCluster(difference map[string]any) (map[string]any, error) {
-	text, err := json.Marshal(shoot())
+// Cluster is the Cluster that tells the seed of the shoot, with what is different
+// in the Shoot.
+func Cluster(difference map[string]any) (map[string]any, error) {
+	merged, err := Merge(shoot(), difference)
 	if err != nil {
-		return nil, err
-	}
-	if difference != nil {
-		patch, err := json.Marshal(difference)
-		if err != nil {
-			return nil, err
-		}
-		if text, err = jsonpatch.MergePatch(text, patch); err != nil {
-			return nil, fmt.Errorf("making the shoot different: %w", err)
-		}
-	}
-	var merged map[string]any
-	if err := json.Unmarshal(text, &merged); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("making the shoot different: %w", err)
 	}
 	return map[string]any{
 		"apiVersion": clusters.GroupVersion().String(),
@@ -55,6 +42,24 @@ func shootCluster(difference map[string]any) (map[string]any, error) {
 		"metadata":   map[string]any{"name": Namespace},
 		"spec":       map[string]any{"shoot": merged, "seed": map[string]any{}, "cloudProfile": map[string]any{}},
 	}, nil
+}
+
+// Merge is an object after a JSON merge patch (RFC 7386), which may be nil.
+func Merge(object, patch map[string]any) (merged map[string]any, err error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	if patch != nil {
+		change, err := json.Marshal(patch)
+		if err != nil {
+			return nil, err
+		}
+		if text, err = jsonpatch.MergePatch(text, change); err != nil {
+			return nil, err
+		}
+	}
+	return merged, json.Unmarshal(text, &merged)
 }
 
 // machine is the Machine that a node runs on.

@@ -202,11 +202,17 @@ func (Ages) EventKind() string { return "lease.ages" }
 func (f *Fleet) agesOfZones(now time.Time) (a Ages) {
 	for _, z := range f.cfg.Zones {
 		nodes, _ := f.in(z.Name)
-		sorted := slices.SortedFunc(slices.Values(ages(nodes, now)), cmp.Compare)
-		at := func(thousandths int) float64 {
-			return sorted[(len(sorted)-1)*thousandths/1000].Round(time.Millisecond).Seconds()
-		}
-		a.Zones = append(a.Zones, ZoneAges{Zone: z.Name, Nodes: len(nodes), Median: at(500), P99: at(990), Oldest: at(1000)})
+		a.Zones = append(a.Zones, AgesOf(z.Name, ages(nodes, now)))
 	}
 	return a
+}
+
+// AgesOf returns what there is to say of the ages of a zone's leases, of which
+// there is at least one.
+func AgesOf(zone string, ages []time.Duration) ZoneAges {
+	sorted := slices.SortedFunc(slices.Values(ages), cmp.Compare)
+	at := func(thousandths int) float64 {
+		return float64(sorted[(len(sorted)-1)*thousandths/1000].Milliseconds()) / 1000
+	}
+	return ZoneAges{Zone: zone, Nodes: len(ages), Median: at(500), P99: at(990), Oldest: at(1000)}
 }

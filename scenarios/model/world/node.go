@@ -43,9 +43,11 @@ func newNode(cfg Config, i int) node {
 	within := func(d time.Duration) time.Duration { return time.Duration(n.random() * float64(d)) }
 	n.renews, n.reports = within(cfg.Timing.Interval), within(cfg.Timing.Report)
 	n.renewed, n.steady = n.renews-cfg.Timing.Interval, true
-	renewed := cfg.Start.Add(n.renewed)
+	n.condition.Clock = cfg.Clock
+	created := cfg.Start.Add(n.renewed)
+	renewed := cfg.Clock.Read(created)
 	n.api = nodelife.Node{
-		Created: renewed, Ready: nodelife.True, Heartbeat: cfg.Start.Add(n.reports - cfg.Timing.Report),
+		Created: created, Ready: nodelife.True, Heartbeat: cfg.Clock.Read(cfg.Start.Add(n.reports - cfg.Timing.Report)),
 		Lease: nodelife.Lease{Version: 1, Renewed: renewed},
 	}
 	return n
@@ -91,6 +93,12 @@ func (w *World) Set(nodes []int, c Condition) {
 func (w *World) Node(i int) nodelife.Node {
 	w.catchUp(i)
 	return w.nodes[i].api
+}
+
+// Age is how long ago a node last renewed its lease, really.
+func (w *World) Age(i int) time.Duration {
+	w.catchUp(i)
+	return w.now - w.nodes[i].renewed
 }
 
 // Condition is what is wrong with a node.

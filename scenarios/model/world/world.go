@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/scenarios/model/heartbeat"
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
@@ -32,6 +33,8 @@ type Config struct {
 	Nodes int
 	// Zones are given to the nodes in turn. If unset, they have none.
 	Zones []string
+	// Clock is that of all nodes to begin with. If unset, it is right.
+	Clock clock.Clock
 	// Timing is that of all nodes.
 	Timing heartbeat.Timing
 	// Controller is the node-lifecycle controller. It runs while the Deployment

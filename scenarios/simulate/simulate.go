@@ -1,0 +1,169 @@
+// Package simulate plays cells in the virtual time of the models, and judges
+// what happens there by the same checks. It shows what a scenario amounts to in
+// no time, and where a release does something else than the model says; it is no
+// evidence of what any release does.
+package simulate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/model/world"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// ErrNotModelled marks what the models have no notion of.
+var ErrNotModelled = errors.New("the models have no notion of it")
+
+// Cell plays a cell and returns the record of it, and what its checks make of
+// that. A cell that the models can't play is not applicable, with the reason.
+func Cell(cell plan.Cell, program *check.Program) ([]record.Event, reports.Cell) {
+	p := &play{cell: cell, program: program, tracker: check.NewTracker()}
+	err := p.run()
+	result := reports.Cell{ID: cell.ID, Scenario: cell.Scenario, KEP: cell.Area, Axes: make(map[string]string)}
+	for _, axis := range cell.Axes {
+		result.Axes[axis.Name] = axis.Value
+	}
+	if errors.Is(err, ErrNotModelled) {
+		result.Outcome, result.Reason = reports.NotApplicable, err.Error()
+		return nil, result
+	}
+	p.append("engine", "", ended(err))
+	verdict := check.Judge(program, p.events)
+	result.Outcome, result.Reason, result.Checks = verdict.Outcome, verdict.Reason, verdict.Checks
+	return p.events, result.Settled()
+}
+
+// As is a cell with another watchdog: a release, or watchdog.Text for what is
+// written about it. If it is empty, or the cell has none, it is the same cell.
+func As(cell plan.Cell, behaves string) plan.Cell {
+	g := cell.Topology.Garden
+	if behaves == "" || g == nil || g.Watchdog == "" {
+		return cell
+	}
+	other := *g
+	other.Watchdog = release.Version(behaves)
+	cell.Topology.Garden = &other
+	return cell
+}
+
+func ended(err error) check.Ended {
+	if err == nil {
+		return check.Ended{}
+	}
+	return check.Ended{Error: err.Error()}
+}
+
+// play is a cell while it is played.
+type play struct {
+	cell    plan.Cell
+	program *check.Program
+	world   *world.World
+	events  []record.Event
+	tracker *check.Tracker
+
+	began   time.Time
+	sampled time.Time // when the ages of leases were told last
+	nodes   []string  // the zone of each node
+	faults  faults
+	cluster map[string]any // the Cluster on the seed; nil if there is none
+}
+
+func (p *play) run() error {
+	if err := p.begin(); err != nil {
+		return err
+	}
+	for _, step := range p.cell.Steps {
+		p.append("engine", step.Name, check.StepStarted{Number: step.Number, Name: step.Name, Action: step.Action.Describe()})
+		err := p.do(step)
+		done := check.StepDone{Number: step.Number}
+		if err != nil {
+			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
+		}
+		p.append("engine", step.Name, done)
+		if err != nil {
+			return fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
+		}
+	}
+	return nil
+}
+
+// append records something that happens at the world's time.
+func (p *play) append(source, subject string, payload record.Payload) {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return // none of the payloads holds what has no JSON
+	}
+	p.events = append(p.events, record.Event{
+		Seq: len(p.events) + 1, At: p.now(), Source: source, Kind: payload.EventKind(), Subject: subject, Data: data,
+	})
+}
+
+func (p *play) now() time.Time {
+	if p.world == nil {
+		return p.began
+	}
+	return p.world.Now()
+}
+
+const (
+	// moment is how often it is looked at what happened. Nothing in the models
+	// depends on it.
+	moment = 50 * time.Millisecond
+	// sampleEvery is how often the ages of leases are told, as a rig does.
+	sampleEvery = time.Second
+)
+
+// pass lets a moment pass.
+func (p *play) pass() {
+	next := p.world.Now().Add(moment)
+	p.world.RunUntil(next)
+	if p.world.Now().Sub(p.sampled) >= sampleEvery {
+		p.sampled = p.world.Now()
+		p.tellAges()
+	}
+}
+
+// errUnmet marks that a wait was in vain.
+var errUnmet = errors.New("the scenario can't go on")
+
+func (p *play) wait(step int, action plan.Wait) error {
+	var last error
+	for end := p.world.Now().Add(action.Within); !p.world.Now().After(end); p.pass() {
+		var met bool
+		if met, last = p.tracker.Until(p.program, step, p.events); met {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: not within %s until %s: %w", errUnmet, action.Within, action.Until, errors.Join(last))
+}
+
+// watch watches checks until each is decided or its time is over.
+func (p *play) watch(step int, action plan.Checks) {
+	began := p.world.Now()
+	for _, c := range action.Checks {
+		p.append("engine", c.ID, check.Opened{Step: step})
+	}
+	watching := p.tracker.Watch(p.program, action, p.events)
+	for pending := action.Checks; len(pending) > 0; {
+		watching.Advance(p.events)
+		watched := p.world.Now().Sub(began)
+		var left []plan.Check
+		for _, c := range pending {
+			if !watching.Decided(c.ID) && watched < c.Span {
+				left = append(left, c)
+				continue
+			}
+			p.append("engine", c.ID, check.Closed{Step: step, Watched: watched.Seconds()})
+		}
+		if pending = left; len(pending) > 0 {
+			p.pass()
+		}
+	}
+}

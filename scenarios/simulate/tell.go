@@ -1,0 +1,112 @@
+package simulate
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/garden"
+	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/scenarios/model/watchdog"
+	"github.com/skewrig/skewrig/scenarios/model/world"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// happened tells of what happened in the world.
+func (p *play) happened(_ time.Time, e world.Event) {
+	if p.world == nil {
+		return // it is being made
+	}
+	switch e := e.(type) {
+	case world.NodeChanged:
+		p.tellNode(e.Node)
+	case world.Changed:
+		p.tellDeployment(e.Dependent, e.Change.To(p.world.Deployment(e.Dependent)))
+	case world.ReplicasReady:
+		p.tellDeployment(e.Deployment, p.world.Deployment(e.Deployment))
+	case world.Probed:
+		p.tellProbe(e.Outcome)
+	}
+}
+
+// tellProbe tells of the requests of a probe, as they would be seen on the
+// watchdog's link to the shoot.
+func (p *play) tellProbe(o watchdog.Outcome) {
+	for _, c := range watchdog.BehaviorOf(string(p.cell.Topology.Garden.Watchdog)).Calls {
+		if !c.Call.ToShoot() {
+			continue
+		}
+		r := link.Request{Method: http.MethodGet, Path: pathOf(c.Call), Code: http.StatusOK}
+		if c.Call == o.Failed {
+			// Without a status, nobody answered.
+			r.Code, r.Answered = p.faults.watchdog.Status, p.faults.watchdog.Status != 0
+		}
+		p.append("link", spec.Link{From: spec.Watchdog, To: spec.APIServer}.String(), r)
+		if c.Call == o.Failed {
+			return
+		}
+	}
+}
+
+func pathOf(c watchdog.Call) string {
+	switch c {
+	case watchdog.GetVersion:
+		return "/version"
+	case watchdog.Discover:
+		return "/api"
+	case watchdog.ListNodes:
+		return "/api/v1/nodes"
+	default:
+		return leasesPath
+	}
+}
+
+// tellAges tells how old leases are.
+func (p *play) tellAges() {
+	var told lease.Ages
+	for _, z := range p.cell.Topology.LeaseNodes.Zones {
+		nodes, _ := p.in(strings.TrimSuffix(lease.Component+"/"+z.Name, "/"))
+		ages := make([]time.Duration, len(nodes))
+		for k, i := range nodes {
+			ages[k] = p.world.Age(i)
+		}
+		told.Zones = append(told.Zones, lease.AgesOf(z.Name, ages))
+	}
+	p.append("lease-nodes", lease.Component, told)
+}
+
+// tellNode tells of a node as the API server shows it.
+func (p *play) tellNode(i int) {
+	name := nodeName(i)
+	p.tellObject("", "nodes", "", name, map[string]any{
+		"metadata": map[string]any{"name": name, "labels": map[string]string{"topology.kubernetes.io/zone": p.nodes[i]}},
+		"status":   map[string]any{"conditions": []map[string]string{{"type": "Ready", "status": string(p.world.Node(i).Ready)}}},
+	})
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
+
+// tellDeployment tells of a dependent as the seed's API server shows it.
+func (p *play) tellDeployment(name string, d watchdog.Resource) {
+	p.tellObject(garden.Seed, "deployments", garden.Namespace, name, map[string]any{
+		"metadata": map[string]any{"name": name, "namespace": garden.Namespace, "annotations": d.Annotations},
+		"spec":     map[string]any{"replicas": d.Replicas},
+		"status":   map[string]any{"readyReplicas": d.Ready},
+	})
+}
+
+func (p *play) tellObject(in, resource, namespace, name string, object map[string]any) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return // it holds nothing that has no JSON
+	}
+	ref := plan.ObjectRef{Cluster: in, Resource: resource, Namespace: namespace, Name: name}
+	p.append("watch", ref.String(), cluster.ObjectObserved{
+		Cluster: in, Change: "modified", Resource: resource, Namespace: namespace, Name: name, Object: text,
+	})
+}

@@ -1,0 +1,177 @@
+package simulate
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/garden"
+	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/scenarios/model/heartbeat"
+	"github.com/skewrig/skewrig/scenarios/model/nodelife"
+	"github.com/skewrig/skewrig/scenarios/model/watchdog"
+	"github.com/skewrig/skewrig/scenarios/model/world"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// begin makes the world that a topology describes, and tells what is there.
+func (p *play) begin() error {
+	t := p.cell.Topology
+	if t.LeaseNodes == nil || len(t.Nodes) > 0 {
+		return fmt.Errorf("a rig with kubelets: %w", ErrNotModelled)
+	}
+	cfg := world.Config{On: p.happened, Seed: t.LeaseNodes.Seed, Controller: controller(t)}
+	l := t.LeaseNodes
+	cfg.Timing = heartbeat.Timing{Interval: l.Interval, Timeout: l.Timeout, Status: l.Status, Report: l.Report}
+	cfg.Clock = clock.Clock{Offset: l.Offset}
+	for _, z := range l.Zones {
+		p.nodes = append(p.nodes, slices.Repeat([]string{z.Name}, z.Count)...)
+	}
+	cfg.Nodes = len(p.nodes)
+	if t.Garden != nil {
+		if err := p.plant(&cfg, *t.Garden); err != nil {
+			return err
+		}
+	}
+	p.began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	cfg.Start = p.began
+	p.world = world.New(cfg)
+	for i := range p.nodes {
+		p.tellNode(i)
+	}
+	if t.Garden != nil {
+		for _, d := range t.Garden.Dependents {
+			p.tellDeployment(d.Name, p.world.Deployment(d.Name))
+		}
+	}
+	return nil
+}
+
+// controller is the node-lifecycle controller of a release. A rig without one has
+// one that never loses patience.
+func controller(t plan.Topology) nodelife.Config {
+	doubts, set := t.Gates["NodeControllerLeaseCircuitBreaker"]
+	cfg := nodelife.Config{
+		Period: t.NodeMonitor.Period, Grace: t.NodeMonitor.Grace,
+		Trusting: t.Version.Minor() < firstDoubting || set && !doubts,
+	}
+	if !t.ControllerManager {
+		cfg.Grace, cfg.Startup = math.MaxInt64/4, math.MaxInt64/4
+	}
+	return cfg
+}
+
+// firstDoubting is the first minor release whose controller looks at the live
+// lease before it calls a node Unknown (NodeControllerLeaseCircuitBreaker).
+const firstDoubting = 37
+
+// plant adds the seed.
+func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
+	cfg.Release = string(g.Watchdog)
+	cfg.Watchdog = prober(g.Prober)
+	cfg.Deployments = []world.Deployment{}
+	for _, d := range g.Dependents {
+		there := watchdog.Resource{Exists: true, Replicas: int(d.Replicas), Annotations: map[string]string{}}
+		cfg.Deployments = append(cfg.Deployments, world.Deployment{Name: d.Name, Resource: there})
+	}
+	if p.cluster, err = garden.Cluster(g.Shoot); err != nil {
+		return err
+	}
+	cfg.Cluster, err = clusterOf(p.cluster)
+	return err
+}
+
+func prober(p spec.Prober) watchdog.Config {
+	cfg := watchdog.Config{
+		Grace: time.Duration(p.KCMNodeMonitorGraceDuration), Interval: time.Duration(p.ProbeInterval),
+		InitialDelay: time.Duration(p.InitialDelay), Timeout: time.Duration(p.ProbeTimeout),
+	}
+	if p.NodeLeaseFailureFraction != nil {
+		cfg.Fraction = *p.NodeLeaseFailureFraction
+	}
+	if p.BackoffJitterFactor != nil {
+		cfg.Jitter = *p.BackoffJitterFactor
+	}
+	for _, d := range p.DependentResourceInfos {
+		cfg.Dependents = append(cfg.Dependents, watchdog.Dependent{
+			Name: d.Ref.Name, Optional: d.Optional, Up: scaling(*d.ScaleUp), Down: scaling(*d.ScaleDown),
+		})
+	}
+	return cfg
+}
+
+func scaling(s spec.Scaling) watchdog.Scaling {
+	return watchdog.Scaling{Level: s.Level, InitialDelay: time.Duration(s.InitialDelay)}
+}
+
+// clusterOf is what a Cluster says of its shoot.
+func clusterOf(object map[string]any) (*watchdog.Cluster, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var c struct {
+		Spec struct {
+			Shoot struct {
+				Metadata struct{ DeletionTimestamp string }
+				Spec     struct {
+					Hibernation *struct{ Enabled bool }
+					Provider    struct{ Workers []struct{ Name string } }
+					Kubernetes  struct {
+						KubeControllerManager *struct{ NodeMonitorGracePeriod string }
+					}
+				}
+				Status struct {
+					IsHibernated  bool
+					LastOperation *watchdog.LastOperation
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, err
+	}
+	s := c.Spec.Shoot
+	cluster := &watchdog.Cluster{
+		Deleting: s.Metadata.DeletionTimestamp != "", Hibernated: s.Status.IsHibernated,
+		Hibernation: s.Spec.Hibernation != nil && s.Spec.Hibernation.Enabled,
+	}
+	if s.Status.LastOperation != nil {
+		cluster.LastOperation = *s.Status.LastOperation
+	}
+	for _, w := range s.Spec.Provider.Workers {
+		cluster.Workers = append(cluster.Workers, watchdog.Worker{Name: w.Name})
+	}
+	if kcm := s.Spec.Kubernetes.KubeControllerManager; kcm != nil {
+		if cluster.Grace, err = time.ParseDuration(kcm.NodeMonitorGracePeriod); err != nil {
+			return nil, err
+		}
+	}
+	return cluster, nil
+}
+
+// in returns the nodes that a component is: all simulated ones, or a zone's.
+func (p *play) in(component string) (nodes []int, is bool) {
+	rest, is := strings.CutPrefix(component, lease.Component)
+	zone := strings.TrimPrefix(rest, "/")
+	for i, z := range p.nodes {
+		if is && (zone == "" || z == zone) {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes, is
+}
+
+// change changes the condition of nodes.
+func (p *play) change(nodes []int, to func(*world.Condition)) {
+	for _, i := range nodes {
+		c := p.world.Condition(i)
+		to(&c)
+		p.world.Set([]int{i}, c)
+	}
+}
