@@ -37,6 +37,7 @@ var oracles = []oracle{
 	{"field-survival", "what is stored of the probe fields is what the model predicts", "versions of objects", fieldSurvival},
 	{"nothing-else-changes", "what does not use a probe field stays as it is through every restart", "pods and workloads", nothingElseChanges},
 	{"bounded-writes", "no object is written, and nothing is created, without end", "objects", boundedWrites},
+	{"watchdog-decisions", "a watchdog scales what the model of its release says, given the same leases, and nothing else", "probes", decisions},
 }
 
 // Requirements are the ids of the statements that the oracles prove.

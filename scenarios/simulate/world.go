@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // begin makes the world that a topology describes, and tells what is there.
@@ -73,7 +71,7 @@ const firstDoubting = 37
 // plant adds the seed.
 func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
 	cfg.Release = string(g.Watchdog)
-	cfg.Watchdog = prober(g.Prober)
+	cfg.Watchdog = ProberConfig(g.Prober)
 	cfg.Deployments = []world.Deployment{}
 	for _, d := range g.Dependents {
 		there := watchdog.Resource{Exists: true, Replicas: int(d.Replicas), Annotations: map[string]string{}}
@@ -82,77 +80,8 @@ func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
 	if p.cluster, err = garden.Cluster(g.Shoot); err != nil {
 		return err
 	}
-	cfg.Cluster, err = clusterOf(p.cluster)
+	cfg.Cluster, err = ClusterOf(p.cluster)
 	return err
-}
-
-func prober(p spec.Prober) watchdog.Config {
-	cfg := watchdog.Config{
-		Grace: time.Duration(p.KCMNodeMonitorGraceDuration), Interval: time.Duration(p.ProbeInterval),
-		InitialDelay: time.Duration(p.InitialDelay), Timeout: time.Duration(p.ProbeTimeout),
-	}
-	if p.NodeLeaseFailureFraction != nil {
-		cfg.Fraction = *p.NodeLeaseFailureFraction
-	}
-	if p.BackoffJitterFactor != nil {
-		cfg.Jitter = *p.BackoffJitterFactor
-	}
-	for _, d := range p.DependentResourceInfos {
-		cfg.Dependents = append(cfg.Dependents, watchdog.Dependent{
-			Name: d.Ref.Name, Optional: d.Optional, Up: scaling(*d.ScaleUp), Down: scaling(*d.ScaleDown),
-		})
-	}
-	return cfg
-}
-
-func scaling(s spec.Scaling) watchdog.Scaling {
-	return watchdog.Scaling{Level: s.Level, InitialDelay: time.Duration(s.InitialDelay)}
-}
-
-// clusterOf is what a Cluster says of its shoot.
-func clusterOf(object map[string]any) (*watchdog.Cluster, error) {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	var c struct {
-		Spec struct {
-			Shoot struct {
-				Metadata struct{ DeletionTimestamp string }
-				Spec     struct {
-					Hibernation *struct{ Enabled bool }
-					Provider    struct{ Workers []struct{ Name string } }
-					Kubernetes  struct {
-						KubeControllerManager *struct{ NodeMonitorGracePeriod string }
-					}
-				}
-				Status struct {
-					IsHibernated  bool
-					LastOperation *watchdog.LastOperation
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, err
-	}
-	s := c.Spec.Shoot
-	cluster := &watchdog.Cluster{
-		Deleting: s.Metadata.DeletionTimestamp != "", Hibernated: s.Status.IsHibernated,
-		Hibernation: s.Spec.Hibernation != nil && s.Spec.Hibernation.Enabled,
-	}
-	if s.Status.LastOperation != nil {
-		cluster.LastOperation = *s.Status.LastOperation
-	}
-	for _, w := range s.Spec.Provider.Workers {
-		cluster.Workers = append(cluster.Workers, watchdog.Worker{Name: w.Name})
-	}
-	if kcm := s.Spec.Kubernetes.KubeControllerManager; kcm != nil {
-		if cluster.Grace, err = time.ParseDuration(kcm.NodeMonitorGracePeriod); err != nil {
-			return nil, err
-		}
-	}
-	return cluster, nil
 }
 
 // in returns the nodes that a component is: all simulated ones, or a zone's.
