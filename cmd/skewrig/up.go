@@ -81,7 +81,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	config := engine.ClusterConfig(cell.Topology, library, history)
 	config.Binary = builder.Binary
-	c, err := start(ctx, cmd.ErrOrStderr(), config)
+	c, err := start(ctx, cmd.ErrOrStderr(), cell.Topology, config)
 	if err != nil {
 		return failed(err)
 	}
@@ -93,11 +93,11 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // start starts a rig and tells how long it took.
-func start(ctx context.Context, w io.Writer, config cluster.Config) (*cluster.Cluster, error) {
+func start(ctx context.Context, w io.Writer, t plan.Topology, config cluster.Config) (*engine.Landscape, error) {
 	began, p := time.Now(), newProgress(w)
 	defer p.close()
 	p.begin("rig", "starting")
-	c, err := cluster.New(ctx, config)
+	c, err := engine.Start(ctx, t, config)
 	if err == nil {
 		p.line("up after %.1fs", time.Since(began).Seconds())
 	}
@@ -105,17 +105,18 @@ func start(ctx context.Context, w io.Writer, config cluster.Config) (*cluster.Cl
 }
 
 // hold waits for the interrupt, or for a component to die.
-func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *cluster.Cluster) error {
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(cmd.ErrOrStderr(), "\nstopping")
-		return nil
-	case <-c.Context().Done():
-		return failed(context.Cause(c.Context()))
+func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *engine.Landscape) error {
+	bound, cancel := c.Bind(ctx)
+	defer cancel()
+	<-bound.Done()
+	if ctx.Err() == nil {
+		return failed(context.Cause(bound))
 	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "\nstopping")
+	return nil
 }
 
-func (f *upFlags) announce(cmd *cobra.Command, c *cluster.Cluster) error {
+func (f *upFlags) announce(cmd *cobra.Command, c *engine.Landscape) error {
 	path := c.Kubeconfig()
 	if f.kubeconfig != "" {
 		text, err := os.ReadFile(path)
@@ -137,7 +138,11 @@ func (f *upFlags) announce(cmd *cobra.Command, c *cluster.Cluster) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n\nCtrl-C ends the cluster.\n", path)
+	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", path)
+	if seed := c.SeedKubeconfig(); seed != "" {
+		fmt.Fprintf(out, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", seed)
+	}
+	fmt.Fprint(out, "\nCtrl-C ends the cluster.\n")
 	return nil
 }
 

@@ -20,17 +20,18 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// landscape is the rig of a cell, and what there is beside it.
-type landscape struct {
+// Landscape is a rig, and what there is beside it: simulated nodes, and a seed
+// with a watchdog.
+type Landscape struct {
 	*cluster.Cluster
 	fleet  *lease.Fleet     // nil: no simulated nodes
 	seed   *cluster.Cluster // nil: no garden
 	garden *garden.Garden
 }
 
-// startLandscape starts what a topology describes. If it can't, nothing is left.
-func startLandscape(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *landscape, err error) {
-	l := new(landscape)
+// Start starts what a topology describes. If it can't, nothing is left.
+func Start(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *Landscape, err error) {
+	l := new(Landscape)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
@@ -73,7 +74,9 @@ func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
 	config := cluster.Config{
 		ControlPlane: cluster.ControlPlane{Version: t.Version, WithoutControllerManager: true, WithoutScheduler: true},
 		Binary:       shoot.Binary, TempDir: shoot.TempDir, LogDir: filepath.Join(shoot.LogDir, spec.Seed),
-		Recorder: garden.Recorder(shoot.Recorder),
+	}
+	if shoot.Recorder != nil {
+		config.Recorder = garden.Recorder(shoot.Recorder)
 	}
 	if t.Garden.Watchdog == "" {
 		return config, nil
@@ -98,7 +101,7 @@ func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) l
 	return config
 }
 
-func gardenConfig(g plan.Garden, l *landscape) garden.Config {
+func gardenConfig(g plan.Garden, l *Landscape) garden.Config {
 	config := garden.Config{
 		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot, Watched: g.Watchdog != "",
 	}
@@ -113,7 +116,7 @@ func gardenConfig(g plan.Garden, l *landscape) garden.Config {
 
 // Bind returns a context that ends with ctx, and also as soon as something of the
 // landscape can't go on, with that as its cause.
-func (l *landscape) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+func (l *Landscape) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, unbind := l.Cluster.Bind(ctx)
 	if l.seed == nil {
 		return ctx, unbind
@@ -128,8 +131,33 @@ func (l *landscape) Bind(ctx context.Context) (context.Context, context.CancelFu
 	return bound, func() { stop(); cancel(context.Canceled); unbindSeed(); unbind() }
 }
 
+// Instances lists the components of all rigs, those of the seed by the names that
+// scenarios give them.
+func (l *Landscape) Instances() []cluster.Instance {
+	all := l.Cluster.Instances()
+	if l.seed == nil {
+		return all
+	}
+	for _, i := range l.seed.Instances() {
+		if i.Name != spec.Watchdog {
+			i.Name = spec.Seed + "/" + i.Name
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+// SeedKubeconfig is the path of a kubeconfig for an administrator of the seed.
+// It is empty if there is none.
+func (l *Landscape) SeedKubeconfig() string {
+	if l.seed == nil {
+		return ""
+	}
+	return l.seed.Kubeconfig()
+}
+
 // Close ends everything, what depends on something else first.
-func (l *landscape) Close() error {
+func (l *Landscape) Close() error {
 	var failures []error
 	if l.garden != nil {
 		failures = append(failures, l.garden.Close())
@@ -147,7 +175,7 @@ func (l *landscape) Close() error {
 }
 
 // where returns the rig that a component is of, and its name there.
-func (l *landscape) where(component string) (*cluster.Cluster, string) {
+func (l *Landscape) where(component string) (*cluster.Cluster, string) {
 	if ofSeed, is := strings.CutPrefix(component, spec.Seed+"/"); is {
 		return l.seed, ofSeed
 	}
@@ -165,7 +193,7 @@ func zone(component string) (name string, is bool) {
 }
 
 // stop ends a component, with or without a warning.
-func (l *landscape) stop(action plan.Stop) error {
+func (l *Landscape) stop(action plan.Stop) error {
 	if z, is := zone(action.Component); is {
 		return l.fleet.Stop(z)
 	}
@@ -177,7 +205,7 @@ func (l *landscape) stop(action plan.Stop) error {
 }
 
 // restart starts a component, perhaps as something else than before.
-func (l *landscape) restart(ctx context.Context, action plan.Restart) error {
+func (l *Landscape) restart(ctx context.Context, action plan.Restart) error {
 	if z, is := zone(action.Component); is {
 		return errors.Join(l.fleet.Stop(z), l.fleet.Start(z))
 	}
@@ -190,7 +218,7 @@ func (l *landscape) restart(ctx context.Context, action plan.Restart) error {
 }
 
 // setLink gives a link a fault, or none.
-func (l *landscape) setLink(which spec.Link, f link.Fault) error {
+func (l *Landscape) setLink(which spec.Link, f link.Fault) error {
 	if z, is := zone(which.From); is {
 		return l.fleet.SetLink(z, f)
 	}
@@ -199,7 +227,7 @@ func (l *landscape) setLink(which spec.Link, f link.Fault) error {
 }
 
 // setClock sets the clock of a kubelet or of simulated nodes.
-func (l *landscape) setClock(action plan.Clock) error {
+func (l *Landscape) setClock(action plan.Clock) error {
 	z, simulated := zone(action.Of)
 	node := strings.TrimPrefix(action.Of, "kubelet/")
 	to := action.To

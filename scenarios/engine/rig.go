@@ -26,7 +26,7 @@ import (
 type rig struct {
 	cell       plan.Cell
 	program    *check.Program
-	cluster    *landscape
+	cluster    *Landscape
 	history    *record.History
 	machine    *machine
 	objects    *objects
@@ -134,10 +134,10 @@ func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err
 	return r.steps(ctx)
 }
 
-func (r *rig) start(ctx context.Context, config cluster.Config) (*landscape, error) {
+func (r *rig) start(ctx context.Context, config cluster.Config) (*Landscape, error) {
 	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
-	return startLandscape(ctx, r.cell.Topology, config)
+	return Start(ctx, r.cell.Topology, config)
 }
 
 // in returns who writes the objects of the rig that a reference is about.

@@ -48,7 +48,7 @@ const sweepLimit = 30 * time.Second
 // record. What it may notice is that an image is there already.
 type tenancy struct {
 	more    bool // another cell of the group comes after this one
-	cluster *landscape
+	cluster *Landscape
 	relay   *relay
 	// tenant is the cell that had the rig last, and logs where its components
 	// write.
