@@ -108,6 +108,9 @@ type Cell struct {
 	Checks []Check `json:"checks"`
 	// Observed is what the probes of the cell did, in order. See Matrix.
 	Observed []Observation `json:"observed,omitempty"`
+	// Pictures are SVG files of what happened, as paths with slashes from the
+	// report's directory.
+	Pictures []string `json:"pictures,omitempty"`
 	// Started is volatile. It is in UTC, to the millisecond, and zero for a
 	// cell that never started.
 	Started time.Time `json:"started,omitzero"`
@@ -197,5 +200,6 @@ func (c Cell) clone() Cell {
 	c.Requirements = slices.Clone(c.Requirements)
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)
+	c.Pictures = slices.Clone(c.Pictures)
 	return c
 }

@@ -175,7 +175,7 @@ func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Components: []Component{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}}},
+			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""}}},
 		}
 	}
 	base := full()

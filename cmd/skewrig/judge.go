@@ -26,7 +26,7 @@ func newJudge() *cobra.Command {
 		Short: "Judge a saved run again, with today's checks",
 		Long: `Judge the histories in a report directory again, with the checks of this
 skewrig's catalog and of the scenario files that are named, and replace the
-report. Nothing is run.`,
+report and its pictures. Nothing is run.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(); err != nil {

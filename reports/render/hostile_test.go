@@ -35,6 +35,7 @@ func hostile(t *testing.T) reports.Report {
 	cells := []reports.Cell{{
 		ID: "area/group/all", Scenario: all, KEP: all, Axes: map[string]string{all: all},
 		Outcome: reports.HarnessError, Reason: all, Requirements: []string{all},
+		Pictures: []string{"a:b/" + nasty[1] + nasty[2] + nasty[3] + "[l](x)<b>", "/etc/passwd", "../x.svg", "//example.com/x.svg", "http://example.com/x.svg"},
 	}}
 	for i, s := range nasty {
 		cells = append(cells, reports.Cell{
@@ -122,7 +123,8 @@ func TestHostileTextsMakeNoMarkdown(t *testing.T) {
 			t.Errorf("a row has %d pipes where its table has %d: %s", strings.Count(line, "|"), columns, line)
 		}
 		ours := regexp.MustCompile("\\\\[`*_\\[\\]#~$]|&(amp|lt|gt|#124|#92);|<br>|@<!-- -->|`[^`]*`|" +
-			`\*\*problem:\*\*|\*\*Something does not conform\.\*\*|^#+ |\[source\]\(https://example\.com/[^()<>| ]*\)`)
+			`\*\*problem:\*\*|\*\*Something does not conform\.\*\*|^#+ |\[source\]\(https://example\.com/[^()<>| ]*\)|` +
+			`!\[what happened in area/group/all\]\(\./a:b/[^()<>|` + "`" + ` \\]*\)`)
 		rest := ours.ReplaceAllString(line, "")
 		if i := strings.IndexAny(rest, "`*_[]<>&#~$@\\"); i >= 0 {
 			t.Errorf("%q of %q is not escaped", rest[i], line)

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"strings"
 
@@ -18,6 +19,7 @@ func Markdown(w io.Writer, r reports.Report) error {
 	m.attention(r)
 	m.ran(r.Reproduce)
 	m.cells(r.Cells)
+	m.pictures(r.Cells)
 	m.requirements(r.Requirements)
 	m.reproduce(r.Reproduce)
 	return m.writeTo(w, "a report as Markdown")
@@ -102,9 +104,10 @@ func (m *markdown) attentionTo(c reports.Cell) {
 	}
 	if len(rows) == 0 {
 		m.printf("No check was judged.\n")
-		return
+	} else {
+		m.table(rows, "check", "requirement", "outcome", "expected", "observed", "reason")
 	}
-	m.table(rows, "check", "requirement", "outcome", "expected", "observed", "reason")
+	m.picturesOf(c)
 }
 
 func (m *markdown) ran(reproduce reports.Reproduce) {
@@ -131,6 +134,29 @@ func (m *markdown) cells(cells []reports.Cell) {
 		})
 	}
 	m.table(rows, "cell", "outcome", "took", "reason")
+}
+
+// pictures shows those of the cells that need no attention: the others have them
+// where they are told of.
+func (m *markdown) pictures(cells []reports.Cell) {
+	heading := "\n## Pictures\n"
+	for _, c := range cells {
+		if c.Outcome.Expected() && len(c.Pictures) > 0 {
+			m.printf("%s\n### %s\n", heading, code(c.ID))
+			heading = ""
+			m.picturesOf(c)
+		}
+	}
+}
+
+// picturesOf shows the pictures of a cell. Only what is in the report's directory
+// is one.
+func (m *markdown) picturesOf(c reports.Cell) {
+	for _, p := range c.Pictures {
+		if fs.ValidPath(p) {
+			m.printf("\n![what happened in %s](%s)\n", text(c.ID), inLink(&url.URL{Path: p}))
+		}
+	}
 }
 
 func (m *markdown) requirements(requirements []reports.Requirement) {
@@ -196,9 +222,15 @@ func link(label, address string) string {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return text(address)
 	}
-	escaped := strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A").Replace(u.String())
-	return fmt.Sprintf("[%s](%s)", text(label), escaped)
+	return fmt.Sprintf("[%s](%s)", text(label), inLink(u))
 }
+
+// inLink returns an address without what ends a link, or a row of a table.
+func inLink(u *url.URL) string {
+	return linkEscapes.Replace(u.String())
+}
+
+var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
 
 func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 

@@ -57,7 +57,7 @@ func WriteDir(dir string, r reports.Report) error {
 		var content bytes.Buffer
 		err := file.render(&content, r)
 		if err == nil {
-			err = writeFile(dir, file.name, content.Bytes())
+			err = WriteFile(dir, file.name, content.Bytes())
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("writing %s: %w", filepath.Join(dir, file.name), err))
@@ -66,9 +66,9 @@ func WriteDir(dir string, r reports.Report) error {
 	return errors.Join(problems...)
 }
 
-// writeFile replaces dir/name in one step: it writes a temporary file beside it,
+// WriteFile replaces dir/name in one step: it writes a temporary file beside it,
 // makes sure that its content is on the disk, and renames it.
-func writeFile(dir, name string, content []byte) (err error) {
+func WriteFile(dir, name string, content []byte) (err error) {
 	temporary, err := os.CreateTemp(dir, "."+name+".*")
 	if err != nil {
 		return err

@@ -75,6 +75,12 @@ const (
 	rollback  = "KEP-4939/rollback-is-bounded"
 )
 
+// pictured is a cell with a picture.
+func pictured(c reports.Cell) reports.Cell {
+	c.Pictures = []string{"cells/" + c.ID + "/leases.svg"}
+	return c
+}
+
 // mixed is a report with a cell of every outcome. The nth run of it saw the same
 // at another time.
 func mixed(t *testing.T, nth int) reports.Report {
@@ -94,9 +100,9 @@ func mixed(t *testing.T, nth int) reports.Report {
 	untestable := cell("rollback/watchdog")
 	untestable.Outcome, untestable.Reason = reports.NotTestable, "dependency-watchdog was not built"
 	r := assemble(t, []reports.Cell{
-		withAxes,
+		pictured(withAxes),
 		late.Overruled(reports.Unknown, "timers fired 480 ms late, 100 ms is the most"),
-		cell("skew/plaintext", reports.Check{ID: "never-restarted", Outcome: reports.Pass}),
+		pictured(cell("skew/plaintext", reports.Check{ID: "never-restarted", Outcome: reports.Pass})),
 		cell("skew/known", reports.Check{ID: "bounded-growth", Outcome: reports.ExpectedFail,
 			Expected: "at most 2 ReplicaSets", Observed: "55 ReplicaSets", Reason: "hot loop (https://github.com/kubernetes/kubernetes/issues/141961)"}),
 		cell("skew/stale", reports.Check{ID: "bounded-growth", Outcome: reports.UnexpectedPass, Reason: "known.yaml:5:3 lists it as failing"}),

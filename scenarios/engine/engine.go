@@ -27,6 +27,9 @@ const (
 	historyFile = "history.jsonl"
 )
 
+// cellsDir is where cells have their directories.
+const cellsDir = "cells"
+
 // Engine runs cells.
 type Engine struct {
 	// Binary finds the executable of a component. Builder.Binary does.
@@ -144,7 +147,9 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, t, CellDir(e.Dir, cell.ID))
-	r := unless(err, result(cell, program, events))
+	pictures, undrawn := draw(e.Dir, cell, events)
+	r := unless(errors.Join(err, undrawn), result(cell, program, events))
+	r.Pictures = pictures
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
 	return r.Settled()
@@ -160,16 +165,16 @@ func kepName(area string) string {
 }
 
 // CellDir is where a cell leaves its files below a report directory.
-func CellDir(dir, id string) string { return filepath.Join(dir, "cells", filepath.FromSlash(id)) }
+func CellDir(dir, id string) string { return filepath.Join(dir, cellsDir, filepath.FromSlash(id)) }
 
-// Rejudge judges the saved histories of cells again.
+// Rejudge judges the saved histories of cells again, and draws their pictures.
 func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
 		return nil, err
 	}
 	var results []reports.Cell
-	var unreadable []error
+	var failures []error
 	for i, cell := range cells {
 		events, err := readHistory(CellDir(dir, cell.ID))
 		if errors.Is(err, os.ErrNotExist) {
@@ -179,12 +184,14 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 			continue
 		}
 		if err != nil {
-			unreadable = append(unreadable, err)
+			failures = append(failures, err)
 			continue
 		}
-		results = append(results, result(cell, programs[i], events))
+		r := result(cell, programs[i], events)
+		r.Pictures, err = draw(dir, cell, events)
+		results, failures = append(results, r), append(failures, err)
 	}
-	return results, errors.Join(unreadable...)
+	return results, errors.Join(failures...)
 }
 
 func readHistory(dir string) ([]record.Event, error) {

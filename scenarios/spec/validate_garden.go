@@ -13,8 +13,9 @@ import (
 // Defaults of a kubelet's lease and of the prober (internal/prober/config.go of
 // dependency-watchdog), before they are scaled.
 const (
-	DefaultLease       = 40 * time.Second
-	DefaultProberGrace = 40 * time.Second
+	DefaultLease          = 40 * time.Second
+	DefaultProberGrace    = 40 * time.Second
+	DefaultProberFraction = 0.6
 )
 
 // checkTopology reports what is wrong with the parts of a rig that have to do
