@@ -7,7 +7,7 @@ REPORT_DIR    ?= report
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test conformance suites clocks bench lint fmt generate verify clean
+.PHONY: help build test conformance watchdog suites clocks bench lint fmt generate verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -20,6 +20,10 @@ test: ## unit tests: no Kubernetes build, no network, under a minute
 
 conformance: build ## build what is needed, run the catalog, print the verdicts
 	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
+
+watchdog: build ## dependency-watchdog: both releases on real API servers, and what the models say otherwise
+	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)
+	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)
 
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants

@@ -37,18 +37,18 @@ func Start(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *Lands
 			err = errors.Join(err, l.Close())
 		}
 	}()
+	seed, err := seedConfig(t, shoot)
+	if err != nil {
+		return nil, err
+	}
 	group, grouped := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		l.Cluster, err = cluster.New(grouped, shoot)
 		return err
 	})
 	if t.Garden != nil {
-		config, err := seedConfig(t, shoot)
-		if err != nil {
-			return nil, err
-		}
 		group.Go(func() (err error) {
-			l.seed, err = cluster.New(grouped, config)
+			l.seed, err = cluster.New(grouped, seed)
 			return err
 		})
 	}
@@ -69,11 +69,17 @@ func Start(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *Lands
 }
 
 // seedConfig is the configuration of the rig that is the seed, beside that of
-// the shoot.
+// the shoot. It is empty without a garden.
 func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
+	if t.Garden == nil {
+		return cluster.Config{}, nil
+	}
 	config := cluster.Config{
 		ControlPlane: cluster.ControlPlane{Version: t.Version, WithoutControllerManager: true, WithoutScheduler: true},
-		Binary:       shoot.Binary, TempDir: shoot.TempDir, LogDir: filepath.Join(shoot.LogDir, spec.Seed),
+		Binary:       shoot.Binary, TempDir: shoot.TempDir,
+	}
+	if shoot.LogDir != "" {
+		config.LogDir = filepath.Join(shoot.LogDir, spec.Seed)
 	}
 	if shoot.Recorder != nil {
 		config.Recorder = garden.Recorder(shoot.Recorder)
