@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/netip"
 	"os"
@@ -107,6 +108,33 @@ type Node struct {
 	// The kubelet takes minutes to build the first time (build.Target's Clock).
 	// If unset, the kubelet shows the machine's time, and can't be given another.
 	Clock *clock.Clock
+	// Standalone is a kubelet that knows of no API server: it runs static pods.
+	Standalone bool
+	// StandIn starts what runs on the node in place of a kubelet. If unset, a
+	// kubelet of Version does.
+	StandIn func(context.Context, StandInInfo) (StandIn, error)
+}
+
+// StandIn is what runs on a node in place of a kubelet. Closing it ends it as a
+// kubelet ends that is killed: containers go on.
+type StandIn interface {
+	io.Closer
+	// WriteMetrics writes its metrics in the text format of Prometheus.
+	WriteMetrics(io.Writer) error
+}
+
+// StandInInfo is what a stand-in is told.
+type StandInInfo struct {
+	Name    string
+	Address netip.Addr // of the node
+	// Client is that of the node's kubelet; nil for a standalone one.
+	Client *rest.Config
+	// Runtime is the endpoint of the node's container runtime, Root the directory
+	// of its kubelet, StaticPods that of its static pods.
+	Runtime, Root, StaticPods string
+	Gates                     map[string]bool
+	// Log is where it says what it does.
+	Log io.Writer
 }
 
 // NodeInfo is what the container runtime of a node is told.
@@ -143,7 +171,7 @@ type Cluster struct {
 	watches    bool // objects are recorded
 
 	mu       sync.Mutex
-	runtimes []Runtime
+	runtimes map[string]Runtime // by node
 
 	ctx  context.Context //nolint:containedctx // the rig's own lifetime, handed out by Context
 	fail context.CancelCauseFunc
@@ -155,7 +183,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string)}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string), runtimes: make(map[string]Runtime)}
 	if !c.watches {
 		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
 	}
@@ -261,7 +289,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 				if err := c.start(ctx, comp, Change{}); err != nil {
 					return err
 				}
-				return c.settleNode(ctx, comp)
+				return c.settle(ctx, comp)
 			})
 		}
 	}
@@ -269,15 +297,24 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	return group.Wait()
 }
 
+// settle returns when the rig knows of a kubelet that has started. Nobody knows of
+// a standalone one.
+func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
+	if kubelet.standalone {
+		return nil
+	}
+	return c.settleNode(ctx, kubelet)
+}
+
 // settleNode returns when the node of a kubelet is ready, and says that it runs
-// what the kubelet is. A node without an address gets one.
+// what the kubelet is; what stands in for one says nothing. A node without an address gets one.
 func (c *Cluster) settleNode(ctx context.Context, kubelet *component) error {
 	name := strings.TrimPrefix(kubelet.name, "kubelet/")
 	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err
 	}
 	err := awaitNode(ctx, c.client, name, func(node *corev1.Node) bool {
-		return nodeReady(node) && strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs))
+		return nodeReady(node) && (kubelet.standIn != nil || strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs)))
 	})
 	if err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)
@@ -310,7 +347,7 @@ func (c *Cluster) Close() error {
 	for _, r := range c.runtimes {
 		failures = append(failures, r.Close())
 	}
-	c.runtimes = nil
+	clear(c.runtimes)
 	c.mu.Unlock()
 	failures = append(failures, c.closeLinks(), c.closeClocks())
 	if c.block != nil {
@@ -363,6 +400,9 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 		return nil, err
 	}
 	config := c.RESTConfig()
+	if comp.standIn != nil {
+		return nil, fmt.Errorf("%s is a stand-in, which serves nothing over the network", component)
+	}
 	switch comp.kind {
 	case build.APIServer:
 		return config, nil
@@ -372,6 +412,13 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 	default:
 		return nil, fmt.Errorf("%s serves no one but itself", component)
 	}
+}
+
+// Runtime is the container runtime of a node; nil if there is no such node.
+func (c *Cluster) Runtime(node string) Runtime {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.runtimes[node]
 }
 
 // Client is a client of the administrator.

@@ -32,9 +32,14 @@ type component struct {
 	mu      sync.Mutex
 	version release.Version
 	gates   map[string]bool
-	running *process.Process // nil while stopped
-	runs    release.Version  // what the running binary is
-	address string           // of the node, for a kubelet
+	running program         // nil while stopped
+	runs    release.Version // what the running binary is
+	address string          // of the node, for a kubelet
+	// standalone is a kubelet without an API server; standIn starts what is there
+	// in place of one, which is told info.
+	standalone bool
+	standIn    func(context.Context, StandInInfo) (StandIn, error)
+	info       StandInInfo
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
 }
@@ -58,7 +63,7 @@ func (c *Cluster) Restart(ctx context.Context, name string, change Change) error
 	if err != nil {
 		return err
 	}
-	if err := c.stop(comp, (*process.Process).Stop); err != nil {
+	if err := c.stop(comp, program.Stop); err != nil {
 		return err
 	}
 	return c.startAgain(ctx, comp, change)
@@ -76,7 +81,7 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component, change Change
 		return c.observe(ctx)
 	case build.Kubelet:
 		if c.Running("kube-apiserver") && c.reaches(comp.name) {
-			return c.settleNode(ctx, comp)
+			return c.settle(ctx, comp)
 		}
 	}
 	return nil
@@ -99,7 +104,7 @@ func (c *Cluster) Stop(name string) error {
 	if err != nil {
 		return err
 	}
-	return c.stop(comp, (*process.Process).Stop)
+	return c.stop(comp, program.Stop)
 }
 
 // Kill ends a component without a warning, as a crash or a power cut would.
@@ -108,7 +113,7 @@ func (c *Cluster) Kill(name string) error {
 	if err != nil {
 		return err
 	}
-	return c.stop(comp, (*process.Process).Kill)
+	return c.stop(comp, program.Kill)
 }
 
 // Start starts a component that was stopped or killed.
@@ -166,15 +171,32 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 		return fmt.Errorf("starting %s: it is running already", comp.name)
 	}
 	comp.apply(change)
-	binary, err := c.cfg.Binary(ctx, comp.target())
+	began := time.Now()
+	p, what, err := c.launch(ctx, comp)
 	if err != nil {
 		return err
 	}
+	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), what.Version
+	what.Gates, what.PID, what.ReadySeconds = comp.gates, p.PID(), time.Since(began).Seconds()
+	c.cfg.Recorder.Append("cluster", comp.name, what)
+	go c.supervise(comp, p, comp.recorded)
+	return nil
+}
+
+// launch starts what a component runs as, and returns when it is ready.
+func (c *Cluster) launch(ctx context.Context, comp *component) (program, ComponentStarted, error) {
+	if comp.standIn != nil {
+		return c.launchStandIn(ctx, comp)
+	}
+	binary, err := c.cfg.Binary(ctx, comp.target())
+	if err != nil {
+		return nil, ComponentStarted{}, err
+	}
 	args, err := comp.prepare(comp.gates)
 	if err != nil {
-		return fmt.Errorf("preparing %s: %w", comp.name, err)
+		return nil, ComponentStarted{}, fmt.Errorf("preparing %s: %w", comp.name, err)
 	}
-	began, readers := time.Now(), comp.clockReaders()
+	readers := comp.clockReaders()
 	p, err := process.Start(ctx, process.Config{
 		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
 		Path:  binary.Path,
@@ -185,18 +207,12 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 		Ready: comp.ready,
 	})
 	if err != nil {
-		return err
+		return nil, ComponentStarted{}, err
 	}
 	if err := comp.checkClock(readers); err != nil {
-		return errors.Join(err, p.Kill())
+		return nil, ComponentStarted{}, errors.Join(err, p.Kill())
 	}
-	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), binary.Version
-	c.cfg.Recorder.Append("cluster", comp.name, ComponentStarted{
-		Version: binary.Version, Source: binary.Source, Digest: binary.Digest,
-		Gates: comp.gates, PID: p.PID(), ReadySeconds: time.Since(began).Seconds(),
-	})
-	go c.supervise(comp, p, comp.recorded)
-	return nil
+	return p, ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
 }
 
 // apply makes a component the one that is to be started.
@@ -216,7 +232,7 @@ func (comp *component) apply(change Change) {
 
 // supervise records the end of a process, and ends the rig's context if nobody
 // asked for it.
-func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<- struct{}) {
+func (c *Cluster) supervise(comp *component, p program, recorded chan<- struct{}) {
 	<-p.Exited()
 	defer close(recorded)
 	comp.mu.Lock()
@@ -231,7 +247,7 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 	}
 }
 
-func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
+func (c *Cluster) stop(comp *component, end func(program) error) error {
 	comp.mu.Lock()
 	p, recorded := comp.running, comp.recorded
 	comp.running = nil
@@ -249,7 +265,7 @@ func (c *Cluster) stop(comp *component, end func(*process.Process) error) error 
 func (c *Cluster) stopAll() error {
 	var failures []error
 	for _, comp := range slices.Backward(c.components) {
-		failures = append(failures, c.stop(comp, (*process.Process).Kill))
+		failures = append(failures, c.stop(comp, program.Kill))
 	}
 	return errors.Join(failures...)
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
 	"github.com/skewrig/skewrig/harness/release"
@@ -120,7 +122,7 @@ func (c *Cluster) addController(name string, kind build.Component, f flags, clie
 }
 
 func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.Client) error {
-	dirs := kubeletDirs{root: filepath.Join(c.guard.Dir(), "nodes", node.Name)}
+	dirs := c.kubeletDirs(node.Name)
 	for _, dir := range []string{dirs.state(), dirs.staticPods(), dirs.podLogs()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -140,14 +142,26 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 		return err
 	}
 	s := serving{address: address, cert: cert, key: key}
+	info := StandInInfo{Name: node.Name, Address: nodeAddress(addresses), Runtime: endpoint, Root: dirs.state(), StaticPods: dirs.staticPods()}
+	if !node.Standalone {
+		if info.Client, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
+			return err
+		}
+	}
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
+		standalone: node.Standalone, standIn: node.StandIn, info: info,
 		prepare: func(gates map[string]bool) ([]string, error) {
-			config, err := encodeConfig(kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates))
+			config := kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates)
+			flags := kubeletFlags(node.Name, kubeconfig, dirs)
+			if node.Standalone {
+				standalone(config, flags)
+			}
+			text, err := encodeConfig(config)
 			if err != nil {
 				return nil, err
 			}
-			return kubeletFlags(node.Name, kubeconfig, dirs).args(), os.WriteFile(dirs.config(), config, 0o600)
+			return flags.args(), os.WriteFile(dirs.config(), text, 0o600)
 		},
 		ready: healthy(client, fmt.Sprintf("http://%s:%d/healthz", address, kubeletHealthPort)),
 	}
@@ -167,7 +181,7 @@ func (c *Cluster) startRuntime(info NodeInfo) (endpoint string, err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.runtimes = append(c.runtimes, r)
+	c.runtimes[info.Name] = r
 	return r.Endpoint(), nil
 }
 

@@ -8,10 +8,22 @@ import (
 // kubeletDirs are the places of one node below the rig's directory.
 type kubeletDirs struct{ root string }
 
+func (c *Cluster) kubeletDirs(node string) kubeletDirs {
+	return kubeletDirs{root: filepath.Join(c.guard.Dir(), "nodes", node)}
+}
+
 func (d kubeletDirs) state() string      { return filepath.Join(d.root, "state") }
 func (d kubeletDirs) staticPods() string { return filepath.Join(d.root, "static-pods") }
 func (d kubeletDirs) podLogs() string    { return filepath.Join(d.root, "pod-logs") }
 func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.json") }
+
+// KubeletDir is the directory of a node's kubelet (--root-dir).
+func (c *Cluster) KubeletDir(node string) (string, error) {
+	if _, err := c.component("kubelet/" + node); err != nil {
+		return "", err
+	}
+	return c.kubeletDirs(node).state(), nil
+}
 
 // kubeletConfig is the KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of
 // a node, as a map: its typed form belongs to one release, and this file is
@@ -67,6 +79,16 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 		"cloud-provider": "external",
 		"v":              "4",
 	}
+}
+
+// standalone makes the settings those of a kubelet that knows of no API server,
+// which it can't ask who may do what.
+func standalone(config map[string]any, f flags) {
+	delete(f, "kubeconfig")
+	delete(f, "cloud-provider")
+	authentication, _ := config["authentication"].(map[string]any)
+	authentication["webhook"] = map[string]any{"enabled": false}
+	config["authorization"] = map[string]any{"mode": "AlwaysAllow"}
 }
 
 func encodeConfig(config map[string]any) ([]byte, error) {

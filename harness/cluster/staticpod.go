@@ -7,6 +7,19 @@ import (
 	"path/filepath"
 )
 
+// RemoveStaticPod takes the manifest of a static pod away. It returns before the
+// pod has ended. The name is the one in the manifest, without the node's.
+func (c *Cluster) RemoveStaticPod(node, name string) error {
+	if _, err := c.component("kubelet/" + node); err != nil {
+		return err
+	}
+	if name != filepath.Base(name) {
+		return fmt.Errorf("%q can't be the name of a static pod", name)
+	}
+	dirs := c.kubeletDirs(node)
+	return os.Remove(filepath.Join(dirs.staticPods(), name+".json"))
+}
+
 // RunStaticPod puts a pod's manifest where the node's kubelet looks for static
 // pods, in place of one of the same name. It returns before the pod runs. The
 // kubelet appends the node's name to the pod's.
@@ -29,7 +42,7 @@ func (c *Cluster) RunStaticPod(node string, pod map[string]any) error {
 	}
 	// The kubelet reads whatever appears in the directory: the file has to be
 	// whole from the beginning.
-	dirs := kubeletDirs{root: filepath.Join(c.guard.Dir(), "nodes", node)}
+	dirs := c.kubeletDirs(node)
 	whole := filepath.Join(dirs.root, name+".static-pod")
 	if err := os.WriteFile(whole, manifest, 0o600); err != nil {
 		return err

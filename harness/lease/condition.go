@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/harness/record"
 )
 
 // Component is what simulated nodes are called together, as if they were a
@@ -58,35 +59,39 @@ func (f *Fleet) in(zone string) ([]*node, error) {
 	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool { return n.zone != zone }), nil
 }
 
-// change changes the condition of the nodes of a zone, or of all.
-func (f *Fleet) change(zone string, to func(*condition)) error {
+// tell changes the condition of the nodes of a zone, or of all, and records it.
+func (f *Fleet) tell(zone string, what record.Payload, to func(*condition)) error {
 	nodes, err := f.in(zone)
+	if err != nil {
+		return err
+	}
 	for _, n := range nodes {
 		n.change(to)
 	}
-	return err
+	f.cfg.Recorder.Append("lease-nodes", name(zone), what)
+	return nil
 }
 
 // Stop has the nodes of a zone, or of all zones if it is empty, do nothing.
 func (f *Fleet) Stop(zone string) error {
-	return f.change(zone, func(c *condition) { c.stopped = true })
+	return f.tell(zone, Stopped{}, func(c *condition) { c.stopped = true })
 }
 
 // Start has them do again what nodes do.
 func (f *Fleet) Start(zone string) error {
-	return f.change(zone, func(c *condition) { c.stopped = false })
+	return f.tell(zone, Started{}, func(c *condition) { c.stopped = false })
 }
 
 // SetClock gives the nodes of a zone, or of all, another clock.
 func (f *Fleet) SetClock(zone string, to clock.Clock) error {
-	return f.change(zone, func(c *condition) { c.clock = to })
+	return f.tell(zone, ClockSet{Clock: to}, func(c *condition) { c.clock = to })
 }
 
 // StepClock sets the clocks of the nodes of a zone, or of all, forward, or back
 // if by is negative.
 func (f *Fleet) StepClock(zone string, by time.Duration) error {
 	now := time.Now()
-	return f.change(zone, func(c *condition) { c.clock = c.clock.Step(now, by) })
+	return f.tell(zone, ClockSet{Step: by}, func(c *condition) { c.clock = c.clock.Step(now, by) })
 }
 
 // SetLink gives the links of the nodes of a zone, or of all, a fault, or none. A
@@ -179,24 +184,6 @@ func ages(nodes []*node, now time.Time) []time.Duration {
 	}
 	return all
 }
-
-// Ages is recorded once a second: how long ago the nodes of each zone last
-// renewed their leases, in seconds of real time.
-type Ages struct {
-	Zones []ZoneAges `json:"zones"`
-}
-
-// ZoneAges are the ages of a zone's leases.
-type ZoneAges struct {
-	Zone   string  `json:"zone,omitempty"`
-	Nodes  int     `json:"nodes"`
-	Median float64 `json:"median"`
-	P99    float64 `json:"p99"`
-	Oldest float64 `json:"oldest"`
-}
-
-// EventKind returns "lease.ages".
-func (Ages) EventKind() string { return "lease.ages" }
 
 // agesOfZones returns how old the leases of each zone are.
 func (f *Fleet) agesOfZones(now time.Time) (a Ages) {

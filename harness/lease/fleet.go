@@ -39,8 +39,8 @@ type Config struct {
 	Seed uint64
 	// Clock is that of all nodes to begin with. If unset, it is right.
 	Clock clock.Clock
-	// Recorder is told once a second how old the leases are, and of faults. If
-	// unset, nobody is.
+	// Recorder is told once a second how old the leases are, of faults, and of
+	// what else is done to nodes. If unset, nobody is.
 	Recorder record.Recorder
 }
 

@@ -170,7 +170,7 @@ func refuse(w http.ResponseWriter, f Fault) {
 // answered records the server's answer, and what a list of leases says.
 func (d *door) answered(resp *http.Response) error {
 	seen := Request{Code: resp.StatusCode}
-	if resp.Request.URL.Path == leasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
+	if resp.Request.URL.Path == LeasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
 		body, err := io.ReadAll(resp.Body)
 		if err = errors.Join(err, resp.Body.Close()); err != nil {
 			return err
@@ -184,8 +184,8 @@ func (d *door) answered(resp *http.Response) error {
 	return nil
 }
 
-// leasesPath lists the leases of nodes.
-const leasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+// LeasesPath lists the leases of nodes.
+const LeasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 
 func renewed(body []byte) (map[string]time.Time, error) {
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil) // JSON or protobuf

@@ -195,7 +195,7 @@ func TestAWatchIsPassedAsItComes(t *testing.T) {
 		}
 	})
 	go func() { more <- "one" }()
-	resp, err := r.get(leasesPath + "?watch=true")
+	resp, err := r.get(LeasesPath + "?watch=true")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestLeasesAreRead(t *testing.T) {
 			w.Header().Set("Content-Type", media)
 			_ = scheme.Codecs.EncoderForVersion(info.Serializer, coordinationv1.SchemeGroupVersion).Encode(list, w)
 		})
-		if got := r.says(leasesPath); !strings.Contains(got, "node-a") {
+		if got := r.says(LeasesPath); !strings.Contains(got, "node-a") {
 			t.Errorf("%s: the client gets %q", media, got)
 		}
 		if got := r.requests()[0].Renewed; len(got) != 1 || !got["node-a"].Equal(at.Time) {

@@ -16,6 +16,23 @@ import (
 	"time"
 )
 
+// Format is the version of the format in which a history is written. It is told
+// by the first line, and changes when something that stands in a history gets
+// another meaning, or is gone: not when there is more than before. A history of
+// format 0 says nothing of it; for what is read here it is the same as format 1.
+const Format = 1
+
+// ErrFormat is wrapped by the error for a history of a format that is not known.
+var ErrFormat = errors.New("unknown format")
+
+// Line is a line of a history: an event, and in the first one the format.
+type Line struct {
+	// Format is the version of the format of all lines. It stands in the first line
+	// only. If unset there, 0.
+	Format int `json:"format,omitempty"`
+	Event
+}
+
 // Event is one thing that happened, as its source saw it.
 type Event struct {
 	// Seq numbers the events of a history from 1, in the order in which they
@@ -86,7 +103,7 @@ func (h *History) Append(source, subject string, payload Payload) {
 		Data:    data,
 	}
 	if err == nil && h.out != nil {
-		err = json.NewEncoder(h.out).Encode(e)
+		err = write(h.out, e)
 	}
 	if err != nil {
 		h.err = errors.Join(h.err, fmt.Errorf("recording %s of %s: %w", e.Kind, source, err))
@@ -97,6 +114,14 @@ func (h *History) Append(source, subject string, payload Payload) {
 		close(h.changed)
 		h.changed = nil
 	}
+}
+
+func write(out io.Writer, e Event) error {
+	line := Line{Event: e}
+	if e.Seq == 1 {
+		line.Format = Format
+	}
+	return json.NewEncoder(out).Encode(line)
 }
 
 // Err returns the failures to encode or write events, if there were any.
@@ -139,19 +164,23 @@ func (h *History) change() <-chan struct{} {
 	return h.changed
 }
 
-// Read reads a history written as JSON lines. An error names the line.
+// Read reads a history written as JSON lines, of this format or an earlier one. An
+// error names the line, and the events before it are returned all the same: a
+// history that is not complete must not be judged, but tells what happened until
+// then. One that ends within a line, as that of a run which was killed does, gives
+// io.ErrUnexpectedEOF.
 func Read(in io.Reader) ([]Event, error) {
 	var events []Event
 	lines := bufio.NewReader(in)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			var e Event
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, fmt.Errorf("line %d: %w", n, err)
+			e, bad := parse(line, len(events)+1)
+			if syntax := (*json.SyntaxError)(nil); errors.As(bad, &syntax) && errors.Is(err, io.EOF) {
+				return events, fmt.Errorf("line %d: %w: %w", n, io.ErrUnexpectedEOF, bad)
 			}
-			if e.Seq != len(events)+1 {
-				return nil, fmt.Errorf("line %d: event %d where %d was expected: the history is not complete", n, e.Seq, len(events)+1)
+			if bad != nil {
+				return events, fmt.Errorf("line %d: %w", n, bad)
 			}
 			events = append(events, e)
 		}
@@ -159,9 +188,27 @@ func Read(in io.Reader) ([]Event, error) {
 			return events, nil
 		}
 		if err != nil {
-			return nil, err
+			return events, err
 		}
 	}
+}
+
+// parse reads the line of the event of the given number.
+func parse(text []byte, seq int) (Event, error) {
+	var line Line
+	if err := json.Unmarshal(text, &line); err != nil {
+		return Event{}, err
+	}
+	switch {
+	case line.Format < 0 || line.Format > Format:
+		return Event{}, fmt.Errorf("%w: the history is of format %d, and this skewrig reads format %d and earlier ones: use the skewrig that wrote it, or a newer one",
+			ErrFormat, line.Format, Format)
+	case line.Format != 0 && seq != 1:
+		return Event{}, errors.New("the format stands in the first line only: two histories were joined")
+	case line.Seq != seq:
+		return Event{}, fmt.Errorf("event %d where %d was expected: the history is not complete", line.Seq, seq)
+	}
+	return line.Event, nil
 }
 
 // As decodes the payload of an event, and reports whether it is of type T.

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 type started struct {
@@ -48,11 +51,34 @@ func TestHistoryReadsBackWhatItWrote(t *testing.T) {
 	}
 }
 
+func TestTheFirstLineTellsTheFormat(t *testing.T) {
+	var file bytes.Buffer
+	h := NewHistory(&file)
+	h.Append("test", "", stopped{Code: 1})
+	h.Append("test", "", stopped{Code: 2})
+	if got := strings.Count(file.String(), `"format"`); got != 1 || !strings.HasPrefix(file.String(), `{"format":1,"seq":1,`) {
+		t.Errorf("the format stands there %d times: %s", got, file.String())
+	}
+	// A history from before there were formats.
+	events, err := Read(strings.NewReader(strings.Replace(file.String(), `"format":1,`, "", 1)))
+	if diff := cmp.Diff(h.Events(), events); err != nil || diff != "" {
+		t.Errorf("format 0: %v\n%s", err, diff)
+	}
+	_, err = Read(strings.NewReader(strings.Replace(file.String(), `"format":1,`, `"format":2,`, 1)))
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 1: unknown format: the history is of format 2") {
+		t.Errorf("a newer format: %v", err)
+	}
+}
+
 func TestReadRefusesAHistoryWithAGap(t *testing.T) {
 	for name, tc := range map[string]struct{ in, want string }{
 		"missing line": {
 			in:   `{"seq":1,"kind":"a","data":{}}` + "\n" + `{"seq":3,"kind":"a","data":{}}` + "\n",
 			want: "line 2: event 3 where 2 was expected",
+		},
+		"two joined histories": {
+			in:   `{"format":1,"seq":1,"kind":"a","data":{}}` + "\n" + `{"format":1,"seq":1,"kind":"a","data":{}}` + "\n",
+			want: "line 2: the format stands in the first line only",
 		},
 		"truncated line": {in: `{"seq":1,"kind":"a"`, want: "line 1"},
 	} {
@@ -62,6 +88,16 @@ func TestReadRefusesAHistoryWithAGap(t *testing.T) {
 				t.Errorf("error %v, want one containing %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestAHistoryThatEndsWithinALineIsReadUpToThere(t *testing.T) {
+	events, err := Read(strings.NewReader(`{"seq":1,"kind":"a","data":{}}` + "\n" + `{"seq":2,"ki`))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(events) != 1 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	if _, err = Read(strings.NewReader(`{"seq":1,"ki` + "\n" + `{"seq":2,"kind":"a","data":{}}` + "\n")); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a broken line in the middle: %v", err)
 	}
 }
 

@@ -9,6 +9,10 @@ const (
 	Previous Version = "v1.36.3"
 )
 
+// Reference is the version of a node that has no kubelet: of what stands in for
+// one. It is no release, and older or newer than none.
+const Reference Version = "reference"
+
 // Etcd is the etcd that every rig uses. etcd is never the subject, and one
 // version serves every supported release, so an upgrade or rollback of the API
 // server never moves its data to another etcd.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet"
@@ -19,7 +22,8 @@ import (
 // simulateHost replaces what the kubelet asks of the machine it runs on. The
 // probe manager is left nil on purpose: the kubelet then makes its real one.
 func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
-	deps.CAdvisorInterface = &cadvisortest.Fake{NodeName: server.HostnameOverride}
+	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
+	deps.CAdvisorInterface = withRoot(fake, fake.ContainerInfoV2)
 	deps.ContainerManager = cm.NewStubContainerManager()
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
@@ -27,6 +31,30 @@ func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
 	deps.HostUtil = unsharedHost{hostutil.NewHostUtil()}
 	deps.OSInterface = confinedOS{root: server.RootDirectory}
 	kubelet.ContainerLogsDir = filepath.Join(server.RootDirectory, "container-logs")
+}
+
+// rooted is a cAdvisor that knows of one control group, the root, in which nothing
+// is used. Without it a kubelet has no summary of stats, and evicts nobody.
+type rooted[Options, Info any] struct{ *cadvisortest.Fake }
+
+// withRoot has the types inferred: they are not in the same package in every
+// release.
+func withRoot[Options, Info any](fake *cadvisortest.Fake, _ func(string, Options) (map[string]Info, error)) rooted[Options, Info] {
+	return rooted[Options, Info]{fake}
+}
+
+// ContainerInfoV2 implements cadvisor.Interface.
+func (rooted[Options, Info]) ContainerInfoV2(name string, _ Options) (map[string]Info, error) {
+	if name != "/" {
+		return nil, nil
+	}
+	now, err := time.Now().MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var root Info
+	err = json.Unmarshal(fmt.Appendf(nil, `{"stats": [{"timestamp": %s}]}`, now), &root)
+	return map[string]Info{name: root}, err
 }
 
 // unsharedHost is the real host, except that it never changes a mount's
