@@ -2,8 +2,10 @@ package agnhost
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -44,6 +46,7 @@ func commands() map[string]command {
 		"sh":    sh,
 		"bash":  sh,
 
+		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,
 	}
 }
@@ -176,6 +179,42 @@ func touch(_ context.Context, s *session, args []string) int {
 		}
 	}
 	return code
+}
+
+// fallocate makes a file as large as is asked for, and leaves one that is larger.
+func fallocate(_ context.Context, s *session, args []string) int {
+	if len(args) != 3 || args[0] != "-l" {
+		return s.complain("fallocate", errors.New("skewrig understands -l SIZE FILE"))
+	}
+	size, err := fileSize(args[1])
+	if err != nil {
+		return s.complain("fallocate", err)
+	}
+	data, err := s.files.ReadFile(args[2])
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil && len(data) < size {
+		err = s.files.WriteFile(args[2], append(data, make([]byte, size-len(data))...))
+	}
+	if err != nil {
+		return s.complain("fallocate", err)
+	}
+	return 0
+}
+
+// fileSize reads a number of bytes, which may end in K, M or G.
+func fileSize(arg string) (int, error) {
+	number := strings.TrimRight(arg, "KMG")
+	unit, known := map[string]int{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[arg[len(number):]]
+	value, err := strconv.Atoi(number)
+	switch {
+	case err != nil || !known || value <= 0:
+		return 0, fmt.Errorf("invalid length %q", arg)
+	case value > image.MaxFile/unit:
+		return 0, fmt.Errorf("length %q: no file here can have more than %d bytes", arg, image.MaxFile)
+	}
+	return value * unit, nil
 }
 
 func rm(_ context.Context, s *session, args []string) int {

@@ -74,6 +74,46 @@ func TestExec(t *testing.T) {
 	}
 }
 
+func TestFallocate(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	c := run(t, spec{mounts: []image.Mount{{ContainerPath: "/data", HostPath: volume, ReadOnly: true}}})
+	c.exec("sh", "-c", "echo text >/small")
+	// In order, with the bytes of all files after each.
+	for _, tc := range []struct {
+		args   []string
+		bytes  uint64
+		stderr string
+	}{
+		{args: []string{"-l", "100", "/a"}, bytes: 105},
+		{args: []string{"-l", "4K", "/a"}, bytes: 4<<10 + 5},
+		{args: []string{"-l", "1", "/a"}, bytes: 4<<10 + 5},
+		{args: []string{"-l", "1M", "/b"}, bytes: 1<<20 + 4<<10 + 5},
+		{args: []string{"-l", "10", "/small"}, bytes: 1<<20 + 4<<10 + 10},
+		{args: []string{"-l", "16M", "/c"}, bytes: 17<<20 + 4<<10 + 10},
+		{args: []string{"-l", "17M", "/d"}, stderr: `length "17M": no file here can have more than 16777216 bytes`},
+		{args: []string{"-l", "9G", "/d"}, stderr: `length "9G": no file here can have more than 16777216 bytes`},
+		{args: []string{"-l", "0", "/d"}, stderr: `invalid length "0"`},
+		{args: []string{"-l", "M", "/d"}, stderr: `invalid length "M"`},
+		{args: []string{"-l", "1KM", "/d"}, stderr: `invalid length "1KM"`},
+		{args: []string{"-l", "1T", "/d"}, stderr: `invalid length "1T"`},
+		{args: []string{"-l", "1M"}, stderr: "skewrig understands -l SIZE FILE"},
+		{args: []string{"-n", "1M", "/d"}, stderr: "skewrig understands -l SIZE FILE"},
+		{args: []string{"-l", "1M", "/data/d"}, stderr: "open /data/d: read-only file system"},
+	} {
+		code, _, stderr := c.exec(append([]string{"fallocate"}, tc.args...)...)
+		switch got := c.process.Files.Bytes(); {
+		case tc.stderr == "" && (code != 0 || stderr != "" || got != tc.bytes):
+			t.Errorf("%q: %d, %q, there are %d bytes, want %d", tc.args, code, stderr, got, tc.bytes)
+		case tc.stderr != "" && (code != 1 || stderr != "fallocate: "+tc.stderr+"\n"):
+			t.Errorf("%q: %d, %q, want %q", tc.args, code, stderr, tc.stderr)
+		}
+	}
+	if _, stdout, _ := c.exec("cat", "/small"); stdout != "text\n"+strings.Repeat("\x00", 5) {
+		t.Errorf("what was in the file is now %q", stdout)
+	}
+}
+
 func TestShell(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]struct {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxFile bounds what is read from or written to one file: 16 MiB.
-	maxFile = 16 << 20
+	// MaxFile bounds what is read from or written to one file: 16 MiB.
+	MaxFile = 16 << 20
 	// maxFiles bounds how many files a container can make.
 	maxFiles = 4096
 )
@@ -26,6 +26,17 @@ const (
 type Files struct {
 	mu    sync.Mutex
 	files map[string][]byte
+}
+
+// Bytes returns how much is in all files together.
+func (f *Files) Bytes() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var sum uint64
+	for _, data := range f.files {
+		sum += uint64(len(data))
+	}
+	return sum
 }
 
 // ReadFile returns the content of a file, on a volume or not. Like every
@@ -51,8 +62,8 @@ func (p *Process) ReadFile(name string) ([]byte, error) {
 // WriteFile makes a file, or replaces its content. Directories need not exist.
 func (p *Process) WriteFile(name string, data []byte) error {
 	name = clean(name)
-	if len(data) > maxFile {
-		return pathError("write", name, fmt.Errorf("more than %d bytes", maxFile))
+	if len(data) > MaxFile {
+		return pathError("write", name, fmt.Errorf("more than %d bytes", MaxFile))
 	}
 	if mount, rest := p.mount(name); mount != nil {
 		return mount.write(name, rest, data)
@@ -217,9 +228,9 @@ func (m *Mount) read(name, rest string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("more than %d bytes", maxFile)
+	data, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
+	if err == nil && len(data) > MaxFile {
+		err = fmt.Errorf("more than %d bytes", MaxFile)
 	}
 	if err != nil {
 		return nil, inContainer(name, err)

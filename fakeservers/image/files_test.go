@@ -128,6 +128,26 @@ func TestWriteAndRemove(t *testing.T) {
 	}
 }
 
+// TestBytes: what is on a volume is not the container's.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	p := container(t)
+	for name, data := range map[string]string{"/a": "1234", "/tmp/b": "56", "/etc/config/c": "789"} {
+		if err := p.WriteFile(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.Files.Bytes(); got != 6 {
+		t.Errorf("got %d", got)
+	}
+	if err := p.Remove("/a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Files.Bytes(); got != 2 {
+		t.Errorf("got %d", got)
+	}
+}
+
 func TestRemoveADirectory(t *testing.T) {
 	t.Parallel()
 	p := &image.Process{}

@@ -164,7 +164,7 @@ func (s imageService) RemoveImage(_ context.Context, req *cri.RemoveImageRequest
 
 // ImageFsInfo reports where images and containers would be stored: on the file
 // system of the runtime's socket. Images take the space that they claim, and
-// containers next to none. A kubelet needs figures for both kinds, or its
+// containers that of their writable layers. A kubelet needs figures for both kinds, or its
 // eviction manager reports an error every ten seconds.
 func (s imageService) ImageFsInfo(context.Context, *cri.ImageFsInfoRequest) (*cri.ImageFsInfoResponse, error) {
 	s.mu.Lock()
@@ -173,10 +173,14 @@ func (s imageService) ImageFsInfo(context.Context, *cri.ImageFsInfoRequest) (*cr
 	for _, stored := range s.images {
 		imageBytes += imageSize(stored)
 	}
+	var layerBytes uint64
+	for _, c := range s.containers {
+		layerBytes += c.layerBytes()
+	}
 	now := time.Now().UnixNano()
 	return &cri.ImageFsInfoResponse{
 		ImageFilesystems:     []*cri.FilesystemUsage{s.usage(now, imageBytes, len(s.images))},
-		ContainerFilesystems: []*cri.FilesystemUsage{s.usage(now, uint64(len(s.containers))*writableLayerBytes, len(s.containers))},
+		ContainerFilesystems: []*cri.FilesystemUsage{s.usage(now, layerBytes, len(s.containers))},
 	}, nil
 }
 

@@ -94,6 +94,12 @@ func runTestCommand(ctx context.Context, p *image.Process, args []string, stdout
 	case "say": // TEXT: to the container's log
 		fmt.Fprintln(p.Stdout, args[1])
 		return 0
+	case "write": // NAME BYTES: a file
+		if err := p.WriteFile(args[1], make([]byte, number(args[2]))); err != nil {
+			fmt.Fprintln(stderr, err)
+			return 1
+		}
+		return 0
 	case "hang":
 		fmt.Fprintln(p.Stdout, "hanging")
 		<-ctx.Done()

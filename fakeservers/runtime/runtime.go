@@ -33,6 +33,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/unixsocket"
 )
 
 // maxMessageBytes is the largest message that is received and sent. It is the
@@ -68,8 +69,8 @@ func (c Config) validate() error {
 	if c.Socket == "" {
 		problems = append(problems, errors.New("no socket path"))
 	}
-	if len(c.Socket) > maxSocketPath {
-		problems = append(problems, fmt.Errorf("socket path %s has more than the %d bytes that the kernel allows", c.Socket, maxSocketPath))
+	if len(c.Socket) > unixsocket.MaxPath {
+		problems = append(problems, fmt.Errorf("socket path %s has more than the %d bytes that the kernel allows", c.Socket, unixsocket.MaxPath))
 	}
 	if c.Node == "" {
 		problems = append(problems, errors.New("no node name"))
@@ -90,6 +91,7 @@ type Runtime struct {
 	mountpoint string
 	server     *grpc.Server
 	calls      callCounts
+	delay      delay
 	close      func() error
 	patience   time.Duration // killPatience, shorter in a test
 
@@ -135,7 +137,7 @@ func start(config Config) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listen(socket)
+	listener, err := unixsocket.Listen(socket)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 	r.server = grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
-		grpc.UnaryInterceptor(r.calls.unary),
+		grpc.ChainUnaryInterceptor(r.calls.unary, r.delay.unary),
 		grpc.StreamInterceptor(r.calls.stream),
 		grpc.WaitForHandlers(true),
 	)

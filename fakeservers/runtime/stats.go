@@ -7,9 +7,10 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Nothing is measured: programs share this process. What is reported are the
-// figures of a small program that is nearly idle, the same for all, so that a
-// kubelet's summaries are complete and no pod is ever evicted for its usage.
+// Next to nothing is measured: programs share this process. What is reported are
+// the figures of a small program that is nearly idle, the same for all, so that a
+// kubelet's summaries are complete. What differs are the files that containers
+// make: a pod can be evicted for those, and for nothing else.
 const (
 	idleMemoryBytes    = 8 << 20
 	idleNanoCores      = 1_000_000 // a thousandth of a core
@@ -78,9 +79,18 @@ func (r *Runtime) containerStats(c *container, now int64) *cri.ContainerStats {
 		},
 		Cpu:           cpuUsage(now, c.startedAt, 1),
 		Memory:        memory,
-		WritableLayer: r.usage(now, writableLayerBytes, 1),
+		WritableLayer: r.usage(now, c.layerBytes(), 1),
 		Swap:          &cri.SwapUsage{Timestamp: now, SwapAvailableBytes: uint64Value(0), SwapUsageBytes: uint64Value(0)},
 	}
+}
+
+// layerBytes is the size of a container's writable layer, which stays when the
+// container has ended. It is called with mu held.
+func (c *container) layerBytes() uint64 {
+	if c.process == nil {
+		return writableLayerBytes
+	}
+	return writableLayerBytes + c.process.program.Files.Bytes()
 }
 
 // sandboxStats is called with mu held.

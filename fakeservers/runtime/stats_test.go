@@ -45,6 +45,44 @@ func TestStatsAreThoseOfWhatRuns(t *testing.T) {
 	wantCode(t, err, codes.NotFound, `"unknown"`)
 }
 
+// TestFilesTakeSpace: of a container and of the runtime, also when it has ended.
+func TestFilesTakeSpace(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	id := g.start(t, g.pod(t, "web"), containerConfig("app", "obey", "0"))
+	layer := func() uint64 {
+		t.Helper()
+		resp, err := g.ContainerStats(t.Context(), &cri.ContainerStatsRequest{ContainerId: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Stats.WritableLayer.UsedBytes.Value
+	}
+	disk := func() uint64 {
+		t.Helper()
+		info, err := g.images.ImageFsInfo(t.Context(), &cri.ImageFsInfoRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.ContainerFilesystems[0].UsedBytes.Value
+	}
+	idle := layer()
+	if before := disk(); before != idle {
+		t.Errorf("the file system of containers has %d bytes, its only one %d", before, idle)
+	}
+	resp, err := g.ExecSync(t.Context(), &cri.ExecSyncRequest{ContainerId: id, Cmd: []string{"write", "/big", "1000000"}})
+	if err != nil || resp.ExitCode != 0 {
+		t.Fatal(resp, err)
+	}
+	if got := layer() - idle; got != 1_000_000 {
+		t.Errorf("the container has %d bytes more", got)
+	}
+	g.stopWithin(t, id, 1)
+	if got := disk() - idle; got != 1_000_000 {
+		t.Errorf("the file system of containers has %d bytes more", got)
+	}
+}
+
 func TestSandboxStats(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)
