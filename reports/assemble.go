@@ -76,9 +76,16 @@ func (c Cell) normalized() Cell {
 	if c.Checks == nil {
 		c.Checks = []Check{}
 	}
-	c.Started = c.Started.UTC().Round(time.Millisecond)
-	c.DurationSeconds = math.Round(c.DurationSeconds*1000) / 1000
+	if len(c.Runs) == 0 {
+		c.Rate, c.Differs = Rate{}, Difference{}
+	}
+	c.Started, c.DurationSeconds = toMilliseconds(c.Started, c.DurationSeconds)
 	return c
+}
+
+// toMilliseconds gives times the form in which they are written.
+func toMilliseconds(started time.Time, seconds float64) (time.Time, float64) {
+	return started.UTC().Round(time.Millisecond), math.Round(seconds*1000) / 1000
 }
 
 func checkIDs(cells []Cell, requirements []Requirement) error {
@@ -112,7 +119,7 @@ func checkCell(c Cell, ledger map[string]bool) []error {
 	if c.Outcome != "" && !c.Outcome.Valid() {
 		problems = append(problems, fmt.Errorf("cell %s: %q: %w", c.ID, c.Outcome, ErrOutcome))
 	}
-	if math.IsNaN(c.DurationSeconds) || math.IsInf(c.DurationSeconds, 0) || c.DurationSeconds < 0 {
+	if !isDuration(c.DurationSeconds) {
 		problems = append(problems, fmt.Errorf("cell %s: %v s is not a duration", c.ID, c.DurationSeconds))
 	}
 	for _, id := range c.Requirements {
@@ -120,11 +127,29 @@ func checkCell(c Cell, ledger map[string]bool) []error {
 			problems = append(problems, fmt.Errorf("cell %s: requirement %q: %w", c.ID, id, ErrUnknownRequirement))
 		}
 	}
+	problems = append(problems, checkChecks(c.ID, c.Checks, ledger)...)
+	for i, r := range c.Runs {
+		if r.Number < 1 || i > 0 && r.Number <= c.Runs[i-1].Number {
+			problems = append(problems, fmt.Errorf("cell %s: its runs are not numbered from 1 upwards: %d", c.ID, r.Number))
+		}
+		if r.Outcome != "" && !r.Outcome.Valid() {
+			problems = append(problems, fmt.Errorf("cell %s: run %d: %q: %w", c.ID, r.Number, r.Outcome, ErrOutcome))
+		}
+		if !isDuration(r.DurationSeconds) {
+			problems = append(problems, fmt.Errorf("cell %s: run %d: %v s is not a duration", c.ID, r.Number, r.DurationSeconds))
+		}
+		problems = append(problems, checkChecks(fmt.Sprintf("%s: run %d", c.ID, r.Number), r.Checks, ledger)...)
+	}
+	return problems
+}
+
+func checkChecks(cell string, checks []Check, ledger map[string]bool) []error {
+	var problems []error
 	seen := map[string]bool{}
-	for _, check := range c.Checks {
-		problems = append(problems, checkCheck(c.ID, check, ledger)...)
+	for _, check := range checks {
+		problems = append(problems, checkCheck(cell, check, ledger)...)
 		if seen[check.ID] {
-			problems = append(problems, fmt.Errorf("cell %s: check %s: %w", c.ID, check.ID, ErrDuplicate))
+			problems = append(problems, fmt.Errorf("cell %s: check %s: %w", cell, check.ID, ErrDuplicate))
 		}
 		seen[check.ID] = true
 	}
@@ -144,3 +169,5 @@ func checkCheck(cell string, check Check, ledger map[string]bool) []error {
 	}
 	return problems
 }
+
+func isDuration(seconds float64) bool { return seconds >= 0 && !math.IsInf(seconds, 0) }

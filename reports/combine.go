@@ -34,7 +34,7 @@ func Repeated(runs ...Outcome) (Outcome, string) {
 		if o.Judged() {
 			judged++
 		}
-		if o == Fail || o == Flaky || o == ExpectedFail {
+		if o.failed() {
 			failed++
 		}
 	}
@@ -43,6 +43,9 @@ func Repeated(runs ...Outcome) (Outcome, string) {
 	}
 	return Worst(runs...), ""
 }
+
+// failed reports whether a check failed, be that known or not.
+func (o Outcome) failed() bool { return o == Fail || o == Flaky || o == ExpectedFail }
 
 // Settled returns the cell with its outcome computed:
 //
@@ -55,9 +58,14 @@ func Repeated(runs ...Outcome) (Outcome, string) {
 //   - NotApplicable needs a reason. Without one it is Unknown. A cell of which
 //     the runner said NotApplicable lends its reason to its checks, and cannot
 //     hide one that came out otherwise.
+//   - All of that holds for each of a cell's Runs. The cell then follows from
+//     them: see Join.
 //
 // Settled is idempotent.
 func (c Cell) Settled() Cell {
+	if len(c.Runs) > 0 {
+		return c.joined()
+	}
 	c = c.clone()
 	for i, check := range c.Checks {
 		if check.Outcome == NotApplicable && check.Reason == "" {
@@ -161,12 +169,16 @@ func (c Cell) explained() Cell {
 	}
 	for _, check := range c.Checks {
 		if check.Outcome == c.Outcome {
-			c.Reason = check.ID + ": " + check.why()
+			c.Reason = ReasonOf(check)
 			return c
 		}
 	}
 	return c
 }
+
+// ReasonOf returns the reason of a cell that a check decided, if the cell has none
+// of its own.
+func ReasonOf(c Check) string { return c.ID + ": " + c.why() }
 
 func (c Check) why() string {
 	if c.Reason != "" {

@@ -18,6 +18,10 @@ const (
 // was seen stays true whatever the rest would have said, while the opposite
 // would let an outage of the rig hide it.
 //
+// A partial report is not judged at best. A shard may have no cells at all: those
+// that there are are in the others, and merging them sees to it that none is
+// missing.
+//
 // Requirements have no say: those that a partial run does not serve are
 // unknown, and that is no fault of the run.
 func ExitCode(r Report) int {
@@ -29,9 +33,16 @@ func ExitCode(r Report) int {
 	switch {
 	case len(r.Problems) > 0 || worst.Nonconforming():
 		return ExitNonconforming
+	case r.Partial != "":
+		return ExitNotJudged
+	case r.EmptyShard():
+		return ExitExpected
 	case !judged || !worst.Expected():
 		return ExitNotJudged
 	default:
 		return ExitExpected
 	}
 }
+
+// EmptyShard reports whether the report is that of a shard which got no cells.
+func (r Report) EmptyShard() bool { return r.Shard != Shard{} && len(r.Cells) == 0 }

@@ -29,6 +29,12 @@ type Report struct {
 	// cell, such as an entry of the known-deviation list that matches nothing.
 	// A run with a problem is never reported as expected.
 	Problems []string `json:"problems,omitempty"`
+	// Partial says why the report is not about all that was asked for: the run was
+	// broken off, a shard is missing. Such a report never counts as expected. If
+	// unset, it is about everything.
+	Partial string `json:"partial,omitempty"`
+	// Shard is which part of the cells was to be run. If unset, all of them.
+	Shard Shard `json:"shard,omitzero"`
 	// Cells are sorted by id.
 	Cells []Cell `json:"cells"`
 	// Requirements are sorted by id. A requirement that no cell serves is
@@ -38,7 +44,8 @@ type Report struct {
 
 // Reproduce is what somebody else needs in order to run the same again.
 type Reproduce struct {
-	// Command is the command line, ready to be pasted into a shell.
+	// Command is the command line, ready to be pasted into a shell. That of a
+	// report that was merged has a line for each command that it took.
 	Command string `json:"command"`
 	// Skewrig and Go are the versions of this program and of the toolchain
 	// that built it.
@@ -52,6 +59,14 @@ type Reproduce struct {
 	Host Host `json:"host"`
 }
 
+// Shard is a part of the cells, of several that together are all of them.
+type Shard struct {
+	// Index is which one it is, from 1.
+	Index int `json:"index"`
+	// Of is how many there are.
+	Of int `json:"of"`
+}
+
 // Component is one binary that took part.
 type Component struct {
 	// Name is the component's own: "kubelet", "etcd".
@@ -59,7 +74,8 @@ type Component struct {
 	// Version is what the running binary said of itself.
 	Version string `json:"version"`
 	// Source is where it was built from: a module and its version, or a local
-	// checkout and its commit.
+	// checkout and its commit. How it was made otherwise than others of its version
+	// stands in parentheses at the end.
 	Source string `json:"source"`
 	// Digest identifies the binary: "sha256:" and 64 hexadecimal digits.
 	Digest string `json:"digest"`
@@ -111,10 +127,25 @@ type Cell struct {
 	// Pictures are SVG files of what happened, as paths with slashes from the
 	// report's directory.
 	Pictures []string `json:"pictures,omitempty"`
+	// Unfinished is true if the cell did not run to its end because the whole run
+	// was broken off. It says nothing of the subject then, and another run of the
+	// cell takes its place. See Join.
+	Unfinished bool `json:"unfinished,omitempty"`
+	// Runs are the runs of a cell that was run more than once, sorted by number.
+	// Everything above then follows from them, and so does Rate. If unset, the
+	// cell is its only run.
+	Runs []Run `json:"runs,omitempty"`
+	// Rate is in how many of its runs the cell failed, and how often it may be
+	// expected to. If unset, there are no Runs, or none of them was judged.
+	Rate Rate `json:"rate,omitzero"`
+	// Differs is where good and bad runs part. If unset, there are not both, or
+	// no such place was found.
+	Differs Difference `json:"differs,omitzero"`
 	// Started is volatile. It is in UTC, to the millisecond, and zero for a
-	// cell that never started.
+	// cell that never started. Of a cell with Runs it is that of the first.
 	Started time.Time `json:"started,omitzero"`
-	// DurationSeconds is volatile. It is rounded to the millisecond.
+	// DurationSeconds is volatile. It is rounded to the millisecond. Of a cell
+	// with Runs it is their mean.
 	DurationSeconds float64 `json:"durationSeconds"`
 }
 
@@ -168,16 +199,31 @@ type Requirement struct {
 }
 
 // WithoutVolatile returns a deep copy with the volatile fields zeroed: the
-// host, and when each cell started and how long it took. Two runs that saw the
-// same are equal in what is left.
+// host, and when each cell, and each run of one, started and how long it took.
+// Two runs that saw the same are equal in what is left.
 func (r Report) WithoutVolatile() Report {
 	r = r.clone()
 	r.Reproduce.Host = Host{}
 	for i := range r.Cells {
 		r.Cells[i].Started = time.Time{}
 		r.Cells[i].DurationSeconds = 0
+		for n := range r.Cells[i].Runs {
+			r.Cells[i].Runs[n].Started = time.Time{}
+			r.Cells[i].Runs[n].DurationSeconds = 0
+		}
 	}
 	return r
+}
+
+// Unfinished is how many cells did not run to their end because the whole run was
+// broken off.
+func (r Report) Unfinished() (n int) {
+	for _, c := range r.Cells {
+		if c.Unfinished {
+			n++
+		}
+	}
+	return n
 }
 
 func (r Report) clone() Report {
@@ -201,5 +247,9 @@ func (c Cell) clone() Cell {
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)
 	c.Pictures = slices.Clone(c.Pictures)
+	c.Runs = slices.Clone(c.Runs)
+	for i, run := range c.Runs {
+		c.Runs[i].Checks = slices.Clone(run.Checks)
+	}
 	return c
 }

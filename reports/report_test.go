@@ -171,11 +171,12 @@ func TestTwoRunsThatSawTheSameDifferOnlyInVolatileFields(t *testing.T) {
 func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	t.Parallel()
 	volatile := []string{"Reproduce.Host.OS", "Reproduce.Host.Arch", "Reproduce.Host.CPUs", "Reproduce.Host.MemoryBytes",
-		"Reproduce.Host.Kernel", "Cells.Started", "Cells.DurationSeconds"}
+		"Reproduce.Host.Kernel", "Cells.Started", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Components: []Component{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""}}},
+			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""},
+				Runs: []Run{{Checks: []Check{{}}}}}},
 		}
 	}
 	base := full()
@@ -311,6 +312,7 @@ func TestReadRefuses(t *testing.T) {
 			`check up is "pass", where the cell gives "unknown"`},
 		"a cell's requirements by hand": {`"requirements":["R-1","R-2"]`, `"requirements":["R-1","R-2","R-3"]`, `requirement R-3`},
 		"a requirement taken away":      {`"requirements":["R-1","R-2"]`, `"requirements":["R-1"]`, `where the checks give ["R-1" "R-2"]`},
+		"a rate by hand":                {`"axes":{}`, `"axes":{},"rate":{"failed":0,"runs":9,"low":0,"high":0.3}`, `rate 0 of 9 runs`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

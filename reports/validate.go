@@ -59,9 +59,29 @@ func compareCells(got, want Cell) []error {
 	if !slices.Equal(got.Requirements, want.Requirements) {
 		problems = append(problems, fmt.Errorf("cell %s: requirements %q, where the checks give %q", got.ID, got.Requirements, want.Requirements))
 	}
-	for i, check := range got.Checks {
-		if check != want.Checks[i] {
-			problems = append(problems, fmt.Errorf("cell %s: check %s is %q, where the cell gives %q", got.ID, check.ID, check.Outcome, want.Checks[i].Outcome))
+	problems = append(problems, compareChecks(got.ID, got.Checks, want.Checks)...)
+	if got.Rate != want.Rate {
+		problems = append(problems, fmt.Errorf("cell %s: rate %+v, where the runs give %+v", got.ID, got.Rate, want.Rate))
+	}
+	for i, run := range got.Runs {
+		settled := want.Runs[i]
+		if run.Outcome != settled.Outcome || run.Reason != settled.Reason || run.Dir != settled.Dir {
+			problems = append(problems, fmt.Errorf("cell %s: run %d is %q because %q in %q, where its checks give %q because %q in %q",
+				got.ID, run.Number, run.Outcome, run.Reason, run.Dir, settled.Outcome, settled.Reason, settled.Dir))
+		}
+		problems = append(problems, compareChecks(fmt.Sprintf("%s: run %d", got.ID, run.Number), run.Checks, settled.Checks)...)
+	}
+	return problems
+}
+
+func compareChecks(cell string, got, want []Check) []error {
+	if len(got) != len(want) {
+		return []error{fmt.Errorf("cell %s: %d checks, where its runs have %d", cell, len(got), len(want))}
+	}
+	var problems []error
+	for i, check := range got {
+		if check != want[i] {
+			problems = append(problems, fmt.Errorf("cell %s: check %s is %q, where the cell gives %q", cell, check.ID, check.Outcome, want[i].Outcome))
 		}
 	}
 	return problems

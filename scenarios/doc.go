@@ -63,7 +63,10 @@
 // are true unless set to false. Without a scheduler, pods need a nodeName.
 // nodes have a name, version and gates. Version is a release in full (v1.37.1),
 // newest or previous. A gate that a release doesn't have is an error, as it would
-// be for the component.
+// be for the component. A node that is standalone has a kubelet that knows of no API
+// server. One of version reference has no kubelet: what stands in for it does with
+// pods what KEP-4188 takes for granted of one, runs no probes, and serves the Pods
+// API as the text asks for.
 //
 // What has to do with leases:
 //
@@ -126,6 +129,7 @@
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
+//     remove: NAME instead of pod takes its file away.
 //   - delete: pods/tls, or resource/namespace/name.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
@@ -143,7 +147,8 @@
 //     at a time, and a cell in which a fault did nothing is not judged. Simulated
 //     nodes, lease-nodes, and those of a zone, lease-nodes/a, are cut, slowed,
 //     stopped and started like components. The watchdog's link to the seed is
-//     dependency-watchdog->seed/kube-apiserver.
+//     dependency-watchdog->seed/kube-apiserver. The link of a kubelet to its
+//     container runtime, kubelet/node-a->runtime, can have a delay.
 //   - answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter:
 //     5s}: the watchdog's link answers requests of that path, or all without one;
 //     with a delay and no status, the API server answers, later.
@@ -156,6 +161,14 @@
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
 //     metrics of a kubelet or of the API server into the record. Without a path,
 //     those of /metrics.
+//   - log: {component: kubelet/node-a, match: REGEXP}: reads the lines of a log
+//     that match.
+//   - podsAPI: {node: node-a, call: list}: an agent on the node asks the Pods API
+//     of the node's kubelet (KEP-4188). get asks for one pod, with pod: web or uid:
+//     X; with times: 300 it asks so often. watch begins a watch and poll lists
+//     every millisecond, or every so often; both go on until the cell ends, or
+//     until {call: end, node: node-a, of: STEP}. fields: metadata.name,status.phase
+//     sends a field mask, and pause: 20s has a watch not read for so long.
 //   - checks: a list of checks, all watched at the same time. The next step
 //     begins when each of them is decided.
 //
@@ -228,6 +241,16 @@
 //     seen, in their order, also of one that was deleted
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
 //     scraped last: labels and value
+//   - logs["step name"]: the lines that a log step found
+//   - podsAPI["step name"]: what the Pods API answered to list and get: code (OK,
+//     FailedPrecondition, ...), message, pods (by name), list (in their order),
+//     bytes, socket (path, mode, dirMode), codes (how often which), at
+//   - watches["step name"]: events (a list of type, name, pod, at), synced, pods (as
+//     a client has them that does what the events say), code and message, once it
+//     has ended
+//   - polls["step name"]: views, the answers that differ from the one before, and
+//     codes, how often which was answered, once it has ended. Requests that were
+//     refused for their rate are counted only.
 //   - components["kubelet/node-a"]: version and gates of what is running
 //   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
 //     ready and at
@@ -244,7 +267,7 @@
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
 // of check.Container, server.Connection, check.PodEvent, check.Answer, check.Node,
-// check.Dependent, check.Call, lease.ZoneAges and cluster.ComponentStarted: a
+// check.Dependent, check.Call, check.PodsAnswers, check.PodsWatch, check.PodsPoll, lease.ZoneAges and cluster.ComponentStarted: a
 // misspelt one is found before anything runs.
 //
 // # What always holds

@@ -46,6 +46,11 @@ func hostile(t *testing.T) reports.Report {
 			},
 		})
 	}
+	repeated := reports.Cell{ID: "area/group/repeat", Outcome: reports.HarnessError, Reason: all}.Numbered(1)
+	good := reports.Cell{ID: repeated.ID, Checks: []reports.Check{{ID: "c", Outcome: reports.Pass}}}.Numbered(2)
+	bad := reports.Cell{ID: repeated.ID, Checks: []reports.Check{{ID: "c", Outcome: reports.Fail, Reason: all}}}.Numbered(3)
+	cells = append(cells, reports.Join(repeated, good, bad))
+	cells[len(cells)-1].Differs = reports.Difference{Step: 1, Action: all, Bad: all, Good: all}
 	r, err := reports.Assemble(cells,
 		[]reports.Requirement{{ID: all, KEP: all, Level: all, Stage: all, Statement: all, Source: "https://example.com/" + strings.NewReplacer("\x00", "", "\x1b", "").Replace(nasty[4]) + "?q=|`)#|`)"},
 			{ID: "javascript", Statement: all, Source: "javascript://example.com/%0aalert(1)"}},
@@ -55,6 +60,7 @@ func hostile(t *testing.T) reports.Report {
 		t.Fatal(err)
 	}
 	r.Problems = append([]string{all}, nasty...)
+	r.Partial = all
 	return r
 }
 
@@ -123,7 +129,7 @@ func TestHostileTextsMakeNoMarkdown(t *testing.T) {
 			t.Errorf("a row has %d pipes where its table has %d: %s", strings.Count(line, "|"), columns, line)
 		}
 		ours := regexp.MustCompile("\\\\[`*_\\[\\]#~$]|&(amp|lt|gt|#124|#92);|<br>|@<!-- -->|`[^`]*`|" +
-			`\*\*problem:\*\*|\*\*Something does not conform\.\*\*|^#+ |\[source\]\(https://example\.com/[^()<>| ]*\)|` +
+			`\*\*problem:\*\*|\*\*Partial:\*\*|\*\*Something does not conform\.\*\*|^#+ |\[source\]\(https://example\.com/[^()<>| ]*\)|` +
 			`!\[what happened in area/group/all\]\(\./a:b/[^()<>|` + "`" + ` \\]*\)`)
 		rest := ours.ReplaceAllString(line, "")
 		if i := strings.IndexAny(rest, "`*_[]<>&#~$@\\"); i >= 0 {
@@ -167,7 +173,7 @@ func TestHostileTextsMakeNoXML(t *testing.T) {
 		}
 	}
 	r := hostile(t)
-	if want := len(r.Cells) + len(r.Problems); cases != want {
+	if want := len(r.Cells) + len(r.Problems) + 1; cases != want { // one that says that it is partial
 		t.Errorf("%d test cases, want %d", cases, want)
 	}
 }

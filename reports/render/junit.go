@@ -16,9 +16,9 @@ import (
 
 // The elements below are what both schemas in wide use allow: the one of Ant's
 // JUnit task (windyroad/JUnit-Schema) and the one that Jenkins checks files
-// against (jenkinsci/xunit-plugin, junit-10.xsd). That is why testsuites has no
-// attributes, why a test case has no properties of its own, and why the two
-// empty output elements are there.
+// against (jenkinsci/xunit-plugin, junit-10.xsd). testdata/junit.xsd says what
+// that is. That is why testsuites has no attributes, why a test case has no
+// properties of its own, and why the two empty output elements are there.
 type junitReport struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -84,7 +84,7 @@ func junitText(s string) string {
 func JUnit(w io.Writer, r reports.Report) error {
 	var out junitReport
 	for _, cells := range suites(r.Cells) {
-		out.Suites = append(out.Suites, newSuite(len(out.Suites), cells, r.Reproduce))
+		out.Suites = append(out.Suites, newSuite(len(out.Suites), cells, r))
 	}
 	if suite, ok := runSuite(len(out.Suites), r); ok {
 		out.Suites = append(out.Suites, suite)
@@ -116,7 +116,7 @@ func suites(cells []reports.Cell) [][]reports.Cell {
 	return groups
 }
 
-func newSuite(id int, cells []reports.Cell, reproduce reports.Reproduce) junitSuite {
+func newSuite(id int, cells []reports.Cell, r reports.Report) junitSuite {
 	name, _ := cellid.Split(cells[0].ID)
 	suite := emptySuite(id, name)
 	var seconds float64
@@ -126,13 +126,13 @@ func newSuite(id int, cells []reports.Cell, reproduce reports.Reproduce) junitSu
 		if started.IsZero() || !c.Started.IsZero() && c.Started.Before(started) {
 			started = c.Started
 		}
-		suite.add(newCase(c))
+		suite.add(newCase(c, r))
 	}
 	suite.Time = junitTime(seconds)
 	if !started.IsZero() {
 		suite.Timestamp = junitTimestamp(started)
 	}
-	suite.Properties = append(versionProperties(reproduce), caseProperties(cells)...)
+	suite.Properties = append(versionProperties(r.Reproduce), caseProperties(cells)...)
 	return suite
 }
 
@@ -165,7 +165,7 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-func newCase(c reports.Cell) junitCase {
+func newCase(c reports.Cell, r reports.Report) junitCase {
 	suite, name := cellid.Split(c.ID)
 	out := junitCase{
 		Name:      oneLine(name, maxText),
@@ -180,13 +180,43 @@ func newCase(c reports.Cell) junitCase {
 	case c.Outcome.Nonconforming():
 		out.Failure = result
 	case c.Outcome.Expected():
+		// Few pages show the type.
+		result.Message = oneLine(string(c.Outcome)+": "+c.Reason, maxText)
 		out.Skipped = result
 		return out
 	default:
 		out.Error = result
 	}
-	result.Text = junitText(details(c))
+	result.Text = junitText(details(c) + background(c, r))
 	return out
+}
+
+// background is what somebody needs who sees nothing of a report but one failure:
+// what is stated of what failed, what ran, how to see it again, and where the
+// evidence is.
+func background(c reports.Cell, r reports.Report) string {
+	var b strings.Builder
+	for _, q := range r.Requirements {
+		if slices.ContainsFunc(c.Checks, func(check reports.Check) bool { return check.Requirement == q.ID && !check.Outcome.Expected() }) {
+			fmt.Fprintf(&b, "\n%s states:\n", oneLine(q.ID, maxText))
+			writeField(&b, "statement", q.Statement)
+			writeField(&b, "source", q.Source)
+		}
+	}
+	fmt.Fprintf(&b, "\nwhat ran:\n")
+	writeField(&b, "axes", axes(c))
+	writeField(&b, "again", again(c, r.Reproduce))
+	writeField(&b, "evidence", "cells/"+c.ID+"/ in the report's directory")
+	return b.String()
+}
+
+// axes are the values that make a cell of its scenario, in a line.
+func axes(c reports.Cell) string {
+	var values []string
+	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
+		values = append(values, axis+"="+c.Axes[axis])
+	}
+	return strings.Join(values, " ")
 }
 
 func versionProperties(reproduce reports.Reproduce) []junitProperty {
@@ -213,12 +243,8 @@ func caseProperties(cells []reports.Cell) []junitProperty {
 			properties = append(properties, junitProperty{oneLine(what+"/"+name, maxText), oneLine(value, maxText)})
 		}
 		add("outcome", string(c.Outcome))
-		var axes []string
-		for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
-			axes = append(axes, axis+"="+c.Axes[axis])
-		}
-		if len(axes) > 0 {
-			add("axes", strings.Join(axes, " "))
+		if len(c.Axes) > 0 {
+			add("axes", axes(c))
 		}
 		if len(c.Requirements) > 0 {
 			add("requirements", strings.Join(c.Requirements, " "))
@@ -237,6 +263,14 @@ func runSuite(id int, r reports.Report) (junitSuite, bool) {
 			Classname: "skewrig.run",
 			Time:      junitTime(0),
 			Failure:   &junitResult{Message: oneLine(problem, maxText), Type: "problem"},
+		})
+	}
+	if r.Partial != "" {
+		suite.add(junitCase{
+			Name:      "everything-ran",
+			Classname: "skewrig.run",
+			Time:      junitTime(0),
+			Error:     &junitResult{Message: oneLine(r.Partial, maxText), Type: "partial"},
 		})
 	}
 	if nothingJudged(r) {

@@ -1,9 +1,7 @@
 package render
 
 import (
-	"encoding/xml"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,102 +10,6 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// element is what both common JUnit schemas allow of one element, in the words
-// of the stricter one of the two in each respect.
-type element struct {
-	attributes map[string]string // name to a pattern of the values
-	children   string            // a pattern of the children's names, each with a space after it
-}
-
-const (
-	anything = `(?s).*`
-	token    = `\S+( \S+)*`
-	count    = `\d+`
-	seconds  = `\d+(\.\d+)?`
-)
-
-var schema = map[string]element{
-	"testsuites": {nil, `(testsuite )*`},
-	"testsuite": {map[string]string{
-		"name": token, "package": token, "hostname": token, "id": count, "tests": count, "failures": count,
-		"errors": count, "skipped": count, "time": seconds, "timestamp": `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`,
-	}, `properties (testcase )*system-out system-err `},
-	"properties": {nil, `(property )*`},
-	"property":   {map[string]string{"name": token, "value": anything}, ``},
-	"testcase":   {map[string]string{"name": token, "classname": token, "time": seconds}, `(skipped |error |failure )?`},
-	"skipped":    {map[string]string{"message": anything, "type": token}, ``},
-	"error":      {map[string]string{"message": anything, "type": token}, ``},
-	"failure":    {map[string]string{"message": anything, "type": token}, ``},
-	"system-out": {nil, ``},
-	"system-err": {nil, ``},
-}
-
-// node is any XML element.
-type node struct {
-	XMLName    xml.Name
-	Attributes []xml.Attr `xml:",any,attr"`
-	Children   []node     `xml:",any"`
-}
-
-func (n node) attribute(name string) string {
-	i := slices.IndexFunc(n.Attributes, func(a xml.Attr) bool { return a.Name.Local == name })
-	if i < 0 {
-		return ""
-	}
-	return n.Attributes[i].Value
-}
-
-func (n node) named(name string) []node {
-	var found []node
-	for _, child := range n.Children {
-		if child.XMLName.Local == name {
-			found = append(found, child)
-		}
-	}
-	return found
-}
-
-// violations returns where n does not keep to the schema.
-func violations(n node) []string {
-	name := n.XMLName.Local
-	allowed, ok := schema[name]
-	if !ok {
-		return []string{"unknown element " + name}
-	}
-	var found []string
-	given := map[string]bool{}
-	for _, a := range n.Attributes {
-		given[a.Name.Local] = true
-		pattern, ok := allowed.attributes[a.Name.Local]
-		if !ok || !regexp.MustCompile(`\A(`+pattern+`)\z`).MatchString(a.Value) {
-			found = append(found, fmt.Sprintf("%s: attribute %s=%q", name, a.Name.Local, a.Value))
-		}
-	}
-	for required := range allowed.attributes {
-		if !given[required] {
-			found = append(found, fmt.Sprintf("%s: no attribute %s", name, required))
-		}
-	}
-	var children strings.Builder
-	for _, child := range n.Children {
-		children.WriteString(child.XMLName.Local + " ")
-		found = append(found, violations(child)...)
-	}
-	if !regexp.MustCompile(`\A(` + allowed.children + `)\z`).MatchString(children.String()) {
-		found = append(found, fmt.Sprintf("%s: children %s", name, children.String()))
-	}
-	return found
-}
-
-func parseXML(t *testing.T, in string) node {
-	t.Helper()
-	var root node
-	if err := xml.NewDecoder(strings.NewReader(in)).Decode(&root); err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
-
 func TestJUnitKeepsToBothSchemas(t *testing.T) {
 	t.Parallel()
 	for name, r := range reportsUnderTest(t) {
@@ -115,29 +17,35 @@ func TestJUnitKeepsToBothSchemas(t *testing.T) {
 		if root.XMLName.Local != "testsuites" {
 			t.Errorf("%s: the root is %s", name, root.XMLName.Local)
 		}
-		for _, v := range violations(root) {
+		for _, v := range violations(junitSchema(t), root) {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
 }
 
+// mistakes are changes to the mixed report after which it is no longer valid.
+var mistakes = [][2]string{
+	{`<testsuites>`, `<testsuites tests="1">`},
+	{`<testsuites>`, `<testsuites>text`},
+	{`timestamp="2026-09-01T12:01:30"`, `timestamp="2026-09-01T12:01:30Z"`},
+	{` hostname="localhost"`, ``},
+	{`<system-out></system-out>`, ``},
+	{`</testcase>`, `<properties></properties></testcase>`},
+	{`</testcase>`, `<skipped message="" type="a"></skipped></testcase>`},
+	{` time="2.345"`, ` time="2.345s"`},
+	{`classname="kep-4939.rollback"`, `classname=" kep-4939.rollback"`},
+}
+
 func TestViolationsAreFound(t *testing.T) {
 	t.Parallel()
 	good := render(t, "xml", mixed(t, 1))
-	for _, change := range [][2]string{
-		{`<testsuites>`, `<testsuites tests="1">`},
-		{`timestamp="2026-09-01T12:01:30"`, `timestamp="2026-09-01T12:01:30Z"`},
-		{` hostname="localhost"`, ``},
-		{`<system-out></system-out>`, ``},
-		{`</testcase>`, `<properties></properties></testcase>`},
-		{` time="2.345"`, ` time="2.345s"`},
-	} {
+	for _, change := range mistakes {
 		bad := strings.Replace(good, change[0], change[1], 1)
 		if bad == good {
 			t.Errorf("%s is not in the report:\n%s", change[0], good)
 			continue
 		}
-		if len(violations(parseXML(t, bad))) == 0 {
+		if len(violations(junitSchema(t), parseXML(t, bad))) == 0 {
 			t.Errorf("%s instead of %s is no violation", change[1], change[0])
 		}
 	}
@@ -220,5 +128,20 @@ func TestJUnitGroupsCellsOfOneSuiteThatAreNotNeighbors(t *testing.T) {
 	want := []string{"skewrig a", "a b", "a/b a", "a/b x", "a/b-c x"}
 	if !slices.Equal(got, want) {
 		t.Errorf("suites and cases %q, want %q", got, want)
+	}
+}
+
+// TestAgainIsACommandThatWorks: a cell of a user's own file can't be run by its id.
+func TestAgainIsACommandThatWorks(t *testing.T) {
+	t.Parallel()
+	c := reports.Cell{ID: "mine/pods/web"}
+	for command, want := range map[string]string{
+		"skewrig run 'kep-4939/**' -o json":  "skewrig run mine/pods/web",
+		"":                                   "skewrig run mine/pods/web",
+		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml --parallel 2",
+	} {
+		if got := again(c, reports.Reproduce{Command: command}); got != want {
+			t.Errorf("after %q: %q, want %q", command, got, want)
+		}
 	}
 }

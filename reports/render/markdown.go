@@ -19,6 +19,7 @@ func Markdown(w io.Writer, r reports.Report) error {
 	m.attention(r)
 	m.ran(r.Reproduce)
 	m.cells(r.Cells)
+	m.repeated(r.Cells)
 	m.pictures(r.Cells)
 	m.requirements(r.Requirements)
 	m.reproduce(r.Reproduce)
@@ -51,6 +52,9 @@ func (m *markdown) table(rows [][]string, header ...string) {
 
 func (m *markdown) summary(r reports.Report) {
 	m.printf("# Conformance report\n\n**%s.** %s.\n", capitalized(verdict(r)), counts(r.Summary))
+	if r.Partial != "" {
+		m.printf("\n**Partial:** %s\n", text(r.Partial))
+	}
 	if len(r.Problems) > 0 {
 		m.printf("\n%s with the run as a whole, below.\n", plural(len(r.Problems), "problem"))
 	}
@@ -134,6 +138,33 @@ func (m *markdown) cells(cells []reports.Cell) {
 		})
 	}
 	m.table(rows, "cell", "outcome", "took", "reason")
+}
+
+// repeated says of the cells that ran several times how often they failed, and
+// where good and bad runs part.
+func (m *markdown) repeated(cells []reports.Cell) {
+	var rows [][]string
+	for _, c := range cells {
+		if len(c.Runs) == 0 {
+			continue
+		}
+		var runs []string
+		for _, run := range c.Runs {
+			runs = append(runs, fmt.Sprintf("%d %s", run.Number, run.Outcome))
+		}
+		var rate, differs string
+		if c.Rate != (reports.Rate{}) {
+			rate = text(c.Rate.String())
+		}
+		if c.Differs != (reports.Difference{}) {
+			differs = text(c.Differs.String())
+		}
+		rows = append(rows, []string{code(c.ID), strings.Join(runs, "<br>"), rate, differs})
+	}
+	if len(rows) > 0 {
+		m.printf("\n## Repeated\n\n")
+		m.table(rows, "cell", "runs", "failed in", "where good and bad runs part")
+	}
 }
 
 // pictures shows those of the cells that need no attention: the others have them

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -32,7 +33,7 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 }
 
 // extracts are renderers of a part of a report.
-var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": Findings}
+var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": Findings, "openmetrics": OpenMetrics}
 
 func render(t *testing.T, format string, r reports.Report) string {
 	t.Helper()
@@ -131,7 +132,38 @@ func reportsUnderTest(t *testing.T) map[string]reports.Report {
 		"hostile": hostile(t),
 		"green":   assemble(t, []reports.Cell{{ID: "area/group/one", Checks: []reports.Check{allPass}, DurationSeconds: 61.5}}),
 		"empty":   assemble(t, nil),
+		"shard":   emptyShard(t),
+		"repeat":  repeated(t),
 	}
+}
+
+func emptyShard(t *testing.T) reports.Report {
+	r := assemble(t, nil)
+	r.Shard = reports.Shard{Index: 3, Of: 4}
+	return r
+}
+
+// repeated is a partial report of cells that ran several times.
+func repeated(t *testing.T) reports.Report {
+	t.Helper()
+	join := func(id string, outcomes ...reports.Outcome) reports.Cell {
+		var runs []reports.Cell
+		for i, o := range outcomes {
+			check := reports.Check{ID: "up", Outcome: o, Expected: "no restart", Observed: "no restart"}
+			if o == reports.Fail {
+				check.Observed = fmt.Sprintf("%d restarts", i)
+			}
+			run := reports.Cell{ID: "area/group/" + id, Checks: []reports.Check{check}, DurationSeconds: float64(i + 1)}
+			runs = append(runs, run.Numbered(i+1))
+		}
+		return reports.Join(runs...)
+	}
+	flaky := join("flaky", reports.Pass, reports.Pass, reports.Fail, reports.Pass, reports.Fail)
+	flaky.Differs = reports.Difference{Step: 7, Action: "restart kubelet/node-a", Bad: "container default/web/app exited with 137"}
+	not := reports.Cell{ID: "area/group/late", Outcome: reports.Unknown, Reason: "not run: the run did not get that far", Unfinished: true}
+	r := assemble(t, []reports.Cell{flaky, join("steady", reports.Pass, reports.Pass, reports.Pass), join("broken", reports.Fail, reports.Fail), not})
+	r.Partial = "the run was broken off: 1 of 4 cells did not run to their end 5 times"
+	return r
 }
 
 func TestGolden(t *testing.T) {

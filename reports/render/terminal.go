@@ -26,6 +26,9 @@ func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
 	t.table(r.Cells)
 	t.attention(r)
 	fmt.Fprintf(&t, "%s\n%s\n", counts(r.Summary), capitalized(verdict(r)))
+	if r.Partial != "" {
+		fmt.Fprintf(&t, "Partial: %s\n", oneLine(r.Partial, maxText))
+	}
 	if options.Report != "" {
 		fmt.Fprintf(&t, "Report: %s\n", oneLine(options.Report, maxText))
 	}
@@ -54,10 +57,19 @@ func (t *terminal) table(cells []reports.Cell) {
 	fmt.Fprintf(t, "%-*s  %8s  %-*s  %s\n", outcomeWidth, "OUTCOME", "TOOK", widest, "CELL", "REASON")
 	for _, c := range cells {
 		line := fmt.Sprintf("%s  %8s  %-*s  %s", t.outcome(c.Outcome, outcomeWidth),
-			duration(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(c.Reason, maxReason))
+			duration(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(inRuns(c), maxReason))
 		fmt.Fprintln(t, strings.TrimRight(line, " "))
 	}
 	fmt.Fprintln(t)
+}
+
+// inRuns is the reason of a cell. Of one that has none, it is how many times it
+// ran, if that is not once.
+func inRuns(c reports.Cell) string {
+	if c.Reason == "" && len(c.Runs) > 0 {
+		return plural(len(c.Runs), "run")
+	}
+	return c.Reason
 }
 
 func (t *terminal) attention(r reports.Report) {

@@ -72,6 +72,10 @@ func oneLine(s string, limit int) string { return printable(shortened(s, limit))
 // expected, or why the cell has none, as indented lines.
 func details(c reports.Cell) string {
 	var b strings.Builder
+	for _, fact := range repeats(c) {
+		fmt.Fprintf(&b, "%s\n", fact)
+	}
+	judged := b.Len()
 	for _, check := range c.Checks {
 		if check.Outcome.Expected() {
 			continue
@@ -82,10 +86,23 @@ func details(c reports.Cell) string {
 		writeField(&b, "observed", check.Observed)
 		writeField(&b, "reason", check.Reason)
 	}
-	if b.Len() == 0 {
+	if b.Len() == judged {
 		writeField(&b, "reason", c.Reason)
 	}
 	return b.String()
+}
+
+// repeats returns what is known of a cell because it ran several times, in a line
+// each.
+func repeats(c reports.Cell) []string {
+	var facts []string
+	if c.Rate != (reports.Rate{}) {
+		facts = append(facts, "failed in "+c.Rate.String())
+	}
+	if c.Differs != (reports.Difference{}) {
+		facts = append(facts, oneLine(c.Differs.String(), maxText))
+	}
+	return facts
 }
 
 func writeField(b *strings.Builder, name, value string) {
@@ -108,15 +125,19 @@ func verdict(r reports.Report) string {
 	case reports.ExitNonconforming:
 		return "something does not conform"
 	}
-	if nothingJudged(r) {
+	switch {
+	case r.Partial != "":
+		return "the report is partial"
+	case nothingJudged(r):
 		return "nothing was judged"
 	}
 	return "not everything was judged"
 }
 
-// nothingJudged reports whether there is no cell, or none that applies.
+// nothingJudged reports whether there is no cell, or none that applies, where
+// there should be.
 func nothingJudged(r reports.Report) bool {
-	return !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
+	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
 }
 
 // counts returns the numbers of cells by outcome, the most severe first,

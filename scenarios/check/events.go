@@ -90,6 +90,15 @@ type Sample struct {
 // EventKind returns "metrics.scraped".
 func (Scraped) EventKind() string { return "metrics.scraped" }
 
+// LogRead is what a step found in a log. The subject is the step's name.
+type LogRead struct {
+	Component string   `json:"component"`
+	Lines     []string `json:"lines"`
+}
+
+// EventKind returns "log.read".
+func (LogRead) EventKind() string { return "log.read" }
+
 // Opened marks the moment from which a check is watched. The subject is
 // the check's id.
 type Opened struct {

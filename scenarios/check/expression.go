@@ -64,11 +64,15 @@ func (s *state) vars() map[string]any {
 		"requests":    s.requests,
 		"history":     s.history,
 		"metrics":     s.metrics,
+		"logs":        s.logs,
 		"nodes":       s.landscape.shownNodes,
 		"dependents":  s.landscape.shownDependents,
 		"leases":      s.landscape.leases,
 		"since":       s.landscape.since,
 		"calls":       s.landscape.calls,
+		"podsAPI":     s.agents.answers,
+		"watches":     s.agents.watches,
+		"polls":       s.agents.polls,
 		"components":  s.components,
 	}
 }

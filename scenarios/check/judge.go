@@ -167,6 +167,13 @@ func end(events []record.Event) (ended Ended, complete bool) {
 	return Ended{}, false
 }
 
+// Interrupted reports whether a cell ended because somebody wanted the whole run
+// to end.
+func Interrupted(events []record.Event) bool {
+	ended, _ := end(events)
+	return ended.Interrupted
+}
+
 // lastStep says where a history that has no end stops.
 func lastStep(events []record.Event) string {
 	where := "before its first step"

@@ -19,6 +19,12 @@ import (
 // objects.
 const defaultNamespace = "default/"
 
+// PodName is what expressions call a pod: its name, and its namespace before that
+// if it is not the default one.
+func PodName(namespace, name string) string {
+	return strings.TrimPrefix(namespace+"/"+name, defaultNamespace)
+}
+
 // state is what a history amounts to at one moment: the variables that
 // expressions see. It grows by one event at a time.
 type state struct {
@@ -32,10 +38,12 @@ type state struct {
 	requests    map[string]any
 	history     map[string][]any // by object: all versions of it that were seen
 	metrics     map[string]any
+	logs        map[string]any // by step: lists of lines
 	components  map[string]any
 	known       map[string]bool // pods and containers that were ever seen
 	cuts        cuts
 	landscape   landscape
+	agents      agents
 }
 
 func newState() *state {
@@ -50,10 +58,12 @@ func newState() *state {
 		requests:    make(map[string]any),
 		history:     make(map[string][]any),
 		metrics:     make(map[string]any),
+		logs:        make(map[string]any),
 		components:  make(map[string]any),
 		known:       make(map[string]bool),
 		cuts:        cuts{nodes: make(map[string]string), stopped: make(map[string]time.Time)},
 		landscape:   newLandscape(),
+		agents:      newAgents(),
 	}
 }
 
@@ -83,6 +93,9 @@ func (s *state) apply(e record.Event) bool {
 		return false
 	case Scraped{}.EventKind():
 		s.scraped(e)
+	case LogRead{}.EventKind():
+		read, _ := record.As[LogRead](e)
+		s.logs[e.Subject] = decoded(read.Lines)
 	case link.Request{}.EventKind():
 		s.landscape.called(e)
 	case lease.Ages{}.EventKind():
@@ -90,7 +103,7 @@ func (s *state) apply(e record.Event) bool {
 	case Answer{}.EventKind():
 		s.answered(e)
 	default:
-		return false
+		return s.agents.saw(e, s.landscape.at(e))
 	}
 	return true
 }
@@ -176,7 +189,7 @@ func (s *state) object(e record.Event) {
 	if seen.Resource != "pods" {
 		return
 	}
-	pod := strings.TrimPrefix(seen.Namespace+"/"+seen.Name, defaultNamespace)
+	pod := PodName(seen.Namespace, seen.Name)
 	if seen.Change == "deleted" {
 		delete(s.pods, pod)
 		return
@@ -208,7 +221,7 @@ func (s *state) event(name string, object []byte) {
 	if err := json.Unmarshal(object, &event); err != nil || about.Kind != "Pod" {
 		return
 	}
-	pod := strings.TrimPrefix(about.Namespace+"/"+about.Name, defaultNamespace)
+	pod := PodName(about.Namespace, about.Name)
 	if at, known := s.eventAt[name]; known {
 		s.events[pod][at] = decoded(event.PodEvent)
 		return

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,15 +46,19 @@ type Engine struct {
 	// TempDir is where rigs keep their data while they run. If unset, the
 	// system's directory for temporary files.
 	TempDir string
-	// Progress is told when a cell starts and when it is judged. It is called
-	// by one goroutine at a time. If unset, nobody is told.
+	// Progress is told when a cell starts, when it takes a step, and when it is
+	// judged. It is called by one goroutine at a time. If unset, nobody is told.
 	Progress func(Progress)
+
+	telling sync.Mutex
 }
 
 // Progress is news of one cell.
 type Progress struct {
 	Cell plan.Cell
-	// Result is nil when the cell starts.
+	// Step is the step that is begun. If unset, the news is of the whole cell.
+	Step *plan.Step
+	// Result is what the cell came to. If unset, it is not over.
 	Result *reports.Cell
 }
 
@@ -89,7 +94,6 @@ type batch struct {
 	cells    []plan.Cell
 	programs []*check.Program
 	results  []reports.Cell
-	telling  sync.Mutex
 }
 
 // run runs a group of cells on one rig, one after the other.
@@ -106,11 +110,11 @@ func (b *batch) run(ctx context.Context, group []int) {
 	}
 }
 
-func (b *batch) tell(p Progress) {
-	b.telling.Lock()
-	defer b.telling.Unlock()
-	if b.Progress != nil {
-		b.Progress(p)
+func (e *Engine) tell(p Progress) {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	if e.Progress != nil {
+		e.Progress(p)
 	}
 }
 
@@ -141,9 +145,7 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 
 func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy) reports.Cell {
 	if ctx.Err() != nil {
-		result := result(cell, program, nil)
-		result.Outcome, result.Reason = reports.Unknown, "not run: "+context.Cause(ctx).Error()
-		return result
+		return notRun(cell, program, context.Cause(ctx).Error())
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, t, CellDir(e.Dir, cell.ID))
@@ -167,6 +169,29 @@ func kepName(area string) string {
 // CellDir is where a cell leaves its files below a report directory.
 func CellDir(dir, id string) string { return filepath.Join(dir, cellsDir, filepath.FromSlash(id)) }
 
+// NotRun returns the results of cells that were not run, and why: each of their
+// checks is unknown.
+func NotRun(cells []plan.Cell, reason string) ([]reports.Cell, error) {
+	programs, err := Compile(cells)
+	if err != nil {
+		return nil, err
+	}
+	var results []reports.Cell
+	for i, cell := range cells {
+		results = append(results, notRun(cell, programs[i], reason))
+	}
+	return results, nil
+}
+
+func notRun(cell plan.Cell, program *check.Program, reason string) reports.Cell {
+	r := result(cell, program, nil)
+	r.Outcome, r.Reason, r.Unfinished = reports.Unknown, "not run: "+reason, true
+	return r
+}
+
+// History reads what a cell left below a report directory.
+func History(dir, id string) ([]record.Event, error) { return readHistory(CellDir(dir, id)) }
+
 // Rejudge judges the saved histories of cells again, and draws their pictures.
 func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
@@ -178,22 +203,23 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	for i, cell := range cells {
 		events, err := readHistory(CellDir(dir, cell.ID))
 		if errors.Is(err, os.ErrNotExist) {
-			r := result(cell, programs[i], nil)
-			r.Outcome, r.Reason = reports.Unknown, "not run: it has no history"
-			results = append(results, r)
+			results = append(results, notRun(cell, programs[i], "it has no history"))
 			continue
 		}
 		if err != nil {
 			failures = append(failures, err)
 			continue
 		}
-		r := result(cell, programs[i], events)
+		r := sameScenario(cell, result(cell, programs[i], events), events)
 		r.Pictures, err = draw(dir, cell, events)
 		results, failures = append(results, r), append(failures, err)
 	}
 	return results, errors.Join(failures...)
 }
 
+// readHistory reads what a cell left. A history that ends within a line is that of
+// a run which was killed: it has no end to be judged by, and what it has is read.
+// With an error it returns what is before the place that can't be read.
 func readHistory(dir string) ([]record.Event, error) {
 	path := filepath.Join(dir, historyFile)
 	f, err := os.Open(path)
@@ -202,8 +228,8 @@ func readHistory(dir string) ([]record.Event, error) {
 	}
 	defer f.Close()
 	events, err := record.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return events, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return events, nil
 }
@@ -216,7 +242,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 	r := reports.Cell{
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
-		Observed: observed,
+		Observed: observed, Unfinished: check.Interrupted(events),
 	}
 	for _, axis := range cell.Axes {
 		r.Axes[axis.Name] = axis.Value

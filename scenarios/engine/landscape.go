@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
@@ -191,16 +193,9 @@ func (l *Landscape) where(component string) (*cluster.Cluster, string) {
 	return l.Cluster, component
 }
 
-// zone returns the zone of simulated nodes that a component is, empty for all,
-// and whether it is that.
-func zone(component string) (name string, is bool) {
-	name, is = strings.CutPrefix(component, lease.Component)
-	return strings.TrimPrefix(name, "/"), is
-}
-
 // stop ends a component, with or without a warning.
 func (l *Landscape) stop(action plan.Stop) error {
-	if z, is := zone(action.Component); is {
+	if z, is := spec.Zone(action.Component); is {
 		return l.fleet.Stop(z)
 	}
 	c, name := l.where(action.Component)
@@ -212,7 +207,7 @@ func (l *Landscape) stop(action plan.Stop) error {
 
 // restart starts a component, perhaps as something else than before.
 func (l *Landscape) restart(ctx context.Context, action plan.Restart) error {
-	if z, is := zone(action.Component); is {
+	if z, is := spec.Zone(action.Component); is {
 		return errors.Join(l.fleet.Stop(z), l.fleet.Start(z))
 	}
 	c, name := l.where(action.Component)
@@ -225,21 +220,31 @@ func (l *Landscape) restart(ctx context.Context, action plan.Restart) error {
 
 // setLink gives a link a fault, or none.
 func (l *Landscape) setLink(which spec.Link, f link.Fault) error {
-	if z, is := zone(which.From); is {
+	if z, is := spec.Zone(which.From); is {
 		return l.fleet.SetLink(z, f)
+	}
+	if which.To == spec.Runtime {
+		return l.slowRuntime(strings.TrimPrefix(which.From, "kubelet/"), f.Delay)
 	}
 	c, _ := l.where(which.To)
 	return c.SetLink(which.From, f)
 }
 
+// slowRuntime has the container runtime of a node answer later.
+func (l *Landscape) slowRuntime(node string, by time.Duration) error {
+	r, is := l.Runtime(node).(*runtime.Runtime)
+	if !is {
+		return fmt.Errorf("node %q has no container runtime that can be slow", node)
+	}
+	r.SetDelay(by)
+	return nil
+}
+
 // setClock sets the clock of a kubelet or of simulated nodes.
 func (l *Landscape) setClock(action plan.Clock) error {
-	z, simulated := zone(action.Of)
+	z, simulated := spec.Zone(action.Of)
 	node := strings.TrimPrefix(action.Of, "kubelet/")
-	to := action.To
-	if to != (clock.Clock{Offset: to.Offset}) {
-		to.Since = time.Now() // of what drifts or stands still
-	}
+	to := action.From(time.Now())
 	switch {
 	case simulated && action.Step != 0:
 		return l.fleet.StepClock(z, action.Step)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
+	"strings"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -17,15 +19,7 @@ import (
 
 // scrape reads the metrics of a component into the record.
 func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
-	endpoint, err := r.cluster.Endpoint(action.Component)
-	if err != nil {
-		return err
-	}
-	client, err := kubernetes.NewForConfig(endpoint)
-	if err != nil {
-		return err
-	}
-	text, err := client.RESTClient().Get().AbsPath(action.Path).DoRaw(ctx)
+	text, err := r.metrics(ctx, action)
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
 	}
@@ -34,6 +28,42 @@ func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
 		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
 	}
 	r.history.Append("engine", action.Component, check.Scraped{Path: action.Path, Metrics: metrics})
+	return nil
+}
+
+func (r *rig) metrics(ctx context.Context, action plan.Scrape) ([]byte, error) {
+	var text bytes.Buffer
+	if is, err := r.cluster.StandInMetrics(action.Component, &text); is || err != nil {
+		return text.Bytes(), err
+	}
+	endpoint, err := r.cluster.Endpoint(action.Component)
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return client.RESTClient().Get().AbsPath(action.Path).DoRaw(ctx)
+}
+
+// readLog reads the lines of a component's log that match into the record.
+func (r *rig) readLog(name string, action plan.Log) error {
+	match, err := regexp.Compile(action.Match)
+	if err != nil {
+		return err
+	}
+	text, err := r.cluster.Log(action.Component)
+	if err != nil {
+		return err
+	}
+	read := check.LogRead{Component: action.Component, Lines: []string{}}
+	for line := range strings.Lines(string(text)) {
+		if match.MatchString(line) {
+			read.Lines = append(read.Lines, strings.TrimRight(line, "\n"))
+		}
+	}
+	r.history.Append("engine", name, read)
 	return nil
 }
 

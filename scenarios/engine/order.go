@@ -25,18 +25,20 @@ func groups(cells []plan.Cell) [][]int {
 		}
 		all = append(all, []int{i})
 	}
-	total := func(group []int) (sum int) {
-		for n, i := range group {
-			starts, waits := effort(cells[i])
-			if n == 0 {
-				sum += 2 * starts // the others have its rig
-			}
-			sum += waits
-		}
-		return sum
-	}
-	slices.SortStableFunc(all, func(a, b []int) int { return cmp.Compare(total(b), total(a)) })
+	slices.SortStableFunc(all, func(a, b []int) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
 	return all
+}
+
+// groupEffort says how long the cells of a group take, compared with others.
+func groupEffort(cells []plan.Cell, group []int) (sum int) {
+	for n, i := range group {
+		starts, waits := effort(cells[i])
+		if n == 0 {
+			sum += 2 * starts // the others have its rig
+		}
+		sum += waits
+	}
+	return sum
 }
 
 // sharedRig says which rig a cell can have after another one, which is one of

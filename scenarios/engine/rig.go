@@ -16,7 +16,9 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -33,8 +35,10 @@ type rig struct {
 	ofSeed     *objects // nil: no garden
 	tracker    *check.Tracker
 	namespaces map[string]bool
-	red        bool // a check did not hold, as far as could be seen
-	failFast   bool // that is the end
+	agents     map[string]*podsapi.Agent // by node
+	red        bool                      // a check did not hold, as far as could be seen
+	failFast   bool                      // that is the end
+	begin      func(plan.Step)           // is told of each step
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -57,7 +61,10 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 		},
 	}
 	for _, n := range t.Nodes {
-		node := cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates}
+		node := cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates, Standalone: n.Standalone}
+		if n.Version == release.Reference {
+			node.StandIn = standIn
+		}
 		if n.OwnClock {
 			node.Clock = new(clock.Clock)
 		}
@@ -94,7 +101,8 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 
 	r := &rig{
 		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
-		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true},
+		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*podsapi.Agent),
+		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
 	ran := e.runOn(ctx, r, t, dir)
 	history.Append("engine", "", r.machine.stop())
@@ -131,6 +139,7 @@ func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err
 	}
 	ctx, cancel := r.cluster.Bind(ctx)
 	defer cancel()
+	defer r.closeAgents()
 	return r.steps(ctx)
 }
 
@@ -180,6 +189,7 @@ func (r *rig) enough() bool { return r.red && r.failFast }
 // step takes a step, and says in the history how it ended. What a catch step
 // could not do is told there only.
 func (r *rig) step(ctx context.Context, step plan.Step) error {
+	r.begin(step)
 	r.history.Append("engine", step.Name, check.StepStarted{
 		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
 	})
@@ -232,6 +242,9 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 		answer, err := r.in(action.Object).patch(ctx, action.Object, action.Merge)
 		return r.answered(step.Name, answer, action.Rejected, err)
 	case plan.StaticPod:
+		if action.Remove != "" {
+			return r.cluster.RemoveStaticPod(action.Node, action.Remove)
+		}
 		return r.cluster.RunStaticPod(action.Node, action.Pod)
 	case plan.Delete:
 		return r.in(action.Object).delete(ctx, action.Object)
@@ -241,6 +254,10 @@ func (r *rig) act(ctx context.Context, step plan.Step) error {
 		return r.cluster.stop(action)
 	case plan.Scrape:
 		return r.scrape(ctx, action)
+	case plan.Log:
+		return r.readLog(step.Name, action)
+	case plan.PodsAPI:
+		return r.askPods(ctx, step.Name, action)
 	case plan.Fault:
 		return r.cluster.setLink(action.Link, action.Fault)
 	case plan.Clock:

@@ -64,12 +64,6 @@ type probe struct {
 	scaled map[string]bool              // those that were scaled since
 }
 
-// The links of a watchdog, as the record names them.
-var (
-	toShoot = spec.Link{From: spec.Watchdog, To: spec.APIServer}.String()
-	toSeed  = spec.Link{From: spec.Watchdog, To: spec.SeedAPIServer}.String()
-)
-
 func (d *deciding) see(e record.Event) {
 	switch e.Kind {
 	case cluster.ComponentStarted{}.EventKind():
@@ -142,11 +136,11 @@ func (d *deciding) request(e record.Event) {
 	}
 	dependent, scales := strings.CutSuffix(r.Path, "/scale")
 	switch {
-	case e.Subject == toShoot && r.Path == "/version":
+	case e.Subject == spec.WatchdogToShoot && r.Path == "/version":
 		d.end()
-	case e.Subject == toShoot && r.Renewed != nil:
+	case e.Subject == spec.WatchdogToShoot && r.Renewed != nil:
 		d.begin(e.At, r.Renewed)
-	case e.Subject == toSeed && scales && r.Method == http.MethodPut && r.Code == http.StatusOK:
+	case e.Subject == spec.WatchdogToSeed && scales && r.Method == http.MethodPut && r.Code == http.StatusOK:
 		d.scaled(dependent[strings.LastIndex(dependent, "/")+1:])
 	}
 }

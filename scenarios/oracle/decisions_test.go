@@ -54,7 +54,7 @@ func (s *story) deployment(name string, replicas int) {
 // probe is the requests of a probe that finds that some of the nodes renewed
 // their leases just now, and the others so long ago.
 func (s *story) probe(nodes, old int, ago time.Duration) {
-	s.add(toShoot, link.Request{Method: "GET", Path: "/version", Code: 200})
+	s.add(spec.WatchdogToShoot, link.Request{Method: "GET", Path: "/version", Code: 200})
 	renewed := make(map[string]time.Time)
 	for i := range nodes {
 		renewed[fmt.Sprintf("node-%d", i)] = s.now()
@@ -62,11 +62,11 @@ func (s *story) probe(nodes, old int, ago time.Duration) {
 			renewed[fmt.Sprintf("node-%d", i)] = s.now().Add(-ago)
 		}
 	}
-	s.add(toShoot, link.Request{Method: "GET", Path: "/leases", Code: 200, Renewed: renewed})
+	s.add(spec.WatchdogToShoot, link.Request{Method: "GET", Path: "/leases", Code: 200, Renewed: renewed})
 }
 
 func (s *story) scale(name string, code int) {
-	s.add(toSeed, link.Request{Method: "PUT", Path: "/apis/apps/v1/namespaces/shoot/deployments/" + name + "/scale", Code: code})
+	s.add(spec.WatchdogToSeed, link.Request{Method: "PUT", Path: "/apis/apps/v1/namespaces/shoot/deployments/" + name + "/scale", Code: code})
 }
 
 func TestWatchdogDecisions(t *testing.T) {
@@ -90,7 +90,7 @@ func TestWatchdogDecisions(t *testing.T) {
 		"could not list": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
 			s.scale("a", 200)
-			s.add(toShoot, link.Request{Path: "/version"})
+			s.add(spec.WatchdogToShoot, link.Request{Path: "/version"})
 			s.scale("b", 200)
 		}, "b is scaled by a watchdog that has seen no leases"},
 		"one node, newer": {"v1.8.0", 1, func(s *story) { s.probe(1, 1, minute); s.scale("a", 200) }, "there is only one candidate"},

@@ -73,12 +73,12 @@ type container struct {
 // action is what a probe or a hook does.
 type action struct {
 	GRPC *struct {
-		Port int32
-		Mode string
+		Port          int32
+		Service, Mode string
 	}
 	HTTPGet *struct {
-		Port                   port
-		Host, Scheme, Protocol string
+		Port                         port
+		Host, Path, Scheme, Protocol string
 	}
 	TCPSocket *struct {
 		Port port

@@ -41,10 +41,7 @@ func (r *run) observe(c connection) (o reports.Observation, certain bool) {
 	if !ok || len(kubelets) != 1 || r.rewritten(states[0], c) {
 		return o, false
 	}
-	feature := model.HTTPProtocol
-	if h.Kind == model.GRPC {
-		feature = model.GRPCMode
-	}
+	feature := featureOf(h)
 	o = reports.Observation{
 		Probe: describe(h), Server: string(c.Protocol), APIServer: "none (static pod)",
 		Kubelet: withGate(kubelets[0].Component, feature), Wire: string(c.First), Succeeds: succeeds,

@@ -47,7 +47,7 @@ func (r *run) predict(c connection) (firsts []server.First) {
 		}
 		for _, h := range known.pod.handlersOn(c.Port) {
 			if mayBe(c, h) {
-				firsts = append(firsts, model.Wire(h, known.kubelet))
+				firsts = append(firsts, model.Wire(h, known.kubelet.Component))
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func mayBe(c connection, h model.Handler) bool {
 // known is a pod as a kubelet may know it.
 type known struct {
 	pod     podSpec
-	kubelet model.Component
+	kubelet life
 }
 
 // knownAt returns what kubelets may have known of a connection's pod when it was
@@ -87,7 +87,7 @@ func (r *run) knownAt(c connection) (all []known) {
 			if i+1 < len(states) && states[i+1].time.Before(kubelet.fromTime) {
 				continue
 			}
-			all = append(all, known{state.pod, kubelet.Component})
+			all = append(all, known{state.pod, kubelet})
 		}
 	}
 	return all

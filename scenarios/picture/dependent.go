@@ -11,6 +11,7 @@ import (
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports/plot"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // dependents shows how many replicas the Deployments on the seed are to have,
@@ -30,7 +31,7 @@ func (h history) dependents() (lanes []plot.Lane) {
 	}
 	for e, r := range record.All[link.Request](h.events) {
 		lane, is := all[scaled(r)]
-		if e.Subject != toSeed || !is {
+		if e.Subject != spec.WatchdogToSeed || !is {
 			continue
 		}
 		if r.Code == http.StatusOK {

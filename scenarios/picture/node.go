@@ -12,7 +12,7 @@ import (
 func (h history) nodes() plot.Panel {
 	unready := plot.Line{Label: "not Ready", Color: 4, Style: plot.Solid, Held: true}
 	unknown := plot.Line{Label: "of those, Unknown", Color: 0, Style: plot.Dashed, Held: true}
-	p := plot.Panel{Title: "nodes"}
+	p := plot.Panel{Title: Nodes}
 	ready := make(map[string]string)
 	for e, seen := range record.All[cluster.ObjectObserved](h.events) {
 		if seen.Cluster != "" || seen.Resource != "nodes" || !observe(ready, seen) {

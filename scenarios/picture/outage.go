@@ -12,8 +12,6 @@ import (
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports/plot"
-	"github.com/skewrig/skewrig/scenarios/check"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -37,7 +35,7 @@ func (h history) outages(from, to float64) (lanes []plot.Lane) {
 	for _, e := range h.events {
 		if at := h.at(e); at < to { // what ends with the rig is not amiss
 			o.saw(e, at)
-			o.told(e, at, h.cell.Steps)
+			o.sawNodes(e, at)
 		}
 	}
 	for _, t := range o.order {
@@ -52,7 +50,7 @@ func (h history) outages(from, to float64) (lanes []plot.Lane) {
 	return lanes
 }
 
-// saw takes an event into account.
+// saw takes into account what happened to links and components.
 func (o *outages) saw(e record.Event, at float64) {
 	from, to, _ := strings.Cut(e.Subject, "->")
 	ofLink := trouble{"link to " + to, from}
@@ -90,33 +88,22 @@ func faulty(to string, f link.Fault) string {
 	}
 }
 
-// told takes into account what simulated nodes were told to do, which the record
-// has only as steps.
-func (o *outages) told(e record.Event, at float64, steps []plan.Step) {
-	done, ok := record.As[check.StepDone](e)
-	if !ok || done.Number < 1 || done.Number > len(steps) {
-		return
+// sawNodes takes into account what simulated nodes were told to do.
+func (o *outages) sawNodes(e record.Event, at float64) {
+	if _, ok := record.As[lease.Stopped](e); ok {
+		o.stopped(e.Subject, at, true)
 	}
-	switch action := steps[done.Number-1].Action.(type) {
-	case plan.Stop:
-		if isFleet(action.Component) {
-			o.stopped(action.Component, at, true)
-		}
-	case plan.Restart:
-		if isFleet(action.Component) {
-			o.ended(trouble{"stopped", action.Component}, at)
-		}
-	case plan.Clock:
-		if isFleet(action.Of) && action.Step != 0 {
-			o.began(trouble{"clock", action.Of}, at, plot.Doubt, "clock set by "+action.Step.String())
-		} else if isFleet(action.Of) {
-			o.set(trouble{"clock", action.Of}, at, action.To)
-		}
+	if _, ok := record.As[lease.Started](e); ok {
+		o.ended(trouble{"stopped", e.Subject}, at)
 	}
-}
-
-func isFleet(component string) bool {
-	return component == lease.Component || strings.HasPrefix(component, lease.Component+"/")
+	set, ok := record.As[lease.ClockSet](e)
+	switch {
+	case !ok:
+	case set.Step != 0:
+		o.began(trouble{"clock", e.Subject}, at, plot.Doubt, "clock set by "+set.Step.String())
+	default:
+		o.set(trouble{"clock", e.Subject}, at, set.Clock)
+	}
 }
 
 func (o *outages) stopped(component string, at float64, asked bool) {

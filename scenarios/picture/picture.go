@@ -13,6 +13,14 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
+// The titles of the panels that others tell, too.
+const (
+	Nodes    = "nodes"
+	Probes   = "the watchdog's probes"
+	Expired  = "expired, % of the list"
+	Replicas = "replicas"
+)
+
 // Leases is the picture of a cell with simulated nodes. It reports false if the
 // record says nothing of leases.
 func Leases(cell plan.Cell, events []record.Event) (plot.Picture, bool) {
@@ -31,9 +39,9 @@ func Leases(cell plan.Cell, events []record.Event) (plot.Picture, bool) {
 	for _, panel := range []plot.Panel{
 		{Title: "what was wrong", Lanes: outages},
 		ages, h.nodes(),
-		{Title: "the watchdog's probes", Lanes: h.probes()},
+		{Title: Probes, Lanes: h.probes()},
 		h.expired(),
-		{Title: "replicas", Lanes: h.dependents()},
+		{Title: Replicas, Lanes: h.dependents()},
 	} {
 		if len(panel.Lanes)+len(panel.Lines)+len(panel.Stems) > 0 {
 			p.Panels = append(p.Panels, panel)

@@ -78,7 +78,7 @@ func outage(t *testing.T) (s story) {
 	s.at(t, 6, toShoot, link.Request{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(5)}})
 	s.at(t, 7, "lease-nodes", ages(5, 1))
 	s.at(t, 8, "2", check.StepStarted{Number: 2, Name: "2", Action: "stop lease-nodes/b"})
-	s.at(t, 8, "2", check.StepDone{Number: 2})
+	s.at(t, 8, "lease-nodes/b", lease.Stopped{})
 	s.at(t, 40, toShoot, link.Request{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(8)}})
 	s.at(t, 41, toSeed, link.Request{Method: "GET", Path: scale, Code: 200})
 	s.at(t, 41, toSeed, link.Request{Method: "PUT", Path: scale, Code: 409})
@@ -92,7 +92,7 @@ func outage(t *testing.T) (s story) {
 	s.at(t, 48, toShoot, link.FaultBegan{Fault: link.Fault{Path: list, Status: 429}})
 	s.at(t, 49, "3", check.StepStarted{Number: 3, Name: "well", Action: "start lease-nodes/b"})
 	s.at(t, 50, "lease-nodes/a->kube-apiserver", link.FaultEnded{Fault: link.Fault{Cut: link.Drop}})
-	s.at(t, 51, "3", check.StepDone{Number: 3})
+	s.at(t, 51, "lease-nodes/b", lease.Started{})
 	s.at(t, 52, "nodes/a-0", node("a-0", "True"))
 	s.at(t, 60, "3", check.StepDone{Number: 3})
 	s.at(t, 61, "kube-apiserver", cluster.ComponentStopped{Asked: true})
@@ -108,7 +108,6 @@ func cell() plan.Cell {
 			LeaseNodes: &plan.LeaseNodes{Offset: -8 * time.Second},
 			Garden:     &plan.Garden{Watchdog: "v1.8.0"},
 		},
-		Steps: []plan.Step{{Action: plan.Fault{}}, {Action: plan.Stop{Component: "lease-nodes/b"}}, {Action: plan.Restart{Component: "lease-nodes/b"}}},
 	}
 }
 
@@ -245,15 +244,14 @@ func TestClocks(t *testing.T) {
 	s.at(t, 3, "kubelet/a", cluster.ClockSet{Clock: clock.Clock{Offset: time.Minute}})
 	s.at(t, 4, "kubelet/a", cluster.ClockSet{Clock: clock.Clock{Offset: time.Hour}})
 	s.at(t, 5, "kubelet/a", cluster.ClockSet{})
-	s.at(t, 6, "1", check.StepDone{Number: 1})
-	c := plan.Cell{Steps: []plan.Step{{Action: plan.Clock{Of: "lease-nodes", Step: -time.Second}}, {Action: plan.Clock{Of: "lease-nodes"}}}}
-	s.at(t, 8, "2", check.StepDone{Number: 2})
-	s.at(t, 9, "3", check.StepDone{Number: 3}) // of a step that the plan does not know
+	s.at(t, 6, "lease-nodes", lease.ClockSet{Step: -time.Second})
+	s.at(t, 8, "lease-nodes", lease.ClockSet{})
+	s.at(t, 9, "1", check.StepDone{Number: 1})
 	want := []plot.Lane{
 		{Name: "kubelet/a", Bars: []plot.Span{{From: 3, To: 4, Label: "clock 1m0s ahead", Look: plot.Doubt}, {From: 4, To: 5, Label: "clock 1h0m0s ahead", Look: plot.Doubt}}},
 		{Name: "lease-nodes", Bars: []plot.Span{{From: 6, To: 8, Label: "clock set by -1s", Look: plot.Doubt}}},
 	}
-	p := leases(t, c, s)
+	p := leases(t, plan.Cell{}, s)
 	if diff := cmp.Diff(want, panel(t, p, "what was wrong").Lanes); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -12,19 +12,13 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// The links of the watchdog.
-const (
-	toShoot = spec.Watchdog + "->" + spec.APIServer
-	toSeed  = spec.Watchdog + "->" + spec.SeedAPIServer
-)
-
 // probes shows how the watchdog's requests went by which it decides.
 func (h history) probes() (lanes []plot.Lane) {
 	version := plot.Lane{Name: "is the API server there?"}
 	leases := plot.Lane{Name: "are leases renewed?"}
 	for e, r := range record.All[link.Request](h.events) {
 		switch {
-		case e.Subject != toShoot:
+		case e.Subject != spec.WatchdogToShoot:
 		case r.Path == "/version":
 			version.Marks = marked(version.Marks, h.at(e), r)
 		case isLeases(r.Path):
@@ -71,7 +65,7 @@ func (h history) expired() plot.Panel {
 	few := plot.Stems{Label: "below the threshold", Look: plot.Good}
 	many := plot.Stems{Label: "at it or above", Look: plot.Bad}
 	for e, r := range record.All[link.Request](h.events) {
-		if e.Subject != toShoot || len(r.Renewed) == 0 {
+		if e.Subject != spec.WatchdogToShoot || len(r.Renewed) == 0 {
 			continue
 		}
 		part := expiredPart(r.Renewed, e.At.Add(-expiry(h.cell.Topology)))
@@ -82,7 +76,7 @@ func (h history) expired() plot.Panel {
 			many.Points = append(many.Points, point)
 		}
 	}
-	p := plot.Panel{Title: "expired, % of the list", Top: 100}
+	p := plot.Panel{Title: Expired, Top: 100}
 	for _, s := range []plot.Stems{few, many} {
 		if len(s.Points) > 0 {
 			p.Stems = append(p.Stems, s)

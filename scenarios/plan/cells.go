@@ -81,7 +81,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 func links(steps []Step) []spec.Link {
 	var all []spec.Link
 	for _, step := range steps {
-		if fault, is := step.Action.(Fault); is && spec.Program(fault.Link.From) != "" && !slices.Contains(all, fault.Link) {
+		if fault, is := step.Action.(Fault); is && fault.Link.To != spec.Runtime && spec.Program(fault.Link.From) != "" && !slices.Contains(all, fault.Link) {
 			all = append(all, fault.Link)
 		}
 	}
@@ -100,11 +100,11 @@ func newTopology(t spec.Topology) (Topology, error) {
 		Scheduler:         t.ControlPlane.Scheduler == nil || *t.ControlPlane.Scheduler,
 	}
 	for _, n := range t.Nodes {
-		version, err := spec.ResolveVersion(n.Version)
+		version, err := spec.ResolveNode(n.Version)
 		if err != nil {
 			return Topology{}, err
 		}
-		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: maps.Clone(n.Gates)})
+		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: maps.Clone(n.Gates), Standalone: n.Standalone})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
 		topology.NodeMonitor = NodeMonitor{Period: t.Scaled(time.Duration(m.Period)), Grace: t.Scaled(time.Duration(m.Grace))}
@@ -164,7 +164,7 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 		return Patch{Object: ref, Merge: merge, Rejected: step.Rejected}, err
 	case step.StaticPod != nil:
 		pod, _ := clone(step.StaticPod.Pod).(map[string]any)
-		return StaticPod{Node: step.StaticPod.Node, Pod: pod}, nil
+		return StaticPod{Node: step.StaticPod.Node, Pod: pod, Remove: step.StaticPod.Remove}, nil
 	case step.Delete != "":
 		ref, err := spec.ParseObjectRef(step.Delete)
 		return Delete{Object: ref}, err
@@ -184,6 +184,10 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 		return Wait{Until: step.Wait.Until, Within: within}, nil
 	case step.Scrape != nil:
 		return Scrape{Component: step.Scrape.Component, Path: cmp.Or(step.Scrape.Path, defaultMetrics)}, nil
+	case step.Log != nil:
+		return Log(*step.Log), nil
+	case step.PodsAPI != nil:
+		return newPodsAPI(*step.PodsAPI), nil
 	case step.Cut != nil:
 		return Fault{Link: spec.ParseLink(step.Cut.From), Fault: step.Cut.Fault()}, nil
 	case step.Slow != nil:
@@ -198,6 +202,16 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 		return newChecks(f, c, i, rig)
 	default:
 		return newApply(step), nil
+	}
+}
+
+// defaultEvery is how often a poll asks that does not say it.
+const defaultEvery = time.Millisecond
+
+func newPodsAPI(p spec.PodsAPI) PodsAPI {
+	return PodsAPI{
+		Node: p.Node, Call: p.Call, Pod: p.Pod, UID: p.UID, Fields: p.Fields, Of: p.Of,
+		Every: cmp.Or(time.Duration(p.Every), defaultEvery), Times: p.Times, Pause: time.Duration(p.Pause),
 	}
 }
 

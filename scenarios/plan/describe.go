@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // maxShown bounds how much of a value stands in a description, in characters.
@@ -59,6 +61,9 @@ func (p Patch) Describe() string {
 
 // Describe says which pod is run, and where.
 func (s StaticPod) Describe() string {
+	if s.Remove != "" {
+		return oneLine("remove static pod " + s.Remove + " of " + s.Node)
+	}
 	return oneLine("run static " + describeObject(s.Pod) + " on " + s.Node)
 }
 
@@ -102,6 +107,32 @@ func (w Wait) Describe() string {
 
 // Describe says what is read, and where.
 func (s Scrape) Describe() string { return oneLine("scrape " + s.Path + " of " + s.Component) }
+
+// Describe says what is looked for, and where.
+func (l Log) Describe() string { return oneLine("read /" + l.Match + "/ in the log of " + l.Component) }
+
+// Describe says who asks what.
+func (p PodsAPI) Describe() string {
+	text := "Pods API of " + p.Node + ": " + string(p.Call)
+	switch p.Call {
+	case spec.GetPod:
+		text += " " + cmp.Or(p.Pod, strconv.Quote(p.UID))
+	case spec.EndPods:
+		text += " " + p.Of
+	case spec.PollPods:
+		text += " every " + p.Every.String()
+	}
+	if p.Times > 1 {
+		text += fmt.Sprintf(", %d times", p.Times)
+	}
+	if p.Fields != "" {
+		text += ", fields " + p.Fields
+	}
+	if p.Pause > 0 {
+		text += ", not reading for " + p.Pause.String()
+	}
+	return oneLine(text)
+}
 
 // Describe says what becomes of which link.
 func (f Fault) Describe() string {

@@ -59,6 +59,9 @@ func (p *printer) rig(t Topology) {
 		if t.ownClock(c.Name) {
 			text += ", with a clock of its own"
 		}
+		if t.standalone(c.Name) {
+			text += ", standalone"
+		}
 		p.line(1, "%s", text)
 	}
 	p.leases(t)
@@ -76,6 +79,11 @@ func (p *printer) rig(t Topology) {
 // ownClock reports whether a component is a kubelet with a clock of its own.
 func (t Topology) ownClock(component string) bool {
 	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && kubeletPrefix+n.Name == component })
+}
+
+// standalone reports whether a component is a kubelet without an API server.
+func (t Topology) standalone(component string) bool {
+	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Standalone && kubeletPrefix+n.Name == component })
 }
 
 // leases prints what has to do with leases.

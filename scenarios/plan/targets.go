@@ -28,7 +28,7 @@ func Targets(cells []Cell) []Target {
 	add := func(cell Cell, components []Component) {
 		for _, c := range components {
 			program := spec.Program(c.Name)
-			if program == "" {
+			if program == "" || c.Version == release.Reference {
 				continue
 			}
 			target := Target{Component: program, Version: c.Version, OwnClock: cell.Topology.ownClock(c.Name)}

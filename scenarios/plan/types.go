@@ -93,6 +93,8 @@ type Node struct {
 	Gates   map[string]bool
 	// OwnClock is true if the cell's steps set the clock of its kubelet.
 	OwnClock bool
+	// Standalone is a kubelet without an API server.
+	Standalone bool
 }
 
 // Step is one numbered step.
@@ -150,6 +152,8 @@ type Patch struct {
 type StaticPod struct {
 	Node string
 	Pod  map[string]any
+	// Remove is the name of a pod whose file is taken away. Empty: Pod is run.
+	Remove string
 }
 
 // Delete deletes an object.
@@ -184,6 +188,21 @@ type Wait struct {
 // Scrape reads the metrics of a component.
 type Scrape struct{ Component, Path string }
 
+// Log reads the lines of a component's log that match.
+type Log struct{ Component, Match string }
+
+// PodsAPI is what an agent on a node asks the node's Pods API.
+type PodsAPI struct {
+	Node     string
+	Call     spec.PodsCall
+	Pod, UID string // of get: one of them
+	Fields   string
+	Every    time.Duration // of poll
+	Times    int           // of list and get; of watch, if it is only opened; or 0
+	Pause    time.Duration // of watch
+	Of       string        // of end: the name of the step that began it
+}
+
 // Fault gives a link to an API server a fault, or none.
 type Fault struct {
 	Link  spec.Link
@@ -196,6 +215,15 @@ type Clock struct {
 	Of   string
 	To   clock.Clock
 	Step time.Duration
+}
+
+// From is To with the time from which it drifts, or stands still.
+func (c Clock) From(now time.Time) clock.Clock {
+	to := c.To
+	if to != (clock.Clock{Offset: to.Offset}) {
+		to.Since = now
+	}
+	return to
 }
 
 // Checks watches checks, all at the same time.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
@@ -106,10 +105,8 @@ var calls = map[string]watchdog.Call{
 	"/api":          watchdog.Discover,
 	"/apis":         watchdog.Discover,
 	"/api/v1/nodes": watchdog.ListNodes,
-	leasesPath:      watchdog.ListLeases,
+	link.LeasesPath: watchdog.ListLeases,
 }
-
-const leasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 
 // linkOf is what a fault makes of the watchdog's calls.
 func (p *play) linkOf(f link.Fault) (watchdog.Link, error) {
@@ -143,10 +140,7 @@ func (p *play) setClock(action plan.Clock) error {
 			c.Clock = c.Clock.Step(now, action.Step)
 			return
 		}
-		c.Clock = action.To
-		if action.To != (clock.Clock{Offset: action.To.Offset}) {
-			c.Clock.Since = now
-		}
+		c.Clock = action.From(now)
 	})
 	return nil
 }

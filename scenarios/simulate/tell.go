@@ -46,7 +46,7 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 			// Without a status, nobody answered.
 			r.Code, r.Answered = p.faults.watchdog.Status, p.faults.watchdog.Status != 0
 		}
-		p.append("link", spec.Link{From: spec.Watchdog, To: spec.APIServer}.String(), r)
+		p.append("link", spec.WatchdogToShoot, r)
 		if c.Call == o.Failed {
 			return
 		}
@@ -62,7 +62,7 @@ func pathOf(c watchdog.Call) string {
 	case watchdog.ListNodes:
 		return "/api/v1/nodes"
 	default:
-		return leasesPath
+		return link.LeasesPath
 	}
 }
 

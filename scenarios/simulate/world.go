@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/garden"
-	"github.com/skewrig/skewrig/harness/lease"
 	"github.com/skewrig/skewrig/scenarios/model/heartbeat"
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // begin makes the world that a topology describes, and tells what is there.
@@ -86,8 +85,7 @@ func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
 
 // in returns the nodes that a component is: all simulated ones, or a zone's.
 func (p *play) in(component string) (nodes []int, is bool) {
-	rest, is := strings.CutPrefix(component, lease.Component)
-	zone := strings.TrimPrefix(rest, "/")
+	zone, is := spec.Zone(component)
 	for i, z := range p.nodes {
 		if is && (zone == "" || z == zone) {
 			nodes = append(nodes, i)

@@ -15,7 +15,18 @@ type AxisValue struct{ Name, Value string }
 const (
 	newest   = "newest"
 	previous = "previous"
+	// ReferenceGate is the gate that a node of version reference has, as kubelets
+	// have it: it serves the Pods API unless that is turned off.
+	ReferenceGate = "PodsAPI"
 )
+
+// ResolveNode is ResolveVersion for a node, which may also be of version reference.
+func ResolveNode(version string) (release.Version, error) {
+	if version == string(release.Reference) {
+		return release.Reference, nil
+	}
+	return ResolveVersion(version)
+}
 
 // ResolveVersion returns the release that a version of the language stands for:
 // newest, which is also meant by none at all, previous, or a release in full.

@@ -13,6 +13,16 @@ import (
 // Link is the way from a component to an API server.
 type Link struct{ From, To string }
 
+// The links of a watchdog, as the record calls them.
+const (
+	WatchdogToShoot = Watchdog + "->" + APIServer
+	WatchdogToSeed  = Watchdog + "->" + SeedAPIServer
+)
+
+// Runtime is what a kubelet's link to its container runtime leads to. It has no
+// fault but a delay of each call.
+const Runtime = "runtime"
+
 // String is what the link is called in the record.
 func (l Link) String() string { return l.From + "->" + l.To }
 
@@ -41,6 +51,9 @@ func (r *Rig) disturb(field, name string, f link.Fault) {
 	if f.Status != 0 && l.From != Watchdog || f.Path != "" && l.From != Watchdog {
 		r.conflict(field, "only the links of %s know of requests", Watchdog)
 	}
+	if l.To == Runtime && f != (link.Fault{Delay: f.Delay}) {
+		r.conflict(field, "the link to a container runtime has no fault but a delay")
+	}
 	if only := (link.Fault{Cut: f.Cut, Delay: f.Delay}); isSimulated(l.From) && f != only {
 		r.conflict(field, "links of simulated nodes are cut in both directions, or delay each request")
 	}
@@ -65,6 +78,13 @@ func (r *Rig) link(field, name string) (Link, bool) {
 	if c == nil {
 		return l, false
 	}
+	if l.To == Runtime && strings.HasPrefix(c.Name, kubeletPrefix) {
+		return l, true
+	}
+	if r.standalone[c.Name] {
+		r.conflict(field, "%s is standalone, and connects to no API server", c.Name)
+		return l, false
+	}
 	switch c.Name {
 	case Etcd, APIServer, SeedEtcd, SeedAPIServer:
 		r.conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, APIServer, ControllerManager, Scheduler)
@@ -77,9 +97,18 @@ func (r *Rig) link(field, name string) (Link, bool) {
 	return l, true
 }
 
-// isSimulated reports whether a component is simulated nodes.
-func isSimulated(name string) bool {
-	return name == LeasingNodes || strings.HasPrefix(name, LeasingNodes+"/")
+// Zone returns the zone of simulated nodes that a component is, empty for all of
+// them, and whether it is simulated nodes.
+func Zone(component string) (zone string, simulated bool) {
+	if component == LeasingNodes {
+		return "", true
+	}
+	return strings.CutPrefix(component, LeasingNodes+"/")
+}
+
+func isSimulated(component string) bool {
+	_, is := Zone(component)
+	return is
 }
 
 // overlap reports whether two components are the same, or one is part of the

@@ -57,6 +57,8 @@ type Conflict struct {
 type Rig struct {
 	components []Component // sorted by name
 	faults     map[Link]link.Fault
+	agents     map[string]string // the nodes that watches and polls ask, by step
+	standalone map[string]bool   // kubelets without an API server
 	conflicts  []Conflict
 	// skews are those reported, so that one that lasts is reported once.
 	skews map[string]bool
@@ -69,7 +71,7 @@ type Rig struct {
 func NewRig(t Topology) (*Rig, []Conflict) { return newRig(t, release.CheckGate) }
 
 func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []Conflict) {
-	r := &Rig{checkGate: checkGate, skews: make(map[string]bool), faults: make(map[Link]link.Fault)}
+	r := &Rig{checkGate: orOfReference(checkGate), skews: make(map[string]bool), faults: make(map[Link]link.Fault), agents: make(map[string]string), standalone: make(map[string]bool)}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {
@@ -96,14 +98,32 @@ func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []
 	return r, r.take()
 }
 
+// orOfReference is a check of gates that knows the one that a node without a
+// kubelet has.
+func orOfReference(checkGate func(release.Version, string) error) func(release.Version, string) error {
+	return func(v release.Version, gate string) error {
+		switch {
+		case v != release.Reference:
+			return checkGate(v, gate)
+		case gate == ReferenceGate:
+			return nil
+		default:
+			return fmt.Errorf("a node of version %s has the gate %s, and no other", release.Reference, ReferenceGate)
+		}
+	}
+}
+
 func enabled(b *bool) bool { return b == nil || *b }
 
 func (r *Rig) addKubelet(at string, node Node) {
 	kubelet := Component{
-		Name: kubeletPrefix + node.Name, Version: r.resolve(at+".version", node.Version),
+		Name: kubeletPrefix + node.Name, Version: r.resolveNode(at+".version", node.Version),
 		Gates: maps.Clone(node.Gates), Running: true,
 	}
 	r.components = append(r.components, kubelet)
+	if node.Standalone {
+		r.standalone[kubelet.Name] = true
+	}
 	r.checkGates(at+".gates", kubelet.Version, node.Gates)
 	r.checkSkew(at+".version", kubelet)
 }
@@ -145,6 +165,11 @@ func (r *Rig) Do(s Step) []Conflict {
 		if c := r.find("scrape.component", s.Scrape.Component); c != nil && !c.Running {
 			r.conflict("scrape.component", "%s is not running", c.Name)
 		}
+	case s.Log != nil:
+		r.find("log.component", s.Log.Component)
+	case s.PodsAPI != nil:
+		r.asksPods(*s.PodsAPI)
+		r.began(s.Name, *s.PodsAPI)
 	case s.Cut != nil:
 		r.disturb("cut.from", s.Cut.From, s.Cut.Fault())
 	case s.Slow != nil:
@@ -188,6 +213,10 @@ func (r *Rig) start(field string, change Restart) {
 		return
 	}
 	before := *c
+	if c.Version == release.Reference && change.Version != "" {
+		r.conflict(field+".version", "what stands in for a kubelet on %s stays that", strings.TrimPrefix(c.Name, kubeletPrefix))
+		return
+	}
 	if change.Version != "" {
 		if v := r.resolve(field+".version", change.Version); v != "" {
 			c.Version = v
@@ -297,6 +326,14 @@ func (r *Rig) resolve(field, version string) release.Version {
 		r.conflict(field, "%v", err)
 	}
 	return v
+}
+
+// resolveNode is resolve for a node, which may have no kubelet.
+func (r *Rig) resolveNode(field, version string) release.Version {
+	if version == string(release.Reference) {
+		return release.Reference
+	}
+	return r.resolve(field, version)
 }
 
 func (r *Rig) conflict(field, format string, args ...any) {

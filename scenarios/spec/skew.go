@@ -38,7 +38,7 @@ func (r *Rig) checkStart(field string, before, after Component) {
 // through that, and what happens then is worth knowing.
 func (r *Rig) checkSkew(field string, c Component) {
 	apiserver, _ := r.Component(APIServer)
-	if c.Name == Etcd || c.Name == Watchdog || strings.HasPrefix(c.Name, Seed+"/") || c.Version == "" || apiserver.Version == "" {
+	if c.Name == Etcd || c.Name == Watchdog || c.Version == release.Reference || strings.HasPrefix(c.Name, Seed+"/") || c.Version == "" || apiserver.Version == "" {
 		return
 	}
 	if major(c.Version) != major(apiserver.Version) {

@@ -67,8 +67,14 @@ type ControlPlane struct {
 type Node struct {
 	Name string `json:"name"`
 	// Version is a release, "newest" or "previous". If unset, newest.
+	//
+	// A node of version "reference" has no kubelet. What runs there does with pods
+	// what KEP-4188 takes for granted of one, and serves the Pods API as the text
+	// asks for; it runs no probes.
 	Version string          `json:"version,omitempty"`
 	Gates   map[string]bool `json:"gates,omitempty"`
+	// Standalone is a kubelet that knows of no API server. It runs static pods.
+	Standalone bool `json:"standalone,omitempty"`
 }
 
 // Image maps the images that match a pattern to a fake server.
@@ -101,6 +107,8 @@ type Step struct {
 	Kill      string     `json:"kill,omitempty"`
 	Wait      *Wait      `json:"wait,omitempty"`
 	Scrape    *Scrape    `json:"scrape,omitempty"`
+	Log       *Log       `json:"log,omitempty"`
+	PodsAPI   *PodsAPI   `json:"podsAPI,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	Slow      *Slow      `json:"slow,omitempty"`
 	Answer    *Answer    `json:"answer,omitempty"`
@@ -148,7 +156,10 @@ type StaticPod struct {
 	Node string `json:"node"`
 	// Pod is the manifest. A file of that name that is there already is
 	// replaced. The kubelet appends the node's name to the pod's.
-	Pod map[string]any `json:"pod"`
+	Pod map[string]any `json:"pod,omitempty"`
+	// Remove is the name of a pod whose manifest is taken away, without the node's
+	// name. Exactly one of Pod and Remove is set.
+	Remove string `json:"remove,omitempty"`
 }
 
 // Patch changes an object by a JSON merge patch (RFC 7386).
@@ -190,12 +201,21 @@ type Scrape struct {
 	Path string `json:"path,omitempty"`
 }
 
+// Log reads from the log of a component into the record.
+type Log struct {
+	// Component is the component, which may have ended.
+	Component string `json:"component"`
+	// Match is a regular expression (RE2). The lines that it matches are read.
+	Match string `json:"match"`
+}
+
 // Cut cuts the link between a component and the API server.
 type Cut struct {
 	// From is who connects: kubelet/<node>, kube-controller-manager,
 	// kube-scheduler, dependency-watchdog or lease-nodes, of which those of a zone
 	// are lease-nodes/<zone>. The link of dependency-watchdog to the seed is
-	// dependency-watchdog->seed/kube-apiserver.
+	// dependency-watchdog->seed/kube-apiserver, and that of a kubelet to its
+	// container runtime, which can be slow, kubelet/<node>->runtime.
 	From string `json:"from"`
 	// How is drop, which loses what is sent, or reset, which ends connections. If
 	// unset, drop.

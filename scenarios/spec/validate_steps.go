@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"github.com/skewrig/skewrig/harness/link"
 )
 
-// actions are the fields of a step of which it has exactly one.
-func actions() []string {
-	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "cut", "slow", "answer", "heal", "clock", "checks"}
+// Actions returns the fields of a step of which it has exactly one.
+func Actions() []string {
+	return []string{"apply", "file", "patch", "staticPod", "delete", "restart", "start", "stop", "kill", "wait", "scrape", "log", "podsAPI", "cut", "slow", "answer", "heal", "clock", "checks"}
 }
 
 // rigActions are those of them that change what runs.
@@ -89,10 +90,10 @@ func StepName(index int, s Step) string {
 }
 
 func (v *validator) checkAction(at string, step Step) {
-	found := v.present(at, actions())
+	found := v.present(at, Actions())
 	switch len(found) {
 	case 0:
-		v.report(at, "the step does nothing: give it one of %s", strings.Join(actions(), ", "))
+		v.report(at, "the step does nothing: give it one of %s", strings.Join(Actions(), ", "))
 	case 1:
 	default:
 		v.report(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
@@ -133,6 +134,13 @@ func (v *validator) checkOne(at, action string, step Step) {
 		v.checkDuration(field+".within", step.Wait.Within)
 	case "scrape":
 		v.checkScrape(field, *step.Scrape)
+	case "log":
+		v.checkNamed(field+".component", step.Log.Component)
+		if _, err := regexp.Compile(step.Log.Match); err != nil || step.Log.Match == "" {
+			v.report(field+".match", "%s is not a regular expression that matches something", quote(step.Log.Match))
+		}
+	case "podsAPI":
+		v.checkPodsAPI(field, *step.PodsAPI)
 	case "cut":
 		v.checkFault(field, step.Cut.Fault())
 	case "slow":
@@ -189,9 +197,12 @@ func (v *validator) checkManifests(field, action string, step Step) {
 }
 
 func (v *validator) checkStaticPod(field string, s StaticPod) {
+	if given := v.present(field, []string{"pod", "remove"}); len(given) != 1 {
+		v.report(field, "a static pod is run or removed: give it pod or remove")
+		return
+	}
 	n, found := find(v.file.root, field+".pod")
 	if !found {
-		v.report(field, "there is no pod")
 		return
 	}
 	checkObject(v.source, n)

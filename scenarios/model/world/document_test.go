@@ -15,7 +15,7 @@ func TestTheDocumentShowsThis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"race.txt", "clocks.txt"} {
+	for _, name := range []string{"race.txt", "clocks.txt", "drift.txt"} {
 		table, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)

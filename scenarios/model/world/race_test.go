@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,6 +163,60 @@ func behind(seconds int, release string, trusting bool) string {
 		return "leaves them all"
 	}
 	return fmt.Sprintf("calls %d Unknown, the last until %.0f s", unknown, again.Seconds())
+}
+
+// TestADayOfDrift: the clocks of all nodes are right, and too slow or too fast
+// from then on. After a day, no node reaches its API server any more.
+func TestADayOfDrift(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	fmt.Fprintf(&table, "100 nodes whose clocks drift for a day, then an outage of all, with a grace period of 40 s for both\n\n")
+	fmt.Fprintf(&table, "%9s  %-16s %-44s %-18s %s\n", "drift", "after a day", "watchdog, v1.8.0, in that day", "in the outage", "nodes Unknown")
+	for _, ppm := range []float64{0, -20, -100, -200, -250, -300, -350, -400, -1000, 20, 100, 200, 400, 1000} {
+		fmt.Fprintf(&table, "%5g ppm  %s\n", ppm, drift(ppm))
+	}
+	golden(t, "drift.txt", table.String())
+}
+
+func drift(ppm float64) string {
+	const day = 24 * time.Hour
+	var began, down, outage, acted time.Time
+	times, unknown := 0, 0
+	w := New(Config{
+		Nodes: 100, Release: "v1.8.0", Watchdog: one(), Controller: nodelife.Config{Grace: 40 * time.Second},
+		On: func(at time.Time, e Event) {
+			switch e := e.(type) {
+			case NodeChanged:
+				unknown++
+			case Changed:
+				if !e.Change.Scale || e.Change.Replicas != 0 {
+					return
+				}
+				if outage.IsZero() {
+					down, times = cmp.Or(down, at), times+1
+				} else {
+					acted = cmp.Or(acted, at)
+				}
+			}
+		},
+	})
+	w.RunUntil(w.After(10 * time.Minute))
+	began = w.Now()
+	drifting := clock.Clock{Drift: ppm, Since: began}
+	w.Set(w.Nodes(), Condition{Clock: drifting})
+	w.RunUntil(began.Add(day))
+	outage = w.Now()
+	w.Set(w.Nodes(), Condition{Clock: drifting, Dropped: true})
+	w.RunUntil(outage.Add(10 * time.Minute))
+
+	inDay, inOutage := "leaves them all", "it has acted before"
+	if times > 0 {
+		inDay = fmt.Sprintf("scales down after %.0f h, %d times in all", down.Sub(began).Hours(), times)
+	}
+	if !acted.IsZero() {
+		inOutage = fmt.Sprintf("acts after %.0f s", acted.Sub(outage).Seconds())
+	}
+	return fmt.Sprintf("%-16s %-44s %-18s %d", clock.Clock{Offset: drifting.Read(outage).Sub(outage).Round(100 * time.Millisecond)}, inDay, inOutage, unknown)
 }
 
 // TestADeathThatIsNeverNoticed: a node's clock is set back by ten minutes, and

@@ -1,0 +1,292 @@
+// Package evidence says what saved runs show of an enhancement: which cells
+// count, and what their checks say of a statement. It is pure: reports and facts
+// go in, findings come out.
+//
+// Not every cell counts. A stand-in for a kubelet is no evidence of a release;
+// neither is a release from before the feature; and where a scenario ran on
+// several releases, the newest of them decides.
+package evidence
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// Run is a saved run.
+type Run struct {
+	// Dir is the report directory, as it was named.
+	Dir    string
+	Report reports.Report
+	// Facts are what the records of cells say, by the ids of the cells. A cell
+	// without a record that can be read has none.
+	Facts map[string]Facts
+}
+
+// Facts are what the record of a cell says, beyond its checks.
+type Facts struct {
+	// Components are in the order in which they were first started.
+	Components []Component `json:"components"`
+	// Steps are the steps of the plan as it was printed, with what changes by each,
+	// and without what is checked. If unset, they are not known.
+	Steps []string `json:"steps,omitempty"`
+	// Traffic is what was sent.
+	Traffic Traffic `json:"traffic"`
+}
+
+// Component is a component that took part in a cell.
+type Component struct {
+	// Name is as the record has it: "kubelet/node-a".
+	Name string `json:"name"`
+	// Starts are what it was started as, in order. A start as what it was before
+	// is not among them.
+	Starts []Start `json:"starts"`
+}
+
+// Start is what a component was started as.
+type Start struct {
+	// Version is what the binary said of itself, or "reference" for a stand-in.
+	Version string `json:"version"`
+	// Digest identifies the binary. If unset, it is not known.
+	Digest string          `json:"digest,omitempty"`
+	Gates  map[string]bool `json:"gates,omitempty"`
+}
+
+// Traffic counts what was sent in a cell.
+type Traffic struct {
+	// Containers were connected to by probes or others, Connections so often,
+	// with so many Requests in them.
+	Containers  int `json:"containers"`
+	Connections int `json:"connections"`
+	Requests    int `json:"requests"`
+	// APICalls are requests of the scenario's steps to the API server.
+	APICalls int `json:"apiCalls"`
+	// PodsAPIAnswers are answers of a kubelet's Pods API that were recorded, and
+	// events of its watches. An answer that repeats the one before is not.
+	PodsAPIAnswers int `json:"podsAPIAnswers"`
+}
+
+// standIn is the version of a node that has no kubelet.
+const standIn = "reference"
+
+// Started adds what the component was started as, unless it was that before.
+func (c *Component) Started(s Start) {
+	if n := len(c.Starts); n > 0 && c.Starts[n-1].Version == s.Version && maps.Equal(c.Starts[n-1].Gates, s.Gates) {
+		return
+	}
+	c.Starts = append(c.Starts, s)
+}
+
+// program is the component's name without its node.
+func (c Component) program() string {
+	name, _, _ := strings.Cut(c.Name, "/")
+	return name
+}
+
+// Releases are the minor versions of all components of Kubernetes that took
+// part, such as "v1.37", sorted. That of etcd is not among them.
+func (f Facts) Releases() []string {
+	var all []string
+	for _, c := range f.Components {
+		for _, s := range c.Starts {
+			if c.program() != "etcd" && semver.IsValid(s.Version) {
+				all = append(all, semver.MajorMinor(s.Version))
+			}
+		}
+	}
+	semver.Sort(all)
+	return slices.Compact(all)
+}
+
+// Subject is the feature that evidence is wanted of.
+type Subject struct {
+	// Components are the programs that have the feature, such as "kubelet".
+	Components []string
+	// Since is the first release that counts, such as "v1.37".
+	Since string
+	// Older is true where older releases are the point, as in a question of skew:
+	// what ran on one is not left out for a newer one.
+	Older bool
+}
+
+// release returns the newest release of the subject's components in a cell,
+// empty if none is known, and whether a stand-in took part.
+func (s Subject) release(facts Facts, axes map[string]string) (newest string, standsIn bool) {
+	consider := func(component, version string) {
+		standsIn = standsIn || version == standIn
+		if slices.Contains(s.Components, component) && semver.IsValid(version) && semver.Compare(version, newest) > 0 {
+			newest = version
+		}
+	}
+	for _, c := range facts.Components {
+		for _, start := range c.Starts {
+			consider(c.program(), start.Version)
+		}
+	}
+	if len(facts.Components) > 0 {
+		return newest, standsIn
+	}
+	// Without a record, what the cell's id says is the least that ran.
+	consider("kubelet", axes["kubelet"])
+	consider("kube-apiserver", axes["apiserver"])
+	return newest, standsIn
+}
+
+// Cell is a cell that counts.
+type Cell struct {
+	reports.Cell
+
+	// Report is the directory of the report that it is from.
+	Report string
+	Facts  Facts
+	// Release is the newest release of the subject's components that took part.
+	Release string
+}
+
+// Planned is a cell that can be run.
+type Planned struct {
+	ID, Scenario string
+	Axes         map[string]string
+	// Requirements are those that its checks serve.
+	Requirements []string
+	// Facts have the components that it starts.
+	Facts Facts
+}
+
+// Why a cell does not count.
+const (
+	StandsIn   = "a stand-in for a kubelet took part: it shows that a check can pass, and nothing of a release"
+	Unrecorded = "which releases ran is not known: the cell's record is missing"
+	Before     = "it ran on releases before the feature, or before its stage"
+	Superseded = "the same scenario ran on a newer release, which decides"
+	Again      = "the same run was given before"
+)
+
+// LeftOut is a reason for which cells do not count.
+type LeftOut struct {
+	Why   string   `json:"why"`
+	Cells []string `json:"cells"`
+}
+
+// Select returns the cells of runs that count as evidence of a subject, in the
+// order of the runs, and why the others don't. Wanted says which cells are of
+// interest at all.
+func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell, leftOut []LeftOut) {
+	left := make(map[string][]string)
+	seen := make(map[string]bool)
+	for _, run := range runs {
+		for _, c := range run.Report.Cells {
+			if !wanted(c) {
+				continue
+			}
+			facts := run.Facts[c.ID]
+			release, why := s.counts(facts, c.Axes)
+			if once := c.ID + " " + c.Started.String(); why == "" && !c.Started.IsZero() {
+				if seen[once] {
+					why = Again
+				}
+				seen[once] = true
+			}
+			if why != "" {
+				left[why] = append(left[why], c.ID)
+				continue
+			}
+			cells = append(cells, Cell{Cell: c, Report: run.Dir, Facts: facts, Release: release})
+		}
+	}
+	newest := make(map[string]string)
+	for _, c := range cells {
+		newest[c.Scenario] = newer(newest[c.Scenario], c.Release)
+	}
+	cells = slices.DeleteFunc(cells, func(c Cell) bool {
+		old := !s.Older && semver.Compare(c.Release, newest[c.Scenario]) < 0
+		if old {
+			left[Superseded] = append(left[Superseded], c.ID)
+		}
+		return old
+	})
+	for _, why := range []string{StandsIn, Unrecorded, Before, Superseded, Again} {
+		if ids := left[why]; len(ids) > 0 {
+			slices.Sort(ids)
+			leftOut = append(leftOut, LeftOut{Why: why, Cells: slices.Compact(ids)})
+		}
+	}
+	return cells, leftOut
+}
+
+// Eligible returns those of the planned cells that would count if they ran.
+func Eligible(planned []Planned, s Subject) []Planned {
+	newest := make(map[string]string)
+	var eligible []Planned
+	for _, p := range planned {
+		if release, why := s.counts(p.Facts, p.Axes); why == "" {
+			eligible = append(eligible, p)
+			newest[p.Scenario] = newer(newest[p.Scenario], release)
+		}
+	}
+	return slices.DeleteFunc(eligible, func(p Planned) bool {
+		release, _ := s.counts(p.Facts, p.Axes)
+		return !s.Older && semver.Compare(release, newest[p.Scenario]) < 0
+	})
+}
+
+func newer(a, b string) string {
+	if semver.Compare(a, b) < 0 {
+		return b
+	}
+	return a
+}
+
+// counts returns the release of a cell, and why it does not count, if so.
+func (s Subject) counts(facts Facts, axes map[string]string) (release, why string) {
+	release, standsIn := s.release(facts, axes)
+	switch {
+	case standsIn:
+		why = StandsIn
+	case release == "":
+		why = Unrecorded
+	case semver.Compare(release, s.Since) < 0:
+		why = Before
+	}
+	return release, why
+}
+
+// Ref is a cell of a run, as something to look up.
+type Ref struct {
+	Cell string `json:"cell"`
+	// Report is the directory of the report, Path that of the cell below it.
+	Report  string          `json:"report"`
+	Path    string          `json:"path"`
+	Release string          `json:"release"`
+	Outcome reports.Outcome `json:"outcome"`
+	Started time.Time       `json:"started,omitzero"`
+}
+
+// Ref returns where the cell can be looked up.
+func (c Cell) Ref() Ref {
+	return Ref{
+		Cell: c.ID, Report: c.Report, Path: path.Join(c.Report, "cells", c.ID),
+		Release: c.Release, Outcome: c.Outcome, Started: c.Started,
+	}
+}
+
+// Attempt is one time that a cell ran.
+type Attempt struct {
+	Started time.Time
+	Outcome reports.Outcome
+}
+
+// Attempts are the times that the cell ran.
+func (c Cell) Attempts() []Attempt {
+	var all []Attempt
+	for _, r := range c.EachRun() {
+		all = append(all, Attempt{Started: r.Started, Outcome: r.Outcome})
+	}
+	return all
+}

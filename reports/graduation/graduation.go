@@ -1,0 +1,189 @@
+// Package graduation judges whether an enhancement has what its next stage asks
+// for: criteria and saved runs go in, verdicts come out. It is pure. What is not
+// shown by a cell is not met, and what no run can show is left to a person.
+package graduation
+
+import (
+	"slices"
+
+	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/reports/evidence"
+)
+
+// Stages are the stages of an enhancement, in order.
+func Stages() []string { return []string{"alpha", "beta", "stable"} }
+
+// Enhancement is an enhancement (KEP) with its criteria.
+type Enhancement struct {
+	// KEP is "KEP-4939".
+	KEP string
+	// Gate is the feature gate, as releases call it.
+	Gate string
+	// Components are the programs that have the gate.
+	Components []string
+	// Milestones are the releases in which it reaches a stage, such as "v1.37". A
+	// stage without one has no release yet.
+	Milestones map[string]string
+	Criteria   []Criterion
+	// Questions are those of the production readiness review that cells outside
+	// the enhancement's ledger say something of.
+	Questions []Question
+}
+
+// Question is a question of the production readiness review, with a statement
+// that holds if the cells that match pass.
+type Question struct {
+	Question  string
+	Statement string
+	Match     []cellid.Pattern
+}
+
+// Criterion is one thing that a stage asks for. It is met when everything that
+// is set below Source is.
+type Criterion struct {
+	ID    string
+	Stage string
+	// Statement is in our own words, Source the section that asks for it.
+	Statement string
+	Source    string
+	// Requirements are statements of the ledger that must all be proved.
+	Requirements []string
+	Cells        *Cells
+	Repeated     *Repeated
+	// Older is true where older releases are the point: cells on all releases that
+	// have the feature count.
+	Older bool
+	// Gap is what nothing in the catalog shows yet. If set, the criterion is unmet.
+	Gap    string
+	Person *Person
+}
+
+// Cells are cells that must have run, and passed.
+type Cells struct {
+	Match []cellid.Pattern
+	// Releases are minor versions, such as "v1.34", each of which must have taken
+	// part in one of them.
+	Releases []string
+}
+
+// Repeated are cells that must have passed again and again.
+type Repeated struct {
+	Match []cellid.Pattern
+	// Runs is how often at least, Days on how many different days (in UTC).
+	Runs, Days int
+}
+
+// Person is who has to do what no run can.
+type Person struct {
+	Who  string `json:"who"`
+	What string `json:"what"`
+}
+
+// Status is how a criterion came out.
+type Status string
+
+// The closed set.
+const (
+	Met         Status = "met"
+	Unmet       Status = "unmet"
+	NeedsPerson Status = "needs a person"
+)
+
+// Statuses are all of them, what is to be done first.
+func Statuses() []Status { return []Status{Unmet, NeedsPerson, Met} }
+
+// Verdict is how a criterion came out, and by what.
+type Verdict struct {
+	ID        string `json:"id"`
+	Statement string `json:"statement"`
+	Source    string `json:"source"`
+	Status    Status `json:"status"`
+	// Proof is what holds, Against what does not, Missing what is not known.
+	Proof   []evidence.Finding       `json:"proof"`
+	Against []evidence.Contradiction `json:"against"`
+	Missing []Missing                `json:"missing"`
+	Repeats []Repeats                `json:"repeats,omitempty"`
+	Person  *Person                  `json:"person,omitempty"`
+}
+
+// Missing is something that no run shows.
+type Missing struct {
+	What string `json:"what"`
+	// Command would run it. If unset, nothing in the catalog would.
+	Command string `json:"command,omitempty"`
+}
+
+// Repeats is how often a cell ran, and when.
+type Repeats struct {
+	Cell string `json:"cell"`
+	Runs int    `json:"runs"`
+	// Days are the dates, as 2026-11-22, on which it did.
+	Days []string `json:"days"`
+}
+
+// Result is what runs show of an enhancement's next stage.
+type Result struct {
+	KEP   string `json:"kep"`
+	Stage string `json:"stage"`
+	// Milestone is the release that is to have the stage. If unset, it is not
+	// known.
+	Milestone string `json:"milestone,omitempty"`
+	// Since is the first release that counted as evidence: that of the milestone
+	// if it ran, otherwise that of the stage before.
+	Since string `json:"since"`
+	// Releases are those that counted, with the number of cells.
+	Releases []Release `json:"releases"`
+	Reports  []Report  `json:"reports"`
+	// LeftOut are the cells that did not count.
+	LeftOut  []evidence.LeftOut `json:"leftOut"`
+	Verdicts []Verdict          `json:"verdicts"`
+}
+
+// Release is a release that ran in some cells.
+type Release struct {
+	Version string `json:"version"`
+	Cells   int    `json:"cells"`
+}
+
+// Report is a report that was given.
+type Report struct {
+	Dir string `json:"dir"`
+	// Command is what made it; Cells is how many of its cells counted.
+	Command string `json:"command"`
+	Cells   int    `json:"cells"`
+}
+
+// Count returns how many criteria came out as a status.
+func (r Result) Count(s Status) int {
+	n := 0
+	for _, v := range r.Verdicts {
+		if v.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// The exit codes of a result.
+const (
+	ExitMet       = 0
+	ExitUnmet     = 1
+	ExitNotJudged = 2
+)
+
+// ExitCode is 0 if all criteria are met, but for those that need a person; 1 if a
+// cell contradicts one; 2 if none does, and evidence is missing. Strict makes a
+// criterion that needs a person 1.
+func (r Result) ExitCode(strict bool) int {
+	is := func(f func(Verdict) bool) bool { return slices.ContainsFunc(r.Verdicts, f) }
+	switch {
+	case is(func(v Verdict) bool { return len(v.Against) > 0 }):
+		return ExitUnmet
+	case len(r.Verdicts) == 0 || is(func(v Verdict) bool { return v.Status == Unmet }):
+		return ExitNotJudged
+	case strict && is(func(v Verdict) bool { return v.Status == NeedsPerson }):
+		return ExitUnmet
+	default:
+		return ExitMet
+	}
+}

@@ -1,0 +1,318 @@
+package graduation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/reports/evidence"
+)
+
+// Judge says what runs show of the criteria of a stage. Catalog are the cells that
+// could be run, to say how what is missing would be.
+func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.Planned) Result {
+	criteria := slices.DeleteFunc(slices.Clone(e.Criteria), func(c Criterion) bool { return c.Stage != stage })
+	subject := evidence.Subject{Components: e.Components, Since: e.since(stage, runs)}
+	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
+	j := judge{cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	older := e.onEveryRelease(runs, catalog)
+	result := Result{
+		KEP: e.KEP, Stage: stage, Milestone: e.Milestones[stage], Since: subject.Since,
+		Releases: releases(cells), LeftOut: append([]evidence.LeftOut{}, leftOut...), Verdicts: []Verdict{}, Reports: []Report{},
+	}
+	counted := make(map[string]int)
+	for _, c := range cells {
+		counted[c.Report]++
+	}
+	for _, run := range runs {
+		result.Reports = append(result.Reports, Report{Dir: run.Dir, Command: run.Report.Reproduce.Command, Cells: counted[run.Dir]})
+		delete(counted, run.Dir) // given once more, it adds nothing
+	}
+	if v, behind := e.behind(stage, subject.Since); behind {
+		result.Verdicts = append(result.Verdicts, v)
+	}
+	for _, c := range criteria {
+		if c.Older {
+			result.Verdicts = append(result.Verdicts, older.judge(c))
+		} else {
+			result.Verdicts = append(result.Verdicts, j.judge(c))
+		}
+	}
+	return result
+}
+
+// onEveryRelease has all cells on releases that have the feature.
+func (e Enhancement) onEveryRelease(runs []evidence.Run, catalog []evidence.Planned) judge {
+	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[Stages()[0]], Older: true}
+	cells, _ := evidence.Select(runs, subject, e.Concerns)
+	return judge{cells: cells, catalog: evidence.Eligible(catalog, subject)}
+}
+
+// since is the first release that counts for a stage: its milestone, if a cell
+// ran it, otherwise the latest milestone before that did. A stage is reached with
+// what the stage before it showed; a pre-release is not the milestone.
+func (e Enhancement) since(stage string, runs []evidence.Run) string {
+	stages := Stages()
+	upTo := stages[:slices.Index(stages, stage)+1]
+	first := ""
+	for _, s := range slices.Backward(upTo) {
+		milestone, has := e.Milestones[s]
+		if !has {
+			continue
+		}
+		first = milestone
+		if ran, _ := evidence.Select(runs, evidence.Subject{Components: e.Components, Since: milestone}, e.Concerns); len(ran) > 0 {
+			return milestone
+		}
+	}
+	return first
+}
+
+// StageBefore is the id of the verdict on a stage that is judged by releases with
+// neither it nor the stage before: what they showed was shown of something else.
+const StageBefore = "stage-before"
+
+func (e Enhancement) behind(stage, since string) (Verdict, bool) {
+	i := slices.Index(Stages(), stage)
+	if i == 0 {
+		return Verdict{}, false
+	}
+	before := Stages()[i-1]
+	milestone, has := e.Milestones[before]
+	if !has || semver.Compare(since, milestone) >= 0 {
+		return Verdict{}, false
+	}
+	return Verdict{
+		ID: StageBefore, Statement: fmt.Sprintf("What is judged has the stage %s, or %s.", before, stage),
+		Source: "skewrig", Status: Unmet, Proof: []evidence.Finding{}, Against: []evidence.Contradiction{},
+		Missing: []Missing{{What: fmt.Sprintf("no cell ran %s, the milestone of %s: what follows was shown by %s and newer", milestone, before, since)}},
+	}, true
+}
+
+// Concerns reports whether a cell may say something of the enhancement.
+func (e Enhancement) Concerns(c reports.Cell) bool {
+	if slices.ContainsFunc(c.Requirements, func(id string) bool { return strings.HasPrefix(id, e.KEP+"/") }) {
+		return true
+	}
+	if slices.ContainsFunc(e.Questions, func(q Question) bool { return matches(q.Match, c.ID) }) {
+		return true
+	}
+	return slices.ContainsFunc(e.Criteria, func(k Criterion) bool {
+		return k.Cells != nil && matches(k.Cells.Match, c.ID) || k.Repeated != nil && matches(k.Repeated.Match, c.ID)
+	})
+}
+
+func releases(cells []evidence.Cell) []Release {
+	count := make(map[string]int)
+	seen := make(map[string]bool)
+	for _, c := range cells {
+		if once := c.Release + " " + c.ID; !seen[once] {
+			seen[once] = true
+			count[c.Release]++
+		}
+	}
+	all := []Release{}
+	for version, n := range count {
+		all = append(all, Release{Version: version, Cells: n})
+	}
+	slices.SortFunc(all, func(a, b Release) int { return semver.Compare(a.Version, b.Version) })
+	return all
+}
+
+// judge has what there is to judge by.
+type judge struct {
+	cells   []evidence.Cell
+	catalog []evidence.Planned
+}
+
+func (j judge) judge(c Criterion) Verdict {
+	v := Verdict{
+		ID: c.ID, Statement: c.Statement, Source: c.Source, Person: c.Person,
+		Proof: []evidence.Finding{}, Against: []evidence.Contradiction{}, Missing: []Missing{},
+	}
+	j.requirements(&v, c.Requirements)
+	if c.Cells != nil {
+		j.ran(&v, *c.Cells)
+	}
+	if c.Repeated != nil {
+		j.repeated(&v, *c.Repeated)
+	}
+	if c.Gap != "" {
+		v.Missing = append(v.Missing, Missing{What: c.Gap})
+	}
+	switch {
+	case len(v.Against) > 0 || len(v.Missing) > 0:
+		v.Status = Unmet
+	case c.Person != nil:
+		v.Status = NeedsPerson
+	case len(v.Proof) == 0: // nothing decides it, so nothing is claimed
+		v.Status, v.Missing = Unmet, append(v.Missing, Missing{What: "nothing shows it"})
+	default:
+		v.Status = Met
+	}
+	return v
+}
+
+// add takes over what was found, and reports whether anything was.
+func (v *Verdict) add(f evidence.Finding) bool {
+	if f.Checks > 0 {
+		proof := f
+		proof.Against, proof.Unjudged = nil, nil
+		v.Proof = append(v.Proof, proof)
+	}
+	for _, against := range f.Against {
+		if !slices.Contains(v.Against, against) {
+			v.Against = append(v.Against, against)
+		}
+	}
+	for _, u := range f.Unjudged {
+		m := Missing{What: fmt.Sprintf("%s was not judged in %s: %s", f.Of, u.Cell, u.Reason), Command: evidence.Command(u.Cell)}
+		if !slices.Contains(v.Missing, m) {
+			v.Missing = append(v.Missing, m)
+		}
+	}
+	return f.Checks > 0 || len(f.Against) > 0 || len(f.Unjudged) > 0
+}
+
+func (j judge) requirements(v *Verdict, ids []string) {
+	var untested []string
+	for _, id := range ids {
+		if !v.add(evidence.Statement(id, j.cells)) {
+			untested = append(untested, id)
+		}
+	}
+	if len(untested) == 0 {
+		return
+	}
+	runs, nowhere := evidence.Cover(j.catalog, untested)
+	never := slices.DeleteFunc(slices.Clone(untested), func(id string) bool { return slices.Contains(nowhere, id) })
+	if len(never) > 0 {
+		v.Missing = append(v.Missing, Missing{What: "no check ran of " + strings.Join(never, ", "), Command: evidence.Command(runs...)})
+	}
+	if len(nowhere) > 0 {
+		v.Missing = append(v.Missing, Missing{What: "the catalog has no cell, on these releases, with a check of " + strings.Join(nowhere, ", ")})
+	}
+}
+
+// ran judges cells that must have run and passed: all that the catalog has.
+func (j judge) ran(v *Verdict, want Cells) {
+	ids := j.matching(want.Match)
+	if len(ids) == 0 {
+		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("there is no cell %s on these releases", patterns(want.Match))})
+		return
+	}
+	var never []string
+	for _, id := range ids {
+		if !v.add(evidence.Whole(id, j.cells)) {
+			never = append(never, id)
+		}
+	}
+	v.addNever(never, ids, want.Match)
+	for _, release := range want.Releases {
+		if !slices.ContainsFunc(j.cells, func(c evidence.Cell) bool {
+			return matches(want.Match, c.ID) && slices.Contains(c.Facts.Releases(), release)
+		}) {
+			v.Missing = append(v.Missing, j.withRelease(want.Match, release))
+		}
+	}
+}
+
+func (v *Verdict) addNever(never, of []string, match []cellid.Pattern) {
+	switch len(never) {
+	case 0:
+	case len(of):
+		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("never run: %s", patterns(match)), Command: evidence.Command(texts(match)...)})
+	default:
+		v.Missing = append(v.Missing, Missing{What: "never run: " + strings.Join(never, ", "), Command: evidence.Command(never...)})
+	}
+}
+
+func (j judge) withRelease(match []cellid.Pattern, release string) Missing {
+	m := Missing{What: fmt.Sprintf("no component of %s took part in %s", release, patterns(match))}
+	for _, p := range j.catalog {
+		if matches(match, p.ID) && slices.Contains(p.Facts.Releases(), release) {
+			m.Command = evidence.Command(p.ID)
+			break
+		}
+	}
+	return m
+}
+
+// repeated judges cells that must have passed often, on many days.
+func (j judge) repeated(v *Verdict, want Repeated) {
+	ids := j.matching(want.Match)
+	if len(ids) == 0 {
+		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("there is no cell %s on these releases", patterns(want.Match))})
+		return
+	}
+	short := 0
+	for _, id := range ids {
+		v.add(evidence.Whole(id, j.cells))
+		r := repeats(id, j.cells)
+		if r.Runs < want.Runs || len(r.Days) < want.Days {
+			short++
+		}
+		v.Repeats = append(v.Repeats, r)
+	}
+	if short > 0 {
+		v.Missing = append(v.Missing, Missing{
+			What: fmt.Sprintf("%d of %d cells have not passed in %d runs on %d different days; on each day that is missing, with a directory of its own:",
+				short, len(ids), want.Runs, want.Days),
+			Command: evidence.Command(texts(want.Match)...) + " --report-dir DIR",
+		})
+	}
+}
+
+func repeats(id string, cells []evidence.Cell) Repeats {
+	r := Repeats{Cell: id, Days: []string{}}
+	seen := make(map[time.Time]bool) // a run may be in several reports
+	for _, c := range cells {
+		if c.ID != id {
+			continue
+		}
+		for _, a := range c.Attempts() {
+			if a.Outcome != reports.Pass || a.Started.IsZero() || seen[a.Started.UTC()] {
+				continue
+			}
+			seen[a.Started.UTC()] = true
+			r.Runs++
+			r.Days = append(r.Days, a.Started.UTC().Format("2006-01-02"))
+		}
+	}
+	slices.Sort(r.Days)
+	r.Days = slices.Compact(r.Days)
+	return r
+}
+
+// matching are the cells that match: those of the catalog, and those that ran.
+func (j judge) matching(match []cellid.Pattern) []string {
+	var ids []string
+	for _, p := range j.catalog {
+		ids = append(ids, p.ID)
+	}
+	for _, c := range j.cells {
+		ids = append(ids, c.ID)
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(match, id) })
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func matches(match []cellid.Pattern, id string) bool {
+	return slices.ContainsFunc(match, func(p cellid.Pattern) bool { return p.Match(id) })
+}
+
+func texts(match []cellid.Pattern) []string {
+	var all []string
+	for _, p := range match {
+		all = append(all, p.String())
+	}
+	return all
+}
+
+func patterns(match []cellid.Pattern) string { return strings.Join(texts(match), ", ") }

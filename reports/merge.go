@@ -1,0 +1,248 @@
+package reports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Input is a report that is to be merged with others.
+type Input struct {
+	// Name is what messages call it: its directory.
+	Name   string
+	Report Report
+}
+
+// Moved says where the files of a run go when reports are merged.
+type Moved struct {
+	// Input is the position of the report that has the run.
+	Input int
+	// From and To are its directory there and in the merged report, as paths with
+	// slashes from the reports' directories.
+	From, To string
+}
+
+// Merge joins the reports of shards and of repeats. A cell that is in one of them
+// only is taken over. The runs of one that is in several become runs of one cell,
+// numbered in the order of the reports (see Join).
+//
+// The report that is returned is complete but for the command that merged it, and
+// for where runs differ: that is in the files, whose new places are returned too.
+//
+// What would make the merged report false is an error, all of it at once: the
+// same run twice, two cells of one id, two statements of one id. What makes it a
+// report of several things rather than of one is a problem of the report: other
+// versions of skewrig, other binaries of a release, another ledger, a check that
+// expected something else.
+func Merge(inputs []Input) (Report, []Moved, error) {
+	requirements, stated := mergedRequirements(inputs)
+	if err := errors.Join(stated, checkSameCells(inputs), checkOtherRuns(inputs)); err != nil {
+		return Report{}, nil, err
+	}
+	cells, moved := mergedCells(inputs)
+	r, err := Assemble(cells, requirements, mergedReproduce(inputs))
+	if err != nil {
+		return Report{}, nil, err
+	}
+	r.Problems = mergedProblems(inputs)
+	r.Partial = mergedPartial(inputs, r)
+	return r, moved, nil
+}
+
+// each calls do with every input and each of its cells.
+func each(inputs []Input, do func(i int, c Cell)) {
+	for i, in := range inputs {
+		for _, c := range in.Report.Cells {
+			do(i, c)
+		}
+	}
+}
+
+// mergedCells joins the cells of the same id, and says where their files go.
+func mergedCells(inputs []Input) ([]Cell, []Moved) {
+	var ids []string
+	of := make(map[string][]Cell)
+	finished := make(map[string]bool)
+	each(inputs, func(_ int, c Cell) { finished[c.ID] = finished[c.ID] || !c.Unfinished })
+	var moved []Moved
+	numbers := make(map[string]int)
+	each(inputs, func(i int, c Cell) {
+		if c.Unfinished && (finished[c.ID] || of[c.ID] != nil) {
+			return
+		}
+		if of[c.ID] == nil {
+			ids = append(ids, c.ID)
+		}
+		if len(c.Runs) == 0 {
+			c = c.Numbered(1)
+		}
+		c, files := c.renumbered(numbers[c.ID])
+		numbers[c.ID] += len(c.Runs)
+		of[c.ID] = append(of[c.ID], c)
+		for _, f := range files {
+			f.Input = i
+			moved = append(moved, f)
+		}
+	})
+	var cells []Cell
+	for _, id := range ids {
+		cells = append(cells, Join(of[id]...))
+	}
+	return cells, moved
+}
+
+// renumbered returns a cell with its runs numbered on from those that are there,
+// and says where their files go.
+func (c Cell) renumbered(before int) (Cell, []Moved) {
+	c = c.clone()
+	var moved []Moved
+	for i, r := range c.Runs {
+		from, to := RunDir(c.ID, r.Number), RunDir(c.ID, before+i+1)
+		moved = append(moved, Moved{From: from, To: to})
+		c.Runs[i].Number, c.Runs[i].Dir = before+i+1, to
+	}
+	for i, picture := range c.Pictures {
+		for _, m := range moved {
+			if path.Dir(picture) == m.From {
+				c.Pictures[i] = path.Join(m.To, path.Base(picture))
+				break
+			}
+		}
+	}
+	return c, moved
+}
+
+// checkSameCells finds cells of one id that are not the same cell.
+func checkSameCells(inputs []Input) error {
+	var problems []error
+	first := make(map[string]Cell)
+	where := make(map[string]string)
+	each(inputs, func(i int, c Cell) {
+		f, known := first[c.ID]
+		switch {
+		case !known:
+			first[c.ID], where[c.ID] = c, inputs[i].Name
+		case f.Scenario != c.Scenario || f.KEP != c.KEP || !maps.Equal(f.Axes, c.Axes):
+			problems = append(problems, fmt.Errorf("cell %s is of scenario %s of %s with axes %v in %s, and of scenario %s of %s with axes %v in %s: these are two cells of one name",
+				c.ID, f.Scenario, f.KEP, f.Axes, where[c.ID], c.Scenario, c.KEP, c.Axes, inputs[i].Name))
+		}
+	})
+	return errors.Join(problems...)
+}
+
+// checkOtherRuns finds runs that are in several reports: evidence must not be
+// counted twice. A run is known by the millisecond in which it started.
+func checkOtherRuns(inputs []Input) error {
+	type pair struct{ a, b string }
+	shared := make(map[pair][]string)
+	where := make(map[string]string)
+	each(inputs, func(i int, c Cell) {
+		for _, r := range c.EachRun() {
+			if r.Started.IsZero() {
+				continue
+			}
+			key := fmt.Sprint(c.ID, r.Started.UnixMilli())
+			if before, known := where[key]; known {
+				between := pair{before, inputs[i].Name}
+				shared[between] = append(shared[between], c.ID)
+			}
+			where[key] = inputs[i].Name
+		}
+	})
+	var problems []error
+	for between, ids := range shared {
+		problems = append(problems, fmt.Errorf("%s and %s have %s in common, such as that of %s: merge each of them once",
+			between.a, between.b, plural(len(ids), "run"), ids[0]))
+	}
+	slices.SortFunc(problems, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(problems...)
+}
+
+// mergedRequirements are those of all ledgers. A sentence that differs between
+// them is an error: checks of one would prove the other.
+func mergedRequirements(inputs []Input) ([]Requirement, error) {
+	var merged []Requirement
+	var problems []error
+	first := make(map[string]Requirement)
+	where := make(map[string]string)
+	for _, in := range inputs {
+		for _, q := range in.Report.Requirements {
+			q.Outcome, q.Cells = "", nil
+			f, known := first[q.ID]
+			switch {
+			case !known:
+				first[q.ID], where[q.ID] = q, in.Name
+				merged = append(merged, q)
+			case !reflect.DeepEqual(f, q):
+				problems = append(problems, fmt.Errorf("requirement %s is not the same in %s and in %s: their ledgers differ, and a check of one proves nothing in the other", q.ID, where[q.ID], in.Name))
+			}
+		}
+	}
+	return merged, errors.Join(problems...)
+}
+
+// mergedReproduce is what it takes to do all of it again. The host is kept if it
+// was the same.
+func mergedReproduce(inputs []Input) Reproduce {
+	var commands, skewrigs, toolchains []string
+	merged := Reproduce{Seed: inputs[0].Report.Reproduce.Seed, Host: inputs[0].Report.Reproduce.Host}
+	for _, in := range inputs {
+		r := in.Report.Reproduce
+		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
+		merged.Components = append(merged.Components, r.Components...)
+		if r.Host != merged.Host {
+			merged.Host = Host{}
+		}
+	}
+	merged.Command = strings.Join(firsts(commands), "\n")
+	merged.Skewrig, merged.Go = strings.Join(firsts(skewrigs), ", "), strings.Join(firsts(toolchains), ", ")
+	merged.Components = firsts(merged.Components)
+	return merged
+}
+
+// mergedPartial says why a merged report is not about everything, if it is not.
+func mergedPartial(inputs []Input, merged Report) string {
+	unfinished := make(map[string]bool)
+	for _, c := range merged.Cells {
+		unfinished[c.ID] = c.Unfinished
+	}
+	var reasons []string
+	shards := make(map[int]map[int]bool) // which there are, by how many there should be
+	for _, in := range inputs {
+		if in.Report.Partial != "" && !in.Report.madeUpFor(unfinished) {
+			reasons = append(reasons, in.Name+": "+in.Report.Partial)
+		}
+		if s := in.Report.Shard; s != (Shard{}) {
+			if shards[s.Of] == nil {
+				shards[s.Of] = make(map[int]bool)
+			}
+			shards[s.Of][s.Index] = true
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(shards)) {
+		for index := 1; index <= of; index++ {
+			if !shards[of][index] {
+				reasons = append(reasons, fmt.Sprintf("shard %d/%d is missing", index, of))
+			}
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// madeUpFor reports whether all that a partial report lacks is there: some of its
+// cells are unfinished, and none of these still is.
+func (r Report) madeUpFor(unfinished map[string]bool) bool {
+	return r.Unfinished() > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Unfinished && unfinished[c.ID] })
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,191 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// input is the report of a directory, of cells that began in a given second.
+func input(t *testing.T, name string, second int64, cells ...Cell) Input {
+	t.Helper()
+	for i := range cells {
+		if !cells[i].Unfinished {
+			cells[i].Started = time.Unix(second, 0)
+		}
+	}
+	r, err := Assemble(cells, []Requirement{{ID: "R-1", Statement: "it is"}}, Reproduce{
+		Command: "skewrig run --report-dir " + name, Skewrig: "v1", Go: "go1", Host: Host{CPUs: 2},
+		Components: []Component{{Name: "kubelet", Version: "v1.37.1", Digest: "sha256:a1", Source: "k8s.io/kubernetes@v1.37.1"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{Name: name, Report: r}
+}
+
+func simple(id string, outcome Outcome) Cell {
+	return Cell{ID: "a/b/" + id, Scenario: "a/b", Checks: []Check{{ID: "x", Requirement: "R-1", Outcome: outcome, Expected: "0"}}}
+}
+
+func cut(id string) Cell {
+	return Cell{ID: "a/b/" + id, Scenario: "a/b", Outcome: Unknown, Reason: "not run", Unfinished: true}
+}
+
+// sum is a report in a few lines.
+func sum(r Report) string {
+	var lines []string
+	for _, c := range r.Cells {
+		line := fmt.Sprintf("%s %s", c.ID, c.Outcome)
+		for _, run := range c.Runs {
+			line += fmt.Sprintf(" %d:%s", run.Number, run.Outcome)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestMergeJoinsShardsAndRepeats(t *testing.T) {
+	t.Parallel()
+	pictured := simple("both", Pass)
+	pictured.Pictures = []string{"cells/a/b/both/leases.svg"}
+	twice := Join(simple("thrice", Pass).Numbered(1), simple("thrice", Pass).Numbered(2))
+	inputs := []Input{
+		input(t, "one", 1, simple("both", Fail), simple("first", Pass), simple("thrice", Fail)),
+		input(t, "two", 2, pictured, simple("second", ExpectedFail), twice),
+	}
+	inputs[1].Report.Cells[2].Runs[1].Started = time.Unix(3, 0) // two runs can't have begun together
+	r, moved, err := Merge(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `a/b/both flaky 1:fail 2:pass
+a/b/first pass
+a/b/second expected-fail
+a/b/thrice flaky 1:fail 2:pass 3:pass`
+	if diff := cmp.Diff(want, sum(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	wantMoved := []Moved{
+		{0, "cells/a/b/both", "cells/a/b/both"}, {0, "cells/a/b/first", "cells/a/b/first"}, {0, "cells/a/b/thrice", "cells/a/b/thrice"},
+		{1, "cells/a/b/both", "runs/2/cells/a/b/both"}, {1, "cells/a/b/second", "cells/a/b/second"},
+		{1, "cells/a/b/thrice", "runs/2/cells/a/b/thrice"}, {1, "runs/2/cells/a/b/thrice", "runs/3/cells/a/b/thrice"},
+	}
+	if diff := cmp.Diff(wantMoved, moved); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if got := r.Cells[0].Pictures; len(got) != 1 || got[0] != "runs/2/cells/a/b/both/leases.svg" {
+		t.Errorf("pictures %v", got)
+	}
+	if r.Partial != "" || len(r.Problems) > 0 || r.Reproduce.Command != "skewrig run --report-dir one\nskewrig run --report-dir two" || r.Reproduce.Host.CPUs != 2 || len(r.Reproduce.Components) != 1 {
+		t.Errorf("%+v, %q, %v", r.Reproduce, r.Partial, r.Problems)
+	}
+	if err := Validate(r); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMergingOneReportChangesNothing(t *testing.T) {
+	t.Parallel()
+	in := input(t, "one", 1, simple("x", Fail), Join(simple("y", Pass).Numbered(1), simple("y", Fail).Numbered(2)))
+	in.Report.Problems = []string{"known.yaml:1:1: matches nothing"}
+	r, _, err := Merge([]Input{in})
+	if diff := cmp.Diff(in.Report, r); err != nil || diff != "" {
+		t.Errorf("%v (-before +after):\n%s", err, diff)
+	}
+}
+
+func TestACellThatDidNotRunGivesWay(t *testing.T) {
+	t.Parallel()
+	killed := input(t, "killed", 1, simple("x", Pass), cut("y"), cut("z"))
+	killed.Report.Partial = "broken off"
+	rest := input(t, "rest", 2, simple("y", Fail), simple("z", Pass))
+	r, _, err := Merge([]Input{killed, rest})
+	if want := "a/b/x pass\na/b/y fail\na/b/z pass"; err != nil || sum(r) != want || r.Partial != "" {
+		t.Errorf("%v, partial %q:\n%s", err, r.Partial, sum(r))
+	}
+	r, _, err = Merge([]Input{killed, input(t, "rest", 2, cut("z"), simple("y", Fail))})
+	if want := "a/b/x pass\na/b/y fail\na/b/z unknown"; err != nil || sum(r) != want || r.Partial != "killed: broken off" {
+		t.Errorf("%v, partial %q:\n%s", err, r.Partial, sum(r))
+	}
+}
+
+func TestAMissingShardIsTold(t *testing.T) {
+	t.Parallel()
+	var inputs []Input
+	for i := range 4 {
+		in := input(t, fmt.Sprintf("s%d", i+1), int64(i), simple(fmt.Sprint(i), Pass))
+		in.Report.Shard = Shard{Index: i + 1, Of: 4}
+		inputs = append(inputs, in)
+	}
+	if r, _, err := Merge(inputs); err != nil || r.Partial != "" || r.Shard != (Shard{}) || ExitCode(r) != ExitExpected {
+		t.Errorf("all: %v, partial %q", err, r.Partial)
+	}
+	if r, _, err := Merge([]Input{inputs[0], inputs[2]}); err != nil || r.Partial != "shard 2/4 is missing; shard 4/4 is missing" || ExitCode(r) != ExitNotJudged {
+		t.Errorf("two of four: %v, partial %q", err, r.Partial)
+	}
+}
+
+func TestMergeTellsAllContradictions(t *testing.T) {
+	t.Parallel()
+	one, two := input(t, "one", 1, simple("x", Pass), simple("y", Pass)), input(t, "two", 2, simple("x", Pass))
+	two.Report.Reproduce.Skewrig, two.Report.Reproduce.Seed = "v2", 7
+	two.Report.Reproduce.Components[0].Digest = "sha256:b2"
+	two.Report.Requirements = append(two.Report.Requirements, Requirement{ID: "R-2", Outcome: Unknown, Cells: []string{}})
+	two.Report.Cells[0].Checks[0].Expected = "1"
+	two.Report.Problems = []string{"a stale entry"}
+	r, _, err := Merge([]Input{one, two})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `a stale entry
+v1 built with go1 in one; v2 built with go1 in two: the runs were made by different skewrigs, whose checks may differ
+0 in one; 7 in two: the runs were made with different seeds
+kubelet v1.37.1: sha256:a1 of k8s.io/kubernetes@v1.37.1 in one; sha256:b2 of k8s.io/kubernetes@v1.37.1 in two: not the same binary: build it once for all runs, or keep them apart
+1 requirement without R-2 in one; 2 requirements in two: the ledgers are not the same
+check x of cell a/b/x: 0 in one; 1 in two: not the same promise: the scenario was changed between the runs`
+	if diff := cmp.Diff(want, strings.Join(r.Problems, "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	otherwise := []Component{r.Reproduce.Components[0], r.Reproduce.Components[0]}
+	otherwise[1].Digest, otherwise[1].Source = "sha256:c3", otherwise[0].Source+" (own clock)"
+	if got := DifferentBinaries(otherwise); len(got) > 0 {
+		t.Errorf("of one that is made otherwise is told %q", got)
+	}
+	if ExitCode(r) != ExitNonconforming {
+		t.Error("contradictions are as expected")
+	}
+	if got := DifferentBinaries(r.Reproduce.Components); len(got) != 1 || !strings.Contains(got[0], "kubelet v1.37.1") {
+		t.Errorf("of the merged report is told %q", got)
+	}
+}
+
+func TestMergeRefusesWhatWouldBeFalse(t *testing.T) {
+	t.Parallel()
+	one, two := input(t, "one", 1, simple("x", Pass), simple("y", Pass)), input(t, "two", 2, simple("x", Pass))
+	two.Report.Requirements[0].Statement = "it is not"
+	two.Report.Cells[0].Scenario = "mine"
+	_, _, err := Merge([]Input{one, two, one})
+	if err == nil {
+		t.Fatal("it was merged")
+	}
+	for _, want := range []string{
+		"requirement R-1 is not the same in one and in two",
+		"cell a/b/x is of scenario a/b of  with axes map[] in one, and of scenario mine",
+		"one and one have 2 runs in common, such as that of a/b/x",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q:\n%v", want, err)
+		}
+	}
+	if joined, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); !ok || len(joined.Unwrap()) != 3 {
+		t.Errorf("not three errors: %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+import {h, visible, seconds, cellOf, table} from './dom.js';
+
+// What containers were asked: a table in which each attempt has its wire log.
+
+const PAGE = 60; // how many attempts are listed until the reader asks for more
+
+// attempts returns the table, and show, which opens an attempt by its number.
+export function attempts(story) {
+  const all = (story.attempts ?? []).map((a, i) => ({...a, number: i + 1}));
+  const body = h('tbody');
+  const more = h('p');
+  const containers = [...new Set(all.map((a) => a.container))].sort();
+  const bad = all.filter((a) => a.tone === 'bad').length;
+  const choice = {container: '', bad: false};
+  let listed = 0;
+
+  function chosen() {
+    return all.filter((a) => (!choice.container || a.container === choice.container) && (!choice.bad || a.tone === 'bad'));
+  }
+
+  function list(count) {
+    const wanted = chosen();
+    listed = Math.min(count, wanted.length);
+    body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all)));
+    more.replaceChildren(...(listed < wanted.length
+      ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more: ${wanted.length - listed} are left`)] : []));
+  }
+
+  function show(number) {
+    const attempt = all[number - 1];
+    if (!attempt) return;
+    if (!chosen().includes(attempt)) reset();
+    const position = chosen().indexOf(attempt);
+    if (position >= listed) list(position + PAGE);
+    const button = body.querySelector(`#attempt-${number}`);
+    if (button.getAttribute('aria-expanded') === 'false') button.click();
+    button.scrollIntoView({block: 'center'});
+    button.focus({preventScroll: true});
+  }
+
+  function reset() {
+    choice.container = '';
+    choice.bad = false;
+    for (const field of element.querySelectorAll('select')) field.value = '';
+    for (const field of element.querySelectorAll('input')) field.checked = false;
+    list(PAGE);
+  }
+
+  const element = h('div', {class: 'attempts'},
+    h('div', {class: 'filters'},
+      containers.length > 1 && h('label', {}, 'container ', h('select', {onchange: (e) => { choice.container = e.target.value; list(PAGE); }},
+        h('option', {value: ''}, 'all'), containers.map((c) => h('option', {value: c}, visible(c))))),
+      bad > 0 && bad < all.length && h('label', {class: 'box'}, h('input', {type: 'checkbox', onchange: (e) => { choice.bad = e.target.checked; list(PAGE); }}), ` only the ${bad} that did not succeed`)),
+    table('Attempts', ['attempt', 'at', 'container', 'asked by', 'expected', 'observed', 'took'], body),
+    more);
+  list(PAGE);
+  return {element, show};
+}
+
+// lines are the rows of an attempt: the attempt, and what went over the wire. It may
+// be told by an earlier one that is like it.
+function lines(attempt, all) {
+  const told = attempt.like ? all[attempt.like - 1] ?? attempt : attempt;
+  const wire = told.wire ?? [];
+  const log = h('tr', {class: 'wire', id: `wire-${attempt.number}`, hidden: true}, h('td', {colspan: 7}));
+  const button = h('button', {
+    type: 'button', class: 'link', id: `attempt-${attempt.number}`, 'aria-expanded': 'false', 'aria-controls': `wire-${attempt.number}`,
+    'aria-label': `Attempt ${attempt.number}: what went over the wire`,
+    onclick: () => {
+      const opened = button.getAttribute('aria-expanded') === 'false';
+      button.setAttribute('aria-expanded', String(opened));
+      log.hidden = !opened;
+      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(told, wire, told !== attempt));
+    },
+  }, h('span', {class: 'caret', 'aria-hidden': 'true'}), String(attempt.number));
+  const bad = attempt.tone === 'bad';
+  return [h('tr', {class: bad && 'bad'},
+    cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('asked by', visible(attempt.by)),
+    cellOf('expected', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
+    cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed)), cellOf('took', time(attempt.took ?? 0))), log];
+}
+
+function time(t) {
+  return h('span', {class: 'num'}, seconds(t, 3));
+}
+
+function wireLog(attempt, wire, other) {
+  if (wire.length === 0) return [h('p', {class: 'dim'}, 'Nothing of it is recorded here.')];
+  const log = h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
+    h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))));
+  return other ? [h('p', {class: 'dim'}, `As in attempt ${attempt.number}, but for addresses, times and numbers of bytes:`), log] : [log];
+}

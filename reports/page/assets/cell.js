@@ -1,0 +1,241 @@
+import {h, visible, linked, seconds, copied, cellOf, table} from './dom.js';
+import {index, cellAt, storyOf} from './data.js';
+import {cellHash, requirementHash} from './route.js';
+import {timeline} from './timeline.js';
+import {attempts} from './attempts.js';
+import {objects} from './objects.js';
+
+// The view of one cell.
+
+// cellView fills the section with a cell. choices may name a check, a requirement
+// or an attempt to go to.
+export async function cellView(section, id, choices, siblings) {
+  const i = index.at.get(id);
+  if (i === undefined) {
+    section.replaceChildren(h('h1', {}, 'No such cell'), h('p', {}, 'This run has no cell ', h('code', {}, visible(id)), '. ', h('a', {href: '#cells'}, 'All its cells')));
+    return;
+  }
+  const [cell, told] = await Promise.all([cellAt(i), storyOf(i)]);
+  const story = told?.story ?? null;
+  const parts = {story, cell, told};
+  const asked = story?.attempts?.length ? attempts(story) : null;
+  const lanes = story ? timeline(story, cell, (n) => asked?.show(n)) : null;
+  const deciding = decidingCheck(cell);
+  section.replaceChildren(...[
+    heading(cell, story, siblings, deciding),
+    inShort(cell, story, deciding),
+    cell.runs?.length > 0 && part('Runs', runs(cell, told)),
+    part('Checks', checks(cell, story, lanes, choices)),
+    lanes && part('Timeline', lanes.element),
+    ...pictures(told, cell),
+    asked && part('What containers were asked', asked.element),
+    cell.observed?.length > 0 && part('What probes did', observed(cell.observed)),
+    story?.objects?.length > 0 && part('Objects, before and after each step', objects(story)),
+    story?.logs?.length > 0 && part('Logs around what went wrong', h('div', {}, story.logs.map(log))),
+    story?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(story.plan))),
+    part('What is not here', omitted(parts)),
+  ].filter(Boolean));
+  const wanted = deciding && cell.outcome !== 'pass' ? story?.checks?.find((c) => c.id === deciding.id) : null;
+  if (wanted && cell.outcome !== 'expected-fail') lanes.look(wanted.from, wanted.to);
+  arrive(section, choices, asked);
+}
+
+function part(title, ...content) {
+  const id = 'part-' + title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return h('section', {class: 'part', 'aria-labelledby': id}, h('h2', {id}, title), content);
+}
+
+// arrive goes to what a link into the cell is about.
+function arrive(section, choices, asked) {
+  const attempt = Number(choices.get('attempt'));
+  if (attempt > 0) asked?.show(attempt);
+  const rows = [...section.querySelectorAll('.check-row')];
+  const row = rows.find((r) => choices.has('check') && r.dataset.id === choices.get('check'))
+    ?? rows.find((r) => choices.has('requirement') && r.dataset.requirement === choices.get('requirement'));
+  if (!row) return;
+  row.classList.add('target');
+  row.scrollIntoView({block: 'center'});
+}
+
+function decidingCheck(cell) {
+  return (cell.checks ?? []).find((c) => c.outcome === cell.outcome);
+}
+
+// titleOf is the second line of a plan as it is printed.
+function titleOf(story) {
+  return story?.plan?.split('\n')[1]?.trim();
+}
+
+export function badge(outcome, text = outcome) {
+  const known = index.outcome[outcome];
+  return h('span', {class: 'badge o-' + outcome, title: known?.meaning}, h('b', {'aria-hidden': 'true'}, known?.letter ?? '?'), ' ', text);
+}
+
+function heading(cell, story, siblings, deciding) {
+  const around = h('nav', {class: 'around', 'aria-label': 'Cells around this one'},
+    h('a', {href: siblings.list}, 'Back to the list'),
+    siblings.previous && h('a', {href: cellHash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
+    siblings.next && h('a', {href: cellHash(siblings.next), title: visible(siblings.next)}, '↓ next'));
+  return h('header', {class: 'cell-head'}, around,
+    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, visible(cell.id))),
+    titleOf(story) && h('p', {class: 'lead'}, visible(titleOf(story))),
+    // What a check said is told below, with the check.
+    cell.reason && !cell.reason.startsWith(deciding?.id + ': ') && h('p', {class: 'why'}, linked(cell.reason)));
+}
+
+// inShort answers what a reader asks first: what was expected, what happened,
+// when, on which versions, and how to see it again.
+function inShort(cell, story, deciding) {
+  const entries = [];
+  const add = (name, ...value) => entries.push(h('dt', {}, name), h('dd', {}, value));
+  if (deciding && cell.outcome !== 'pass') {
+    const others = cell.checks.filter((c) => c.outcome === cell.outcome).length - 1;
+    add('Check', h('code', {}, visible(deciding.id)),
+      deciding.requirement && [' for ', statementLink(deciding.requirement)],
+      others > 0 && h('span', {class: 'dim'}, `, and ${others} more that came out so`));
+    if (index.statement.has(deciding.requirement)) add('Promise', visible(index.statement.get(deciding.requirement).statement));
+    if (deciding.expected) add('Expected', h('span', {class: 'said'}, visible(deciding.expected)));
+    if (deciding.observed) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)));
+    if (deciding.reason) add('Reason', linked(deciding.reason));
+  }
+  add('When', when(cell, story, deciding));
+  add('On', versions(cell, story));
+  add('See it again', copied(ofOwnFiles() ? index.command : `bin/skewrig run '${cell.id}'`));
+  return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
+}
+
+// ofOwnFiles reports whether the run was of a user's scenario files: their cells are
+// not known by their ids.
+function ofOwnFiles() {
+  return /\.ya?ml\b/.test(index.command);
+}
+
+function statementLink(id) {
+  return h('a', {href: requirementHash(id), title: visible(index.statement.get(id)?.statement)}, visible(id));
+}
+
+function when(cell, story, deciding) {
+  const began = story?.began ?? cell.started;
+  const text = [];
+  if (began && !began.startsWith('0001')) text.push('begun ' + clock(began));
+  const looked = deciding && cell.outcome !== 'pass' ? story?.checks?.find((c) => c.id === deciding.id) : null;
+  if (looked) {
+    const step = story.steps?.find((st) => st.number === looked.step);
+    const span = looked.to - looked.from < 0.05 ? `at ${seconds(looked.from)}` : `from ${seconds(looked.from)} to ${seconds(looked.to)}`;
+    text.push(`looked at ${span} after that`);
+    if (step) text.push(`in step ${step.number} (${step.action})`);
+  }
+  if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
+  return text.length > 0 ? visible(text.join(', ')) : 'it never started';
+}
+
+function clock(time) {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? time : date.toISOString().replace('T', ' ').replace(/(\.\d)\d*Z$/, '$1 UTC');
+}
+
+// versions are those that ran, in their order, as the components said of
+// themselves; where there is no story, those that the cell's id names.
+function versions(cell, story) {
+  const ran = (story?.lanes ?? []).filter((l) => l.kind === 'component' && l.spans?.length > 0).map((lane) => {
+    const labels = [];
+    const named = lane.spans.filter((span) => /\bv\d/.test(span.label)); // not "starting", nor "stopped"
+    for (const span of named.length > 0 ? named : lane.spans) if (span.label !== labels.at(-1)) labels.push(span.label);
+    return h('li', {}, h('b', {}, visible(lane.name)), ' ', visible(labels.join(', then ')));
+  });
+  if (ran.length > 0) return h('ul', {class: 'versions'}, ran);
+  const axes = Object.entries(cell.axes ?? {}).map(([axis, value]) => h('li', {}, h('b', {}, visible(axis)), ' ', visible(value)));
+  return h('ul', {class: 'versions'}, axes.length > 0 ? axes : h('li', {}, 'what the run used: ', index.components.map((c) => `${c.name} ${c.version}`).join(', ')));
+}
+
+// runs are those of a cell that ran several times.
+function runs(cell, told) {
+  const columns = ['run', 'outcome', 'reason', 'begun', 'took', 'files'];
+  const {rate, differs} = cell;
+  return [
+    rate && h('p', {}, h('b', {}, `${rate.failed} of ${rate.runs} runs failed`), `: from ${percent(rate.low)} to ${percent(rate.high)} of all runs do, at a confidence of 95 %`),
+    differs && h('p', {}, 'Good and bad runs part ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
+      differs.bad && ['only bad ones showed ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
+      differs.good && ['only good ones showed ', h('span', {class: 'said'}, visible(differs.good))], '.'),
+    told?.story && h('p', {class: 'dim'}, `Below is the story of run ${told.run}, the first of those that came out worst.`),
+    table('Runs', columns, h('tbody', {}, cell.runs.map((r) => h('tr', {},
+      cellOf('run', String(r.number)), cellOf('outcome', badge(r.outcome)), cellOf('reason', linked(r.reason)),
+      cellOf('begun', h('span', {class: 'num'}, r.started ? clock(r.started) : '–')), cellOf('took', h('span', {class: 'num'}, seconds(r.durationSeconds))), cellOf('files', h('code', {}, visible(r.dir))))))),
+  ];
+}
+
+function percent(share) {
+  return `${Math.round(100 * share)} %`;
+}
+
+// FEW is how many checks that came out as expected are listed behind others at once.
+const FEW = 4;
+
+function checks(cell, story, lanes, choices) {
+  if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
+  const looked = new Map((story?.checks ?? []).map((c) => [c.id, c]));
+  const row = (c) => h('tr', {class: 'check-row', 'data-id': c.id, 'data-requirement': c.requirement},
+    cellOf('outcome', badge(c.outcome)),
+    cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), c.requirement && h('div', {class: 'for'}, statementLink(c.requirement))),
+    cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
+    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), c.reason && h('div', {class: 'why'}, linked(c.reason))),
+    cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
+  const asExpected = (c) => c.outcome === 'pass' || c.outcome === 'not-applicable';
+  const others = cell.checks.filter((c) => !asExpected(c));
+  const rest = cell.checks.filter(asExpected);
+  const severe = new Map(index.outcomes.map((o, i) => [o.name, i]));
+  others.sort((a, b) => severe.get(a.outcome) - severe.get(b.outcome));
+  const wanted = rest.some((c) => c.id === choices.get('check') || c.requirement === choices.get('requirement'));
+  const folded = others.length > 0 && rest.length > FEW && !wanted;
+  const body = h('tbody', {class: 'checks'}, others.map(row), folded ? [] : rest.map(row));
+  const unfold = folded && h('p', {}, h('button', {type: 'button', onclick: () => {
+    body.append(...rest.map(row));
+    unfold.remove();
+  }}, `Show the ${rest.length} that came out as expected`));
+  return [table('Checks', ['outcome', 'check', 'expected', 'observed', 'when'], body), unfold];
+}
+
+function lookAt(looked, lanes) {
+  return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${seconds(looked.from)}`, onclick: () => {
+    lanes.look(looked.from, looked.to);
+    lanes.element.scrollIntoView({block: 'start', behavior: 'instant'});
+  }}, seconds(looked.from));
+}
+
+function pictures(told, cell) {
+  return (told?.pictures ?? []).filter((p) => p.svg).map((p) => {
+    const bytes = new TextEncoder().encode(p.svg);
+    let text = '';
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    const file = p.path.split('/').at(-1);
+    const run = cell.runs?.length > 0 ? `, run ${p.path.match(/^runs\/(\d+)\//)?.[1] ?? 1}` : '';
+    return part((file === 'leases.svg' ? 'Leases' : file) + run,
+      h('div', {class: 'picture'}, h('img', {src: 'data:image/svg+xml;base64,' + btoa(text), alt: `What happened in ${visible(cell.id)}, as a picture`})));
+  });
+}
+
+function observed(all) {
+  const columns = ['probe', 'server', 'API server', 'kubelet', 'on the wire', 'answer'];
+  return table('What probes did', columns, h('tbody', {}, all.map((o) => h('tr', {},
+    [o.probe, o.server, o.apiserver, o.kubelet, o.wire].map((t, i) => cellOf(columns[i], visible(t))),
+    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ none that is good'))))));
+}
+
+function log(entry) {
+  return h('details', {class: 'object', open: true}, h('summary', {}, h('b', {}, visible(entry.component)), ' ', h('code', {class: 'dim'}, visible(entry.path))),
+    h('ol', {class: 'log lines'}, (entry.lines ?? []).map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''), h('span', {}, visible(l.text))))));
+}
+
+function omitted({story, cell, told}) {
+  const lines = [...(told?.problems ?? []), ...(story?.omitted ?? [])].map((line) => h('li', {}, visible(line)));
+  if (!story) lines.unshift(h('li', {}, 'What happened in this cell is not in this page. It is beside it, where the run was saved: ', files(cell, told)));
+  else lines.push(h('li', {}, 'Everything that was recorded is beside this page, where the run was saved: ', files(cell, told)));
+  for (const p of told?.pictures ?? []) if (!p.svg) lines.push(h('li', {}, 'The picture ', h('code', {}, visible(p.path)), ' is a file beside this page.'));
+  return h('ul', {}, lines);
+}
+
+function files(cell, told) {
+  const dir = told?.dir ?? 'cells/' + cell.id;
+  return ['plan.txt', 'history.jsonl', 'logs/'].flatMap((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}`))]);
+}
+

@@ -1,0 +1,59 @@
+// The data of the page: blocks of compressed JSON, unpacked when they are asked for.
+
+const unpacked = new Map();
+
+// block returns a promise of a block's value; of null if the page has none of that name.
+function block(name) {
+  if (!unpacked.has(name)) unpacked.set(name, unpack(document.getElementById('data-' + name)));
+  return unpacked.get(name);
+}
+
+async function unpack(element) {
+  if (!element) return null;
+  const bytes = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).json();
+}
+
+// index is what is known of all cells: see the type of that name in pack.go.
+export let index;
+
+export async function loadIndex() {
+  index = await block('index');
+  index.cells ??= [];
+  index.requirements ??= [];
+  index.releases ??= [];
+  index.outcome = Object.fromEntries(index.outcomes.map((o) => [o.name, o]));
+  index.at = new Map(index.cells.map((c, i) => [c.id, i]));
+  index.statement = new Map(index.requirements.map((q) => [q.id, q]));
+  for (const c of index.cells) {
+    c.requirements = [];
+    c.text = [c.id, c.kep, c.outcome, c.reason, ...Object.entries(c.axes).map((a) => a.join(':'))].join('\n').toLowerCase();
+  }
+  for (const q of index.requirements) for (const i of q.cells) index.cells[i].requirements.push(q.id);
+  return index;
+}
+
+// cellAt returns a promise of a cell as the report has it.
+export async function cellAt(i) {
+  const cells = await block('cells-' + Math.floor(i / index.chunk));
+  return cells[i % index.chunk];
+}
+
+// storyOf returns a promise of what happened in a cell; of null if it is not in the page.
+export function storyOf(i) {
+  return block('story-' + i);
+}
+
+let texts;
+
+// loadTexts adds what the checks of all cells say to what can be searched.
+export function loadTexts() {
+  texts ??= Promise.all(index.cells.map(async (found, i) => {
+    const cell = await cellAt(i);
+    const words = (cell.checks ?? []).flatMap((c) => [c.id, c.requirement, c.expected, c.observed, c.reason]);
+    found.text += '\n' + words.join('\n').toLowerCase();
+  }));
+  return texts;
+}
+

@@ -1,0 +1,88 @@
+// Elements. Texts of a report come from programs under test, so they become text
+// nodes and attributes only: nothing here reads a string as markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+// h makes an element of HTML: h('p', {class: 'dim'}, 'text', child).
+export function h(name, attributes = {}, ...children) {
+  return equip(document.createElement(name), attributes, children);
+}
+
+// s makes an element of SVG.
+export function s(name, attributes = {}, ...children) {
+  return equip(document.createElementNS(SVG, name), attributes, children);
+}
+
+function equip(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false));
+  return element;
+}
+
+// visible returns a text in which what does not show as itself is escaped: control
+// characters, and the marks that reverse the direction of writing.
+export function visible(text) {
+  return String(text ?? '').replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (c) => {
+    const code = c.codePointAt(0);
+    if (code < 0x100) return '\\x' + code.toString(16).padStart(2, '0');
+    return code > 0xffff ? '\\U' + code.toString(16).padStart(8, '0') : '\\u' + code.toString(16).padStart(4, '0');
+  });
+}
+
+// linked returns a text with its web addresses as links.
+export function linked(text) {
+  const parts = [];
+  let last = 0;
+  const shown = visible(text);
+  for (const match of shown.matchAll(/https?:\/\/[^\s<>"'()]+/g)) {
+    parts.push(shown.slice(last, match.index), h('a', {href: match[0], rel: 'noreferrer'}, match[0]));
+    last = match.index + match[0].length;
+  }
+  return [...parts, shown.slice(last)];
+}
+
+// seconds writes a time of a story.
+export function seconds(t, digits = 1) {
+  return `${t.toFixed(digits)} s`;
+}
+
+// copied is a command with a button that copies it.
+export function copied(command) {
+  return withCopy(h('div', {class: 'copied'}, h('pre', {tabindex: 0, 'aria-label': 'Command'}, visible(command))));
+}
+
+// withCopy gives a box with a command in it a button that copies the command.
+export function withCopy(box) {
+  const pre = box.querySelector('pre');
+  const button = h('button', {type: 'button', class: 'copy', onclick: () => copy(pre, button)}, 'Copy');
+  box.append(button);
+  return box;
+}
+
+async function copy(pre, button) {
+  try {
+    await navigator.clipboard.writeText(pre.textContent);
+    button.textContent = 'Copied';
+  } catch {
+    // Pages from files may not use the clipboard: select it, so that Ctrl-C does.
+    getSelection().selectAllChildren(pre);
+    button.textContent = 'Selected: press Ctrl-C';
+  }
+  button.addEventListener('blur', () => { button.textContent = 'Copy'; }, {once: true});
+}
+
+// table is a table that can be scrolled where it is wider than the page; on a
+// narrow one its lines become blocks, in which each cell says what it is.
+export function table(label, columns, body) {
+  return h('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table: ' + label}, h('table', {class: 'data'},
+    h('thead', {}, h('tr', {}, columns.map((name) => h('th', {scope: 'col'}, name)))), body));
+}
+
+// cellOf is a cell of a column of such a table.
+export function cellOf(column, ...children) {
+  return h('td', {'data-column': column}, children);
+}

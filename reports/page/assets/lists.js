@@ -1,0 +1,119 @@
+import {h} from './dom.js';
+import {index, loadTexts} from './data.js';
+import {listHash} from './route.js';
+
+// The lists of cells and of requirements. They are in the page already; choosing
+// among them hides the others.
+
+// chosenCells are the ids of the cells that the reader last chose among, in order.
+export let chosenCells = [];
+export let lastList = '#cells';
+
+// chooseCells shows the cells that fit the choices, and what was chosen in the form.
+export async function chooseCells(view, choices) {
+  const form = view.querySelector('form');
+  const words = (choices.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  fillForm(form, choices);
+  document.getElementById('search').value = choices.get('q') ?? '';
+  if (words.length > 0) await loadTexts();
+  const fits = cellTest(choices, words);
+  let shown = 0;
+  const ids = [];
+  for (const area of view.querySelectorAll('.area')) {
+    let some = false;
+    for (const row of area.querySelectorAll('.item')) {
+      const cell = index.cells[row.dataset.at];
+      row.hidden = !fits(cell);
+      if (row.hidden) continue;
+      some = true;
+      shown++;
+      ids.push(cell.id);
+    }
+    area.hidden = !some;
+  }
+  chosenCells = ids;
+  lastList = listHash('cells', Object.fromEntries(choices));
+  const all = index.cells.length;
+  view.querySelector('#cells-count').textContent = shown === all ? `${all} cells` : shown === 0 ? `None of ${all} cells fits` : `${shown} of ${all} cells`;
+}
+
+// cellTest returns what tells whether a cell fits the choices.
+function cellTest(choices, words) {
+  const outcomes = new Set((choices.get('outcome') ?? '').split(',').filter(Boolean));
+  if (outcomes.delete('attention')) for (const o of index.outcomes) if (o.tone !== 'good') outcomes.add(o.name);
+  const requirement = (choices.get('requirement') ?? '').toLowerCase();
+  const axes = [...choices].filter(([name, value]) => value && index.releases.includes(name));
+  return (cell) => (outcomes.size === 0 || outcomes.has(cell.outcome))
+    && (!choices.get('kep') || cell.kep === choices.get('kep'))
+    && axes.every(([name, value]) => cell.axes[name] === value)
+    && (!requirement || cell.requirements.some((id) => id.toLowerCase().includes(requirement)))
+    && words.every((word) => cell.text.includes(word));
+}
+
+// chooseStatements shows the requirements that fit, and goes to one if it is named.
+export function chooseStatements(view, choices, wanted) {
+  const form = view.querySelector('form');
+  fillForm(form, choices);
+  const words = (choices.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  let target = null;
+  for (const area of view.querySelectorAll('.area')) {
+    let some = false;
+    for (const row of area.querySelectorAll('.item')) {
+      const statement = index.statement.get(row.dataset.id);
+      statement.text ??= row.textContent.toLowerCase();
+      const isWanted = row.dataset.id === wanted;
+      row.classList.toggle('target', isWanted);
+      if (isWanted) target = row;
+      row.hidden = !isWanted && !(
+        (choices.get('unserved') || statement.cells.length > 0)
+        && (!choices.get('kep') || statement.kep === choices.get('kep'))
+        && (!choices.get('outcome') || row.dataset.outcome === choices.get('outcome'))
+        && words.every((word) => statement.text.includes(word)));
+      if (row.hidden) continue;
+      some = true;
+      shown++;
+    }
+    area.hidden = !some;
+  }
+  view.querySelector('#statements-count').textContent = `${shown} of ${index.requirements.length} requirements`;
+  return target;
+}
+
+// fillForm has a form show the choices.
+function fillForm(form, choices) {
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    const value = choices.get(field.name) ?? '';
+    if (field.type === 'checkbox') field.checked = value.split(',').includes(field.value);
+    else if (field.value !== value) field.value = value;
+  }
+}
+
+// readForm returns the choices that a form shows.
+function readForm(form) {
+  const choices = {};
+  for (const field of form.elements) {
+    if (!field.name || (field.type === 'checkbox' && !field.checked) || !field.value) continue;
+    choices[field.name] = choices[field.name] ? choices[field.name] + ',' + field.value : field.value;
+  }
+  return choices;
+}
+
+// watchForms calls go with where the reader's choices lead, and whether that is
+// only a word more of what he is typing.
+export function watchForms(go) {
+  const search = document.getElementById('search');
+  const forms = {cells: document.getElementById('filters'), requirements: document.getElementById('statement-filters')};
+  for (const [view, form] of Object.entries(forms)) {
+    const chosen = () => ({...readForm(form), ...(view === 'cells' && {q: search.value})});
+    form.addEventListener('submit', (event) => event.preventDefault());
+    form.addEventListener('input', (event) => go(listHash(view, chosen()), event.target.matches('input:not([type=checkbox])')));
+    form.addEventListener('reset', (event) => {
+      event.preventDefault();
+      go(listHash(view), false);
+    });
+  }
+  search.addEventListener('input', () => go(listHash('cells', {...readForm(forms.cells), q: search.value}), true));
+  document.getElementById('requirement-ids').append(...index.requirements.filter((q) => q.cells.length > 0).map((q) => h('option', {value: q.id})));
+}

@@ -1,0 +1,124 @@
+import {withCopy} from './dom.js';
+import {index, loadIndex} from './data.js';
+import {parse, cellHash} from './route.js';
+import {cellView} from './cell.js';
+import {chooseCells, chooseStatements, chosenCells, lastList, watchForms} from './lists.js';
+import {watchKeys} from './keys.js';
+
+// The views, and the ways between them.
+
+const views = Object.fromEntries(['overview', 'cells', 'requirements', 'cell'].map((id) => [id, document.getElementById(id)]));
+let here = null; // {view, hash, of}
+let arrivals = 0;
+let followed = false; // a link was followed, rather than the browser's history
+const scrolled = new Map(); // how far a place was scrolled when the reader left it
+
+async function route() {
+  const to = parse(location.hash);
+  const arrival = ++arrivals;
+  const from = here;
+  const back = !followed;
+  followed = false;
+  if (from) scrolled.set(from.hash, scrollY);
+  here = {view: to.view, hash: location.hash, of: to.of};
+  const target = await fill(to);
+  if (arrival !== arrivals) return; // somewhere else by now
+  for (const [id, view] of Object.entries(views)) view.hidden = id !== to.view;
+  for (const link of document.querySelectorAll('header [data-view]')) {
+    if (link.dataset.view === (to.view === 'cell' ? 'cells' : to.view)) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = titleFor(to);
+  place(to, from, back, target);
+  document.documentElement.dataset.shown = location.hash || '#';
+}
+
+// fill makes a view what it is to be, and returns what is to be in sight.
+async function fill(to) {
+  if (to.view === 'cells') await chooseCells(views.cells, to.choices);
+  if (to.view === 'requirements') return chooseStatements(views.requirements, to.choices, to.name === 'requirement' ? to.of : '');
+  if (to.view === 'cell') await cellView(views.cell, to.of, to.choices, siblings(to.of));
+  if (to.view === 'overview' && to.name) return document.getElementById(to.name);
+  return null;
+}
+
+// place scrolls to where the reader was, or to what he asked for, and gives the
+// focus to what a keyboard goes on from.
+function place(to, from, back, target) {
+  if (target) {
+    target.scrollIntoView({block: 'center'});
+    target.querySelector('a.id')?.focus({preventScroll: true});
+  } else if (from && back) {
+    scrollTo(0, scrolled.get(here.hash) ?? 0);
+  } else if (to.view === 'cell') {
+    const row = views.cell.querySelector('.target, .attempts [aria-expanded=true]');
+    if (row) row.scrollIntoView({block: 'center'});
+    else scrollTo(0, 0);
+  } else if (from && from.view !== to.view) {
+    scrollTo(0, 0);
+  }
+  if (!from || from.view === to.view && to.view !== 'cell') return;
+  if (to.view === 'cell') views.cell.querySelector('h1')?.focus({preventScroll: true});
+  else if (from.view === 'cell') {
+    const links = [...views[to.view].querySelectorAll('.item a.id, a.tile')];
+    links.find((a) => a.hash === cellHash(from.of) && a.checkVisibility())?.focus({preventScroll: true});
+  }
+}
+
+const verdict = document.title;
+
+function titleFor(to) {
+  if (to.view === 'cell') return `${to.of} – skewrig`;
+  if (to.view === 'overview') return verdict;
+  return `${to.view === 'cells' ? 'Cells' : 'Requirements'} – ${verdict}`;
+}
+
+// siblings are the cells before and after one in the list that the reader came from.
+function siblings(id) {
+  const all = chosenCells.includes(id) ? chosenCells : index.cells.map((c) => c.id);
+  const at = all.indexOf(id);
+  return {previous: at > 0 ? all[at - 1] : null, next: at >= 0 ? all[at + 1] : null, list: chosenCells.includes(id) ? lastList : '#cells'};
+}
+
+// go goes to an address; in the place of where the reader is, if that is only on
+// the way.
+function go(hash, passing = false) {
+  followed = true;
+  if (passing && here?.view === parse(hash).view) history.replaceState(null, '', hash);
+  else history.pushState(null, '', hash);
+  route();
+}
+
+function around(direction) {
+  const near = siblings(here.of);
+  if (direction === 0) go(near.list);
+  else if (direction > 0 && near.next) go(cellHash(near.next));
+  else if (direction < 0 && near.previous) go(cellHash(near.previous));
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.classList.contains('skip')) document.getElementById('main').focus();
+  else go(link.getAttribute('href'));
+});
+
+// What is folded up would be missing on paper.
+let unfolded = [];
+addEventListener('beforeprint', () => {
+  unfolded = [...document.querySelectorAll('details:not([open])')].filter((d) => d.checkVisibility());
+  for (const d of unfolded) d.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const d of unfolded) d.open = false;
+});
+
+history.scrollRestoration = 'manual';
+addEventListener('popstate', route);
+for (const box of document.querySelectorAll('.copied')) withCopy(box);
+await loadIndex();
+watchForms(go);
+watchKeys({where: () => here?.view, go, around});
+await route();
+performance.mark('ready');

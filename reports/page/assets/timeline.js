@@ -1,0 +1,408 @@
+import {h, s, visible, seconds} from './dom.js';
+import {index} from './data.js';
+
+// The timeline of a cell: the plan's steps, when checks were looked at, and a lane
+// for each component, container, probe and link, on one axis of time.
+
+const ROW = 24;
+const LABEL = 15; // how much higher a row is whose label stands above it
+const GUTTER = 240;
+const NARROW = 720; // below this width, labels stand above their lanes
+const LETTER = 6.3; // how wide a letter of the labels is, about
+
+const TITLES = {
+  component: 'Components', container: 'Containers', probe: 'Probes', link: 'Links',
+  agent: 'Agents', leases: 'Leases', object: 'Objects',
+};
+
+// timeline returns the element. open is called with the number of an attempt that
+// the reader wants to see.
+export function timeline(story, cell, open) {
+  const outcomes = new Map((cell.checks ?? []).map((c) => [c.id, c.outcome]));
+  const rows = rowsOf(story, outcomes);
+  const end = Math.max(story.seconds || 0, ...rows.flatMap((r) => r.items).map((i) => i.to), 0.001);
+  const view = {from: 0, to: end, end};
+  const at = {row: rows.findIndex((r) => r.items.length > 0), key: ''};
+  at.key = rows[at.row]?.items[0].key ?? '';
+
+  const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between what happened, plus and minus zoom.'});
+  const detail = h('div', {class: 'detail', role: 'status'}, h('span', {class: 'dim'}, 'Choose something in the timeline to read about it.'));
+  const range = h('span', {class: 'dim range'});
+  let drawn = []; // of each row, what was drawn, in time
+
+  function draw() {
+    const focused = picture.contains(document.activeElement);
+    const width = Math.max(picture.parentElement?.clientWidth ?? 0, 300);
+    drawn = render(picture, rows, view, width, story.steps ?? []);
+    range.textContent = `${seconds(view.from)} to ${seconds(view.to)} of ${seconds(end)}`;
+    rove(focused);
+  }
+
+  // rove lets the Tab key reach one item only: the chosen one, or the one next to
+  // where it was.
+  function rove(focus) {
+    const items = drawn[at.row] ?? [];
+    const found = items.find((i) => i.keys.includes(at.key)) ?? items[0] ?? drawn.flat()[0];
+    found?.element.setAttribute('tabindex', '0');
+    if (found && focus) found.element.focus({preventScroll: true});
+  }
+
+  function choose(row, item, focus = true) {
+    at.row = row;
+    at.key = item.keys[0];
+    for (const other of picture.querySelectorAll('[tabindex="0"]')) other.setAttribute('tabindex', '-1');
+    for (const other of picture.querySelectorAll('.chosen')) other.classList.remove('chosen');
+    item.element.setAttribute('tabindex', '0');
+    item.element.classList.add('chosen');
+    detail.replaceChildren(...describe(rows[row], item, open));
+    if (focus) item.element.focus({preventScroll: true});
+  }
+
+  function zoom(factor, around) {
+    const center = around ?? (view.from + view.to) / 2;
+    const length = Math.min(end, Math.max(end / 5000, (view.to - view.from) * factor));
+    show(center - (center - view.from) * (length / (view.to - view.from)), length);
+  }
+
+  function show(from, length) {
+    view.from = Math.min(Math.max(0, from), end - length);
+    view.to = view.from + length;
+    draw();
+  }
+
+  function move(part) {
+    const length = view.to - view.from;
+    show(view.from + length * part, length);
+  }
+
+  // step goes to another item of the lane, also to one that isn't in sight.
+  function step(direction) {
+    const items = rows[at.row]?.items ?? [];
+    const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
+    const keys = now ? now.keys : [at.key];
+    const positions = keys.map((k) => items.findIndex((i) => i.key === k));
+    const next = items[direction > 0 ? Math.max(...positions) + 1 : Math.min(...positions) - 1];
+    if (!next) return;
+    if (next.to < view.from || next.from > view.to) {
+      const length = view.to - view.from;
+      show((next.from + next.to) / 2 - length / 2, length);
+    }
+    const element = drawn[at.row].find((i) => i.keys.includes(next.key));
+    if (element) choose(at.row, element);
+  }
+
+  // jump goes to what is nearest in time in another lane.
+  function jump(direction) {
+    const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
+    for (let row = at.row + direction; row >= 0 && row < rows.length; row += direction) {
+      const items = drawn[row];
+      if (items.length === 0) continue;
+      const from = now?.from ?? view.from;
+      choose(row, items.reduce((best, i) => (Math.abs(i.from - from) < Math.abs(best.from - from) ? i : best)));
+      return;
+    }
+  }
+
+  const keys = {
+    ArrowRight: () => step(1), ArrowLeft: () => step(-1), ArrowDown: () => jump(1), ArrowUp: () => jump(-1),
+    '+': () => zoom(0.5, chosenTime()), '=': () => zoom(0.5, chosenTime()), '-': () => zoom(2, chosenTime()), 0: () => show(0, end),
+  };
+
+  function chosenTime() {
+    const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
+    return now && now.from >= view.from && now.from <= view.to ? now.from : undefined;
+  }
+
+  function find(target) {
+    const element = target.closest?.('.it');
+    if (!element) return null;
+    const row = drawn.findIndex((items) => items.some((i) => i.element === element));
+    return row < 0 ? null : {row, item: drawn[row].find((i) => i.element === element)};
+  }
+
+  picture.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const found = find(event.target);
+    if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) move(event.key === 'ArrowLeft' ? -0.25 : 0.25);
+    else if (event.key === 'Enter' || event.key === ' ') {
+      if (!found) return;
+      choose(found.row, found.item);
+      if (event.key === 'Enter' && found.item.attempt) open(found.item.attempt);
+    } else if (keys[event.key]) keys[event.key]();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  picture.addEventListener('click', (event) => {
+    const found = find(event.target);
+    if (found) choose(found.row, found.item);
+  });
+  picture.addEventListener('focusin', (event) => {
+    const found = find(event.target);
+    if (found && found.item.keys[0] !== at.key) choose(found.row, found.item, false);
+  });
+  picture.addEventListener('dblclick', (event) => zoom(0.5, timeAt(event)));
+  // A wheel over a page is for the page, unless the reader is at work in here.
+  picture.addEventListener('wheel', (event) => {
+    if (!event.ctrlKey && !event.metaKey && !picture.contains(document.activeElement)) return;
+    event.preventDefault();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(Math.sign(event.deltaX || event.deltaY) * 0.1);
+    else zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(event));
+  }, {passive: false});
+  dragged(picture, (pixels) => {
+    const length = view.to - view.from;
+    show(view.from - pixels / picture.clientWidth * length, length);
+  });
+
+  function timeAt(event) {
+    const box = picture.getBoundingClientRect();
+    const gutter = gutterOf(box.width);
+    const part = (event.clientX - box.left - gutter) / (box.width - gutter);
+    return view.from + Math.min(1, Math.max(0, part)) * (view.to - view.from);
+  }
+
+  function button(label, text, act) {
+    return h('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
+  }
+
+  const element = h('div', {class: 'timeline'},
+    h('div', {class: 'bar'},
+      button('Zoom in', '+', () => zoom(0.5)), button('Zoom out', '−', () => zoom(2)),
+      button('Earlier', '←', () => move(-0.25)), button('Later', '→', () => move(0.25)),
+      button('All of it', 'all', () => show(0, end)), range),
+    h('div', {class: 'stage'}, picture), detail, tones());
+  new ResizeObserver(() => draw()).observe(element.querySelector('.stage'));
+  return {
+    element,
+    // look shows a stretch of time with some room around it.
+    look(from, to) {
+      const length = Math.min(end, Math.max((to - from) * 1.4, end / 3));
+      show((from + to) / 2 - length / 2, length);
+    },
+  };
+}
+
+function tones() {
+  const shape = (tone, text) => h('li', {}, s('svg', {width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true'}, glyph(tone)), ' ', text);
+  return h('ul', {class: 'tones', 'aria-label': 'What the marks mean'},
+    shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('changed', 'a restart, other versions or gates'),
+    shape('faulty', 'a fault that the scenario asked for'), shape('', 'neither'));
+}
+
+// dragged calls back with how far the reader has pulled, in pixels.
+function dragged(element, callback) {
+  let last = null;
+  element.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0 || event.target.closest('.it')) return;
+    last = event.clientX;
+    element.setPointerCapture(event.pointerId);
+  });
+  element.addEventListener('pointermove', (event) => {
+    if (last === null) return;
+    callback(event.clientX - last);
+    last = event.clientX;
+  });
+  for (const name of ['pointerup', 'pointercancel']) element.addEventListener(name, () => { last = null; });
+}
+
+// rowsOf returns the rows: {title, label, items}, where a title begins a group. An
+// item is {key, from, to, label, detail, tone, outcome, attempt, mark}.
+function rowsOf(story, outcomes) {
+  const rows = [{title: '', label: 'Steps', items: (story.steps ?? []).map(stepItem)}];
+  const looked = (story.checks ?? []).map((c, i) => checkItem(c, i, outcomes.get(c.id)));
+  const short = (story.seconds || 1) / 100;
+  const marks = looked.filter((c) => c.to - c.from < short).map((c) => ({...c, mark: true}));
+  const windows = packed(looked.filter((c) => c.to - c.from >= short));
+  [...(marks.length > 0 ? [marks] : []), ...windows].forEach((items, i) => rows.push({title: '', label: i === 0 ? 'Checks' : '', items}));
+  let group = '';
+  (story.lanes ?? []).forEach((lane, number) => {
+    const named = lane.group || (TITLES[lane.kind] ?? lane.kind);
+    const title = named === group ? '' : named;
+    group = named;
+    const spans = (lane.spans ?? []).map((span, i) => ({...span, key: `${number}s${i}`}));
+    const dots = (lane.marks ?? []).map((mark, i) => ({...mark, from: mark.at, to: mark.at, mark: true, key: `${number}m${i}`}));
+    rows.push({title, label: lane.name, items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
+  });
+  return rows;
+}
+
+function stepItem(step) {
+  return {
+    key: 'step' + step.number, from: step.from, to: step.to, tone: step.error ? 'bad' : '',
+    label: `${step.number} ${step.action}`, step: true,
+    detail: [step.error && `could not be done: ${step.error}`, step.name && `called ${step.name}`,
+      ...(step.answers ?? []).map((a) => `${a.at ? seconds(a.at, 2) + '  ' : ''}${a.what ? a.what + ': ' : ''}${a.text}`)].filter(Boolean).join('\n'),
+  };
+}
+
+function checkItem(check, i, outcome) {
+  return {key: 'check' + i, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: `opened by step ${check.step}`};
+}
+
+// packed puts windows into as few rows as keep them apart.
+function packed(items) {
+  const rows = [];
+  for (const item of items.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    const row = rows.find((r) => r.at(-1).to <= item.from);
+    if (row) row.push(item);
+    else rows.push([item]);
+  }
+  return rows;
+}
+
+function gutterOf(width) {
+  return width < NARROW ? 0 : GUTTER;
+}
+
+// render draws the rows into the picture and returns of each row what was drawn.
+function render(picture, rows, view, width, steps) {
+  const gutter = gutterOf(width);
+  const x = (t) => gutter + (t - view.from) / (view.to - view.from) * (width - gutter - 2);
+  const parts = [];
+  let y = ROW;
+  const drawn = rows.map((row) => {
+    if (row.title) {
+      parts.push(s('text', {class: 'title', x: 0, y: y + 17}, visible(row.title)));
+      y += ROW;
+    }
+    if (row.label) {
+      if (gutter === 0) y += LABEL;
+      const fits = Math.floor((gutter === 0 ? width : gutter - 10) / LETTER);
+      parts.push(s('text', {class: 'lane', x: 0, y: gutter === 0 ? y - 2 : y + 16}, s('title', {}, visible(row.label)), ending(visible(row.label), fits)));
+    }
+    const group = s('g', {transform: `translate(0 ${y})`});
+    const items = clustered(row.items.filter((i) => i.to >= view.from && i.from <= view.to), x);
+    for (const item of items) {
+      item.element = item.mark ? mark(item, x) : span(item, x, gutter, width);
+      group.append(item.element);
+    }
+    parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW - 0.5, y2: y + ROW - 0.5}), group);
+    y += ROW;
+    return items;
+  });
+  picture.setAttribute('viewBox', `0 0 ${width} ${y + 4}`);
+  picture.setAttribute('height', y + 4);
+  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts);
+  return drawn;
+}
+
+// clustered makes one of marks that would lie on each other and look the same.
+function clustered(items, x) {
+  const all = [];
+  for (const item of items) {
+    const last = all.at(-1);
+    const same = last && last.mark && item.mark && x(item.from) - x(last.to) < 9 && (item.outcome || (last.tone ?? '') === (item.tone ?? ''));
+    if (!same) {
+      all.push({...item, keys: [item.key], members: [item]});
+      continue;
+    }
+    last.to = item.to;
+    last.keys.push(item.key);
+    last.members.push(item);
+    if (item.outcome && severity(item.outcome) < severity(last.outcome)) last.outcome = item.outcome;
+  }
+  return all;
+}
+
+// severity is the position in the legend, the most severe first.
+function severity(outcome) {
+  const at = index.outcomes.findIndex((o) => o.name === outcome);
+  return at < 0 ? index.outcomes.length : at;
+}
+
+function bands(steps, view, x, gutter, width, height) {
+  return steps.filter((step) => step.to >= view.from && step.from <= view.to).map((step) => {
+    const from = Math.max(gutter, x(step.from));
+    return s('rect', {class: step.number % 2 ? 'band odd' : 'band', x: from, y: ROW, width: Math.max(0, Math.min(width, x(step.to)) - from), height: height - ROW});
+  });
+}
+
+function axis(view, x, gutter, width, height) {
+  const parts = [];
+  const length = view.to - view.from;
+  const rough = length / Math.max(2, (width - gutter) / 90);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  for (let n = Math.ceil(view.from / step); n * step <= view.to; n++) {
+    const at = x(n * step);
+    parts.push(s('line', {class: 'tick', x1: at, x2: at, y1: 18, y2: height}));
+    const room = width - at < 40 ? 'end' : at - gutter < 20 ? 'start' : 'middle';
+    parts.push(s('text', {class: 'tick', x: at, y: 13, 'text-anchor': room}, seconds(n * step, digits)));
+  }
+  return parts;
+}
+
+function interactive(item, classes, ...children) {
+  return s('g', {class: 'it ' + classes, role: 'button', tabindex: -1, 'aria-label': spoken(item)}, s('title', {}, spoken(item)), children);
+}
+
+function spoken(item) {
+  const time = item.to > item.from ? `${seconds(item.from, 2)} to ${seconds(item.to, 2)}` : seconds(item.from, 2);
+  return visible([letterOf(item) + name(item), toneWord(item), time].filter(Boolean).join(', '));
+}
+
+function letterOf(item) {
+  return item.outcome ? `${index.outcome[item.outcome]?.letter ?? '?'} ` : '';
+}
+
+function name(item) {
+  return item.members?.length > 1 ? `${item.members.length} × ${item.label}${item.members.some((m) => m.label !== item.label) ? ' and others' : ''}` : item.label;
+}
+
+function toneWord(item) {
+  return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', faulty: 'a fault that was asked for'}[item.tone];
+}
+
+function span(item, x, gutter, width) {
+  const from = Math.max(gutter, x(item.from));
+  const to = Math.min(width - 1, x(item.to));
+  const wide = Math.max(3, to - from);
+  // A picture in the picture cuts off what there is no room for.
+  const text = wide > 3 * LETTER && s('svg', {x: from, y: 0, width: wide - 2, height: ROW}, s('text', {x: 5, y: 16}, visible(letterOf(item) + item.label)));
+  return interactive(item, `span ${item.step ? 'step' : ''} ${classOf(item)}`,
+    s('rect', {x: from, y: 3, width: wide, height: ROW - 6, rx: 3}),
+    text);
+}
+
+function mark(item, x) {
+  const at = (x(item.from) + x(item.to)) / 2;
+  const many = item.members.length > 1 && x(item.to) > x(item.from)
+    ? s('rect', {class: 'extent', x: x(item.from), y: ROW / 2 - 2, width: x(item.to) - x(item.from), height: 4, rx: 2}) : null;
+  const letter = item.outcome
+    ? [s('circle', {r: 8}), s('text', {class: 'letter', y: 4, 'text-anchor': 'middle'}, letterOf(item).trim())]
+    : [s('circle', {class: 'hit', r: 9}), glyph(item.tone)];
+  return interactive(item, 'mark ' + classOf(item), many, s('g', {transform: `translate(${at} ${ROW / 2})`}, letter));
+}
+
+function classOf(item) {
+  return item.outcome ? 'o-' + item.outcome : 'tone-' + (item.tone || 'plain');
+}
+
+// glyph is a shape of its own for each tone, so that color is not needed.
+function glyph(tone) {
+  const paths = {
+    good: 'M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z', bad: 'M-4,-5L0,-1L4,-5L5,-4L1,0L5,4L4,5L0,1L-4,5L-5,4L-1,0L-5,-4z',
+    changed: 'M0,-6L6,0L0,6L-6,0z', faulty: 'M-4.5,-4.5h9v9h-9z',
+  };
+  return s('path', {class: 'glyph tone-' + (tone || 'plain'), d: paths[tone] ?? 'M-1.5,-5h3v10h-3z'});
+}
+
+// ending returns as much of the end of a text as fits: names of lanes differ there.
+function ending(text, letters) {
+  return text.length <= letters ? text : '…' + text.slice(text.length - letters + 1);
+}
+
+// MOST_DESCRIBED is how many of a cluster are described one by one.
+const MOST_DESCRIBED = 30;
+
+function describe(row, item, open) {
+  const lines = item.members.slice(0, MOST_DESCRIBED).map((m) => h('div', {class: 'happened'},
+    h('b', {}, visible(m.label)), ' ', h('span', {class: 'dim'}, m.to > m.from ? `${seconds(m.from, 3)} to ${seconds(m.to, 3)}` : seconds(m.from, 3)),
+    m.outcome && [' ', h('span', {class: 'badge o-' + m.outcome}, m.outcome)],
+    !m.outcome && toneWord(m) && h('span', {class: 'dim'}, ', ', toneWord(m)),
+    m.attempt && [' ', h('button', {type: 'button', class: 'link', onclick: () => open(m.attempt)}, `attempt ${m.attempt}`)],
+    m.detail && h('pre', {}, visible(m.detail))));
+  if (item.members.length > MOST_DESCRIBED) lines.push(h('p', {class: 'dim'}, `and ${item.members.length - MOST_DESCRIBED} more: zoom in`));
+  return [h('div', {class: 'dim'}, visible(row.label || 'Checks')), ...lines];
+}

@@ -1,0 +1,85 @@
+package page
+
+import (
+	"cmp"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// ledgerPart is the statements of a KEP.
+type ledgerPart struct {
+	KEP        string
+	Statements []statement
+	// Served is how many of them the run's cells say something about.
+	Served int
+}
+
+// statement is a requirement with its verdict on each pair of releases.
+type statement struct {
+	reports.Requirement
+	outcome
+
+	// Link leads to the source. If unset, the source is no address.
+	Link string
+	// Verdicts are by releases; each leads to its cell, or to its cells.
+	Verdicts []verdict
+}
+
+// verdict is how a requirement came out on a pair of releases, which its title
+// names with their components.
+type verdict struct {
+	tile
+	Releases string
+}
+
+func ledgers(r reports.Report) (parts []ledgerPart) {
+	cells := make(map[string]reports.Cell)
+	for _, c := range r.Cells {
+		cells[c.ID] = c
+	}
+	axes := releaseAxes(r.Cells)
+	for _, q := range r.Requirements {
+		at := slices.IndexFunc(parts, func(p ledgerPart) bool { return p.KEP == q.KEP })
+		if at < 0 {
+			at = len(parts)
+			parts = append(parts, ledgerPart{KEP: q.KEP})
+		}
+		s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes)}
+		if u, err := url.Parse(q.Source); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+			s.Link = q.Source
+		}
+		if len(q.Cells) > 0 {
+			parts[at].Served++
+		}
+		parts[at].Statements = append(parts[at].Statements, s)
+	}
+	return parts
+}
+
+// verdicts judges a requirement on each pair of releases that its cells are about.
+func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []string) (all []verdict) {
+	groups := make(map[pair][]reports.Cell)
+	for _, id := range q.Cells {
+		p := pairOf(cells[id], axes)
+		groups[p] = append(groups[p], cells[id])
+	}
+	for p, group := range groups {
+		worst, ids := reports.RequirementOutcome(q.ID, group)
+		v := verdict{
+			Releases: strings.Trim(p.line+" × "+p.column, " ×"),
+			tile:     tile{outcome: shown(worst), Title: p.String(), Link: filterLink("requirement", q.ID, p.lineAxis, p.line, p.columnAxis, p.column)},
+		}
+		if len(ids) == 1 {
+			v.Link = cellLink(ids[0]) + template.URL("&requirement="+escape(q.ID))
+		}
+		all = append(all, v)
+	}
+	slices.SortFunc(all, func(a, b verdict) int {
+		return cmp.Or(cmp.Compare(a.Releases, b.Releases), cmp.Compare(a.Title, b.Title))
+	})
+	return all
+}

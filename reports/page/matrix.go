@@ -1,0 +1,214 @@
+package page
+
+import (
+	"cmp"
+	"html/template"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// matrix is cells by the releases that they are about: a line for each release of
+// one component, a column for each of another.
+type matrix struct {
+	// Line and Column name the components. Each may be empty: cells of one release,
+	// or of none.
+	Line, Column string
+	Columns      []string
+	Areas        []area
+}
+
+// area is the lines of a KEP.
+type area struct {
+	KEP   string
+	Lines []line
+}
+
+type line struct {
+	Release string
+	Squares []square
+}
+
+// square is the cells of a pair of releases.
+type square struct {
+	Tiles []tile
+	// More is how many there are beyond the tiles, and Link leads to all of them.
+	More int
+	Link template.URL
+}
+
+// tile is a cell, or a group of cells, as one letter.
+type tile struct {
+	outcome
+	// Title is what the letter stands for, in words.
+	Title string
+	Link  template.URL
+}
+
+// maxTiles is how many cells a square shows one by one. If there are more, those
+// that need attention are among them.
+const maxTiles = 24
+
+var release = regexp.MustCompile(`^v\d+\.\d+`)
+
+// releaseAxes are the axes that have a release as some value, sorted; those of
+// Kubernetes' control plane and nodes first.
+func releaseAxes(cells []reports.Cell) (axes []string) {
+	found := make(map[string]bool)
+	for _, c := range cells {
+		for axis, value := range c.Axes {
+			if release.MatchString(value) {
+				found[axis] = true
+			}
+		}
+	}
+	for _, first := range []string{"apiserver", "kubelet"} {
+		if found[first] {
+			axes = append(axes, first)
+			delete(found, first)
+		}
+	}
+	return append(axes, slices.Sorted(maps.Keys(found))...)
+}
+
+// pair is what a cell is about: the axes that make lines and columns, and its
+// releases on them.
+type pair struct{ lineAxis, columnAxis, line, column string }
+
+// String names the components with their releases.
+func (p pair) String() string {
+	var parts []string
+	for _, part := range [][2]string{{p.lineAxis, p.line}, {p.columnAxis, p.column}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+" "+part[1])
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "of no release")
+}
+
+// pairOf returns a cell's pair. Kubernetes' control plane makes lines and its
+// nodes columns, also where a cell has only one of them, so that they share a
+// matrix. Any other component makes columns.
+func pairOf(c reports.Cell, axes []string) pair {
+	if c.Axes["apiserver"] != "" || c.Axes["kubelet"] != "" {
+		return pair{"apiserver", "kubelet", c.Axes["apiserver"], c.Axes["kubelet"]}
+	}
+	var p pair
+	for _, axis := range axes {
+		switch value := c.Axes[axis]; {
+		case value == "":
+		case p.columnAxis == "":
+			p.columnAxis, p.column = axis, value
+		case p.lineAxis == "":
+			p.lineAxis, p.line = axis, value
+		}
+	}
+	return p
+}
+
+// matrices puts every cell into a square.
+func matrices(cells []reports.Cell) (all []matrix) {
+	axes := releaseAxes(cells)
+	type key struct{ lineAxis, columnAxis string }
+	groups := make(map[key][]reports.Cell)
+	var order []key
+	for _, c := range cells {
+		p := pairOf(c, axes)
+		k := key{p.lineAxis, p.columnAxis}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], c)
+	}
+	// Those with lines as well as columns come first.
+	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(b.lineAxis, a.lineAxis) })
+	for _, k := range order {
+		all = append(all, newMatrix(k.lineAxis, k.columnAxis, groups[k], axes))
+	}
+	return all
+}
+
+func newMatrix(lineAxis, columnAxis string, cells []reports.Cell, axes []string) matrix {
+	m := matrix{Line: lineAxis, Column: columnAxis}
+	squares := make(map[string]map[string]map[string][]reports.Cell) // by KEP, line and column
+	columns := make(map[string]bool)
+	for _, c := range cells {
+		p := pairOf(c, axes)
+		columns[p.column] = true
+		if squares[c.KEP] == nil {
+			squares[c.KEP] = make(map[string]map[string][]reports.Cell)
+		}
+		if squares[c.KEP][p.line] == nil {
+			squares[c.KEP][p.line] = make(map[string][]reports.Cell)
+		}
+		squares[c.KEP][p.line][p.column] = append(squares[c.KEP][p.line][p.column], c)
+	}
+	m.Columns = byRelease(columns)
+	for _, kep := range slices.Sorted(maps.Keys(squares)) {
+		a := area{KEP: kep}
+		for _, l := range byRelease(squares[kep]) {
+			row := line{Release: l}
+			for _, column := range m.Columns {
+				link := filterLink("kep", kep, lineAxis, l, columnAxis, column)
+				row.Squares = append(row.Squares, newSquare(squares[kep][l][column], link))
+			}
+			a.Lines = append(a.Lines, row)
+		}
+		m.Areas = append(m.Areas, a)
+	}
+	return m
+}
+
+func newSquare(cells []reports.Cell, link template.URL) square {
+	s := square{Link: link}
+	shownCells := cells
+	if len(cells) > maxTiles {
+		shownCells = nil
+		for _, i := range attentionFirst(cells)[:maxTiles] {
+			shownCells = append(shownCells, cells[i])
+		}
+		s.More = len(cells) - maxTiles
+	}
+	for _, c := range shownCells {
+		s.Tiles = append(s.Tiles, tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)})
+	}
+	return s
+}
+
+// byRelease returns the keys from the oldest release to the newest, after those
+// that are no releases.
+func byRelease[V any](values map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(semver.Compare(a, b), cmp.Compare(a, b))
+	})
+}
+
+// cellLink leads to a cell.
+func cellLink(id string) template.URL { return template.URL("#cell=" + escape(id)) }
+
+// filterLink leads to the cells of which all of some names have the values that
+// follow them. Empty values are left out.
+func filterLink(pairs ...string) template.URL {
+	var b strings.Builder
+	b.WriteString("#cells")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != "" && pairs[i+1] != "" {
+			b.WriteString("&" + escape(pairs[i]) + "=" + escape(pairs[i+1]))
+		}
+	}
+	return template.URL(b.String())
+}
+
+// escape escapes a value for the part of an address behind its #, and leaves what
+// ids are made of readable.
+func escape(s string) string {
+	return readable.Replace(url.QueryEscape(s))
+}
+
+var readable = strings.NewReplacer("+", "%20", "%2F", "/", "%3A", ":", "%2C", ",", "%40", "@")

@@ -1,0 +1,309 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/story"
+)
+
+// chunk is how many cells are packed together: so many that packing is worth it,
+// and so few that unpacking takes no time that a reader would notice.
+const chunk = 40
+
+// index is what the scripts know from the start. Everything else is unpacked when
+// it is asked for: the cells as the report has them are in chunks, a cell's story
+// in a block of its own.
+type index struct {
+	Chunk        int                 `json:"chunk"`
+	Cells        []indexed           `json:"cells"`
+	Requirements []requirement       `json:"requirements"`
+	Outcomes     []outcome           `json:"outcomes"`
+	Releases     []string            `json:"releases"`
+	Command      string              `json:"command"`
+	Components   []reports.Component `json:"components"`
+}
+
+// indexed is what is needed in order to find a cell.
+type indexed struct {
+	ID      string            `json:"id"`
+	KEP     string            `json:"kep"`
+	Outcome reports.Outcome   `json:"outcome"`
+	Reason  string            `json:"reason,omitempty"`
+	Axes    map[string]string `json:"axes"`
+}
+
+// requirement is a statement, with its cells as positions in the index.
+type requirement struct {
+	ID        string `json:"id"`
+	KEP       string `json:"kep"`
+	Statement string `json:"statement"`
+	Cells     []int  `json:"cells"`
+}
+
+// told is what a page knows of what happened in a cell.
+type told struct {
+	Story *story.Story `json:"story,omitempty"`
+	// Run is the number of the run that it is the story of, and Dir where that left
+	// its files, as a path from the report's directory.
+	Run      int       `json:"run"`
+	Dir      string    `json:"dir"`
+	Pictures []picture `json:"pictures,omitempty"`
+	// Problems are why there is no story, or no picture.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// packed is a story with its block.
+type packed struct {
+	told
+
+	id    string
+	block []byte
+	err   error
+}
+
+type picture struct {
+	Path string `json:"path"`
+	SVG  string `json:"svg,omitempty"`
+}
+
+// pack writes the data of a page behind its beginning, as long as it is at most
+// limit bytes then. The stories of cells that need attention come first.
+func pack(out *bytes.Buffer, run Run, limit int) error {
+	cells := run.Report.Cells
+	block, err := newBlock("index", newIndex(run.Report))
+	if err != nil {
+		return err
+	}
+	out.Write(block)
+	for i := 0; i < len(cells); i += chunk {
+		if block, err = newBlock(fmt.Sprintf("cells-%d", i/chunk), cells[i:min(i+chunk, len(cells))]); err != nil {
+			return err
+		}
+		out.Write(block)
+	}
+	misfits := 0
+	for t := range run.stories() {
+		if t.err != nil {
+			return t.err
+		}
+		block, err := t.fitting(limit - out.Len())
+		if err != nil {
+			return err
+		}
+		if block == nil {
+			// One long story doesn't keep shorter ones out, but a full page is not
+			// worth telling thousands of stories to nobody.
+			if misfits++; misfits == maxMisfits {
+				break
+			}
+			continue
+		}
+		out.Write(block)
+	}
+	return nil
+}
+
+// maxMisfits is how many stories may turn out not to fit before no more are told.
+const maxMisfits = 5
+
+// stories tells and packs what is known of each cell, several at a time, those that
+// need attention first. Cells of which nothing is known are left out.
+func (run Run) stories() iter.Seq[packed] {
+	return func(yield func(packed) bool) {
+		under := make(chan chan packed, runtime.GOMAXPROCS(0))
+		enough := make(chan struct{})
+		defer close(enough)
+		go func() {
+			defer close(under)
+			for _, i := range attentionFirst(run.Report.Cells) {
+				done := make(chan packed, 1)
+				select {
+				case under <- done:
+					go func() { done <- run.tellAndPack(i) }()
+				case <-enough:
+					return
+				}
+			}
+		}()
+		for done := range under {
+			if p := <-done; !p.empty() && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func (run Run) tellAndPack(i int) packed {
+	p := packed{told: run.tell(run.Report.Cells[i]), id: fmt.Sprintf("story-%d", i)}
+	if !p.empty() {
+		p.block, p.err = newBlock(p.id, p.told)
+	}
+	return p
+}
+
+// attentionFirst returns the positions of cells, the most severe outcome first.
+func attentionFirst(cells []reports.Cell) []int {
+	order := make([]int, len(cells))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cells[b].Outcome.Compare(cells[a].Outcome) })
+	return order
+}
+
+func newIndex(r reports.Report) index {
+	x := index{Chunk: chunk, Command: r.Reproduce.Command, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells)}
+	at := make(map[string]int)
+	for i, c := range r.Cells {
+		at[c.ID] = i
+		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes})
+	}
+	for _, q := range r.Requirements {
+		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}}
+		for _, id := range q.Cells {
+			n.Cells = append(n.Cells, at[id])
+		}
+		x.Requirements = append(x.Requirements, n)
+	}
+	x.Outcomes = legend()
+	return x
+}
+
+func (t told) empty() bool { return t.Story == nil && len(t.Pictures) == 0 && len(t.Problems) == 0 }
+
+// tell gathers what is known of what happened in a cell.
+func (run Run) tell(c reports.Cell) (t told) {
+	ran := worst(c)
+	t.Run, t.Dir = ran.Number, ran.Dir
+	if run.Story != nil {
+		s, err := run.Story(c, ran)
+		if err != nil {
+			t.Problems = append(t.Problems, err.Error())
+		}
+		t.Story = s
+	}
+	if run.Dir == nil {
+		return t
+	}
+	for _, path := range c.Pictures {
+		svg, err := readPicture(run.Dir, path)
+		if err != nil {
+			t.Problems = append(t.Problems, fmt.Sprintf("picture %s: %v", path, err))
+			continue
+		}
+		t.Pictures = append(t.Pictures, picture{Path: path, SVG: svg})
+	}
+	return t
+}
+
+// worst is the first of a cell's runs that came out worst.
+func worst(c reports.Cell) reports.Run {
+	return slices.MaxFunc(c.EachRun(), func(a, b reports.Run) int { return a.Outcome.Compare(b.Outcome) })
+}
+
+// maxPicture is how long a picture may be, in bytes. Ours are a tenth of that.
+const maxPicture = 1 << 20
+
+func readPicture(dir fs.FS, path string) (string, error) {
+	f, err := dir.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	svg, err := io.ReadAll(io.LimitReader(f, maxPicture+1))
+	if err == nil && len(svg) > maxPicture {
+		err = fmt.Errorf("it is longer than %d bytes", maxPicture)
+	}
+	return string(svg), err
+}
+
+// fitting returns a block of at most limit bytes: the whole, or if that is too
+// long, without what takes most of the room and says least. It is nil if nothing
+// is short enough.
+func (p packed) fitting(limit int) ([]byte, error) {
+	limit = min(limit, maxStory)
+	for _, shorten := range []func(told) told{withoutGoodWire, withoutObjects, withoutPictures} {
+		if len(p.block) <= limit {
+			return p.block, nil
+		}
+		p.told = shorten(p.told)
+		if p.block, p.err = newBlock(p.id, p.told); p.err != nil {
+			return nil, p.err
+		}
+	}
+	if len(p.block) > limit {
+		return nil, nil
+	}
+	return p.block, nil
+}
+
+// maxStory is how long a single story may be in the page, in bytes, so that a few
+// long ones leave room for others.
+const maxStory = 600_000
+
+func withoutGoodWire(t told) told {
+	if t.Story == nil {
+		return t
+	}
+	t.Story = shortened(*t.Story, "the wire logs of attempts that went as expected")
+	attempts := slices.Clone(t.Story.Attempts)
+	for i, a := range attempts {
+		if a.Tone != story.Bad {
+			attempts[i].Wire = nil
+		}
+	}
+	t.Story.Attempts = attempts
+	return t
+}
+
+func withoutObjects(t told) told {
+	if t.Story == nil {
+		return t
+	}
+	t.Story = shortened(*t.Story, "the objects of the API server")
+	t.Story.Objects = nil
+	return t
+}
+
+func withoutPictures(t told) told {
+	pictures := slices.Clone(t.Pictures)
+	for i, p := range pictures {
+		pictures[i] = picture{Path: p.Path}
+	}
+	t.Pictures = pictures
+	return t
+}
+
+// shortened returns a story that says what it lacks.
+func shortened(s story.Story, lacks string) *story.Story {
+	s.Omitted = append(slices.Clone(s.Omitted), fmt.Sprintf("%s, to keep the page short: they are in history.jsonl, in the cell's directory", lacks))
+	return &s
+}
+
+// newBlock is a value as compressed JSON in an element that browsers leave alone.
+// No character of base64 means anything in HTML.
+func newBlock(id string, value any) ([]byte, error) {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "<script type=\"application/octet-stream\" id=%q>", "data-"+id)
+	encoder := base64.NewEncoder(base64.StdEncoding, &out)
+	compressor := gzip.NewWriter(encoder)
+	if err := json.NewEncoder(compressor).Encode(value); err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	if err := errors.Join(compressor.Close(), encoder.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	out.WriteString("</script>\n")
+	return out.Bytes(), nil
+}

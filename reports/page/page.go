@@ -1,0 +1,68 @@
+// Package page writes the report of a run as one HTML file that needs nothing
+// else: no network, no server, no other file. What a reader sees first is plain
+// HTML, also without JavaScript. What happened in each cell is packed into the
+// same file and unpacked when it is asked for, so that a page of thousands of
+// cells opens as fast as one of ten.
+//
+// The scripts and styles are the files in assets, which are joined as they are.
+// Texts of a report come from programs under test: Go's html/template escapes
+// them here, the scripts write them as text and never as markup, and a policy in
+// the page forbids browsers to run or load anything that is not part of it.
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/story"
+)
+
+// Name is the name of the file beside the report.
+const Name = "index.html"
+
+// MaxBytes is how long a page gets if a Run does not say otherwise, unless the
+// report alone is longer. In bytes.
+const MaxBytes = 5_000_000
+
+// Run is a run to be shown.
+type Run struct {
+	Report reports.Report
+	// Story tells what happened in a run of a cell of the report, or returns nil if
+	// nobody knows. Of a cell that ran several times it is asked for one of those that
+	// came out worst. It is asked for the cells that need attention first, and no more once
+	// the page is full. It must be safe for several calls at a time. If unset, the
+	// page has no stories.
+	Story func(cell reports.Cell, run reports.Run) (*story.Story, error)
+	// Dir is the report's directory, which the pictures are read from. If unset, the
+	// page has none.
+	Dir fs.FS
+	// MaxBytes is how long the page may get. If unset, it is MaxBytes.
+	MaxBytes int
+}
+
+// Write writes the page. An error of a story or of a picture does not keep the
+// page from being written: it is told in the page, in the cell's place.
+func Write(w io.Writer, run Run) error {
+	limit := run.MaxBytes
+	if limit == 0 {
+		limit = MaxBytes
+	}
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, "page.html", newScreen(run.Report)); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	if err := pack(&out, run, limit-len(pageEnd)); err != nil {
+		return fmt.Errorf("packing the data of the page: %w", err)
+	}
+	out.WriteString(pageEnd)
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// pageEnd ends what the template began: between them is the data.
+const pageEnd = "</body>\n</html>\n"

@@ -1,0 +1,447 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page/pagetest"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/reports/story"
+)
+
+func write(t testing.TB, run Run) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, run); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var block = regexp.MustCompile(`<script type="application/octet-stream" id="data-([a-z]+(?:-\d+)?)">([A-Za-z0-9+/=]*)</script>`)
+
+// unpack returns the data of a page by name.
+func unpack(t *testing.T, page string) map[string][]byte {
+	t.Helper()
+	blocks := make(map[string][]byte)
+	for _, found := range block.FindAllStringSubmatch(page, -1) {
+		compressed, err := base64.StdEncoding.DecodeString(found[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(compressed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if blocks[found[1]], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return blocks
+}
+
+func decode[T any](t *testing.T, data []byte) (value T) {
+	t.Helper()
+	if err := json.Unmarshal(data, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func TestTheSameRunMakesTheSamePage(t *testing.T) {
+	t.Parallel()
+	run := Run{Report: pagetest.Report(), Story: pagetest.Story}
+	if first, second := write(t, run), write(t, run); first != second {
+		t.Error("two pages of one run differ")
+	}
+}
+
+func TestThePageHasTheWholeReport(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Many(3 * chunk / 2)
+	blocks := unpack(t, write(t, Run{Report: report}))
+	cells := slices.Concat(decode[[]reports.Cell](t, blocks["cells-0"]), decode[[]reports.Cell](t, blocks["cells-1"]))
+	if diff := cmp.Diff(report.Cells, cells); diff != "" {
+		t.Errorf("the cells differ (-report +page):\n%s", diff)
+	}
+	x := decode[index](t, blocks["index"])
+	for i, q := range report.Requirements {
+		var ids []string
+		for _, at := range x.Requirements[i].Cells {
+			ids = append(ids, x.Cells[at].ID)
+		}
+		if !slices.Equal(ids, q.Cells) {
+			t.Errorf("%s is served by %q, want %q", q.ID, ids, q.Cells)
+		}
+	}
+}
+
+func TestStoriesAndPictures(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	report.Cells[at].Pictures = []string{"cells/leases.svg", "cells/gone.svg", "../../etc/passwd"}
+	fails := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Green })
+	blocks := unpack(t, write(t, Run{
+		Report: report, Dir: fstest.MapFS{"cells/leases.svg": {Data: []byte("<svg/>")}},
+		Story: func(c reports.Cell, r reports.Run) (*story.Story, error) {
+			if c.ID == pagetest.Green {
+				return nil, errors.New("line 3 is cut off")
+			}
+			return pagetest.Story(c, r)
+		},
+	}))
+	red := decode[told](t, blocks[storyBlock(at)])
+	if want, _ := pagetest.Story(report.Cells[at], reports.Run{}); cmp.Diff(want, red.Story) != "" {
+		t.Errorf("the story differs (-told +in the page):\n%s", cmp.Diff(want, red.Story))
+	}
+	if !cmp.Equal(red.Pictures, []picture{{Path: "cells/leases.svg", SVG: "<svg/>"}}) || len(red.Problems) != 2 {
+		t.Errorf("pictures %q, problems %q, want one that is there and two that are not", red.Pictures, red.Problems)
+	}
+	if green := decode[told](t, blocks[storyBlock(fails)]); len(green.Problems) != 1 || !strings.Contains(green.Problems[0], "line 3") {
+		t.Errorf("of a story that can't be read, the page says %q", green.Problems)
+	}
+}
+
+func storyBlock(i int) string { return fmt.Sprintf("story-%d", i) }
+
+// TestTheWorstRunIsTold: of a cell that ran three times, and failed once.
+func TestTheWorstRunIsTold(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != pagetest.Flaky })
+	var asked []int
+	blocks := unpack(t, write(t, Run{Report: report, Story: func(_ reports.Cell, r reports.Run) (*story.Story, error) {
+		asked = append(asked, r.Number)
+		return &story.Story{}, nil
+	}}))
+	got := decode[told](t, blocks[storyBlock(0)])
+	if !slices.Equal(asked, []int{2}) || got.Run != 2 || got.Dir != "runs/2/cells/"+pagetest.Flaky {
+		t.Errorf("asked for runs %d, told run %d of %s, want the second", asked, got.Run, got.Dir)
+	}
+}
+
+func TestAPartialReportSaysSo(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	report.Partial = "the run was <b>broken</b> off"
+	if page := write(t, Run{Report: report}); !strings.Contains(page, "<b>Partial:</b> the run was &lt;b&gt;broken&lt;/b&gt; off") {
+		t.Error("the page does not say that the report is partial, and why")
+	}
+}
+
+// TestAPageThatIsFull: the cells that need attention are told first, and what does
+// not fit is left out.
+func TestAPageThatIsFull(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	bare := len(write(t, Run{Report: report}))
+	asked := make(map[string]bool)
+	whole := Run{Report: report, Story: pagetest.Story}
+	for _, room := range []int{0, 2_000, 4_000, 8_000} {
+		whole.MaxBytes = bare + room
+		page := write(t, whole)
+		if len(page) > whole.MaxBytes {
+			t.Errorf("a page of at most %d bytes has %d", whole.MaxBytes, len(page))
+		}
+		for name := range unpack(t, page) {
+			if strings.HasPrefix(name, "story-") {
+				asked[name] = true
+			}
+		}
+	}
+	order := attentionFirst(report.Cells)
+	first, last := report.Cells[order[0]], report.Cells[order[len(order)-1]]
+	if first.Outcome != reports.Fail || last.Outcome != reports.NotApplicable {
+		t.Errorf("the first to be told is %s, the last %s", first.Outcome, last.Outcome)
+	}
+	whole.MaxBytes = bare + 4_000
+	if blocks := unpack(t, write(t, whole)); len(blocks[storyBlock(order[0])]) == 0 {
+		t.Error("the failed cell is not told, where there is room for one")
+	}
+	if len(asked) == 0 || len(asked) >= len(report.Cells) {
+		t.Errorf("%d stories fit, want some", len(asked))
+	}
+}
+
+// TestALongStoryIsShortened: it says what it lacks.
+func TestALongStoryIsShortened(t *testing.T) {
+	t.Parallel()
+	c := pagetest.Report().Cells[0]
+	for i, cell := range pagetest.Report().Cells {
+		if cell.ID == pagetest.Red {
+			c = pagetest.Report().Cells[i]
+		}
+	}
+	s, _ := pagetest.Story(c, reports.Run{})
+	p := packed{id: "story-0", told: told{Story: s, Pictures: []picture{{Path: "a.svg", SVG: strings.Repeat("<svg/>", 50)}}}}
+	var lengths []int
+	for limit := 20_000; limit > 0; limit -= 50 {
+		if p.block, p.err = newBlock(p.id, p.told); p.err != nil {
+			t.Fatal(p.err)
+		}
+		shorter, err := p.fitting(limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(shorter) > limit {
+			t.Fatalf("%d bytes, where there is room for %d", len(shorter), limit)
+		}
+		if n := len(shorter); len(lengths) == 0 || n != lengths[len(lengths)-1] {
+			lengths = append(lengths, n)
+		}
+	}
+	if len(lengths) < 4 || lengths[len(lengths)-1] != 0 {
+		t.Errorf("as there is less room, it has %d bytes, want it to lose one part after the other, and to be left out in the end", lengths)
+	}
+	short := withoutObjects(withoutGoodWire(p.told))
+	if n := len(short.Story.Omitted) - len(s.Omitted); n != 2 || len(short.Story.Objects) != 0 || len(s.Objects) == 0 {
+		t.Errorf("it says of %d parts that they are missing, want 2, and the story itself as it was", n)
+	}
+}
+
+func TestEachCellIsInTheMatrixOnce(t *testing.T) {
+	t.Parallel()
+	for _, report := range []reports.Report{pagetest.Report(), pagetest.Many(2000)} {
+		seen := make(map[string]int)
+		more := 0
+		for _, m := range matrices(report.Cells) {
+			for _, a := range m.Areas {
+				for _, l := range a.Lines {
+					if len(l.Squares) != len(m.Columns) {
+						t.Errorf("%s %s has %d squares below %d columns", a.KEP, l.Release, len(l.Squares), len(m.Columns))
+					}
+					for _, s := range l.Squares {
+						more += s.More
+						for _, tile := range s.Tiles {
+							seen[tile.Title]++
+						}
+					}
+				}
+			}
+		}
+		if len(seen)+more != len(report.Cells) {
+			t.Errorf("%d cells and %d more, want %d", len(seen), more, len(report.Cells))
+		}
+		for id, n := range seen {
+			if n != 1 {
+				t.Errorf("%s is there %d times", id, n)
+			}
+		}
+	}
+}
+
+func TestTheMatrixGoesByReleases(t *testing.T) {
+	t.Parallel()
+	all := matrices(pagetest.Report().Cells)
+	if len(all) != 2 || all[0].Line != "apiserver" || all[0].Column != "kubelet" || all[1].Column != "watchdog" {
+		t.Fatalf("the matrices are %+v", all)
+	}
+	if want := []string{"reference", "v1.36.3", "v1.37.1"}; !slices.Equal(all[0].Columns, want) {
+		t.Errorf("columns %q, want %q", all[0].Columns, want)
+	}
+	square := all[0].Areas[0].Lines[1].Squares[1]
+	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.37.1&kubelet=v1.36.3" || square.Tiles[1].Link != "#cell="+pagetest.Red {
+		t.Errorf("the square of v1.37.1 and v1.36.3 is %+v", square)
+	}
+}
+
+// TestKnownDeviationsAreGrouped: those of most cells come first.
+func TestKnownDeviationsAreGrouped(t *testing.T) {
+	t.Parallel()
+	groups := knownGroups(pagetest.Many(2000).Cells)
+	cells := 0
+	for i, g := range groups {
+		if len(g.Tiles) != maxKnownTiles || i > 0 && g.More > groups[i-1].More {
+			t.Errorf("group %d has %d tiles and %d more cells", i, len(g.Tiles), g.More)
+		}
+		cells += len(g.Tiles) + g.More
+	}
+	if len(groups) != 7 || cells != 200 {
+		t.Errorf("%d groups of %d cells, want 7 of 200", len(groups), cells)
+	}
+}
+
+func TestRequirementsAreJudgedByReleases(t *testing.T) {
+	t.Parallel()
+	for _, part := range ledgers(pagetest.Report()) {
+		for _, s := range part.Statements {
+			if s.ID != "KEP-2/list" {
+				continue
+			}
+			var got []string
+			for _, v := range s.Verdicts {
+				got = append(got, v.Title+": "+string(v.Name))
+			}
+			if want := []string{"kubelet reference: not-applicable", "kubelet v1.36.3: flaky", "kubelet v1.37.1: unexpected-pass"}; !slices.Equal(got, want) {
+				t.Errorf("verdicts %q, want %q", got, want)
+			}
+			return
+		}
+	}
+	t.Error("the requirement is not in the page")
+}
+
+func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]reports.Outcome)
+	for _, o := range legend() {
+		if len(o.Letter) != 1 || seen[o.Letter] != "" {
+			t.Errorf("the letter of %s is %q, as of %q", o.Name, o.Letter, seen[o.Letter])
+		}
+		seen[o.Letter] = o.Name
+		if !strings.Contains(style, ".o-"+string(o.Name)) {
+			t.Errorf("%s has no color", o.Name)
+		}
+	}
+	if len(seen) != len(reports.Outcomes()) {
+		t.Errorf("%d outcomes, want %d", len(seen), len(reports.Outcomes()))
+	}
+}
+
+// TestHostileTextsMakeNoElements reads the page as a browser does.
+func TestHostileTextsMakeNoElements(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: pagetest.Report(), Story: pagetest.Story})
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts, shows := 0, false
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			shows = shows || strings.Contains(n.Data, `<img src=x onerror="window.owned=1">'"&<b>\u202edesrever\x00\x1b[2J`)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch {
+		case n.Data == "script" && attribute(n, "type") != "application/octet-stream":
+			scripts++
+		case n.Data == "img" || n.Data == "iframe" || n.Data == "object":
+			t.Errorf("the page has an element %s", n.Data)
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(a.Val, "javascript:") {
+				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+	if scripts != 2 {
+		t.Errorf("%d scripts, want 2", scripts)
+	}
+	if !shows {
+		t.Error("the hostile text does not show")
+	}
+	if strings.ContainsAny(page, "\x00\x1b\u202e") {
+		t.Error("the page has characters that do not show as themselves")
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// TestThePolicyIsOfThisPage: its digests are those of what is in the page.
+func TestThePolicyIsOfThisPage(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: pagetest.Report()})
+	for _, element := range regexp.MustCompile(`(?s)<(?:style|script|script type="module")>(.*?)</(?:style|script)>`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(html.UnescapeString(page), digest(element[1])) {
+			t.Errorf("the policy forbids %.60q", element[1])
+		}
+	}
+	for _, lax := range []string{"unsafe-inline", "unsafe-eval", "*", "http:", "https:"} {
+		if strings.Contains(policy, lax) {
+			t.Errorf("the policy allows %s: %s", lax, policy)
+		}
+	}
+}
+
+// TestScripts: they can be joined in their order, and none of them can make markup
+// of a text.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	imports := regexp.MustCompile(`(?m)^import .* from '\./([a-z]+)\.js';$`)
+	for i, name := range modules {
+		source := read(name + ".js")
+		for _, found := range imports.FindAllStringSubmatch(source, -1) {
+			if !slices.Contains(modules[:i], found[1]) {
+				t.Errorf("%s imports %s, which does not come before it", name, found[1])
+			}
+		}
+		if n := strings.Count(source, "import "); n != len(imports.FindAllString(source, -1)) {
+			t.Errorf("%s has an import that can't be joined: one of several lines, or from elsewhere", name)
+		}
+	}
+	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|setHTML|\beval\(|new Function|https?://`)
+	files, err := assets.ReadDir("assets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name, isScript := strings.CutSuffix(f.Name(), ".js")
+		if isScript && name != "theme" && !slices.Contains(modules, name) {
+			t.Errorf("%s is in no page", f.Name())
+		}
+		if path.Ext(f.Name()) == ".html" {
+			continue
+		}
+		for _, found := range markup.FindAllString(strings.ReplaceAll(read(f.Name()), "http://www.w3.org/2000/svg", ""), -1) {
+			t.Errorf("%s has %s", f.Name(), found)
+		}
+	}
+}
+
+func TestAPageOfManyCellsIsShortEnough(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: pagetest.Many(2000), Story: pagetest.Story})
+	if len(page) > MaxBytes {
+		t.Errorf("%d bytes", len(page))
+	}
+	stories := 0
+	for name := range unpack(t, page) {
+		if strings.HasPrefix(name, "story-") {
+			stories++
+		}
+	}
+	if stories < 20 {
+		t.Errorf("it has room for %d stories, want those of the 20 cells that failed", stories)
+	}
+}
+
+func BenchmarkPageOf2000Cells(b *testing.B) {
+	run := Run{Report: pagetest.Many(2000), Story: pagetest.Story}
+	for b.Loop() {
+		b.ReportMetric(float64(len(write(b, run)))/1e6, "MB")
+	}
+}
+
+func BenchmarkJSONOf2000Cells(b *testing.B) {
+	report := pagetest.Many(2000)
+	for b.Loop() {
+		if err := render.JSON(io.Discard, report); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package pagetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/story"
+)
+
+// Story tells what happened in a cell of a made-up run; of some, nothing is known.
+func Story(c reports.Cell, _ reports.Run) (*story.Story, error) {
+	switch {
+	case c.ID == "kep-2/api/lists/kubelet:v1.36.3":
+		return nil, fmt.Errorf("reading the history: line 7: %s", Hostile)
+	case c.Outcome == reports.HarnessError:
+		return &story.Story{Cell: c.ID, Began: began, Seconds: 1, Lanes: []story.Lane{{Name: Hostile, Kind: story.Component, Marks: []story.Mark{{At: 0.5, Label: Hostile, Detail: Hostile}}}},
+			Attempts: []story.Attempt{{At: 0.5, Container: Hostile, By: Hostile, Expected: Hostile, Observed: Hostile, Wire: []story.Line{{What: Hostile, Text: Hostile}}}},
+			Objects:  []story.Object{{Key: Hostile, Versions: []story.Version{{At: 0.5, Step: 1, Change: "added", YAML: Hostile}}}},
+			Logs:     []story.Log{{Component: Hostile, Path: Hostile, Lines: []story.Line{{Text: Hostile, Tone: story.Bad}}}},
+			Plan:     Hostile, Steps: []story.Step{{Number: 1, Action: Hostile, To: 1}}, Omitted: []string{Hostile}}, nil
+	case len(c.Checks) == 0 || c.Outcome == reports.NotApplicable:
+		return nil, nil
+	}
+	return told(c), nil
+}
+
+// told makes up a pod whose probe fails until its kubelet is upgraded.
+func told(c reports.Cell) *story.Story {
+	s := &story.Story{
+		Cell: c.ID, Began: began, Seconds: 31.2,
+		Plan: c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.37.1 with ExampleGate=true\n  kubelet/node-a v1.36.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.37.1\n  3. check restarts-end\n",
+		Steps: []story.Step{
+			{Number: 1, Name: "create", Action: "create Pod tls", From: 6, To: 6.4},
+			{Number: 2, Name: "upgrade", Action: "restart kubelet/node-a as v1.37.1 with ExampleGate=true", From: 10, To: 14.2},
+			{Number: 3, Action: "check restarts-end, one-pod", From: 14.2, To: 31.2},
+		},
+		Lanes: []story.Lane{
+			{Name: "kube-apiserver", Kind: story.Component, Spans: []story.Span{{From: 1, To: 31.2, Label: "v1.37.1", Detail: "ExampleGate=true"}}},
+			{Name: "kubelet/node-a", Kind: story.Component, Spans: []story.Span{{From: 4, To: 10, Label: "v1.36.3"}, {From: 11, To: 31.2, Label: "v1.37.1", Detail: "ExampleGate=true", Tone: story.Changed}}},
+			{Name: "kubelet/node-a->kube-apiserver", Kind: story.Link, Spans: []story.Span{{From: 20, To: 23, Label: "cut", Tone: story.Faulty}}},
+			{Name: "default/tls/app", Kind: story.Container, Spans: []story.Span{{From: 6.4, To: 8.4, Label: "running"}, {From: 9.5, To: 31.2, Label: "running", Tone: story.Good}}, Marks: []story.Mark{{At: 8.4, Label: "stopped by the kubelet", Tone: story.Bad, Detail: "exit code 137"}}},
+			{Name: "default/tls/app readiness grpc :8080", Kind: story.Probe},
+			{Name: "pod default/tls ready", Kind: story.ObjectState, Spans: []story.Span{{From: 6.4, To: 15, Label: "false", Tone: story.Bad}, {From: 15, To: 31.2, Label: "true", Tone: story.Good}}},
+		},
+		Objects: []story.Object{{Key: "pods/default/tls", Versions: []story.Version{
+			{At: 6.2, Step: 1, Change: "added", YAML: podYAML(0, false)},
+			{At: 8.6, Step: 1, Change: "modified", YAML: podYAML(1, false)},
+			{At: 15, Step: 3, Change: "modified", YAML: podYAML(1, true)},
+			{At: 30, Step: 3, Change: "deleted"},
+		}}},
+		Omitted: []string{"312 events of leases, to keep the story short: they are in history.jsonl"},
+	}
+	for _, check := range c.Checks {
+		s.Checks = append(s.Checks, story.Check{ID: check.ID, Step: 3, From: 14.2, To: 31})
+	}
+	s.Checks[len(s.Checks)-1].To = s.Checks[len(s.Checks)-1].From
+	probe(s, &s.Lanes[4])
+	if !c.Outcome.Expected() {
+		s.Logs = []story.Log{{Component: "kubelet/node-a", Path: "cells/" + c.ID + "/logs/kubelet-node-a.log", Lines: []story.Line{
+			{At: 14.9, Text: "I1122 08:13:24.0 probing with TLS"}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: story.Bad}}}}
+	}
+	return s
+}
+
+// probe adds an attempt for each second: without TLS before the upgrade, with it
+// afterwards.
+func probe(s *story.Story, lane *story.Lane) {
+	for second := 7; second < 31; second++ {
+		a := story.Attempt{At: float64(second), Took: 0.012, Container: "default/tls/app", By: "readiness grpc :8080",
+			Expected: "TLS ClientHello, then SERVING", Observed: "HTTP/2 preface without TLS, closed by the server", Tone: story.Bad,
+			Wire: []story.Line{{At: float64(second) + 0.001, What: "HTTP/2 preface", Text: "PRI * HTTP/2.0", Tone: story.Bad}, {At: float64(second) + 0.002, What: "closed", Text: "by the server: not a TLS record"}}}
+		if second > 14 {
+			a.Observed, a.Tone = "SERVING over TLS 1.3", story.Good
+			a.Wire = []story.Line{
+				{At: a.At + 0.001, What: "TLS ClientHello", Text: "TLS 1.3, ALPN h2, no SNI"},
+				{At: a.At + 0.003, What: "HTTP/2 SETTINGS", Text: "12 bytes"},
+				{At: a.At + 0.004, What: "gRPC request", Text: "/grpc.health.v1.Health/Check"},
+				{At: a.At + 0.006, What: "gRPC status", Text: "0 OK, SERVING", Tone: story.Good},
+			}
+		}
+		s.Attempts = append(s.Attempts, a)
+		lane.Marks = append(lane.Marks, story.Mark{At: a.At, Label: a.Observed, Tone: a.Tone, Attempt: len(s.Attempts)})
+	}
+}
+
+func podYAML(restarts int, ready bool) string {
+	return fmt.Sprintf(`apiVersion: v1
+kind: Pod
+metadata:
+  name: tls
+  namespace: default
+spec:
+  containers:
+  - name: app
+    readinessProbe:
+      grpc: {port: 8080, mode: TLS}
+%sstatus:
+  phase: Running
+  containerStatuses:
+  - name: app
+    ready: %v
+    restartCount: %d
+`, strings.Repeat("    # a line that never changes\n", 6), ready, restarts)
+}

@@ -1,0 +1,247 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+// screen is what is in the page as plain HTML: what a reader sees first, and
+// the lists of cells and requirements.
+type screen struct {
+	Report  reports.Report
+	Verdict outcome
+	// Said is the verdict in words, and Counts are the cells by outcome.
+	Said, Counts string
+	Tallies      []tally
+	Started      string
+	Attention    []attention
+	// MoreAttention is how many cells need attention beyond those that are listed.
+	MoreAttention int
+	Known         []knownGroup
+	Matrices      []matrix
+	Legend        []outcome
+	Command       string
+	Areas         []cellArea
+	Filters       []filter
+	Ledgers       []ledgerPart
+	Served        int
+
+	Policy              string
+	Style               template.CSS
+	EarlyScript, Script template.JS
+}
+
+// tally is how many cells came out in a way.
+type tally struct {
+	outcome
+	Cells int
+	Link  template.URL
+}
+
+// attention is a cell that needs it, with the checks that decided.
+type attention struct {
+	tile
+	Reason string
+	Checks []reports.Check
+	More   int
+}
+
+// knownGroup is the cells in which a release does what it is known to do wrong.
+type knownGroup struct {
+	Reason string
+	Tiles  []tile
+	// More is how many there are beyond the tiles.
+	More int
+}
+
+// filter is a choice among the values that cells have of something.
+type filter struct {
+	Name, Label string
+	Values      []string
+}
+
+// cellArea is the cells of a KEP.
+type cellArea struct {
+	KEP   string
+	Cells []cellRow
+}
+
+type cellRow struct {
+	tile
+	// At is the position in the report.
+	At           int
+	Took, Reason string
+}
+
+// How much of a report the first screen shows; the rest is a click away.
+const (
+	maxAttention       = 40
+	maxAttentionChecks = 5
+	maxKnownTiles      = 9
+	maxRowReason       = 220
+)
+
+func newScreen(r reports.Report) screen {
+	s := screen{
+		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
+		Command: r.Reproduce.Command, Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Filters: filters(r),
+		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
+	}
+	s.Verdict = outcome{Letter: "✗", Tone: "bad"}
+	switch reports.ExitCode(r) {
+	case reports.ExitExpected:
+		s.Verdict = outcome{Letter: "✓", Tone: "good"}
+	case reports.ExitNotJudged:
+		s.Verdict = outcome{Letter: "?", Tone: "open"}
+	}
+	for _, o := range s.Legend {
+		if n := r.Summary.Outcomes[o.Name]; n > 0 {
+			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name))})
+		}
+	}
+	s.Started = started(r.Cells)
+	for _, i := range attentionFirst(r.Cells) {
+		if c := r.Cells[i]; !c.Outcome.Expected() {
+			s.Attention = append(s.Attention, newAttention(c))
+		}
+	}
+	if len(s.Attention) > maxAttention {
+		s.MoreAttention = len(s.Attention) - maxAttention
+		s.Attention = s.Attention[:maxAttention]
+	}
+	s.Ledgers = ledgers(r)
+	for _, l := range s.Ledgers {
+		s.Served += l.Served
+	}
+	return s
+}
+
+// started returns when the first cell did. It is empty if none did.
+func started(cells []reports.Cell) string {
+	var first time.Time
+	for _, c := range cells {
+		if !c.Started.IsZero() && (first.IsZero() || c.Started.Before(first)) {
+			first = c.Started
+		}
+	}
+	if first.IsZero() {
+		return ""
+	}
+	return first.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
+func newAttention(c reports.Cell) attention {
+	a := attention{tile: cellTile(c), Reason: c.Reason}
+	for _, check := range c.Checks {
+		if check.Outcome.Expected() {
+			continue
+		}
+		if len(a.Checks) == maxAttentionChecks {
+			a.More++
+			continue
+		}
+		a.Checks = append(a.Checks, check)
+	}
+	// The check that decided comes first: its outcome is the cell's.
+	slices.SortStableFunc(a.Checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
+	return a
+}
+
+func cellTile(c reports.Cell) tile {
+	return tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)}
+}
+
+// knownGroups gathers the cells in which known deviations were seen by what is
+// written about them, those of most cells first.
+func knownGroups(cells []reports.Cell) (groups []knownGroup) {
+	at := make(map[string]int)
+	for _, c := range cells {
+		seen := make(map[string]bool)
+		for _, check := range c.Checks {
+			if check.Outcome != reports.ExpectedFail || seen[check.Reason] {
+				continue
+			}
+			seen[check.Reason] = true
+			i, ok := at[check.Reason]
+			if !ok {
+				i = len(groups)
+				at[check.Reason] = i
+				groups = append(groups, knownGroup{Reason: check.Reason})
+			}
+			if len(groups[i].Tiles) == maxKnownTiles {
+				groups[i].More++
+				continue
+			}
+			groups[i].Tiles = append(groups[i].Tiles, cellTile(c))
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b knownGroup) int { return cmp.Compare(len(b.Tiles)+b.More, len(a.Tiles)+a.More) })
+	return groups
+}
+
+func cellAreas(cells []reports.Cell) (areas []cellArea) {
+	for i, c := range cells {
+		at := slices.IndexFunc(areas, func(a cellArea) bool { return a.KEP == c.KEP })
+		if at < 0 {
+			at = len(areas)
+			areas = append(areas, cellArea{KEP: c.KEP})
+		}
+		areas[at].Cells = append(areas[at].Cells, cellRow{
+			tile: cellTile(c), At: i, Took: render.Took(c.DurationSeconds), Reason: cut(c.Reason, maxRowReason),
+		})
+	}
+	return areas
+}
+
+// filters are what cells can be chosen by: the KEP, and each component's release.
+func filters(r reports.Report) []filter {
+	keps := make(map[string]bool)
+	for _, c := range r.Cells {
+		keps[c.KEP] = true
+	}
+	all := []filter{{Name: "kep", Label: "KEP or area", Values: byRelease(keps)}}
+	for _, axis := range releaseAxes(r.Cells) {
+		values := make(map[string]bool)
+		for _, c := range r.Cells {
+			if v := c.Axes[axis]; v != "" {
+				values[v] = true
+			}
+		}
+		all = append(all, filter{Name: axis, Label: axis, Values: byRelease(values)})
+	}
+	return all
+}
+
+func cut(s string, limit int) string {
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
+	}
+	return string(runes[:limit]) + "…"
+}
+
+var webAddress = regexp.MustCompile(`https?://[^\s<>"'()]+`)
+
+// linked escapes a text, and makes links of the web addresses in it.
+func linked(s string) template.HTML {
+	s = render.Visible(s)
+	var b strings.Builder
+	last := 0
+	for _, at := range webAddress.FindAllStringIndex(s, -1) {
+		address := template.HTMLEscapeString(s[at[0]:at[1]])
+		fmt.Fprintf(&b, `%s<a href="%s" rel="noreferrer">%s</a>`, template.HTMLEscapeString(s[last:at[0]]), address, address)
+		last = at[1]
+	}
+	b.WriteString(template.HTMLEscapeString(s[last:]))
+	return template.HTML(b.String()) //nolint:gosec // every part of it is escaped above
+}
+
+func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }

@@ -1,0 +1,248 @@
+package prr
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/graduation"
+)
+
+// Result is the answers for one enhancement.
+type Result struct {
+	KEP      string    `json:"kep"`
+	Gate     Gate      `json:"gate"`
+	Reports  []Report  `json:"reports"`
+	Programs []Program `json:"programs"`
+	// LeftOut are the cells that did not count as evidence.
+	LeftOut []evidence.LeftOut `json:"leftOut"`
+	Answers []Answer           `json:"answers"`
+	// Cells are those that an answer names, sorted by id: the runs of each.
+	Cells []Cell `json:"cells"`
+}
+
+// Gate is the feature gate as cells had it.
+type Gate struct {
+	Name string `json:"name"`
+	// Depend are the components that have it, as the KEP says.
+	Depend []string `json:"depend"`
+	// On and Off count the cells in which a component had it set so.
+	On  int `json:"on"`
+	Off int `json:"off"`
+}
+
+// Report is a report that was given.
+type Report struct {
+	Dir     string `json:"dir"`
+	Command string `json:"command"`
+	Skewrig string `json:"skewrig"`
+}
+
+// Program is a binary that took part in a cell that an answer names.
+type Program struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Digest  string `json:"digest"`
+}
+
+// Answer is what is known of a question.
+type Answer struct {
+	Section  string `json:"section"`
+	Question string `json:"question"`
+	// Statements are those of the ledger that answer it, in its order.
+	Statements []Statement `json:"statements"`
+}
+
+// Open reports whether something is left for a person to answer: a statement that
+// no run can show or that none has shown, or no statement at all.
+func (a Answer) Open() bool {
+	return len(a.Statements) == 0 || slices.ContainsFunc(a.Statements, func(s Statement) bool { return s.Says != Holds && s.Says != DoesNotHold })
+}
+
+// Says is what cells say of a statement.
+type Says string
+
+// The closed set.
+const (
+	Holds       Says = "holds"
+	DoesNotHold Says = "does not hold"
+	NotRun      Says = "not run"    // a run would show it
+	NotShown    Says = "not shown"  // no run can show it
+	ForPerson   Says = "for person" // a person has to do something
+)
+
+// Statement is a statement that answers a question, and what cells say of it.
+type Statement struct {
+	// ID is that of the ledger. If unset, whole cells decide.
+	ID   string `json:"id,omitempty"`
+	Text string `json:"text"`
+	Says Says   `json:"says"`
+	// Why is the ledger's own word on why no run shows it, or what a person has
+	// to do.
+	Why string `json:"why,omitempty"`
+	// Findings are what cells say.
+	Findings []evidence.Finding `json:"findings,omitempty"`
+	// Command would run what is missing.
+	Command string `json:"command,omitempty"`
+}
+
+// Cell is a run of a cell that an answer names.
+type Cell struct {
+	evidence.Ref
+	Facts evidence.Facts `json:"facts"`
+}
+
+// Answers returns what runs say of each question. Catalog are the cells that could
+// be run, to say how what is missing would be.
+func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs []evidence.Run, catalog []evidence.Planned) Result {
+	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[graduation.Stages()[0]]}
+	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
+	a := asked{requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	result := Result{
+		KEP: e.KEP, Gate: Gate{Name: e.Gate, Depend: e.Components},
+		LeftOut: append([]evidence.LeftOut{}, leftOut...), Reports: []Report{}, Programs: []Program{}, Cells: []Cell{},
+	}
+	for _, run := range runs {
+		result.Reports = append(result.Reports, Report{Dir: run.Dir, Command: run.Report.Reproduce.Command, Skewrig: run.Report.Reproduce.Skewrig})
+	}
+	for _, section := range Questionnaire() {
+		for _, question := range section.Questions {
+			result.Answers = append(result.Answers, Answer{
+				Section: section.Heading, Question: question, Statements: a.statements(e, question),
+			})
+		}
+	}
+	result.name(cells)
+	return result
+}
+
+// asked has what there is to answer from.
+type asked struct {
+	requirements []reports.Requirement
+	cells        []evidence.Cell
+	catalog      []evidence.Planned
+}
+
+func (a asked) statements(e graduation.Enhancement, question string) []Statement {
+	all := []Statement{}
+	for _, q := range a.requirements {
+		if q.KEP == e.KEP && q.PRR == question {
+			all = append(all, a.statement(q))
+		}
+	}
+	for _, q := range e.Questions {
+		if q.Question == question {
+			all = append(all, a.whole(q))
+		}
+	}
+	return all
+}
+
+func (a asked) statement(q reports.Requirement) Statement {
+	s := Statement{ID: q.ID, Text: q.Statement}
+	switch {
+	case q.Manual != "":
+		s.Says, s.Why = ForPerson, q.Manual
+	case q.Excluded != "":
+		s.Says, s.Why = NotShown, q.Excluded
+	default:
+		s.Findings = []evidence.Finding{evidence.Statement(q.ID, a.cells)}
+		s.decide()
+		if s.Says == NotRun {
+			if cells, nowhere := evidence.Cover(a.catalog, []string{q.ID}); len(nowhere) == 0 {
+				s.Command = evidence.Command(cells...)
+			}
+		}
+	}
+	return s
+}
+
+// whole answers by cells as a whole.
+func (a asked) whole(q graduation.Question) Statement {
+	s := Statement{Text: q.Statement}
+	var ids, patterns []string
+	for _, p := range q.Match {
+		patterns = append(patterns, p.String())
+		for _, c := range a.cells {
+			if p.Match(c.ID) && !slices.Contains(ids, c.ID) {
+				ids = append(ids, c.ID)
+			}
+		}
+	}
+	for _, id := range ids {
+		s.Findings = append(s.Findings, evidence.Whole(id, a.cells))
+	}
+	s.decide()
+	if s.Says == NotRun {
+		s.Command = evidence.Command(patterns...)
+	}
+	return s
+}
+
+// decide says what the findings amount to: one check against it is enough.
+func (s *Statement) decide() {
+	proved := len(s.Findings) > 0
+	for _, f := range s.Findings {
+		if len(f.Against) > 0 {
+			s.Says = DoesNotHold
+			return
+		}
+		proved = proved && f.Proved()
+	}
+	s.Says = NotRun
+	if proved {
+		s.Says = Holds
+	}
+}
+
+// name gathers the cells that answers name, what ran in them, and how the gate
+// was set.
+func (r *Result) name(cells []evidence.Cell) {
+	named := make(map[evidence.Ref]bool)
+	for _, a := range r.Answers {
+		for _, s := range a.Statements {
+			for _, f := range s.Findings {
+				for _, ref := range f.In {
+					named[ref] = true
+				}
+				for _, c := range f.Against {
+					named[c.Ref] = true
+				}
+			}
+		}
+	}
+	for _, c := range cells {
+		if !named[c.Ref()] {
+			continue
+		}
+		r.Cells = append(r.Cells, Cell{Ref: c.Ref(), Facts: c.Facts})
+		on, off := false, false
+		for _, component := range c.Facts.Components {
+			for _, s := range component.Starts {
+				name, _, _ := strings.Cut(component.Name, "/")
+				if p := (Program{name, s.Version, s.Digest}); !slices.Contains(r.Programs, p) {
+					r.Programs = append(r.Programs, p)
+				}
+				set, is := s.Gates[r.Gate.Name]
+				on, off = on || is && set, off || is && !set
+			}
+		}
+		r.Gate.On += count(on)
+		r.Gate.Off += count(off)
+	}
+	slices.SortStableFunc(r.Cells, func(a, b Cell) int { return cmp.Compare(a.Cell, b.Cell) })
+	slices.SortFunc(r.Programs, func(a, b Program) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), semver.Compare(a.Version, b.Version), cmp.Compare(a.Digest, b.Digest))
+	})
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports/diff"
+)
+
+// maxComment is how long a comment on GitHub may be, in bytes. GitHub counts
+// characters, of which there are no more.
+const maxComment = 65536
+
+// DiffMark is the first line of a diff in Markdown. Whoever keeps one comment up to
+// date instead of writing a new one for each run knows it by this.
+const DiffMark = "<!-- skewrig diff -->"
+
+// DiffMarkdown writes a diff as Markdown, for a comment on a pull request: what
+// matters first, the rest folded, and never longer than such a comment may be.
+func DiffMarkdown(w io.Writer, d diff.Diff) error {
+	m := diffMarkdown{bounded{limit: maxComment}}
+	m.printf("%s\n### skewrig: %s\n\nFrom %s to %s.\n", DiffMark, diffVerdict(d), code(shortened(d.From, maxBrief)), code(shortened(d.To, maxBrief)))
+	m.subject(d.Subject)
+	if n := d.Count(diff.RegressionsSection); n > 0 {
+		m.printf("\n#### %s\n", capitalized(diffTitles[diff.RegressionsSection][1]))
+		m.problems(d.Problems.New)
+		m.changes(d.Regressions)
+		if len(d.Regressions) > 0 {
+			m.folded("what the checks say", func() { m.checks(d.Regressions) })
+		}
+	}
+	m.section(d, diff.FixesSection, func() { m.problems(d.Problems.Gone); m.changes(d.Fixes) })
+	m.section(d, diff.ChangedSection, func() { m.changes(d.Changed); m.checks(d.Changed) })
+	m.section(d, diff.NewSection, func() { m.states(d.New) })
+	m.section(d, diff.GoneSection, func() { m.states(d.Gone) })
+	m.section(d, diff.RequirementsSection, func() { m.requirements(d.Requirements) })
+	m.section(d, diff.SlowerSection, func() { m.slower(d) })
+	return m.writeTo(w, "a diff as Markdown")
+}
+
+type diffMarkdown struct{ bounded }
+
+// section writes a section folded, if there is anything in it.
+func (m *diffMarkdown) section(d diff.Diff, s diff.Section, content func()) {
+	if d.Count(s) > 0 {
+		m.folded(counted(d, s), content)
+	}
+}
+
+func (m *diffMarkdown) subject(changes []diff.SubjectChange) {
+	if len(changes) == 0 {
+		return
+	}
+	m.printf("\n**Not the same ran**, so that a difference below may be due to this:\n")
+	var rows [][]string
+	for _, c := range changes {
+		rows = append(rows, []string{code(c.Name), brief(strings.Join(c.Before, "\n")), brief(strings.Join(c.After, "\n"))})
+	}
+	m.rows(rows, "what", "before", "after")
+}
+
+func (m *diffMarkdown) problems(problems []string) {
+	var rows [][]string
+	for _, p := range problems {
+		rows = append(rows, []string{brief(p)})
+	}
+	m.rows(rows, "problem with the run as a whole")
+}
+
+func (m *diffMarkdown) changes(changes []diff.CellChange) {
+	var rows [][]string
+	for _, c := range changes {
+		rows = append(rows, []string{code(c.ID), string(c.Before.Outcome), string(c.After.Outcome), brief(cmp.Or(c.After.Reason, c.Before.Reason))})
+	}
+	m.rows(rows, "cell", "was", "is", "reason")
+}
+
+func (m *diffMarkdown) checks(changes []diff.CellChange) {
+	var rows [][]string
+	for _, c := range changes {
+		for _, check := range c.Checks {
+			was, is := checkStates(check)
+			rows = append(rows, []string{
+				code(c.ID), code(check.ID), checkOutcome(check.Before), checkOutcome(check.After),
+				brief(cmp.Or(is.Expected, was.Expected)), brief(is.Observed), brief(was.Observed),
+			})
+		}
+	}
+	m.rows(rows, "cell", "check", "was", "is", "expected", "observed", "observed before")
+}
+
+func (m *diffMarkdown) states(cells []diff.CellState) {
+	var rows [][]string
+	for _, c := range cells {
+		rows = append(rows, []string{code(c.ID), string(c.Outcome), brief(c.Reason)})
+	}
+	m.rows(rows, "cell", "outcome", "reason")
+}
+
+func (m *diffMarkdown) requirements(changes []diff.RequirementChange) {
+	var rows [][]string
+	for _, c := range changes {
+		rows = append(rows, []string{code(c.ID), orNone(c.Before), orNone(c.After)})
+	}
+	m.rows(rows, "requirement", "was", "is")
+}
+
+func (m *diffMarkdown) slower(d diff.Diff) {
+	m.printf("\n%s.\n", capitalized(paceOf(d)))
+	var rows [][]string
+	for _, s := range d.Slower {
+		rows = append(rows, []string{code(s.ID), duration(s.Before), duration(s.After)})
+	}
+	m.rows(rows, "cell", "took", "takes")
+}

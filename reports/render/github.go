@@ -1,0 +1,135 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// maxAnnotations is how many errors, and how many warnings, GitHub shows of one
+// step. More are dropped without a word.
+const maxAnnotations = 10
+
+// maxAnnotation is how much of a message is shown, in runes.
+const maxAnnotation = 4000
+
+// GitHubAnnotations writes what needs attention as workflow commands of GitHub
+// Actions: an error for each cell that does not conform and each problem, a warning
+// for each that was not judged, titled with the cell's id. Where there are more than
+// GitHub shows, the last one says how many.
+func GitHubAnnotations(w io.Writer, r reports.Report) error {
+	var errors, warnings []string
+	for _, problem := range r.Problems {
+		errors = append(errors, annotation("error", "problem with the run", oneLine(problem, maxText)))
+	}
+	for _, c := range r.Cells {
+		message := fmt.Sprintf("%s\n%sto see it again: %s", c.Outcome, details(c), oneLine(again(c, r.Reproduce), maxText))
+		switch {
+		case c.Outcome.Nonconforming():
+			errors = append(errors, annotation("error", c.ID, message))
+		case !c.Outcome.Expected():
+			warnings = append(warnings, annotation("warning", c.ID, message))
+		}
+	}
+	if nothingJudged(r) {
+		warnings = append(warnings, annotation("warning", "nothing was judged", counts(r.Summary)))
+	}
+	lines := append(atMost("error", errors), atMost("warning", warnings)...)
+	if _, err := io.WriteString(w, strings.Join(lines, "")); err != nil {
+		return fmt.Errorf("writing annotations: %w", err)
+	}
+	return nil
+}
+
+// atMost returns as many annotations as are shown.
+func atMost(level string, all []string) []string {
+	if len(all) <= maxAnnotations {
+		return all
+	}
+	shown := maxAnnotations - 1
+	more := fmt.Sprintf("%d more that need attention are not shown here: see the job summary, or report.md", len(all)-shown)
+	return append(all[:shown:shown], annotation(level, "and more", more))
+}
+
+func annotation(level, title, message string) string {
+	return fmt.Sprintf("::%s title=%s::%s\n", level, commandProperty.Replace(oneLine(title, maxBrief)), commandData.Replace(shortened(message, maxAnnotation)))
+}
+
+// The escapes of workflow commands.
+var (
+	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// MaxGitHubSummary is how long the summary of a step may be, in bytes. GitHub drops
+// all of a longer one.
+const MaxGitHubSummary = 1 << 20
+
+// GitHubSummary writes the report as a job summary of GitHub Actions, in at most
+// limit bytes: what came out and what needs attention first, then what ran, all cells, and
+// how to reproduce it. If limit has no room for that, nothing is written.
+func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
+	m := summary{bounded{limit: limit}}
+	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), counts(r.Summary))
+	m.needs(r)
+	m.folded("what ran on what", func() { m.ran(r.Reproduce.Components) })
+	m.folded(plural(len(r.Cells), "cell"), func() { m.all(r.Cells) })
+	var again markdown
+	again.reproduce(r.Reproduce)
+	if m.Len()+again.Len() <= limit {
+		m.WriteString(again.String())
+	}
+	if m.Len() > limit {
+		return nil
+	}
+	return m.writeTo(w, "a job summary")
+}
+
+type summary struct{ bounded }
+
+// needs writes what needs attention.
+func (m *summary) needs(r reports.Report) {
+	var problems, cells, checks [][]string
+	for _, p := range r.Problems {
+		problems = append(problems, []string{brief(p)})
+	}
+	for _, c := range r.Cells {
+		if c.Outcome.Expected() {
+			continue
+		}
+		cells = append(cells, []string{code(c.ID), string(c.Outcome), brief(c.Reason)})
+		for _, check := range c.Checks {
+			if !check.Outcome.Expected() {
+				checks = append(checks, []string{
+					code(c.ID), code(check.ID), code(check.Requirement), string(check.Outcome),
+					brief(check.Expected), brief(check.Observed), brief(check.Reason),
+				})
+			}
+		}
+	}
+	m.rows(problems, "problem with the run as a whole")
+	m.rows(cells, "cell", "outcome", "reason")
+	if len(checks) > 0 {
+		m.folded("what the checks say", func() {
+			m.rows(checks, "cell", "check", "requirement", "outcome", "expected", "observed", "reason")
+		})
+	}
+}
+
+func (m *summary) ran(components []reports.Component) {
+	var rows [][]string
+	for _, c := range components {
+		rows = append(rows, []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)})
+	}
+	m.rows(rows, "component", "version", "source", "digest")
+}
+
+func (m *summary) all(cells []reports.Cell) {
+	var rows [][]string
+	for _, c := range cells {
+		rows = append(rows, []string{code(c.ID), string(c.Outcome), duration(c.DurationSeconds)})
+	}
+	m.rows(rows, "cell", "outcome", "took")
+}

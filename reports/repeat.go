@@ -1,0 +1,235 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Run is one of several runs of a cell. A run is what a cell is that ran once:
+// its outcome and its reason follow from its checks in the same way.
+type Run struct {
+	// Number tells the runs of a cell apart. It counts from 1; a number may be
+	// missing, of a run that was broken off.
+	Number  int     `json:"number"`
+	Outcome Outcome `json:"outcome"`
+	// Reason says in a few words why the outcome is not Pass.
+	Reason string `json:"reason,omitempty"`
+	// Checks are in the scenario's order.
+	Checks []Check `json:"checks"`
+	// Dir is where the run left its files, as a path with slashes from the
+	// report's directory. Assemble sets it: see RunDir.
+	Dir string `json:"dir"`
+	// Started and DurationSeconds are volatile, and as those of a cell.
+	Started         time.Time `json:"started,omitzero"`
+	DurationSeconds float64   `json:"durationSeconds"`
+}
+
+// RunDir is where a run of a cell leaves its files, as a path with slashes from
+// the report's directory: that of number 1 in cells/<cell id>, where a cell that
+// is run once leaves them; any other in runs/<number>/cells/<cell id>.
+func RunDir(id string, number int) string { return path.Join(RoundDir(number), "cells", id) }
+
+// RoundDir is what holds the cells of the runs of one number, as a path with
+// slashes from the report's directory. It looks as a report's directory does.
+func RoundDir(number int) string {
+	if number == 1 {
+		return "."
+	}
+	return fmt.Sprintf("runs/%d", number)
+}
+
+// Difference is where the runs of a cell that were as expected (good) part from
+// those that were not (bad): the first step at which one kind always showed
+// what the other kind never did.
+type Difference struct {
+	// Step is the number of the step; 0 is before the first one.
+	Step int `json:"step"`
+	// Action is what the step does, in the plan's words.
+	Action string `json:"action,omitempty"`
+	// Bad is what only bad runs showed, and Good what only good ones did. At least
+	// one of them is set.
+	Bad  string `json:"bad,omitempty"`
+	Good string `json:"good,omitempty"`
+}
+
+// String says it in a sentence.
+func (d Difference) String() string {
+	where := "before the first step"
+	if d.Step > 0 {
+		where = fmt.Sprintf("at step %d (%s)", d.Step, d.Action)
+	}
+	var kinds []string
+	if d.Bad != "" {
+		kinds = append(kinds, "in bad ones alone, "+d.Bad)
+	}
+	if d.Good != "" {
+		kinds = append(kinds, "in good ones alone, "+d.Good)
+	}
+	return "good and bad runs part " + where + ": " + strings.Join(kinds, "; ")
+}
+
+// Numbered returns a cell that ran once as the run of that number.
+func (c Cell) Numbered(number int) Cell {
+	c = c.Settled().explained()
+	c.Runs = []Run{{
+		Number: number, Outcome: c.Outcome, Reason: c.Reason, Checks: slices.Clone(c.Checks),
+		Dir: RunDir(c.ID, number), Started: c.Started, DurationSeconds: c.DurationSeconds,
+	}}
+	return c
+}
+
+// EachRun returns the runs of a cell, also of one that ran once.
+func (c Cell) EachRun() []Run {
+	if len(c.Runs) == 0 {
+		return c.Numbered(1).Runs
+	}
+	return c.Runs
+}
+
+// Join returns one cell for several runs of it, of which each has another number
+// (see Numbered). It follows from its Runs:
+//
+//   - Each check is judged over all runs: see Repeated.
+//   - A cell that was not as expected in some of its judged runs, and as expected
+//     in others, is Flaky; otherwise the most severe run decides. It is never
+//     milder than its checks.
+//   - A run that is Unfinished counts only if no other is there.
+//
+// A cell that ran once, as number 1, is returned as it is. There must be a run at
+// least.
+func Join(runs ...Cell) Cell {
+	if finished := slices.DeleteFunc(slices.Clone(runs), func(c Cell) bool { return c.Unfinished }); len(finished) > 0 {
+		runs = finished
+	} else {
+		runs = runs[:1]
+	}
+	joined := runs[0].clone()
+	for _, c := range runs[1:] {
+		joined.Requirements = append(joined.Requirements, c.Requirements...)
+		joined.Observed = append(joined.Observed, c.Observed...)
+		joined.Pictures = append(joined.Pictures, c.Pictures...)
+		joined.Runs = append(joined.Runs, c.clone().Runs...)
+	}
+	joined.Observed = firsts(joined.Observed)
+	slices.SortStableFunc(joined.Runs, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
+	if len(joined.Runs) == 1 && joined.Runs[0].Number == 1 {
+		joined.Runs = nil
+	}
+	return joined.Settled()
+}
+
+// firsts leaves out what stands in a list before.
+func firsts[T comparable](list []T) []T {
+	seen := make(map[T]bool)
+	return slices.DeleteFunc(list, func(v T) bool {
+		before := seen[v]
+		seen[v] = true
+		return before
+	})
+}
+
+// joined returns a cell that has Runs with everything that follows from them.
+func (c Cell) joined() Cell {
+	c = c.clone()
+	for i, r := range c.Runs {
+		settled := Cell{Outcome: r.Outcome, Reason: r.Reason, Checks: r.Checks}.Settled().explained()
+		c.Runs[i] = Run{
+			Number: r.Number, Outcome: settled.Outcome, Reason: settled.Reason,
+			Checks: append([]Check{}, settled.Checks...), Dir: RunDir(c.ID, r.Number),
+		}
+		c.Runs[i].Started, c.Runs[i].DurationSeconds = toMilliseconds(r.Started, r.DurationSeconds)
+	}
+	c.Checks = joinedChecks(c.Runs)
+	c.Rate = rate(c.Runs)
+	c.Outcome, c.Reason = joinedOutcome(c.Runs)
+	if worst := c.worstCheck(); len(c.Checks) > 0 && worst.Compare(c.Outcome) > 0 {
+		c.Outcome, c.Reason = worst, "" // the checks explain it
+	}
+	c.Started, c.DurationSeconds = time.Time{}, 0
+	for _, r := range c.Runs {
+		if c.Started.IsZero() || !r.Started.IsZero() && r.Started.Before(c.Started) {
+			c.Started = r.Started
+		}
+		c.DurationSeconds += r.DurationSeconds / float64(len(c.Runs))
+	}
+	return c.explained()
+}
+
+// joinedOutcome is what runs as wholes say of their cell, and why.
+func joinedOutcome(runs []Run) (Outcome, string) {
+	var judged, bad int
+	var outcomes []Outcome
+	for _, r := range runs {
+		outcomes = append(outcomes, r.Outcome)
+		if r.Outcome.Judged() {
+			judged++
+		}
+		if r.Outcome.Nonconforming() {
+			bad++
+		}
+	}
+	if 0 < bad && bad < judged {
+		first := runs[slices.IndexFunc(runs, func(r Run) bool { return r.Outcome.Nonconforming() })]
+		return Flaky, because(fmt.Sprintf("not as expected in %d of %d runs", bad, judged), first.Reason)
+	}
+	worst := Worst(outcomes...)
+	first := runs[slices.Index(outcomes, worst)]
+	return worst, inSome(count(outcomes, worst), len(runs), first.Reason)
+}
+
+// joinedChecks are the checks of all runs, each judged over those that have it.
+// What it expected and observed is what the run saw that decided.
+func joinedChecks(runs []Run) []Check {
+	var ids []string
+	of := make(map[string][]Check)
+	for _, r := range runs {
+		for _, check := range r.Checks {
+			if of[check.ID] == nil {
+				ids = append(ids, check.ID)
+			}
+			of[check.ID] = append(of[check.ID], check)
+		}
+	}
+	joined := []Check{}
+	for _, id := range ids {
+		joined = append(joined, joinedCheck(of[id]))
+	}
+	return joined
+}
+
+func joinedCheck(runs []Check) Check {
+	var outcomes []Outcome
+	for _, check := range runs {
+		outcomes = append(outcomes, check.Outcome)
+	}
+	outcome, disagree := Repeated(outcomes...)
+	if outcome != Flaky {
+		check := runs[slices.Index(outcomes, outcome)]
+		check.Reason = inSome(count(outcomes, outcome), len(runs), check.Reason)
+		return check
+	}
+	check := runs[slices.IndexFunc(runs, func(c Check) bool { return c.Outcome.failed() })]
+	check.Outcome, check.Reason = Flaky, because(disagree, check.Reason)
+	return check
+}
+
+// inSome adds to a reason in how many runs it held, unless in all of them.
+func inSome(k, n int, reason string) string {
+	if k == n {
+		return reason
+	}
+	return because(fmt.Sprintf("in %d of %d runs", k, n), reason)
+}
+
+func count(outcomes []Outcome, wanted Outcome) (n int) {
+	for _, o := range outcomes {
+		if o == wanted {
+			n++
+		}
+	}
+	return n
+}

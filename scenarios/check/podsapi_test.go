@@ -1,0 +1,70 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/harness/record"
+)
+
+func pod(namespace, name, phase string) any {
+	return map[string]any{
+		"metadata": map[string]any{"namespace": namespace, "name": name},
+		"status":   map[string]any{"phase": phase},
+	}
+}
+
+func TestExpressionsSeeAgents(t *testing.T) {
+	t.Parallel()
+	s := newState()
+	web, other := pod("default", "web", "Running"), pod("other", "web", "Pending")
+	for _, e := range []record.Event{
+		event(0, "", Ended{}),
+		event(1, "all", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{other, web}, Bytes: 7, Socket: podsapi.Socket{Path: "p"}}),
+		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{web}}),
+		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "ResourceExhausted", List: []any{}}),
+		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "ResourceExhausted", Message: "later", List: []any{}}),
+		event(3, "watch", podsapi.Event{Type: "ADDED", Pod: web}),
+		event(3, "watch", podsapi.Event{Type: "INITIAL_SYNC_COMPLETE"}),
+		event(4, "watch", podsapi.Event{Type: "ADDED", Pod: other}),
+		event(5, "watch", podsapi.Event{Type: "MODIFIED", Pod: pod("default", "web", "Failed")}),
+		event(6, "watch", podsapi.Event{Type: "DELETED", Pod: other}),
+		event(6, "masked", podsapi.Event{Type: "ADDED", Pod: pod("", "web", "")}),
+		event(7, "open", podsapi.Event{Type: "ADDED", Pod: map[string]any{podsapi.Unreadable: "garbage"}}),
+		event(8, "watch", podsapi.Ended{Code: "Unavailable", Message: "gone"}),
+		event(9, "poll", podsapi.Polled{Answer: podsapi.Answer{Method: "ListPods", Code: "Unavailable", List: []any{}}}),
+		event(10, "poll", podsapi.Polled{Answer: podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{web}}}),
+		event(11, "poll", podsapi.Ended{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
+		event(12, "log", LogRead{Lines: []string{"a", "b"}}),
+	} {
+		if seen := s.apply(e); !seen && e.Kind != (Ended{}).EventKind() {
+			t.Errorf("%s makes no difference", e.Kind)
+		}
+	}
+	for expression, want := range map[string]string{
+		`[podsAPI["all"].code, podsAPI["all"].socket.path]`:           `["OK","p"]`,
+		`podsAPI["all"].pods["other/web"].status.phase`:               `"Pending"`,
+		`podsAPI["all"].list.map(p, p.metadata.namespace)`:            `["other","default"]`,
+		`podsAPI["many"].codes`:                                       `{"OK":1,"ResourceExhausted":2}`,
+		`podsAPI["many"].message`:                                     `"later"`,
+		`watches["masked"].pods.map(p, p)`:                            `["web"]`,
+		`watches["watch"].pods.map(p, p)`:                             `["web"]`,
+		`watches["watch"].pods["web"].status.phase`:                   `"Failed"`,
+		`watches["watch"].events.map(e, e.type + " " + e.name)`:       `["ADDED web","INITIAL_SYNC_COMPLETE ","ADDED other/web","MODIFIED web","DELETED other/web"]`,
+		`[watches["watch"].synced, watches["open"].synced]`:           `[true,false]`,
+		`[watches["watch"].code, watches["open"].code]`:               `["Unavailable",""]`,
+		`polls["poll"].views.map(v, [v.code, string(v.list.size())])`: `[["Unavailable","0"],["OK","1"]]`,
+		`polls["poll"].views[1].at`:                                   `10`,
+		`polls["poll"].codes["OK"]`:                                   `9`,
+		`logs["log"].size()`:                                          `2`,
+	} {
+		program, _, err := compile(expression)
+		if err != nil {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		value, _, err := program.Eval(s.vars())
+		if err != nil || asJSON(value) != want {
+			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
+		}
+	}
+}

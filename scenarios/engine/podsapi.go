@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// askPods has the agent of a node ask its kubelet for pods.
+func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) error {
+	agent, err := r.agent(action.Node)
+	if err != nil {
+		return err
+	}
+	request := podsapi.Request{Method: podsapi.ListPods, Fields: action.Fields}
+	switch action.Call {
+	case spec.WatchPods:
+		if action.Times > 0 {
+			request.Method = podsapi.WatchPods
+			break
+		}
+		return agent.Watch(ctx, name, action.Fields, action.Pause)
+	case spec.PollPods:
+		return agent.Poll(ctx, name, request, action.Every)
+	case spec.EndPods:
+		if !agent.End(action.Of) {
+			return fmt.Errorf("nothing of the name %q goes on", action.Of)
+		}
+		return nil
+	case spec.GetPod:
+		request.Method, request.UID = podsapi.GetPod, action.UID
+		if action.Pod != "" {
+			if request.UID, err = uidOf(r.history.Events(), action.Pod); err != nil {
+				return fmt.Errorf("%w: %w", errUnmet, err)
+			}
+		}
+	}
+	return agent.Ask(ctx, name, request, max(action.Times, 1))
+}
+
+// agent returns the agent of a node.
+func (r *rig) agent(node string) (*podsapi.Agent, error) {
+	if r.agents[node] == nil {
+		root, err := r.cluster.KubeletDir(node)
+		if err != nil {
+			return nil, err
+		}
+		r.agents[node] = &podsapi.Agent{Node: node, Root: root, Recorder: r.history}
+	}
+	return r.agents[node], nil
+}
+
+func (r *rig) closeAgents() {
+	for _, agent := range r.agents {
+		agent.Close()
+	}
+}
+
+// named is what is looked for in an object.
+type named struct {
+	Metadata struct{ Namespace, Name, UID string }
+}
+
+func (n named) is(pod string) bool {
+	return check.PodName(n.Metadata.Namespace, n.Metadata.Name) == pod
+}
+
+// uidOf returns the UID of a pod as it was seen last: by an agent, or else at the
+// API server, which has another one for a static pod.
+func uidOf(events []record.Event, pod string) (string, error) {
+	for _, e := range slices.Backward(events) {
+		for _, text := range shownPods(e) {
+			var n named
+			if json.Unmarshal(text, &n) == nil && n.is(pod) {
+				return n.Metadata.UID, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("pod %s was not seen yet", pod)
+}
+
+// shownPods are the pods of an answer to an agent, or the one of the API server.
+func shownPods(e record.Event) []json.RawMessage {
+	if seen, ok := record.As[cluster.ObjectObserved](e); ok && seen.Resource == "pods" {
+		return []json.RawMessage{seen.Object}
+	}
+	var answer struct{ List []json.RawMessage }
+	switch e.Kind {
+	case podsapi.Answer{}.EventKind(), podsapi.Polled{}.EventKind():
+		_ = json.Unmarshal(e.Data, &answer) // this program wrote it
+	}
+	return answer.List
+}

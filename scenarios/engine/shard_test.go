@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// shards says in which of some shards each cell is.
+func shards(t *testing.T, cells []plan.Cell, of int) map[string]int {
+	t.Helper()
+	in := make(map[string]int)
+	for index := 1; index <= of; index++ {
+		for _, c := range Shard(cells, index, of) {
+			if other, twice := in[c.ID]; twice {
+				t.Errorf("%s is in shard %d and in %d", c.ID, other, index)
+			}
+			in[c.ID] = index
+		}
+	}
+	if len(in) != len(cells) {
+		t.Errorf("%d of %d cells are in a shard", len(in), len(cells))
+	}
+	return in
+}
+
+func TestShardsAreAPartition(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	for _, of := range []int{1, 2, 3, 8} {
+		in := shards(t, cells, of)
+		for _, group := range groups(cells) {
+			for _, i := range group {
+				if in[cells[i].ID] != in[cells[group[0]].ID] {
+					t.Errorf("of %d: %s and %s share a rig, but no shard", of, cells[i].ID, cells[group[0]].ID)
+				}
+			}
+		}
+		reversed := slices.Clone(cells)
+		slices.Reverse(reversed)
+		for id, shard := range shards(t, reversed, of) {
+			if in[id] != shard {
+				t.Errorf("of %d: %s depends on the order of the cells", of, id)
+			}
+		}
+	}
+}
+
+func TestShardsTakeAboutAsLong(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	const of = 4
+	var efforts []int
+	for index := range of {
+		part, sum := Shard(cells, index+1, of), 0
+		for _, group := range groups(part) {
+			sum += groupEffort(part, group)
+		}
+		efforts = append(efforts, sum)
+	}
+	if slices.Max(efforts) > 2*slices.Min(efforts) {
+		t.Errorf("efforts %v", efforts)
+	}
+}
+
+func TestACellThatComesMovesFewOthers(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	const of = 4
+	with := shards(t, cells, of)
+	for i := 0; i < len(cells); i += 20 {
+		moved := 0
+		for id, shard := range shards(t, slices.Delete(slices.Clone(cells), i, i+1), of) {
+			if with[id] != shard {
+				moved++
+			}
+		}
+		if moved > len(cells)/20 {
+			t.Errorf("%s moves %d of %d cells", cells[i].ID, moved, len(cells))
+		}
+	}
+}
+
+func TestNoCellsHaveShards(t *testing.T) {
+	t.Parallel()
+	if got := Shard(nil, 1, 2); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,84 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/server"
+)
+
+// TestAttempts: who may have opened a connection, and what it begins with.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kube-apiserver", newest, true)
+	s.start("kubelet/node-a", old, false)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
+		"livenessProbe": {"grpc": {"port": 5000, "mode": "TLS"}}, "readinessProbe": {"grpc": {"port": 5000, "mode": "TLS"}},
+		"startupProbe": {"httpGet": {"port": 8080, "path": "/up"}},
+		"lifecycle": {"postStart": {"httpGet": {"port": 8080, "path": "/hook"}}}}]}`)
+	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+	s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false)
+	s.connect("default/other/app", server.FirstNothing, behavior.GRPC, false)
+	s.request("kube-lifecycle/1.37", server.FirstHTTP1)
+	s.request("kube-probe/1.37", server.FirstTLS)
+	s.start("kubelet/node-a", newest, true)
+	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": {"tcpSocket": {"port": 5000}}}]}`)
+	s.start("kubelet/node-a", newest, true)
+	s.connect(cont, server.FirstNothing, behavior.HTTP1, false)
+	s.show(pod, false, withExec)
+	s.start("kubelet/node-a", newest, true)
+	s.connect(cont, server.FirstNothing, behavior.HTTP1, false)
+
+	type seen struct {
+		Probes              []Probe
+		Predicted           []Prediction
+		Expected, Succeeded bool
+	}
+	both := []Probe{{cont, "liveness", "grpc mode=TLS :5000"}, {cont, "readiness", "grpc mode=TLS :5000"}}
+	before := []Prediction{{First: server.FirstHTTP2, Kubelet: "v1.36.3"}}
+	want := []seen{
+		{Probes: both, Predicted: before, Expected: true},
+		{Probes: both, Predicted: before, Expected: true}, // given up
+		{Expected: true},
+		{Probes: []Probe{{cont, "postStart", "httpGet :8080"}}, Predicted: []Prediction{{First: server.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []Probe{{cont, "startup", "httpGet :8080"}}, Predicted: []Prediction{{First: server.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Succeeded: true},
+		{Probes: both, Predicted: []Prediction{{First: server.FirstTLS, Kubelet: "v1.37.1 gate on", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []Probe{{cont, "readiness", "tcpSocket :5000"}}, Predicted: []Prediction{{First: server.FirstNothing, Kubelet: "v1.37.1", Understood: true}}, Expected: true, Succeeded: true},
+		{Expected: true}, // the program may be the client
+	}
+	var got []seen
+	for _, a := range Attempts(s.cell, s.events) {
+		got = append(got, seen{a.Probes, a.Predicted, a.Expected(), a.Succeeded})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestAttemptsAreToldApart: two probes of a port that ask for different things.
+func TestAttemptsAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kubelet/node-a", newest, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
+		"livenessProbe": {"httpGet": {"port": 8080, "path": "/live"}}, "readinessProbe": {"httpGet": {"port": 8080, "path": "/ready", "scheme": "HTTP"}}}]}`)
+	for _, path := range []string{"/live", "/ready", "/elsewhere"} {
+		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: s.now(),
+			Requests: []server.Request{{Path: path, Status: 200, UserAgent: "kube-probe/1.37"}}})
+	}
+	want := [][]Probe{
+		{{cont, "liveness", "httpGet :8080"}}, {{cont, "readiness", "httpGet :8080"}},
+		{{cont, "liveness", "httpGet :8080"}, {cont, "readiness", "httpGet :8080"}},
+	}
+	var got [][]Probe
+	for _, a := range Attempts(s.cell, s.events) {
+		got = append(got, a.Probes)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,129 @@
+package saved
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// save writes the record and the plan of a cell.
+func save(t *testing.T, dir, id, history, plan string) {
+	t.Helper()
+	cell := filepath.Join(dir, "cells", id)
+	if err := os.MkdirAll(cell, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"history.jsonl": history, "plan.txt": plan} {
+		if err := os.WriteFile(filepath.Join(cell, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// upgraded is the record of a kubelet that is upgraded.
+func upgraded() string {
+	var out bytes.Buffer
+	h := record.NewHistory(&out)
+	h.Append("cluster", "etcd", cluster.ComponentStarted{Version: "v3.7.0", Digest: "sha256:e"})
+	h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3", Digest: "sha256:36"})
+	h.Append("engine", "create", check.Answer{Object: "pods/default/web", Code: 201})
+	h.Append("server", "default/web/app", server.Connection{Requests: make([]server.Request, 2), DroppedRequests: 1})
+	h.Append("server", "default/web/app", server.Connection{})
+	h.Append("agent/node-a", "agent", podsapi.Answer{})
+	h.Append("agent/node-a", "agent", podsapi.Polled{})
+	h.Append("agent/node-a", "watch", podsapi.Event{Type: podsapi.Added})
+	h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}})
+	return out.String()
+}
+
+const printed = `k/g/s
+A title
+from k/s.yaml
+
+rig
+  etcd v3.7.0
+
+steps
+  1. create Pod web
+  2. upgrade: restart kubelet/node-a as v1.37.1
+      kubelet/node-a v1.36.3 -> v1.37.1
+  3. check works
+      works: at once: 1 -> 2 == true (K/works)
+`
+
+func TestTheFactsOfACell(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "k/g/s", upgraded(), printed)
+	report := reports.Report{Cells: []reports.Cell{{ID: "k/g/s"}, {ID: "k/g/unrecorded"}, {ID: "k/g/unwanted"}}}
+	save(t, dir, "k/g/unwanted", "not JSON", "")
+	run, err := Run(dir, report, func(c reports.Cell) bool { return c.ID != "k/g/unwanted" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]evidence.Facts{"k/g/s": {
+		Components: []evidence.Component{
+			{Name: "etcd", Starts: []evidence.Start{{Version: "v3.7.0", Digest: "sha256:e"}}},
+			{Name: "kubelet/node-a", Starts: []evidence.Start{
+				{Version: "v1.36.3", Digest: "sha256:36"}, {Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}},
+			}},
+		},
+		Steps: []string{
+			"  1. create Pod web", "  2. upgrade: restart kubelet/node-a as v1.37.1",
+			"      kubelet/node-a v1.36.3 -> v1.37.1", "  3. check works",
+		},
+		Traffic: evidence.Traffic{Containers: 1, Connections: 2, Requests: 3, APICalls: 1, PodsAPIAnswers: 3},
+	}}
+	if d := cmp.Diff(want, run.Facts); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestARecordThatIsNotComplete is an error that names the cell: what is left of it
+// would say that less took part.
+func TestARecordThatIsNotComplete(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "k/g/s", upgraded()[:200], printed)
+	_, err := Run(dir, reports.Report{Cells: []reports.Cell{{ID: "k/g/s"}}}, func(reports.Cell) bool { return true })
+	if err == nil || !strings.Contains(err.Error(), "k/g/s in "+dir) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestPlannedCellsOfTheCatalog: a stand-in is told from a kubelet, and what a cell
+// serves is known.
+func TestPlannedCellsOfTheCatalog(t *testing.T) {
+	t.Parallel()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err = plan.Match(cells, []string{"kep-4188/gate/toggled/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := Planned(cells)
+	if len(planned) != 3 || !slices.Contains(planned[0].Requirements, "KEP-4188/gate/off") {
+		t.Fatalf("%+v", planned)
+	}
+	eligible := evidence.Eligible(planned, evidence.Subject{Components: []string{"kubelet"}, Since: "v1.36"})
+	if len(eligible) != 1 || eligible[0].Axes["kubelet"] != "v1.37.1" {
+		t.Errorf("eligible are %+v", eligible)
+	}
+}

@@ -1,0 +1,192 @@
+package story_test
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
+	tale "github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/story"
+)
+
+// probed is a pod whose probes go to two ports.
+const probed = `{"metadata": {"uid": "u"}, "spec": {"nodeName": "a", "containers": [{"name": "app",
+	"livenessProbe": {"grpc": {"port": 5000, "mode": "TLS"}}, "readinessProbe": {"grpc": {"port": 5000, "mode": "TLS"}},
+	"startupProbe": {"httpGet": {"port": 8080, "path": "/up"}}}]}}`
+
+func first(bytes string) string { return hex.EncodeToString([]byte(bytes)) }
+
+// connection is one that lasts a tenth of a second.
+func connection(at float64, c server.Connection) server.Connection {
+	c.Local, c.Remote, c.Opened, c.Closed = "127.9.0.2:1", "127.0.0.1:2", when(at), when(at+0.1)
+	return c
+}
+
+func beginning(version string) *history {
+	h := new(history)
+	h.start(0, "kube-apiserver", "v1.37.1", nil)
+	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1", Gates: map[string]bool{"GRPCContainerProbeTLS": version == "on"}})
+	h.show(1, "pods/default/web", "added", probed)
+	return h
+}
+
+func complaint(message string) string {
+	return `{"involvedObject": {"kind": "Pod", "namespace": "default", "name": "web", "fieldPath": "spec.containers{app}"}, "type": "Warning", "reason": "Unhealthy", "message": ` + message + `}`
+}
+
+// TestAttempts: the wire of each kind of connection, decoded, with what the model
+// expects and what the kubelet says.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	h := beginning("on")
+	settings := "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00\x00\x00\x00\x04\x01\x00\x00\x00\x00\x00\x00\x7d\x01\x04\x00\x00\x00\x01abc"
+	call := server.Request{
+		Method: "POST", Path: "/grpc.health.v1.Health/Check", Proto: "HTTP/2.0", Host: "127.9.0.2:1", Service: new(string), Status: 200,
+		GRPCStatus: "OK", Health: behavior.Serving, UserAgent: "kube-probe/1.37", Headers: map[string][]string{"te": {"x", "y"}, "a": {"b"}},
+		Started: when(2.05), Duration: behavior.Duration(10 * time.Millisecond),
+	}
+	h.at(2.1, "default/web/app", connection(2, server.Connection{
+		Port: 5000, Protocol: behavior.GRPCTLS, First: server.FirstTLS, FirstHex: hex.EncodeToString([]byte{22, 3, 1, 1, 0, 1}),
+		ClientHello: &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}, CipherSuites: 9},
+		Handshake:   &server.Handshake{Version: "1.3", ALPN: "h2"}, HTTP2Preface: true, Requests: []server.Request{call},
+		BytesIn: 10, BytesOut: 20, CloseReason: server.ClientClosed,
+	}))
+	h.at(3.1, "default/web/app", connection(3, server.Connection{
+		Port: 5000, Protocol: behavior.GRPCTLS, First: server.FirstHTTP2, FirstHex: first(http2.ClientPreface + settings), HTTP2Preface: true,
+		Handshake: &server.Handshake{Error: "tls: first record does not look like a TLS handshake"}, CloseReason: server.ServerClosed,
+	}))
+	h.show(3.2, "events/default/e1", "added", complaint(`"Readiness probe failed: no"`))
+	h.at(4.1, "default/web/app", connection(4, server.Connection{
+		Port: 8080, Protocol: behavior.H2C, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\nHost"), CloseReason: server.ByFault, Fault: "reset",
+	}))
+	h.at(5.1, "default/web/app", connection(5, server.Connection{Port: 8080, Protocol: behavior.HTTP1, First: server.FirstNothing, CloseReason: server.ClientClosed}))
+	h.at(6.1, "default/web/app", connection(6, server.Connection{
+		Port: 9, Protocol: behavior.HTTP1, First: server.FirstOther, FirstHex: first("\x00<b>"), CloseReason: server.ClientReset,
+	}))
+	h.show(7, "events/default/e2", "added", complaint(`"Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused"`))
+	h.at(8.5, "default/web/app", runtime.Exec{Args: []string{"grpc_health_probe", "-x"}, ExitCode: 2, DurationSeconds: 0.5})
+	h.step(8.5, 1, "1", "wait")
+
+	both, startup := "liveness or readiness grpc mode=TLS :5000", "startup httpGet :8080"
+	connected := func(at float64, speaks string) tale.Line {
+		return tale.Line{At: at, What: "connected", Text: "127.0.0.1:2 to 127.9.0.2:1, which speaks " + speaks}
+	}
+	app := "default/web/app"
+	s := story.Of(story.Input{Events: *h})
+	want(t, []tale.Attempt{
+		{At: 2, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.37.1 gate on)", Observed: "TLS ClientHello: gRPC OK, SERVING", Tone: tale.Good, Wire: []tale.Line{
+			connected(2, "grpc-tls"),
+			{What: "TLS ClientHello", Text: "offers TLS 1.3, 1.2; ALPN h2; no server name; 9 cipher suites; record version 3.1 of 256 bytes"},
+			{What: "TLS handshake", Text: "TLS 1.3, ALPN h2", Tone: tale.Good},
+			{What: "HTTP/2 preface", Text: "inside TLS"},
+			{At: 2.05, What: "gRPC call", Text: `POST /grpc.health.v1.Health/Check HTTP/2.0, service ""`},
+			{What: "headers", Text: "host 127.9.0.2:1; user agent kube-probe/1.37; a: b; te: x, y"},
+			{At: 2.06, What: "answer", Text: "gRPC OK, SERVING", Tone: tale.Good},
+			{At: 2.1, What: "closed", Text: "by the client; 10 bytes came in, 20 went out"},
+		}},
+		{At: 3, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.37.1 gate on)",
+			Observed: "HTTP/2 preface: no TLS, first record does not look like a TLS handshake; the model does not expect it to begin so", Tone: tale.Bad, Wire: []tale.Line{
+				connected(3, "grpc-tls"),
+				{What: "HTTP/2 preface", Text: "in plaintext"},
+				{What: "HTTP/2 frame", Text: "SETTINGS MAX_FRAME_SIZE=16384"},
+				{What: "HTTP/2 frame", Text: "SETTINGS, acknowledged"},
+				{What: "HTTP/2 frame", Text: "HEADERS, stream 1, 125 bytes, of which the record has 3"},
+				{What: "TLS handshake", Text: "tls: first record does not look like a TLS handshake", Tone: tale.Bad},
+				{At: 3.1, What: "closed", Text: "by the server; 0 bytes came in, 0 went out", Tone: tale.Bad},
+				{At: 3.2, What: "the kubelet says", Text: "Readiness probe failed: no", Tone: tale.Bad},
+			}},
+		{At: 4, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.37.1), in vain with a server of h2c", Observed: "HTTP/1.1 request, ended by the fault", Tone: tale.Bad, Wire: []tale.Line{
+			connected(4, "h2c"), {What: "HTTP request", Text: `"GET /up HTTP/1.1"`},
+			{What: "fault", Text: "reset, which the server was told to play", Tone: tale.Faulty},
+			{At: 4.1, What: "closed", Text: "by the fault; 0 bytes came in, 0 went out", Tone: tale.Bad},
+		}},
+		{At: 5, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.37.1)", Observed: "nothing, ended by the client", Tone: tale.Bad, Wire: []tale.Line{
+			connected(5, "http1"), {What: "sent", Text: "nothing"}, {At: 5.1, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: tale.Bad},
+			{At: 7, What: "the kubelet says", Text: "Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused", Tone: tale.Bad},
+		}},
+		{At: 6, Took: 0.1, Container: app, By: "somebody :9", Observed: "bytes of no known protocol, ended reset by the client", Tone: tale.Bad, Wire: []tale.Line{
+			connected(6, "http1"), {What: "sent", Text: `"\x00<b>"`, Tone: tale.Bad},
+			{At: 6.1, What: "closed", Text: "reset by the client; 0 bytes came in, 0 went out", Tone: tale.Bad},
+		}},
+		{At: 8, Took: 0.5, Container: app, By: "exec grpc_health_probe -x", Observed: "exit 2", Tone: tale.Bad},
+	}, s.Attempts)
+	want(t, []tale.Lane{
+		{Name: app + " " + both, Kind: tale.Probe, Group: "default/web on a", Marks: []tale.Mark{
+			{At: 2, Label: s.Attempts[0].Observed, Tone: tale.Good, Attempt: 1}, {At: 3, Label: s.Attempts[1].Observed, Tone: tale.Bad, Attempt: 2},
+		}},
+		{Name: app + " " + startup, Kind: tale.Probe, Group: "default/web on a", Marks: []tale.Mark{
+			{At: 4, Label: s.Attempts[2].Observed, Tone: tale.Bad, Attempt: 3}, {At: 5, Label: s.Attempts[3].Observed, Tone: tale.Bad, Attempt: 4},
+		}},
+		{Name: app + " somebody :9", Kind: tale.Probe, Group: "default/web on a", Marks: []tale.Mark{{At: 6, Label: s.Attempts[4].Observed, Tone: tale.Bad, Attempt: 5}}},
+		{Name: app + " exec grpc_health_probe -x", Kind: tale.Probe, Group: "default/web on a", Marks: []tale.Mark{{At: 8, Label: "exit 2", Tone: tale.Bad, Attempt: 6}}},
+	}, lanesOf(story.Input{Events: *h}, tale.Probe))
+}
+
+// TestNeverConnected: what a kubelet says of an attempt that reached nobody is an
+// attempt, too.
+func TestNeverConnected(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	h.at(2, "default/web/app", runtime.ContainerStarted{})
+	h.show(9, "events/default/e", "added", complaint(`"Startup probe failed: dial tcp 127.0.0.1:77->1.2.3.4:8080: connect: connection refused"`))
+	h.step(9, 1, "1", "wait")
+	want(t, []tale.Attempt{{
+		At: 9, Container: "default/web/app", By: "startup", Observed: "no connection in the record: dial tcp 127.0.0.1->1.2.3.4:8080: connect: connection refused", Tone: tale.Bad,
+		Wire: []tale.Line{{At: 9, What: "the kubelet says", Text: "Startup probe failed: dial tcp 127.0.0.1:77->1.2.3.4:8080: connect: connection refused", Tone: tale.Bad}},
+	}}, story.Of(story.Input{Events: *h}).Attempts)
+}
+
+// TestCutOff: an attempt that ended with its kubelet, or with the rig, says
+// nothing of the server.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	unanswered := func(at float64) {
+		h.at(at+0.1, "default/web/app", connection(at, server.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: server.ClientClosed,
+		}))
+	}
+	unanswered(2)
+	unanswered(3.95)
+	h.at(4, "kubelet/a", cluster.ComponentStopped{Asked: true})
+	h.at(9, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	unanswered(12)
+	h.step(11, 1, "1", "wait")
+	unanswered(13)
+	var got []string
+	for _, a := range story.Of(story.Input{Events: *h}).Attempts {
+		got = append(got, a.Observed+" "+string(a.Tone))
+	}
+	want(t, []string{
+		"HTTP/1.1 request, ended by the client bad",
+		"HTTP/1.1 request, ended by the client, because its kubelet ended ",
+		"HTTP/1.1 request, ended by the client, because the rig ended ",
+		"HTTP/1.1 request, ended by the client, because the rig ended ",
+	}, got)
+}
+
+// TestAlike: an attempt over whose wire the same went as over an earlier one's
+// says so.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	for i, path := range []string{"/up", "/up", "/elsewhere", "/up"} {
+		at := float64(2 + i)
+		h.at(at+0.1, "default/web/app", connection(at, server.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, BytesIn: int64(i), CloseReason: []server.CloseReason{server.ClientClosed, server.ServerClosed}[i%2],
+			Requests: []server.Request{{Method: "GET", Path: path, Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at)}},
+		}))
+	}
+	var got []string
+	for _, a := range story.Of(story.Input{Events: *h}).Attempts {
+		got = append(got, strings.Repeat("w", len(a.Wire))+strings.Repeat("l", a.Like))
+	}
+	want(t, []string{"wwwww", "l", "wwwww", "l"}, got)
+}

@@ -1,0 +1,244 @@
+package story_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/harness/podsapi"
+	tale "github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/story"
+)
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.at(0, "kubelet/a->kube-apiserver", link.FaultBegan{Fault: link.Fault{Cut: link.Drop}})
+	h.at(2, "kubelet/a->kube-apiserver", link.FaultEnded{Effect: link.Effect{Held: 1, Withheld: 1422}})
+	h.at(3, "kubelet/a->kube-apiserver", link.FaultBegan{Fault: link.Fault{Delay: time.Second}})
+	h.at(4, "kubelet/a->kube-apiserver", link.FaultEnded{})
+	want(t, []tale.Lane{{Name: "kubelet/a->kube-apiserver", Kind: tale.Link, Spans: []tale.Span{
+		{From: 0, To: 2, Label: "drop", Detail: "1 connections held, 1422 bytes withheld", Tone: tale.Faulty},
+		{From: 3, To: 4, Label: "delay 1s", Detail: "without effect", Tone: tale.Faulty},
+	}}}, lanesOf(story.Input{Events: h}, tale.Link))
+}
+
+const (
+	pending  = `{"spec": {"nodeName": "a"}, "status": {"phase": "Pending"}}`
+	ready    = `{"spec": {"nodeName": "a"}, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`
+	notReady = `{"spec": {"nodeName": "a"}, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "R", "message": "m"}]}}`
+	waiting  = `{"spec": {"nodeName": "a"}, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "R", "message": "m"}],
+		"containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}`
+	deleting = `{"metadata": {"deletionTimestamp": "2026-11-22T12:00:09Z"}, "spec": {"nodeName": "a"}, "status": {"phase": "Running"}}`
+	warning  = `{"involvedObject": {"kind": "Pod", "namespace": "default", "name": "web"}, "type": "Warning", "reason": "BackOff", "message": "again", "count": 1}`
+	twice    = `{"involvedObject": {"kind": "Pod", "namespace": "default", "name": "web"}, "type": "Warning", "reason": "BackOff", "message": "again", "count": 2}`
+)
+
+// TestPods: how a pod is shown, its containers with their ports, attempts and
+// exits, and the rig's end.
+func TestPods(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.show(0, "pods/default/web", "added", pending)
+	h.at(0.5, "default/web", runtime.ImagePullFailed{Ref: "image", Error: "no"})
+	h.from("runtime/a", 1, "default/web", runtime.SandboxStarted{})
+	h.at(1, "default/web/app", runtime.ContainerStarted{Image: "image", Args: []string{"-x"}})
+	h.at(1, "default/web/app", server.Listening{Port: 8080, Protocol: "h2c"})
+	h.show(2, "pods/default/web", "modified", notReady)
+	h.show(3, "pods/default/web", "modified", ready)
+	h.show(4, "pods/default/web", "modified", notReady)
+	h.at(5, "default/web/app", runtime.ContainerExited{ExitCode: 2, Reason: "Error", RanForSeconds: 4})
+	h.show(5, "pods/default/web", "modified", waiting)
+	h.show(5, "events/default/e", "added", warning)
+	h.show(5.5, "events/default/e", "modified", warning)
+	h.show(6, "events/default/e", "modified", twice)
+	h.at(6, "default/web/app", runtime.ContainerStarted{Image: "image", Attempt: 1})
+	h.step(7, 1, "1", "delete")
+	h.show(8, "pods/default/web", "modified", deleting)
+	h.at(9, "default/web/app", runtime.ContainerExited{ExitCode: 143, Signal: "SIGTERM", Reason: "Error", RanForSeconds: 3, Attempt: 1})
+	h.show(9, "pods/default/web", "deleted", deleting)
+	h.step(9, 2, "2", "wait")
+	h.at(10.2, "default/web/app", runtime.ContainerStarted{Image: "image"})
+	h.at(10.5, "default/web/app", runtime.ContainerExited{ExitCode: 137, Signal: "SIGKILL"})
+	in := story.Input{Events: h}
+	group := "default/web on a"
+	want(t, []tale.Lane{{Name: "pods/default/web", Kind: tale.ObjectState, Group: group, Spans: []tale.Span{
+		{From: 0, To: 2, Label: "Pending"}, {From: 2, To: 3, Label: "not Ready", Detail: "R: m"}, {From: 3, To: 4, Label: "Ready", Tone: tale.Good},
+		{From: 4, To: 5, Label: "not Ready", Detail: "R: m", Tone: tale.Bad},
+		{From: 5, To: 8, Label: "not Ready, CrashLoopBackOff", Detail: "R: m", Tone: tale.Bad}, {From: 8, To: 9, Label: "being deleted"},
+	}, Marks: []tale.Mark{
+		{At: 0.5, Label: "image not pulled", Detail: "image: no", Tone: tale.Bad},
+		{At: 5, Label: "BackOff", Detail: "again", Tone: tale.Bad}, {At: 6, Label: "BackOff", Detail: "again", Tone: tale.Bad},
+		{At: 9, Label: "gone"},
+	}}}, lanesOf(in, tale.ObjectState))
+	want(t, []tale.Lane{{Name: "default/web/app", Kind: tale.Container, Group: group, Spans: []tale.Span{
+		{From: 1, To: 5, Label: "running", Detail: "image -x\nlistens on :8080, h2c"},
+		{From: 6, To: 9, Label: "running, attempt 1", Detail: "image ", Tone: tale.Changed},
+		{From: 10.2, To: 10.5, Label: "running", Detail: "image "},
+	}, Marks: []tale.Mark{
+		{At: 5, Label: "exit 2", Detail: "Error, after 4.0 s, attempt 0", Tone: tale.Bad},
+		{At: 9, Label: "exit 143, SIGTERM", Detail: "Error, after 3.0 s, attempt 1"},
+	}}}, lanesOf(in, tale.Container))
+}
+
+// TestNodesAndWorkloads: conditions of real nodes, and replicas with what is made
+// for them.
+func TestNodesAndWorkloads(t *testing.T) {
+	t.Parallel()
+	node := func(status string) string {
+		return `{"status": {"conditions": [{"type": "Ready", "status": "` + status + `", "reason": "R", "message": "m"}]}}`
+	}
+	var h history
+	h.show(0, "nodes/a", "added", node("False"))
+	h.start(1, "kubelet/a", "v1.37.1", nil)
+	h.show(1, "nodes/a", "modified", node("True"))
+	h.show(2, "nodes/a", "modified", node("Unknown"))
+	h.show(3, "nodes/simulated", "added", node("True"))
+	h.show(4, "deployments/default/web", "added", `{"metadata": {"uid": "d"}, "spec": {"replicas": 2}, "status": {}}`)
+	h.show(5, "replicasets/default/web-1", "added", `{"kind": "ReplicaSet", "metadata": {"uid": "r", "ownerReferences": [{"uid": "d"}]}}`)
+	h.show(6, "deployments/default/web", "modified", `{"metadata": {"uid": "d"}, "spec": {"replicas": 2}, "status": {"readyReplicas": 2, "updatedReplicas": 1}}`)
+	h.show(7, "replicasets/default/web-1", "modified", `{"kind": "ReplicaSet", "metadata": {"uid": "r", "ownerReferences": [{"uid": "d"}]}}`)
+	h.show(7, "events/default/e", "added", `{"involvedObject": {"kind": "Deployment", "namespace": "default", "name": "web"}, "type": "Warning", "reason": "R", "message": "m"}`)
+	h.show(7, "events/default/f", "added", `{"involvedObject": {"kind": "Node", "name": "a"}, "type": "Warning", "reason": "R", "message": "m"}`)
+	h.show(7, "daemonsets/default/agent", "added", `{"metadata": {"uid": "s"}, "spec": {}, "status": {"desiredNumberScheduled": 1, "numberReady": 1}}`)
+	h.show(8, "replicasets/default/web-1", "deleted", `{"kind": "ReplicaSet", "metadata": {"uid": "r", "ownerReferences": [{"uid": "d"}]}}`)
+	want(t, []tale.Lane{
+		{Name: "nodes/a", Kind: tale.ObjectState, Spans: []tale.Span{
+			{From: 0, To: 1, Label: "not Ready", Detail: "R: m"}, {From: 1, To: 2, Label: "Ready", Tone: tale.Good},
+			{From: 2, To: 8, Label: "Unknown", Detail: "R: m", Tone: tale.Bad},
+		}, Marks: []tale.Mark{{At: 7, Label: "R", Detail: "m", Tone: tale.Bad}}},
+		{Name: "deployments/default/web", Kind: tale.ObjectState, Spans: []tale.Span{
+			{From: 4, To: 6, Label: "0 of 2 ready"}, {From: 6, To: 8, Label: "2 of 2 ready, 1 updated", Tone: tale.Good},
+		}, Marks: []tale.Mark{{At: 5, Label: "makes web-1", Detail: "ReplicaSet", Tone: tale.Changed}, {At: 7, Label: "R", Detail: "m", Tone: tale.Bad}, {At: 8, Label: "web-1 gone"}}},
+		{Name: "daemonsets/default/agent", Kind: tale.ObjectState, Spans: []tale.Span{{From: 7, To: 8, Label: "1 of 1 ready", Tone: tale.Good}}},
+	}, lanesOf(story.Input{Events: h}, tale.ObjectState))
+}
+
+// TestLeases: of simulated nodes by zone, and of real ones with clocks that are
+// wrong and renewals that don't come.
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	ages := func(oldest, p99, median float64) lease.Ages {
+		return lease.Ages{Zones: []lease.ZoneAges{{Zone: "z", Nodes: 3, Oldest: oldest, P99: p99, Median: median}}}
+	}
+	renewed := func(at float64) string {
+		text, _ := json.Marshal(when(at).Format(time.RFC3339Nano))
+		return `{"spec": {"holderIdentity": "a", "leaseDurationSeconds": 40, "renewTime": ` + string(text) + `}}`
+	}
+	var h history
+	h.at(0, "lease-nodes", ages(1, 1, 1))
+	h.at(1, "lease-nodes", ages(2, 1, 1))
+	h.at(2, "lease-nodes", lease.ClockSet{Clock: clock.Clock{Offset: time.Minute}})
+	h.at(11, "lease-nodes", ages(11, 5, 5))
+	h.at(12, "lease-nodes", ages(12, 11, 5))
+	h.at(13, "lease-nodes", ages(13, 12, 11))
+	h.show(20, "leases/kube-node-lease/a", "added", renewed(20))
+	h.show(30, "leases/kube-node-lease/a", "modified", renewed(30))
+	h.show(100, "leases/kube-node-lease/a", "modified", renewed(-20))
+	h.show(101, "leases/kube-system/other", "added", renewed(101))
+	h.at(102, "", cluster.ComponentStopped{})
+	cell := plan.Cell{Topology: plan.Topology{LeaseNodes: &plan.LeaseNodes{Duration: 10 * time.Second}}}
+	detail := "3 nodes, leases of 10s"
+	want(t, []tale.Lane{
+		{Name: "lease-nodes/z", Kind: tale.Leases, Spans: []tale.Span{
+			{From: 0, To: 11, Label: "renewed", Detail: detail, Tone: tale.Good}, {From: 11, To: 12, Label: "the oldest expired", Detail: detail, Tone: tale.Bad},
+			{From: 12, To: 13, Label: "some expired", Detail: detail, Tone: tale.Bad}, {From: 13, To: 102, Label: "half of them or more expired", Detail: detail, Tone: tale.Bad},
+		}},
+		{Name: "lease-nodes", Kind: tale.Leases, Marks: []tale.Mark{{At: 2, Label: "clocks 1m0s ahead", Tone: tale.Faulty}}},
+		{Name: "leases/kube-node-lease/a", Kind: tale.Leases, Spans: []tale.Span{
+			{From: 20, To: 70, Label: "renewed", Detail: "by a", Tone: tale.Good}, {From: 70, To: 100, Label: "expired", Tone: tale.Bad},
+			{From: 100, To: 102, Label: "renewed 2m0s in the past", Detail: "by a", Tone: tale.Faulty},
+		}},
+	}, lanesOf(story.Input{Cell: cell, Events: h}, tale.Leases))
+}
+
+// TestAgents: a poll a thousand times a second is spans of equal answers.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	pod := func(name, status string) any {
+		return map[string]any{
+			"metadata": map[string]any{"namespace": "default", "name": name},
+			"status":   map[string]any{"phase": "Running", "conditions": []any{map[string]any{"type": "Ready", "status": status}}},
+		}
+	}
+	var h history
+	agent := func(at float64, step string, payload interface{ EventKind() string }) {
+		h.from("agent/a", at, step, payload)
+	}
+	agent(0, "once", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{pod("web", "True")}})
+	agent(1, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 9}})
+	agent(2, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 10}})
+	agent(3, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "Unavailable", Message: "refused"}})
+	agent(4, "poll", podsapi.Ended{Code: "Canceled", Calls: map[string]int{"Unavailable": 2, "OK": 900}})
+	agent(5, "watch", podsapi.Event{Type: podsapi.Added, Pod: pod("web", "False")})
+	agent(5, "watch", podsapi.Event{Type: podsapi.Synced})
+	agent(6, "watch", podsapi.Event{Type: podsapi.Deleted, Pod: map[string]any{podsapi.Unreadable: "why"}})
+	agent(7, "watch", podsapi.Ended{Code: "Unavailable", Message: "EOF"})
+	group := "Pods API of a"
+	want(t, []tale.Lane{
+		{Name: "a/once", Kind: tale.Agent, Group: group, Marks: []tale.Mark{{At: 0, Label: "ListPods: OK, 1 pods", Detail: "default/web Running Ready=True"}}},
+		{Name: "a/poll", Kind: tale.Agent, Group: group, Spans: []tale.Span{
+			{From: 1, To: 3, Label: "OK, 1 pods", Detail: "default/web Running Ready=True"},
+			{From: 3, To: 4, Label: "Unavailable", Detail: "refused", Tone: tale.Bad},
+		}, Marks: []tale.Mark{{At: 4, Label: "ended", Detail: "was answered 900 OK, 2 Unavailable"}}},
+		{Name: "a/watch", Kind: tale.Agent, Group: group, Spans: []tale.Span{{From: 5, To: 7, Label: "watch"}}, Marks: []tale.Mark{
+			{At: 5, Label: "ADDED default/web", Detail: "default/web Running Ready=False"}, {At: 5, Label: podsapi.Synced},
+			{At: 6, Label: "DELETED unreadable:", Detail: "unreadable: why", Tone: tale.Changed},
+			{At: 7, Label: "ended: Unavailable", Detail: "EOF", Tone: tale.Bad},
+		}},
+	}, lanesOf(story.Input{Events: h}, tale.Agent))
+}
+
+// TestWatchdog: what the picture of a cell has of a watchdog is told, too.
+func TestWatchdog(t *testing.T) {
+	t.Parallel()
+	var h history
+	node := func(status string) string {
+		return `{"status": {"conditions": [{"type": "Ready", "status": "` + status + `"}]}}`
+	}
+	deployment := func(at float64, replicas string) {
+		h.at(at, "seed/deployments/shoot/kcm", cluster.ObjectObserved{Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: "kcm",
+			Object: json.RawMessage(`{"spec": {"replicas": ` + replicas + `}}`)})
+	}
+	h.at(0, "lease-nodes", lease.Ages{Zones: []lease.ZoneAges{{Nodes: 2}}})
+	h.show(0, "nodes/x", "added", node("True"))
+	h.show(0, "nodes/y", "added", node("True"))
+	deployment(1, "1")
+	h.at(2, "dependency-watchdog->kube-apiserver", link.Request{Method: "GET", Path: "/version", Code: 200})
+	h.at(3, "dependency-watchdog->kube-apiserver", link.Request{
+		Method: "GET", Path: "/leases", Code: 200, Renewed: map[string]time.Time{"x": when(3), "y": when(-99)},
+	})
+	h.show(4, "nodes/x", "modified", node("Unknown"))
+	h.show(4.2, "nodes/y", "modified", node("Unknown"))
+	h.show(8, "nodes/y", "modified", node("True"))
+	h.at(9, "dependency-watchdog->seed/kube-apiserver", link.Request{Method: "PUT", Path: "/deployments/kcm/scale", Code: 200})
+	deployment(9, "0")
+	h.step(9, 1, "1", "wait")
+	cell := plan.Cell{Topology: plan.Topology{Garden: &plan.Garden{Watchdog: "v1.8.0"}}}
+	in := story.Input{Cell: cell, Events: h}
+	group := "dependency-watchdog"
+	want(t, []tale.Lane{
+		{Name: "nodes", Kind: tale.ObjectState, Spans: []tale.Span{
+			{From: 0, To: 4, Label: "all are Ready", Tone: tale.Good},
+			{From: 4, To: 8, Label: "2 of 2 not Ready, 2 of them Unknown", Tone: tale.Bad},
+			{From: 8, To: 10, Label: "1 of 2 not Ready, 1 of them Unknown", Tone: tale.Bad},
+		}},
+		{Name: "seed/deployments/kcm", Kind: tale.ObjectState, Group: group, Spans: []tale.Span{
+			{From: 1, To: 9, Label: "1 replicas"}, {From: 9, To: 10, Label: "0 replicas"},
+		}, Marks: []tale.Mark{{At: 9, Label: "scaled by the watchdog", Tone: tale.Good}}},
+	}, lanesOf(in, tale.ObjectState))
+	want(t, []tale.Lane{
+		{Name: "dependency-watchdog->kube-apiserver: is the API server there?", Kind: tale.Link, Group: group, Marks: []tale.Mark{{At: 2, Label: "answered", Tone: tale.Good}}},
+		{Name: "dependency-watchdog->kube-apiserver: are leases renewed?", Kind: tale.Link, Group: group, Marks: []tale.Mark{{At: 3, Label: "answered", Tone: tale.Good}}},
+		{Name: "dependency-watchdog->kube-apiserver: expired, % of the list", Kind: tale.Link, Group: group, Marks: []tale.Mark{
+			{At: 3, Label: "50 %", Detail: "below the threshold", Tone: tale.Good},
+		}},
+	}, lanesOf(in, tale.Link))
+}

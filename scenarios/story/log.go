@@ -1,0 +1,284 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Log is what a component has written.
+type Log struct {
+	Component string
+	// Path is the file, below the report's directory.
+	Path string
+	Text string
+}
+
+const (
+	// before and after are how long around a moment at which something went wrong
+	// a log is told, in seconds.
+	before, after = 4, 1
+	// maxLogLines is how many lines of a component are told, and maxKnownLines if
+	// what went wrong is known to.
+	maxLogLines, maxKnownLines = 40, 12
+)
+
+// Trouble is when something went wrong: a check that does not hold was closed, a
+// step could not be done, a component ended by itself. Times are in order.
+func Trouble(result reports.Cell, events []record.Event) (times []time.Time) {
+	failed := make(map[string]bool)
+	for _, c := range result.Checks {
+		failed[c.ID] = c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable
+	}
+	last := time.Time{} // the end of the last step
+	for _, e := range events {
+		switch e.Kind {
+		case check.Closed{}.EventKind():
+			if failed[e.Subject] {
+				times = append(times, e.At)
+			}
+		case check.StepDone{}.EventKind():
+			last = e.At
+			if done, ok := record.As[check.StepDone](e); ok && done.Error != "" {
+				times = append(times, e.At)
+			}
+		case cluster.ComponentStopped{}.EventKind():
+			if stopped, ok := record.As[cluster.ComponentStopped](e); ok && !stopped.Asked {
+				times = append(times, e.At)
+			}
+		}
+	}
+	wrong := result.Outcome != "" && result.Outcome != reports.Pass && result.Outcome != reports.NotApplicable
+	if wrong && len(times) == 0 && len(events) > 0 {
+		times = append(times, cmp.Or(last, events[len(events)-1].At)) // what always holds did not
+	}
+	return times
+}
+
+// logs is what the components said around what went wrong.
+func (t *teller) logs(limit int) (all []story.Log) {
+	moments := Trouble(t.in.Result, t.in.Events)
+	if t.in.Result.Outcome == reports.ExpectedFail {
+		limit = min(limit, maxKnownLines)
+	}
+	for _, l := range t.in.Logs {
+		if lines := t.around(l, moments, limit); len(lines) > 0 {
+			all = append(all, story.Log{Component: l.Component, Path: l.Path, Lines: lines})
+		}
+	}
+	return all
+}
+
+// logLine is a line of a log, with what there is to choose by.
+type logLine struct {
+	story.Line
+	from     string  // where in the source it comes from, or what it says
+	distance float64 // from the next moment at which something went wrong
+	place    int
+	rank     int
+}
+
+// often is how many lines of a log come from the same place in the source if that
+// is what the component says all the time.
+const often = 8
+
+// around are the lines that were written around some moments, without errors that
+// come all the time. If there are too many, errors and warnings come first, then
+// what names what the checks that failed are about, and then what is nearest.
+func (t *teller) around(l Log, moments []time.Time, limit int) (lines []story.Line) {
+	var found []logLine
+	all, times := t.stamped(l)
+	about := t.about()
+	for i, line := range all {
+		if line.distance = distance(line.At, moments, t.at); math.IsInf(line.distance, 1) {
+			continue
+		}
+		line.place = i
+		switch grave := line.Tone != ""; {
+		case grave && times[line.from] > often:
+			continue
+		case grave:
+		case slices.ContainsFunc(about, func(name string) bool { return strings.Contains(line.Text, name) }):
+			line.rank = 1
+		default:
+			line.rank = 2
+		}
+		found = append(found, line)
+	}
+	slices.SortStableFunc(found, func(a, b logLine) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance), cmp.Compare(b.place, a.place))
+	})
+	found = found[:min(len(found), limit)]
+	slices.SortFunc(found, func(a, b logLine) int { return cmp.Compare(a.place, b.place) })
+	for _, line := range found {
+		lines = append(lines, line.Line)
+	}
+	return lines
+}
+
+// distance is how far a time is from the next moment that has it around, and
+// without end if there is none.
+func distance(at float64, moments []time.Time, in func(time.Time) float64) float64 {
+	nearest := math.Inf(1)
+	for _, m := range moments {
+		if d := at - in(m); -before <= d && d <= after {
+			nearest = min(nearest, math.Abs(d))
+		}
+	}
+	return nearest
+}
+
+// stamped are the lines of a log with their times in the story. One without a
+// time has that of the line before it.
+func (t *teller) stamped(l Log) (lines []logLine, times map[string]int) {
+	times = make(map[string]int)
+	var zone time.Duration
+	known := false
+	settings := clocks(t.in.Events, l.Component)
+	var line logLine
+	for text := range strings.Lines(l.Text) {
+		text = strings.TrimRight(text, "\n")
+		when, local, grave, ok := stamp(text, t.began.Year())
+		if ok {
+			if local && !known {
+				zone, known = zoneOf(when, t.began), true
+			}
+			if local {
+				when = when.Add(zone)
+			}
+			line.At = math.Round(right(settings, when).Sub(t.began).Seconds()*1e3) / 1e3
+			line.from, line.Tone = source(text), grave
+			times[line.from]++
+		}
+		line.Text = shortened(text, maxText)
+		lines = append(lines, line)
+	}
+	return lines, times
+}
+
+// source is where in the source a line comes from, as klog writes it, or what it
+// says, as others do.
+func source(line string) string {
+	if before, _, is := strings.Cut(line, "] "); is {
+		return before[strings.LastIndexByte(before, ' ')+1:]
+	}
+	_, said, _ := strings.Cut(line, `"msg":"`)
+	said, _, _ = strings.Cut(said, `"`)
+	return said
+}
+
+// about are the names in the expressions of the checks that failed: of pods,
+// nodes and containers.
+func (t *teller) about() (names []string) {
+	failed := make(map[string]bool)
+	for _, c := range t.in.Result.Checks {
+		failed[c.ID] = c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable
+	}
+	for _, s := range t.in.Cell.Steps {
+		checks, _ := s.Action.(plan.Checks)
+		for _, c := range checks.Checks {
+			if !failed[c.ID] {
+				continue
+			}
+			for _, quoted := range key.FindAllStringSubmatch(c.Observe, -1) {
+				names = append(names, nameIn(quoted[1]))
+			}
+		}
+	}
+	return names
+}
+
+// key is a key of what expressions see: pods["web"], connections["web/app"].
+var key = regexp.MustCompile(`\["([^"]+)"\]`)
+
+// nameIn is the pod or the object that a key names.
+func nameIn(key string) string {
+	parts := strings.Split(key, "/")
+	switch len(parts) {
+	case 2: // of a container, or of an object that has no namespace
+		return parts[0]
+	default:
+		return parts[len(parts)-1]
+	}
+}
+
+// stamp reads the time at the beginning of a line, and how grave it is: as klog
+// writes it, which is by the machine's local clock and without the year; as JSON
+// with a field ts; or as a time in the form of RFC 3339.
+func stamp(line string, year int) (when time.Time, local bool, grave story.Tone, ok bool) {
+	const klog = "20060102 15:04:05.000000"
+	switch {
+	case len(line) > len("I1122 08:09:27.840019") && strings.IndexByte("IWEF", line[0]) >= 0 && line[5] == ' ':
+		when, err := time.Parse(klog, fmt.Sprintf("%04d", year)+line[1:len("I1122 08:09:27.840019")])
+		return when, true, severities[line[0]], err == nil
+	case strings.HasPrefix(line, "{"):
+		_, rest, _ := strings.Cut(line, `"ts":"`)
+		text, _, _ := strings.Cut(rest, `"`)
+		when, err := time.Parse(time.RFC3339Nano, text)
+		return when, false, graveness(line, `"level":"error"`, `"level":"warn"`), err == nil
+	default:
+		text, _, _ := strings.Cut(line, "\t")
+		when, err := time.Parse(time.RFC3339Nano, text)
+		return when, false, graveness(line, "\tERROR\t", "\tWARN\t"), err == nil
+	}
+}
+
+// severities are the first letters of klog's lines.
+var severities = map[byte]story.Tone{'E': story.Bad, 'F': story.Bad, 'W': story.Changed}
+
+func graveness(line, isError, isWarning string) story.Tone {
+	switch {
+	case strings.Contains(line, isError):
+		return story.Bad
+	case strings.Contains(line, isWarning):
+		return story.Changed
+	default:
+		return ""
+	}
+}
+
+// zoneOf is what is to be added to the times of a log that begins at a local
+// time, at about which the story began: that of a zone, which is whole half
+// hours.
+func zoneOf(first, began time.Time) time.Duration {
+	return began.Sub(first).Round(30 * time.Minute)
+}
+
+// setting is a clock that was set at a time.
+type setting struct {
+	at    time.Time
+	clock clock.Clock
+}
+
+// clocks are the settings of a component's clock, in order.
+func clocks(events []record.Event, component string) (all []setting) {
+	for e, set := range record.All[cluster.ClockSet](events) {
+		if e.Subject == component {
+			all = append(all, setting{e.At, set.Clock})
+		}
+	}
+	return all
+}
+
+// right is the time at which a clock showed another one. If it did so twice, it
+// is the later time.
+func right(settings []setting, shown time.Time) time.Time {
+	for _, s := range slices.Backward(settings) {
+		if when := shown.Add(-s.clock.Offset); !when.Before(s.at) {
+			return when
+		}
+	}
+	return shown
+}

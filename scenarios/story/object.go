@@ -1,0 +1,245 @@
+package story
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// objects are those that the story is about: those that the scenario has asked an
+// API server for, or names in an expression, and what is made from them.
+type objects struct {
+	named    string          // all expressions of the scenario
+	made     map[string]bool // keys
+	uids     map[string]bool
+	versions map[string][]*state
+	told     detail // what was told last
+}
+
+// state is an object as it was seen.
+type state struct {
+	story.Version
+	body map[string]any
+	size int // as JSON, about
+}
+
+func newObjects(c plan.Cell) objects {
+	var expressions strings.Builder
+	for _, s := range c.Steps {
+		switch a := s.Action.(type) {
+		case plan.Wait:
+			fmt.Fprintln(&expressions, a.Until)
+		case plan.Checks:
+			for _, c := range a.Checks {
+				fmt.Fprintln(&expressions, c.Observe, c.Must)
+			}
+		}
+	}
+	return objects{
+		named: expressions.String(), made: make(map[string]bool), uids: make(map[string]bool), versions: make(map[string][]*state),
+	}
+}
+
+// asked takes note of what the scenario asked for.
+func (o *objects) asked(e record.Event) {
+	if answer, ok := record.As[check.Answer](e); ok {
+		o.made[answer.Object] = true
+		if uid := text(answer.Response, "metadata", "uid"); uid != "" {
+			o.uids[uid] = true
+		}
+	}
+	if e.Kind == (cluster.StaticPodWritten{}).EventKind() {
+		o.made["pods/"+e.Subject] = true
+	}
+}
+
+// wants reports whether an object is one that the scenario is about, by its name.
+func (o *objects) wants(key string) bool {
+	return o.made[key] || strings.Contains(o.named, `"`+key+`"`)
+}
+
+func (o *objects) owned(body map[string]any) bool {
+	return slices.ContainsFunc(list(body, "metadata", "ownerReferences"), func(owner any) bool {
+		return o.uids[text(owner, "uid")]
+	})
+}
+
+// saw keeps a version of an object that says something new.
+func (o *objects) saw(seen observed, step int) {
+	if !o.wants(seen.key) && !o.owned(seen.body) {
+		return
+	}
+	o.uids[text(seen.body, "metadata", "uid")] = true
+	s := &state{Version: story.Version{At: seen.at, Step: step, Change: seen.Change}}
+	if before := o.versions[seen.key]; !seen.deleted() {
+		s.body, s.size = withoutManagers(seen.body), len(seen.Object)
+		if len(before) > 0 && seen.Change == "modified" && sameButForNoise(before[len(before)-1].body, s.body) {
+			return
+		}
+	}
+	o.versions[seen.key] = append(o.versions[seen.key], s)
+}
+
+// withoutManagers is an object without what only the API server needs.
+func withoutManagers(body map[string]any) map[string]any {
+	metadata, _ := body["metadata"].(map[string]any)
+	delete(metadata, "managedFields")
+	return body
+}
+
+// sameButForNoise reports whether two versions differ in nothing but when they
+// were written.
+func sameButForNoise(a, b map[string]any) bool {
+	return a != nil && b != nil && reflect.DeepEqual(quiet(a), quiet(b))
+}
+
+// quiet is an object without its resource version, and without when its
+// conditions were heard of.
+func quiet(body map[string]any) map[string]any {
+	body = maps.Clone(body)
+	if metadata, is := body["metadata"].(map[string]any); is {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "resourceVersion")
+		body["metadata"] = metadata
+	}
+	if status, is := body["status"].(map[string]any); is {
+		status = maps.Clone(status)
+		var conditions []any
+		for _, c := range list(body, "status", "conditions") {
+			if fields, is := c.(map[string]any); is {
+				fields = maps.Clone(fields)
+				delete(fields, "lastHeartbeatTime")
+				c = fields
+			}
+			conditions = append(conditions, c)
+		}
+		status["conditions"] = conditions
+		body["status"] = status
+	}
+	return body
+}
+
+// detail is how much is told of an object.
+type detail int
+
+// From much to little.
+const (
+	everyVersion detail = iota
+	lastOfStep          // of each step the version that it left behind
+	firstAndLast
+)
+
+// maxObjects is how many objects are told, and maxVersions how many versions of
+// one.
+const (
+	maxObjects  = 24
+	maxVersions = 40
+)
+
+// tell tells of so many objects at most, with as much detail as said, and says how
+// many objects and versions are left out. Those that the scenario asked for come
+// before what was made from them.
+func (o *objects) tell(d detail, most int) (all []story.Object, objects, versions int) {
+	keys := slices.Sorted(maps.Keys(o.versions))
+	slices.SortStableFunc(keys, func(a, b string) int {
+		switch {
+		case o.wants(a) == o.wants(b):
+			return 0
+		case o.wants(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	o.told = d
+	most = min(len(keys), most)
+	for _, key := range slices.Sorted(slices.Values(keys[:most])) {
+		states := o.versions[key]
+		kept := chosen(states, d)
+		versions += len(states) - len(kept)
+		object := story.Object{Key: key}
+		for _, s := range kept {
+			object.Versions = append(object.Versions, s.told())
+		}
+		all = append(all, object)
+	}
+	return all, len(keys) - most, versions
+}
+
+// affordable is how much can be told so that objects alone are not longer than
+// the budget, about. It spares making what would be left out.
+func (o *objects) affordable(budget int) detail {
+	for _, d := range []detail{everyVersion, lastOfStep} {
+		size := 0
+		for _, states := range o.versions {
+			for _, s := range chosen(states, d) {
+				size += s.size
+			}
+		}
+		if size <= budget {
+			return d
+		}
+	}
+	return firstAndLast
+}
+
+// chosen are the versions of an object that are told.
+func chosen(states []*state, d detail) (kept []*state) {
+	for i, s := range states {
+		last := i == len(states)-1
+		switch {
+		case i == 0 || last || s.Change == "deleted":
+		case d == everyVersion && i < maxVersions-1:
+		case d == lastOfStep && states[i+1].Step != s.Step && i < maxVersions-1:
+		default:
+			continue
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// told is the version with the object as YAML, which is made once.
+func (s *state) told() story.Version {
+	if s.YAML == "" && s.body != nil {
+		var b strings.Builder
+		e := yaml.NewEncoder(&b)
+		e.SetIndent(2)
+		e.CompactSeqIndent()
+		if err := e.Encode(whole(s.body)); err == nil { // it was decoded from JSON
+			s.YAML = b.String()
+		}
+	}
+	return s.Version
+}
+
+// whole is a value from JSON with its whole numbers as such, so that they are not
+// written as 1e+06.
+func whole(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = whole(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = whole(v[i])
+		}
+	}
+	return value
+}

@@ -1,0 +1,224 @@
+package story
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/reports/story"
+)
+
+// wire is what went over the wire, line by line. What of a line differs from one
+// attempt to the next that does the same is not in what.
+type wire struct {
+	lines []story.Line
+	same  strings.Builder // what two attempts have in common that went the same way
+	exact func(time.Time) float64
+}
+
+// decoded is the wire log of a connection, as far as the record has it.
+func decoded(c server.Connection, exact func(time.Time) float64) *wire {
+	w := &wire{exact: exact}
+	w.add(c.Opened, "connected", fmt.Sprintf("%s to %s, which speaks %s", c.Remote, c.Local, c.Protocol), "", string(c.Protocol))
+	w.first(c)
+	w.handshake(c)
+	for _, r := range c.Requests {
+		w.request(r)
+	}
+	if c.DroppedRequests > 0 {
+		w.says("requests", fmt.Sprintf("%d more, which the record does not have", c.DroppedRequests), "")
+	}
+	if c.Fault != "" {
+		w.says("fault", string(c.Fault)+", which the server was told to play", story.Faulty)
+	}
+	tone := story.Tone("")
+	if !c.Answered() {
+		tone = story.Bad
+	}
+	closed := closers[c.CloseReason]
+	same := closed
+	if c.Answered() {
+		same = "" // who is first is chance
+	}
+	w.add(c.Closed, "closed", fmt.Sprintf("%s; %d bytes came in, %d went out", closed, c.BytesIn, c.BytesOut), tone, same)
+	return w
+}
+
+var closers = map[server.CloseReason]string{
+	server.ClientClosed: "by the client", server.ClientReset: "reset by the client", server.ServerClosed: "by the server",
+	server.ByFault: "by the fault", server.Shutdown: "the server's process ended",
+}
+
+// add adds a line. If the time is not known, it is zero.
+func (w *wire) add(at time.Time, what, text string, tone story.Tone, same string) {
+	l := story.Line{What: what, Text: text, Tone: tone}
+	if !at.IsZero() {
+		l.At = w.exact(at)
+	}
+	w.lines = append(w.lines, l)
+	fmt.Fprintf(&w.same, "%s\x00%s\x00%s\x00", what, same, tone)
+}
+
+// says adds a line that has no time, and is the same whenever the same happens.
+func (w *wire) says(what, text string, tone story.Tone) { w.add(time.Time{}, what, text, tone, text) }
+
+// firsts are the beginnings of a connection, as people call them.
+var firsts = map[server.First]string{
+	server.FirstTLS: "TLS ClientHello", server.FirstHTTP2: "HTTP/2 preface", server.FirstHTTP1: "HTTP/1.1 request",
+	server.FirstNothing: "nothing", server.FirstOther: "bytes of no known protocol",
+}
+
+// first adds what the client sent first.
+func (w *wire) first(c server.Connection) {
+	sent, _ := hex.DecodeString(c.FirstHex)
+	switch c.First {
+	case server.FirstTLS:
+		w.says(firsts[c.First], hello(c.ClientHello, sent), "")
+	case server.FirstHTTP2:
+		w.says(firsts[c.First], "in plaintext", "")
+		w.frames(bytes.TrimPrefix(sent, []byte(http2.ClientPreface)))
+	case server.FirstNothing:
+		w.says("sent", "nothing", "")
+	case server.FirstOther:
+		w.says("sent", fmt.Sprintf("%q", sent), story.Bad)
+	default:
+		if len(c.Requests) == 0 { // one that was refused is not among them
+			line, _, _ := bytes.Cut(sent, []byte("\r\n"))
+			w.says("HTTP request", strconv.QuoteToGraphic(string(line)), "")
+		}
+	}
+}
+
+func hello(h *server.ClientHello, sent []byte) string {
+	if h == nil {
+		return "which is not complete"
+	}
+	parts := []string{"offers TLS " + strings.Join(h.Versions, ", ")}
+	if len(h.ALPN) > 0 {
+		parts = append(parts, "ALPN "+strings.Join(h.ALPN, ", "))
+	} else {
+		parts = append(parts, "no ALPN")
+	}
+	if h.ServerName != "" {
+		parts = append(parts, "server name "+h.ServerName)
+	} else {
+		parts = append(parts, "no server name")
+	}
+	parts = append(parts, fmt.Sprintf("%d cipher suites", h.CipherSuites))
+	if len(sent) > 5 {
+		parts = append(parts, fmt.Sprintf("record version %d.%d of %d bytes", sent[1], sent[2], int(sent[3])<<8|int(sent[4])))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// frames adds the frames of HTTP/2 after the preface, as far as the record has
+// them.
+func (w *wire) frames(sent []byte) {
+	in := bytes.NewReader(sent)
+	for in.Len() > 0 {
+		h, err := http2.ReadFrameHeader(in)
+		if err != nil {
+			w.says("HTTP/2 frame", "another one, whose head the record does not have", "")
+			return
+		}
+		payload := make([]byte, h.Length)
+		n, err := io.ReadFull(in, payload)
+		text := fmt.Sprintf("%s, stream %d, %d bytes", h.Type, h.StreamID, h.Length)
+		switch {
+		case h.Type == http2.FrameSettings && h.Flags.Has(http2.FlagSettingsAck):
+			text = "SETTINGS, acknowledged"
+		case h.Type == http2.FrameSettings:
+			text = "SETTINGS" + settings(payload[:n])
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) || err != nil && h.Length > 0 {
+			text += ", of which the record has " + strconv.Itoa(n)
+		}
+		w.says("HTTP/2 frame", text, "")
+	}
+}
+
+// settings are the values in a SETTINGS frame (RFC 9113 section 6.5.1).
+func settings(payload []byte) (text string) {
+	for ; len(payload) >= 6; payload = payload[6:] {
+		id := http2.SettingID(payload[0])<<8 | http2.SettingID(payload[1])
+		value := uint32(payload[2])<<24 | uint32(payload[3])<<16 | uint32(payload[4])<<8 | uint32(payload[5])
+		text += fmt.Sprintf(" %s=%d", id, value)
+	}
+	return text
+}
+
+// handshake adds how TLS went, and what came inside.
+func (w *wire) handshake(c server.Connection) {
+	h := c.Handshake
+	switch {
+	case h == nil:
+	case h.Error != "":
+		what := "TLS handshake"
+		if strings.Contains(h.Error, "remote error") {
+			what = "TLS alert" // of the client
+		}
+		w.says(what, h.Error, story.Bad)
+	default:
+		text := "TLS " + h.Version
+		if h.ALPN != "" {
+			text += ", ALPN " + h.ALPN
+		}
+		if h.ClientCertificate != "" {
+			text += ", certificate of the client " + h.ClientCertificate
+		}
+		w.says("TLS handshake", text, story.Good)
+	}
+	if c.HTTP2Preface && c.First != server.FirstHTTP2 {
+		w.says(firsts[server.FirstHTTP2], "inside TLS", "")
+	}
+}
+
+// request adds a request and its answer.
+func (w *wire) request(r server.Request) {
+	what, asked := "HTTP request", fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Proto)
+	if r.Service != nil {
+		what = "gRPC call"
+		asked += fmt.Sprintf(", service %q", *r.Service)
+	}
+	w.add(r.Started, what, asked, "", asked)
+	// The host is the address that the client connected to.
+	head := []string{"user agent " + r.UserAgent}
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+		head = append(head, name+": "+strings.Join(r.Headers[name], ", "))
+	}
+	said := shortened(strings.Join(head, "; "), maxText)
+	w.add(time.Time{}, "headers", "host "+r.Host+"; "+said, "", said)
+	result, tone := answer(r)
+	w.add(r.Started.Add(time.Duration(r.Duration)), "answer", result, tone, result)
+}
+
+// answer is what was answered to a request.
+func answer(r server.Request) (string, story.Tone) {
+	switch {
+	case r.GRPCStatus != "" && r.Health != "":
+		return fmt.Sprintf("gRPC %s, %s", r.GRPCStatus, r.Health), graded(r.Health == "SERVING")
+	case r.GRPCStatus != "":
+		return "gRPC " + r.GRPCStatus, story.Bad
+	case r.Status != 0:
+		return fmt.Sprintf("HTTP %d, %d bytes", r.Status, r.BodyBytes), graded(r.Status >= 200 && r.Status < 400)
+	default:
+		return "none", story.Bad
+	}
+}
+
+func graded(good bool) story.Tone {
+	if good {
+		return story.Good
+	}
+	return story.Bad
+}
