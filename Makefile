@@ -7,13 +7,16 @@ REPORT_DIR    ?= report
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test conformance watchdog suites clocks bench lint fmt generate verify clean
+.PHONY: help build man test conformance watchdog podsapi suites page clocks bench lint fmt generate verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 build: ## build bin/skewrig
 	$(GO) build -o $(BIN)/skewrig ./cmd/skewrig
+
+man: build ## man pages, in bin/man
+	$(BIN)/skewrig docs man $(BIN)/man
 
 test: ## unit tests: no Kubernetes build, no network, under a minute
 	$(GO) test $$($(GO) list ./... | grep -v /suites)
@@ -25,8 +28,14 @@ watchdog: build ## dependency-watchdog: both releases on real API servers, and w
 	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)
 	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)
 
+podsapi: build ## the kubelet's Pods API (KEP-4188): v1.36.3, v1.37.1 and the reference, in 6 minutes
+	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)
+
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
+
+page: suites/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
+	$(GO) test -count=1 -timeout=20m ./suites/page
 
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
@@ -48,9 +57,14 @@ verify: ## check that modules, generated files and formatting are current
 	$(GO) mod tidy -diff
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'not formatted: run make fmt'; exit 1; }
 	$(GO) vet ./...
+	$(GO) test -run=TestTheSchemasAreCurrent ./docs/...
 
 clean: ## remove what the other targets made (not the component cache)
 	rm -rf $(BIN) $(REPORT_DIR)
+
+suites/page/node_modules: suites/page/package-lock.json
+	cd suites/page && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
 
 $(TOOLS)/golangci-lint: Makefile
 	GOBIN=$(abspath $(TOOLS)) $(GO) install $(GOLANGCI_LINT)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -42,30 +44,74 @@ func (d deviationList) excuse(result reports.Cell) reports.Cell {
 	return applied[0]
 }
 
-// assemble makes the report of results: what is known to fail marked as such,
-// the ledgers' statements joined to the checks that serve them, and what it
-// takes to run the same again.
-func (d deviationList) assemble(results []reports.Cell, cells []plan.Cell, built []build.Binary) (reports.Report, error) {
-	notRun, err := others(cells)
-	if err != nil {
-		return reports.Report{}, err
-	}
-	results, stale := known.Apply(known.List(d), results, notRun)
-	requirements, err := ledger.Requirements()
-	if err != nil {
-		return reports.Report{}, err
-	}
-	report, err := reports.Assemble(results, requirements, reports.Reproduce{
+// assembler makes reports of runs of some cells.
+type assembler struct {
+	known        deviationList
+	notRun       []string // cells of the catalog that are not among them
+	catalog      error    // why these are not known, if they are not
+	requirements []reports.Requirement
+	reproduce    reports.Reproduce
+}
+
+func (d deviationList) assembler(cells []plan.Cell, built []build.Binary) (*assembler, error) {
+	a := &assembler{known: d, reproduce: reports.Reproduce{
 		Command:    commandLine(os.Args),
 		Skewrig:    version(),
 		Go:         runtime.Version(),
 		Components: components(built),
 		Host:       host(),
-	})
+	}}
+	a.notRun, a.catalog = others(cells)
+	var err error
+	a.requirements, err = ledger.Requirements()
+	return a, err
+}
+
+// ranCell is the result of a run of a cell, with its number.
+type ranCell struct {
+	number int
+	result reports.Cell
+}
+
+// assemble makes the report of runs: what is known to fail marked as such, runs of
+// one cell joined, the ledgers' statements joined to the checks that serve them,
+// and what it takes to run the same again.
+func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
+	ran = slices.SortedStableFunc(slices.Values(ran), func(a, b ranCell) int { return cmp.Compare(a.number, b.number) })
+	results := make([]reports.Cell, len(ran))
+	for i, r := range ran {
+		results[i] = r.result
+	}
+	results, stale := known.Apply(known.List(a.known), results, a.notRun)
+	for i, r := range results {
+		results[i] = r.Numbered(ran[i].number)
+	}
+	report, err := reports.Assemble(joined(results), a.requirements, a.reproduce)
+	if a.catalog != nil { // the cells are somebody's own: that they ran is not lost
+		report.Problems = append(report.Problems, fmt.Sprintf("the catalog is not valid, so it is not known which deviations are stale: %v", a.catalog))
+		return report, err
+	}
 	for _, problem := range stale {
 		report.Problems = append(report.Problems, problem.Error())
 	}
 	return report, err
+}
+
+// joined makes one cell of all runs of one.
+func joined(runs []reports.Cell) []reports.Cell {
+	var ids []string
+	of := make(map[string][]reports.Cell)
+	for _, r := range runs {
+		if of[r.ID] == nil {
+			ids = append(ids, r.ID)
+		}
+		of[r.ID] = append(of[r.ID], r)
+	}
+	var cells []reports.Cell
+	for _, id := range ids {
+		cells = append(cells, reports.Join(of[id]...))
+	}
+	return cells
 }
 
 // others are the ids of the catalog's cells that a run leaves out: an entry of

@@ -66,7 +66,7 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 
 // build builds targets and tells about it.
 func (b *binaries) build(cmd *cobra.Command, builder *build.Builder, targets []build.Target) ([]build.Binary, error) {
-	tell, done := buildProgress(cmd.ErrOrStderr())
+	tell, done := buildProgress(cmd)
 	defer done()
 	builder.Progress = tell
 	defer func() { builder.Progress = nil }()

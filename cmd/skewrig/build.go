@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -148,7 +149,7 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 
 func (f *buildFlags) entries(w io.Writer, entries []build.Entry) error {
 	if f.json() {
-		return printJSON(w, entries)
+		return printJSON(w, slices.Concat([]build.Entry{}, entries)) // none is an empty list
 	}
 	var total int64
 	for _, e := range entries {

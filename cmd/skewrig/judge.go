@@ -53,23 +53,60 @@ func judge(cmd *cobra.Command, out output, deviations deviations, dir string, fi
 	if err != nil {
 		return err
 	}
-	results, err := engine.Rejudge(dir, cells)
+	ran, err := rejudge(dir, saved, cells)
 	if err != nil {
 		return failed(err)
 	}
-	before := make(map[string]reports.Cell)
-	for _, c := range saved.Cells {
-		before[c.ID] = c
-	}
-	for i, r := range results {
-		results[i].Started, results[i].DurationSeconds = before[r.ID].Started, before[r.ID].DurationSeconds
-	}
-	report, err := list.assemble(results, cells, nil)
+	a, err := list.assembler(cells, nil)
 	if err != nil {
 		return failed(err)
 	}
-	report.Reproduce = saved.Reproduce // judging again does not change what ran
-	return finish(cmd, out, report, dir)
+	a.reproduce = saved.Reproduce // judging again does not change what ran
+	report, err := a.assemble(ran)
+	if err != nil {
+		return failed(err)
+	}
+	report.Shard, report.Partial = saved.Shard, saved.Partial
+	if saved.Unfinished() > 0 && report.Unfinished() == 0 {
+		report.Partial = "" // its cells had ended when it was killed
+	}
+	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
+	compareRuns(dir, &report)
+	return finish(cmd, out, report, dir, cells)
+}
+
+// rejudge judges all saved runs of cells, which are in the order of the report. A
+// cell that did not run to its end stays what it was.
+func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, error) {
+	rounds := make(map[int][]int) // the places of the cells that have a run of a number
+	before := make([]map[int]reports.Run, len(cells))
+	for i, c := range saved.Cells {
+		before[i] = make(map[int]reports.Run)
+		for _, r := range c.EachRun() {
+			before[i][r.Number] = r
+			rounds[r.Number] = append(rounds[r.Number], i)
+		}
+	}
+	var ran []ranCell
+	var failures []error
+	for _, number := range slices.Sorted(maps.Keys(rounds)) {
+		var round []plan.Cell
+		for _, i := range rounds[number] {
+			round = append(round, cells[i])
+		}
+		results, err := engine.Rejudge(filepath.Join(dir, filepath.FromSlash(reports.RoundDir(number))), round)
+		failures = append(failures, err)
+		for n, r := range results {
+			i := rounds[number][n]
+			if was := saved.Cells[i]; was.Unfinished && (r.Unfinished || r.Outcome == reports.HarnessError) {
+				r = was
+				r.Runs = nil
+			}
+			r.Started, r.DurationSeconds = before[i][number].Started, before[i][number].DurationSeconds
+			ran = append(ran, ranCell{number, r})
+		}
+	}
+	return ran, errors.Join(failures...)
 }
 
 // savedCells plans the cells of a saved report. A cell that neither the catalog
@@ -100,8 +137,12 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	return cells, errors.Join(missing...)
 }
 
+// readReport reads the report of a directory, or the one that is named itself.
 func readReport(dir string) (reports.Report, error) {
 	path := filepath.Join(dir, render.JSONFile)
+	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
+		path = dir
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
@@ -114,23 +155,30 @@ func readReport(dir string) (reports.Report, error) {
 	return report, nil
 }
 
-func newReport() *cobra.Command {
-	formats := map[string]func(io.Writer, reports.Report) error{
+// formats are what a report of a directory can be printed as.
+func formats(dir string) map[string]func(io.Writer, reports.Report) error {
+	return map[string]func(io.Writer, reports.Report) error{
 		"text": func(w io.Writer, r reports.Report) error {
-			return render.Terminal(w, r, render.TerminalOptions{Color: colorful(os.Stdout)})
+			return render.Terminal(w, r, render.TerminalOptions{Color: colorful(w)})
 		},
 		"json": render.JSON, "junit": render.JUnit, "markdown": render.Markdown,
 		"findings": render.Findings, "track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
+		"openmetrics": render.OpenMetrics,
+		"html":        func(w io.Writer, r reports.Report) error { return printPage(w, r, dir) },
 	}
+}
+
+func newReport() *cobra.Command {
+	names := slices.Sorted(maps.Keys(formats("")))
 	var format string
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Print a saved report in another format",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			print, ok := formats[format]
+			print, ok := formats(args[0])[format]
 			if !ok {
-				return fmt.Errorf("--output is %q; it can be one of %q", format, slices.Sorted(maps.Keys(formats)))
+				return fmt.Errorf("--output is %q; it can be one of %q", format, names)
 			}
 			report, err := readReport(args[0])
 			if err != nil {
@@ -139,6 +187,8 @@ func newReport() *cobra.Command {
 			return failed(print(cmd.OutOrStdout(), report))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, findings (the disagreements alone), track-record (the known bugs that were found), or matrix (what probes did by releases and gates)")
+	cmd.AddCommand(newMerge())
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, html (the page with everything that happened), findings (the disagreements alone), track-record (the known bugs that were found), matrix (what probes did by releases and gates), or openmetrics (for dashboards of how runs change)")
+	completeFormats(cmd, names)
 	return cmd
 }

@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
+	"math"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // progress tells what is going on: a line for each thing that is done, which is
@@ -23,13 +26,14 @@ type progress struct {
 	out  io.Writer
 	bars *mpb.Progress // nil if out is not a terminal
 
-	mu   sync.Mutex
-	work map[string]*mpb.Bar
+	mu     sync.Mutex
+	work   map[string]*mpb.Bar
+	labels map[string]string
 }
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out, work: make(map[string]*mpb.Bar)}
-	if f, isFile := out.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
+	p := &progress{out: out, work: make(map[string]*mpb.Bar), labels: make(map[string]string)}
+	if isTerminal(out) {
 		p.bars = mpb.New(mpb.WithOutput(out))
 		p.out = p.bars // lines go above what is at work
 	}
@@ -44,20 +48,50 @@ func (p *progress) begin(what, label string) {
 	p.end(what)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.labels[what] = label
 	p.work[what] = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarFillerTrim(), mpb.BarWidth(2),
-		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6}), decor.Name("  "+label)))
+		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6}),
+			decor.Any(func(decor.Statistics) string { return "  " + p.labelOf(what) })))
+}
+
+// label changes what is said of something that is at work.
+func (p *progress) label(what, label string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.labels[what] = label
+}
+
+func (p *progress) labelOf(what string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.labels[what]
 }
 
 // end says that it no longer is.
 func (p *progress) end(what string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if bar := p.work[what]; bar != nil {
+	bar := p.work[what]
+	delete(p.work, what)
+	p.mu.Unlock()
+	if bar != nil { // not under the lock: a bar that ends asks for its label once more
 		bar.Abort(true)
 		bar.Wait()
-		delete(p.work, what)
 	}
 }
+
+// summary keeps a line below all others, on a terminal.
+func (p *progress) summary(text func() string) {
+	if p.bars == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.work[summary] = p.bars.New(0, mpb.NopStyle(), mpb.BarPriority(math.MaxInt),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return text() })))
+}
+
+// summary is the name of the line below all others. No work has an empty name.
+const summary = ""
 
 // line says something that stays.
 func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
@@ -74,14 +108,14 @@ func (p *progress) close() {
 
 // buildProgress tells about targets that are built. Done must be called at the
 // end.
-func buildProgress(out io.Writer) (tell func(build.Progress), done func()) {
-	p := newProgress(out)
+func buildProgress(cmd *cobra.Command) (tell func(build.Progress), done func()) {
+	p, verbose := newProgress(news(cmd)), is(cmd, "verbose")
 	return func(b build.Progress) {
 		target := b.Target.String()
 		switch b.State {
 		case build.Waiting, build.Compiling:
 			p.begin(target, fmt.Sprintf("%s %s", target, b.State))
-			if p.bars == nil {
+			if p.bars == nil || verbose {
 				p.line("%-40s %s", target, b.State)
 			}
 		default:
@@ -93,17 +127,68 @@ func buildProgress(out io.Writer) (tell func(build.Progress), done func()) {
 
 // cellProgress tells about cells that are run, with what is known to fail marked
 // as such. Done must be called at the end.
-func cellProgress(out io.Writer, total int, list deviationList) (tell func(engine.Progress), done func()) {
-	p := newProgress(out)
-	finished, width := 0, len(fmt.Sprint(total))
-	return func(news engine.Progress) {
-		if news.Result == nil {
-			p.begin(news.Cell.ID, news.Cell.ID)
-			return
+func cellProgress(cmd *cobra.Command, f *forecast, list deviationList) (tell func(engine.Progress), done func()) {
+	c := &cellNews{progress: newProgress(news(cmd)), forecast: f, list: list, total: len(f.waiting), verbose: is(cmd, "verbose")}
+	c.summary(c.soFar)
+	return c.tell, c.close
+}
+
+// cellNews is the progress of a run of cells.
+type cellNews struct {
+	*progress
+	list    deviationList
+	total   int
+	verbose bool
+
+	counting sync.Mutex
+	forecast *forecast
+}
+
+func (c *cellNews) tell(news engine.Progress) {
+	id := news.Cell.ID
+	switch {
+	case news.Result != nil:
+		c.ended(c.list.excuse(*news.Result))
+	case news.Step != nil:
+		text := describeStep(news.Cell, *news.Step)
+		c.label(id, id+"  "+text)
+		if c.verbose {
+			c.line("%s: %s", id, text)
 		}
-		finished++
-		p.end(news.Cell.ID)
-		result := list.excuse(*news.Result)
-		p.line("[%*d/%d] %-16s %5.1fs  %s", width, finished, total, result.Outcome, result.DurationSeconds, result.ID)
-	}, p.close
+	default:
+		c.count(func() { c.forecast.begin(id, time.Now()) })
+		c.begin(id, id)
+		if c.verbose {
+			c.line("%s: its rig starts", id)
+		}
+	}
+}
+
+func (c *cellNews) ended(result reports.Cell) {
+	var done int
+	c.count(func() {
+		c.forecast.end(result.ID, result.Outcome, time.Now())
+		done = len(c.forecast.outcomes)
+	})
+	c.end(result.ID)
+	c.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(c.total)), done, c.total, result.Outcome, result.DurationSeconds, result.ID)
+}
+
+// count changes or reads the forecast, which a terminal asks at any time.
+func (c *cellNews) count(do func()) {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	do()
+}
+
+func (c *cellNews) soFar() (text string) {
+	c.count(func() { text = c.forecast.line(time.Now()) })
+	return text
+}
+
+// describeStep says which step of how many a cell takes. Steps of other cells of
+// the scenario are among their numbers.
+func describeStep(cell plan.Cell, step plan.Step) string {
+	last := cell.Steps[len(cell.Steps)-1].Number
+	return fmt.Sprintf("step %d of %d: %s", step.Number, last, step.Action.Describe())
 }

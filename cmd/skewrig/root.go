@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func newRoot() *cobra.Command {
@@ -24,7 +22,9 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newTrace(), newSimulate())
+	registerLevel(root)
+	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newDiff(), newTrace(), newGraduate(), newPRR(), newSimulate(), newPodsAPI(), newSchema(), newDocs())
+	registerCompletions(root)
 	return root
 }
 
@@ -43,6 +43,7 @@ type output struct{ format string }
 
 func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.format, "output", "o", "text", "text or json")
+	completeFormats(cmd, []string{"text", "json"})
 }
 
 func (o *output) check() error {
@@ -58,9 +59,4 @@ func printJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
-}
-
-// colorful reports whether a file is a terminal whose user wants color.
-func colorful(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

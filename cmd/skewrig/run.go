@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -26,6 +28,8 @@ type runFlags struct {
 	parallel  int
 	matrix    bool
 	known     deviations
+	again     againFlags
+	github    github
 }
 
 func newRun() *cobra.Command {
@@ -40,13 +44,22 @@ segments.`,
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
-  skewrig run ./mine.yaml --report-dir out`,
+  skewrig run ./mine.yaml --report-dir out
+  skewrig run 'kep-4939/skew/**' --repeat 20
+  skewrig run --rerun-failed report
+  skewrig run '**' --shard 1/4 --report-dir shard-1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
+			if err := f.github.check(); err != nil {
+				return err
+			}
 			if f.parallel < 1 {
 				return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
+			}
+			if err := f.again.check(cmd, &f.reportDir); err != nil {
+				return err
 			}
 			return f.run(cmd, args)
 		},
@@ -55,7 +68,10 @@ segments.`,
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
 	f.known.register(cmd)
+	f.again.register(cmd)
+	f.github.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
+	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print what probes put on the wire, and how that went, by releases and gates (in JSON it is what each cell observed)")
 	return cmd
 }
@@ -71,9 +87,13 @@ const rigMemory = 1 << 30
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	cells, err := selectCells(args)
+	cells, err := f.again.failedBefore(args)
 	if err != nil {
 		return err
+	}
+	if len(cells) == 0 && f.again.rerun != "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "Nothing to run again: what was asked for is as expected in %s\n", f.again.rerun)
+		return nil
 	}
 	deviations, err := f.known.load()
 	if err != nil {
@@ -86,6 +106,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.unused(ctx, targets(cells)); err != nil {
 		return err
 	}
+	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
 	if err := checkReportDir(f.reportDir); err != nil {
 		return err
 	}
@@ -93,31 +114,40 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return buildFailed(err, cells...)
 	}
+	expected := newForecast(runLabels(cells, f.again.repeat), f.parallel, durations(f.reportDir))
 	if err := clearReport(f.reportDir); err != nil {
 		return failed(err)
 	}
-	tell, done := cellProgress(cmd.ErrOrStderr(), len(cells), deviations)
-	e := &engine.Engine{Binary: builder.Binary, Dir: f.reportDir, Parallel: f.parallel, Progress: tell}
-	results, err := e.Run(ctx, cells)
+	tell, done := cellProgress(cmd, expected, deviations)
+	a, err := deviations.assembler(cells, built)
+	if err != nil {
+		return failed(err)
+	}
+	s := &runner{
+		cells: cells, dir: f.reportDir, assembler: a, shard: f.again.part,
+		repeat: f.again.repeat, untilFail: f.again.untilFail, parallel: f.parallel, tell: tell,
+		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+			e := &engine.Engine{Binary: builder.Binary, Dir: dir, Parallel: parallel, Progress: tell}
+			_, err := e.Run(ctx, cells)
+			return err
+		},
+	}
+	report, err := s.run(ctx)
 	done()
 	if err != nil {
 		return err
-	}
-	report, err := deviations.assemble(results, cells, built)
-	if err != nil {
-		return failed(err)
 	}
 	if f.matrix && !f.json() {
 		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
 			return failed(err)
 		}
 	}
-	return finish(cmd, f.output, report, f.reportDir)
+	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.reportDir, cells) })
 }
 
-// finish writes and prints a report and turns it into an exit code.
-func finish(cmd *cobra.Command, out output, report reports.Report, dir string) error {
-	if err := render.WriteDir(dir, report); err != nil {
+// finish writes and prints a report of cells and turns it into an exit code.
+func finish(cmd *cobra.Command, out output, report reports.Report, dir string, cells []plan.Cell) error {
+	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report, cells)); err != nil {
 		return failed(fmt.Errorf("writing the report: %w", err))
 	}
 	if err := printReport(cmd, out, report, dir); err != nil {
@@ -133,7 +163,7 @@ func printReport(cmd *cobra.Command, out output, report reports.Report, dir stri
 	if out.json() {
 		return printJSON(cmd.OutOrStdout(), report)
 	}
-	return render.Terminal(cmd.OutOrStdout(), report, render.TerminalOptions{Report: dir, Color: colorful(os.Stdout)})
+	return render.Terminal(cmd.OutOrStdout(), report, render.TerminalOptions{Report: dir, Color: colorful(cmd.OutOrStdout())})
 }
 
 // targets are the binaries that cells need.
@@ -149,19 +179,27 @@ func target(t plan.Target) build.Target {
 	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
 }
 
-// checkReportDir refuses a directory that holds somebody else's cells.
+// checkReportDir refuses a directory that holds somebody else's cells: skewrig
+// leaves a report beside its own, also when it is killed.
 func checkReportDir(dir string) error {
-	_, err := os.Stat(filepath.Join(dir, render.JSONFile))
-	cells, cellsErr := os.Stat(filepath.Join(dir, "cells"))
-	if errors.Is(err, fs.ErrNotExist) && cellsErr == nil {
-		return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, cells.Name())
+	if _, err := os.Stat(filepath.Join(dir, render.JSONFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, name := range cellDirs {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, name)
+		}
 	}
 	return nil
 }
 
+// cellDirs are what cells of a report leave their files in: those of the first
+// run of each, and of further ones.
+var cellDirs = []string{"cells", "runs"}
+
 // clearReport removes what an earlier run left in the report directory.
 func clearReport(dir string) error {
-	for _, name := range []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, "cells"} {
+	for _, name := range append([]string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name}, cellDirs...) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}

@@ -119,11 +119,9 @@ func printSimulated(w io.Writer, out output, played []simulated) error {
 	err := table(w, "MODEL\tCELL\tREASON", played, func(s simulated) string {
 		return fmt.Sprintf("%s\t%s\t%s", s.Outcome, s.ID, s.Reason)
 	})
-	different := 0
 	for _, s := range played {
 		for _, c := range s.Checks {
 			if ran, is := s.Against[c.ID]; is {
-				different++
 				fmt.Fprintf(w, "\n%s\n  check %s: the model says %s, the run %s\n    expected  %s\n    observed  %s\n",
 					s.ID, c.ID, c.Outcome, ran, c.Expected, cmp.Or(c.Observed, c.Reason))
 			}

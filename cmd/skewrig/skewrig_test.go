@@ -88,6 +88,14 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"bad binary":           {[]string{"run", "--binary", "kube-proxy=/bin/true", "kep-4939/**"}, []string{"kube-proxy"}},
 		"binary for nothing":   {[]string{"run", "--binary", "kubelet@v1.30.0=old", "mine.yaml"}, []string{"v1.30.0", "nothing here needs"}},
 		"no parallel":          {[]string{"run", "--parallel", "0"}, []string{"--parallel is 0"}},
+		"no repeat":            {[]string{"run", "--repeat", "0"}, []string{"--repeat is 0"}},
+		"no such shard":        {[]string{"run", "--shard", "5/4", "--repeat", "-1"}, []string{`--shard is "5/4"`, "2/4", "--repeat is -1"}},
+		"shard without number": {[]string{"run", "--shard", "1"}, []string{`--shard is "1"`}},
+		"rerun of nothing":     {[]string{"run", "--rerun-failed", "nowhere"}, []string{"nowhere"}},
+		"rerun over itself":    {[]string{"run", "--rerun-failed", "foreign", "--report-dir", "./foreign"}, []string{"would be lost", "merge"}},
+		"merge of nothing":     {[]string{"report", "merge", "no", "where", "--report-dir", "foreign"}, []string{"no/report.json", "where/report.json", "foreign has cells"}},
+		"merge into itself":    {[]string{"report", "merge", "foreign", "--report-dir", "foreign"}, []string{"can't be merged into itself"}},
+		"merge to nowhere":     {[]string{"report", "merge", "foreign"}, []string{"report-dir"}},
 		"foreign directory":    {[]string{"run", "--report-dir", "foreign", "mine.yaml"}, []string{"foreign", "--report-dir"}},
 		"no report":            {[]string{"report", "nowhere"}, []string{"nowhere"}},
 		"component is no such": {[]string{"build", "kube-proxy@v1.37.1"}, []string{"kube-proxy"}},
@@ -193,34 +201,5 @@ func TestCommandLineCanBePasted(t *testing.T) {
 	got := commandLine([]string{"/tmp/x/skewrig", "run", "kep-4939/**", "it's"})
 	if want := `skewrig run 'kep-4939/**' 'it'\''s'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-// TestTheREADMEsScenario plans the scenario of the README as a newcomer would.
-func TestTheREADMEsScenario(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, block, found := strings.Cut(string(readme), "```yaml\n")
-	block, _, ended := strings.Cut(block, "```")
-	if !found || !ended || strings.Count(block, "\n") > 11 {
-		t.Fatalf("the README has no scenario of about ten lines:\n%s", block)
-	}
-	t.Chdir(t.TempDir())
-	write(t, "mine.yaml", block)
-	write(t, "pod.yaml", `apiVersion: v1
-kind: Pod
-metadata: {name: payments}
-spec:
-  containers:
-  - name: app
-    image: registry.example/payments:1.0
-    livenessProbe:
-      tcpSocket: {port: 8443}
-`)
-	code, stdout, stderr := skewrig(t, "plan", "mine.yaml")
-	if code != 0 || !strings.Contains(stdout, "kubelet/node-a v1.36.3") {
-		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ import (
 
 type upFlags struct {
 	binaries
+	output
 	kubeconfig string
 	written    bool // the file that kubeconfig names
 	history    string
@@ -39,15 +39,19 @@ Ctrl-C. The scenario's steps are not taken. The cluster file of kind
 Without an argument, the newest release runs, with one node of it and one of the
 release before.`,
 		Example: `  skewrig up
-  skewrig up kep-4939/skew/older-kubelet/**
+  skewrig up 'kep-4939/skew/older-kubelet/**'
   skewrig up ./mine.yaml
   skewrig up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			return f.run(cmd, args)
 		},
 	}
-	f.register(cmd)
+	f.binaries.register(cmd)
+	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringVar(&f.history, "history", "", "write what happens to this file, as JSON lines")
 	return cmd
@@ -81,7 +85,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	config := engine.ClusterConfig(cell.Topology, library, history)
 	config.Binary = builder.Binary
-	c, err := start(ctx, cmd.ErrOrStderr(), cell.Topology, config)
+	c, err := start(ctx, news(cmd), cell.Topology, config)
 	if err != nil {
 		return failed(err)
 	}
@@ -112,7 +116,7 @@ func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *engine.Landsc
 	if ctx.Err() == nil {
 		return failed(context.Cause(bound))
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "\nstopping")
+	fmt.Fprintln(news(cmd), "\nstopping")
 	return nil
 }
 
@@ -129,21 +133,41 @@ func (f *upFlags) announce(cmd *cobra.Command, c *engine.Landscape) error {
 		f.written = true
 		path = f.kubeconfig
 	}
-	out := cmd.OutOrStdout()
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "COMPONENT\tRELEASE\tGATES")
+	is := started{Kubeconfig: path, SeedKubeconfig: c.SeedKubeconfig()}
 	for _, i := range c.Instances() {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Version, gateList(i.Gates))
+		is.Components = append(is.Components, startedComponent{Name: i.Name, Version: i.Version, Gates: i.Gates, PID: i.PID})
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	return is.print(cmd.OutOrStdout(), f.output)
+}
+
+// started is a cluster that is up, as `up --output json` prints it.
+type started struct {
+	Kubeconfig string `json:"kubeconfig"`
+	// SeedKubeconfig is that of the seed. If unset, there is none.
+	SeedKubeconfig string             `json:"seedKubeconfig,omitempty"`
+	Components     []startedComponent `json:"components"`
+}
+
+type startedComponent struct {
+	Name    string          `json:"name"`
+	Version release.Version `json:"version"`
+	Gates   map[string]bool `json:"gates,omitempty"`
+	PID     int             `json:"pid"`
+}
+
+func (s started) print(w io.Writer, out output) error {
+	if out.json() {
+		return printJSON(w, s)
 	}
-	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", path)
-	if seed := c.SeedKubeconfig(); seed != "" {
-		fmt.Fprintf(out, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", seed)
+	err := table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
+		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, gateList(c.Gates))
+	})
+	fmt.Fprintf(w, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", s.Kubeconfig)
+	if s.SeedKubeconfig != "" {
+		fmt.Fprintf(w, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", s.SeedKubeconfig)
 	}
-	fmt.Fprint(out, "\nCtrl-C ends the cluster.\n")
-	return nil
+	fmt.Fprint(w, "\nCtrl-C ends the cluster.\n")
+	return err
 }
 
 func (f *upFlags) removeKubeconfig() error {

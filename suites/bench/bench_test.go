@@ -165,13 +165,19 @@ func familyMegabytes() float64 {
 	return total
 }
 
-func parent(pid int) int {
+// stat is what /proc/PID/stat says of a process after its name, as proc(5)
+// numbers it from the third field on. It is empty if the process is gone.
+func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return nil
 	}
 	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
+	return strings.Fields(rest)
+}
+
+func parent(pid int) int {
+	fields := stat(pid)
 	if len(fields) < 2 {
 		return 0
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -232,12 +231,7 @@ func simulateNodes(kubeconfig string) error {
 
 // processorTime is what a process has taken so far.
 func processorTime(pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
+	fields := stat(pid)
 	if len(fields) < 13 {
 		return 0
 	}

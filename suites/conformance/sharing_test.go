@@ -37,7 +37,13 @@ var _ = It("shows a cell nothing of the one that had its rig before", func(ctx S
 // cellsOf are the cells of a scenario of this suite's own.
 func cellsOf(scenario string) []plan.Cell {
 	GinkgoHelper()
-	files, err := spec.Load(os.DirFS("testdata"), []string{scenario})
+	return cellsIn("testdata", scenario)
+}
+
+// cellsIn are the cells of scenarios in a directory.
+func cellsIn(dir string, scenarios ...string) []plan.Cell {
+	GinkgoHelper()
+	files, err := spec.Load(os.DirFS(dir), scenarios)
 	Expect(err).NotTo(HaveOccurred())
 	cells, err := plan.Cells(files)
 	Expect(err).NotTo(HaveOccurred())

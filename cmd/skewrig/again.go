@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// againFlags say which of the selected cells are run, and how often.
+type againFlags struct {
+	repeat    int
+	untilFail bool
+	rerun     string
+	shard     string
+	part      reports.Shard // what shard says
+}
+
+// untilFailLimit is how often a cell runs at most with --until-fail, unless
+// --repeat says so.
+const untilFailLimit = 100
+
+func (f *againFlags) register(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "how many times each cell runs; one that comes out otherwise now and then is flaky")
+	cmd.Flags().BoolVar(&f.untilFail, "until-fail", false, fmt.Sprintf("run each cell until it is not as expected, at most --repeat times (default %d)", untilFailLimit))
+	cmd.Flags().StringVar(&f.rerun, "rerun-failed", "", "run, of the cells that the arguments name, those that were not as expected in the report of this directory; without arguments, all such. Without --report-dir, the report goes to the same name with -rerun")
+	cmd.Flags().StringVar(&f.shard, "shard", "", "run one of several parts of the cells, such as 2/4; skewrig report merge joins their reports")
+}
+
+// check checks the flags, and sets those that others imply.
+func (f *againFlags) check(cmd *cobra.Command, reportDir *string) error {
+	var problems []error
+	if f.repeat < 1 {
+		problems = append(problems, fmt.Errorf("--repeat is %d; it must be at least 1", f.repeat))
+	}
+	if f.untilFail && !cmd.Flags().Changed("repeat") {
+		f.repeat = untilFailLimit
+	}
+	part, err := parseShard(f.shard)
+	f.part = part
+	problems = append(problems, err)
+	if f.rerun != "" {
+		if !cmd.Flags().Changed("report-dir") {
+			*reportDir = beside(f.rerun)
+		}
+		if sameDir(*reportDir, f.rerun) {
+			problems = append(problems, fmt.Errorf("--report-dir and --rerun-failed are both %s: what failed there would be lost; choose another --report-dir, and join the two with skewrig report merge", f.rerun))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// beside is where the cells of a report are run again unless something else is
+// asked for.
+func beside(dir string) string {
+	dir = filepath.Clean(dir)
+	if base := filepath.Base(dir); base == "." || base == ".." { // which have another name
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+	}
+	return dir + "-rerun"
+}
+
+// parseShard reads "2/4". An empty text is no shard.
+func parseShard(text string) (reports.Shard, error) {
+	if text == "" {
+		return reports.Shard{}, nil
+	}
+	before, after, _ := strings.Cut(text, "/")
+	index, err := strconv.Atoi(before)
+	of, ofErr := strconv.Atoi(after)
+	if errors.Join(err, ofErr) != nil || index < 1 || index > of {
+		return reports.Shard{}, fmt.Errorf("--shard is %q; it must be one of how many, such as 2/4", text)
+	}
+	return reports.Shard{Index: index, Of: of}, nil
+}
+
+// sameDir reports whether two names are of one directory.
+func sameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errors.Join(errA, errB) == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
+
+// ofShard returns those of the cells that are in the shard, and says so if there
+// are none: a partition into more parts than there are rigs has empty ones.
+func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
+	if f.part == (reports.Shard{}) {
+		return cells
+	}
+	part := engine.Shard(cells, f.part.Index, f.part.Of)
+	if len(part) == 0 {
+		fmt.Fprintf(out, "Shard %d/%d has none of the %d cells\n", f.part.Index, f.part.Of, len(cells))
+	}
+	return part
+}
+
+// failedBefore selects the cells that arguments name; with --rerun-failed, those
+// of them that were not as expected there.
+func (f *againFlags) failedBefore(args []string) ([]plan.Cell, error) {
+	if f.rerun == "" {
+		return selectCells(args)
+	}
+	report, err := readReport(f.rerun)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, c := range report.Cells {
+		if !c.Outcome.Expected() {
+			ids = append(ids, c.ID)
+		}
+	}
+	var cells []plan.Cell
+	if len(args) > 0 {
+		cells, err = selectCells(args)
+	} else if cells, err = catalog.Cells(); err == nil {
+		err = allThere(ids, cells, f.rerun)
+	}
+	return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
+}
+
+// allThere finds cells of a report that are not in the catalog.
+func allThere(ids []string, cells []plan.Cell, dir string) error {
+	var missing []error
+	for _, id := range ids {
+		if !slices.ContainsFunc(cells, func(c plan.Cell) bool { return c.ID == id }) {
+			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name the file that it is in, beside '**' for those of the catalog", id, dir))
+		}
+	}
+	return errors.Join(missing...)
+}

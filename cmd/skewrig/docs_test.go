@@ -1,0 +1,379 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/scenarios/catalog"
+)
+
+// What pages say is checked as follows. Paths are from the root of the repository.
+//
+//   - Each command in a block of sh, behind a $ in a block without a language, and
+//     in backquotes within a line, if it is skewrig, make or go: the command and its
+//     flags are there, its arguments are what the usage line calls them, patterns
+//     match cells, scenario files can be planned.
+//   - The commands of a block of console are run, and what they print is compared
+//     with the lines below them. A line of ... stands for any lines. `echo $?` prints
+//     the exit code of the command before. -update writes these blocks anew.
+//   - A block with file=PATH has the text of that file.
+//   - Files that are linked to are there.
+
+var update = flag.Bool("update", false, "write what commands in the docs print anew")
+
+// root is the root of the repository.
+const root = "../.."
+
+// pages are the pages whose commands are checked.
+func pages(t *testing.T) (paths []string) {
+	t.Helper()
+	paths = []string{"README.md", "CONTRIBUTING.md"}
+	err := filepath.WalkDir("docs", func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && path == filepath.Join("docs", "examples", "report") {
+			return fs.SkipDir // that is a run's own
+		}
+		if strings.HasSuffix(path, ".md") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func newChecker(t *testing.T) checker {
+	t.Helper()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checker{cells: cells, targets: makeTargets(readText(t, "Makefile"))}
+}
+
+func TestCommandsInTheDocs(t *testing.T) {
+	t.Chdir(root)
+	check := newChecker(t)
+	for _, path := range pages(t) {
+		for _, problem := range check.page(path, readText(t, path)) {
+			t.Error(problem)
+		}
+	}
+}
+
+// page is what is wrong with the commands and links of a page.
+func (c checker) page(path, text string) (problems []string) {
+	c.anyFile = strings.HasPrefix(path, filepath.Join("docs", "commands")) // their examples have files of the user
+	page := parseMarkdown(text)
+	report := func(line int, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s:%d: %s", path, line, err))
+		}
+	}
+	for _, f := range page.fences {
+		switch f.language {
+		case "sh":
+			report(f.line, c.checkScript(f.text))
+		case "", "console":
+			report(f.line, c.checkScript(typed(f.text)))
+		}
+		if f.file != "" {
+			report(f.line, same(f.file, f.text))
+		}
+	}
+	for _, s := range page.spans {
+		report(s.line, c.span(s.text))
+	}
+	for _, l := range page.links {
+		report(l.line, checkLink(path, l.text))
+	}
+	return problems
+}
+
+// span checks what stands in backquotes within a line, if it is a command of ours.
+// One without arguments may only be mentioned, and need not be complete.
+func (c checker) span(text string) error {
+	words := strings.Fields(strings.TrimPrefix(text, "time "))
+	if len(words) == 0 || !slices.Contains([]string{"skewrig", "bin/skewrig", "make", "go"}, words[0]) {
+		return nil
+	}
+	if cmd, rest, err := newRoot().Find(words[1:]); strings.HasSuffix(words[0], "skewrig") && err == nil && cmd.HasParent() && len(rest) == 0 {
+		return nil
+	}
+	return c.checkScript(text)
+}
+
+// typed are the lines of a block that somebody types.
+func typed(text string) (script string) {
+	for line := range strings.Lines(text) {
+		if command, is := strings.CutPrefix(line, "$ "); is {
+			script += command
+		}
+	}
+	return script
+}
+
+// same reports whether a file has a text.
+func same(path, text string) error {
+	content, err := os.ReadFile(path)
+	if err == nil && string(content) != text {
+		err = fmt.Errorf("this is not what %s has", path)
+	}
+	return err
+}
+
+// TestWrongCommandsInDocsAreFound: each of these is an error, and says so.
+func TestWrongCommandsInDocsAreFound(t *testing.T) {
+	t.Chdir(root)
+	check := newChecker(t)
+	const examples = "docs/examples/payments/"
+	for script, want := range map[string]string{
+		"skewrig run --fast":                                  "unknown flag: --fast",
+		"skewrig rum":                                         `unknown command "rum"`,
+		"skewrig podsapi lisp":                                `unknown command "lisp"`,
+		"skewrig run 'kep-4940/**'":                           "matches no cell",
+		"skewrig run kep-4939/**":                             "not quoted",
+		"skewrig list && skewrig plan nowhere.yaml":           "nowhere.yaml",
+		"skewrig plan " + examples + "pod.yaml":               "pod.yaml",
+		"skewrig judge report nowhere.yaml":                   "nowhere.yaml",
+		"skewrig judge":                                       "arg",
+		"skewrig report report -o pdf":                        `"pdf"`,
+		"skewrig build kube-proxy@v1.37.1":                    "kube-proxy",
+		"skewrig up nowhere.yaml":                             "nowhere.yaml",
+		"skewrig podsapi serve --socket s --scenario no.yaml": "no.yaml",
+		"skewrig podsapi serve --socket s":                    "scenario",
+		"skewrig list -q -v":                                  "quiet verbose",
+		"X=1 sudo bin/skewrig list --fast | head":             "--fast",
+		"make coffee":                                         "coffee",
+		"go test ./nowhere":                                   "nowhere",
+		"skewrig run 'kep":                                    "quote",
+	} {
+		if err := check.checkScript(script); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+	}
+	page := "See [x](nowhere.md) and `skewrig run --fast`.\n```yaml file=" + examples + "pod.yaml\nkind: Pod\n```\n" +
+		"```sh\nskewrig lost\n```\n```\n$ skewrig lost\nunknown\n```\n"
+	problems := check.page("docs/page.md", page)
+	for i, want := range []string{"docs/page.md:3: this is not what", "docs/page.md:6: skewrig lost", "docs/page.md:9: skewrig lost", "docs/page.md:1: skewrig run --fast", "docs/page.md:1: stat docs/nowhere.md"} {
+		if i >= len(problems) || !strings.Contains(problems[i], want) {
+			t.Errorf("problem %d is not %q: %q", i, want, problems)
+		}
+	}
+}
+
+// TestDocsPrintWhatIsPrinted runs the blocks of console, those of each page on a copy
+// of docs.
+func TestDocsPrintWhatIsPrinted(t *testing.T) {
+	t.Chdir(root)
+	texts := make(map[string]string)
+	for _, path := range pages(t) {
+		texts[path] = readText(t, path)
+	}
+	origin, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[path]
+		if !strings.Contains(text, "```console\n") {
+			continue
+		}
+		copied := t.TempDir() // a page may change what it works on
+		if err := os.CopyFS(filepath.Join(copied, "docs"), os.DirFS(filepath.Join(origin, "docs"))); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(copied)
+		for _, f := range parseMarkdown(text).fences {
+			if f.language != "console" {
+				continue
+			}
+			ran++
+			printed := session(t, f.text)
+			if matches(f.text, printed) {
+				continue
+			}
+			if *update && !strings.Contains(f.text, "\n...\n") {
+				text = strings.Replace(text, f.text, printed, 1)
+				continue
+			}
+			t.Errorf("%s:%d: this is what is printed:\n%s", path, f.line, printed)
+		}
+		if text != texts[path] {
+			write(t, filepath.Join(origin, path), text)
+		}
+	}
+	if ran == 0 {
+		t.Error("no page has a block of console")
+	}
+}
+
+// session is what a terminal shows after the commands of a block.
+func session(t *testing.T, block string) string {
+	t.Helper()
+	var b bytes.Buffer
+	code := 0
+	for line := range strings.Lines(typed(block)) {
+		fmt.Fprintf(&b, "$ %s", line)
+		if strings.TrimSpace(line) == "echo $?" {
+			fmt.Fprintln(&b, code)
+			continue
+		}
+		commands, err := commandsIn(line)
+		if err != nil || len(commands) != 1 || !strings.HasSuffix(commands[0][0], "skewrig") {
+			t.Fatalf("a block of console has commands of skewrig, one a line, and not %s", line)
+		}
+		code = run(t.Context(), commands[0][1:], &b, &b)
+	}
+	return b.String()
+}
+
+// matches reports whether lines are those of a block, in which ... stands for any.
+func matches(block, printed string) bool {
+	return matchLines(strings.Split(block, "\n"), strings.Split(printed, "\n"))
+}
+
+func matchLines(want, have []string) bool {
+	switch {
+	case len(want) == 0:
+		return len(have) == 0
+	case want[0] == "...":
+		return matchLines(want[1:], have) || len(have) > 0 && matchLines(want, have[1:])
+	default:
+		return len(have) > 0 && strings.TrimRight(want[0], " ") == strings.TrimRight(have[0], " ") && matchLines(want[1:], have[1:])
+	}
+}
+
+func TestDotsStandForLines(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		block string
+		want  bool
+	}{
+		{"a\nb\nc\n", true}, {"a\n...\nc\n", true}, {"...\n", true}, {"a\nb\nc\n...\n", true},
+		{"a\nc\n", false}, {"a\n...\nb\n", false}, {"", false}, {"a\nb\nc\nd\n", false},
+	} {
+		if got := matches(tc.block, "a\nb\nc\n"); got != tc.want {
+			t.Errorf("%q matches: %t", tc.block, got)
+		}
+	}
+}
+
+// TestTheCommandReferenceIsCurrent: make generate writes it.
+func TestTheCommandReferenceIsCurrent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if code, _, stderr := skewrig(t, "docs", "markdown", dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	want, have := textsOf(t, dir), textsOf(t, filepath.Join(root, "docs", "commands"))
+	for name := range maps.Keys(have) {
+		if _, is := want[name]; !is {
+			t.Errorf("docs/commands/%s is of no command: remove it", name)
+		}
+	}
+	for name, text := range want {
+		if have[name] != text {
+			t.Errorf("docs/commands/%s is not what make generate writes", name)
+		}
+	}
+}
+
+func textsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string]string)
+	for _, f := range files {
+		texts[f.Name()] = readText(t, filepath.Join(dir, f.Name()))
+	}
+	return texts
+}
+
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if code, _, stderr := skewrig(t, "docs", "man", dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	if page := textsOf(t, dir)["skewrig-podsapi-check.1"]; !strings.Contains(page, `.TH "SKEWRIG-PODSAPI-CHECK" "1"`) || !strings.Contains(page, "known-deviations") {
+		t.Errorf("the page of podsapi check is\n%s", page)
+	}
+}
+
+// TestRecipesForCI: they are YAML, and their scripts are checked like those of the
+// pages.
+func TestRecipesForCI(t *testing.T) {
+	t.Chdir(root)
+	check := newChecker(t)
+	files, err := filepath.Glob("docs/ci/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no recipes: %v", err)
+	}
+	for _, path := range files {
+		var recipe map[string]any
+		if err := yaml.UnmarshalStrict([]byte(readText(t, path)), &recipe); err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		ours := 0
+		for _, script := range scripts(recipe) {
+			if err := check.checkScript(script); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			ours += strings.Count(script, "bin/skewrig ") + strings.Count(script, "make ")
+		}
+		if ours == 0 {
+			t.Errorf("%s runs nothing of ours", path)
+		}
+	}
+}
+
+// scripts are the scripts of a recipe: what GitHub calls run, and Prow args.
+func scripts(node any) (found []string) {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			script, is := value.(string)
+			if is && key == "run" {
+				found = append(found, script)
+				continue
+			}
+			if list, is := value.([]any); is && key == "args" {
+				for _, arg := range list {
+					found = append(found, fmt.Sprint(arg))
+				}
+				continue
+			}
+			found = append(found, scripts(value)...)
+		}
+	case []any:
+		for _, value := range node {
+			found = append(found, scripts(value)...)
+		}
+	}
+	return found
+}

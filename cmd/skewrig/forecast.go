@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// forecast is how far a run has come, and when it may be over. It knows what
+// cells took in an earlier run, if there was one, and learns from this one how
+// fast this one is.
+type forecast struct {
+	parallel int
+	earlier  map[string]time.Duration // by the cell's id
+	waiting  map[string]bool
+	running  map[string]time.Time
+	took     map[string]time.Duration
+	outcomes []reports.Outcome
+}
+
+// newForecast begins a run of cells, so many at a time.
+func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *forecast {
+	f := &forecast{
+		parallel: max(parallel, 1), earlier: earlier, waiting: make(map[string]bool),
+		running: make(map[string]time.Time), took: make(map[string]time.Duration),
+	}
+	for _, id := range ids {
+		f.waiting[id] = true
+	}
+	return f
+}
+
+func (f *forecast) begin(id string, now time.Time) {
+	delete(f.waiting, id)
+	f.running[id] = now
+}
+
+func (f *forecast) end(id string, outcome reports.Outcome, now time.Time) {
+	f.took[id] = now.Sub(f.running[id])
+	delete(f.running, id)
+	f.outcomes = append(f.outcomes, outcome)
+}
+
+// left is how long the run may still take. It is not known before a cell has
+// ended, unless there was an earlier run.
+func (f *forecast) left(now time.Time) (left time.Duration, known bool) {
+	expected, known := f.expectations()
+	if !known {
+		return 0, false
+	}
+	var work, longest time.Duration
+	for id := range f.waiting {
+		d := expected(id)
+		work, longest = work+d, max(longest, d)
+	}
+	for id, began := range f.running {
+		d := max(expected(id)-now.Sub(began), 0)
+		work, longest = work+d, max(longest, d)
+	}
+	return max(work/time.Duration(f.parallel), longest), true
+}
+
+// expectations say how long a cell takes: as long as in the earlier run, as much
+// faster or slower as this run was so far; and for a cell that was not in it, the
+// average of what is known.
+func (f *forecast) expectations() (expected func(id string) time.Duration, known bool) {
+	var all, now, then time.Duration
+	for id, d := range f.took {
+		all += d
+		if before, has := f.earlier[id]; has {
+			now, then = now+d, then+before
+		}
+	}
+	count := len(f.took)
+	if count == 0 {
+		for _, d := range f.earlier {
+			all += d
+		}
+		count = len(f.earlier)
+	}
+	if count == 0 {
+		return nil, false
+	}
+	pace := 1.0
+	if then > 0 {
+		pace = float64(now) / float64(then)
+	}
+	return func(id string) time.Duration {
+		if before, has := f.earlier[id]; has {
+			return time.Duration(float64(before) * pace)
+		}
+		return all / time.Duration(count)
+	}, true
+}
+
+// line says it in a line: 12 of 76 cells, 5 running, 1 failed, about 3m left.
+func (f *forecast) line(now time.Time) string {
+	failed, unjudged := 0, 0
+	for _, o := range f.outcomes {
+		switch {
+		case o.Nonconforming():
+			failed++
+		case !o.Expected():
+			unjudged++
+		}
+	}
+	done := len(f.outcomes)
+	parts := []string{fmt.Sprintf("%d of %d cells", done, done+len(f.running)+len(f.waiting))}
+	for _, part := range []struct {
+		count int
+		what  string
+	}{{len(f.running), "running"}, {failed, "failed"}, {unjudged, "not judged"}} {
+		if part.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
+		}
+	}
+	if left, known := f.left(now); known && len(f.running)+len(f.waiting) > 0 {
+		parts = append(parts, roughly(left)+" left")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// roughly is a length of time as precisely as a guess deserves it.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "a few seconds"
+	case d < time.Minute:
+		return fmt.Sprintf("about %ds", int(d.Round(10*time.Second).Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("about %dm", int(d.Round(time.Minute).Minutes()))
+	default:
+		d = d.Round(10 * time.Minute)
+		return fmt.Sprintf("about %dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// durations are what the cells of the report in a directory took. A report that
+// is not there, or can't be read, has none: it is a guess that is at stake.
+func durations(dir string) map[string]time.Duration {
+	report, err := readReport(dir)
+	if err != nil {
+		return nil
+	}
+	took := make(map[string]time.Duration)
+	for _, c := range report.Cells {
+		if c.DurationSeconds > 0 {
+			took[c.ID] = time.Duration(c.DurationSeconds * float64(time.Second))
+		}
+	}
+	return took
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/engine"
+)
+
+// leaveReport writes a report with the files of its cells to a directory.
+func leaveReport(t *testing.T, dir string, cells ...reports.Cell) {
+	t.Helper()
+	for i, c := range cells {
+		if c.Unfinished {
+			continue
+		}
+		if err := leaveHistory(dir, c.ID); err != nil {
+			t.Fatal(err)
+		}
+		cells[i].Started = time.Now().Add(time.Duration(i) * time.Minute)
+	}
+	r, err := reports.Assemble(cells, nil, reports.Reproduce{Command: "skewrig run --report-dir " + dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Unfinished() > 0 {
+		r.Partial = "broken off"
+	}
+	if err := render.WriteDir(dir, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checked(id string, outcome reports.Outcome) reports.Cell {
+	return reports.Cell{ID: id, Checks: []reports.Check{{ID: "there", Outcome: outcome, Expected: "0"}}}
+}
+
+func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	leaveReport(t, "one", checked("a/b/x", reports.Pass), checked("a/b/y", reports.Pass),
+		reports.Cell{ID: "a/b/z", Outcome: reports.Unknown, Reason: "not run", Unfinished: true})
+	leaveReport(t, "two", checked("a/b/x", reports.Fail), checked("a/b/z", reports.Pass))
+	// y had the rig of x.
+	logs := filepath.Join(engine.CellDir("one", "a/b/x"), "logs")
+	if err := os.Mkdir(logs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(logs, "etcd.log"), "ready")
+	if err := os.Symlink("../x/logs", filepath.Join(engine.CellDir("one", "a/b/y"), "logs")); err != nil {
+		t.Fatal(err)
+	}
+
+	code, stdout, stderr := skewrig(t, "report", "merge", "one", "two", "--report-dir", "both")
+	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "failed in 1 of 2 runs") || !strings.Contains(stdout, "part at step 1 (check there)") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	r, err := readReport("both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Partial != "" || len(r.Cells) != 3 || r.Cells[0].Outcome != reports.Flaky || r.Cells[2].Outcome != reports.Pass {
+		t.Errorf("%q: %+v", r.Partial, r.Cells)
+	}
+	if !strings.HasPrefix(r.Reproduce.Command, "skewrig run --report-dir one\nskewrig run --report-dir two\nskewrig ") {
+		t.Errorf("reproduced by %q", r.Reproduce.Command)
+	}
+	for _, c := range r.Cells {
+		for _, run := range c.EachRun() {
+			if _, err := os.Stat(filepath.Join("both", run.Dir, "history.jsonl")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, id := range []string{"a/b/x", "a/b/y"} {
+		if log, err := os.ReadFile(filepath.Join(engine.CellDir("both", id), "logs", "etcd.log")); err != nil || string(log) != "ready" {
+			t.Errorf("the log of %s: %q, %v", id, log, err)
+		}
+	}
+	if code, stdout, stderr := skewrig(t, "report", "merge", "both", "two", "--report-dir", "again"); code != exitUsage || stdout != "" || !strings.Contains(stderr, "both and two have 2 runs in common") {
+		t.Errorf("merged twice: exit code %d:\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestMergeCopiesNothingFromElsewhere: a report may be somebody else's.
+func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	leaveReport(t, "theirs", checked("a/b/x", reports.Pass))
+	if err := os.Mkdir("mine", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "mine/secret", "secret")
+	cell := engine.CellDir("theirs", "a/b/x")
+	if err := os.Symlink("../../../../../mine", filepath.Join(cell, "logs")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../../../../mine/secret", filepath.Join(cell, "plan.txt")); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := skewrig(t, "report", "merge", "theirs", "--report-dir", "out")
+	if code != exitNotJudged || !strings.Contains(stderr, "copying the logs of theirs/cells/a/b/x") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	err := filepath.Walk("out", func(path string, _ os.FileInfo, _ error) error {
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), "secret") {
+			t.Errorf("%s was copied", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
+	cells := twoCells(t)
+	leaveReport(t, "before", checked("mine/pods/a", reports.Fail), checked("mine/pods/b", reports.Pass))
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"both files":    {[]string{"a.yaml", "b.yaml"}, "mine/pods/a"},
+		"the good one":  {[]string{"b.yaml"}, ""},
+		"the catalog's": {[]string{"kep-4939/e2e/**"}, ""},
+	} {
+		f := againFlags{rerun: "before"}
+		got, err := f.failedBefore(tc.args)
+		var ids []string
+		for _, c := range got {
+			ids = append(ids, c.ID)
+		}
+		if err != nil || strings.Join(ids, " ") != tc.want {
+			t.Errorf("%s: %v, %q, want %q", name, err, ids, tc.want)
+		}
+	}
+	f := againFlags{rerun: "before"}
+	if _, err := f.failedBefore(nil); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
+		t.Errorf("without the file: %v", err)
+	}
+	code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "b.yaml")
+	if code != 0 || !strings.HasPrefix(stdout, "Nothing to run again") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat("before-rerun"); err == nil || len(cells) != 2 {
+		t.Error("something was written")
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// How long the story of a cell may be, as JSON and in bytes: one that needs
+// attention is told at length.
+const (
+	storyLength     = 128 << 10
+	attentionLength = 1 << 20
+)
+
+// pageOf is the page of a report in a directory. Cells that are neither among the
+// planned ones nor in the catalog are told by their histories alone.
+func pageOf(dir string, report reports.Report, cells []plan.Cell) (page.Run, error) {
+	known, err := catalog.Cells()
+	if err != nil {
+		return page.Run{}, err
+	}
+	planned := make(map[string]plan.Cell)
+	for _, c := range slices.Concat(known, cells) {
+		planned[c.ID] = c
+	}
+	tell := func(c reports.Cell, run reports.Run) (*story.Story, error) {
+		round := filepath.Join(dir, filepath.FromSlash(reports.RoundDir(run.Number)))
+		if _, err := os.Stat(engine.CellDir(round, c.ID)); err != nil {
+			return nil, nil //nolint:nilerr // nothing was recorded of it: the page says so
+		}
+		cell, known := planned[c.ID]
+		if !known {
+			cell.ID = c.ID
+		}
+		length := storyLength
+		if !c.Outcome.Expected() {
+			length = attentionLength
+		}
+		c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
+		s := engine.Story(round, cell, c, length)
+		return &s, nil
+	}
+	return page.Run{Report: report, Story: tell, Dir: os.DirFS(dir)}, nil
+}
+
+// writePage writes the page of a report beside it.
+func writePage(dir string, report reports.Report, cells []plan.Cell) error {
+	content, err := pageOf(dir, report, cells)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := page.Write(&out, content); err != nil {
+		return err
+	}
+	if err := render.WriteFile(dir, page.Name, out.Bytes()); err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(dir, page.Name), err)
+	}
+	return nil
+}
+
+// printPage prints the page of a saved report.
+func printPage(w io.Writer, report reports.Report, dir string) error {
+	content, err := pageOf(dir, report, nil)
+	if err != nil {
+		return err
+	}
+	return page.Write(w, content)
+}

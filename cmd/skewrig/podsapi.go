@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/scenarios/podsapi/ask"
+)
+
+func newPodsAPI() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "podsapi",
+		Short: "Ask, check and play the Pods API of a kubelet (KEP-4188)",
+		Long: `The Pods API is what a kubelet serves on a unix socket for the agents of its
+node. list, get and watch ask it; check holds it against KEP-4188, on a real
+machine too; serve plays a node's life to an agent that is being developed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPodsList(), newPodsGet(), newPodsWatch(), newPodsCheck(), newPodsServe())
+	return cmd
+}
+
+// socketFlag is the flag that names the socket to ask.
+type socketFlag struct{ path string }
+
+func (f *socketFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.path, "socket", "", fmt.Sprintf("the socket to ask (default: %s in %s)", strings.Join(podsapi.Places, " or "), ask.KubeletDir))
+}
+
+// find is the socket that is named, or the one that is there.
+func (f *socketFlag) find() (string, error) {
+	if f.path != "" {
+		return f.path, nil
+	}
+	found, err := ask.Find(ask.KubeletDir)
+	return found, failed(err)
+}

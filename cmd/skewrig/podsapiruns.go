@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skewrig/skewrig/fakeservers/podsapi"
+	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
+)
+
+// printRuns prints what clients did.
+func printRuns(w io.Writer, out output, runs []stage.Run) error {
+	if out.json() {
+		return printJSON(w, runs)
+	}
+	type row struct {
+		run    int
+		client stage.Client
+	}
+	var rows []row
+	for _, r := range runs {
+		for _, c := range r.Clients {
+			rows = append(rows, row{r.Number, c})
+		}
+	}
+	defer printNotes(w, runs)
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(w, "No client connected.")
+		return err
+	}
+	return table(w, "RUN\tCLIENT\tPID\tCALLS\tSTATE\tEVENTS\tMISSED\tBEHIND", rows, func(r row) string {
+		c := r.client
+		return fmt.Sprintf("%d\t%d\t%d\t%s\t%s\t%d\t%d\t%s", r.run, c.ID, c.PID, callList(c.Calls), state(c), c.Events, c.Missed, podList(c.Behind))
+	})
+}
+
+// callList is what a client called, in one column.
+func callList(calls []podsapi.Calls) string {
+	var words []string
+	for _, c := range calls {
+		words = append(words, fmt.Sprintf("%d×%s:%s", c.Count, c.Method, c.Code))
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, " ")
+}
+
+// state is what became of a client.
+func state(c stage.Client) string {
+	switch {
+	case !c.Disconnected.IsZero():
+		return "gone"
+	case c.Watching == 0:
+		return "connected"
+	case c.Watching == 1:
+		return "watching"
+	}
+	return fmt.Sprintf("%d watches", c.Watching)
+}
+
+// podList is how many pods there are, and the names of the first few.
+func podList(pods []stage.Pod) string {
+	const few = 3
+	if len(pods) == 0 {
+		return "0"
+	}
+	var names []string
+	for _, p := range pods[:min(few, len(pods))] {
+		names = append(names, p.Name)
+	}
+	if len(pods) > few {
+		names = append(names, "…")
+	}
+	return fmt.Sprintf("%d: %s", len(pods), strings.Join(names, " "))
+}
+
+// grpcLimit is how many bytes a message may have that a gRPC client takes, unless it
+// is told otherwise.
+const grpcLimit = 4 << 20
+
+// printNotes prints what no row of a client tells.
+func printNotes(w io.Writer, runs []stage.Run) {
+	for _, r := range runs {
+		if r.Refused > 0 {
+			fmt.Fprintf(w, "In run %d, other users than root and the one who serves tried to connect %d times, and were refused.\n", r.Number, r.Refused)
+		}
+		if r.Forgotten > 0 {
+			fmt.Fprintf(w, "In run %d there were %d more clients, which have gone long ago and are not shown.\n", r.Number, r.Forgotten)
+		}
+	}
+	printTooLarge(w, runs)
+}
+
+// printTooLarge tells of lists that a client may have dropped, which the server
+// doesn't hear of: to it, the call was OK.
+func printTooLarge(w io.Writer, runs []stage.Run) {
+	var who []string
+	largest := 0
+	for _, r := range runs {
+		for _, c := range r.Clients {
+			if c.LargestList > grpcLimit {
+				who = append(who, fmt.Sprintf("client %d of run %d", c.ID, r.Number))
+				largest = max(largest, c.LargestList)
+			}
+		}
+	}
+	if len(who) == 0 {
+		return
+	}
+	if others := len(who) - 1; others > 0 {
+		who[0] += fmt.Sprintf(" and %d more", others)
+	}
+	fmt.Fprintf(w, "A list of %.1f MiB was more than gRPC clients take, which is 4 MiB unless they set grpc.MaxCallRecvMsgSize: "+
+		"%s may have got nothing, though the server says OK.\n", float64(largest)/(1<<20), who[0])
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/scenarios/podsapi/script"
+	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
+)
+
+type serveFlags struct {
+	output
+	scenario, socket string
+	wait             bool
+}
+
+func newPodsServe() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Play a node's life to an agent, and tell what it did and missed",
+		Long: `Serve the Pods API at a socket and play a script to whatever connects: pods that
+come, change and go, restarts of the kubelet, slow answers, broken watches. At the
+end of the script, or on Ctrl-C, tell what each client did, how many states of pods
+it was never told of, and on how many pods it is behind.
+
+docs/podsapi.md has the language of scripts, and examples.`,
+		Example: `  skewrig podsapi serve --scenario docs/podsapi/startup-and-restart.yaml --socket /tmp/node/pods.sock`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			moves, err := planScript(f.scenario)
+			if err != nil {
+				return err
+			}
+			return f.serve(cmd, moves)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the script to play")
+	cmd.Flags().StringVar(&f.socket, "socket", "", "where to serve; its directory is made if it is missing")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "keep serving what there is at the end, until Ctrl-C")
+	_ = cmd.MarkFlagRequired("scenario") // there are these two
+	_ = cmd.MarkFlagRequired("socket")
+	return cmd
+}
+
+func planScript(path string) ([]script.Move, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := script.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	return s.Plan(time.Now())
+}
+
+func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) {
+	ctx, log := cmd.Context(), news(cmd)
+	node, err := stage.Start(f.socket)
+	if err != nil {
+		return err // it says what is wrong with the flag
+	}
+	defer func() { err = errors.Join(err, failed(node.Close())) }()
+	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C ends it\n", f.socket, length(moves))
+	err = node.Play(ctx, moves, stage.RealTime(), func(m script.Move) {
+		if m.Text != "" {
+			fmt.Fprintf(log, "%8s  %s\n", m.At.Round(time.Millisecond), m.Text)
+		}
+	})
+	if err == nil && f.wait {
+		fmt.Fprintln(log, "the script is over; Ctrl-C ends it")
+		<-ctx.Done()
+	} else if err == nil {
+		err = node.Settle(ctx)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return failed(err)
+	}
+	return failed(printRuns(cmd.OutOrStdout(), f.output, node.Runs()))
+}
+
+// length is how long a script takes.
+func length(moves []script.Move) time.Duration {
+	if len(moves) == 0 {
+		return 0
+	}
+	return moves[len(moves)-1].At
+}

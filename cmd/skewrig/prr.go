@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/reports/prr"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+)
+
+func newPRR() *cobra.Command {
+	var format string
+	var dirs []string
+	cmd := &cobra.Command{
+		Use:   "prr KEP",
+		Short: "Answer the production readiness questionnaire from saved runs",
+		Long: `Print the production readiness questionnaire of an enhancement as Markdown, under
+the headings of the KEP template: what cells show, what was done in them, and how
+to do it again. Nothing is stated that no cell shows. What no run can answer, or
+none has, is marked Open.
+
+Exit codes: 0 it was printed, 2 a report can't be read, 3 wrong usage.`,
+		Example: `  skewrig prr kep-4939 --report report > prr.md
+  skewrig prr kep-5999 --report report -o json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			print := render.PRR
+			switch format {
+			case "markdown":
+			case "json":
+				print = func(w io.Writer, r prr.Result) error { return printJSON(w, r) }
+			default:
+				return fmt.Errorf("--output is %q; it can be markdown or json", format)
+			}
+			enhancement, runs, planned, err := gather(args[0], dirs)
+			if err != nil {
+				return err
+			}
+			requirements, err := ledger.Requirements()
+			if err != nil {
+				return err
+			}
+			return failed(print(cmd.OutOrStdout(), prr.Answers(enhancement, requirements, runs, planned)))
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or json")
+	completeFormats(cmd, []string{"markdown", "json"})
+	registerReports(cmd, &dirs)
+	return cmd
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// played is a runner whose rounds are played: no rig is started. Cell mine/pods/a
+// fails in each third run, and mine/pods/b never does.
+type played struct {
+	*runner
+	dir  string
+	told []string
+	// before is called before each cell is run. If unset, nothing is.
+	before func(number int, id string)
+}
+
+func newPlayed(t *testing.T, cells []plan.Cell) *played {
+	t.Helper()
+	a, err := deviationList{}.assembler(cells, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &played{dir: t.TempDir()}
+	p.runner = &runner{
+		cells: cells, dir: p.dir, assembler: a, repeat: 1, parallel: 1, round: p.round,
+		tell: func(news engine.Progress) {
+			if news.Result != nil {
+				p.told = append(p.told, news.Result.ID+" "+string(news.Result.Outcome))
+			}
+		},
+	}
+	return p
+}
+
+// twoCells are the cells mine/pods/a and mine/pods/b.
+func twoCells(t *testing.T) []plan.Cell {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a", "b"} {
+		write(t, name+".yaml", strings.Replace(scenario, "mine/pods/web", "mine/pods/"+name, 1))
+	}
+	cells, err := selectCells([]string{"a.yaml", "b.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+// round plays what an engine does: a history for each cell, and news.
+func (p *played) round(ctx context.Context, dir string, _ int, cells []plan.Cell, tell func(engine.Progress)) error {
+	number := 1
+	if below, err := filepath.Rel(p.dir, dir); err != nil || below != "." {
+		if _, err := fmt.Sscanf(below, "runs/%d", &number); err != nil {
+			return err
+		}
+	}
+	for _, c := range cells {
+		if p.before != nil {
+			p.before(number, c.ID)
+		}
+		outcome := reports.Pass
+		if c.ID == "mine/pods/a" && number%3 == 0 {
+			outcome = reports.Fail
+		}
+		result := reports.Cell{
+			ID: c.ID, Scenario: c.Scenario, Checks: []reports.Check{{ID: "there", Outcome: outcome, Expected: "0", Observed: "1"}},
+			Started: time.Unix(int64(number), 0), DurationSeconds: 2,
+		}
+		if ctx.Err() != nil {
+			result = reports.Cell{ID: c.ID, Scenario: c.Scenario, Outcome: reports.Unknown, Reason: "not run: interrupted", Unfinished: true}
+		} else if err := leaveHistory(dir, c.ID); err != nil {
+			return err
+		}
+		tell(engine.Progress{Cell: c})
+		tell(engine.Progress{Cell: c, Result: &result})
+	}
+	return nil
+}
+
+// leaveHistory leaves a history as an engine does.
+func leaveHistory(dir, id string) error {
+	to := engine.CellDir(dir, id)
+	var history bytes.Buffer
+	h := record.NewHistory(&history)
+	h.Append("engine", "1", check.StepStarted{Number: 1, Name: "1", Action: "check there"})
+	h.Append("engine", "there", check.Opened{Step: 1})
+	h.Append("engine", "there", check.Closed{Step: 1})
+	h.Append("engine", "1", check.StepDone{Number: 1})
+	h.Append("engine", "", check.Ended{})
+	return errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, "history.jsonl"), history.Bytes(), 0o600))
+}
+
+func (p *played) cell(t *testing.T, report reports.Report, id string) reports.Cell {
+	t.Helper()
+	i := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == id })
+	if i < 0 {
+		t.Fatalf("%s is not in the report", id)
+	}
+	return report.Cells[i]
+}
+
+func TestRepeatedRunsAreJoined(t *testing.T) {
+	for _, parallel := range []int{1, 2, 7} {
+		p := newPlayed(t, twoCells(t))
+		p.repeat, p.parallel = 6, parallel
+		report, err := p.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := p.cell(t, report, "mine/pods/a"), p.cell(t, report, "mine/pods/b")
+		if a.Outcome != reports.Flaky || a.Rate.Failed != 2 || a.Rate.Runs != 6 || a.Differs.Step != 1 || a.Differs.Bad != "check there: fail" {
+			t.Errorf("%d at a time: a is %s, %v, %v", parallel, a.Outcome, a.Rate, a.Differs)
+		}
+		if b.Outcome != reports.Pass || len(b.Runs) != 6 || b.Differs != (reports.Difference{}) || report.Partial != "" {
+			t.Errorf("%d at a time: b is %s in %d runs, %v; partial %q", parallel, b.Outcome, len(b.Runs), b.Differs, report.Partial)
+		}
+		if len(p.told) != 12 || !slices.Contains(p.told, "mine/pods/a (run 3) fail") || !slices.Contains(p.told, "mine/pods/a pass") {
+			t.Errorf("told %q", p.told)
+		}
+	}
+}
+
+func TestACellThatRunsOnceIsAsBefore(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	report, err := p.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := p.cell(t, report, "mine/pods/a"); a.Runs != nil || a.Rate != (reports.Rate{}) || a.DurationSeconds != 2 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestUntilFailThatIsInterruptedIsPartial: a cell that was broken off has not
+// failed.
+func TestUntilFailThatIsInterruptedIsPartial(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	p.repeat, p.untilFail = 2, true
+	ctx, interrupt := context.WithCancel(t.Context())
+	p.before = func(int, string) { interrupt() }
+	if report, err := p.run(ctx); err != nil || report.Unfinished() != 2 || report.Partial == "" {
+		t.Errorf("%v: %d unfinished, partial %q", err, report.Unfinished(), report.Partial)
+	}
+}
+
+func TestUntilFailStopsThere(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	p.repeat, p.untilFail = 5, true
+	report, err := p.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := p.cell(t, report, "mine/pods/a"), p.cell(t, report, "mine/pods/b")
+	if len(a.Runs) != 3 || a.Outcome != reports.Flaky || len(b.Runs) != 5 || report.Partial != "" {
+		t.Errorf("a ran %d times, b %d; partial %q", len(a.Runs), len(b.Runs), report.Partial)
+	}
+}
+
+func TestAnInterruptLeavesAPartialReport(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	p.repeat = 3
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	p.before = func(number int, id string) {
+		if number == 2 && id == "mine/pods/b" {
+			interrupt()
+		}
+	}
+	report, err := p.run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "the run was broken off: 2 of 2 cells did not run to their end 3 times"
+	if report.Partial != want || reports.ExitCode(report) != reports.ExitNotJudged {
+		t.Errorf("partial %q, exit code %d", report.Partial, reports.ExitCode(report))
+	}
+	if a, b := p.cell(t, report, "mine/pods/a"), p.cell(t, report, "mine/pods/b"); len(a.Runs) != 2 || b.Runs != nil || b.Outcome != reports.Pass {
+		t.Errorf("a ran %d times, b is %s in %d", len(a.Runs), b.Outcome, len(b.Runs))
+	}
+}
+
+// TestAKilledRunLeavesAReport reads what is there in the middle of a run, and
+// judges it.
+func TestAKilledRunLeavesAReport(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	at := make(map[string]reports.Report)
+	p.before = func(_ int, id string) {
+		if err := p.draft(); err != nil {
+			t.Error(err)
+		}
+		report, err := readReport(p.dir)
+		if err != nil {
+			t.Error(err)
+		}
+		at[id] = report
+	}
+	if _, err := p.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := "the run was not over when this was written: 2 of 2 cells did not run to their end"
+	if first := at["mine/pods/a"]; first.Partial != want || first.Unfinished() != 2 || reports.ExitCode(first) != reports.ExitNotJudged {
+		t.Errorf("before the first cell: %q, %d unfinished", first.Partial, first.Unfinished())
+	}
+	second := at["mine/pods/b"]
+	a, b := p.cell(t, second, "mine/pods/a"), p.cell(t, second, "mine/pods/b")
+	if a.Outcome != reports.Pass || a.Unfinished || b.Outcome != reports.Unknown || !b.Unfinished || !strings.HasPrefix(b.Reason, "not run: ") || len(b.Checks) == 0 {
+		t.Errorf("before the second cell: %s and %s, %q", a.Outcome, b.Outcome, b.Reason)
+	}
+}
+
+func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
+	p := newPlayed(t, twoCells(t))
+	if err := os.MkdirAll(engine.CellDir(p.dir, "mine/pods/b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(engine.CellDir(p.dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
+	killed := errors.New("killed")
+	p.runner.round = func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+		return errors.Join(p.round(ctx, dir, parallel, cells[:1], tell), p.draft(), killed)
+	}
+	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := skewrig(t, "judge", p.dir, "a.yaml", "b.yaml")
+	if code != exitNotJudged || !strings.Contains(stdout, "Partial: ") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	judged, err := readReport(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := p.cell(t, judged, "mine/pods/b"); b.Outcome != reports.Unknown || !b.Unfinished {
+		t.Errorf("the cell that was killed is %s", b.Outcome)
+	}
+	// Should its history have its end, it is a run as any other.
+	if err := leaveHistory(p.dir, "mine/pods/b"); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr = skewrig(t, "judge", p.dir, "a.yaml", "b.yaml"); strings.Contains(stdout, "Partial: ") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	if err := checkReportDir(p.dir); err != nil {
+		t.Errorf("the next run is refused: %v", err)
+	}
+}
+
+func TestDraftsAreNotWrittenAllTheTime(t *testing.T) {
+	t.Parallel()
+	news, drafts := make(chan struct{}, 1), make(chan int, 10)
+	n := 0
+	stop := keep(news, func() error {
+		n++
+		drafts <- n
+		return nil
+	})
+	news <- struct{}{}
+	<-drafts
+	news <- struct{}{} // while it pauses
+	stop()
+	if n != 1 {
+		t.Errorf("%d drafts, of which one was too soon", n)
+	}
+}
+
+// BenchmarkDraft writes a report of 2000 cells, as is done while they run.
+func BenchmarkDraft(b *testing.B) {
+	a, err := deviationList{}.assembler(nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &runner{dir: b.TempDir(), assembler: a, repeat: 1, bad: make(map[string]bool), news: make(chan struct{}, 1), tell: func(engine.Progress) {}}
+	for i := range 2000 {
+		result := reports.Cell{ID: fmt.Sprintf("area/group/cell:%d", i), DurationSeconds: 1}
+		for c := range 8 {
+			result.Checks = append(result.Checks, reports.Check{ID: fmt.Sprint("check-", c), Outcome: reports.Pass, Expected: strings.Repeat("e", 80), Observed: strings.Repeat("o", 80)})
+		}
+		s.cells = append(s.cells, plan.Cell{ID: result.ID})
+		s.told(1, engine.Progress{Result: &result})
+	}
+	for b.Loop() {
+		if err := s.draft(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// savedHistory is the history of the run in testdata/saved, below its report.
+const savedHistory = "cells/saved/sample/unhealthy/history.jsonl"
+
+// savedRun is a copy of the run that is committed, with its history changed.
+func savedRun(t *testing.T, from, to string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/saved/report")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(savedHistory))
+	history, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(history), from) {
+		t.Fatalf("%s is not in the saved history", from)
+	}
+	write(t, path, strings.Replace(string(history), from, to, 1))
+	return dir
+}
+
+// TestASavedRunIsJudgedForGood judges a run that was saved when the record got its
+// format. Should it fail, then runs that people have kept can no longer be judged:
+// the code is to be changed, not the run.
+func TestASavedRunIsJudgedForGood(t *testing.T) {
+	committed, err := readReport("testdata/saved/report")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, first := range map[string]string{"format 1": `{"format":1,"seq":1,`, "before there were formats": `{"seq":1,`} {
+		t.Run(name, func(t *testing.T) {
+			dir := savedRun(t, `{"format":1,"seq":1,`, first)
+			code, stdout, stderr := skewrig(t, "judge", "-o", "json", dir, "testdata/saved/scenario.yaml")
+			var judged reports.Report
+			if err := json.Unmarshal([]byte(stdout), &judged); code != reports.ExitNonconforming || err != nil {
+				t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+			}
+			if diff := cmp.Diff(ownVerdict(committed), ownVerdict(judged)); diff != "" {
+				t.Errorf("another verdict than when it was saved (-saved +now):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ownVerdict is a report's cells without the checks that every cell has: there are
+// more of these as time goes by.
+func ownVerdict(r reports.Report) []reports.Cell {
+	r = r.WithoutVolatile()
+	for i, c := range r.Cells {
+		r.Cells[i].Checks = slices.DeleteFunc(c.Checks, func(check reports.Check) bool { return strings.HasPrefix(check.ID, "oracle:") })
+		r.Cells[i].Requirements = nil
+	}
+	return r.Cells
+}
+
+func TestARunOfANewerFormatIsNotJudged(t *testing.T) {
+	dir := savedRun(t, `{"format":1,`, `{"format":2,`)
+	code, stdout, stderr := skewrig(t, "judge", dir, "testdata/saved/scenario.yaml")
+	if code != exitNotJudged || stdout != "" {
+		t.Errorf("exit code %d, printed %q", code, stdout)
+	}
+	for _, want := range []string{savedHistory, "line 1", "format 2", "newer"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("the error does not say %q:\n%s", want, stderr)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/docs/schemas"
+)
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema " + strings.Join(schemas.Names(), "|"),
+		Short: "Print the JSON Schema of what skewrig reads or writes",
+		Long: `Print a JSON Schema (2020-12):
+
+  report    report.json
+  record    a line of history.jsonl (docs/record.md)
+  diff      what skewrig diff -o json prints
+  scenario  a scenario file, for editors
+
+The same are in docs/schemas.`,
+		Example:   `  skewrig schema scenario > .vscode/skewrig-scenario.json`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: schemas.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			schema, err := schemas.Get(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s", schema)
+			return failed(err)
+		},
+	}
+}

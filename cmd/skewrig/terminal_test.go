@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// TestColor: what is no terminal is in color only if that is asked for, and never
+// where it is not wanted.
+func TestColor(t *testing.T) {
+	for _, tc := range []struct {
+		noColor, force string
+		want           bool
+	}{
+		{"", "", false}, {"", "0", false}, {"", "1", true}, {"1", "1", false},
+	} {
+		t.Setenv("NO_COLOR", tc.noColor)
+		t.Setenv("CLICOLOR_FORCE", tc.force)
+		if got := colorful(new(bytes.Buffer)); got != tc.want {
+			t.Errorf("NO_COLOR=%q CLICOLOR_FORCE=%q: color is %t", tc.noColor, tc.force, got)
+		}
+		_, stdout, _ := skewrig(t, "report", "../../docs/examples/report")
+		if got := strings.Contains(stdout, "\x1b["); got != tc.want {
+			t.Errorf("NO_COLOR=%q CLICOLOR_FORCE=%q: the report is in color: %t", tc.noColor, tc.force, got)
+		}
+	}
+}
+
+// toldOf is what is told of a cell on the way, with a flag.
+func toldOf(t *testing.T, flags ...string) string {
+	t.Helper()
+	var text bytes.Buffer
+	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{
+		{Number: 2, Action: plan.Stop{Component: "kubelet/node-a"}},
+		{Number: 3, Action: plan.Stop{Component: "kube-scheduler"}},
+	}}
+	root := &cobra.Command{Use: "root"}
+	registerLevel(root)
+	root.AddCommand(&cobra.Command{Use: "run", Run: func(cmd *cobra.Command, _ []string) {
+		tell, done := cellProgress(cmd, newForecast([]string{cell.ID}, 1, nil), deviationList{})
+		tell(engine.Progress{Cell: cell})
+		tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
+		tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}}, DurationSeconds: 12.34}})
+		done()
+	}})
+	root.SetErr(&text)
+	root.SetArgs(append([]string{"run"}, flags...))
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// TestProgressWithoutATerminal is a line for each cell, which is what CI keeps.
+func TestProgressWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	const line = "[1/1] pass              12.3s  mine/pods/web\n"
+	if got := toldOf(t); got != line {
+		t.Errorf("told %q", got)
+	}
+	if got := toldOf(t, "-q"); got != "" {
+		t.Errorf("told %q quietly", got)
+	}
+	want := "mine/pods/web: its rig starts\nmine/pods/web: step 2 of 3: stop kubelet/node-a\n" + line
+	if got := toldOf(t, "--verbose"); got != want {
+		t.Errorf("told verbosely:\n%swant:\n%s", got, want)
+	}
+}
+
+func TestQuietAndVerboseExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := skewrig(t, "list", "-q", "-v")
+	if code != exitUsage || !strings.Contains(stderr, "quiet verbose") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// openTerminal opens a terminal of 24 lines: what a program writes to, and where its
+// reader sees it.
+func openTerminal(t *testing.T) (program, reader *os.File) {
+	t.Helper()
+	reader, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close() })
+	fd := int(reader.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0), unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 120}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	return program, reader
+}
+
+func TestADumbTerminalIsNone(t *testing.T) {
+	program, _ := openTerminal(t)
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("CLICOLOR_FORCE", "")
+	for _, tc := range []struct {
+		term, noColor   string
+		terminal, color bool
+	}{
+		{"xterm", "", true, true}, {"xterm", "1", true, false}, {"dumb", "", false, false},
+	} {
+		t.Setenv("TERM", tc.term)
+		t.Setenv("NO_COLOR", tc.noColor)
+		if isTerminal(program) != tc.terminal || colorful(program) != tc.color {
+			t.Errorf("TERM=%s NO_COLOR=%s: a terminal is %t, color %t", tc.term, tc.noColor, isTerminal(program), colorful(program))
+		}
+	}
+}
+
+// TestProgressOnATerminal: what is at work with its step, and below it how far the
+// run has come. Lines of what is done go above.
+func TestProgressOnATerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	program, reader := openTerminal(t)
+	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{{Number: 1, Action: plan.Stop{Component: "kubelet/node-a"}}}}
+	cmd := &cobra.Command{}
+	cmd.SetErr(program)
+	tell, done := cellProgress(cmd, newForecast([]string{cell.ID, "mine/pods/db"}, 1, nil), deviationList{})
+	tell(engine.Progress{Cell: cell})
+	tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
+	seen := ""
+	await := func(texts ...string) {
+		t.Helper()
+		buffer := make([]byte, 1<<12)
+		for slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(seen, text) }) {
+			n, err := reader.Read(buffer)
+			if err != nil {
+				t.Fatalf("%v; not all of %q is in %q", err, texts, seen)
+			}
+			seen += string(buffer[:n])
+		}
+	}
+	await("mine/pods/web  step 1 of 1: stop kubelet/node-a", "0 of 2 cells, 1 running")
+	tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: "a", Outcome: reports.Fail}}}})
+	await("[1/2] fail", "1 of 2 cells, 1 failed, a few seconds left")
+	done()
+}
+
+// TestUpPrints: the table for people, and the same for programs.
+func TestUpPrints(t *testing.T) {
+	t.Parallel()
+	is := started{Kubeconfig: "/k", Components: []startedComponent{{Name: "kubelet/node-a", Version: "v1.36.3", Gates: map[string]bool{"A": true}, PID: 7}}}
+	var text, object bytes.Buffer
+	if err := is.print(&text, output{format: "text"}); err != nil || !strings.Contains(text.String(), "kubelet/node-a  v1.36.3  A=true") || !strings.Contains(text.String(), "KUBECONFIG=/k") {
+		t.Errorf("error %v, text:\n%s", err, &text)
+	}
+	if err := is.print(&object, output{format: "json"}); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
+		t.Errorf("error %v, JSON:\n%s", err, &object)
+	}
+}

@@ -1,0 +1,83 @@
+// Command generate writes the JSON Schemas into docs/schemas, where go generate
+// runs it.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/diff"
+)
+
+func main() {
+	if err := run(".", "../.."); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the schemas into dir. The module is at root.
+func run(dir, root string) error {
+	schemas, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for name, text := range schemas {
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate returns the texts of the schemas by name. The module's source, from
+// which comments and constants are, is at root.
+func generate(root string) (map[string][]byte, error) {
+	source, err := readSource(root)
+	if err != nil {
+		return nil, err
+	}
+	record, err := ofRecord(source)
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string][]byte)
+	for name, schema := range map[string]*jsonschema.Schema{
+		"report":   ofKind(source, reports.Report{}, reports.APIVersion, reports.Kind, "report.json, the result of a run of skewrig"),
+		"diff":     ofKind(source, diff.Diff{}, diff.APIVersion, diff.Kind, "What skewrig diff prints as JSON"),
+		"record":   record,
+		"scenario": ofScenario(source),
+	} {
+		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
+		if texts[name], err = encode(schema); err != nil {
+			return nil, fmt.Errorf("encoding the schema of %s: %w", name, err)
+		}
+	}
+	return texts, nil
+}
+
+func encode(schema *jsonschema.Schema) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(schema)
+	return text.Bytes(), err
+}
+
+// ofKind is the schema of a type whose values say what they are.
+func ofKind(source *source, v any, apiVersion, kind, title string) *jsonschema.Schema {
+	schema := source.reflect(v)
+	schema.Title = title
+	for name, value := range map[string]string{"apiVersion": apiVersion, "kind": kind} {
+		p, _ := schema.Properties.Get(name)
+		p.Const = value
+	}
+	return schema
+}

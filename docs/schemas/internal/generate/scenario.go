@@ -1,0 +1,74 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// ofScenario is the schema of a scenario file, for editors. skewrig plan finds
+// more: what contradicts itself, and what a release does not have.
+func ofScenario(source *source) *jsonschema.Schema {
+	schema := ofKind(source, spec.Scenario{}, spec.APIVersion, spec.Kind, "A scenario of skewrig")
+	each(schema, describeObjects)
+	each(schema, orReference)
+
+	step := schema.Definitions["spec.Step"]
+	step.OneOf = nil
+	for _, action := range spec.Actions() {
+		step.OneOf = append(step.OneOf, &jsonschema.Schema{Required: []string{action}})
+	}
+	ref := &jsonschema.Schema{Ref: "#/$defs/spec.Step"}
+	steps, _ := schema.Properties.Get("steps")
+	steps.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{ref, use()}}
+	schema.Properties.Set("sequences", &jsonschema.Schema{
+		Type: "object", Description: "Steps that are used several times, by the name of the sequence.",
+		AdditionalProperties: &jsonschema.Schema{Type: "array", Items: ref},
+	})
+	return schema
+}
+
+// use is a step that uses a sequence.
+func use() *jsonschema.Schema {
+	step := jsonschema.NewProperties()
+	step.Set("use", &jsonschema.Schema{Type: "string", Description: "The name of a sequence, whose steps are taken here."})
+	step.Set("with", &jsonschema.Schema{
+		Type: "object", Description: "What ${name} in the sequence stands for, by name.",
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "object"}, {Type: "array"}}}},
+	})
+	return &jsonschema.Schema{
+		Type: "object", Properties: step, Required: []string{"use"}, AdditionalProperties: jsonschema.FalseSchema,
+	}
+}
+
+// describeObjects allows one API object where there may be a list of them.
+func describeObjects(s *jsonschema.Schema) {
+	const objects = "spec.Objects"
+	list, ok := s.Definitions[objects]
+	if !ok {
+		return
+	}
+	s.Definitions[objects] = &jsonschema.Schema{
+		Description: list.Description,
+		AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
+	}
+}
+
+// orReference allows a reference to an axis, ${name}, where a type has no place for
+// text.
+func orReference(s *jsonschema.Schema) {
+	switch {
+	case slices.Contains([]string{"integer", "number", "boolean"}, s.Type):
+		s.AnyOf = []*jsonschema.Schema{{Type: s.Type}, reference()}
+		s.Type = ""
+	case len(s.Enum) > 0:
+		s.AnyOf = []*jsonschema.Schema{{Type: s.Type, Enum: s.Enum}, reference()}
+		s.Type, s.Enum = "", nil
+	}
+}
+
+func reference() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Pattern: `\$\{[^}]+\}`}
+}

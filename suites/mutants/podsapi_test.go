@@ -1,0 +1,433 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// A short selection of the broken servers is tried unless all are asked for, which
+// takes about a quarter of an hour:
+//
+//	go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 -v --focus='Pods API' ./suites/mutants -- -podsapi=all
+//
+// A part of a name instead of all tries those that have it in their names.
+var podsServers = flag.String("podsapi", "", "which broken servers of the Pods API to try: all, or a part of their names (default: a few)")
+
+// podsMutant is a fault in the reference node of KEP-4188: in its server of the
+// Pods API, or in the node that has the pods.
+type podsMutant struct {
+	changes []change
+	// red are the checks that must find it, by scenario, without the KEP. The cells
+	// of these scenarios are run, and must go on to their ends.
+	red map[string][]string
+	// short has it tried always.
+	short bool
+}
+
+// What is changed is below these.
+const (
+	server   = "fakeservers/podsapi/"
+	node     = "fakeservers/simnode/"
+	bothOnes = "scenarios/engine/standin.go"
+)
+
+// ended is what the bytes of a pod have in them that has ended.
+const ended = `bytes.Contains(p.wire, []byte("PodCompleted")) || bytes.Contains(p.wire, []byte("PodFailed"))`
+
+var podsMutants = map[string]podsMutant{
+	"nothing": {red: map[string][]string{
+		"api/list-and-get": {}, "gate/toggled": {}, "outage/api-server": {}, "outage/restarted": {}, "pods/ended": {}, "pods/evicted": {}, "restart/polled": {},
+		"restart/slow-runtime": {}, "skew/pod-fields": {}, "standalone/static-pods": {}, "watch/begun-late": {}, "watch/life": {}, "watch/slow": {},
+	}},
+	"pods of which only the names are shown": {
+		changes: []change{{
+			server + "pod.go", "wire, err := from.Marshal()",
+			"wire, err := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: from.Name, Namespace: from.Namespace, UID: from.UID}}).Marshal()",
+		}},
+		red: map[string][]string{
+			"api/list-and-get":       {"full-spec", "with-what-is-sensitive", "labels-and-annotations", "full-status", "list-is-masked", "get-is-masked", "answers-are-lean"},
+			"skew/pod-fields":        {"a-field-of-its-own-is-there", "nothing-else-is-lost"},
+			"watch/life":             {"initial-pods-are-whole", "told-that-it-runs", "told-of-a-label", "in-order"},
+			"restart/slow-runtime":   {"ready-before", "serves-again", "none-is-made-up"},
+			"restart/polled":         {"serves-again"},
+			"standalone/static-pods": {"lists", "told-of-another", "serves-after-a-restart"},
+			"pods/ended":             {"ended-pods-are-served", "with-how-they-ended", "ended-is-not-deleted"},
+			"pods/evicted":           {"served-as-evicted", "with-how-it-ended", "told-that-it-is-evicted"},
+			"outage/api-server":      {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state", "deleted-ones-are-served"},
+		},
+	},
+	"lists that are refused": {
+		changes: []change{{server + "service.go", "all, err := s.store.list()", `all, err := []*pod(nil), status.Error(codes.Internal, "not now")`}},
+		red: map[string][]string{
+			"api/list-and-get":  {"lists", "regular-pods", "static-pods", "nothing-else", "some-are-answered"},
+			"outage/api-server": {"serves"},
+			"outage/restarted":  {"list-says-so", "serves-when-it-knows"},
+		},
+	},
+	"pods that stay when they have gone": {
+		changes: []change{{node + "loop.go", "n.cfg.Pods.Remove(uid)", "_ = uid"}},
+		red: map[string][]string{
+			"watch/life": {
+				"told-that-it-is-gone", "told-that-a-static-one-is-gone", "gone-pods-are-not-listed", "gone-pods-stay-gone", "deleted-last", "every-watch-is-told",
+			},
+			"pods/ended":             {"gone-is-gone"},
+			"pods/evicted":           {"gone-is-gone"},
+			"standalone/static-pods": {"told-that-one-is-gone"},
+			"outage/api-server":      {"gone-when-it-is-heard-of"},
+			"watch/begun-late":       {"gone", "the-late-watch-is-told"},
+		},
+	},
+	"masks that nobody reads": {
+		changes: []change{{server + "service.go", "mask.Parse(text)", "mask.Parse(text[:0])"}},
+		red: map[string][]string{"api/list-and-get": {
+			"spec-is-left-out", "get-is-masked", "answers-are-lean", "watch-is-masked", "bad-mask-is-refused", "bad-path-is-named",
+		}},
+		short: true,
+	},
+	"masks that leave out what they name": {
+		changes: []change{{server + "mask/filter.go", "dst = append(dst, in[:tag+size]...)", "dst = append(dst, in[:0]...)"}},
+		red:     map[string][]string{"api/list-and-get": {"list-is-masked", "get-is-masked"}},
+	},
+	"any pod in place of one that there isn't": {
+		changes: []change{
+			{server + "store.go", "return nil, nil\n}\n\nfunc find", "return s.pods[0], nil\n}\n\nfunc find"},
+			{server + "service.go", `if uid == "" {`, `if uid == "none" {`},
+		},
+		red: map[string][]string{"api/list-and-get": {"unknown-is-not-found", "unknown-is-named", "empty-is-refused"}},
+	},
+	"pods that can't be got": {
+		changes: []change{{server + "store.go", "find(s.pods, uid); found {", `find(s.pods, uid); found && uid == "" {`}},
+		red: map[string][]string{
+			"api/list-and-get":       {"gets-one", "gets-a-static-one", "get-is-masked"},
+			"standalone/static-pods": {"gets"},
+		},
+	},
+	"pods with the UIDs of others": {
+		changes: []change{{node + "loop.go", "object := p.object.DeepCopy()", `object := p.object.DeepCopy()
+		if m := n.mirrors[key(object)]; !p.static {
+			object.UID += "0"
+		} else if m == nil {
+			p.shown = nil
+			continue
+		} else {
+			object.UID = m.UID
+		}`}},
+		red: map[string][]string{"api/list-and-get": {"static-pod-itself", "same-uid"}},
+	},
+	"calls that nobody counts": {
+		changes: []change{
+			{server + "admit.go", "if s.limiter.Allow() {", "if s.limiter.Allow() || true {"},
+			{server + "client.go", "c.calls[end]++\n}\n\n// counted", "_ = end\n}\n\n// counted"},
+		},
+		red: map[string][]string{"api/list-and-get": {"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted"}},
+	},
+	"a socket at another place for everybody": {
+		changes: []change{
+			{bothOnes, "client.ProposedPlace", "client.ReleasedPlace"},
+			{
+				server + "socket.go", "return listener.(*net.UnixListener), nil",
+				"return listener.(*net.UnixListener), errors.Join(os.Chmod(path, 0o666), os.Chmod(filepath.Dir(path), 0o755))",
+			},
+		},
+		red: map[string][]string{"api/list-and-get": {"socket-path", "socket-is-the-owners"}},
+	},
+	"no metrics, and a gate of another name": {
+		changes: []change{
+			{server + "metrics.go", "range s.clients.counted().families()", "range s.clients.counted().families()[:0]"},
+			{bothOnes, `name=\"PodInfoAPI\"`, `name=\"PodsAPI\"`},
+		},
+		red: map[string][]string{"api/list-and-get": {"metric-of-all", "metric-of-list", "metric-of-errors", "requests-are-counted", "gate-is-called"}},
+	},
+	"a gate that nobody asks": {
+		changes: []change{{bothOnes, ", Disabled: r.off", ""}},
+		red:     map[string][]string{"gate/toggled": {"nothing-while-off", "error-while-off"}},
+		short:   true,
+	},
+	"a gate that can't be turned on": {
+		changes: []change{{bothOnes, "Disabled: r.off", "Disabled: true"}},
+		red:     map[string][]string{"gate/toggled": {"works-while-on", "works-again"}},
+	},
+	"containers that are stopped when the node starts": {
+		changes: []change{{node + "runtime.go", "r.name = version.RuntimeName", `r.name = version.RuntimeName
+	if left, err := r.tasks.ListContainers(ctx, &cri.ListContainersRequest{}); err == nil {
+		for _, c := range left.Containers {
+			_, _ = r.tasks.StopContainer(ctx, &cri.StopContainerRequest{ContainerId: c.Id})
+		}
+	}`}},
+		red: map[string][]string{
+			"gate/toggled":           {"containers-are-left-alone"},
+			"restart/polled":         {"containers-never-stopped"},
+			"restart/slow-runtime":   {"containers-never-stopped"},
+			"standalone/static-pods": {"containers-are-left-alone"},
+		},
+	},
+	"a node that is ready at once": {
+		changes: []change{{node + "simnode.go", "cfg.Pods.SetReady(false)", "cfg.Pods.SetReady(true)"}},
+		red: map[string][]string{
+			"outage/restarted":     {"does-not-show-some", "list-says-so", "get-says-so", "watch-says-so"},
+			"restart/polled":       {"none-is-missing"},
+			"restart/slow-runtime": {"none-is-missing"},
+		},
+	},
+	"a node that is not ready and says something else": {
+		changes: []change{{server + "store.go", "codes.FailedPrecondition,", "codes.Internal,"}},
+		red: map[string][]string{
+			"outage/restarted": {"list-says-so", "get-says-so", "watch-says-so"},
+			"restart/polled":   {"nothing-but-the-documented-errors"},
+		},
+	},
+	"watches that end as if all were well": {
+		changes: []change{
+			{server + "service.go", "s.wait(ctx, w, sent)\n\t\tif err != nil {\n\t\t\treturn err", "s.wait(ctx, w, sent)\n\t\tif err != nil {\n\t\t\treturn nil"},
+			{server + "server.go", "s.grpc.Stop()", "s.grpc.GracefulStop()"},
+		},
+		red: map[string][]string{"restart/polled": {"the-watch-ends"}},
+	},
+	"watches that begin without pods": {
+		changes: []change{{server + "store.go", "range s.pods {\n\t\tif err := w.put(p)", "range s.pods[:0] {\n\t\tif err := w.put(p)"}},
+		red: map[string][]string{
+			"watch/life":     {"begins-with-all-pods", "initial-pods-are-whole"},
+			"restart/polled": {"watches-again"},
+		},
+	},
+	"watches that tell of each pod once": {
+		changes: []change{{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", "asBefore := known || bytes.Equal(last, masked)"}},
+		red:     map[string][]string{"watch/life": {"told-that-it-runs", "the-same-as-a-list", "told-of-a-label"}},
+		short:   true,
+	},
+	"watches for which no pod is new": {
+		changes: []change{{server + "queue.go", "Type: pods.EventType_ADDED,", "Type: pods.EventType_MODIFIED,"}},
+		red:     map[string][]string{"watch/life": {"begins-with-all-pods", "told-of-a-new-pod", "added-first", "added-once", "every-watch-is-told"}},
+	},
+	"a log that is another one": {
+		changes: []change{{bothOnes, "%s Serving the Pods API at %s", "%s panic: at %s"}},
+		red:     map[string][]string{"pods/ended": {"says-that-it-is-ready", "no-crash"}},
+	},
+	"watches that take an end for a deletion": {
+		changes: []change{{
+			server + "store.go", "s.tell(func(w *watcher) error { return w.put(p) })",
+			"s.tell(func(w *watcher) error { if " + ended + " { return w.remove(p) }; return w.put(p) })",
+		}},
+		red: map[string][]string{
+			"pods/ended":       {"ended-is-not-deleted"},
+			"pods/evicted":     {"evicted-is-not-deleted"},
+			"watch/begun-late": {"the-watch-agrees-with-the-list"},
+		},
+	},
+	"evicted pods that have failed before they have ended": {
+		changes: []change{{node + "phase.go", "case v.evicted() && !slices.ContainsFunc(v.seen.containers, container.running):", "case v.evicted():"}},
+		red:     map[string][]string{"pods/evicted": {"failed-when-it-has-ended"}},
+	},
+	"watches that end with a pod": {
+		changes: []change{{
+			server + "store.go", "s.tell(func(w *watcher) error { return w.put(p) })",
+			"s.tell(func(w *watcher) error { if " + ended + " { return errInitializing }; return w.put(p) })",
+		}},
+		red: map[string][]string{"watch/begun-late": {"the-watch-goes-on"}},
+	},
+	"a node that shows what the API server has": {
+		changes: []change{{node + "loop.go", "p.status.DeepCopyInto(&object.Status)", "_ = object"}},
+		red: map[string][]string{
+			"api/list-and-get":  {"full-status"},
+			"outage/api-server": {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state"},
+		},
+	},
+	// The quick watch of the scenario ends in the middle of the deletions, the slow one
+	// is not told of all, and a third is not told of all pods.
+	"watches that are too much": {
+		changes: []change{
+			{server + "store.go", "return w.queue.next(), nil", `if len(w.queue.told) == 25 {
+		w.queue.maxDeletions = 999
+	}
+	if w.queue.maxDeletions == 999 && len(w.queue.told) == 20 {
+		return nil, errInitializing
+	}
+	return w.queue.next(), nil`},
+			{server + "store.go", "range s.pods {\n\t\tif err := w.put(p)", "range s.pods[:min(len(s.pods), 12)] {\n\t\tif err := w.put(p)"},
+			{server + "queue.go", "_, known := q.told[uid]\n\telement, waiting := q.due[uid]\n", `if q.order.Len() > 3 {
+		return nil
+	}
+	_, known := q.told[uid]
+	element, waiting := q.due[uid]
+`},
+		},
+		red: map[string][]string{"watch/slow": {"others-are-told-meanwhile", "catches-up-or-is-told", "watches-again"}},
+	},
+}
+
+// survivingPodsChecks are those that no broken server turns red, and why that is
+// so.
+var survivingPodsChecks = map[string]string{
+	"outage/api-server though-nobody-was-told": "what is cut off can't tell: it is about the rig",
+	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
+}
+
+// podsArea is before the names of the scenarios.
+const podsArea = "kep-4188/"
+
+var _ = It("has a broken server of the Pods API for each check", func() {
+	all, err := catalog.Cells()
+	Expect(err).NotTo(HaveOccurred())
+	cells, err := plan.Match(all, []string{podsArea + "**/kubelet:reference"})
+	Expect(err).NotTo(HaveOccurred())
+
+	found := maps.Clone(survivingPodsChecks)
+	for name, m := range podsMutants {
+		for scenario, checks := range m.red {
+			for _, c := range checks {
+				found[scenario+" "+c] = name
+			}
+		}
+	}
+	for _, cell := range cells {
+		for _, step := range cell.Steps {
+			checks, _ := step.Action.(plan.Checks)
+			for _, c := range checks.Checks {
+				id := strings.TrimPrefix(cell.Scenario, podsArea) + " " + c.ID
+				Expect(found).To(HaveKey(id))
+				delete(found, id)
+			}
+		}
+	}
+	Expect(found).To(BeEmpty(), "there are no such checks")
+})
+
+var _ = Describe("a broken server of the Pods API", func() {
+	for _, name := range slices.Sorted(maps.Keys(podsMutants)) {
+		m := podsMutants[name]
+		It("is found that has "+name, func(ctx SpecContext) {
+			if !tried(name, m) {
+				Skip("it is left out: -podsapi=all")
+			}
+			expectFound(m, runPodsMutant(ctx, m))
+		})
+	}
+})
+
+func tried(name string, m podsMutant) bool {
+	switch *podsServers {
+	case "":
+		return m.short
+	case "all":
+		return true
+	default:
+		return strings.Contains(name, *podsServers)
+	}
+}
+
+// runPodsMutant runs the scenarios that are to find a mutant on it, and those again
+// for which the machine was too slow to say anything.
+func runPodsMutant(ctx context.Context, m podsMutant) (judged []reports.Cell) {
+	GinkgoHelper()
+	root, dir := filepath.Join("..", ".."), GinkgoT().TempDir()
+	replace := make(map[string]string)
+	for _, c := range m.changes {
+		replaceWith(c, root, dir, replace)
+	}
+	impatientCatalog(root, dir, replace)
+	skewrig := buildSkewrig(ctx, root, dir, replace)
+	var cells []string
+	for scenario := range m.red {
+		cells = append(cells, podsArea+scenario+"/kubelet:reference")
+	}
+	for parallel := 3; parallel > 0 && len(cells) > 0; parallel-- {
+		args := []string{"run", "--parallel", fmt.Sprint(parallel), "--report-dir", filepath.Join(dir, "report"), "--output", "json"}
+		results := runReport(exec.CommandContext(ctx, skewrig, append(args, cells...)...))
+		cells = nil
+		for _, cell := range results {
+			if tooSlow(cell) && parallel > 1 {
+				cells = append(cells, cell.ID)
+			} else {
+				judged = append(judged, cell)
+			}
+		}
+	}
+	return judged
+}
+
+// runReport runs a command that writes a report, and may fail if something is red.
+func runReport(command *exec.Cmd) []reports.Cell {
+	GinkgoHelper()
+	out, err := command.Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		Expect(exit.ExitCode()).To(BeElementOf(reports.ExitNonconforming, reports.ExitNotJudged), "%s", exit.Stderr)
+	} else {
+		Expect(err).NotTo(HaveOccurred())
+	}
+	report, err := reports.Read(strings.NewReader(string(out)))
+	Expect(err).NotTo(HaveOccurred())
+	return report.Cells
+}
+
+// replaceWith makes a change of a file, on top of those that were made of it before.
+func replaceWith(c change, root, dir string, files map[string]string) {
+	GinkgoHelper()
+	original, err := filepath.Abs(filepath.Join(root, c.file))
+	Expect(err).NotTo(HaveOccurred())
+	if broken, again := files[original]; again {
+		change{broken, c.from, c.to}.write("", broken)
+		return
+	}
+	files[original] = filepath.Join(dir, fmt.Sprintf("%d.go", len(files)))
+	c.write(root, files[original])
+}
+
+// impatientCatalog replaces the scenarios by some that wait no longer than soon for
+// what may not come.
+func impatientCatalog(root, dir string, files map[string]string) {
+	GinkgoHelper()
+	scenarios, err := filepath.Glob(filepath.Join(root, "scenarios", "catalog", podsArea, "*.yaml"))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(scenarios).NotTo(BeEmpty())
+	for _, scenario := range scenarios {
+		original, err := filepath.Abs(scenario)
+		Expect(err).NotTo(HaveOccurred())
+		text, err := os.ReadFile(scenario)
+		Expect(err).NotTo(HaveOccurred())
+		files[original] = filepath.Join(dir, filepath.Base(scenario))
+		Expect(os.WriteFile(files[original], longWaits.ReplaceAll(text, []byte("eventually: "+soon.String())), 0o600)).To(Succeed())
+	}
+}
+
+// longWaits are the waits of a scenario for what is to be in the end.
+var longWaits = regexp.MustCompile(`eventually: ([3-9]\d|\d{3,})s`)
+
+// expectFound expects that the checks are red which a mutant is to turn red, and
+// that each cell went on to its end.
+func expectFound(m podsMutant, cells []reports.Cell) {
+	GinkgoHelper()
+	for _, cell := range cells {
+		var red []string
+		for _, c := range cell.Checks {
+			if c.Outcome == reports.Fail {
+				red = append(red, c.ID)
+			}
+		}
+		AddReportEntry(cell.Scenario, strings.Join(red, " "), ReportEntryVisibilityFailureOrVerbose)
+		Expect(cell.Outcome).To(BeElementOf(reports.Pass, reports.Fail), "%s: %s", cell.ID, cell.Reason)
+		expected := m.red[strings.TrimPrefix(cell.Scenario, podsArea)]
+		if len(m.changes) == 0 {
+			Expect(red).To(BeEmpty(), "%s, in which nothing is changed", cell.ID)
+		}
+		for _, c := range expected {
+			Expect(red).To(ContainElement(c), cell.ID)
+		}
+	}
+	Expect(cells).To(HaveLen(len(m.red)))
+}

@@ -1,0 +1,356 @@
+package page
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/skewrig/skewrig/reports/page"
+	"github.com/skewrig/skewrig/reports/page/pagetest"
+)
+
+// small is the small run, with a picture.
+func small() page.Run {
+	r := pagetest.Report()
+	for i, c := range r.Cells {
+		if c.ID == pagetest.Red {
+			r.Cells[i].Pictures = []string{"cells/leases.svg", "cells/gone.svg"}
+		}
+	}
+	return page.Run{Report: r, Story: pagetest.Story, Dir: fs.FS(fstest.MapFS{"cells/leases.svg": {Data: []byte(
+		`<svg xmlns="http://www.w3.org/2000/svg" width="300" height="60"><style>.a{fill:#06c}</style><rect class="a" width="120" height="40"/><text x="130" y="30">leases</text></svg>`)}})}
+}
+
+const red, green = "#cell=" + pagetest.Red, "#cell=" + pagetest.Green
+
+func TestAPersonReadsARun(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), "")
+
+	// The first screen.
+	b.has("h1", "Something does not conform")
+	b.has("#overview", "kubelet v1.36.3")
+	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report")
+	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], pagetest.Red) {
+		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
+	}
+	b.has("#overview .needs", "satisfies it >= 5")
+	b.shot("overview")
+
+	// One click on the matrix.
+	b.click(fmt.Sprintf(".matrix a.tile[href=%q]", red))
+	b.at(red)
+	b.has("#cell h1", pagetest.Red)
+	if focused := eval[string](b, "document.activeElement.tagName"); focused != "H1" {
+		t.Errorf("the focus is on %s, want the cell's heading", focused)
+	}
+	b.shot("cell")
+
+	// A link to a requirement, and back, twice.
+	b.click("#cell .short dd a")
+	b.at("#requirement=KEP-1/upgrade/takes-effect")
+	b.has("#requirements .target", "its probes do as the field says")
+	b.shot("requirements")
+	b.do(chromedp.NavigateBack())
+	b.at(red)
+	b.do(chromedp.NavigateBack())
+	b.at("")
+	if focused := eval[string](b, "document.activeElement.hash"); focused != red {
+		t.Errorf("back from a cell, the focus is on %q, want the link that led there", focused)
+	}
+	b.quiet()
+}
+
+// TestAStrangerIsAnswered: what was expected, what happened, when, on which
+// versions, and what to type to see it again.
+func TestAStrangerIsAnswered(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), red)
+	answers := b.text("#cell .short")
+	for _, want := range []string{
+		"restarts-end", "Once the kubelet is upgraded, its probes do as the field says.",
+		`connections["tls/app"]`, "Observed\n2",
+		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
+		"kube-apiserver v1.37.1", "kubelet/node-a v1.36.3, then v1.37.1",
+		"bin/skewrig run '" + pagetest.Red + "'",
+	} {
+		if !strings.Contains(answers, want) {
+			t.Errorf("the cell does not say %q at its beginning:\n%s", want, answers)
+		}
+	}
+	b.click("#cell .short .copy")
+	b.until(`document.querySelector('#cell .short .copy').textContent !== 'Copy'`)
+	b.quiet()
+}
+
+func TestTheTimeline(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), green)
+	b.until(`document.querySelector('.lanes .it')`)
+	whole := b.text(".timeline .range")
+	b.click(`.timeline button[aria-label="Zoom in"]`)
+	if zoomed := b.text(".timeline .range"); zoomed == whole {
+		t.Errorf("zoomed in, it shows %s as before", zoomed)
+	}
+	b.click(`.timeline button[aria-label="Later"]`)
+	b.click(`.timeline button[aria-label="All of it"]`)
+	if all := b.text(".timeline .range"); all != whole {
+		t.Errorf("all of it is %s, want %s", all, whole)
+	}
+
+	// With the wheel, as long as the reader is at work in it.
+	b.click(".lanes .mark.tone-changed, .lanes .span.tone-changed")
+	b.has(".timeline .detail", "ExampleGate=true")
+	box := eval[[]float64](b, `(() => { const r = document.querySelector('.lanes').getBoundingClientRect(); return [r.x + r.width / 2, r.y + 30]; })()`)
+	b.do(command(input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: box[0], Y: box[1], DeltaX: 1e-9, DeltaY: -240}))
+	b.until(fmt.Sprintf("document.querySelector('.timeline .range').innerText !== %q", whole))
+
+	// With keys: all of it, down a lane, along it, zoom; Enter opens an attempt.
+	b.press("0")
+	b.until(fmt.Sprintf("document.querySelector('.timeline .range').innerText === %q", whole))
+	b.press(down, down, down)
+	b.has(".timeline .detail", "readiness grpc :8080")
+	b.press("+", "+", "+", "+", "+", right)
+	attempt := eval[string](b, "document.querySelector('.timeline .detail .link').innerText")
+	b.press(enter)
+	b.until(`document.activeElement.id.startsWith('attempt-')`)
+	if opened := eval[string](b, "document.activeElement.id"); opened != strings.Replace(attempt, " ", "-", 1) {
+		t.Errorf("opened %s, want %s", opened, attempt)
+	}
+	b.has("tr.wire:not([hidden])", "HTTP/2 preface")
+	b.shot("timeline")
+	b.quiet()
+}
+
+func TestWhatACellHas(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), red+"&check=one-pod")
+	b.has("#cell tr.target", "pods.size() == 1")
+	b.click("#cell .object summary")
+	b.until("document.querySelector('#cell .diff')")
+	diffs := b.texts("#cell .diff")
+	if len(diffs) != 2 || !strings.Contains(diffs[0], "+     restartCount: 1") || !strings.Contains(diffs[1], "-     restartCount: 1") {
+		t.Errorf("the diffs are %q, want one per step: what was added, and what was removed", diffs)
+	}
+	b.click("#cell .change:last-child .states summary")
+	b.until("document.querySelectorAll('#cell .change:last-child .states .diff').length === 2")
+	b.has("#cell .change:last-child .states .diff", "-     ready: false\n+     ready: true")
+	for _, want := range []string{"context deadline exceeded", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.37.1", "http2-preface"} {
+		b.has("#cell", want)
+	}
+	b.until("document.querySelector('#cell .picture img').naturalWidth === 300")
+	b.do(chromedp.Navigate("about:blank"))
+	b.open(written(t, small()), "#cell="+pagetest.Flaky)
+	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only bad ones showed a container was killed", "runs/2/cells/" + pagetest.Flaky} {
+		b.has("#cell", want)
+	}
+	b.open(written(t, small()), "#cell=no/such/cell")
+	b.has("#cell", "This run has no cell no/such/cell")
+	b.quiet()
+}
+
+func TestFindingCells(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	rows := func() []string { return b.texts("#cells .rows a.id") }
+	b.open(file, "")
+
+	// Search, in what the checks say as well.
+	b.press("/")
+	b.do(chromedp.SendKeys(chromedp.CSS("#search"), "tls-client"))
+	b.at("#cells&q=tls-client")
+	if got := rows(); len(got) != 1 || got[0] != pagetest.Red {
+		t.Errorf("found %q, want the red cell", got)
+	}
+	b.press(escape, "c")
+	b.at("#cells")
+
+	// Filters, and links to them.
+	b.click(`#filters input[value="expected-fail"]`)
+	b.at("#cells&outcome=expected-fail")
+	b.do(chromedp.SendKeys(chromedp.CSS("#filters [name=kubelet]"), "v1.36.3"))
+	b.at("#cells&outcome=expected-fail&kubelet=v1.36.3")
+	if got := rows(); len(got) != 1 {
+		t.Errorf("found %q, want one", got)
+	}
+	b.has("#cells-count", "1 of 11 cells")
+	b.do(chromedp.NavigateBack())
+	b.at("#cells&outcome=expected-fail")
+	if got := rows(); len(got) != 2 {
+		t.Errorf("back, found %q, want two", got)
+	}
+	b.click(`#filters [type=reset]`)
+	b.at("#cells")
+	for hash, want := range map[string]int{
+		"#cells&outcome=fail,flaky": 2, "#cells&kep=KEP-2": 4, "#cells&apiserver=v1.36.3": 1, "#cells&watchdog=v1.8.0": 1,
+		"#cells&requirement=KEP-1/skew/older": 2, "#cells&outcome=attention": 6, "#cells&q=no+such": 0, "#cells&q=kep-2%20reference": 1,
+	} {
+		b.open(file, hash)
+		if got := rows(); len(got) != want {
+			t.Errorf("%s shows %d cells, want %d: %q", hash, len(got), want, got)
+		}
+	}
+	b.open(file, "#cells")
+	b.shot("cells")
+	b.quiet()
+}
+
+func TestTheKeyboard(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), "#cells&kep=KEP-1")
+	first := b.texts("#cells .rows a.id")
+	b.press("j", "j", "k", "j", enter)
+	b.at("#cell=" + first[1])
+	b.press("j")
+	b.at("#cell=" + first[2])
+	b.press("k", "k")
+	b.at("#cell=" + first[0])
+	b.press(escape)
+	b.at("#cells&kep=KEP-1")
+	b.press("r")
+	b.at("#requirements")
+	if n := len(b.texts("#requirements .statement")); n != 6 {
+		t.Errorf("%d requirements, want the 6 that the run looked at", n)
+	}
+	b.press("?")
+	b.until("document.getElementById('keys').open")
+	b.shot("keys")
+	b.press(escape)
+	b.until("!document.getElementById('keys').open")
+	b.press("o")
+	b.at("")
+	b.press("j", enter)
+	b.at(red)
+	b.quiet()
+}
+
+func TestThemes(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), red)
+	background := "getComputedStyle(document.body).backgroundColor"
+	b.theme("light")
+	light := eval[string](b, background)
+	b.theme("dark")
+	dark := eval[string](b, background)
+	if light == dark {
+		t.Errorf("dark and light are both %s", dark)
+	}
+	b.shot("cell-dark")
+	b.press("t")
+	if got := eval[string](b, background); got != light {
+		t.Errorf("t makes it %s, want light: %s", got, light)
+	}
+	b.do(chromedp.Reload())
+	b.until("document.documentElement.dataset.theme === 'light'")
+	b.quiet()
+}
+
+func TestOnPaper(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	for name, hash := range map[string]string{"overview": "", "cell": red} {
+		b.open(file, hash)
+		pdf := get(b, chromedp.PrintToPDF())
+		if !strings.HasPrefix(string(pdf), "%PDF-") {
+			t.Errorf("the %s prints as %.20q", name, pdf)
+		}
+		keep(t, name+".pdf", pdf)
+	}
+	b.do(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	if left := b.texts("header.top, .copy, .bar"); len(left) != 0 {
+		t.Errorf("paper shows what can only be clicked: %q", left)
+	}
+	b.quiet()
+}
+
+func TestWithoutScripts(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	b.do(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+file))
+	words := get(b, chromedp.TextContent(chromedp.CSS("main")))
+	for _, want := range []string{"Something does not conform", pagetest.Red, "satisfies it >= 5", "with JavaScript", "Cells", "An upgrade leaves other containers alone."} {
+		if !strings.Contains(words, want) {
+			t.Errorf("without scripts, the page does not show %q", want)
+		}
+	}
+	b.shot("without-scripts")
+	b.quiet()
+}
+
+// TestHostileTexts: what programs under test say does nothing, and shows.
+func TestHostileTexts(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	hash := "#cell=kep-2/api/hostile/kubelet:v1.37.1"
+	for _, place := range []string{"", hash, "#requirements", "#cells"} {
+		b.open(file, place)
+		if place == hash {
+			b.click("#cell .object summary")
+			b.click("#cell .attempts button")
+			b.click(".lanes .it.mark")
+			b.has("#cell .detail", `window.owned=1</script>`)
+			b.has("#cell .wire", `\u202edesrever\x00\x1b[2J`)
+			b.shot("hostile")
+		}
+		if eval[bool](b, "'owned' in window") {
+			t.Errorf("at %q, a text ran", place)
+		}
+		if n := eval[int](b, "document.querySelectorAll('[onerror], main script, main :is(b, img):not([class], .tile b):is([src=x])').length"); n != 0 {
+			t.Errorf("at %q, a text became %d elements", place, n)
+		}
+		if eval[bool](b, `/[\u202e\u0000\u001b]/.test(document.body.innerText)`) {
+			t.Errorf("at %q, characters are left that do not show as themselves", place)
+		}
+	}
+	b.quiet()
+}
+
+// TestThePolicyHolds: even if a text became markup, the browser would not run it,
+// nor load anything.
+func TestThePolicyHolds(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	b := newTab(t, 1280)
+	b.open(written(t, small()), "")
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`
+		const script = document.createElement('script');
+		script.textContent = 'window.owned = 1';
+		const image = document.createElement('img');
+		image.setAttribute('onerror', 'window.owned = 2');
+		window.refused = [];
+		document.addEventListener('securitypolicyviolation', (e) => window.refused.push(e.effectiveDirective));
+		document.body.append(script, image);
+		image.src = '%[1]s/x.png';
+		fetch('%[1]s').catch(() => {});`, server.URL)))
+	b.until("['script-src-elem', 'img-src', 'connect-src'].every((d) => window.refused.includes(d))")
+	if eval[bool](b, "'owned' in window") {
+		t.Error("a script ran that is not the page's")
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the page asked a server %d times", n)
+	}
+}
+
+// TestNarrow: on a phone, nothing makes the page wider than the screen.
+func TestNarrow(t *testing.T) {
+	b := newTab(t, 390)
+	file := written(t, small())
+	for name, hash := range map[string]string{"overview": "", "cell": red, "cells": "#cells", "requirements": "#requirements"} {
+		b.open(file, hash)
+		if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 390 {
+			t.Errorf("the %s is %d wide", name, wide)
+		}
+		b.shot(name + "-390")
+	}
+	b.quiet()
+}
