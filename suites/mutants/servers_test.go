@@ -35,8 +35,12 @@ var survivingServers = map[string]string{
 	"kep-5999/probe/answers/server-8085":                  "the server resets the connection without an answer",
 }
 
-// notServed are the areas in which it does not matter what servers do.
-func notServed(cell plan.Cell) bool { return strings.Contains(cell.ID, "/admission/") }
+// notServed are the areas in which it does not matter what the servers of pods
+// do: admission has none, and the Pods API tells of containers whatever they
+// serve. (That API has broken servers of its own, in podsapi_test.go.)
+func notServed(cell plan.Cell) bool {
+	return strings.Contains(cell.ID, "/admission/") || strings.HasPrefix(cell.ID, "kep-4188/")
+}
 
 var _ = It("finds each server that speaks something else", Serial, func(ctx SpecContext) {
 	all, err := catalog.Cells()
@@ -51,21 +55,22 @@ var _ = It("finds each server that speaks something else", Serial, func(ctx Spec
 	}
 	Expect(len(mutants)).To(BeNumerically(">", 30), "so few servers can't be all")
 
-	survivors := make(map[string]bool)
+	var survivors []string
 	for _, r := range runMutants(ctx, mutants) {
 		finding := found(r)
 		AddReportEntry(r.ID, finding, ReportEntryVisibilityFailureOrVerbose)
 		if strings.HasSuffix(r.ID, mutantID+unchanged) {
 			Expect(finding).To(BeEmpty(), "%s, in which nothing is changed", r.ID)
 		} else if finding == "" {
-			survivors[mutantOf(r)] = true
+			survivors = append(survivors, mutantOf(r))
 		}
 	}
 	AddReportEntry("servers", fmt.Sprintf("%d cells with one server changed or, as a control, none; %d survived", len(mutants), len(survivors)))
-	for name := range survivors {
-		Expect(survivingServers).To(HaveKey(name))
-	}
+	Expect(slices.DeleteFunc(survivors, listed)).To(BeEmpty(), "no check noticed these")
 })
+
+// listed reports whether a server is known to survive.
+func listed(server string) bool { _, ok := survivingServers[server]; return ok }
 
 // runMutants runs mutants, and those again for which the machine was too slow to
 // say anything.
