@@ -2,10 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
-	"flag"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,27 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/record"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // TestCommandLines shows what each component is started with: a rig can be
 // understood, and rebuilt by hand, from these lines.
@@ -49,14 +28,14 @@ func TestCommandLines(t *testing.T) {
 		"kube-scheduler":          schedulerFlags(s, "kubeconfig").args(),
 		"kubelet":                 kubeletFlags("node-a", "kubeconfig", dirs).args(),
 	} {
-		golden(t, name+".args", strings.Join(args, "\n")+"\n")
+		golden.Check(t, "testdata/"+name+".args", strings.Join(args, "\n")+"\n")
 	}
 	node := serving{address: "127.9.0.1", cert: "node.crt", key: "node.key"}
 	config, err := encodeConfig(kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node, gates))
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "kubelet.config.json", string(config)+"\n")
+	golden.Check(t, "testdata/kubelet.config.json", string(config)+"\n")
 }
 
 func TestRigsHaveBlocksOfTheirOwn(t *testing.T) {

@@ -2,7 +2,6 @@ package known
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports/cellid"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestLoadReadsEveryField(t *testing.T) {
 	t.Parallel()
@@ -58,19 +56,7 @@ func TestLoadNamesEverythingThatIsWrong(t *testing.T) {
 	if !errors.As(err, &problem) || problem.At.Line == 0 {
 		t.Errorf("the error holds no Problem with a position: %v", err)
 	}
-	golden := "testdata/invalid.errors"
-	if *update {
-		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, readErr := os.ReadFile(golden)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(err.Error()+"\n", "\n")); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/invalid.errors", err.Error()+"\n")
 }
 
 func TestParseRefuses(t *testing.T) {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,12 +14,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports/plot"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func svg(t *testing.T, p plot.Picture) string {
 	t.Helper()
@@ -66,20 +61,8 @@ func everything() plot.Picture {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]plot.Picture{"everything": everything(), "nothing": {}} {
-		golden := filepath.Join("testdata", name+".svg")
 		got := svg(t, p)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", golden, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", name+".svg"), got)
 	}
 }
 

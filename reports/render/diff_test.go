@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 )
@@ -92,20 +90,8 @@ func TestDiffGolden(t *testing.T) {
 	t.Parallel()
 	for name, d := range diffsUnderTest(t) {
 		for format := range diffFormats {
-			golden := filepath.Join("testdata", name+"."+format)
 			got := renderDiff(t, format, d)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", golden, diff)
-			}
+			golden.Check(t, filepath.Join("testdata", name+"."+format), got)
 		}
 	}
 }

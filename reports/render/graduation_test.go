@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,8 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/reports/evidence"
@@ -116,19 +114,7 @@ func graduationFormats(t *testing.T, texts string) map[string]string {
 func TestGraduationGolden(t *testing.T) {
 	t.Parallel()
 	for name, got := range graduationFormats(t, "as it was") {
-		golden := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", golden, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", name), got)
 	}
 }
 

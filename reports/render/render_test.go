@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -16,10 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // formats are all the renderers, under the names of their golden files.
 var formats = map[string]func(io.Writer, reports.Report) error{
@@ -172,20 +170,8 @@ func TestGolden(t *testing.T) {
 		for _, format := range slices.Concat(slices.Collect(maps.Keys(formats)), slices.Collect(maps.Keys(extracts))) {
 			t.Run(name+"."+format, func(t *testing.T) {
 				t.Parallel()
-				golden := filepath.Join("testdata", name+"."+format)
 				got := render(t, format, r)
-				if *update {
-					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(golden)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", golden, diff)
-				}
+				golden.Check(t, filepath.Join("testdata", name+"."+format), got)
 			})
 		}
 	}

@@ -2,22 +2,18 @@ package engine
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // saved is a cell of a real run that is kept in testdata: a kubelet is restarted,
 // and a pod that was Ready is not any more.
@@ -40,7 +36,6 @@ func failedCell(id, check string) reports.Cell {
 // TestARealStory: what is told of a real run.
 func TestARealStory(t *testing.T) {
 	t.Parallel()
-	const golden = "testdata/readiness/story.json"
 	dir := reportDir(t)
 	cells := slices.DeleteFunc(catalogCells(t), func(c plan.Cell) bool { return c.ID != saved })
 	stories := Stories(dir, []reports.Cell{failedCell(saved, "stays-ready")}, cells, 24_000)
@@ -49,18 +44,7 @@ func TestARealStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = append(got, '\n')
-	if *update {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("another story is told (-want +got); if that is right, run the test with -update:\n%s", diff)
-	}
+	golden.Check(t, "testdata/readiness/story.json", string(got))
 }
 
 // TestStoriesOfWhatIsMissing: of what can't be read, as much is told as there is.

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,13 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
-
-var update = flag.Bool("update", false, "write the expected plans below testdata")
 
 func load(t *testing.T, names ...string) []plan.Cell {
 	t.Helper()
@@ -53,19 +51,7 @@ func TestPrint(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			got := printAll(load(t, filepath.Base(path)))
-			golden := strings.TrimSuffix(path, ".yaml") + ".plan.txt"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("plans (-want +got):\n%s", diff)
-			}
+			golden.Check(t, strings.TrimSuffix(path, ".yaml")+".plan.txt", got)
 		})
 	}
 }

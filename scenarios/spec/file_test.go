@@ -2,18 +2,14 @@ package spec_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
-
-var update = flag.Bool("update", false, "write the expected outputs below testdata")
 
 // glob lists files below testdata by their names there.
 func glob(t *testing.T, pattern string) []string {
@@ -56,20 +52,8 @@ func TestLoadReportsEveryProblem(t *testing.T) {
 			if _, ok := errors.AsType[*spec.Errors](err); !ok {
 				t.Fatalf("error %v, want problems", err)
 			}
-			golden := filepath.Join("testdata", strings.TrimSuffix(name, ".yaml")+".txt")
 			got := err.Error() + "\n"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("problems (-want +got):\n%s", diff)
-			}
+			golden.Check(t, filepath.Join("testdata", strings.TrimSuffix(name, ".yaml")+".txt"), got)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package criteria
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,8 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -23,8 +21,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/saved"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func requirements(t *testing.T) []reports.Requirement {
 	t.Helper()
@@ -318,16 +314,5 @@ func TestMistakesAreTold(t *testing.T) {
 		{ID: "KEP-3/b", KEP: "KEP-3"},
 	})
 	got := fmt.Sprintln(err)
-	if *update {
-		if err := os.WriteFile("testdata/mistakes.txt", []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/mistakes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
-		t.Error(d)
-	}
+	golden.Check(t, "testdata/mistakes.txt", got)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 )
@@ -109,7 +110,7 @@ func TestTheRace(t *testing.T) {
 				span(cuts, func(c cut) time.Duration { return c.scaledAfter }), first, races)
 		}
 	}
-	golden(t, "race.txt", table.String())
+	golden.Check(t, "testdata/race.txt", table.String())
 }
 
 // TestClocksThatAreBehind: nothing is wrong but the clocks of all nodes. The
@@ -123,7 +124,7 @@ func TestClocksThatAreBehind(t *testing.T) {
 	for _, s := range []int{0, 10, 20, 24, 25, 26, 27, 28, 29, 30, 35, 40, 42, 45, 50, 60, 600} {
 		fmt.Fprintf(&table, "%5d s  %-44s %-34s %s\n", s, behind(s, "v1.8.0", false), behind(s, "", true), behind(s, "", false))
 	}
-	golden(t, "clocks.txt", table.String())
+	golden.Check(t, "testdata/clocks.txt", table.String())
 }
 
 func behind(seconds int, release string, trusting bool) string {
@@ -175,7 +176,7 @@ func TestADayOfDrift(t *testing.T) {
 	for _, ppm := range []float64{0, -20, -100, -200, -250, -300, -350, -400, -1000, 20, 100, 200, 400, 1000} {
 		fmt.Fprintf(&table, "%5g ppm  %s\n", ppm, drift(ppm))
 	}
-	golden(t, "drift.txt", table.String())
+	golden.Check(t, "testdata/drift.txt", table.String())
 }
 
 func drift(ppm float64) string {

@@ -1,10 +1,7 @@
 package world
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,28 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // rig is a world, and what happened in it.
 type rig struct {
@@ -136,7 +115,7 @@ func TestAStoryOfAnOutage(t *testing.T) {
 	r.Set(r.Nodes(), Condition{})
 	r.run(150)
 	r.SetCluster(nil)
-	golden(t, "outage.txt", strings.Join(r.lines, "\n")+"\n")
+	golden.Check(t, "testdata/outage.txt", strings.Join(r.lines, "\n")+"\n")
 }
 
 func TestTheSameSeed(t *testing.T) {

@@ -2,7 +2,6 @@ package script
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -10,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/golden"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -66,19 +65,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/life.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(printed(moves)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), printed(moves)); diff != "" {
-		t.Errorf("the plan (-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/life.txt", printed(moves))
 	again, _ := plan(string(text))
 	if diff := cmp.Diff(moves, again); diff != "" {
 		t.Errorf("planned twice, it differs:\n%s", diff)
