@@ -23,7 +23,7 @@ import (
 )
 
 // deadline bounds every wait for a condition that is sure to come.
-const deadline = 30 * time.Second
+const deadline = 3 * time.Minute
 
 // rig is a server and a client of it.
 type rig struct {

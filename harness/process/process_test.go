@@ -51,7 +51,7 @@ func TestAChildThatDiesIsReportedAtOnce(t *testing.T) {
 func TestAChildThatNeverGetsReadyIsKilled(t *testing.T) {
 	t.Parallel()
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	cfg := shell(t, "echo $$ > "+pidFile+".new; mv "+pidFile+".new "+pidFile+"; echo still loading; exec sleep 600")
+	cfg := shell(t, "echo still loading; echo $$ > "+pidFile+".new; mv "+pidFile+".new "+pidFile+"; exec sleep 600")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cfg.Ready = func(context.Context) error {
 		if _, err := os.Stat(pidFile); err == nil {
