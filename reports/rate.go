@@ -48,20 +48,10 @@ func (r Rate) String() string {
 
 // rate counts the failures of runs.
 func rate(runs []Run) Rate {
-	var judged, bad, known int
-	for _, r := range runs {
-		if r.Outcome.Judged() {
-			judged++
-		}
-		if r.Outcome.Nonconforming() {
-			bad++
-		}
-		if r.Outcome == ExpectedFail {
-			known++
-		}
+	outcomes := ofRuns(runs)
+	failed := countIf(outcomes, Outcome.Nonconforming)
+	if failed == 0 {
+		failed = count(outcomes, ExpectedFail)
 	}
-	if bad == 0 {
-		return NewRate(known, judged)
-	}
-	return NewRate(bad, judged)
+	return NewRate(failed, countIf(outcomes, Outcome.Judged))
 }

@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,20 +25,6 @@ type Run struct {
 	// Started and DurationSeconds are volatile, and as those of a cell.
 	Started         time.Time `json:"started,omitzero"`
 	DurationSeconds float64   `json:"durationSeconds"`
-}
-
-// RunDir is where a run of a cell leaves its files, as a path with slashes from
-// the report's directory: that of number 1 in cells/<cell id>, where a cell that
-// is run once leaves them; any other in runs/<number>/cells/<cell id>.
-func RunDir(id string, number int) string { return path.Join(RoundDir(number), "cells", id) }
-
-// RoundDir is what holds the cells of the runs of one number, as a path with
-// slashes from the report's directory. It looks as a report's directory does.
-func RoundDir(number int) string {
-	if number == 1 {
-		return "."
-	}
-	return fmt.Sprintf("runs/%d", number)
 }
 
 // Difference is where the runs of a cell that were as expected (good) part from
@@ -161,17 +146,8 @@ func (c Cell) joined() Cell {
 
 // joinedOutcome is what runs as wholes say of their cell, and why.
 func joinedOutcome(runs []Run) (Outcome, string) {
-	var judged, bad int
-	var outcomes []Outcome
-	for _, r := range runs {
-		outcomes = append(outcomes, r.Outcome)
-		if r.Outcome.Judged() {
-			judged++
-		}
-		if r.Outcome.Nonconforming() {
-			bad++
-		}
-	}
+	outcomes := ofRuns(runs)
+	judged, bad := countIf(outcomes, Outcome.Judged), countIf(outcomes, Outcome.Nonconforming)
 	if 0 < bad && bad < judged {
 		first := runs[slices.IndexFunc(runs, func(r Run) bool { return r.Outcome.Nonconforming() })]
 		return Flaky, because(fmt.Sprintf("not as expected in %d of %d runs", bad, judged), first.Reason)
@@ -225,9 +201,20 @@ func inSome(k, n int, reason string) string {
 	return because(fmt.Sprintf("in %d of %d runs", k, n), reason)
 }
 
-func count(outcomes []Outcome, wanted Outcome) (n int) {
+func ofRuns(runs []Run) (outcomes []Outcome) {
+	for _, r := range runs {
+		outcomes = append(outcomes, r.Outcome)
+	}
+	return outcomes
+}
+
+func count(outcomes []Outcome, wanted Outcome) int {
+	return countIf(outcomes, func(o Outcome) bool { return o == wanted })
+}
+
+func countIf(outcomes []Outcome, wanted func(Outcome) bool) (n int) {
 	for _, o := range outcomes {
-		if o == wanted {
+		if wanted(o) {
 			n++
 		}
 	}

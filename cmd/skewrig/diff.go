@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +93,6 @@ func (f *diffFlags) print(cmd *cobra.Command, d diff.Diff) error {
 	case "json":
 		return render.DiffJSON(out, d)
 	default:
-		return render.DiffTerminal(out, d, render.TerminalOptions{Color: colorful(os.Stdout)})
+		return render.DiffTerminal(out, d, render.TerminalOptions{Color: colorful(out)})
 	}
 }

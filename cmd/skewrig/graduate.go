@@ -46,11 +46,11 @@ criterion (a known deviation is one), or with --strict one needs a person;
 			if !slices.Contains(graduation.Stages(), stage) {
 				return fmt.Errorf("--stage is %q; it can be one of %s", stage, strings.Join(graduation.Stages(), ", "))
 			}
-			enhancement, runs, planned, err := gather(args[0], dirs)
+			on, err := gather(args[0], dirs)
 			if err != nil {
 				return err
 			}
-			result := graduation.Judge(enhancement, stage, runs, planned)
+			result := graduation.Judge(on.enhancement, stage, on.runs, on.planned)
 			if err := print(cmd.OutOrStdout(), result); err != nil {
 				return failed(err)
 			}
@@ -84,33 +84,41 @@ func graduationFormat(format string) (func(io.Writer, graduation.Result) error, 
 	return nil, fmt.Errorf("--output is %q; it can be text, markdown or json", format)
 }
 
+// grounds are what an enhancement is judged by.
+type grounds struct {
+	enhancement  graduation.Enhancement
+	requirements []reports.Requirement
+	runs         []evidence.Run
+	planned      []evidence.Planned
+}
+
 // gather reads what an enhancement is judged by. A report that can't be read is
 // not the user's mistake: evidence that is absent is red.
-func gather(kep string, dirs []string) (e graduation.Enhancement, runs []evidence.Run, planned []evidence.Planned, err error) {
-	requirements, err := ledger.Requirements()
-	if err != nil {
-		return e, nil, nil, err
+func gather(kep string, dirs []string) (on grounds, err error) {
+	if on.requirements, err = ledger.Requirements(); err != nil {
+		return on, err
 	}
-	all, err := criteria.Enhancements(requirements)
+	all, err := criteria.Enhancements(on.requirements)
 	if err != nil {
-		return e, nil, nil, err
+		return on, err
 	}
-	if e, err = criteria.Find(all, kep); err != nil {
-		return e, nil, nil, err
+	if on.enhancement, err = criteria.Find(all, kep); err != nil {
+		return on, err
 	}
 	cells, err := catalog.Cells()
 	if err != nil {
-		return e, nil, nil, err
+		return on, err
 	}
+	on.planned = saved.Planned(cells)
 	var mistakes []error
 	for _, dir := range dirs {
 		report, err := readReport(dir)
 		var run evidence.Run
 		if err == nil {
-			run, err = saved.Run(dir, report, func(c reports.Cell) bool { return e.Concerns(c) })
+			run, err = saved.Run(dir, report, on.enhancement.Concerns)
 		}
 		mistakes = append(mistakes, err)
-		runs = append(runs, run)
+		on.runs = append(on.runs, run)
 	}
-	return e, runs, saved.Planned(cells), failed(errors.Join(mistakes...))
+	return on, failed(errors.Join(mistakes...))
 }

@@ -101,7 +101,7 @@ func copyRun(from, to string) error {
 		switch from, to := filepath.Join(from, e.Name()), filepath.Join(to, e.Name()); {
 		case e.Type().IsRegular():
 			err = copyFile(from, to)
-		case e.IsDir() && e.Name() == logsDir:
+		case e.IsDir() && e.Name() == reports.LogsDir:
 			err = os.CopyFS(to, os.DirFS(from))
 		}
 		if err != nil {
@@ -110,9 +110,6 @@ func copyRun(from, to string) error {
 	}
 	return nil
 }
-
-// logsDir is where a cell has the logs of its components.
-const logsDir = "logs"
 
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
@@ -133,13 +130,13 @@ func copyFile(from, to string) (err error) {
 // first cell, where these are now. If that one did not come along, it copies them,
 // unless they are outside of the report: who made it may have meant harm.
 func linkLogs(root, from string, places map[string]string) error {
-	target, err := os.Readlink(filepath.Join(from, logsDir))
+	target, err := os.Readlink(filepath.Join(from, reports.LogsDir))
 	if err != nil {
 		return nil // it is no link: the logs are its own
 	}
-	logs, to := filepath.Join(from, target), filepath.Join(places[from], logsDir)
-	if owner, found := places[filepath.Dir(logs)]; found && filepath.Base(logs) == logsDir {
-		if target, err = filepath.Rel(places[from], filepath.Join(owner, logsDir)); err != nil {
+	logs, to := filepath.Join(from, target), filepath.Join(places[from], reports.LogsDir)
+	if owner, found := places[filepath.Dir(logs)]; found && filepath.Base(logs) == reports.LogsDir {
+		if target, err = filepath.Rel(places[from], filepath.Join(owner, reports.LogsDir)); err != nil {
 			return err
 		}
 		return os.Symlink(target, to)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
 func newPRR() *cobra.Command {
@@ -35,15 +34,11 @@ Exit codes: 0 it was printed, 2 a report can't be read, 3 wrong usage.`,
 			default:
 				return fmt.Errorf("--output is %q; it can be markdown or json", format)
 			}
-			enhancement, runs, planned, err := gather(args[0], dirs)
+			on, err := gather(args[0], dirs)
 			if err != nil {
 				return err
 			}
-			requirements, err := ledger.Requirements()
-			if err != nil {
-				return err
-			}
-			return failed(print(cmd.OutOrStdout(), prr.Answers(enhancement, requirements, runs, planned)))
+			return failed(print(cmd.OutOrStdout(), prr.Answers(on.enhancement, on.requirements, on.runs, on.planned)))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or json")

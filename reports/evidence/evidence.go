@@ -83,8 +83,8 @@ func (c *Component) Started(s Start) {
 	c.Starts = append(c.Starts, s)
 }
 
-// program is the component's name without its node.
-func (c Component) program() string {
+// Program is the component's name without its node.
+func (c Component) Program() string {
 	name, _, _ := strings.Cut(c.Name, "/")
 	return name
 }
@@ -95,7 +95,7 @@ func (f Facts) Releases() []string {
 	var all []string
 	for _, c := range f.Components {
 		for _, s := range c.Starts {
-			if c.program() != "etcd" && semver.IsValid(s.Version) {
+			if c.Program() != "etcd" && semver.IsValid(s.Version) {
 				all = append(all, semver.MajorMinor(s.Version))
 			}
 		}
@@ -126,7 +126,7 @@ func (s Subject) release(facts Facts, axes map[string]string) (newest string, st
 	}
 	for _, c := range facts.Components {
 		for _, start := range c.Starts {
-			consider(c.program(), start.Version)
+			consider(c.Program(), start.Version)
 		}
 	}
 	if len(facts.Components) > 0 {
@@ -271,7 +271,7 @@ type Ref struct {
 // Ref returns where the cell can be looked up.
 func (c Cell) Ref() Ref {
 	return Ref{
-		Cell: c.ID, Report: c.Report, Path: path.Join(c.Report, "cells", c.ID),
+		Cell: c.ID, Report: c.Report, Path: path.Join(c.Report, reports.RunDir(c.ID, 1)),
 		Release: c.Release, Outcome: c.Outcome, Started: c.Started,
 	}
 }

@@ -3,7 +3,6 @@ package prr
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -223,8 +222,7 @@ func (r *Result) name(cells []evidence.Cell) {
 		on, off := false, false
 		for _, component := range c.Facts.Components {
 			for _, s := range component.Starts {
-				name, _, _ := strings.Cut(component.Name, "/")
-				if p := (Program{name, s.Version, s.Digest}); !slices.Contains(r.Programs, p) {
+				if p := (Program{component.Program(), s.Version, s.Digest}); !slices.Contains(r.Programs, p) {
 					r.Programs = append(r.Programs, p)
 				}
 				set, is := s.Gates[r.Gate.Name]

@@ -22,15 +22,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// The files that a cell leaves in its directory.
-const (
-	planFile    = "plan.txt"
-	historyFile = "history.jsonl"
-)
-
-// cellsDir is where cells have their directories.
-const cellsDir = "cells"
-
 // Engine runs cells.
 type Engine struct {
 	// Binary finds the executable of a component. Builder.Binary does.
@@ -167,7 +158,9 @@ func kepName(area string) string {
 }
 
 // CellDir is where a cell leaves its files below a report directory.
-func CellDir(dir, id string) string { return filepath.Join(dir, cellsDir, filepath.FromSlash(id)) }
+func CellDir(dir, id string) string {
+	return filepath.Join(dir, filepath.FromSlash(reports.RunDir(id, 1)))
+}
 
 // NotRun returns the results of cells that were not run, and why: each of their
 // checks is unknown.
@@ -221,7 +214,7 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 // a run which was killed: it has no end to be judged by, and what it has is read.
 // With an error it returns what is before the place that can't be read.
 func readHistory(dir string) ([]record.Event, error) {
-	path := filepath.Join(dir, historyFile)
+	path := filepath.Join(dir, reports.HistoryFile)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

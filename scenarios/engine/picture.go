@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/picture"
@@ -29,5 +30,5 @@ func draw(dir string, cell plan.Cell, events []record.Event) ([]string, error) {
 	if err := render.WriteFile(CellDir(dir, cell.ID), leasesFile, content.Bytes()); err != nil {
 		return nil, fmt.Errorf("writing a picture of cell %s: %w", cell.ID, err)
 	}
-	return []string{path.Join(cellsDir, cell.ID, leasesFile)}, nil
+	return []string{path.Join(reports.RunDir(cell.ID, 1), leasesFile)}, nil
 }

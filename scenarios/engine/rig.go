@@ -19,6 +19,7 @@ import (
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -89,10 +90,10 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, planFile), []byte(plan.Print(cell)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, historyFile))
+	file, err := os.Create(filepath.Join(dir, reports.HistoryFile))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 )
 
@@ -68,7 +69,7 @@ func (t *tenancy) enter(ctx context.Context, e *Engine, r *rig, dir string) erro
 	if err != nil {
 		return err
 	}
-	t.relay, t.tenant, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, "logs")
+	t.relay, t.tenant, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, reports.LogsDir)
 	config := ClusterConfig(r.cell.Topology, library, t.relay)
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, t.logs
 	if r.cluster, err = r.start(ctx, config); err != nil {
@@ -84,7 +85,7 @@ func linkLogs(logs, dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.Symlink(target, filepath.Join(dir, "logs"))
+	return os.Symlink(target, filepath.Join(dir, reports.LogsDir))
 }
 
 // leave takes the rig from a cell. It ends with the last one, with one that

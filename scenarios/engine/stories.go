@@ -5,9 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/record"
@@ -18,43 +16,13 @@ import (
 	"github.com/skewrig/skewrig/scenarios/story"
 )
 
-// Stories tells the story of each cell of a report directory, in the order of the
-// results. A cell that is not among the planned ones is told by its history
-// alone. What of a cell can't be read is told as missing: a report of a run that
-// was cut short has stories, too. Each is as long as the budget says, in bytes of
-// JSON; if unset, story.DefaultBudget.
-func Stories(dir string, results []reports.Cell, cells []plan.Cell, budget int) []tale.Story {
-	planned := make(map[string]plan.Cell)
-	for _, c := range cells {
-		planned[c.ID] = c
-	}
-	all := make([]tale.Story, len(results))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				cell, known := planned[results[i].ID]
-				if !known {
-					cell.ID = results[i].ID
-				}
-				all[i] = Story(dir, cell, results[i], budget)
-			}
-		})
-	}
-	for i := range results {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	return all
-}
-
-// Story tells the story of one cell of a report directory: see Stories.
+// Story tells the story of one cell of a report directory. What of it can't be
+// read is told as missing: a run that was cut short has a story, too. It is as
+// long as the budget says, in bytes of JSON; if unset, story.DefaultBudget.
 func Story(dir string, cell plan.Cell, result reports.Cell, budget int) tale.Story {
 	from := CellDir(dir, cell.ID)
 	events, err := readHistory(from)
-	printed, _ := os.ReadFile(filepath.Join(from, planFile)) // it is printed again without
+	printed, _ := os.ReadFile(filepath.Join(from, reports.PlanFile)) // it is printed again without
 	logs, lost := troubleLogs(from, cell.ID, result, events)
 	s := story.Of(story.Input{Cell: cell, Result: result, Plan: string(printed), Events: events, Logs: logs, Budget: budget})
 	if err != nil {
@@ -86,7 +54,7 @@ func troubleLogs(dir, id string, result reports.Cell, events []record.Event) (lo
 		}
 		seen[e.Subject] = true
 		file := logFile(e.Subject)
-		text, err := os.ReadFile(filepath.Join(dir, "logs", filepath.FromSlash(file)))
+		text, err := os.ReadFile(filepath.Join(dir, reports.LogsDir, filepath.FromSlash(file)))
 		if err != nil {
 			lost = append(lost, fmt.Sprintf("the log of %s: %s can't be read: %s", e.Subject, path.Join(story.LogsPath(id), file), reason(dir, err)))
 			continue

@@ -38,8 +38,7 @@ func TestARealStory(t *testing.T) {
 	t.Parallel()
 	dir := reportDir(t)
 	cells := slices.DeleteFunc(catalogCells(t), func(c plan.Cell) bool { return c.ID != saved })
-	stories := Stories(dir, []reports.Cell{failedCell(saved, "stays-ready")}, cells, 24_000)
-	got, err := json.MarshalIndent(stories[0], "", "  ")
+	got, err := json.MarshalIndent(Story(dir, cells[0], failedCell(saved, "stays-ready"), 24_000), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,32 +46,31 @@ func TestARealStory(t *testing.T) {
 	golden.Check(t, "testdata/readiness/story.json", string(got))
 }
 
-// TestStoriesOfWhatIsMissing: of what can't be read, as much is told as there is.
-func TestStoriesOfWhatIsMissing(t *testing.T) {
+// TestTheStoryOfWhatIsMissing: of what can't be read, as much is told as there is.
+func TestTheStoryOfWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	dir := reportDir(t)
 	if err := os.MkdirAll(CellDir(dir, "a/broken"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(CellDir(dir, "a/broken"), historyFile), []byte(`{"seq":1,"at":"2026-11-22T12:00:00Z","kind":"rig.reused","data":{}}`+"\n{\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(CellDir(dir, "a/broken"), reports.HistoryFile), []byte(`{"seq":1,"at":"2026-11-22T12:00:00Z","kind":"rig.reused","data":{}}`+"\n{\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	results := []reports.Cell{failedCell("a/never-ran", "x"), failedCell("a/broken", "x"), failedCell(saved, "stays-ready")}
-	stories := Stories(dir, results, nil, 0)
-	for i, want := range []string{
-		"all that happened: cells/a/never-ran/history.jsonl can't be read: open history.jsonl: no such file or directory",
-		"what happened later: cells/a/broken/history.jsonl can't be read: reading history.jsonl: line 2: ",
-		"the log of etcd: cells/" + saved + "/logs/etcd.log can't be read: open logs/etcd.log: no such file or directory",
+	for id, want := range map[string]string{
+		"a/never-ran": "all that happened: cells/a/never-ran/history.jsonl can't be read: open history.jsonl: no such file or directory",
+		"a/broken":    "what happened later: cells/a/broken/history.jsonl can't be read: reading history.jsonl: line 2: ",
+		saved:         "the log of etcd: cells/" + saved + "/logs/etcd.log can't be read: open logs/etcd.log: no such file or directory",
 	} {
-		s := stories[i]
-		if s.Cell != results[i].ID || !slices.ContainsFunc(s.Omitted, func(o string) bool { return strings.HasPrefix(o, want) }) {
+		s := Story(dir, plan.Cell{ID: id}, failedCell(id, "stays-ready"), 0)
+		if s.Cell != id || !slices.ContainsFunc(s.Omitted, func(o string) bool { return strings.HasPrefix(o, want) }) {
 			t.Errorf("the story of %s leaves out %q", s.Cell, s.Omitted)
 		}
 		if slices.ContainsFunc(s.Omitted, func(o string) bool { return strings.Contains(o, dir) }) {
 			t.Errorf("the story of %s tells of this machine: %q", s.Cell, s.Omitted)
 		}
 	}
-	if s := stories[2]; len(s.Lanes) == 0 || s.Plan == "" || len(s.Logs) != 1 || s.Logs[0].Path != "cells/"+saved+"/logs/kubelet-node-a.log" {
+	s := Story(dir, plan.Cell{ID: saved}, failedCell(saved, "stays-ready"), 0)
+	if len(s.Lanes) == 0 || s.Plan == "" || len(s.Logs) != 1 || s.Logs[0].Path != "cells/"+saved+"/logs/kubelet-node-a.log" {
 		t.Errorf("a cell that is in no catalog has %d lanes, a plan of %d bytes and logs %v", len(s.Lanes), len(s.Plan), s.Logs)
 	}
 }

@@ -30,7 +30,7 @@ func Run(dir string, report reports.Report, wanted func(reports.Cell) bool) (evi
 		if !wanted(c) {
 			continue
 		}
-		facts, err := read(filepath.Join(dir, "cells", filepath.FromSlash(c.ID)))
+		facts, err := read(filepath.Join(dir, filepath.FromSlash(reports.RunDir(c.ID, 1))))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -43,7 +43,7 @@ func Run(dir string, report reports.Report, wanted func(reports.Cell) bool) (evi
 }
 
 func read(dir string) (evidence.Facts, error) {
-	history, err := os.Open(filepath.Join(dir, "history.jsonl"))
+	history, err := os.Open(filepath.Join(dir, reports.HistoryFile))
 	if err != nil {
 		return evidence.Facts{}, err
 	}
@@ -53,7 +53,7 @@ func read(dir string) (evidence.Facts, error) {
 		return evidence.Facts{}, err
 	}
 	facts := facts(events)
-	plan, err := os.ReadFile(filepath.Join(dir, "plan.txt"))
+	plan, err := os.ReadFile(filepath.Join(dir, reports.PlanFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return evidence.Facts{}, err
 	}

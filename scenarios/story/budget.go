@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 )
 
@@ -64,10 +65,10 @@ func length(s story.Story) int {
 
 // HistoryPath is where the history of a cell is, below a report's directory, and
 // LogsPath where its logs are.
-func HistoryPath(id string) string { return path.Join("cells", id, "history.jsonl") }
+func HistoryPath(id string) string { return path.Join(reports.RunDir(id, 1), reports.HistoryFile) }
 
 // LogsPath is where the logs of a cell are, below a report's directory.
-func LogsPath(id string) string { return path.Join("cells", id, "logs") }
+func LogsPath(id string) string { return path.Join(reports.RunDir(id, 1), reports.LogsDir) }
 
 func (t *teller) inHistory(format string, args ...any) string {
 	return fmt.Sprintf(format, args...) + ": see " + HistoryPath(t.in.Cell.ID)
@@ -340,5 +341,5 @@ var withoutPlan = cut{"plan", func(t *teller, s *story.Story) string {
 		return ""
 	}
 	s.Plan = ""
-	return "the plan: see " + path.Join("cells", t.in.Cell.ID, "plan.txt")
+	return "the plan: see " + path.Join(reports.RunDir(t.in.Cell.ID, 1), reports.PlanFile)
 }}
