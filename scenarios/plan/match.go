@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/reports/cellid"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // maxClose is how many ids an error names that may have been meant.
@@ -63,7 +63,7 @@ func suggest(cells []Cell, pattern string) string {
 	if p, err := cellid.Compile(below); err == nil && len(matching(cells, p)) > 0 {
 		return fmt.Sprintf(": did you mean %q?", below)
 	}
-	near := spec.Closest(pattern, candidates(cells))
+	near := spelling.Closest(pattern, candidates(cells))
 	if len(near) == 0 {
 		near = nearest(cells, pattern)
 	}

@@ -110,23 +110,6 @@ func TestAPanicOfTheYAMLLibraryIsASyntaxError(t *testing.T) {
 	}
 }
 
-func TestClosest(t *testing.T) {
-	t.Parallel()
-	names := []string{"checks", "chunks", "apply", "apiVersion"}
-	for name, want := range map[string][]string{
-		"chekcs":     {"checks"},
-		"APIVERSION": {"apiVersion"},
-		"aply":       {"apply"},
-		"chucks":     {"checks", "chunks"},
-		"nothing":    {},
-		"":           {},
-	} {
-		if diff := cmp.Diff(want, Closest(name, names)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
 func TestParseObjectRef(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]ObjectRef{

@@ -3,6 +3,8 @@ package mask
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // Problem is something wrong with a path of a mask.
@@ -106,10 +108,19 @@ func (m *message) unknown(segment string) string {
 		return "* is everything when it stands alone: to have all of a message, end the path with its name"
 	}
 	message := fmt.Sprintf("%s has no field %s", m.name, brief(segment))
-	if name := m.nearest(segment); name != "" {
-		message += fmt.Sprintf(": did you mean %q?", name)
+	if near := spelling.Closest(segment, m.names()); len(near) > 0 {
+		message += fmt.Sprintf(": did you mean %q?", near[0])
 	}
 	return message
+}
+
+// names are those of the fields.
+func (m *message) names() []string {
+	names := make([]string, len(m.fields))
+	for i, f := range m.fields {
+		names[i] = f.name
+	}
+	return names
 }
 
 // closed says why a path can't go on in a field.

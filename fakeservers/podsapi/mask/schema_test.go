@@ -106,15 +106,3 @@ func checkWire(t *testing.T, m *message, wire []byte) {
 		wire = wire[n:]
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"metdata": "metadata", "Spec": "spec", "statuss": "status", "xyz": "", "": "",
-		strings.Repeat("metadata", 20): "",
-	} {
-		if got := podMessage().nearest(name); got != want {
-			t.Errorf("the nearest to %q is %q, want %q", name, got, want)
-		}
-	}
-}

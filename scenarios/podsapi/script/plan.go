@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -101,7 +102,7 @@ func (p *planner) find(name string) (*life, error) {
 	for _, key := range p.order {
 		names = append(names, p.lives[key].name())
 	}
-	if near := spec.Closest(name, names); len(near) > 0 {
+	if near := spelling.Closest(name, names); len(near) > 0 {
 		return nil, fmt.Errorf("there is no pod %q by then: did you mean %s?", name, near[0])
 	}
 	return nil, fmt.Errorf("there is no pod %q by then, among %d", name, len(names))
