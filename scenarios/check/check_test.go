@@ -133,6 +133,10 @@ func TestVerdicts(t *testing.T) {
 			check: again, want: reports.Fail, observed: "0",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Minute) },
 		},
+		"eventually, of a run that looked for something else": {
+			check: again, want: reports.Unknown, observed: "0", reason: StoppedWatching,
+			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
+		},
 		"eventually, but too late": {
 			check: again, want: reports.Fail, observed: "0",
 			tell: func(h *record.History) {

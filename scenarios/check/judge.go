@@ -57,6 +57,10 @@ func Judge(p *Program, events []record.Event) Verdict {
 	return v
 }
 
+// StoppedWatching is why a check is unknown that was to come true within a time:
+// the run looked for something else then, found it, and looked no longer.
+const StoppedWatching = "what the check asked for when it ran came true early, and nobody watched for what it asks now; run the cell again"
+
 func judgeCheck(c *compiled, events []record.Event) reports.Check {
 	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
 	from, to, watched, ok := window(c.ID, events)
@@ -67,6 +71,8 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 	met, observed := watchAgain(c, events[:from], events[from:to])
 	result.Observed = shorten(withoutRig(observed))
 	switch {
+	case !met && c.Mode == plan.Eventually && watched < c.Span.Seconds():
+		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !met:
 		result.Outcome = reports.Fail
 	case c.Mode != plan.Eventually && watched < c.Span.Seconds():

@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -122,9 +123,11 @@ func opposite(c plan.Check) plan.Check {
 	return c
 }
 
+// red are the checks that do not hold. One that the run did not watch to its end,
+// because it held, is among them if it would have to be watched longer now.
 func red(cell reports.Cell) (ids []string) {
 	for _, c := range cell.Checks {
-		if c.Outcome == reports.Fail {
+		if c.Outcome == reports.Fail || c.Reason == check.StoppedWatching {
 			ids = append(ids, c.ID)
 		}
 	}
