@@ -31,7 +31,7 @@ func differing(inputs []Input) []string {
 		for _, q := range r.Requirements {
 			ids = append(ids, q.ID)
 		}
-		ledger.add("", plural(len(ids), "requirement")+lacking(ids, inputs), in.Name)
+		ledger.add("", Counted(len(ids), "requirement")+lacking(ids, inputs), in.Name)
 		for _, c := range r.Cells {
 			for _, check := range c.Checks {
 				expected.add("check "+check.ID+" of cell "+c.ID, check.Expected, in.Name)

@@ -157,7 +157,7 @@ func checkOtherRuns(inputs []Input) error {
 	var problems []error
 	for between, ids := range shared {
 		problems = append(problems, fmt.Errorf("%s and %s have %s in common, such as that of %s: merge each of them once",
-			between.a, between.b, plural(len(ids), "run"), ids[0]))
+			between.a, between.b, Counted(len(ids), "run"), ids[0]))
 	}
 	slices.SortFunc(problems, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errors.Join(problems...)
@@ -240,7 +240,9 @@ func (r Report) madeUpFor(unfinished map[string]bool) bool {
 	return r.Unfinished() > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Unfinished && unfinished[c.ID] })
 }
 
-func plural(n int, what string) string {
+// Counted returns a number with what it counts, in the plural if it is not one:
+// "1 cell", "2 cells".
+func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

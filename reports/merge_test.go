@@ -189,3 +189,13 @@ func TestMergeRefusesWhatWouldBeFalse(t *testing.T) {
 		t.Errorf("not three errors: %v", err)
 	}
 }
+
+// TestCounted: what is counted is in the plural unless it is one.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	for n, want := range []string{"0 cells", "1 cell", "2 cells"} {
+		if got := Counted(n, "cell"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -31,7 +32,7 @@ var (
 
 // templates are the HTML of the page.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib,
+	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib, "counted": reports.Counted,
 }).ParseFS(assets, "assets/*.html"))
 
 func read(name string) string {

@@ -75,7 +75,7 @@ func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), counts(r.Summary))
 	m.needs(r)
 	m.folded("what ran on what", func() { m.ran(r.Reproduce.Components) })
-	m.folded(plural(len(r.Cells), "cell"), func() { m.all(r.Cells) })
+	m.folded(reports.Counted(len(r.Cells), "cell"), func() { m.all(r.Cells) })
 	var again markdown
 	again.reproduce(r.Reproduce)
 	if m.Len()+again.Len() <= limit {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
 )
@@ -21,10 +22,10 @@ func Graduation(w io.Writer, r graduation.Result) error {
 	t.printf("%s, %s: %s\n", r.KEP, stageOf(r), graduationCounts(r))
 	t.printf("%s\n", judgedOn(r))
 	for _, report := range r.Reports {
-		t.printf("report: %s (%s counted), made by: %s\n", oneLine(report.Dir, maxText), plural(report.Cells, "cell"), oneLine(report.Command, maxDetail))
+		t.printf("report: %s (%s counted), made by: %s\n", oneLine(report.Dir, maxText), reports.Counted(report.Cells, "cell"), oneLine(report.Command, maxDetail))
 	}
 	for _, left := range r.LeftOut {
-		t.printf("left out: %s: %s\n", plural(len(left.Cells), "cell"), left.Why)
+		t.printf("left out: %s: %s\n", reports.Counted(len(left.Cells), "cell"), left.Why)
 	}
 	for _, status := range graduation.Statuses() {
 		for _, v := range r.Verdicts {
@@ -56,14 +57,14 @@ func (m *markdown) verdictText(v graduation.Verdict) {
 		}
 	}
 	for _, r := range v.Repeats {
-		m.printf("    passed %s on %s: %s\n", plural(r.Runs, "time"), plural(len(r.Days), "day"), strings.Join(append([]string{r.Cell}, r.Days...), " "))
+		m.printf("    passed %s on %s: %s\n", reports.Counted(r.Runs, "time"), reports.Counted(len(r.Days), "day"), strings.Join(append([]string{r.Cell}, r.Days...), " "))
 	}
 	if v.Person != nil {
 		m.printf("    who: %s\n    what: %s\n", v.Person.Who, v.Person.What)
 	}
 	if checks, cells := proofOf(v); checks > 0 {
 		ref := v.Proof[0].In[0]
-		m.printf("    for it: %s in %s, such as %s (%s)\n", plural(checks, "check"), plural(cells, "cell"), oneLine(ref.Path, maxText), ref.Release)
+		m.printf("    for it: %s in %s, such as %s (%s)\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"), oneLine(ref.Path, maxText), ref.Release)
 	}
 }
 
@@ -77,7 +78,7 @@ func GraduationMarkdown(w io.Writer, r graduation.Result) error {
 	}
 	m.table(rows, "report", "directory", "cells that counted", "made by")
 	for _, left := range r.LeftOut {
-		m.printf("\n%s left out: %s.\n", plural(len(left.Cells), "cell"), text(left.Why))
+		m.printf("\n%s left out: %s.\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
 	for _, status := range graduation.Statuses() {
 		m.printf("\n## %s\n", capitalized(string(status)))
@@ -143,9 +144,9 @@ func (m *markdown) proof(v graduation.Verdict) {
 	if checks == 0 {
 		return
 	}
-	m.printf("\n<details><summary>For it: %s in %s</summary>\n\n", plural(checks, "check"), plural(cells, "cell"))
+	m.printf("\n<details><summary>For it: %s in %s</summary>\n\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"))
 	for _, f := range v.Proof {
-		m.printf("- %s: %s in\n", code(f.Of), plural(f.Checks, "check"))
+		m.printf("- %s: %s in\n", code(f.Of), reports.Counted(f.Checks, "check"))
 		for _, ref := range f.In {
 			m.printf("  - %s (%s%s)\n", code(ref.Path), code(ref.Release), on(ref))
 		}
@@ -205,7 +206,7 @@ func judgedOn(r graduation.Result) string {
 	}
 	var ran []string
 	for _, release := range r.Releases {
-		ran = append(ran, fmt.Sprintf("%s (%s)", release.Version, plural(release.Cells, "cell")))
+		ran = append(ran, fmt.Sprintf("%s (%s)", release.Version, reports.Counted(release.Cells, "cell")))
 	}
 	said := "Judged on " + strings.Join(ran, ", ") + "."
 	if r.Since != r.Milestone {

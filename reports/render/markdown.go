@@ -56,7 +56,7 @@ func (m *markdown) summary(r reports.Report) {
 		m.printf("\n**Partial:** %s\n", text(r.Partial))
 	}
 	if len(r.Problems) > 0 {
-		m.printf("\n%s with the run as a whole, below.\n", plural(len(r.Problems), "problem"))
+		m.printf("\n%s with the run as a whole, below.\n", reports.Counted(len(r.Problems), "problem"))
 	}
 	var rows [][]string
 	for _, o := range severestFirst() {
@@ -125,7 +125,7 @@ func (m *markdown) ran(reproduce reports.Reproduce) {
 	m.printf("\nskewrig %s, built with %s, seed %d.\n", text(reproduce.Skewrig), text(reproduce.Go), reproduce.Seed)
 	if host != (reports.Host{}) {
 		m.printf("Host: %s/%s, %s, %.1f GiB of memory, kernel %s.\n",
-			text(host.OS), text(host.Arch), plural(host.CPUs, "CPU"), float64(host.MemoryBytes)/(1<<30), text(host.Kernel))
+			text(host.OS), text(host.Arch), reports.Counted(host.CPUs, "CPU"), float64(host.MemoryBytes)/(1<<30), text(host.Kernel))
 	}
 }
 
@@ -264,10 +264,3 @@ func inLink(u *url.URL) string {
 var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
 
 func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/prr"
 )
@@ -43,7 +44,7 @@ func (m *markdown) sources(r prr.Result) {
 		m.printf("- Report %s, made by %s (skewrig %s)\n", code(report.Dir), code(report.Command), text(report.Skewrig))
 	}
 	for _, left := range r.LeftOut {
-		m.printf("- %s left out: %s\n", plural(len(left.Cells), "cell"), text(left.Why))
+		m.printf("- %s left out: %s\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
 	var rows [][]string
 	for _, p := range r.Programs {
@@ -135,7 +136,7 @@ func (m *markdown) judged(f evidence.Finding) {
 			in = append(in, said)
 		}
 	}
-	m.printf("  - %s held in %s\n", plural(f.Checks, "check"), strings.Join(in, ", "))
+	m.printf("  - %s held in %s\n", reports.Counted(f.Checks, "check"), strings.Join(in, ", "))
 }
 
 // newest returns the newest run of a cell, and how many runs there are.
@@ -194,13 +195,13 @@ func historyOf(c evidence.Component) string {
 func sent(t evidence.Traffic) string {
 	said := ""
 	if t.Connections > 0 {
-		said += fmt.Sprintf(" %s to %s, with %s in them.", plural(t.Connections, "connection"), plural(t.Containers, "container"), plural(t.Requests, "request"))
+		said += fmt.Sprintf(" %s to %s, with %s in them.", reports.Counted(t.Connections, "connection"), reports.Counted(t.Containers, "container"), reports.Counted(t.Requests, "request"))
 	}
 	if t.APICalls > 0 {
-		said += fmt.Sprintf(" The steps made %s to the API server.", plural(t.APICalls, "request"))
+		said += fmt.Sprintf(" The steps made %s to the API server.", reports.Counted(t.APICalls, "request"))
 	}
 	if t.PodsAPIAnswers > 0 {
-		said += fmt.Sprintf(" %s of the Pods API recorded.", plural(t.PodsAPIAnswers, "answer"))
+		said += fmt.Sprintf(" %s of the Pods API recorded.", reports.Counted(t.PodsAPIAnswers, "answer"))
 	}
 	return said
 }

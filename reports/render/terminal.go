@@ -67,7 +67,7 @@ func (t *terminal) table(cells []reports.Cell) {
 // ran, if that is not once.
 func inRuns(c reports.Cell) string {
 	if c.Reason == "" && len(c.Runs) > 0 {
-		return plural(len(c.Runs), "run")
+		return reports.Counted(len(c.Runs), "run")
 	}
 	return c.Reason
 }

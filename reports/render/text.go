@@ -149,14 +149,10 @@ func counts(s reports.Summary) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o))
 		}
 	}
-	cells := "cells"
-	if s.Cells == 1 {
-		cells = "cell"
-	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("%d %s", s.Cells, cells)
+		return reports.Counted(s.Cells, "cell")
 	}
-	return fmt.Sprintf("%d %s: %s", s.Cells, cells, strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s", reports.Counted(s.Cells, "cell"), strings.Join(parts, ", "))
 }
 
 func severestFirst() []reports.Outcome {

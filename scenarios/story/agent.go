@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 )
 
@@ -61,7 +62,7 @@ func answered(a podsapi.Answer) string {
 	if a.Code != codes.OK.String() {
 		return a.Code
 	}
-	return fmt.Sprintf("OK, %d pods", len(a.List))
+	return "OK, " + reports.Counted(len(a.List), "pod")
 }
 
 // details are the pods of an answer, or why there are none.

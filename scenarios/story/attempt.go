@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 )
@@ -161,7 +162,7 @@ func seen(a oracle.Attempt) string {
 		result, _ := answer(a.Requests[n-1])
 		words += ": " + result
 		if n > 1 {
-			words += fmt.Sprintf(", after %d others", n-1)
+			words += ", after " + reports.Counted(n-1, "other")
 		}
 	case a.First == server.FirstNothing && a.Succeeded:
 		return "connected"

@@ -84,10 +84,10 @@ func objectsTo(d detail, most int) cut {
 		s.Objects = all
 		var parts []string
 		if objects > 0 {
-			parts = append(parts, fmt.Sprintf("%d objects", objects))
+			parts = append(parts, reports.Counted(objects, "object"))
 		}
 		if versions > 0 {
-			parts = append(parts, fmt.Sprintf("%d versions of objects in between", versions))
+			parts = append(parts, reports.Counted(versions, "version")+" of objects in between")
 		}
 		if len(parts) == 0 {
 			return ""
@@ -118,9 +118,9 @@ func runs(kind story.Kind) cut {
 		case gone == 0:
 			return ""
 		case kind == story.Probe:
-			return t.inHistory("%d attempts that went as the one before and the one after", gone)
+			return t.inHistory("%s that went as the one before and the one after", reports.Counted(gone, "attempt"))
 		default:
-			return t.inHistory("details of %d moments that are as the one before and the one after", gone)
+			return t.inHistory("details of %s like the one before and the one after", reports.Counted(gone, "moment"))
 		}
 	}}
 }
@@ -216,7 +216,7 @@ var withoutGoodWire = cut{"wire", func(t *teller, s *story.Story) string {
 	if gone == 0 {
 		return ""
 	}
-	return t.inHistory("what went over the wire of %d attempts that went well", gone)
+	return t.inHistory("what went over the wire of %s that went well", reports.Counted(gone, "attempt"))
 }}
 
 // logsTo tells so many lines of each log.
@@ -253,12 +253,12 @@ var withoutDetails = cut{"details", func(t *teller, s *story.Story) string {
 	if gone == 0 {
 		return ""
 	}
-	return t.inHistory("details of %d spans and moments", gone)
+	return t.inHistory("details of %s of the timeline", reports.Counted(gone, "part"))
 }}
 
 // onlyBad keeps the attempts that did not go well.
 var onlyBad = cut{"attempts", func(t *teller, s *story.Story) string {
-	return without(t, s, func(a story.Attempt) bool { return a.Tone == story.Bad }, "%d attempts that did not fail")
+	return without(t, s, func(a story.Attempt) bool { return a.Tone == story.Bad }, "that did not fail")
 }}
 
 // distinct keeps of the attempts that failed one of each kind.
@@ -269,14 +269,14 @@ var distinct = cut{"attempts that failed", func(t *teller, s *story.Story) strin
 		again := seen[kind]
 		seen[kind] = true
 		return !again
-	}, "%d attempts that failed as others did")
+	}, "that failed as others did")
 }}
 
 var withoutAttempts = cut{"attempts that failed", func(t *teller, s *story.Story) string {
-	return without(t, s, func(story.Attempt) bool { return false }, "%d attempts that failed")
+	return without(t, s, func(story.Attempt) bool { return false }, "that failed")
 }}
 
-func without(t *teller, s *story.Story, stays func(story.Attempt) bool, format string) string {
+func without(t *teller, s *story.Story, stays func(story.Attempt) bool, which string) string {
 	keep, gone := make([]bool, len(s.Attempts)), 0
 	for i, a := range s.Attempts {
 		keep[i] = stays(a)
@@ -288,7 +288,7 @@ func without(t *teller, s *story.Story, stays func(story.Attempt) bool, format s
 	if gone == 0 {
 		return ""
 	}
-	return t.inHistory(format, gone)
+	return t.inHistory("%s %s", reports.Counted(gone, "attempt"), which)
 }
 
 // lanesTo keeps so many lanes, and of each but components so many spans and marks:
@@ -319,7 +319,7 @@ func lanesTo(most, each int) cut {
 		if gone+moments == 0 {
 			return ""
 		}
-		return t.inHistory("%d lanes, and %d spans and moments of others", gone, moments)
+		return t.inHistory("%s, and %s of others", reports.Counted(gone, "lane"), reports.Counted(moments, "part"))
 	}}
 }
 

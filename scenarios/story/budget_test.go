@@ -72,7 +72,7 @@ func TestBudget(t *testing.T) {
 		300_000: {"objects"},
 		80_000:  {"objects", "attempts that went as"},
 		16_000:  {"objects", "attempts that went as", "what went over the wire"},
-		8_000:   {"objects", "attempts that went as", "what went over the wire", "attempts that did not fail", "spans and moments"},
+		8_000:   {"objects", "attempts that went as", "what went over the wire", "attempts that did not fail", "parts of the timeline"},
 	} {
 		t.Run(fmt.Sprint(budget), func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/check"
 )
@@ -48,7 +49,7 @@ func (c *course) saw(e record.Event, at float64) {
 		c.read(e, at)
 	case check.Scraped{}.EventKind():
 		if scraped, ok := record.As[check.Scraped](e); ok {
-			c.answer(at, "metrics", fmt.Sprintf("%s%s: %d metrics", e.Subject, scraped.Path, len(scraped.Metrics)), "")
+			c.answer(at, "metrics", fmt.Sprintf("%s%s: %s", e.Subject, scraped.Path, reports.Counted(len(scraped.Metrics), "metric")), "")
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (c *course) read(e record.Event, at float64) {
 	if !ok {
 		return
 	}
-	c.answer(at, "log of "+read.Component, fmt.Sprintf("%d lines", len(read.Lines)), "")
+	c.answer(at, "log of "+read.Component, reports.Counted(len(read.Lines), "line"), "")
 	for _, line := range read.Lines[:min(len(read.Lines), maxLines)] {
 		c.answer(at, "", shortened(line, maxText), "")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/picture"
@@ -43,7 +44,7 @@ var tones = map[plot.Look]story.Tone{plot.Good: story.Good, plot.Bad: story.Bad,
 func (t *teller) marked(kind story.Kind, name string, from plot.Lane) story.Lane {
 	l := lane{Lane: story.Lane{Name: name, Kind: kind, Group: spec.Watchdog}}
 	for _, s := range from.Steps {
-		l.becomes(s.At, story.Span{Label: fmt.Sprintf("%g replicas", s.Value)})
+		l.becomes(s.At, story.Span{Label: reports.Counted(int(s.Value), "replica")})
 	}
 	l.ends(t.end)
 	for _, m := range from.Marks {

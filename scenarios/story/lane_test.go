@@ -183,9 +183,9 @@ func TestAgents(t *testing.T) {
 	agent(7, "watch", podsapi.Ended{Code: "Unavailable", Message: "EOF"})
 	group := "Pods API of a"
 	want(t, []tale.Lane{
-		{Name: "a/once", Kind: tale.Agent, Group: group, Marks: []tale.Mark{{At: 0, Label: "ListPods: OK, 1 pods", Detail: "default/web Running Ready=True"}}},
+		{Name: "a/once", Kind: tale.Agent, Group: group, Marks: []tale.Mark{{At: 0, Label: "ListPods: OK, 1 pod", Detail: "default/web Running Ready=True"}}},
 		{Name: "a/poll", Kind: tale.Agent, Group: group, Spans: []tale.Span{
-			{From: 1, To: 3, Label: "OK, 1 pods", Detail: "default/web Running Ready=True"},
+			{From: 1, To: 3, Label: "OK, 1 pod", Detail: "default/web Running Ready=True"},
 			{From: 3, To: 4, Label: "Unavailable", Detail: "refused", Tone: tale.Bad},
 		}, Marks: []tale.Mark{{At: 4, Label: "ended", Detail: "was answered 900 OK, 2 Unavailable"}}},
 		{Name: "a/watch", Kind: tale.Agent, Group: group, Spans: []tale.Span{{From: 5, To: 7, Label: "watch"}}, Marks: []tale.Mark{
@@ -231,7 +231,7 @@ func TestWatchdog(t *testing.T) {
 			{From: 8, To: 10, Label: "1 of 2 not Ready, 1 of them Unknown", Tone: tale.Bad},
 		}},
 		{Name: "seed/deployments/kcm", Kind: tale.ObjectState, Group: group, Spans: []tale.Span{
-			{From: 1, To: 9, Label: "1 replicas"}, {From: 9, To: 10, Label: "0 replicas"},
+			{From: 1, To: 9, Label: "1 replica"}, {From: 9, To: 10, Label: "0 replicas"},
 		}, Marks: []tale.Mark{{At: 9, Label: "scaled by the watchdog", Tone: tale.Good}}},
 	}, lanesOf(in, tale.ObjectState))
 	want(t, []tale.Lane{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/lease"
 	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -71,7 +72,7 @@ func (l *leases) aged(ages lease.Ages, at float64) {
 		case z.Oldest > limit:
 			s = story.Span{Label: "the oldest expired", Tone: story.Bad}
 		}
-		s.Detail = fmt.Sprintf("%d nodes, leases of %s", z.Nodes, l.duration)
+		s.Detail = fmt.Sprintf("%s, leases of %s", reports.Counted(z.Nodes, "node"), l.duration)
 		l.rows.named(story.Leases, strings.TrimSuffix(lease.Component+"/"+z.Zone, "/")).becomes(at, s)
 	}
 }

@@ -111,7 +111,7 @@ func TestCourse(t *testing.T) {
 				{At: 0.5, What: "pods/default/web", Text: "201 Created"},
 				{At: 0.5, What: "pods/default/web", Text: "warning: mind", Tone: tale.Changed},
 				{At: 0.6, What: "pods/default/web", Text: "422 Invalid: no", Tone: tale.Changed},
-				{At: 0.7, What: "metrics", Text: "create/metrics: 1 metrics"},
+				{At: 0.7, What: "metrics", Text: "create/metrics: 1 metric"},
 				{At: 0.8, What: "log of etcd", Text: "6 lines"},
 				{At: 0.8, Text: "1"}, {At: 0.8, Text: "2"}, {At: 0.8, Text: "3"}, {At: 0.8, Text: "4"}, {At: 0.8, Text: "5"},
 			}},

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 )
 
@@ -50,7 +51,7 @@ func decoded(c server.Connection, exact func(time.Time) float64) *wire {
 	if c.Answered() {
 		same = "" // who is first is chance
 	}
-	w.add(c.Closed, "closed", fmt.Sprintf("%s; %d bytes came in, %d went out", closed, c.BytesIn, c.BytesOut), tone, same)
+	w.add(c.Closed, "closed", fmt.Sprintf("%s; %s came in, %d went out", closed, reports.Counted(int(c.BytesIn), "byte"), c.BytesOut), tone, same)
 	return w
 }
 
@@ -114,9 +115,9 @@ func hello(h *server.ClientHello, sent []byte) string {
 	} else {
 		parts = append(parts, "no server name")
 	}
-	parts = append(parts, fmt.Sprintf("%d cipher suites", h.CipherSuites))
+	parts = append(parts, reports.Counted(h.CipherSuites, "cipher suite"))
 	if len(sent) > 5 {
-		parts = append(parts, fmt.Sprintf("record version %d.%d of %d bytes", sent[1], sent[2], int(sent[3])<<8|int(sent[4])))
+		parts = append(parts, fmt.Sprintf("record version %d.%d of %s", sent[1], sent[2], reports.Counted(int(sent[3])<<8|int(sent[4]), "byte")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -133,7 +134,7 @@ func (w *wire) frames(sent []byte) {
 		}
 		payload := make([]byte, h.Length)
 		n, err := io.ReadFull(in, payload)
-		text := fmt.Sprintf("%s, stream %d, %d bytes", h.Type, h.StreamID, h.Length)
+		text := fmt.Sprintf("%s, stream %d, %s", h.Type, h.StreamID, reports.Counted(int(h.Length), "byte"))
 		switch {
 		case h.Type == http2.FrameSettings && h.Flags.Has(http2.FlagSettingsAck):
 			text = "SETTINGS, acknowledged"
@@ -210,7 +211,7 @@ func answer(r server.Request) (string, story.Tone) {
 	case r.GRPCStatus != "":
 		return "gRPC " + r.GRPCStatus, story.Bad
 	case r.Status != 0:
-		return fmt.Sprintf("HTTP %d, %d bytes", r.Status, r.BodyBytes), graded(r.Status >= 200 && r.Status < 400)
+		return fmt.Sprintf("HTTP %d, %s", r.Status, reports.Counted(int(r.BodyBytes), "byte")), graded(r.Status >= 200 && r.Status < 400)
 	default:
 		return "none", story.Bad
 	}

@@ -1,4 +1,4 @@
-import {h, visible, linked, seconds, copied, cellOf, table} from './dom.js';
+import {h, visible, linked, counted, seconds, copied, cellOf, table} from './dom.js';
 import {index, cellAt, storyOf} from './data.js';
 import {cellHash, requirementHash} from './route.js';
 import {timeline} from './timeline.js';
@@ -153,7 +153,7 @@ function runs(cell, told) {
   const columns = ['run', 'outcome', 'reason', 'begun', 'took', 'files'];
   const {rate, differs} = cell;
   return [
-    rate && h('p', {}, h('b', {}, `${rate.failed} of ${rate.runs} runs failed`), `: from ${percent(rate.low)} to ${percent(rate.high)} of all runs do, at a confidence of 95 %`),
+    rate && h('p', {}, h('b', {}, `${rate.failed} of ${counted(rate.runs, 'run')} failed`), `: from ${percent(rate.low)} to ${percent(rate.high)} of all runs do, at a confidence of 95 %`),
     differs && h('p', {}, 'Good and bad runs part ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
       differs.bad && ['only bad ones showed ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
       differs.good && ['only good ones showed ', h('span', {class: 'said'}, visible(differs.good))], '.'),

@@ -45,6 +45,11 @@ export function linked(text) {
   return [...parts, shown.slice(last)];
 }
 
+// counted is a number with what it counts, in the plural if it is not one.
+export function counted(n, what) {
+  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
+}
+
 // seconds writes a time of a story.
 export function seconds(t, digits = 1) {
   return `${t.toFixed(digits)} s`;

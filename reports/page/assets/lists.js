@@ -1,4 +1,4 @@
-import {h} from './dom.js';
+import {h, counted} from './dom.js';
 import {index, loadTexts} from './data.js';
 import {listHash} from './route.js';
 
@@ -34,7 +34,7 @@ export async function chooseCells(view, choices) {
   chosenCells = ids;
   lastList = listHash('cells', Object.fromEntries(choices));
   const all = index.cells.length;
-  view.querySelector('#cells-count').textContent = shown === all ? `${all} cells` : shown === 0 ? `None of ${all} cells fits` : `${shown} of ${all} cells`;
+  view.querySelector('#cells-count').textContent = shown === all ? counted(all, 'cell') : `${shown || 'None'} of ${counted(all, 'cell')}${shown ? '' : ' fits'}`;
 }
 
 // cellTest returns what tells whether a cell fits the choices.
@@ -76,7 +76,7 @@ export function chooseStatements(view, choices, wanted) {
     }
     area.hidden = !some;
   }
-  view.querySelector('#statements-count').textContent = `${shown} of ${index.requirements.length} requirements`;
+  view.querySelector('#statements-count').textContent = `${shown} of ${counted(index.requirements.length, 'requirement')}`;
   return target;
 }
 

@@ -1,4 +1,4 @@
-import {h, visible, seconds} from './dom.js';
+import {h, visible, counted, seconds} from './dom.js';
 import {diff, hunks} from './diff.js';
 
 // The objects of a cell as they changed, step by step.
@@ -11,9 +11,8 @@ export function objects(story) {
 function one(object, named) {
   const changes = bySteps(object.versions ?? []);
   const body = h('div');
-  const count = changes.length === 1 ? '1 step' : `${changes.length} steps`;
   const details = h('details', {class: 'object'},
-    h('summary', {}, h('code', {}, visible(object.key)), ' ', h('span', {class: 'dim'}, `${object.versions.length} states, in ${count}`)), body);
+    h('summary', {}, h('code', {}, visible(object.key)), ' ', h('span', {class: 'dim'}, `${counted(object.versions.length, 'state')}, in ${counted(changes.length, 'step')}`)), body);
   details.addEventListener('toggle', () => {
     if (details.open && !body.hasChildNodes()) body.append(...changes.map((change) => difference(change, named)));
   });

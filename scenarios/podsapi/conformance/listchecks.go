@@ -42,7 +42,7 @@ var listChecks = []check{
 	},
 }
 
-func counted(a Answer) string { return fmt.Sprintf("%d pods", len(a.Pods)) }
+func counted(a Answer) string { return reports.Counted(len(a.Pods), "pod") }
 
 // static: there are static pods, or mirror pods, which there may not be.
 func static(r Record) (reports.Outcome, string) {
