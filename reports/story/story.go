@@ -159,6 +159,9 @@ type Line struct {
 	What string `json:"what,omitempty"`
 	Text string `json:"text"`
 	Tone Tone   `json:"tone,omitempty"`
+	// More is how many lines of a log that say the same, but for numbers and ids, the
+	// line stands for beside itself.
+	More int `json:"more,omitempty"`
 }
 
 // Object is an object as it changed. Versions that differ in nothing but their
@@ -187,4 +190,6 @@ type Log struct {
 	// Path is the file, below the report's directory.
 	Path  string `json:"path"`
 	Lines []Line `json:"lines"`
+	// Omitted says how many other lines the file has, and why they are not here.
+	Omitted []string `json:"omitted,omitempty"`
 }

@@ -31,17 +31,14 @@ const (
 	// a log is told, in seconds.
 	before, after = 4, 1
 	// maxLogLines is how many lines of a component are told, and maxKnownLines if
-	// what went wrong is known to.
+	// what went wrong is known to, or if the lines have nothing to do with it.
 	maxLogLines, maxKnownLines = 40, 12
 )
 
 // Trouble is when something went wrong: a check that does not hold was closed, a
 // step could not be done, a component ended by itself. Times are in order.
 func Trouble(result reports.Cell, events []record.Event) (times []time.Time) {
-	failed := make(map[string]bool)
-	for _, c := range result.Checks {
-		failed[c.ID] = c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable
-	}
+	failed := failed(result)
 	last := time.Time{} // the end of the last step
 	for _, e := range events {
 		switch e.Kind {
@@ -67,6 +64,15 @@ func Trouble(result reports.Cell, events []record.Event) (times []time.Time) {
 	return times
 }
 
+// failed are the checks of a cell that do not hold, by id.
+func failed(result reports.Cell) map[string]bool {
+	ids := make(map[string]bool)
+	for _, c := range result.Checks {
+		ids[c.ID] = c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable
+	}
+	return ids
+}
+
 // logs is what the components said around what went wrong.
 func (t *teller) logs(limit int) (all []story.Log) {
 	moments := Trouble(t.in.Result, t.in.Events)
@@ -74,58 +80,11 @@ func (t *teller) logs(limit int) (all []story.Log) {
 		limit = min(limit, maxKnownLines)
 	}
 	for _, l := range t.in.Logs {
-		if lines := t.around(l, moments, limit); len(lines) > 0 {
-			all = append(all, story.Log{Component: l.Component, Path: l.Path, Lines: lines})
+		if told := t.around(l, moments, limit); len(told.Lines) > 0 {
+			all = append(all, told)
 		}
 	}
 	return all
-}
-
-// logLine is a line of a log, with what there is to choose by.
-type logLine struct {
-	story.Line
-	from     string  // where in the source it comes from, or what it says
-	distance float64 // from the next moment at which something went wrong
-	place    int
-	rank     int
-}
-
-// often is how many lines of a log come from the same place in the source if that
-// is what the component says all the time.
-const often = 8
-
-// around are the lines that were written around some moments, without errors that
-// come all the time. If there are too many, errors and warnings come first, then
-// what names what the checks that failed are about, and then what is nearest.
-func (t *teller) around(l Log, moments []time.Time, limit int) (lines []story.Line) {
-	var found []logLine
-	all, times := t.stamped(l)
-	about := t.about()
-	for i, line := range all {
-		if line.distance = distance(line.At, moments, t.at); math.IsInf(line.distance, 1) {
-			continue
-		}
-		line.place = i
-		switch grave := line.Tone != ""; {
-		case grave && times[line.from] > often:
-			continue
-		case grave:
-		case slices.ContainsFunc(about, func(name string) bool { return strings.Contains(line.Text, name) }):
-			line.rank = 1
-		default:
-			line.rank = 2
-		}
-		found = append(found, line)
-	}
-	slices.SortStableFunc(found, func(a, b logLine) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance), cmp.Compare(b.place, a.place))
-	})
-	found = found[:min(len(found), limit)]
-	slices.SortFunc(found, func(a, b logLine) int { return cmp.Compare(a.place, b.place) })
-	for _, line := range found {
-		lines = append(lines, line.Line)
-	}
-	return lines
 }
 
 // distance is how far a time is from the next moment that has it around, and
@@ -142,15 +101,14 @@ func distance(at float64, moments []time.Time, in func(time.Time) float64) float
 
 // stamped are the lines of a log with their times in the story. One without a
 // time has that of the line before it.
-func (t *teller) stamped(l Log) (lines []logLine, times map[string]int) {
-	times = make(map[string]int)
+func (t *teller) stamped(l Log) (lines []logLine) {
 	var zone time.Duration
 	known := false
 	settings := clocks(t.in.Events, l.Component)
 	var line logLine
 	for text := range strings.Lines(l.Text) {
 		text = strings.TrimRight(text, "\n")
-		when, local, grave, ok := stamp(text, t.began.Year())
+		when, local, tone, ok := stamp(text, t.began.Year())
 		if ok {
 			if local && !known {
 				zone, known = zoneOf(when, t.began), true
@@ -159,13 +117,12 @@ func (t *teller) stamped(l Log) (lines []logLine, times map[string]int) {
 				when = when.Add(zone)
 			}
 			line.At = math.Round(right(settings, when).Sub(t.began).Seconds()*1e3) / 1e3
-			line.from, line.Tone = source(text), grave
-			times[line.from]++
+			line.from, line.Tone = source(text), tone
 		}
-		line.Text = shortened(text, maxText)
+		line.Text, line.said = shortened(text, maxText), gist(text, line.Tone)
 		lines = append(lines, line)
 	}
-	return lines, times
+	return lines
 }
 
 // source is where in the source a line comes from, as klog writes it, or what it
@@ -182,10 +139,7 @@ func source(line string) string {
 // about are the names in the expressions of the checks that failed: of pods,
 // nodes and containers.
 func (t *teller) about() (names []string) {
-	failed := make(map[string]bool)
-	for _, c := range t.in.Result.Checks {
-		failed[c.ID] = c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable
-	}
+	failed := failed(t.in.Result)
 	for _, s := range t.in.Cell.Steps {
 		checks, _ := s.Action.(plan.Checks)
 		for _, c := range checks.Checks {

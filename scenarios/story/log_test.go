@@ -101,10 +101,10 @@ func TestLogLines(t *testing.T) {
 	}
 	text.WriteString(klog("I", when(6.1), "c.go:1", "of web") + klog("W", when(6.2), "d.go:1", "once"))
 	cell := plan.Cell{Steps: []plan.Step{{Action: plan.Checks{Checks: []plan.Check{{ID: "c", Observe: `connections["web/app"].size()`}, {ID: "other", Observe: `pods["line"]`}}}}}}
-	for result, limit := range map[reports.Outcome]int{reports.Fail: 40, reports.ExpectedFail: 12} {
+	for _, result := range []reports.Outcome{reports.Fail, reports.ExpectedFail} {
 		s := story.Of(story.Input{Cell: cell, Plan: "p", Events: checked(), Result: outcome(result), Logs: []story.Log{{Component: "kubelet/a", Text: text.String()}}})
 		lines := s.Logs[0].Lines
-		if len(lines) != limit {
+		if len(lines) != 12 {
 			t.Errorf("%s: %d lines", result, len(lines))
 		}
 		var all []string
@@ -116,6 +116,25 @@ func TestLogLines(t *testing.T) {
 			t.Errorf("%s: the lines are %s", result, said)
 		}
 	}
+}
+
+// TestOrdinaryLines: those that name nothing are told as long as there is little else.
+func TestOrdinaryLines(t *testing.T) {
+	t.Parallel()
+	var ordinary, telling strings.Builder
+	for i := range 50 {
+		at := when(9 + float64(i)/50)
+		ordinary.WriteString(klog("I", at, "b.go:1", fmt.Sprintf("line %d", i)))
+		telling.WriteString(klog("I", at, "c.go:1", fmt.Sprintf("web %d", i)))
+	}
+	if n := len(excerpt(t, checked(), ordinary.String()).Lines); n != 12 {
+		t.Errorf("%d ordinary lines alone", n)
+	}
+	log := excerpt(t, checked(), ordinary.String()+telling.String())
+	if n := len(log.Lines); n != 40 {
+		t.Errorf("%d lines where 50 are about the pod", n)
+	}
+	want(t, []string{"60 lines with less to say than those that are here"}, log.Omitted)
 }
 
 // TestTrouble: when something went wrong.
@@ -144,4 +163,73 @@ func TestTrouble(t *testing.T) {
 			want(t, tc.want, story.Trouble(tc.result, tc.events))
 		})
 	}
+}
+
+// excerpt is the only log of a story in which the check c, about the pod web, fails
+// from second 9 to second 10.
+func excerpt(t *testing.T, events history, text string) tale.Log {
+	t.Helper()
+	cell := plan.Cell{Steps: []plan.Step{{Action: plan.Checks{Checks: []plan.Check{{ID: "c", Observe: `pods["web"].ready`}}}}}}
+	s := story.Of(story.Input{Cell: cell, Plan: "p", Events: events, Result: outcome(reports.Fail), Logs: []story.Log{{Component: "kubelet/a", Text: text}}})
+	if len(s.Logs) != 1 {
+		t.Fatalf("%d logs", len(s.Logs))
+	}
+	told := len(s.Logs[0].Lines)
+	for _, line := range s.Logs[0].Lines {
+		told += line.More
+	}
+	for _, said := range s.Logs[0].Omitted {
+		var n int
+		if _, err := fmt.Sscanf(said, "%d line", &n); err != nil {
+			t.Errorf("%q: %v", said, err)
+		}
+		told += n
+	}
+	if lines := strings.Count(text, "\n"); told != lines {
+		t.Errorf("%d of %d lines are told or counted: %+v", told, lines, s.Logs[0])
+	}
+	return s.Logs[0]
+}
+
+// TestLinesThatSayTheSame are one, but for those of the window of the check. What
+// means something differs.
+func TestLinesThatSayTheSame(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 4 {
+		at := when(8.2 + float64(i)*0.5)
+		text.WriteString(klog("I", at, "a.go:1", fmt.Sprintf("web took %d.5ms, id 0a1b2c3d-0000-1111-2222-%012d, from 127.0.0.1:4%d000", i, i, i)))
+		text.WriteString(klog("E", at, "b.go:1", fmt.Sprintf("web says %d", 500+i/2)))
+	}
+	var got []string
+	for _, l := range excerpt(t, checked(), text.String()).Lines {
+		got = append(got, fmt.Sprintf("%.1f %.8s +%d", l.At, l.Text[strings.LastIndex(l.Text, "web "):], l.More))
+	}
+	want(t, []string{"8.2 web took +1", "8.2 web says +1", "9.2 web took +1", "9.2 web says +1"}, got)
+}
+
+// TestNoise: what says nothing about the failure is left out, and counted.
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	h := checked()[:1]
+	h.at(8, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1", ReadySeconds: 1.5})
+	h = append(h, checked()[1:]...)
+	text := klog("I", when(2), "usual.go:1", "tick") + // far away
+		klog("I", when(7), "start.go:1", "reading flags") + klog("I", when(7.1), "start.go:2", "reading web") + klog("W", when(7.2), "start.go:3", "deprecated") + // the start
+		klog("I", when(9.2), "usual.go:1", "tock") + klog("I", when(9.3), "usual.go:1", "tick of web") + klog("I", when(9.4), "new.go:1", "something new")
+	for range 9 {
+		text += klog("E", when(9.5), "all.go:1", "the time") + klog("E", when(9.6), "all.go:2", "about web")
+	}
+	log := excerpt(t, h, text)
+	var got []string
+	for _, l := range log.Lines {
+		got = append(got, l.Text[strings.LastIndex(l.Text, "] ")+2:])
+	}
+	want(t, []string{"reading web", "deprecated", "tick of web", "something new", "about web"}, got)
+	want(t, []string{
+		"1 line from more than 4 s before what went wrong, or 1 s after it",
+		"9 lines of errors and warnings that come all the time",
+		"1 line from its start",
+		"1 line of a kind that also comes when nothing is wrong",
+	}, log.Omitted)
 }

@@ -144,7 +144,7 @@ func TestWhatACellHas(t *testing.T) {
 	b.click("#cell .change:last-child .states summary")
 	b.until("document.querySelectorAll('#cell .change:last-child .states .diff').length === 2")
 	b.has("#cell .change:last-child .states .diff", "-     ready: false\n+     ready: true")
-	for _, want := range []string{"context deadline exceeded", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.37.1", "http2-preface"} {
+	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.37.1", "http2-preface"} {
 		b.has("#cell", want)
 	}
 	b.until("document.querySelector('#cell .picture img').naturalWidth === 300")

@@ -31,7 +31,7 @@ export async function cellView(section, id, choices, siblings) {
     asked && part('What containers were asked', asked.element),
     cell.observed?.length > 0 && part('What probes did', observed(cell.observed)),
     story?.objects?.length > 0 && part('Objects, before and after each step', objects(story)),
-    story?.logs?.length > 0 && part('Logs around what went wrong', h('div', {}, story.logs.map(log))),
+    story?.logs?.length > 0 && part('Logs around what went wrong', logs(parts)),
     story?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(story.plan))),
     part('What is not here', omitted(parts)),
   ].filter(Boolean));
@@ -168,6 +168,10 @@ function percent(share) {
   return `${Math.round(100 * share)} %`;
 }
 
+function asExpected(check) {
+  return check.outcome === 'pass' || check.outcome === 'not-applicable';
+}
+
 // FEW is how many checks that came out as expected are listed behind others at once.
 const FEW = 4;
 
@@ -180,7 +184,6 @@ function checks(cell, story, lanes, choices) {
     cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
     cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), c.reason && h('div', {class: 'why'}, linked(c.reason))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
-  const asExpected = (c) => c.outcome === 'pass' || c.outcome === 'not-applicable';
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
   const severe = new Map(index.outcomes.map((o, i) => [o.name, i]));
@@ -221,9 +224,52 @@ function observed(all) {
     cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ none that is good'))))));
 }
 
-function log(entry) {
-  return h('details', {class: 'object', open: true}, h('summary', {}, h('b', {}, visible(entry.component)), ' ', h('code', {class: 'dim'}, visible(entry.path))),
-    h('ol', {class: 'log lines'}, (entry.lines ?? []).map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''), h('span', {}, visible(l.text))))));
+function logs({story, cell, told}) {
+  const windows = failedWindows(story, cell);
+  return h('div', {}, story.logs.map((entry) => log(entry, windows, told?.dir ?? 'cells/' + cell.id)));
+}
+
+// failedWindows are when checks that failed were looked at: {from, to, ids}.
+function failedWindows(story, cell) {
+  const failed = new Set((cell.checks ?? []).filter((c) => !asExpected(c)).map((c) => c.id));
+  const windows = new Map();
+  for (const {id, from, to} of story.checks ?? []) {
+    if (!failed.has(id)) continue;
+    const key = `${from} ${to}`;
+    windows.set(key, {from, to, ids: [...(windows.get(key)?.ids ?? []), id]});
+  }
+  return [...windows.values()];
+}
+
+function log(entry, windows, dir) {
+  return h('details', {class: 'object', open: true},
+    h('summary', {}, h('b', {}, visible(entry.component))),
+    h('ol', {class: 'log lines'}, withWindows(entry.lines ?? [], windows)),
+    h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Not here: ${visible(entry.omitted.join('; '))}.`));
+}
+
+// logLink leads to a log beside the page: that of the run that the story is of.
+function logLink(path, dir) {
+  const file = path.startsWith('cells/') && path.includes('/logs/') ? dir + path.slice(path.lastIndexOf('/logs/')) : path;
+  return h('a', {href: './' + file.split('/').map(encodeURIComponent).join('/')}, h('code', {}, visible(file)));
+}
+
+// withWindows are lines of a log, with lines between them that say where the windows
+// of checks that failed begin and end.
+function withWindows(lines, windows) {
+  const marks = windows.flatMap(({from, to, ids}) => (to - from < 0.05 ? [{at: from, text: `${ids.join(', ')}: looked at`, end: 0}]
+    : [{at: from, text: `${ids.join(', ')}: looked at from here`, end: 0}, {at: to, text: `${ids.join(', ')}: looked at until here`, end: 1}]));
+  marks.sort((a, b) => a.at - b.at || a.end - b.end);
+  const marked = (until) => marks.splice(0, marks.filter(({at, end}) => (end ? at < until : at <= until)).length)
+    .map(({at, text}) => h('li', {class: 'window'}, h('span', {class: 'num'}, seconds(at, 2)), h('span', {}, visible(text))));
+  const all = lines.flatMap((l) => [...marked(l.at ?? 0), logLine(l, windows)]);
+  return [...all, ...marked(Infinity)];
+}
+
+function logLine(l, windows) {
+  const within = windows.some(({from, to}) => from <= l.at && l.at <= to);
+  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''),
+    h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} more like it`)));
 }
 
 function omitted({story, cell, told}) {

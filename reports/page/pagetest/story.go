@@ -58,7 +58,8 @@ func told(c reports.Cell) *story.Story {
 	probe(s, &s.Lanes[4])
 	if !c.Outcome.Expected() {
 		s.Logs = []story.Log{{Component: "kubelet/node-a", Path: "cells/" + c.ID + "/logs/kubelet-node-a.log", Lines: []story.Line{
-			{At: 14.9, Text: "I1122 08:13:24.0 probing with TLS"}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: story.Bad}}}}
+			{At: 13.9, Text: "I1122 08:13:23.0 probing with TLS"}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: story.Bad, More: 3}},
+			Omitted: []string{"812 lines from its start"}}}
 	}
 	return s
 }
