@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -409,6 +410,41 @@ func TestScripts(t *testing.T) {
 		}
 		for _, found := range markup.FindAllString(strings.ReplaceAll(read(f.Name()), "http://www.w3.org/2000/svg", ""), -1) {
 			t.Errorf("%s has %s", f.Name(), found)
+		}
+	}
+}
+
+// TestTheFirstScreenSaysWhatRan: when, which releases, and by which command.
+func TestTheFirstScreenSaysWhatRan(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	report.Reproduce.Components = append(report.Reproduce.Components, report.Reproduce.Components[2]) // another binary of a release
+	page := write(t, Run{Report: report})
+	overview, _, _ := strings.Cut(page, `id="attention"`)
+	for _, want := range []string{
+		"This page is one run:", "22 November 2026, 08:13 UTC", "<b>kube-apiserver</b> v1.37.1</li>", "<b>kubelet</b> v1.36.3, v1.37.1</li>", "<b>skewrig</b> v0.6.0</li>",
+		"skewrig run &#39;kep-1/**&#39; --report-dir report</pre>",
+	} {
+		if !strings.Contains(overview, want) {
+			t.Errorf("above what needs attention, it does not say %q", want)
+		}
+	}
+}
+
+func TestRanAt(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 23, 58, 0, 0, time.UTC)
+	ran := func(seconds float64) reports.Cell { return reports.Cell{Started: at, DurationSeconds: seconds} }
+	for want, cells := range map[string][]reports.Cell{
+		"":                                     {{}},
+		"22 November 2026, 23:58 UTC":          {{}, ran(50)},
+		"22 November 2026, 23:58 to 23:59 UTC": {ran(1), ran(70)},
+		"22 November 2026, 23:58 to 23 November 2026, 00:08 UTC": {{Runs: []reports.Run{
+			{Number: 1, Started: at}, {Number: 2, Started: at.Add(5 * time.Minute), DurationSeconds: 300}, {Number: 3},
+		}}},
+	} {
+		if got := ranAt(cells); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -21,8 +21,11 @@ type screen struct {
 	// Said is the verdict in words, and Counts are the cells by outcome.
 	Said, Counts string
 	Tallies      []tally
-	Started      string
-	Attention    []attention
+	// When is when the cells ran. It is empty if none did.
+	When string
+	// Ran is what took part, each once.
+	Ran       []ran
+	Attention []attention
 	// MoreAttention is how many cells need attention beyond those that are listed.
 	MoreAttention int
 	Known         []knownGroup
@@ -107,7 +110,8 @@ func newScreen(r reports.Report) screen {
 			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name))})
 		}
 	}
-	s.Started = started(r.Cells)
+	s.When = ranAt(r.Cells)
+	s.Ran = tookPart(r.Reproduce.Components)
 	for _, i := range attentionFirst(r.Cells) {
 		if c := r.Cells[i]; !c.Outcome.Expected() {
 			s.Attention = append(s.Attention, newAttention(c))
@@ -124,18 +128,55 @@ func newScreen(r reports.Report) screen {
 	return s
 }
 
-// started returns when the first cell did. It is empty if none did.
-func started(cells []reports.Cell) string {
-	var first time.Time
+// ranAt returns when the first cell began and the last one ended.
+func ranAt(cells []reports.Cell) string {
+	var began, ended time.Time
 	for _, c := range cells {
-		if !c.Started.IsZero() && (first.IsZero() || c.Started.Before(first)) {
-			first = c.Started
+		for _, r := range c.EachRun() {
+			if r.Started.IsZero() {
+				continue
+			}
+			if began.IsZero() || r.Started.Before(began) {
+				began = r.Started
+			}
+			if end := r.Started.Add(time.Duration(r.DurationSeconds * float64(time.Second))); end.After(ended) {
+				ended = end
+			}
 		}
 	}
-	if first.IsZero() {
+	if began.IsZero() {
 		return ""
 	}
-	return first.UTC().Format("2 January 2006, 15:04 UTC")
+	const day, minute = "2 January 2006", "15:04"
+	from, to := began.UTC().Format(day+", "+minute), ended.UTC().Format(day+", "+minute)
+	switch {
+	case from == to:
+		return from + " UTC"
+	case began.UTC().Format(day) == ended.UTC().Format(day):
+		to = ended.UTC().Format(minute)
+	}
+	return from + " to " + to + " UTC"
+}
+
+// ran is a component with its releases.
+type ran struct{ Name, Versions string }
+
+// tookPart gathers the releases of each component, of components that are sorted.
+func tookPart(components []reports.Component) (all []ran) {
+	seen := make(map[reports.Component]bool)
+	for _, c := range components {
+		c = reports.Component{Name: c.Name, Version: c.Version}
+		last := len(all) - 1
+		switch {
+		case seen[c]:
+		case last >= 0 && all[last].Name == c.Name:
+			all[last].Versions += ", " + c.Version
+		default:
+			all = append(all, ran{c.Name, c.Version})
+		}
+		seen[c] = true
+	}
+	return all
 }
 
 func newAttention(c reports.Cell) attention {
