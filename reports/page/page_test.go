@@ -431,6 +431,15 @@ func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 	}
 }
 
+// TestCommands: the page calls the program by one name, and says once where it is.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: pagetest.Report()})
+	if n := strings.Count(page, "bin/skewrig"); n != 1 || !strings.Contains(page, "<code>make build</code> makes <code>bin/skewrig</code>") {
+		t.Errorf("the page has bin/skewrig %d times, want it once: where make build puts it", n)
+	}
+}
+
 func TestRanAt(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 23, 58, 0, 0, time.UTC)

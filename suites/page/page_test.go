@@ -81,7 +81,7 @@ func TestAStrangerIsAnswered(t *testing.T) {
 		`connections["tls/app"]`, "Observed\n2",
 		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
 		"kube-apiserver v1.37.1", "kubelet/node-a v1.36.3, then v1.37.1",
-		"bin/skewrig run '" + pagetest.Red + "'",
+		"skewrig run '" + pagetest.Red + "'",
 	} {
 		if !strings.Contains(answers, want) {
 			t.Errorf("the cell does not say %q at its beginning:\n%s", want, answers)

@@ -100,7 +100,7 @@ function inShort(cell, story, deciding) {
   }
   add('When', when(cell, story, deciding));
   add('On', versions(cell, story));
-  add('See it again', copied(ofOwnFiles() ? index.command : `bin/skewrig run '${cell.id}'`));
+  add('See it again', copied(ofOwnFiles() ? index.command : `skewrig run '${cell.id}'`));
   return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
 }
 
