@@ -68,12 +68,12 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result
 	}
-	met, observed := watchAgain(c, events[:from], events[from:to])
-	result.Observed = shorten(withoutRig(observed))
+	w, _ := watchAgain(c, events[:from], events[from:to])
+	result.Observed = shorten(withoutRig(w.last.text))
 	switch {
-	case !met && c.Mode == plan.Eventually && watched < c.Span.Seconds():
+	case !w.last.met && c.Mode == plan.Eventually && watched < c.Span.Seconds():
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
-	case !met:
+	case !w.last.met:
 		result.Outcome = reports.Fail
 	case c.Mode != plan.Eventually && watched < c.Span.Seconds():
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
@@ -84,11 +84,12 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 }
 
 // watchAgain looks at the check when it is opened and after each event until it
-// is closed. What it returns as observed is what decided.
-func watchAgain(c *compiled, before, during []record.Event) (met bool, observed string) {
-	t := NewTracker()
+// is closed. What it has seen last is what decided, and the tracker is where it was
+// then.
+func watchAgain(c *compiled, before, during []record.Event) (w *watch, t *Tracker) {
+	t = NewTracker()
 	t.advance(before, nil)
-	w := c.begin(t.state.vars())
+	w = c.begin(t.state.vars())
 	for _, e := range during {
 		if w.decided() {
 			break
@@ -97,7 +98,7 @@ func watchAgain(c *compiled, before, during []record.Event) (met bool, observed 
 			w.look(t.state.vars())
 		}
 	}
-	return w.last.met, w.last.text
+	return w, t
 }
 
 // Trusted returns what was judged on a history otherwise, as far as the machine
@@ -212,9 +213,11 @@ func withoutRig(text string) string {
 	return clientPort.ReplaceAllString(text, ":x->")
 }
 
-func shorten(text string) string {
-	if len(text) <= observedLimit {
+func shorten(text string) string { return shortenTo(text, observedLimit) }
+
+func shortenTo(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:observedLimit], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

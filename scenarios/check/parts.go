@@ -1,0 +1,126 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Part is a part of an expression, with its value when the check was decided.
+type Part struct{ Expression, Value string }
+
+const (
+	// maxParts is how many parts of an expression are told, and maxValue how much of
+	// the value of each, in bytes.
+	maxParts, maxValue = 8, 300
+)
+
+// Parts returns what made a check's expression true or false: what is joined by
+// && and ||, both sides of a comparison, what all and exists go through. Of a
+// check whose value is anything else there are none: its value says more than true
+// or false. They are for people, and no part of the verdict.
+func Parts(c plan.Check, events []record.Event) []Part {
+	compiled, err := compileCheck(c)
+	from, to, _, ok := window(c.ID, events)
+	if err != nil || !ok {
+		return nil
+	}
+	_, t := watchAgain(compiled, events[:from], events[from:to])
+	return explain(c.Observe, t.state.vars())
+}
+
+// explain evaluates an expression again, also what could be skipped since the rest
+// decides, and remembers the values.
+func explain(text string, vars map[string]any) []Part {
+	env, err := language()
+	if err == nil {
+		env, err = env.Extend(cel.EnableMacroCallTracking()) // to write macros as their author did
+	}
+	if err != nil {
+		return nil
+	}
+	checked, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil
+	}
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval))
+	if err != nil {
+		return nil
+	}
+	value, details, _ := program.Eval(vars)
+	if _, is := value.(types.Bool); details == nil || !is && !checked.OutputType().IsExactType(cel.BoolType) {
+		return nil
+	}
+	x := explained{ast: checked.NativeRep(), values: details.State()}
+	x.condition(x.ast.Expr())
+	return x.parts
+}
+
+// explained gathers the parts of an expression.
+type explained struct {
+	ast    *ast.AST
+	values interpreter.EvalState
+	parts  []Part
+}
+
+var (
+	joining   = []string{operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot}
+	comparing = []string{
+		operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
+	}
+)
+
+// condition tells of what is true or false.
+func (x *explained) condition(e ast.Expr) {
+	switch {
+	case e.Kind() == ast.CallKind && slices.Contains(joining, e.AsCall().FunctionName()):
+		for _, side := range e.AsCall().Args() {
+			x.condition(side)
+		}
+	case e.Kind() == ast.CallKind && slices.Contains(comparing, e.AsCall().FunctionName()):
+		for _, side := range e.AsCall().Args() {
+			x.operand(side)
+		}
+	default:
+		x.operand(e)
+	}
+}
+
+// operand tells of a value, and of what it is made of if it says little itself: the
+// number of something, or whether all of it are so.
+func (x *explained) operand(e ast.Expr) {
+	if e.Kind() == ast.LiteralKind {
+		return
+	}
+	x.add(e)
+	switch {
+	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "size" && e.AsCall().IsMemberFunction():
+		x.add(e.AsCall().Target())
+	case e.Kind() == ast.ComprehensionKind:
+		if _, is := x.values.Value(e.ID()); is {
+			x.add(e.AsComprehension().IterRange())
+		}
+	}
+}
+
+// add adds a part once. The whole is none of its parts.
+func (x *explained) add(e ast.Expr) {
+	text, err := cel.ExprToString(e, x.ast.SourceInfo())
+	value, is := x.values.Value(e.ID())
+	told := slices.ContainsFunc(x.parts, func(p Part) bool { return p.Expression == text })
+	if err != nil || !is || told || len(x.parts) == maxParts || e.ID() == x.ast.Expr().ID() {
+		return
+	}
+	shown := asJSON(value)
+	if failure, is := value.(*types.Err); is {
+		shown = failure.Error()
+	}
+	x.parts = append(x.parts, Part{Expression: text, Value: shortenTo(withoutRig(shown), maxValue)})
+}
