@@ -60,6 +60,12 @@ type Check struct {
 	Step int     `json:"step"`
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
+	// Said is what came of it in time: "came true after 3.2 s; the window was 90 s".
+	// If unset, there is nothing to be said but when it was.
+	Said string `json:"said,omitempty"`
+	// Parts are parts of what was observed, in What, with their values at To. Only a
+	// check that does not hold has them, and whose value is only true or false.
+	Parts []Line `json:"parts,omitempty"`
 }
 
 // Kind says what a lane is about.

@@ -147,6 +147,7 @@ func (t *teller) observed(e record.Event, at float64) {
 // whole is the story as it is told where there is room, but for its objects.
 func (t *teller) whole() story.Story {
 	t.course.close(t.end)
+	t.explain()
 	attempts, probes := t.attempts()
 	s := story.Story{
 		Cell: t.in.Cell.ID, Began: t.began.UTC(), Seconds: t.end, Plan: t.printed(),

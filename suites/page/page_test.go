@@ -78,7 +78,7 @@ func TestAStrangerIsAnswered(t *testing.T) {
 	answers := b.text("#cell .short")
 	for _, want := range []string{
 		"restarts-end", "Once the kubelet is upgraded, its probes do as the field says.",
-		`connections["tls/app"]`, "Observed\n2",
+		`connections["tls/app"]`, "Observed\n2", "did not come true in 90 s", `connections["tls/app"] is </script>`,
 		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
 		"kube-apiserver v1.37.1", "kubelet/node-a v1.36.3, then v1.37.1",
 		"skewrig run '" + pagetest.Red + "'",

@@ -95,7 +95,8 @@ function inShort(cell, story, deciding) {
       others > 0 && h('span', {class: 'dim'}, `, and ${others} more that came out so`));
     if (index.statement.has(deciding.requirement)) add('Promise', visible(index.statement.get(deciding.requirement).statement));
     if (deciding.expected) add('Expected', h('span', {class: 'said'}, visible(deciding.expected)));
-    if (deciding.observed) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)));
+    const looked = story?.checks?.find((c) => c.id === deciding.id);
+    if (deciding.observed || looked?.said) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)), explained(looked));
     if (deciding.reason) add('Reason', linked(deciding.reason));
   }
   add('When', when(cell, story, deciding));
@@ -182,7 +183,7 @@ function checks(cell, story, lanes, choices) {
     cellOf('outcome', badge(c.outcome)),
     cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), c.requirement && h('div', {class: 'for'}, statementLink(c.requirement))),
     cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
-    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), c.reason && h('div', {class: 'why'}, linked(c.reason))),
+    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id)), c.reason && h('div', {class: 'why'}, linked(c.reason))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
@@ -196,6 +197,15 @@ function checks(cell, story, lanes, choices) {
     unfold.remove();
   }}, `Show the ${rest.length} that came out as expected`));
   return [table('Checks', ['outcome', 'check', 'expected', 'observed', 'when'], body), unfold];
+}
+
+// explained says what came of the time that a check had, and of which parts its value
+// is made that is only true or false.
+function explained(looked) {
+  if (!looked?.said && !looked?.parts) return null;
+  return h('div', {class: 'explained'}, looked.said && h('div', {}, visible(looked.said)),
+    looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Its parts'}, looked.parts.map((p) => h('div', {},
+      h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
 }
 
 function lookAt(looked, lanes) {

@@ -54,6 +54,8 @@ func told(c reports.Cell) *story.Story {
 	for _, check := range c.Checks {
 		s.Checks = append(s.Checks, story.Check{ID: check.ID, Step: 3, From: 14.2, To: 31})
 	}
+	s.Checks[0].Said = "did not come true in 90 s"
+	s.Checks[0].Parts = []story.Line{{What: `connections["tls/app"]`, Text: Hostile}}
 	s.Checks[len(s.Checks)-1].To = s.Checks[len(s.Checks)-1].From
 	probe(s, &s.Lanes[4])
 	if !c.Outcome.Expected() {

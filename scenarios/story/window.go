@@ -1,0 +1,120 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// instant is how short a window may be to be a moment, in seconds.
+const instant = 0.05
+
+// explain says of each check that was looked at what came of its window, and of
+// those that do not hold what their values were made of.
+func (t *teller) explain() {
+	results := make(map[string]reports.Check)
+	for _, c := range t.in.Result.Checks {
+		results[c.ID] = c
+	}
+	planned := plannedChecks(t.in.Cell)
+	for i := range t.course.checks {
+		c := &t.course.checks[i]
+		result, judged := results[c.ID]
+		if !judged {
+			continue
+		}
+		c.Said = said(result, *c)
+		if one, is := planned[c.ID]; is && isBool(result.Observed) && failed(t.in.Result)[c.ID] {
+			for _, part := range check.Parts(one, t.in.Events) {
+				c.Parts = append(c.Parts, story.Line{What: part.Expression, Text: part.Value})
+			}
+		}
+	}
+}
+
+func plannedChecks(cell plan.Cell) map[string]plan.Check {
+	planned := make(map[string]plan.Check)
+	for _, s := range cell.Steps {
+		checks, _ := s.Action.(plan.Checks)
+		for _, c := range checks.Checks {
+			planned[c.ID] = c
+		}
+	}
+	return planned
+}
+
+func isBool(observed string) bool { return observed == "true" || observed == "false" }
+
+// said is what came of a check's window, and when its value was another one than
+// was expected, if that is true or false.
+func said(result reports.Check, looked story.Check) string {
+	took := max(0, looked.To-looked.From)
+	words := windowed(result, took)
+	if met, judged := isMet(result.Outcome); judged && !met && isBool(result.Observed) {
+		wanted := map[string]string{"true": "false", "false": "true"}[result.Observed]
+		value := fmt.Sprintf("expected %s, observed %s at %.1f s", wanted, result.Observed, looked.To)
+		return strings.TrimSuffix(value+"; "+words, "; ")
+	}
+	return words
+}
+
+// isMet reports whether what was expected was observed, as far as that was judged.
+// A flaky check was, in other runs.
+func isMet(o reports.Outcome) (met, judged bool) {
+	switch o {
+	case reports.Pass, reports.UnexpectedPass:
+		return true, true
+	case reports.Fail, reports.ExpectedFail:
+		return false, true
+	default:
+		return false, false
+	}
+}
+
+// windowed is what came of a window that took so many seconds: one ends early when
+// nothing that happens later can matter. Of a check that was looked at once there
+// is nothing to say.
+func windowed(result reports.Check, took float64) string {
+	mode, span := windowOf(result.Expected)
+	if mode == "" {
+		return ""
+	}
+	met, judged := isMet(result.Outcome)
+	long := fmt.Sprintf("%g s", span.Seconds())
+	early := fmt.Sprintf("after %.1f s; the window was %s", took, long)
+	if took < instant {
+		early = "at once; the window was " + long
+	}
+	switch {
+	case !judged:
+		return fmt.Sprintf("looked at for %.1f s; the window was %s", took, long)
+	case mode == "within" && met:
+		return "came true " + early
+	case mode == "within":
+		return "did not come true in " + long
+	case met:
+		return "held for all of " + long
+	default:
+		return "no longer held " + early
+	}
+}
+
+// windowOf reads when a check must hold from how it is described: see
+// plan.Check.Describe.
+func windowOf(expected string) (mode string, span time.Duration) {
+	when, _, _ := strings.Cut(expected, ": ")
+	words := strings.Fields(when)
+	if len(words) < 2 {
+		return "", 0
+	}
+	span, err := time.ParseDuration(words[len(words)-1])
+	if err != nil {
+		return "", 0
+	}
+	return words[0], span
+}
