@@ -21,7 +21,6 @@ func (t *teller) explain() {
 	for _, c := range t.in.Result.Checks {
 		results[c.ID] = c
 	}
-	planned := plannedChecks(t.in.Cell)
 	for i := range t.course.checks {
 		c := &t.course.checks[i]
 		result, judged := results[c.ID]
@@ -29,7 +28,8 @@ func (t *teller) explain() {
 			continue
 		}
 		c.Said = said(result, *c)
-		if one, is := planned[c.ID]; is && isBool(result.Observed) && failed(t.in.Result)[c.ID] {
+		one, is := described(result)
+		if met, judged := isMet(result.Outcome); is && judged && !met {
 			for _, part := range check.Parts(one, t.in.Events) {
 				c.Parts = append(c.Parts, story.Line{What: part.Expression, Text: part.Value})
 			}
@@ -37,15 +37,18 @@ func (t *teller) explain() {
 	}
 }
 
-func plannedChecks(cell plan.Cell) map[string]plan.Check {
-	planned := make(map[string]plan.Check)
-	for _, s := range cell.Steps {
-		checks, _ := s.Action.(plan.Checks)
-		for _, c := range checks.Checks {
-			planned[c.ID] = c
+// described is a check that wants true or false, as it is described: the report of a
+// run has the expressions that it was judged by, whatever became of the scenario.
+func described(result reports.Check) (plan.Check, bool) {
+	modes := map[string]plan.Mode{"at": plan.Now, "within": plan.Eventually, "always": plan.Always, "never": plan.Never}
+	when, what, _ := strings.Cut(result.Expected, ": ")
+	first, _, _ := strings.Cut(when, " ")
+	for _, wanted := range []bool{true, false} {
+		if observe, is := strings.CutSuffix(what, fmt.Sprintf(" == %t", wanted)); is && isBool(result.Observed) && modes[first] != "" {
+			return plan.Check{ID: result.ID, Observe: observe, Is: wanted, Mode: modes[first]}, true
 		}
 	}
-	return planned
+	return plan.Check{}, false
 }
 
 func isBool(observed string) bool { return observed == "true" || observed == "false" }

@@ -7,7 +7,6 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/check"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
 
@@ -55,11 +54,11 @@ func TestPartsOfAValue(t *testing.T) {
 	var h history
 	h.at(0, "default/web/app", runtime.ContainerStarted{})
 	h = append(h, checked()[1:]...)
-	cell := plan.Cell{Steps: []plan.Step{{Action: plan.Checks{Checks: []plan.Check{{ID: "c", Observe: `containers["web/app"].restarts == 1`, Is: true}}}}}}
+	expected := `at once: containers["web/app"].restarts == 1 == true`
 	for outcome, wanted := range map[reports.Outcome][]tale.Line{
 		reports.Fail: {{What: `containers["web/app"].restarts`, Text: "0"}}, reports.Pass: nil,
 	} {
-		result := reports.Cell{Outcome: outcome, Checks: []reports.Check{{ID: "c", Outcome: outcome, Expected: "at once: x", Observed: "false"}}}
-		want(t, wanted, story.Of(story.Input{Cell: cell, Plan: "p", Events: h, Result: result}).Checks[0].Parts)
+		result := reports.Cell{Outcome: outcome, Checks: []reports.Check{{ID: "c", Outcome: outcome, Expected: expected, Observed: "false"}}}
+		want(t, wanted, story.Of(story.Input{Events: h, Result: result}).Checks[0].Parts)
 	}
 }

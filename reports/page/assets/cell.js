@@ -179,11 +179,12 @@ const FEW = 4;
 function checks(cell, story, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
   const looked = new Map((story?.checks ?? []).map((c) => [c.id, c]));
+  const told = cell.outcome === 'pass' ? null : decidingCheck(cell); // in short, above
   const row = (c) => h('tr', {class: 'check-row', 'data-id': c.id, 'data-requirement': c.requirement},
     cellOf('outcome', badge(c.outcome)),
     cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), c.requirement && h('div', {class: 'for'}, statementLink(c.requirement))),
     cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
-    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id)), c.reason && h('div', {class: 'why'}, linked(c.reason))),
+    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id), c !== told), c.reason && h('div', {class: 'why'}, linked(c.reason))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
@@ -201,10 +202,10 @@ function checks(cell, story, lanes, choices) {
 
 // explained says what came of the time that a check had, and of which parts its value
 // is made that is only true or false.
-function explained(looked) {
+function explained(looked, inParts = true) {
   if (!looked?.said && !looked?.parts) return null;
   return h('div', {class: 'explained'}, looked.said && h('div', {}, visible(looked.said)),
-    looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Its parts'}, looked.parts.map((p) => h('div', {},
+    inParts && looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Its parts'}, looked.parts.map((p) => h('div', {},
       h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
 }
 
