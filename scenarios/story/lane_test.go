@@ -196,6 +196,21 @@ func TestAgents(t *testing.T) {
 	}, lanesOf(story.Input{Events: h}, tale.Agent))
 }
 
+// TestTheSubjectComesFirst: where a Pods API is asked, its answers stand above the
+// components and the pods.
+func TestTheSubjectComesFirst(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.start(0, "kubelet/a", "v1.37.1", nil)
+	h.show(1, "pods/default/web", "added", `{"status": {"phase": "Running"}}`)
+	h.from("agent/a", 2, "watch", podsapi.Event{Type: podsapi.Synced})
+	var names []string
+	for _, l := range story.Of(story.Input{Events: h}).Lanes {
+		names = append(names, l.Name)
+	}
+	want(t, []string{"a/watch", "kubelet/a", "pods/default/web"}, names)
+}
+
 // TestWatchdog: what the picture of a cell has of a watchdog is told, too.
 func TestWatchdog(t *testing.T) {
 	t.Parallel()

@@ -154,10 +154,11 @@ func (t *teller) whole() story.Story {
 		Steps: t.course.steps, Checks: t.course.checks, Attempts: attempts,
 		Logs: t.logs(maxLogLines),
 	}
+	// A cell in which somebody asks a Pods API is about the answers: they come first.
 	s.Lanes = slices.Concat(
-		t.components.until(t.end), t.links.until(t.end), t.garden(),
+		t.agents.until(t.end), t.components.until(t.end), t.links.until(t.end), t.garden(),
 		t.leases.lanes(t.end), t.nodes.lanes.until(t.end), t.workloads.lanes.until(t.end),
-		t.pods.lanes(t.end, probes), t.agents.until(t.end),
+		t.pods.lanes(t.end, probes),
 	)
 	return s
 }

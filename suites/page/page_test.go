@@ -14,8 +14,10 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/page/pagetest"
+	"github.com/skewrig/skewrig/reports/story"
 )
 
 // small is the small run, with a picture.
@@ -128,6 +130,42 @@ func TestTheTimeline(t *testing.T) {
 	}
 	b.has("tr.wire:not([hidden])", "HTTP/2 preface")
 	b.shot("timeline")
+	b.quiet()
+}
+
+// TestManyPods: they are folded up, but for those of which something is bad, and a
+// key has them back.
+func TestManyPods(t *testing.T) {
+	run := small()
+	run.Story = func(c reports.Cell, r reports.Run) (*story.Story, error) {
+		s, err := pagetest.Story(c, r)
+		if c.ID == pagetest.Green {
+			for i, tone := range []story.Tone{"", "", story.Bad, "", story.Good, story.Changed} {
+				name := fmt.Sprintf("default/web-%d", i)
+				s.Lanes = append(s.Lanes, story.Lane{Name: "pods/" + name, Kind: story.ObjectState, Group: name + " on node-a", Spans: []story.Span{{From: 1, To: 9, Label: "so", Tone: tone}}})
+			}
+		}
+		return s, err
+	}
+	b := newTab(t, 1280)
+	b.open(written(t, run), green)
+	b.until(`document.querySelector('.lanes .it')`)
+	pods := func() int { return len(b.texts(`.lanes .title`)) }
+	few := pods()
+	b.has(".timeline .bar", "Show 5 pods")
+	if shown := strings.Join(b.texts(".lanes text.lane"), " "); !strings.Contains(shown, "pods/default/web-2") || strings.Contains(shown, "web-3") {
+		t.Errorf("the lanes are %s, want that of the bad pod only", shown)
+	}
+	b.do(chromedp.Focus(chromedp.CSS(".timeline .folding")))
+	b.press(enter)
+	b.has(".timeline .bar", "Fold 5 pods")
+	if n := pods() - few; n != 5 {
+		t.Errorf("%d groups of lanes came, want 5", n)
+	}
+	b.press(enter)
+	if n := pods(); n != few {
+		t.Errorf("folded again, there are %d groups of lanes, want %d", n, few)
+	}
 	b.quiet()
 }
 

@@ -109,9 +109,16 @@ let unfolded = [];
 addEventListener('beforeprint', () => {
   unfolded = [...document.querySelectorAll('details:not([open])')].filter((d) => d.checkVisibility());
   for (const d of unfolded) d.open = true;
+  for (const b of document.querySelectorAll('.folding[aria-expanded=false]')) {
+    b.click();
+    unfolded.push(b);
+  }
 });
 addEventListener('afterprint', () => {
-  for (const d of unfolded) d.open = false;
+  for (const d of unfolded) {
+    if (d.matches('.folding')) d.click();
+    else d.open = false;
+  }
 });
 
 history.scrollRestoration = 'manual';

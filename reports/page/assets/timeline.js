@@ -1,4 +1,4 @@
-import {h, s, visible, seconds} from './dom.js';
+import {h, s, visible, counted, seconds} from './dom.js';
 import {index} from './data.js';
 
 // The timeline of a cell: the plan's steps, when checks were looked at, and a lane
@@ -10,6 +10,8 @@ const GUTTER = 240;
 const NARROW = 720; // below this width, labels stand above their lanes
 const LETTER = 6.3; // how wide a letter of the labels is, about
 
+const MANY = 4; // so many pods are shown at once, and those of which something is bad
+
 const TITLES = {
   component: 'Components', container: 'Containers', probe: 'Probes', link: 'Links',
   agent: 'Agents', leases: 'Leases', object: 'Objects',
@@ -19,8 +21,10 @@ const TITLES = {
 // the reader wants to see.
 export function timeline(story, cell, open) {
   const outcomes = new Map((cell.checks ?? []).map((c) => [c.id, c.outcome]));
-  const rows = rowsOf(story, outcomes);
-  const end = Math.max(story.seconds || 0, ...rows.flatMap((r) => r.items).map((i) => i.to), 0.001);
+  const all = rowsOf(story, outcomes);
+  const folded = foldable(all);
+  let rows = all.filter((r) => !folded.has(r.pod));
+  const end = Math.max(story.seconds || 0, ...all.flatMap((r) => r.items).map((i) => i.to), 0.001);
   const view = {from: 0, to: end, end};
   const at = {row: rows.findIndex((r) => r.items.length > 0), key: ''};
   at.key = rows[at.row]?.items[0].key ?? '';
@@ -161,6 +165,18 @@ export function timeline(story, cell, open) {
     return view.from + Math.min(1, Math.max(0, part)) * (view.to - view.from);
   }
 
+  // fold takes the lanes of most pods away, or has them back.
+  function fold(away) {
+    rows = all.filter((r) => !away || !folded.has(r.pod));
+    at.row = Math.max(0, rows.findIndex((r) => r.items.some((i) => i.key === at.key)));
+    folding.setAttribute('aria-expanded', String(!away));
+    folding.textContent = `${away ? 'Show' : 'Fold'} ${counted(folded.size, 'pod')}`;
+    draw();
+  }
+
+  const folding = h('button', {type: 'button', class: 'folding', 'aria-expanded': 'false', onclick: () => fold(folding.getAttribute('aria-expanded') === 'true')},
+    `Show ${counted(folded.size, 'pod')}`);
+
   function button(label, text, act) {
     return h('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
   }
@@ -169,7 +185,7 @@ export function timeline(story, cell, open) {
     h('div', {class: 'bar'},
       button('Zoom in', '+', () => zoom(0.5)), button('Zoom out', '−', () => zoom(2)),
       button('Earlier', '←', () => move(-0.25)), button('Later', '→', () => move(0.25)),
-      button('All of it', 'all', () => show(0, end)), range),
+      button('All of it', 'all', () => show(0, end)), folded.size > 0 && folding, range),
     h('div', {class: 'stage'}, picture), detail, tones());
   new ResizeObserver(() => draw()).observe(element.querySelector('.stage'));
   return {
@@ -214,6 +230,7 @@ function rowsOf(story, outcomes) {
   const marks = looked.filter((c) => c.to - c.from < short).map((c) => ({...c, mark: true}));
   const windows = packed(looked.filter((c) => c.to - c.from >= short));
   [...(marks.length > 0 ? [marks] : []), ...windows].forEach((items, i) => rows.push({title: '', label: i === 0 ? 'Checks' : '', items}));
+  const pods = podsOf(story.lanes ?? []);
   let group = '';
   (story.lanes ?? []).forEach((lane, number) => {
     const named = lane.group || (TITLES[lane.kind] ?? lane.kind);
@@ -221,9 +238,22 @@ function rowsOf(story, outcomes) {
     group = named;
     const spans = (lane.spans ?? []).map((span, i) => ({...span, key: `${number}s${i}`}));
     const dots = (lane.marks ?? []).map((mark, i) => ({...mark, from: mark.at, to: mark.at, mark: true, key: `${number}m${i}`}));
-    rows.push({title, label: lane.name, items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
+    rows.push({title, label: lane.name, pod: pods.has(lane.group) ? lane.group : '', items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
   });
   return rows;
+}
+
+// podsOf are the groups of lanes that are each those of a pod.
+function podsOf(lanes) {
+  return new Set(lanes.filter((l) => l.group && (l.kind === 'container' || l.kind === 'probe' || l.name.startsWith('pods/'))).map((l) => l.group));
+}
+
+// foldable are the pods whose lanes are folded up at first: where there are many,
+// those of which nothing is bad.
+function foldable(rows) {
+  const pods = new Set(rows.map((r) => r.pod).filter(Boolean));
+  for (const row of rows) if (row.items.some((i) => i.tone === 'bad' || i.tone === 'faulty')) pods.delete(row.pod);
+  return pods.size > MANY ? pods : new Set();
 }
 
 function stepItem(step) {
