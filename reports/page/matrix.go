@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 // matrix is cells by the releases that they are about: a line for each release of
@@ -33,6 +34,43 @@ type area struct {
 type line struct {
 	Release string
 	Squares []square
+}
+
+// heading is what stands where a matrix has releases, and isn't one.
+type heading struct{ Word, Meaning string }
+
+var headings = map[string]heading{
+	"":          {"any", "the scenario does not choose a release of this component"},
+	"reference": {"reference", "no kubelet: a stand-in node with pods on the same runtime, and a Pods API as KEP-4188 has it, to compare kubelets with"},
+}
+
+// headingOf is how a release, or what stands in its place, is headed.
+func headingOf(release string) heading {
+	if h, is := headings[release]; is {
+		return h
+	}
+	return heading{Word: render.Visible(release)}
+}
+
+// explained are the headings of matrices that need it, each once.
+func explained(all []matrix) (found []heading) {
+	used := make(map[string]bool)
+	for _, m := range all {
+		for _, column := range m.Columns {
+			used[column] = used[column] || m.Column != ""
+		}
+		for _, a := range m.Areas {
+			for _, l := range a.Lines {
+				used[l.Release] = used[l.Release] || m.Line != ""
+			}
+		}
+	}
+	for _, release := range slices.Sorted(maps.Keys(headings)) {
+		if used[release] {
+			found = append(found, headings[release])
+		}
+	}
+	return found
 }
 
 // square is the cells of a pair of releases.

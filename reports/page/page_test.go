@@ -262,6 +262,22 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoReleaseIsExplained: what stands in the place of one is explained where
+// it is, and below; and only there.
+func TestWhatIsNoReleaseIsExplained(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: pagetest.Report()})
+	for word, meaning := range map[string]string{"any": "does not choose a release", "reference": "a stand-in node"} {
+		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
+		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
+			t.Errorf("the page does not explain %q", word)
+		}
+	}
+	if found := explained(matrices(pagetest.Many(50).Cells)); found != nil {
+		t.Errorf("where all are releases, the page explains %v", found)
+	}
+}
+
 // TestKnownDeviationsAreGrouped: those of most cells come first.
 func TestKnownDeviationsAreGrouped(t *testing.T) {
 	t.Parallel()

@@ -30,12 +30,14 @@ type screen struct {
 	MoreAttention int
 	Known         []knownGroup
 	Matrices      []matrix
-	Legend        []outcome
-	Command       string
-	Areas         []cellArea
-	Filters       []filter
-	Ledgers       []ledgerPart
-	Served        int
+	// Headings are those of the matrices that are no releases.
+	Headings []heading
+	Legend   []outcome
+	Command  string
+	Areas    []cellArea
+	Filters  []filter
+	Ledgers  []ledgerPart
+	Served   int
 
 	Policy              string
 	Style               template.CSS
@@ -110,6 +112,7 @@ func newScreen(r reports.Report) screen {
 			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name))})
 		}
 	}
+	s.Headings = explained(s.Matrices)
 	s.When = ranAt(r.Cells)
 	s.Ran = tookPart(r.Reproduce.Components)
 	for _, i := range attentionFirst(r.Cells) {
