@@ -288,4 +288,9 @@ func linked(s string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every part of it is escaped above
 }
 
+// breaking escapes an id, which lines may break after each slash.
+func breaking(id string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(id), "/", "/<wbr>")) //nolint:gosec // it is escaped, and has no slash of markup
+}
+
 func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }

@@ -388,6 +388,10 @@ func TestNarrow(t *testing.T) {
 		if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 390 {
 			t.Errorf("the %s is %d wide", name, wide)
 		}
+		if odd := eval[string](b, `[...document.querySelectorAll('.badge')].filter((e) => e.checkVisibility())
+			.filter((e) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right > innerWidth || e.offsetHeight > 40 || e.offsetWidth > 200).map((e) => e.innerText).join(', ')`); odd != "" {
+			t.Errorf("badges of the %s overflow, wrap, or are stretched: %s", name, odd)
+		}
 		b.shot(name + "-390")
 	}
 	b.quiet()

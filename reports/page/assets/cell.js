@@ -1,4 +1,4 @@
-import {h, visible, linked, counted, seconds, copied, cellOf, table} from './dom.js';
+import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table} from './dom.js';
 import {index, cellAt, storyOf} from './data.js';
 import {cellHash, requirementHash} from './route.js';
 import {timeline} from './timeline.js';
@@ -77,7 +77,7 @@ function heading(cell, story, siblings, deciding) {
     siblings.previous && h('a', {href: cellHash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
     siblings.next && h('a', {href: cellHash(siblings.next), title: visible(siblings.next)}, '↓ next'));
   return h('header', {class: 'cell-head'}, around,
-    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, visible(cell.id))),
+    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, breaking(cell.id))),
     titleOf(story) && h('p', {class: 'lead'}, visible(titleOf(story))),
     // What a check said is told below, with the check.
     cell.reason && !cell.reason.startsWith(deciding?.id + ': ') && h('p', {class: 'why'}, linked(cell.reason)));

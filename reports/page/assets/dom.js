@@ -33,6 +33,11 @@ export function visible(text) {
   });
 }
 
+// breaking is an id that lines may break after each slash.
+export function breaking(id) {
+  return visible(id).split('/').flatMap((part, i) => (i > 0 ? ['/', h('wbr'), part] : [part]));
+}
+
 // linked returns a text with its web addresses as links.
 export function linked(text) {
   const parts = [];
