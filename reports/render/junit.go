@@ -120,16 +120,12 @@ func newSuite(id int, cells []reports.Cell, r reports.Report) junitSuite {
 	name, _ := cellid.Split(cells[0].ID)
 	suite := emptySuite(id, name)
 	var seconds float64
-	var started time.Time
 	for _, c := range cells {
 		seconds += c.DurationSeconds
-		if started.IsZero() || !c.Started.IsZero() && c.Started.Before(started) {
-			started = c.Started
-		}
 		suite.add(newCase(c, r))
 	}
 	suite.Time = junitTime(seconds)
-	if !started.IsZero() {
+	if started := firstStart(cells); !started.IsZero() {
 		suite.Timestamp = junitTimestamp(started)
 	}
 	suite.Properties = append(versionProperties(r.Reproduce), caseProperties(cells)...)

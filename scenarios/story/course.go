@@ -20,6 +20,10 @@ type course struct {
 	done   map[int]bool
 }
 
+func newCourse() course {
+	return course{open: make(map[string]int), done: make(map[int]bool)}
+}
+
 // maxLines is how many lines of a log a step shows that it has read.
 const maxLines = 5
 
@@ -58,9 +62,6 @@ func (c *course) started(e record.Event, at float64) {
 	started, ok := record.As[check.StepStarted](e)
 	if !ok {
 		return
-	}
-	if c.done == nil {
-		c.open, c.done = make(map[string]int), make(map[int]bool)
 	}
 	c.step = started.Number
 	step := story.Step{Number: started.Number, Action: started.Action, From: at}

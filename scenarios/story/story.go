@@ -73,7 +73,7 @@ type teller struct {
 
 func newTeller(in Input) *teller {
 	t := &teller{
-		in: in, real: make(map[string]bool), said: make(counts),
+		in: in, real: make(map[string]bool), said: make(counts), course: newCourse(),
 		objects: newObjects(in.Cell), leases: newLeases(in.Cell),
 	}
 	if len(in.Events) > 0 {

@@ -121,6 +121,17 @@ func TestCourse(t *testing.T) {
 	}, s)
 }
 
+// TestACheckBeforeAnyStep: a history that was damaged has a story, too.
+func TestACheckBeforeAnyStep(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.at(0, "a", check.Opened{Step: 1})
+	h.at(1, "a", check.Closed{Step: 1})
+	h.at(2, "1", check.StepDone{Number: 1})
+	s := story.Of(story.Input{Cell: plan.Cell{ID: "a/b"}, Events: h})
+	want(t, tale.Story{Cell: "a/b", Began: noon, Seconds: 2, Checks: []tale.Check{{ID: "a", Step: 1, To: 1}}}, s)
+}
+
 // TestNoHistory: what never ran has a story that says nothing.
 func TestNoHistory(t *testing.T) {
 	t.Parallel()
