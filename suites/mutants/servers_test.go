@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +55,8 @@ var _ = It("finds each server that speaks something else", Serial, func(ctx Spec
 	Expect(len(mutants)).To(BeNumerically(">", 30), "so few servers can't be all")
 
 	var survivors []string
-	for _, r := range runMutants(ctx, mutants) {
+	e := &engine.Engine{Binary: new(build.Builder).Binary, Parallel: 5, FailFast: true}
+	for _, r := range runTrusted(ctx, e, mutants) {
 		finding := found(r)
 		AddReportEntry(r.ID, finding, ReportEntryVisibilityFailureOrVerbose)
 		if strings.HasSuffix(r.ID, mutantID+unchanged) {
@@ -71,35 +71,6 @@ var _ = It("finds each server that speaks something else", Serial, func(ctx Spec
 
 // listed reports whether a server is known to survive.
 func listed(server string) bool { _, ok := survivingServers[server]; return ok }
-
-// runMutants runs mutants, and those again for which the machine was too slow to
-// say anything.
-func runMutants(ctx SpecContext, mutants []plan.Cell) (judged []reports.Cell) {
-	GinkgoHelper()
-	e := &engine.Engine{Binary: new(build.Builder).Binary, Parallel: 5, FailFast: true}
-	for round := range 3 {
-		e.Dir = filepath.Join(GinkgoT().TempDir(), fmt.Sprint(round))
-		results, err := e.Run(ctx, mutants)
-		Expect(err).NotTo(HaveOccurred())
-		var again []plan.Cell
-		for i, r := range results { // in the order of the mutants
-			if tooSlow(r) {
-				again = append(again, mutants[i])
-			} else {
-				judged = append(judged, r)
-			}
-		}
-		mutants = again
-		e.Parallel = 1
-	}
-	Expect(mutants).To(BeEmpty(), "the machine was too slow for these")
-	return judged
-}
-
-// tooSlow reports whether nothing is red, and something could not be judged.
-func tooSlow(r reports.Cell) bool {
-	return found(r) == "" && slices.ContainsFunc(r.Checks, func(c reports.Check) bool { return c.Outcome == reports.Unknown })
-}
 
 // mutantOf names a mutant without the releases.
 func mutantOf(r reports.Cell) string {
