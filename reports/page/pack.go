@@ -49,6 +49,11 @@ type requirement struct {
 	KEP       string `json:"kep"`
 	Statement string `json:"statement"`
 	Cells     []int  `json:"cells"`
+	// Letters are how its checks came out in each of the cells, which is often not
+	// how the whole cell did.
+	Letters string `json:"letters"`
+	// Reasons are why it did not pass, by the cell's position.
+	Reasons map[int]string `json:"reasons,omitempty"`
 }
 
 // told is what a page knows of what happened in a cell.
@@ -170,14 +175,35 @@ func newIndex(r reports.Report) index {
 		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes})
 	}
 	for _, q := range r.Requirements {
-		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}}
+		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}
 		for _, id := range q.Cells {
-			n.Cells = append(n.Cells, at[id])
+			n.add(at[id], r.Cells[at[id]])
 		}
 		x.Requirements = append(x.Requirements, n)
 	}
 	x.Outcomes = legend()
 	return x
+}
+
+// add adds a cell that serves the requirement, with what it says of it.
+func (q *requirement) add(at int, c reports.Cell) {
+	o, _ := reports.RequirementOutcome(q.ID, []reports.Cell{c})
+	q.Cells = append(q.Cells, at)
+	q.Letters += letters[o]
+	if o != reports.Pass {
+		q.Reasons[at] = cut(reasonFor(q.ID, o, c), maxRowReason)
+	}
+}
+
+// reasonFor is what the first check of a requirement says that came out so; if there
+// is none, why the whole cell was not judged.
+func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
+	for _, check := range c.Checks {
+		if check.Requirement == id && check.Outcome == o {
+			return reports.ReasonOf(check)
+		}
+	}
+	return c.Reason
 }
 
 func (t told) empty() bool { return t.Story == nil && len(t.Pictures) == 0 && len(t.Problems) == 0 }

@@ -314,6 +314,37 @@ func TestRequirementsAreJudgedByReleases(t *testing.T) {
 	t.Error("the requirement is not in the page")
 }
 
+// TestACellSaysOfARequirementWhatItsChecksSay: and not what another check of it does.
+func TestACellSaysOfARequirementWhatItsChecksSay(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	x := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"])
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	for id, want := range map[string][2]string{
+		"KEP-1/upgrade/takes-effect": {"F", report.Cells[at].Reason},
+		"KEP-1/upgrade/nothing-else": {"P", ""},
+	} {
+		q := x.Requirements[slices.IndexFunc(x.Requirements, func(q requirement) bool { return q.ID == id })]
+		if got := [2]string{q.Letters, q.Reasons[at]}; got != want {
+			t.Errorf("of %s, the cell says %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestOutcomesToChooseBy: a check of a red cell passed, so its requirement did there.
+func TestOutcomesToChooseBy(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != pagetest.Red })
+	var names []reports.Outcome
+	for _, o := range newScreen(report).Choices {
+		names = append(names, o.Name)
+	}
+	if want := []reports.Outcome{reports.Fail, reports.Pass}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
 func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]reports.Outcome)

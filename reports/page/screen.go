@@ -35,9 +35,12 @@ type screen struct {
 	Legend   []outcome
 	Command  string
 	Areas    []cellArea
-	Filters  []filter
-	Ledgers  []ledgerPart
-	Served   int
+	// Choices are the outcomes that cells can be chosen by: their own, and those of
+	// their checks, which are shown of the cells of a requirement.
+	Choices []outcome
+	Filters []filter
+	Ledgers []ledgerPart
+	Served  int
 
 	Policy              string
 	Style               template.CSS
@@ -97,7 +100,7 @@ const (
 func newScreen(r reports.Report) screen {
 	s := screen{
 		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
-		Command: r.Reproduce.Command, Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Filters: filters(r),
+		Command: r.Reproduce.Command, Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	s.Verdict = outcome{Letter: "✗", Tone: "bad"}
@@ -262,6 +265,18 @@ func filters(r reports.Report) []filter {
 		all = append(all, filter{Name: axis, Label: axis, Values: byRelease(values)})
 	}
 	return all
+}
+
+// outcomesOf are those of cells and of their checks, the most severe first.
+func outcomesOf(cells []reports.Cell) []outcome {
+	seen := make(map[reports.Outcome]bool)
+	for _, c := range cells {
+		seen[c.Outcome] = true
+		for _, check := range c.Checks {
+			seen[check.Outcome] = true
+		}
+	}
+	return slices.DeleteFunc(legend(), func(o outcome) bool { return !seen[o.Name] })
 }
 
 func cut(s string, limit int) string {

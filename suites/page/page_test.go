@@ -242,6 +242,48 @@ func TestFindingCells(t *testing.T) {
 	b.quiet()
 }
 
+// TestCellsOfARequirement: the list shows how its checks came out, a cell that is opened
+// from there shows which they are, and the way back leads to the same list.
+func TestCellsOfARequirement(t *testing.T) {
+	const good, bad = "KEP-1/upgrade/nothing-else", "KEP-1/upgrade/takes-effect"
+	b := newTab(t, 1280)
+	file := written(t, small())
+	for choice, want := range map[string]string{
+		"requirement=" + bad: "F fail restarts-end: expected", "requirement=" + good: "P pass", "requirement=" + good + "&outcome=fail": "",
+		"requirement=KEP-1/upgrade": "F fail restarts-end: expected", "outcome=fail": "F fail restarts-end: expected",
+	} {
+		b.open(file, "#cells&"+choice)
+		said := strings.Join(b.texts("#cells .rows .item .badge, #cells .rows .item .why"), " ")
+		if !strings.HasPrefix(said, want) || want == "P pass" && said != want || want == "" && said != "" {
+			t.Errorf("the cells of %s say %q, want %q", choice, said, want)
+		}
+	}
+	list := "#cells&requirement=" + good
+	b.open(file, list)
+	b.has("#cells-count", "each as its checks of "+good+" came out")
+	b.press("j", enter)
+	b.at(red + "&requirement=" + good)
+	if marked := b.texts("#cell tr.target a.id"); len(marked) != 1 || marked[0] != "one-pod" {
+		t.Errorf("marked are the checks %q, want that of the requirement", marked)
+	}
+	b.press(escape)
+	b.at(list)
+	if focused := eval[string](b, "document.activeElement.hash"); focused != red+"&requirement="+good {
+		t.Errorf("back in the list, the focus is on %q", focused)
+	}
+	b.press("c")
+	b.at("#cells")
+	if badge := strings.Join(b.texts(fmt.Sprintf(`#cells .rows .item:has([href=%q]) .badge`, red)), ""); badge != "F fail" {
+		t.Errorf("in the list of all, the cell is %q again, want a failure", badge)
+	}
+
+	// A link that somebody was sent.
+	b.open(file, red+"&requirement="+good)
+	b.click("#cell .around a")
+	b.at(list)
+	b.quiet()
+}
+
 func TestTheKeyboard(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, small()), "#cells&kep=KEP-1")

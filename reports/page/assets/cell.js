@@ -1,5 +1,5 @@
 import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table} from './dom.js';
-import {index, cellAt, storyOf} from './data.js';
+import {index, cellAt, storyOf, meant} from './data.js';
 import {cellHash, requirementHash} from './route.js';
 import {timeline} from './timeline.js';
 import {attempts} from './attempts.js';
@@ -49,12 +49,18 @@ function part(title, ...content) {
 function arrive(section, choices, asked) {
   const attempt = Number(choices.get('attempt'));
   if (attempt > 0) asked?.show(attempt);
-  const rows = [...section.querySelectorAll('.check-row')];
-  const row = rows.find((r) => choices.has('check') && r.dataset.id === choices.get('check'))
-    ?? rows.find((r) => choices.has('requirement') && r.dataset.requirement === choices.get('requirement'));
-  if (!row) return;
-  row.classList.add('target');
-  row.scrollIntoView({block: 'center'});
+  const means = askedFor(choices);
+  const rows = [...section.querySelectorAll('.check-row')].filter((r) => means(r.dataset.id, r.dataset.requirement));
+  for (const row of rows) row.classList.add('target');
+  rows[0]?.scrollIntoView({block: 'center'});
+}
+
+// askedFor returns what tells whether a link into a cell is about a check: it may name
+// one, or a requirement, which is about each check of it.
+function askedFor(choices) {
+  if (choices.has('check')) return (id) => id === choices.get('check');
+  const means = meant(choices.get('requirement'));
+  return (id, requirement) => means(requirement);
 }
 
 function decidingCheck(cell) {
@@ -74,8 +80,8 @@ export function badge(outcome, text = outcome) {
 function heading(cell, story, siblings, deciding) {
   const around = h('nav', {class: 'around', 'aria-label': 'Cells around this one'},
     h('a', {href: siblings.list}, 'Back to the list'),
-    siblings.previous && h('a', {href: cellHash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
-    siblings.next && h('a', {href: cellHash(siblings.next), title: visible(siblings.next)}, '↓ next'));
+    siblings.previous && h('a', {href: siblings.hash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
+    siblings.next && h('a', {href: siblings.hash(siblings.next), title: visible(siblings.next)}, '↓ next'));
   return h('header', {class: 'cell-head'}, around,
     h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, breaking(cell.id))),
     titleOf(story) && h('p', {class: 'lead'}, visible(titleOf(story))),
@@ -188,9 +194,9 @@ function checks(cell, story, lanes, choices) {
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
-  const severe = new Map(index.outcomes.map((o, i) => [o.name, i]));
-  others.sort((a, b) => severe.get(a.outcome) - severe.get(b.outcome));
-  const wanted = rest.some((c) => c.id === choices.get('check') || c.requirement === choices.get('requirement'));
+  others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
+  const means = askedFor(choices);
+  const wanted = rest.some((c) => means(c.id, c.requirement));
   const folded = others.length > 0 && rest.length > FEW && !wanted;
   const body = h('tbody', {class: 'checks'}, others.map(row), folded ? [] : rest.map(row));
   const unfold = folded && h('p', {}, h('button', {type: 'button', onclick: () => {

@@ -26,12 +26,24 @@ export async function loadIndex() {
   index.outcome = Object.fromEntries(index.outcomes.map((o) => [o.name, o]));
   index.at = new Map(index.cells.map((c, i) => [c.id, i]));
   index.statement = new Map(index.requirements.map((q) => [q.id, q]));
+  index.severity = new Map(index.outcomes.map((o, i) => [o.name, -i]));
   for (const c of index.cells) {
-    c.requirements = [];
+    c.serves = [];
     c.text = [c.id, c.kep, c.outcome, c.reason, ...Object.entries(c.axes).map((a) => a.join(':'))].join('\n').toLowerCase();
   }
-  for (const q of index.requirements) for (const i of q.cells) index.cells[i].requirements.push(q.id);
+  const byLetter = Object.fromEntries(index.outcomes.map((o) => [o.letter, o.name]));
+  for (const q of index.requirements) {
+    q.cells.forEach((at, i) => index.cells[at].serves.push({id: q.id, outcome: byLetter[q.letters[i]], reason: q.reasons?.[at]}));
+  }
   return index;
+}
+
+// meant returns what tells whether a text means a requirement: the one of that id, or,
+// if there is none, each with the text in its id.
+export function meant(text) {
+  if (!text || index.statement.has(text)) return (id) => Boolean(id) && id === text;
+  const part = text.toLowerCase();
+  return (id) => Boolean(id) && id.toLowerCase().includes(part);
 }
 
 // cellAt returns a promise of a cell as the report has it.

@@ -1,6 +1,7 @@
-import {h, counted} from './dom.js';
-import {index, loadTexts} from './data.js';
-import {listHash} from './route.js';
+import {h, breaking, counted, visible} from './dom.js';
+import {index, loadTexts, meant} from './data.js';
+import {cellHash, listHash} from './route.js';
+import {badge} from './cell.js';
 
 // The lists of cells and of requirements. They are in the page already; choosing
 // among them hides the others.
@@ -16,15 +17,17 @@ export async function chooseCells(view, choices) {
   fillForm(form, choices);
   document.getElementById('search').value = choices.get('q') ?? '';
   if (words.length > 0) await loadTexts();
-  const fits = cellTest(choices, words);
+  const fitting = cellTest(choices, words);
   let shown = 0;
   const ids = [];
   for (const area of view.querySelectorAll('.area')) {
     let some = false;
     for (const row of area.querySelectorAll('.item')) {
       const cell = index.cells[row.dataset.at];
-      row.hidden = !fits(cell);
+      const judged = fitting(cell);
+      row.hidden = !judged;
       if (row.hidden) continue;
+      showJudged(row, cell, judged, choices.get('requirement'));
       some = true;
       shown++;
       ids.push(cell.id);
@@ -35,19 +38,45 @@ export async function chooseCells(view, choices) {
   lastList = listHash('cells', Object.fromEntries(choices));
   const all = index.cells.length;
   view.querySelector('#cells-count').textContent = shown === all ? counted(all, 'cell') : `${shown || 'None'} of ${counted(all, 'cell')}${shown ? '' : ' fits'}`;
+  if (shown && choices.get('requirement')) view.querySelector('#cells-count').append(', each as its checks of ', h('b', {}, visible(choices.get('requirement'))), ' came out');
 }
 
-// cellTest returns what tells whether a cell fits the choices.
+// The rows as they were, of those that show a requirement.
+const ownContent = new Map();
+
+// showJudged has a row show how the checks of a requirement came out in its cell; if
+// none was chosen, the cell as a whole.
+function showJudged(row, cell, {outcome, reason}, requirement) {
+  if (ownContent.has(row)) row.replaceChildren(...ownContent.get(row));
+  ownContent.delete(row);
+  if (!requirement) return;
+  ownContent.set(row, [...row.childNodes]);
+  row.replaceChildren(badge(outcome), h('a', {class: 'id', href: cellHash(cell.id, {requirement})}, breaking(cell.id)),
+    row.querySelector('.took').cloneNode(true), ...(reason ? [h('span', {class: 'why'}, visible(reason))] : []));
+}
+
+// judgedBy returns what tells how the requirements that a text means came out in a
+// cell, by the worst of them: {outcome, reason}, or null if the cell serves none.
+function judgedBy(text) {
+  const means = meant(text);
+  return (cell) => cell.serves.filter(({id}) => means(id))
+    .reduce((worst, q) => (worst && index.severity.get(worst.outcome) >= index.severity.get(q.outcome) ? worst : q), null);
+}
+
+// cellTest returns what tells how a cell that fits the choices came out: {outcome,
+// reason}, or null if it does not fit.
 function cellTest(choices, words) {
   const outcomes = new Set((choices.get('outcome') ?? '').split(',').filter(Boolean));
   if (outcomes.delete('attention')) for (const o of index.outcomes) if (o.tone !== 'good') outcomes.add(o.name);
-  const requirement = (choices.get('requirement') ?? '').toLowerCase();
+  const judge = choices.get('requirement') ? judgedBy(choices.get('requirement')) : (cell) => cell;
   const axes = [...choices].filter(([name, value]) => value && index.releases.includes(name));
-  return (cell) => (outcomes.size === 0 || outcomes.has(cell.outcome))
-    && (!choices.get('kep') || cell.kep === choices.get('kep'))
+  const fits = (cell) => (!choices.get('kep') || cell.kep === choices.get('kep'))
     && axes.every(([name, value]) => cell.axes[name] === value)
-    && (!requirement || cell.requirements.some((id) => id.toLowerCase().includes(requirement)))
     && words.every((word) => cell.text.includes(word));
+  return (cell) => {
+    const judged = fits(cell) ? judge(cell) : null;
+    return judged && (outcomes.size === 0 || outcomes.has(judged.outcome)) ? judged : null;
+  };
 }
 
 // chooseStatements shows the requirements that fit, and goes to one if it is named.

@@ -1,6 +1,6 @@
 import {withCopy} from './dom.js';
-import {index, loadIndex} from './data.js';
-import {parse, cellHash} from './route.js';
+import {index, loadIndex, meant} from './data.js';
+import {parse, cellHash, listHash} from './route.js';
 import {cellView} from './cell.js';
 import {chooseCells, chooseStatements, chosenCells, lastList, watchForms} from './lists.js';
 import {watchKeys} from './keys.js';
@@ -20,7 +20,7 @@ async function route() {
   const back = !followed;
   followed = false;
   if (from) scrolled.set(from.hash, scrollY);
-  here = {view: to.view, hash: location.hash, of: to.of};
+  here = {view: to.view, hash: location.hash, of: to.of, choices: to.choices};
   const target = await fill(to);
   if (arrival !== arrivals) return; // somewhere else by now
   for (const [id, view] of Object.entries(views)) view.hidden = id !== to.view;
@@ -37,7 +37,7 @@ async function route() {
 async function fill(to) {
   if (to.view === 'cells') await chooseCells(views.cells, to.choices);
   if (to.view === 'requirements') return chooseStatements(views.requirements, to.choices, to.name === 'requirement' ? to.of : '');
-  if (to.view === 'cell') await cellView(views.cell, to.of, to.choices, siblings(to.of));
+  if (to.view === 'cell') await cellView(views.cell, to.of, to.choices, siblings(to.of, to.choices));
   if (to.view === 'overview' && to.name) return document.getElementById(to.name);
   return null;
 }
@@ -60,8 +60,8 @@ function place(to, from, back, target) {
   if (!from || from.view === to.view && to.view !== 'cell') return;
   if (to.view === 'cell') views.cell.querySelector('h1')?.focus({preventScroll: true});
   else if (from.view === 'cell') {
-    const links = [...views[to.view].querySelectorAll('.item a.id, a.tile')];
-    links.find((a) => a.hash === cellHash(from.of) && a.checkVisibility())?.focus({preventScroll: true});
+    const links = [...views[to.view].querySelectorAll('.item a.id, a.tile')].filter((a) => a.checkVisibility());
+    (links.find((a) => a.hash === from.hash) ?? links.find((a) => a.hash === cellHash(from.of)))?.focus({preventScroll: true});
   }
 }
 
@@ -73,11 +73,22 @@ function titleFor(to) {
   return `${to.view === 'cells' ? 'Cells' : 'Requirements'} – ${verdict}`;
 }
 
-// siblings are the cells before and after one in the list that the reader came from.
-function siblings(id) {
-  const all = chosenCells.includes(id) ? chosenCells : index.cells.map((c) => c.id);
+// siblings are the cells before and after one in the list that the reader came from,
+// how to get to them, and back to the list. What they are looked at for stays.
+function siblings(id, choices) {
+  const requirement = choices.get('requirement');
+  const {all, list} = listOf(id, requirement);
   const at = all.indexOf(id);
-  return {previous: at > 0 ? all[at - 1] : null, next: at >= 0 ? all[at + 1] : null, list: chosenCells.includes(id) ? lastList : '#cells'};
+  return {previous: at > 0 ? all[at - 1] : null, next: at >= 0 ? all[at + 1] : null, list, hash: (other) => cellHash(other, {requirement})};
+}
+
+// listOf is the list that a cell was last in. A link to what a cell says of a
+// requirement may be followed without any: it is in the list of that requirement's.
+function listOf(id, requirement) {
+  if (chosenCells.includes(id) && (!requirement || parse(lastList).choices.get('requirement') === requirement)) return {all: chosenCells, list: lastList};
+  const means = meant(requirement);
+  const cells = requirement ? index.cells.filter((c) => c.serves.some((q) => means(q.id))) : index.cells;
+  return {all: cells.map((c) => c.id), list: listHash('cells', {requirement})};
 }
 
 // go goes to an address; in the place of where the reader is, if that is only on
@@ -90,10 +101,10 @@ function go(hash, passing = false) {
 }
 
 function around(direction) {
-  const near = siblings(here.of);
+  const near = siblings(here.of, here.choices);
   if (direction === 0) go(near.list);
-  else if (direction > 0 && near.next) go(cellHash(near.next));
-  else if (direction < 0 && near.previous) go(cellHash(near.previous));
+  else if (direction > 0 && near.next) go(near.hash(near.next));
+  else if (direction < 0 && near.previous) go(near.hash(near.previous));
 }
 
 document.addEventListener('click', (event) => {
