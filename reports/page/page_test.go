@@ -345,6 +345,42 @@ func TestOutcomesToChooseBy(t *testing.T) {
 	}
 }
 
+// TestStrayChecks: a red check that no requirement has is told above the requirements.
+func TestStrayChecks(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	said := func() string {
+		_, requirements, _ := strings.Cut(write(t, Run{Report: report}), `id="requirements-title"`)
+		above, _, _ := strings.Cut(requirements, `<form`)
+		return above
+	}
+	if above := said(); strings.Contains(above, "no requirement") {
+		t.Errorf("where each check has a requirement, it says %s", above)
+	}
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	checks := &report.Cells[at].Checks
+	stray := func(id string, o reports.Outcome) { *checks = append(*checks, reports.Check{ID: id, Outcome: o}) }
+	stray("stays<up>", reports.Fail)
+	for _, o := range []reports.Outcome{reports.Pass, reports.ExpectedFail, reports.NotApplicable} {
+		stray("fine", o)
+	}
+	above := said()
+	for _, want := range []string{"1 check that failed belongs to no requirement:", "stays&lt;up&gt;", `href="#cell=` + pagetest.Red + `&amp;check=stays%3Cup%3E"`} {
+		if !strings.Contains(above, want) {
+			t.Errorf("above the requirements, it does not say %s: %s", want, above)
+		}
+	}
+	if strings.Contains(above, "judged") || strings.Contains(above, "fine") {
+		t.Errorf("it says more than it should: %s", above)
+	}
+	for range maxStrays + 2 {
+		stray("unclear", reports.Unknown)
+	}
+	if above = said(); !strings.Contains(above, "11 checks that could not be judged belong to no requirement:") || !strings.Contains(above, ", and 2 more.") {
+		t.Errorf("of many, it says %s", above)
+	}
+}
+
 func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]reports.Outcome)

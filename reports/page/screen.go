@@ -41,6 +41,8 @@ type screen struct {
 	Filters []filter
 	Ledgers []ledgerPart
 	Served  int
+	// Strays are checks that need attention and are in none of the Ledgers.
+	Strays []strays
 
 	Policy              string
 	Style               template.CSS
@@ -127,7 +129,7 @@ func newScreen(r reports.Report) screen {
 		s.MoreAttention = len(s.Attention) - maxAttention
 		s.Attention = s.Attention[:maxAttention]
 	}
-	s.Ledgers = ledgers(r)
+	s.Ledgers, s.Strays = ledgers(r), strayChecks(r)
 	for _, l := range s.Ledgers {
 		s.Served += l.Served
 	}
