@@ -30,7 +30,6 @@ type index struct {
 	Requirements []requirement       `json:"requirements"`
 	Outcomes     []outcome           `json:"outcomes"`
 	Releases     []string            `json:"releases"`
-	Command      string              `json:"command"`
 	Components   []reports.Component `json:"components"`
 }
 
@@ -41,6 +40,7 @@ type indexed struct {
 	Outcome reports.Outcome   `json:"outcome"`
 	Reason  string            `json:"reason,omitempty"`
 	Axes    map[string]string `json:"axes"`
+	Again   again             `json:"again"`
 }
 
 // requirement is a statement, with its cells as positions in the index.
@@ -86,7 +86,7 @@ type picture struct {
 // limit bytes then. The stories of cells that need attention come first.
 func pack(out *bytes.Buffer, run Run, limit int) error {
 	cells := run.Report.Cells
-	block, err := newBlock("index", newIndex(run.Report))
+	block, err := newBlock("index", newIndex(run))
 	if err != nil {
 		return err
 	}
@@ -167,12 +167,13 @@ func attentionFirst(cells []reports.Cell) []int {
 	return order
 }
 
-func newIndex(r reports.Report) index {
-	x := index{Chunk: chunk, Command: r.Reproduce.Command, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells)}
+func newIndex(run Run) index {
+	r := run.Report
+	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells)}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
-		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes})
+		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Again: run.again(c)})
 	}
 	for _, q := range r.Requirements {
 		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}

@@ -34,7 +34,9 @@ type screen struct {
 	Headings []heading
 	Legend   []outcome
 	Command  string
-	Areas    []cellArea
+	// Repository and Checkout are what to check out in order to run it again.
+	Repository, Checkout string
+	Areas                []cellArea
 	// Choices are the outcomes that cells can be chosen by: their own, and those of
 	// their checks, which are shown of the cells of a requirement.
 	Choices []outcome
@@ -102,7 +104,7 @@ const (
 func newScreen(r reports.Report) screen {
 	s := screen{
 		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
-		Command: r.Reproduce.Command, Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
+		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	s.Verdict = outcome{Letter: "✗", Tone: "bad"}

@@ -107,14 +107,9 @@ function inShort(cell, story, deciding) {
   }
   add('When', when(cell, story, deciding));
   add('On', versions(cell, story));
-  add('See it again', copied(ofOwnFiles() ? index.command : `skewrig run '${cell.id}'`));
+  const {command, note} = index.cells[index.at.get(cell.id)].again;
+  add('See it again', copied(command), note && h('span', {class: 'dim'}, visible(note)));
   return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
-}
-
-// ofOwnFiles reports whether the run was of a user's scenario files: their cells are
-// not known by their ids.
-function ofOwnFiles() {
-  return /\.ya?ml\b/.test(index.command);
 }
 
 function statementLink(id) {

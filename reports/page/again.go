@@ -1,0 +1,106 @@
+package page
+
+import (
+	"bufio"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// again is what to type to see a cell again.
+type again struct {
+	Command string `json:"command"`
+	// Note is what else the command runs. If unset, it runs nothing but the cell.
+	Note string `json:"note,omitempty"`
+}
+
+// again is the shortest command that runs a cell. The catalog has its cells by their
+// ids; those of a user's own are known by their files only, of which each runs as a whole.
+func (run Run) again(c reports.Cell) again {
+	command := run.Report.Reproduce.Command
+	byID := again{Command: "skewrig run '" + c.ID + "'"}
+	named := scenarioFiles(command)
+	if len(named) == 0 {
+		return byID
+	}
+	file, found := run.fileOf(c)
+	switch {
+	case !found:
+		return again{Command: command, Note: "This is the whole run: the cell's plan, which says what file it is from, is not beside this page."}
+	case slices.ContainsFunc(named, func(n string) bool { return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file) }):
+		return again{Command: "skewrig run " + quoted(file), Note: "This runs every cell of the file: only those of the catalog can be chosen by their ids."}
+	}
+	return byID
+}
+
+var (
+	deviations = regexp.MustCompile(`--known-deviations[= ]('[^']*'|\S+)`)
+	words      = regexp.MustCompile(`'[^']*'|[^\s']+`)
+)
+
+// scenarioFiles are the scenarios that a command names, other than by patterns.
+func scenarioFiles(command string) (files []string) {
+	for _, word := range words.FindAllString(deviations.ReplaceAllString(command, ""), -1) {
+		word = path.Clean(strings.Trim(word, "'"))
+		if extension := path.Ext(word); extension == ".yaml" || extension == ".yml" {
+			files = append(files, word)
+		}
+	}
+	return files
+}
+
+// fileOf is the scenario file that a cell is from, as its plan says.
+func (run Run) fileOf(c reports.Cell) (file string, found bool) {
+	if run.Dir == nil {
+		return "", false
+	}
+	plan, err := run.Dir.Open(path.Join(worst(c).Dir, reports.PlanFile))
+	if err != nil {
+		return "", false
+	}
+	defer plan.Close()
+	return plannedFrom(plan)
+}
+
+// plannedFrom reads what stands at the beginning of a plan.
+func plannedFrom(plan fs.File) (file string, found bool) {
+	lines := bufio.NewScanner(plan)
+	for range 3 { // the id, the title, the file
+		lines.Scan()
+		file, found = strings.CutPrefix(lines.Text(), "from ")
+	}
+	return file, found
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,][-A-Za-z0-9_./:@%+,]*$`)
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// repository is where the program is from.
+const repository = "github.com/skewrig/skewrig"
+
+// checkoutOf is what to check out in order to have a version of the program: a tag, or
+// a commit. It is empty if the version says neither.
+func checkoutOf(version string) string {
+	switch {
+	case !semver.IsValid(version):
+		return ""
+	case module.IsPseudoVersion(version):
+		commit, _ := module.PseudoVersionRev(strings.TrimSuffix(version, "+dirty"))
+		return commit
+	}
+	return strings.TrimSuffix(version, semver.Build(version))
+}
