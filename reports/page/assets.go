@@ -32,7 +32,7 @@ var (
 
 // templates are the HTML of the page.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib, "counted": reports.Counted, "heading": headingOf, "breaking": breaking,
+	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib, "counted": reports.Counted, "heading": headingOf, "breaking": breaking, "fixed": func() string { return fixedReleases },
 }).ParseFS(assets, "assets/*.html"))
 
 func read(name string) string {

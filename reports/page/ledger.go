@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -30,7 +29,7 @@ type statement struct {
 }
 
 // verdict is how a requirement came out on a pair of releases, which its title
-// names with their components.
+// names with their components, and Releases more briefly.
 type verdict struct {
 	tile
 	Releases string
@@ -41,14 +40,14 @@ func ledgers(r reports.Report) (parts []ledgerPart) {
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
-	axes := releaseAxes(r.Cells)
+	axes, alike := releaseAxes(r.Cells), len(pairsOf(r.Cells)) < 2
 	for _, q := range r.Requirements {
 		at := slices.IndexFunc(parts, func(p ledgerPart) bool { return p.KEP == q.KEP })
 		if at < 0 {
 			at = len(parts)
 			parts = append(parts, ledgerPart{KEP: q.KEP})
 		}
-		s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes)}
+		s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes, alike)}
 		if u, err := url.Parse(q.Source); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 			s.Link = q.Source
 		}
@@ -61,7 +60,7 @@ func ledgers(r reports.Report) (parts []ledgerPart) {
 }
 
 // verdicts judges a requirement on each pair of releases that its cells are about.
-func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []string) (all []verdict) {
+func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []string, alike bool) (all []verdict) {
 	groups := make(map[pair][]reports.Cell)
 	for _, id := range q.Cells {
 		p := pairOf(cells[id], axes)
@@ -70,7 +69,7 @@ func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []strin
 	for p, group := range groups {
 		worst, ids := reports.RequirementOutcome(q.ID, group)
 		v := verdict{
-			Releases: strings.Trim(p.line+" × "+p.column, " ×"),
+			Releases: p.label(alike),
 			tile:     tile{outcome: shown(worst), Title: p.String(), Link: filterLink("requirement", q.ID, p.lineAxis, p.line, p.columnAxis, p.column)},
 		}
 		if len(ids) == 1 {

@@ -19,7 +19,7 @@ import (
 // one component, a column for each of another.
 type matrix struct {
 	// Line and Column name the components. Each may be empty: cells of one release,
-	// or of none.
+	// or of those that their scenarios fix.
 	Line, Column string
 	Columns      []string
 	Areas        []area
@@ -127,7 +127,38 @@ func (p pair) String() string {
 			parts = append(parts, part[0]+" "+part[1])
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), "of no release")
+	return cmp.Or(strings.Join(parts, ", "), fixedReleases)
+}
+
+// fixedReleases is said of cells that no release was chosen for: their scenarios name
+// those of each component.
+const fixedReleases = "releases fixed by the scenario"
+
+// label is what stands beside a tile. Of two releases it need not name the components
+// if all pairs of the page are of the same, which is told above them.
+func (p pair) label(alike bool) string {
+	switch {
+	case p.line == "" && p.column == "":
+		return "fixed"
+	case p.line == "" || p.column == "":
+		return p.String()
+	case alike:
+		return p.line + " × " + p.column
+	}
+	return p.lineAxis + " " + p.line + " × " + p.columnAxis + " " + p.column
+}
+
+// pairsOf are the components that cells have pairs of releases of.
+func pairsOf(cells []reports.Cell) (all []string) {
+	axes := releaseAxes(cells)
+	for _, c := range cells {
+		p := pairOf(c, axes)
+		kind := p.lineAxis + " × " + p.columnAxis
+		if p.line != "" && p.column != "" && !slices.Contains(all, kind) {
+			all = append(all, kind)
+		}
+	}
+	return all
 }
 
 // pairOf returns a cell's pair. Kubernetes' control plane makes lines and its

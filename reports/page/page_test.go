@@ -381,6 +381,51 @@ func TestStrayChecks(t *testing.T) {
 	}
 }
 
+// TestFixedReleases: a cell that no release was chosen for has some all the same.
+func TestFixedReleases(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	for i := range report.Cells {
+		report.Cells[i].Axes = nil
+	}
+	page := write(t, Run{Report: report})
+	for _, want := range []string{
+		`<td class="corner">releases fixed by the scenario</td>`, `aria-label="Cells by KEP or area, releases fixed by the scenario"`,
+		`title="releases fixed by the scenario: fail"`, `<span title="releases fixed by the scenario">fixed</span>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if strings.Contains(page, "no release<") || strings.Contains(page, "of no release") {
+		t.Error("the page says that cells are of no release")
+	}
+}
+
+// TestReleasesOfRequirements: the label says which component a release is of, or a
+// word above says it of all pairs.
+func TestReleasesOfRequirements(t *testing.T) {
+	t.Parallel()
+	mixed := pagetest.Report().Cells
+	labels := func(cells []reports.Cell) (all []string) {
+		for _, c := range cells {
+			all = append(all, pairOf(c, releaseAxes(cells)).label(len(pairsOf(cells)) < 2))
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	if got, want := labels(mixed), []string{"kubelet reference", "kubelet v1.36.3", "kubelet v1.37.1", "v1.36.3 × v1.36.3", "v1.37.1 × v1.36.3", "v1.37.1 × v1.37.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
+		t.Errorf("the labels are %q, want %q", got, want)
+	}
+	if page := write(t, Run{Report: pagetest.Report()}); !strings.Contains(page, "Pairs of releases are apiserver × kubelet.") {
+		t.Error("the page does not say what pairs of releases are of")
+	}
+	other := reports.Cell{ID: "c", Axes: map[string]string{"etcd": "v3.6.1", "watchdog": "v1.2.3"}}
+	if got, want := labels([]reports.Cell{mixed[3], other}), []string{"apiserver v1.37.1 × kubelet v1.37.1", "watchdog v1.2.3 × etcd v3.6.1"}; !slices.Equal(got, want) {
+		t.Errorf("of pairs of several kinds, the labels are %q, want %q", got, want)
+	}
+}
+
 func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]reports.Outcome)

@@ -45,6 +45,9 @@ type screen struct {
 	Served  int
 	// Strays are checks that need attention and are in none of the Ledgers.
 	Strays []strays
+	// Pairs names the components that all pairs of releases are of, if these are the
+	// same ones.
+	Pairs string
 
 	Policy              string
 	Style               template.CSS
@@ -132,6 +135,9 @@ func newScreen(r reports.Report) screen {
 		s.Attention = s.Attention[:maxAttention]
 	}
 	s.Ledgers, s.Strays = ledgers(r), strayChecks(r)
+	if pairs := pairsOf(r.Cells); len(pairs) == 1 {
+		s.Pairs = pairs[0]
+	}
 	for _, l := range s.Ledgers {
 		s.Served += l.Served
 	}
