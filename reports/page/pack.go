@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"path"
 	"runtime"
 	"slices"
 
@@ -41,6 +42,8 @@ type indexed struct {
 	Reason  string            `json:"reason,omitempty"`
 	Axes    map[string]string `json:"axes"`
 	Again   again             `json:"again"`
+	// Gone are the names of what a run leaves in a cell's directory and this one has not.
+	Gone []string `json:"gone,omitempty"`
 }
 
 // requirement is a statement, with its cells as positions in the index.
@@ -173,7 +176,7 @@ func newIndex(run Run) index {
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
-		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Again: run.again(c)})
+		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Again: run.again(c), Gone: run.gone(c)})
 	}
 	for _, q := range r.Requirements {
 		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}
@@ -184,6 +187,21 @@ func newIndex(run Run) index {
 	}
 	x.Outcomes = legend()
 	return x
+}
+
+// gone are the files that are not in a cell's directory. If nobody knows where that is,
+// there are none such.
+func (run Run) gone(c reports.Cell) (names []string) {
+	if run.Dir == nil {
+		return nil
+	}
+	dir := worst(c).Dir
+	for _, name := range []string{reports.PlanFile, reports.HistoryFile, reports.LogsDir} {
+		if _, err := fs.Stat(run.Dir, path.Join(dir, name)); err != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // add adds a cell that serves the requirement, with what it says of it.

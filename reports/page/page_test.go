@@ -121,6 +121,28 @@ func TestStoriesAndPictures(t *testing.T) {
 
 func storyBlock(i int) string { return fmt.Sprintf("story-%d", i) }
 
+// TestWhatIsNotBesideThePage: the page knows, so that it leads nobody there.
+func TestWhatIsNotBesideThePage(t *testing.T) {
+	t.Parallel()
+	report := pagetest.Report()
+	flaky := "runs/2/cells/" + pagetest.Flaky
+	dir := fstest.MapFS{
+		"cells/" + pagetest.Red + "/plan.txt": {}, "cells/" + pagetest.Red + "/history.jsonl": {},
+		flaky + "/plan.txt": {}, flaky + "/history.jsonl": {}, flaky + "/logs/etcd.log": {},
+	}
+	want := map[string][]string{pagetest.Red: {"logs"}, pagetest.Flaky: nil, pagetest.Green: {"plan.txt", "history.jsonl", "logs"}}
+	for _, c := range decode[index](t, unpack(t, write(t, Run{Report: report, Dir: dir}))["index"]).Cells {
+		if names, asked := want[c.ID]; asked && !slices.Equal(c.Gone, names) {
+			t.Errorf("%s lacks %q, want %q", c.ID, c.Gone, names)
+		}
+	}
+	for _, c := range decode[index](t, unpack(t, write(t, Run{Report: report}))["index"]).Cells {
+		if len(c.Gone) > 0 {
+			t.Errorf("where nobody knows, %s lacks %q", c.ID, c.Gone)
+		}
+	}
+}
+
 // TestTheWorstRunIsTold: of a cell that ran three times, and failed once.
 func TestTheWorstRunIsTold(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,6 +50,7 @@ func troubleLogs(dir, id string, result reports.Cell, events []record.Event) (lo
 		return nil, nil
 	}
 	seen := make(map[string]bool)
+	var missing []string
 	for _, e := range events {
 		if e.Kind != (cluster.ComponentStarted{}).EventKind() || seen[e.Subject] {
 			continue
@@ -55,11 +58,18 @@ func troubleLogs(dir, id string, result reports.Cell, events []record.Event) (lo
 		seen[e.Subject] = true
 		file := logFile(e.Subject)
 		text, err := os.ReadFile(filepath.Join(dir, reports.LogsDir, filepath.FromSlash(file)))
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, e.Subject)
+			continue
+		}
 		if err != nil {
 			lost = append(lost, fmt.Sprintf("the log of %s: %s can't be read: %s", e.Subject, path.Join(story.LogsPath(id), file), reason(dir, err)))
 			continue
 		}
 		logs = append(logs, story.Log{Component: e.Subject, Path: path.Join(story.LogsPath(id), file), Text: string(text)})
+	}
+	if len(missing) > 0 {
+		lost = append(lost, fmt.Sprintf("what these logged, as it is not in %s: %s", story.LogsPath(id), strings.Join(missing, ", ")))
 	}
 	return logs, lost
 }

@@ -59,7 +59,7 @@ func TestTheStoryOfWhatIsMissing(t *testing.T) {
 	for id, want := range map[string]string{
 		"a/never-ran": "all that happened: cells/a/never-ran/history.jsonl can't be read: open history.jsonl: no such file or directory",
 		"a/broken":    "what happened later: cells/a/broken/history.jsonl can't be read: reading history.jsonl: line 2: ",
-		saved:         "the log of etcd: cells/" + saved + "/logs/etcd.log can't be read: open logs/etcd.log: no such file or directory",
+		saved:         "what these logged, as it is not in cells/" + saved + "/logs: etcd, ",
 	} {
 		s := Story(dir, plan.Cell{ID: id}, failedCell(id, "stays-ready"), 0)
 		if s.Cell != id || !slices.ContainsFunc(s.Omitted, func(o string) bool { return strings.HasPrefix(o, want) }) {
@@ -72,6 +72,20 @@ func TestTheStoryOfWhatIsMissing(t *testing.T) {
 	s := Story(dir, plan.Cell{ID: saved}, failedCell(saved, "stays-ready"), 0)
 	if len(s.Lanes) == 0 || s.Plan == "" || len(s.Logs) != 1 || s.Logs[0].Path != "cells/"+saved+"/logs/kubelet-node-a.log" {
 		t.Errorf("a cell that is in no catalog has %d lanes, a plan of %d bytes and logs %v", len(s.Lanes), len(s.Plan), s.Logs)
+	}
+}
+
+// TestLogsThatAreNotThere: it is said once, of all of them.
+func TestLogsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	dir := reportDir(t)
+	if err := os.RemoveAll(filepath.Join(CellDir(dir, saved), reports.LogsDir)); err != nil {
+		t.Fatal(err)
+	}
+	s := Story(dir, plan.Cell{ID: saved}, failedCell(saved, "stays-ready"), 0)
+	said := slices.DeleteFunc(s.Omitted, func(o string) bool { return !strings.Contains(o, "log") })
+	if len(said) != 1 || !strings.Contains(said[0], "kubelet/node-a") || strings.Contains(said[0], "no such file") {
+		t.Errorf("of logs that are not there, it says %q", said)
 	}
 }
 

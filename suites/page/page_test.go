@@ -196,6 +196,23 @@ func TestWhatACellHas(t *testing.T) {
 	b.quiet()
 }
 
+// TestWhatIsBesideThePage: nobody is sent to files that are not there.
+func TestWhatIsBesideThePage(t *testing.T) {
+	run := small()
+	run.Dir = fstest.MapFS{"cells/" + pagetest.Red + "/plan.txt": {}, "cells/" + pagetest.Red + "/history.jsonl": {}}
+	b := newTab(t, 1280)
+	file := written(t, run)
+	b.open(file, red)
+	const part = "section[aria-labelledby=part-what-is-not-here]"
+	b.has(part, "cells/"+pagetest.Red+"/plan.txt, cells/"+pagetest.Red+"/history.jsonl")
+	if said := b.text(part); strings.Contains(said, "/logs") {
+		t.Errorf("it names logs that are not there: %s", said)
+	}
+	b.open(file, green)
+	b.has(part, "Nothing was recorded of this cell, or it is not beside this page.")
+	b.quiet()
+}
+
 func TestFindingCells(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, small())

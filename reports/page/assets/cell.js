@@ -286,14 +286,19 @@ function logLine(l, windows) {
 
 function omitted({story, cell, told}) {
   const lines = [...(told?.problems ?? []), ...(story?.omitted ?? [])].map((line) => h('li', {}, visible(line)));
-  if (!story) lines.unshift(h('li', {}, 'What happened in this cell is not in this page. It is beside it, where the run was saved: ', files(cell, told)));
-  else lines.push(h('li', {}, 'Everything that was recorded is beside this page, where the run was saved: ', files(cell, told)));
+  lines[story ? 'push' : 'unshift'](h('li', {}, beside(cell, told, story)));
   for (const p of told?.pictures ?? []) if (!p.svg) lines.push(h('li', {}, 'The picture ', h('code', {}, visible(p.path)), ' is a file beside this page.'));
   return h('ul', {}, lines);
 }
 
-function files(cell, told) {
+// beside says what of the cell is in files beside the page, and names only those that
+// were there when it was written.
+function beside(cell, told, story) {
+  const {gone = []} = index.cells[index.at.get(cell.id)];
   const dir = told?.dir ?? 'cells/' + cell.id;
-  return ['plan.txt', 'history.jsonl', 'logs/'].flatMap((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}`))]);
+  const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
+  if (there.length === 0) return 'Nothing was recorded of this cell, or it is not beside this page.';
+  return [story ? 'What was recorded is beside this page, where the run was saved: ' : 'What happened in this cell is not in this page. It is beside it, where the run was saved: ',
+    there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 
