@@ -213,6 +213,22 @@ func TestWhatIsBesideThePage(t *testing.T) {
 	b.quiet()
 }
 
+// TestWordsForWhatIsExpected: what a check expects is not what a model predicts of a
+// release, on a narrow screen neither.
+func TestWordsForWhatIsExpected(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), red)
+	columns := strings.Join(b.texts("#cell .attempts th"), ", ")
+	if !strings.Contains(columns, "what such a release does") || strings.Contains(columns, "expected") {
+		t.Errorf("the columns of the attempts are %s", columns)
+	}
+	if n := len(b.texts(`#cell .attempts td[data-column=expected]`)); n != 0 {
+		t.Errorf("on a narrow screen, %d fields of attempts are called expected", n)
+	}
+	b.has("#cell [aria-labelledby=part-what-containers-were-asked]", "what the model of it predicts")
+	b.quiet()
+}
+
 func TestFindingCells(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, small())

@@ -51,7 +51,7 @@ export function attempts(story) {
       containers.length > 1 && h('label', {}, 'container ', h('select', {onchange: (e) => { choice.container = e.target.value; list(PAGE); }},
         h('option', {value: ''}, 'all'), containers.map((c) => h('option', {value: c}, visible(c))))),
       bad > 0 && bad < all.length && h('label', {class: 'box'}, h('input', {type: 'checkbox', onchange: (e) => { choice.bad = e.target.checked; list(PAGE); }}), ` only the ${bad} that did not succeed`)),
-    table('Attempts', ['attempt', 'at', 'container', 'asked by', 'expected', 'observed', 'took'], body),
+    table('Attempts', ['attempt', 'at', 'container', 'asked by', 'what such a release does', 'observed', 'took'], body),
     more);
   list(PAGE);
   return {element, show};
@@ -76,7 +76,7 @@ function lines(attempt, all) {
   const bad = attempt.tone === 'bad';
   return [h('tr', {class: bad && 'bad'},
     cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('asked by', visible(attempt.by)),
-    cellOf('expected', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
+    cellOf('what such a release does', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
     cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed)), cellOf('took', time(attempt.took ?? 0))), log];
 }
 

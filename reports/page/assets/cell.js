@@ -28,7 +28,7 @@ export async function cellView(section, id, choices, siblings) {
     part('Checks', checks(cell, story, lanes, choices)),
     lanes && part('Timeline', lanes.element),
     ...pictures(told, cell),
-    asked && part('What containers were asked', asked.element),
+    asked && part('What containers were asked', h('p', {class: 'dim'}, 'What such a release does is what the model of it predicts, whether a KEP asks for that or not. What was expected is with the checks.'), asked.element),
     cell.observed?.length > 0 && part('What probes did', observed(cell.observed)),
     story?.objects?.length > 0 && part('Objects, before and after each step', objects(story)),
     story?.logs?.length > 0 && part('Logs around what went wrong', logs(parts)),
