@@ -70,7 +70,7 @@ func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []strin
 		worst, ids := reports.RequirementOutcome(q.ID, group)
 		v := verdict{
 			Releases: p.label(alike),
-			tile:     tile{outcome: shown(worst), Title: p.String(), Link: filterLink("requirement", q.ID, p.lineAxis, p.line, p.columnAxis, p.column)},
+			tile:     tile{outcome: shown(worst), Title: p.String(), Link: p.cellsLink(axes, "requirement", q.ID)},
 		}
 		if len(ids) == 1 {
 			v.Link = cellLink(ids[0]) + template.URL("&requirement="+escape(q.ID))

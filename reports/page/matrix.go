@@ -224,8 +224,8 @@ func newMatrix(lineAxis, columnAxis string, cells []reports.Cell, axes []string)
 		for _, l := range byRelease(squares[kep]) {
 			row := line{Release: l}
 			for _, column := range m.Columns {
-				link := filterLink("kep", kep, lineAxis, l, columnAxis, column)
-				row.Squares = append(row.Squares, newSquare(squares[kep][l][column], link))
+				p := pair{lineAxis, columnAxis, l, column}
+				row.Squares = append(row.Squares, newSquare(squares[kep][l][column], p.cellsLink(axes, "kep", kep)))
 			}
 			a.Lines = append(a.Lines, row)
 		}
@@ -260,6 +260,22 @@ func byRelease[V any](values map[string]V) []string {
 
 // cellLink leads to a cell.
 func cellLink(id string) template.URL { return template.URL("#cell=" + escape(id)) }
+
+// notChosen is what a link says of a component that the cells have no release of.
+const notChosen = "any"
+
+// cellsLink leads to the cells of a pair of which something has a value, and not to
+// those that have a release more than the pair.
+func (p pair) cellsLink(axes []string, name, value string) template.URL {
+	of := map[string]string{p.lineAxis: p.line, p.columnAxis: p.column}
+	pairs := []string{name, value}
+	for _, axis := range axes {
+		if release, has := of[axis]; has || p.columnAxis == "" {
+			pairs = append(pairs, axis, cmp.Or(release, notChosen))
+		}
+	}
+	return filterLink(pairs...)
+}
 
 // filterLink leads to the cells of which all of some names have the values that
 // follow them. Empty values are left out.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"path"
 	"regexp"
@@ -421,6 +422,22 @@ func TestFixedReleases(t *testing.T) {
 	}
 	if strings.Contains(page, "no release<") || strings.Contains(page, "of no release") {
 		t.Error("the page says that cells are of no release")
+	}
+}
+
+// TestALinkLeadsToNoMoreThanItsTileCovers: not to cells that have a release more.
+func TestALinkLeadsToNoMoreThanItsTileCovers(t *testing.T) {
+	t.Parallel()
+	axes := []string{"apiserver", "kubelet", "watchdog"}
+	for want, p := range map[template.URL]pair{
+		"#cells&requirement=q&apiserver=v1.37.1&kubelet=v1.36.3":      {"apiserver", "kubelet", "v1.37.1", "v1.36.3"},
+		"#cells&requirement=q&apiserver=any&kubelet=v1.36.3":          {"apiserver", "kubelet", "", "v1.36.3"},
+		"#cells&requirement=q&watchdog=v1.8.0":                        {"", "watchdog", "", "v1.8.0"},
+		"#cells&requirement=q&apiserver=any&kubelet=any&watchdog=any": {},
+	} {
+		if got := p.cellsLink(axes, "requirement", "q"); got != want {
+			t.Errorf("of %s, the link is %s, want %s", p, got, want)
+		}
 	}
 }
 

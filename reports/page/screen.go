@@ -81,6 +81,9 @@ type knownGroup struct {
 type filter struct {
 	Name, Label string
 	Values      []string
+	// NotChosen is what stands for the cells that have none of the values. If unset,
+	// each cell has one.
+	NotChosen string
 }
 
 // cellArea is the cells of a KEP.
@@ -266,13 +269,17 @@ func filters(r reports.Report) []filter {
 	}
 	all := []filter{{Name: "kep", Label: "KEP or area", Values: byRelease(keps)}}
 	for _, axis := range releaseAxes(r.Cells) {
+		f := filter{Name: axis, Label: axis}
 		values := make(map[string]bool)
 		for _, c := range r.Cells {
 			if v := c.Axes[axis]; v != "" {
 				values[v] = true
+			} else {
+				f.NotChosen = notChosen
 			}
 		}
-		all = append(all, filter{Name: axis, Label: axis, Values: byRelease(values)})
+		f.Values = byRelease(values)
+		all = append(all, f)
 	}
 	return all
 }

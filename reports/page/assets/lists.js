@@ -71,7 +71,7 @@ function cellTest(choices, words) {
   const judge = choices.get('requirement') ? judgedBy(choices.get('requirement')) : (cell) => cell;
   const axes = [...choices].filter(([name, value]) => value && index.releases.includes(name));
   const fits = (cell) => (!choices.get('kep') || cell.kep === choices.get('kep'))
-    && axes.every(([name, value]) => cell.axes[name] === value)
+    && axes.every(([name, value]) => (cell.axes[name] ?? 'any') === value)
     && words.every((word) => cell.text.includes(word));
   return (cell) => {
     const judged = fits(cell) ? judge(cell) : null;
