@@ -341,17 +341,18 @@ func TestRequirementsAreJudgedByReleases(t *testing.T) {
 func TestACellSaysOfARequirementWhatItsChecksSay(t *testing.T) {
 	t.Parallel()
 	report := pagetest.Report()
-	x := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"])
 	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
-	for id, want := range map[string][2]string{
-		"KEP-1/upgrade/takes-effect": {"F", report.Cells[at].Reason},
-		"KEP-1/upgrade/nothing-else": {"P", ""},
-	} {
+	says := func(id, letters, reason string) {
+		x := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"])
 		q := x.Requirements[slices.IndexFunc(x.Requirements, func(q requirement) bool { return q.ID == id })]
-		if got := [2]string{q.Letters, q.Reasons[at]}; got != want {
-			t.Errorf("of %s, the cell says %q, want %q", id, got, want)
+		if q.Letters != letters || q.Reasons[at] != reason {
+			t.Errorf("of %s, the cell says %s %q, want %s %q", id, q.Letters, q.Reasons[at], letters, reason)
 		}
 	}
+	says("KEP-1/upgrade/takes-effect", "F", report.Cells[at].Reason)
+	says("KEP-1/upgrade/nothing-else", "P", "")
+	report.Cells[at].Checks[1].Outcome, report.Cells[at].Checks[1].Reason = reports.ExpectedFail, "as is known"
+	says("KEP-1/upgrade/nothing-else", "E", "one-pod: as is known")
 }
 
 // TestOutcomesToChooseBy: a check of a red cell passed, so its requirement did there.
