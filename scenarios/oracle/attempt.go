@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/record"
@@ -28,7 +29,7 @@ type Attempt struct {
 	Predicted []Prediction
 	// Succeeded is true if a probe is content with what came of it.
 	Succeeded bool
-	// CutOff is true if it ended without an answer because its kubelet did.
+	// CutOff is true if it ended without a whole answer because its kubelet did.
 	CutOff bool
 }
 
@@ -61,6 +62,14 @@ func (a Attempt) Expected() bool {
 		slices.ContainsFunc(a.Predicted, func(p Prediction) bool { return p.First == a.First })
 }
 
+// Unended reports whether the server sent the headers of an answer, and then
+// nothing of its body for as long as the connection lasted.
+func (a Attempt) Unended() bool { return unended(a.Connection) }
+
+func unended(c server.Connection) bool {
+	return c.Fault == behavior.StallAfterHeaders && c.Answered()
+}
+
 // Attempts are all connections to containers, in the order in which they were
 // opened.
 func Attempts(cell plan.Cell, events []record.Event) []Attempt {
@@ -89,9 +98,10 @@ func saysNothing(e record.Event) bool {
 }
 
 func (r *run) attempt(c connection) Attempt {
-	a := Attempt{Container: c.container, Connection: c.Connection, Succeeded: slices.ContainsFunc(c.Requests, good)}
+	// A kubelet reads the body, too: headers alone are no success.
+	a := Attempt{Container: c.container, Connection: c.Connection, Succeeded: slices.ContainsFunc(c.Requests, good) && !unended(c.Connection)}
 	for _, known := range r.knownAt(c) {
-		a.CutOff = a.CutOff || r.cutOff(c, known.pod.NodeName)
+		a.CutOff = a.CutOff || (!c.Answered() || unended(c.Connection)) && r.endedWithKubelet(c, known.pod.NodeName)
 		if len(c.Requests) == 0 && known.pod.execs() {
 			a.Probes, a.Predicted = nil, nil
 			return a // the program may be the client, as in predict

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,6 +80,27 @@ func TestAttemptsAreToldApart(t *testing.T) {
 		got = append(got, a.Probes)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestUnended: headers of an answer whose body never ends are no success, whatever
+// their status. If its kubelet ended meanwhile, that may be why.
+func TestUnended(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kubelet/node-a", newest, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "livenessProbe": {"httpGet": {"port": 8080, "path": "/"}}}]}`)
+	for _, status := range []int{200, 0} {
+		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: midnight.Add(4 * time.Minute), Fault: behavior.StallAfterHeaders,
+			CloseReason: server.ClientClosed, Requests: []server.Request{{Path: "/", Status: status, UserAgent: "kube-probe/1.37"}}})
+	}
+	s.start("kubelet/node-a", newest, true) // which stops it first, at minute 4
+	var got [][3]bool
+	for _, a := range Attempts(s.cell, s.events) {
+		got = append(got, [3]bool{a.Unended(), a.Succeeded, a.CutOff})
+	}
+	if diff := cmp.Diff([][3]bool{{true, false, true}, {false, false, true}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -114,8 +114,14 @@ func (r *run) statesAt(pod string, t time.Time) (states []version) {
 // cutOff reports whether a connection ended without an answer at about the time
 // when a kubelet of the node did. It says nothing of the server.
 func (r *run) cutOff(c connection, node string) bool {
-	ended := c.GivenUp() || c.CloseReason == server.Shutdown
-	return ended && !c.Answered() && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
+	return !c.Answered() && r.endedWithKubelet(c, node)
+}
+
+// endedWithKubelet reports whether a connection was not ended by what the server
+// was asked for, and ended at about the time when a kubelet of the node did.
+func (r *run) endedWithKubelet(c connection, node string) bool {
+	ended := c.CloseReason == server.ClientClosed || c.CloseReason == server.ClientReset || c.CloseReason == server.Shutdown
+	return ended && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
 		return c.Opened.Before(l.untilTime) && l.untilTime.Before(c.Closed.Add(slack))
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func (t *teller) connection(from oracle.Attempt) attempt {
 		At: t.exact(from.Opened), Took: took(from.Closed.Sub(from.Opened)), Container: from.Container, By: by(from),
 		Expected: expected(from), Observed: seen(from), Tone: graded(from.Succeeded), Wire: w.lines,
 	}
-	unanswered := !from.Answered() && !from.Succeeded
+	unanswered := (!from.Answered() || from.Unended()) && !from.Succeeded
 	switch {
 	case !from.Expected():
 		a.Observed, a.Tone = a.Observed+"; the model does not expect it to begin so", story.Bad
@@ -159,7 +158,7 @@ func seen(a oracle.Attempt) string {
 	case a.Handshake != nil && a.Handshake.Error != "":
 		return words + ": no TLS, " + strings.TrimPrefix(a.Handshake.Error, "tls: ")
 	case n > 0:
-		result, _ := answer(a.Requests[n-1])
+		result, _ := answer(a.Requests[n-1], a.Unended())
 		words += ": " + result
 		if n > 1 {
 			words += ", after " + reports.Counted(n-1, "other")
@@ -186,81 +185,6 @@ func (t *teller) exec(e record.Event, ran runtime.Exec) attempt {
 		a.Observed = shortened(ran.Error, maxText)
 	}
 	return a
-}
-
-// lateness is how long after the end of an attempt its kubelet's complaint may
-// come, in seconds: it goes through the API server.
-const lateness = 3
-
-var changing = regexp.MustCompile(`:\d+->`) // the client's port
-
-// complaints gives each attempt what its kubelet says of it, and returns those
-// attempts of which there is nothing but that.
-func (t *teller) complaints(all []attempt) (without []attempt) {
-	called := names(all)
-	for _, what := range t.pods.unhealthy {
-		container := what.namespace + "/" + what.name + "/" + containerOf(what.field)
-		message := strings.TrimPrefix(what.message, "(combined from similar events): ")
-		probe, _, _ := strings.Cut(strings.ToLower(message), " ")
-		same := changing.ReplaceAllString(message, "->")
-		line := story.Line{At: what.at, What: "the kubelet says", Text: message, Tone: story.Bad}
-		if a := blamed(all, container, probe, message, what.at); a != nil {
-			a.Wire, a.said = append(a.Wire, line), true
-			a.same += "\x00" + same
-			continue
-		}
-		_, why, _ := strings.Cut(same, ": ")
-		without = append(without, attempt{same: same, owner: container, ended: what.at, Attempt: story.Attempt{
-			At: what.at, Container: container, By: cmp.Or(called[oracle.Probe{Container: container, Name: probe}], probe), Observed: "no connection in the record: " + shortened(why, maxText),
-			Tone: story.Bad, Wire: []story.Line{line},
-		}})
-	}
-	return without
-}
-
-// blamed is the attempt that a complaint is about: the last one of the probe that
-// failed just before, with the status that the complaint has, and of which nothing
-// was said yet.
-func blamed(all []attempt, container, probe, message string, at float64) *attempt {
-	_, status, is := strings.Cut(message, "HTTP probe failed with statuscode: ")
-	if is {
-		status = "HTTP " + status
-	}
-	for i := range slices.Backward(all) {
-		a := &all[i]
-		if a.ended < at-lateness {
-			return nil
-		}
-		if a.Tone == story.Bad && a.At <= at && !a.said && a.mayBe(container, probe) && strings.Contains(a.Observed, status) {
-			return a
-		}
-	}
-	return nil
-}
-
-// mayBe reports whether an attempt may be that of a container's probe.
-func (a *attempt) mayBe(container, probe string) bool {
-	if strings.HasPrefix(a.By, "exec ") {
-		return a.Container == container
-	}
-	return slices.ContainsFunc(a.probes, func(p oracle.Probe) bool { return p.Container == container && p.Name == probe })
-}
-
-// names are what the attempts of each probe are called that can be no other's.
-func names(all []attempt) map[oracle.Probe]string {
-	called := make(map[oracle.Probe]string)
-	for _, a := range all {
-		if len(a.probes) == 1 {
-			called[oracle.Probe{Container: a.probes[0].Container, Name: a.probes[0].Name}] = a.By
-		}
-	}
-	return called
-}
-
-// containerOf is the container in the path of a field: spec.containers{app}.
-func containerOf(field string) string {
-	_, rest, _ := strings.Cut(field, "{")
-	return strings.TrimSuffix(rest, "}")
 }
 
 // told leaves out the wire of those over whose wire the same went as over an

@@ -190,3 +190,49 @@ func TestAlike(t *testing.T) {
 	}
 	want(t, []string{"wwwww", "l", "wwwww", "l"}, got)
 }
+
+// stalls has a connection whose answer is headers without a body.
+func (h *history) stalls(at float64) {
+	c := connection(at, server.Connection{
+		Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, Fault: behavior.StallAfterHeaders, CloseReason: server.ClientClosed,
+		Requests: []server.Request{{Method: "GET", Path: "/up", Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at), Duration: behavior.Duration(time.Second)}},
+	})
+	c.Closed = when(at + 1)
+	h.at(at+1, "default/web/app", c)
+}
+
+// TestStalled: an answer whose body never ends did not go well, and is told beside
+// what the kubelet says of it: a probe that is an error to it is three connections,
+// of which it speaks when the last one has ended.
+func TestStalled(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	h.stalls(2)
+	h.stalls(4) // of the next probe, not of the same one
+	h.stalls(5)
+	h.stalls(6.002)
+	h.show(7.1, "events/default/e", "added", complaint(`"Startup probe errored and resulted in failure state: context deadline exceeded (while reading body)"`))
+	h.stalls(7.05) // had begun when the kubelet spoke
+	h.stalls(9)
+	h.step(8.5, 1, "1", "wait")
+	body := "HTTP/1.1 request: HTTP 200, and its body never ended"
+	var got []string
+	attempts := story.Of(story.Input{Events: *h}).Attempts
+	for _, a := range attempts {
+		got = append(got, string(a.Tone)+" "+a.Observed)
+	}
+	want(t, []string{
+		"bad " + body,
+		"bad " + body + "; an error to its kubelet, which asked again",
+		"bad " + body + "; an error to its kubelet, which asked again",
+		"bad " + body + "; an error to its kubelet, which gave up and counted neither a failure nor a success",
+		"bad " + body,
+		" " + body + ", because the rig ended",
+	}, got)
+	want(t, []tale.Line{
+		{At: 7.002, What: "answer", Text: "HTTP 200, and its body never ended", Tone: tale.Bad},
+		{What: "fault", Text: "stall-after-headers, which the server was told to play", Tone: tale.Faulty},
+		{At: 7.002, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: tale.Bad},
+		{At: 7.1, What: "the kubelet says", Text: "Startup probe errored and resulted in failure state: context deadline exceeded (while reading body)", Tone: tale.Bad},
+	}, attempts[3].Wire[3:])
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/scenarios/oracle"
 )
 
 // wire is what went over the wire, line by line. What of a line differs from one
@@ -33,8 +34,9 @@ func decoded(c server.Connection, exact func(time.Time) float64) *wire {
 	w.add(c.Opened, "connected", fmt.Sprintf("%s to %s, which speaks %s", c.Remote, c.Local, c.Protocol), "", string(c.Protocol))
 	w.first(c)
 	w.handshake(c)
-	for _, r := range c.Requests {
-		w.request(r)
+	unended := oracle.Attempt{Connection: c}.Unended()
+	for i, r := range c.Requests {
+		w.request(r, unended && i == len(c.Requests)-1)
 	}
 	if c.DroppedRequests > 0 {
 		w.says("requests", fmt.Sprintf("%d more, which the record does not have", c.DroppedRequests), "")
@@ -43,12 +45,12 @@ func decoded(c server.Connection, exact func(time.Time) float64) *wire {
 		w.says("fault", string(c.Fault)+", which the server was told to play", story.Faulty)
 	}
 	tone := story.Tone("")
-	if !c.Answered() {
+	if !c.Answered() || unended {
 		tone = story.Bad
 	}
 	closed := closers[c.CloseReason]
 	same := closed
-	if c.Answered() {
+	if c.Answered() && !unended {
 		same = "" // who is first is chance
 	}
 	w.add(c.Closed, "closed", fmt.Sprintf("%s; %s came in, %d went out", closed, reports.Counted(int(c.BytesIn), "byte"), c.BytesOut), tone, same)
@@ -185,7 +187,7 @@ func (w *wire) handshake(c server.Connection) {
 }
 
 // request adds a request and its answer.
-func (w *wire) request(r server.Request) {
+func (w *wire) request(r server.Request, unended bool) {
 	what, asked := "HTTP request", fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Proto)
 	if r.Service != nil {
 		what = "gRPC call"
@@ -199,13 +201,16 @@ func (w *wire) request(r server.Request) {
 	}
 	said := shortened(strings.Join(head, "; "), maxText)
 	w.add(time.Time{}, "headers", "host "+r.Host+"; "+said, "", said)
-	result, tone := answer(r)
+	result, tone := answer(r, unended)
 	w.add(r.Started.Add(time.Duration(r.Duration)), "answer", result, tone, result)
 }
 
-// answer is what was answered to a request.
-func answer(r server.Request) (string, story.Tone) {
+// answer is what was answered to a request. If it never ended, it is not a good one,
+// whatever its headers say.
+func answer(r server.Request, unended bool) (string, story.Tone) {
 	switch {
+	case unended:
+		return fmt.Sprintf("HTTP %d, and its body never ended", r.Status), story.Bad
 	case r.GRPCStatus != "" && r.Health != "":
 		return fmt.Sprintf("gRPC %s, %s", r.GRPCStatus, r.Health), graded(r.Health == "SERVING")
 	case r.GRPCStatus != "":
