@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -169,10 +170,24 @@ func (p place) asks(c connection) bool {
 	case p.GRPC != nil:
 		return first.Service != nil && *first.Service == p.GRPC.Service
 	case p.HTTPGet != nil:
-		return first.Path == cmp.Or(p.HTTPGet.Path, "/")
+		return askedFirst(first) == cmp.Or(p.HTTPGet.Path, "/")
 	default:
 		return false
 	}
+}
+
+// askedFirst is the path that led to a request: its own, or the one that redirected
+// to it, which clients name. After several redirects that is none of a probe's.
+func askedFirst(r server.Request) string {
+	referers := r.Headers["Referer"]
+	if len(referers) == 0 {
+		return r.Path
+	}
+	from, err := url.Parse(referers[0])
+	if err != nil {
+		return "" // it is nobody's then
+	}
+	return from.RequestURI()
 }
 
 // name is what people call a probe or a hook: "readiness", "preStop".

@@ -104,3 +104,28 @@ func TestUnended(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestRedirected: a connection that follows a redirect says from where, and is of the
+// probe that asked there, whoever else asks for the same.
+func TestRedirected(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kubelet/node-a", newest, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
+		"livenessProbe": {"httpGet": {"port": 8080, "path": "/old?a=b"}}, "readinessProbe": {"httpGet": {"port": 8080, "path": "/new"}}}]}`)
+	for _, referer := range []string{"", "http://127.0.0.2:8080/old?a=b", "http://127.0.0.2:8080/other", ":"} {
+		r := server.Request{Path: "/new", Status: 500, UserAgent: "kube-probe/1.37"}
+		if referer != "" {
+			r.Headers = map[string][]string{"Referer": {referer}}
+		}
+		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: s.now(), Requests: []server.Request{r}})
+	}
+	live, ready := Probe{cont, "liveness", "httpGet :8080"}, Probe{cont, "readiness", "httpGet :8080"}
+	var got [][]Probe
+	for _, a := range Attempts(s.cell, s.events) {
+		got = append(got, a.Probes)
+	}
+	if diff := cmp.Diff([][]Probe{{ready}, {live}, {live, ready}, {live, ready}}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
