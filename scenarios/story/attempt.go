@@ -25,6 +25,9 @@ type attempt struct {
 	same   string         // what it has in common with others that went the same way
 	ended  float64
 	said   bool // its kubelet has complained
+	// unclear is true if a probe of several containers may have made it, and nothing
+	// says that it failed for any of them.
+	unclear bool
 }
 
 // exact is a time in the story, to the tenth of a millisecond.
@@ -63,6 +66,8 @@ func (t *teller) connection(from oracle.Attempt) attempt {
 		a.Observed, a.Tone = a.Observed+", because its kubelet ended", ""
 	case unanswered && a.ended > t.over:
 		a.Observed, a.Tone = a.Observed+", because the rig ended", ""
+	case unanswered && from.First == server.FirstNothing && isSeveral(from.Probes):
+		a.unclear, a.Tone = true, "" // a client may open more connections than it uses
 	}
 	return a
 }
@@ -98,9 +103,22 @@ func by(a oracle.Attempt) string {
 	}
 }
 
-// joined joins probes that do the same: "liveness or readiness grpc :5000". Those
-// of another container than the one that was asked are told with its name.
+// joined joins probes of which it was one: "liveness or readiness grpc :5000", and
+// "one of: …" if they are of several containers. Those of another container than the
+// one that was asked are told with its name.
 func joined(probes []oracle.Probe, asked string) string {
+	if isSeveral(probes) {
+		return "one of: " + listed(probes, asked, ", ")
+	}
+	return listed(probes, asked, " or ")
+}
+
+// isSeveral reports whether probes are of several containers.
+func isSeveral(probes []oracle.Probe) bool {
+	return slices.ContainsFunc(probes, func(p oracle.Probe) bool { return p.Container != probes[0].Container })
+}
+
+func listed(probes []oracle.Probe, asked, between string) string {
 	var whats []string
 	names := make(map[string][]string)
 	for _, p := range probes {
@@ -114,23 +132,18 @@ func joined(probes []oracle.Probe, asked string) string {
 		names[p.What] = append(names[p.What], name)
 	}
 	for i, what := range whats {
-		whats[i] = strings.Join(names[what], " or ") + " " + what
+		whats[i] = strings.Join(names[what], between) + " " + what
 	}
-	return strings.Join(whats, " or ")
+	return strings.Join(whats, between)
 }
 
 // owner is the container whose probe an attempt is; the one that was asked if
 // that is not certain.
 func owner(a oracle.Attempt) string {
-	for _, p := range a.Probes {
-		if p.Container != a.Probes[0].Container {
-			return a.Container
-		}
+	if len(a.Probes) == 0 || isSeveral(a.Probes) {
+		return a.Container
 	}
-	if len(a.Probes) > 0 {
-		return a.Probes[0].Container
-	}
-	return a.Container
+	return a.Probes[0].Container
 }
 
 // expected is what the model expects, and of which releases. What a kubelet would

@@ -2,6 +2,7 @@ package story_test
 
 import (
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -235,4 +236,60 @@ func TestStalled(t *testing.T) {
 		{At: 7.002, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: tale.Bad},
 		{At: 7.1, What: "the kubelet says", Text: "Startup probe errored and resulted in failure state: context deadline exceeded (while reading body)", Tone: tale.Bad},
 	}, attempts[3].Wire[3:])
+}
+
+// TestWhoseComplaint: what a kubelet says of several probes at once names the
+// container of the first. Whose it is says the port; where nothing does, that is
+// said, and no probe is called bad.
+func TestWhoseComplaint(t *testing.T) {
+	t.Parallel()
+	h := new(history)
+	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	h.show(1, "pods/default/web", "added", `{"metadata": {"uid": "u"}, "spec": {"nodeName": "a", "containers": [
+		{"name": "app", "readinessProbe": {"httpGet": {"port": 8084, "path": "/"}}}, {"name": "b", "readinessProbe": {"tcpSocket": {"port": 8085}}},
+		{"name": "c", "readinessProbe": {"httpGet": {"port": 8086, "path": "/c"}}}, {"name": "d", "readinessProbe": {"httpGet": {"port": 8086, "path": "/d"}}}]}}`)
+	asks := func(at float64, port int32, paths ...string) {
+		c := server.Connection{Port: port, Protocol: behavior.HTTP1, First: server.FirstNothing, CloseReason: server.ClientClosed}
+		for _, path := range paths {
+			c.First = server.FirstHTTP1
+			c.Requests = append(c.Requests, server.Request{Method: "GET", Path: path, Status: 500, UserAgent: "kube-probe/1.37", Started: when(at)})
+		}
+		h.at(at+0.1, "default/web/app", connection(at, c))
+	}
+	says := func(at float64, id, container, message string) {
+		body := strings.Replace(complaint(strconv.Quote(message)), "{app}", "{"+container+"}", 1)
+		h.show(at, "events/default/"+id, "added", body)
+	}
+	asks(2, 8084)
+	asks(2.1, 8085) // with which its probe is content
+	says(2.5, "e1", "b", "(combined from similar events): Readiness probe failed: Get \"http://127.0.0.3:8084/\": unexpected EOF")
+	asks(7, 8086, "/c")
+	asks(7.1, 8086, "/d")
+	says(7.5, "e2", "b", "(combined from similar events): Readiness probe failed: HTTP probe failed with statuscode: 500")
+	asks(12, 8086)
+	asks(17, 8086)
+	says(17.5, "e3", "d", "Readiness probe failed: read tcp 127.0.0.1:5->127.0.0.3:8086: read: connection reset by peer")
+	says(22, "e4", "b", "(combined from similar events): Readiness probe failed: dial tcp 127.0.0.3:8086: connect: connection refused")
+	says(22.5, "e5", "b", "(combined from similar events): Readiness probe failed: dial tcp 127.0.0.3:99: connect: connection refused")
+	h.step(30, 1, "1", "wait")
+	var got []string
+	attempts := story.Of(story.Input{Events: *h}).Attempts
+	for _, a := range attempts {
+		wire := a.Wire
+		if a.Like > 0 {
+			wire = attempts[a.Like-1].Wire
+		}
+		what := wire[max(0, len(wire)-1)].What
+		got = append(got, strings.Join([]string{string(a.Tone), a.Container, a.By, what}, "; "))
+	}
+	want(t, []string{
+		"bad; default/web/app; readiness httpGet :8084; the kubelet says",
+		"good; default/web/app; readiness of b tcpSocket :8085; closed",
+		"bad; default/web/app; readiness of c httpGet :8086; closed",
+		"bad; default/web/app; readiness of d httpGet :8086; the kubelet says of one of: readiness of c, readiness of d httpGet :8086",
+		"; default/web/app; one of: readiness of c, readiness of d httpGet :8086; closed",
+		"bad; default/web/app; readiness of d httpGet :8086; the kubelet says",
+		"changed; default/web/c; one of: readiness of c, readiness of d httpGet :8086; the kubelet says",
+		"changed; default/web/b; readiness of one of the pod's containers; the kubelet says",
+	}, got)
 }

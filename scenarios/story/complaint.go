@@ -1,7 +1,6 @@
 package story
 
 import (
-	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -15,44 +14,121 @@ import (
 // come, in seconds: it goes through the API server.
 const lateness = 3
 
-var changing = regexp.MustCompile(`:\d+->`) // the client's port
+// complaint is what a kubelet says of an attempt.
+type complaint struct {
+	pod       string // namespace/name
+	container string // namespace/pod/container
+	combined  bool   // it may be any container of the pod
+	probe     string // "readiness"
+	port      string // that it names; empty if it names none
+	status    string // "HTTP 500"; empty if it names none
+	text      string
+	at        float64
+}
+
+// combined is what begins a complaint that stands for several that look alike. It
+// has the text of the last one, and the container of the first.
+const combined = "(combined from similar events): "
+
+var (
+	changing = regexp.MustCompile(`:\d+->`) // the client's port
+	// address is one with a port: of a URL, of a server.
+	address = regexp.MustCompile(`(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):(\d+)`)
+)
+
+func complaintOf(what happened) complaint {
+	c := complaint{pod: what.namespace + "/" + what.name, at: what.at}
+	c.container = c.pod + "/" + containerOf(what.field)
+	c.text, c.combined = strings.CutPrefix(what.message, combined)
+	c.probe, _, _ = strings.Cut(strings.ToLower(c.text), " ")
+	if _, status, is := strings.Cut(c.text, "HTTP probe failed with statuscode: "); is {
+		c.status = "HTTP " + status
+	}
+	if named := address.FindStringSubmatch(c.same()); named != nil {
+		c.port = named[1]
+	}
+	return c
+}
+
+// same is what complaints have in common that say the same.
+func (c complaint) same() string { return changing.ReplaceAllString(c.text, "->") }
+
+// mayBe reports whether a complaint may be about a probe. A port tells the probes of
+// several containers apart.
+func (c complaint) mayBe(p oracle.Probe) bool {
+	if !c.combined {
+		return p.Name == c.probe && p.Container == c.container
+	}
+	return p.Name == c.probe && podOf(p.Container) == c.pod && (c.port == "" || strings.HasSuffix(p.What, " :"+c.port))
+}
+
+// among are the probes of some attempts that a complaint may be about, without
+// repetition.
+func (c complaint) among(attempts []attempt) (probes []oracle.Probe) {
+	for _, a := range attempts {
+		for _, p := range a.probes {
+			if c.mayBe(p) && !slices.Contains(probes, p) {
+				probes = append(probes, p)
+			}
+		}
+	}
+	return probes
+}
 
 // complaints gives each attempt what its kubelet says of it, and returns those
 // attempts of which there is nothing but that.
 func (t *teller) complaints(all []attempt) (without []attempt) {
-	called := names(all)
 	for _, what := range t.pods.unhealthy {
-		container := what.namespace + "/" + what.name + "/" + containerOf(what.field)
-		message := strings.TrimPrefix(what.message, "(combined from similar events): ")
-		probe, _, _ := strings.Cut(strings.ToLower(message), " ")
-		same := changing.ReplaceAllString(message, "->")
-		line := story.Line{At: what.at, What: "the kubelet says", Text: message, Tone: story.Bad}
-		if i := blamed(all, container, probe, message, what.at); i >= 0 {
-			all[i].complained(line, same)
-			if isError(message) {
-				all[i].Observed += gaveUp
-				retried(all[:i], all[i], container, probe)
-			}
+		c := complaintOf(what)
+		line := story.Line{At: c.at, What: "the kubelet says", Text: c.text, Tone: story.Bad}
+		i, may := blamed(all, c)
+		if i < 0 {
+			without = append(without, c.alone(c.among(all), line))
 			continue
 		}
-		_, why, _ := strings.Cut(same, ": ")
-		observed := "no connection in the record: " + shortened(why, maxText)
-		if isError(message) {
-			observed += gaveUp
+		if isSeveral(may) {
+			line.What += " of " + joined(may, all[i].Container)
 		}
-		without = append(without, attempt{same: same, owner: container, ended: what.at, Attempt: story.Attempt{
-			At: what.at, Container: container, By: cmp.Or(called[oracle.Probe{Container: container, Name: probe}], probe), Observed: observed,
-			Tone: story.Bad, Wire: []story.Line{line},
-		}})
+		all[i].complained(c, line)
+		if isError(c.text) {
+			all[i].Observed += gaveUp
+			retried(all[:i], all[i], c)
+		}
 	}
 	return without
 }
 
-// complained adds what the kubelet says of an attempt. What varies between
-// complaints that say the same is not in same.
-func (a *attempt) complained(line story.Line, same string) {
+// alone is an attempt of which there is nothing but what the kubelet says. Where it
+// may be a probe of several containers, it is not for any of them that it is bad.
+func (c complaint) alone(may []oracle.Probe, line story.Line) attempt {
+	_, why, _ := strings.Cut(c.same(), ": ")
+	a := attempt{same: c.same(), owner: c.container, ended: c.at, Attempt: story.Attempt{
+		At: c.at, Container: c.container, By: c.probe, Observed: "no connection in the record: " + shortened(why, maxText),
+		Tone: story.Bad, Wire: []story.Line{line},
+	}}
+	if isError(c.text) {
+		a.Observed += gaveUp
+	}
+	switch {
+	case isSeveral(may):
+		a.owner, a.Container, a.By, a.Tone = may[0].Container, may[0].Container, joined(may, ""), story.Changed
+	case len(may) > 0:
+		a.owner, a.Container, a.By = may[0].Container, may[0].Container, joined(may, may[0].Container)
+	case c.combined:
+		a.By, a.Tone = c.probe+" of one of the pod's containers", story.Changed
+	}
+	return a
+}
+
+// complained adds what the kubelet says of an attempt. If it was not clear whose
+// that was, it is now.
+func (a *attempt) complained(c complaint, line story.Line) {
 	a.Wire, a.said = append(a.Wire, line), true
-	a.same += "\x00" + same
+	a.same += "\x00" + c.same()
+	if a.unclear {
+		may := c.among([]attempt{*a})
+		a.Tone, a.By, a.unclear = story.Bad, joined(may, a.Container), isSeveral(may)
+	}
 }
 
 // What came of a probe that was an error, not a failure, to its kubelet: it asks
@@ -74,14 +150,14 @@ func isError(message string) bool {
 
 // retried tells of the tries before the last one of a probe that was an error: the
 // kubelet says nothing of its own of them.
-func retried(before []attempt, last attempt, container, probe string) {
+func retried(before []attempt, last attempt, c complaint) {
 	left, next := tries-1, last.At
 	for i := range slices.Backward(before) {
 		a := &before[i]
 		if left == 0 || a.ended < next-atOnce {
 			return
 		}
-		if a.Tone != story.Bad || a.said || a.ended > next+atOnce || !a.mayBe(container, probe) {
+		if a.Tone != story.Bad || a.said || a.ended > next+atOnce || !a.mayBe(c) {
 			continue
 		}
 		a.Observed, a.said = a.Observed+askedAgain, true
@@ -92,42 +168,50 @@ func retried(before []attempt, last attempt, container, probe string) {
 // blamed is the place of the attempt that a complaint is about, or -1: the one of
 // the probe that failed and ended at about that time, with the status that the
 // complaint has, and of which nothing was said yet. The next attempt may have begun.
-func blamed(all []attempt, container, probe, message string, at float64) int {
-	_, status, is := strings.Cut(message, "HTTP probe failed with statuscode: ")
-	if is {
-		status = "HTTP " + status
-	}
-	found, nearest := -1, math.Inf(1)
+// One that is certain to have failed comes before one that may have. Where other
+// attempts may be meant as well, the probes are all that it may be about.
+func blamed(all []attempt, c complaint) (found int, may []oracle.Probe) {
+	found = -1
+	var candidates []attempt
 	for i := range slices.Backward(all) {
 		a := &all[i]
-		if a.ended < at-lateness {
+		if a.ended < c.at-lateness {
 			break
 		}
-		distance := math.Abs(a.ended - at)
-		if distance < nearest && a.Tone == story.Bad && a.At <= at && !a.said && a.mayBe(container, probe) && strings.Contains(a.Observed, status) {
-			found, nearest = i, distance
+		if !a.failed() || a.At > c.at || a.said || !a.mayBe(c) || !strings.Contains(a.Observed, c.status) {
+			continue
+		}
+		candidates = append(candidates, *a)
+		if found < 0 || a.nearer(all[found], c.at) {
+			found = i
 		}
 	}
-	return found
+	slices.Reverse(candidates)
+	return found, c.among(candidates)
 }
 
-// mayBe reports whether an attempt may be that of a container's probe.
-func (a *attempt) mayBe(container, probe string) bool {
-	if strings.HasPrefix(a.By, "exec ") {
-		return a.Container == container
+// failed reports whether an attempt failed, or may have.
+func (a *attempt) failed() bool { return a.Tone == story.Bad || a.unclear }
+
+// nearer reports whether a complaint of a time is rather about this attempt than
+// about another one.
+func (a *attempt) nearer(other attempt, at float64) bool {
+	if a.unclear != other.unclear {
+		return other.unclear
 	}
-	return slices.ContainsFunc(a.probes, func(p oracle.Probe) bool { return p.Container == container && p.Name == probe })
+	return math.Abs(a.ended-at) < math.Abs(other.ended-at)
 }
 
-// names are what the attempts of each probe are called that can be no other's.
-func names(all []attempt) map[oracle.Probe]string {
-	called := make(map[oracle.Probe]string)
-	for _, a := range all {
-		if len(a.probes) == 1 {
-			called[oracle.Probe{Container: a.probes[0].Container, Name: a.probes[0].Name}] = a.By
-		}
+// mayBe reports whether an attempt may be what a complaint is about.
+func (a *attempt) mayBe(c complaint) bool {
+	switch {
+	case strings.HasPrefix(a.By, "exec ") && c.combined:
+		return podOf(a.Container) == c.pod
+	case strings.HasPrefix(a.By, "exec "):
+		return a.Container == c.container
+	default:
+		return slices.ContainsFunc(a.probes, c.mayBe)
 	}
-	return called
 }
 
 // containerOf is the container in the path of a field: spec.containers{app}.
