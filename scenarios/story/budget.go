@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,8 +24,8 @@ type cut struct {
 // least about what went wrong goes first.
 var cuts = []cut{
 	objectsTo(lastOfStep, maxObjects), runs(story.Probe), objectsTo(firstAndLast, maxObjects), runs(""),
-	withoutGoodWire, logsTo(maxKnownLines), objectsTo(firstAndLast, 8), withoutDetails, objectsTo(firstAndLast, 3),
-	onlyBad, objectsTo(firstAndLast, 0), logsTo(0), distinct, lanesTo(200, 60), lanesTo(200, 10), withoutPlan, withoutAttempts, lanesTo(60, 6), lanesTo(10, 4),
+	withoutWire(others, good), logsTo(maxKnownLines), objectsTo(firstAndLast, 8), withoutDetails, objectsTo(firstAndLast, 3),
+	withoutWire(others), onlyBadOrConcerned, withoutWire(good), onlyBad, objectsTo(firstAndLast, 0), logsTo(0), distinct, lanesTo(200, 60), lanesTo(200, 10), withoutPlan, withoutAttempts, lanesTo(60, 6), lanesTo(10, 4),
 }
 
 // fitting is a story within its budget.
@@ -48,6 +49,7 @@ func (t *teller) fitting(s story.Story) story.Story {
 			s.Omitted = append(s.Omitted, left[of])
 		}
 	}
+	t.concerns = t.concerned(s.Attempts)
 	shorten(objectsTo(t.objects.affordable(budget), maxObjects))
 	for _, c := range cuts {
 		if length(s) <= budget {
@@ -200,24 +202,59 @@ func shifted(lines []story.Line, by float64) []story.Line {
 	return lines
 }
 
-var withoutGoodWire = cut{"wire", func(t *teller, s *story.Story) string {
-	gone := 0
-	for i := range s.Attempts {
-		if a := &s.Attempts[i]; a.Tone == story.Good {
-			a.Wire, a.Like = nil, 0
-			gone++
+// withoutWire leaves out what went over the wire of attempts that are all of what is
+// given. They say so themselves.
+func withoutWire(which ...func(*teller, story.Attempt) bool) cut {
+	return cut{"wire", func(t *teller, s *story.Story) string {
+		before := leftOut(*s)
+		keep := make([]bool, len(s.Attempts))
+		for i, a := range s.Attempts {
+			keep[i] = slices.ContainsFunc(which, func(is func(*teller, story.Attempt) bool) bool { return !is(t, a) })
+		}
+		keepWire(s.Attempts, keep)
+		all := leftOut(*s)
+		if all == before {
+			return ""
+		}
+		s.History = HistoryPath(t.in.Cell.ID)
+		return t.inHistory("what went over the wire of %s", reports.Counted(all, "attempt"))
+	}}
+}
+
+func leftOut(s story.Story) (count int) {
+	for _, a := range s.Attempts {
+		if a.LeftOut {
+			count++
 		}
 	}
-	for i := range s.Attempts { // one that was like a good one has nothing left to be like
-		if a := &s.Attempts[i]; a.Like > 0 && s.Attempts[a.Like-1].Wire == nil {
-			a.Like = 0
+	return count
+}
+
+// keepWire takes away the wire of attempts. Who was like one of them has its wire
+// now.
+func keepWire(attempts []story.Attempt, keep []bool) {
+	all := slices.Clone(attempts)
+	told := make(map[int]int) // by who had the wire first: who has it now
+	for i := range attempts {
+		a := &attempts[i]
+		from := cmp.Or(a.Like, i+1)
+		switch first := all[from-1]; {
+		case len(first.Wire) == 0:
+		case !keep[i]:
+			a.Wire, a.Like, a.LeftOut = nil, 0, true
+		case told[from] > 0:
+			a.Wire, a.Like = nil, told[from]
+		default:
+			a.Wire, a.Like = shifted(first.Wire, a.At-first.At), 0
+			told[from] = i + 1
 		}
 	}
-	if gone == 0 {
-		return ""
-	}
-	return t.inHistory("what went over the wire of %s that went well", reports.Counted(gone, "attempt"))
-}}
+}
+
+func good(_ *teller, a story.Attempt) bool { return a.Tone == story.Good }
+
+// others are the attempts that no check is about that does not hold.
+func others(t *teller, a story.Attempt) bool { return !t.concerns(a) }
 
 // logsTo tells so many lines of each log.
 func logsTo(limit int) cut {
@@ -254,6 +291,12 @@ var withoutDetails = cut{"details", func(t *teller, s *story.Story) string {
 		return ""
 	}
 	return t.inHistory("details of %s of the timeline", reports.Counted(gone, "part"))
+}}
+
+// onlyBadOrConcerned keeps the attempts that did not go well, and those that a check
+// is about that does not hold.
+var onlyBadOrConcerned = cut{"attempts of others", func(t *teller, s *story.Story) string {
+	return without(t, s, func(a story.Attempt) bool { return a.Tone == story.Bad || t.concerns(a) }, "that did not fail, and that no failing check is about")
 }}
 
 // onlyBad keeps the attempts that did not go well.

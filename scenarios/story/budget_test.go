@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -95,6 +96,54 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%d of 4 attempts that failed are there", bad)
 			}
 		})
+	}
+}
+
+// TestConcerned: what went over the wire of attempts stays longest where a check is
+// about them that does not hold; the others say that theirs is left out.
+func TestConcerned(t *testing.T) {
+	t.Parallel()
+	h := new(history)
+	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	for _, pod := range []string{"web", "other"} {
+		h.show(1, "pods/default/"+pod, "added", `{"metadata": {"uid": "`+pod+`"}, "spec": {"nodeName": "a", "containers": [
+			{"name": "app"}, {"name": "x", "readinessProbe": {"httpGet": {"port": 8080, "path": "/x"}}}, {"name": "y", "readinessProbe": {"httpGet": {"port": 8080, "path": "/y"}}}]}}`)
+	}
+	for i := range 60 {
+		at, status := 2+float64(i)/10, []int{200, 500}[i/3%2] // no four alike in a row
+		for container, path := range map[string]string{"default/web/app": "/" + []string{"x", "y"}[i%2], "default/other/app": "/x"} {
+			h.at(at+0.1, container, connection(at, server.Connection{
+				Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, CloseReason: server.ClientClosed,
+				Requests: []server.Request{{Method: "GET", Path: path, Headers: map[string][]string{"A": {fmt.Sprint(at)}}, Proto: "HTTP/1.1", Status: status, UserAgent: "kube-probe/1.37", Started: when(at)}},
+			}))
+		}
+	}
+	h.step(9, 1, "1", "check c")
+	one := plan.Check{ID: "c", Observe: `pods["web"].status.containerStatuses.filter(s, s.name == "x")`}
+	in := story.Input{
+		Cell: plan.Cell{ID: "a/b", Steps: []plan.Step{{Action: plan.Checks{Checks: []plan.Check{one}}}}}, Events: *h,
+		Result: reports.Cell{Outcome: reports.ExpectedFail, Checks: []reports.Check{{ID: "c", Outcome: reports.ExpectedFail}}},
+	}
+	in.Budget = 1 << 30
+	in.Budget = length(t, story.Of(in)) * 3 / 5
+	s := story.Of(in)
+	want(t, "cells/a/b/history.jsonl", s.History)
+	kept := make(map[string]int)
+	refers(t, s)
+	for _, a := range s.Attempts {
+		of := a.Container + " " + a.By
+		if len(a.Wire) == 0 && !a.LeftOut {
+			t.Errorf("the attempt at %g does not say that something is left out", a.At)
+		}
+		if len(a.Wire) > 0 {
+			kept[of]++
+		}
+	}
+	if n := kept["default/web/app readiness of x httpGet :8080"]; n != 30 {
+		t.Errorf("%d attempts have their wire: %v; %q", n, kept, s.Omitted)
+	}
+	if kept["default/web/app readiness of y httpGet :8080"] == 30 {
+		t.Errorf("others have all of theirs: %v", kept)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/check"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Log is what a component has written.
@@ -134,38 +132,6 @@ func source(line string) string {
 	_, said, _ := strings.Cut(line, `"msg":"`)
 	said, _, _ = strings.Cut(said, `"`)
 	return said
-}
-
-// about are the names in the expressions of the checks that failed: of pods,
-// nodes and containers.
-func (t *teller) about() (names []string) {
-	failed := failed(t.in.Result)
-	for _, s := range t.in.Cell.Steps {
-		checks, _ := s.Action.(plan.Checks)
-		for _, c := range checks.Checks {
-			if !failed[c.ID] {
-				continue
-			}
-			for _, quoted := range key.FindAllStringSubmatch(c.Observe, -1) {
-				names = append(names, nameIn(quoted[1]))
-			}
-		}
-	}
-	return names
-}
-
-// key is a key of what expressions see: pods["web"], connections["web/app"].
-var key = regexp.MustCompile(`\["([^"]+)"\]`)
-
-// nameIn is the pod or the object that a key names.
-func nameIn(key string) string {
-	parts := strings.Split(key, "/")
-	switch len(parts) {
-	case 2: // of a container, or of an object that has no namespace
-		return parts[0]
-	default:
-		return parts[len(parts)-1]
-	}
 }
 
 // stamp reads the time at the beginning of a line, and how grave it is: as klog

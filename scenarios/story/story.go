@@ -69,6 +69,8 @@ type teller struct {
 	agents     agents
 	objects    objects
 	said       counts
+
+	concerns func(story.Attempt) bool // whether a check that does not hold is about an attempt
 }
 
 func newTeller(in Input) *teller {

@@ -21,7 +21,7 @@ export function attempts(story) {
   function list(count) {
     const wanted = chosen();
     listed = Math.min(count, wanted.length);
-    body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all)));
+    body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all, story.history)));
     more.replaceChildren(...(listed < wanted.length
       ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more: ${wanted.length - listed} are left`)] : []));
   }
@@ -59,7 +59,7 @@ export function attempts(story) {
 
 // lines are the rows of an attempt: the attempt, and what went over the wire. It may
 // be told by an earlier one that is like it.
-function lines(attempt, all) {
+function lines(attempt, all, history) {
   const told = attempt.like ? all[attempt.like - 1] ?? attempt : attempt;
   const wire = told.wire ?? [];
   const log = h('tr', {class: 'wire', id: `wire-${attempt.number}`, hidden: true}, h('td', {colspan: 7}));
@@ -70,21 +70,23 @@ function lines(attempt, all) {
       const opened = button.getAttribute('aria-expanded') === 'false';
       button.setAttribute('aria-expanded', String(opened));
       log.hidden = !opened;
-      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(told, wire, told !== attempt));
+      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(told, wire, told !== attempt, history));
     },
   }, h('span', {class: 'caret', 'aria-hidden': 'true'}), String(attempt.number));
   const bad = attempt.tone === 'bad';
   return [h('tr', {class: bad && 'bad'},
     cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('asked by', visible(attempt.by)),
     cellOf('what such a release does', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
-    cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed)), cellOf('took', time(attempt.took ?? 0))), log];
+    cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed),
+      attempt.leftOut && h('span', {class: 'dim'}, ' (details left out)')), cellOf('took', time(attempt.took ?? 0))), log];
 }
 
 function time(t) {
   return h('span', {class: 'num'}, seconds(t, 3));
 }
 
-function wireLog(attempt, wire, other) {
+function wireLog(attempt, wire, other, history) {
+  if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Left out to keep this page small: see ', h('code', {}, visible(history ?? '')))];
   if (wire.length === 0) return [h('p', {class: 'dim'}, 'Nothing of it is recorded here.')];
   const log = h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
     h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))));
