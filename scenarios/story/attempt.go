@@ -38,7 +38,9 @@ func (t *teller) exact(when time.Time) float64 {
 // attempts are all attempts, and the lanes that have them as marks, by container.
 func (t *teller) attempts() ([]story.Attempt, map[string][]story.Lane) {
 	var all []attempt
-	for _, a := range oracle.Attempts(t.in.Cell, t.in.Events) {
+	connections := oracle.Attempts(t.in.Cell, t.in.Events)
+	for i, a := range connections {
+		a.CutOff = a.CutOff && !askedAgain(connections[i+1:], a)
 		all = append(all, t.connection(a))
 	}
 	for e, ran := range record.All[runtime.Exec](t.in.Events) {
@@ -70,6 +72,14 @@ func (t *teller) connection(from oracle.Attempt) attempt {
 		a.unclear, a.Tone = true, "" // a client may open more connections than it uses
 	}
 	return a
+}
+
+// askedAgain reports whether the probe that made an attempt asked again as soon as it
+// had ended: then its kubelet had not.
+func askedAgain(later []oracle.Attempt, a oracle.Attempt) bool {
+	return slices.ContainsFunc(later, func(next oracle.Attempt) bool {
+		return len(a.Probes) == 1 && slices.Equal(next.Probes, a.Probes) && math.Abs(next.Opened.Sub(a.Closed).Seconds()) < atOnce
+	})
 }
 
 // noticing is how long it may take until it is recorded that a kubelet has ended,

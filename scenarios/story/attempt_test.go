@@ -202,6 +202,24 @@ func (h *history) stalls(at float64) {
 	h.at(at+1, "default/web/app", c)
 }
 
+// TestAskedAgain: an attempt after which the same probe asked at once did not end with
+// its kubelet, which has ended soon after.
+func TestAskedAgain(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	h.stalls(2)
+	h.at(3.101, "default/web/app", connection(3.001, server.Connection{
+		Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: server.ClientClosed,
+	}))
+	h.at(3.2, "kubelet/a", cluster.ComponentStopped{Asked: true})
+	h.step(9, 1, "1", "wait")
+	var got []string
+	for _, a := range story.Of(story.Input{Events: *h}).Attempts {
+		got = append(got, a.Observed)
+	}
+	want(t, []string{"HTTP/1.1 request: HTTP 200, and its body never ended", "HTTP/1.1 request, ended by the client, because its kubelet ended"}, got)
+}
+
 // TestStalled: an answer whose body never ends did not go well, and is told beside
 // what the kubelet says of it: a probe that is an error to it is three connections,
 // of which it speaks when the last one has ended.

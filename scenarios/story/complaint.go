@@ -136,10 +136,10 @@ func (a *attempt) complained(c complaint, line story.Line) {
 // resulted in failure state" of it, but no threshold and no metric counts it
 // (kubernetes/kubernetes#113938).
 const (
-	tries      = 3    // for which a kubelet asks
-	atOnce     = 0.25 // seconds that may be between two of them
-	askedAgain = "; an error to its kubelet, which asked again"
-	gaveUp     = "; an error to its kubelet, which gave up and counted neither a failure nor a success"
+	tries    = 3    // for which a kubelet asks
+	atOnce   = 0.25 // seconds that may be between two of them
+	tryAgain = "; an error to its kubelet, which asked again"
+	gaveUp   = "; an error to its kubelet, which gave up and counted neither a failure nor a success"
 )
 
 // isError reports whether a complaint is about an error instead of a failure.
@@ -160,7 +160,7 @@ func retried(before []attempt, last attempt, c complaint) {
 		if a.Tone != story.Bad || a.said || a.ended > next+atOnce || !a.mayBe(c) {
 			continue
 		}
-		a.Observed, a.said = a.Observed+askedAgain, true
+		a.Observed, a.said = a.Observed+tryAgain, true
 		left, next = left-1, a.At
 	}
 }
