@@ -304,8 +304,8 @@ func withoutGoodWire(t told) told {
 	t.Story = shortened(*t.Story, "the wire logs of attempts that went as expected")
 	attempts := slices.Clone(t.Story.Attempts)
 	for i, a := range attempts {
-		if a.Tone != story.Bad {
-			attempts[i].Wire = nil
+		if a.Tone != story.Bad && (len(a.Wire) > 0 || a.Like > 0) {
+			attempts[i].Wire, attempts[i].Like, attempts[i].LeftOut = nil, 0, true
 		}
 	}
 	t.Story.Attempts = attempts

@@ -237,6 +237,19 @@ func TestALongStoryIsShortened(t *testing.T) {
 	if n := len(short.Story.Omitted) - len(s.Omitted); n != 2 || len(short.Story.Objects) != 0 || len(s.Objects) == 0 {
 		t.Errorf("it says of %d parts that they are missing, want 2, and the story itself as it was", n)
 	}
+	lost := 0
+	for i, a := range short.Story.Attempts {
+		had := len(s.Attempts[i].Wire) > 0 || s.Attempts[i].Like > 0
+		if has := len(a.Wire) > 0 || a.Like > 0; had && has == a.LeftOut {
+			t.Errorf("attempt %d has a wire log: %t, and says that it was left out: %t", i+1, has, a.LeftOut)
+		}
+		if a.LeftOut {
+			lost++
+		}
+	}
+	if lost == 0 {
+		t.Error("no wire log was left out: this test proves nothing")
+	}
 }
 
 func TestEachCellIsInTheMatrixOnce(t *testing.T) {

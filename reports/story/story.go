@@ -33,9 +33,6 @@ type Story struct {
 	Logs []Log `json:"logs,omitempty"`
 	// Omitted says what was left out to save space, and where it can be read.
 	Omitted []string `json:"omitted,omitempty"`
-	// History is the file that has what attempts leave out, below the report's
-	// directory. If unset, none leaves anything out.
-	History string `json:"history,omitempty"`
 }
 
 // Step is a step of the plan that was taken.
@@ -158,7 +155,7 @@ type Attempt struct {
 	// to close. Then Wire is empty. If unset, none.
 	Like int `json:"like,omitempty"`
 	// LeftOut is true if what went over the wire was left out to save space. The
-	// story's History has it.
+	// cell's history has it.
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 

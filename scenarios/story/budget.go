@@ -216,7 +216,6 @@ func withoutWire(which ...func(*teller, story.Attempt) bool) cut {
 		if all == before {
 			return ""
 		}
-		s.History = HistoryPath(t.in.Cell.ID)
 		return t.inHistory("what went over the wire of %s", reports.Counted(all, "attempt"))
 	}}
 }

@@ -127,7 +127,6 @@ func TestConcerned(t *testing.T) {
 	in.Budget = 1 << 30
 	in.Budget = length(t, story.Of(in)) * 3 / 5
 	s := story.Of(in)
-	want(t, "cells/a/b/history.jsonl", s.History)
 	kept := make(map[string]int)
 	refers(t, s)
 	for _, a := range s.Attempts {

@@ -5,7 +5,8 @@ import {h, visible, seconds, cellOf, table} from './dom.js';
 const PAGE = 60; // how many attempts are listed until the reader asks for more
 
 // attempts returns the table, and show, which opens an attempt by its number.
-export function attempts(story) {
+// The history is the file that has what attempts leave out.
+export function attempts(story, history) {
   const all = (story.attempts ?? []).map((a, i) => ({...a, number: i + 1}));
   const body = h('tbody');
   const more = h('p');
@@ -21,7 +22,7 @@ export function attempts(story) {
   function list(count) {
     const wanted = chosen();
     listed = Math.min(count, wanted.length);
-    body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all, story.history)));
+    body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all, history)));
     more.replaceChildren(...(listed < wanted.length
       ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more: ${wanted.length - listed} are left`)] : []));
   }
@@ -86,7 +87,7 @@ function time(t) {
 }
 
 function wireLog(attempt, wire, other, history) {
-  if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Left out to keep this page small: see ', h('code', {}, visible(history ?? '')))];
+  if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Left out to keep this page small: see ', h('code', {}, visible(history)))];
   if (wire.length === 0) return [h('p', {class: 'dim'}, 'Nothing of it is recorded here.')];
   const log = h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
     h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))));

@@ -18,7 +18,7 @@ export async function cellView(section, id, choices, siblings) {
   const [cell, told] = await Promise.all([cellAt(i), storyOf(i)]);
   const story = told?.story ?? null;
   const parts = {story, cell, told};
-  const asked = story?.attempts?.length ? attempts(story) : null;
+  const asked = story?.attempts?.length ? attempts(story, `${filesOf(told, cell)}/history.jsonl`) : null;
   const lanes = story ? timeline(story, cell, (n) => asked?.show(n)) : null;
   const deciding = decidingCheck(cell);
   section.replaceChildren(...[
@@ -238,7 +238,12 @@ function observed(all) {
 
 function logs({story, cell, told}) {
   const windows = failedWindows(story, cell);
-  return h('div', {}, story.logs.map((entry) => log(entry, windows, told?.dir ?? 'cells/' + cell.id)));
+  return h('div', {}, story.logs.map((entry) => log(entry, windows, filesOf(told, cell))));
+}
+
+// filesOf is where a cell left its files, below the report's directory.
+function filesOf(told, cell) {
+  return told?.dir ?? 'cells/' + cell.id;
 }
 
 // failedWindows are when checks that failed were looked at: {from, to, ids}.
@@ -295,7 +300,7 @@ function omitted({story, cell, told}) {
 // were there when it was written.
 function beside(cell, told, story) {
   const {gone = []} = index.cells[index.at.get(cell.id)];
-  const dir = told?.dir ?? 'cells/' + cell.id;
+  const dir = filesOf(told, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
   if (there.length === 0) return 'Nothing was recorded of this cell, or it is not beside this page.';
   return [story ? 'What was recorded is beside this page, where the run was saved: ' : 'What happened in this cell is not in this page. It is beside it, where the run was saved: ',
