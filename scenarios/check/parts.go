@@ -19,7 +19,7 @@ type Part struct{ Expression, Value string }
 const (
 	// maxParts is how many parts of an expression are told, and maxValue how much of
 	// the value of each, in bytes.
-	maxParts, maxValue = 8, 1000
+	maxParts, maxValue = 8, 400
 )
 
 // Parts returns what made a check's expression true or false: what is joined by
