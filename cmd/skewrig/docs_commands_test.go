@@ -134,9 +134,21 @@ func (c checker) skewrig(args []string) error {
 		}
 	}
 	positions := usage(cmd.Use)
+	if slices.Contains(namesAt(positions, 0), "PATTERN") && slices.ContainsFunc(args, isFile) {
+		return errors.Join(err, c.ofFiles(args))
+	}
 	for i, arg := range args {
 		err = errors.Join(err, c.argument(namesAt(positions, i), arg))
 	}
+	return err
+}
+
+// ofFiles checks files and the patterns that choose of their cells.
+func (c checker) ofFiles(args []string) error {
+	if c.anyFile {
+		return nil
+	}
+	_, err := selectCells(args)
 	return err
 }
 
@@ -149,9 +161,6 @@ func (c checker) argument(names []string, arg string) error {
 		return err
 	case isFile(arg) && is("CELL") && !c.anyFile:
 		_, err := upCell(io.Discard, []string{arg}) // the file may be kind's
-		return err
-	case isFile(arg) && is("PATTERN") && !c.anyFile:
-		_, err := selectCells([]string{arg})
 		return err
 	case isFile(arg):
 		return c.file(arg)

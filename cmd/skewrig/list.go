@@ -24,7 +24,8 @@ func newList() *cobra.Command {
 		Use:   "list [PATTERN | FILE ...]",
 		Short: "List the cells that can be run",
 		Long: `List all cells of the catalog, or those that the arguments name. A pattern is a
-glob over cell ids: * matches within a segment, ** across segments.`,
+glob over cell ids: * matches within a segment, ** across segments. A FILE is a
+scenario of your own.`,
 		Example: `  skewrig list
   skewrig list 'kep-4939/**'`,
 		RunE: func(cmd *cobra.Command, args []string) error {

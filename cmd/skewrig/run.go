@@ -40,11 +40,13 @@ func newRun() *cobra.Command {
 		Long: `Run the cells that the arguments name, and write a report. Without arguments,
 run what the default pair of releases shows of the KEPs. What is needed is built
 first. A pattern is a glob over cell ids: * matches within a segment, ** across
-segments.`,
+segments. A FILE is a scenario of your own, of which all cells are run, or those
+that a pattern chooses.`,
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
   skewrig run ./mine.yaml --report-dir out
+  skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.3'
   skewrig run 'kep-4939/skew/**' --repeat 20
   skewrig run --rerun-failed report
   skewrig run '**' --shard 1/4 --report-dir shard-1`,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -16,10 +17,11 @@ import (
 )
 
 // selectCells plans the cells that arguments name. An argument that is a file
-// is a scenario; any other is a pattern over the ids of the catalog's cells. No
-// argument is what of the catalog the default pair of releases can run.
-// Everything that is wrong with files, patterns
-// and expressions is found here, before anything is started.
+// is a scenario; any other is a pattern over the ids of cells, those of the files
+// and of the catalog. A file of which no pattern chooses any cell is run as a whole.
+// No argument is what of the catalog the default pair of releases can run.
+// Everything that is wrong with files, patterns and expressions is found here,
+// before anything is started.
 func selectCells(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
 	for _, arg := range args {
@@ -29,25 +31,37 @@ func selectCells(args []string) ([]plan.Cell, error) {
 			patterns = append(patterns, arg)
 		}
 	}
-	own, fileErr := planFiles(files)
-	cells := own
+	cells, err := planFiles(files)
+	if err != nil {
+		return nil, err
+	}
 	if len(patterns) > 0 || len(files) == 0 {
-		all, err := catalog.Cells()
-		if err != nil {
-			return nil, errors.Join(fileErr, err)
+		if cells, err = choose(cells, patterns); err != nil {
+			return nil, err
 		}
-		if len(patterns) == 0 {
-			all = catalog.Default(all)
-		} else if all, err = plan.Match(all, patterns); err != nil {
-			return nil, errors.Join(fileErr, err)
-		}
-		cells = append(cells, all...)
 	}
-	if fileErr != nil {
-		return nil, fileErr
-	}
-	_, err := engine.Compile(cells)
+	_, err = engine.Compile(cells)
 	return cells, errors.Join(err, checkRequirements(cells))
+}
+
+// choose returns the cells that patterns choose of a user's own and of the catalog,
+// and the user's own of files that no pattern is about.
+func choose(own []plan.Cell, patterns []string) ([]plan.Cell, error) {
+	all, err := catalog.Cells()
+	if err != nil {
+		return nil, err
+	}
+	if len(patterns) == 0 {
+		return catalog.Default(all), nil
+	}
+	chosen, err := plan.Match(slices.Concat(own, all), patterns)
+	if err != nil {
+		return nil, err
+	}
+	whole := slices.DeleteFunc(slices.Clone(own), func(c plan.Cell) bool {
+		return slices.ContainsFunc(chosen, func(of plan.Cell) bool { return of.File == c.File })
+	})
+	return append(whole, chosen...), nil
 }
 
 // checkRequirements finds checks that claim to prove what no ledger states.

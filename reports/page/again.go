@@ -22,7 +22,7 @@ type again struct {
 }
 
 // again is the shortest command that runs a cell. The catalog has its cells by their
-// ids; those of a user's own are known by their files only, of which each runs as a whole.
+// ids; those of a user's own are chosen of their files.
 func (run Run) again(c reports.Cell) again {
 	command := run.Report.Reproduce.Command
 	byID := again{Command: "skewrig run '" + c.ID + "'"}
@@ -35,7 +35,7 @@ func (run Run) again(c reports.Cell) again {
 	case !found:
 		return again{Command: command, Note: "This is the whole run: the cell's plan, which says what file it is from, is not beside this page."}
 	case slices.ContainsFunc(named, func(n string) bool { return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file) }):
-		return again{Command: "skewrig run " + quoted(file), Note: "This runs every cell of the file: only those of the catalog can be chosen by their ids."}
+		return again{Command: "skewrig run " + quoted(file) + " '" + c.ID + "'"}
 	}
 	return byID
 }

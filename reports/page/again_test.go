@@ -15,7 +15,7 @@ func TestTheCommandOfACell(t *testing.T) {
 	planned := func(from string) fstest.MapFS {
 		return fstest.MapFS{"cells/a/b/plan.txt": {Data: []byte("a/b\nIts title\nfrom " + from + "\n\nsteps\n  1. from nowhere\n")}}
 	}
-	const byID, byFile, whole = "skewrig run 'a/b'", "skewrig run my/own.yaml", "skewrig run ./my/own.yaml --report-dir out"
+	const byID, byFile, whole = "skewrig run 'a/b'", "skewrig run my/own.yaml 'a/b'", "skewrig run ./my/own.yaml --report-dir out"
 	for name, c := range map[string]struct {
 		command string
 		dir     fstest.MapFS
@@ -25,10 +25,10 @@ func TestTheCommandOfACell(t *testing.T) {
 		"of the catalog":              {"skewrig run 'a/**' --report-dir out", planned("a/b.yaml"), byID, false},
 		"of the catalog, excused":     {"skewrig run --known-deviations my/own.yaml", nil, byID, false},
 		"of the catalog, beside one":  {"skewrig run 'a/**' my/own.yaml", planned("a/b.yaml"), byID, false},
-		"of a file":                   {"skewrig run my/other.yaml ./my/own.yaml --report-dir out", planned("my/own.yaml"), byFile, true},
-		"of a file by its whole path": {"skewrig run /home/me/my/own.yaml --repeat 3", planned("my/own.yaml"), byFile, true},
+		"of a file":                   {"skewrig run my/other.yaml ./my/own.yaml --report-dir out", planned("my/own.yaml"), byFile, false},
+		"of a file by its whole path": {"skewrig run /home/me/my/own.yaml --repeat 3", planned("my/own.yaml"), byFile, false},
 		"of a file that ends alike":   {"skewrig run not-my/own.yaml", planned("my/own.yaml"), byID, false},
-		"of a file with a space":      {"skewrig run 'my own.yml'", planned("my own.yml"), "skewrig run 'my own.yml'", true},
+		"of a file with a space":      {"skewrig run 'my own.yml'", planned("my own.yml"), "skewrig run 'my own.yml' 'a/b'", false},
 		"without its plan":            {whole, fstest.MapFS{}, whole, true},
 		"without any directory":       {whole, nil, whole, true},
 	} {

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPatternsChooseOfFiles: a file without a pattern for it is run as a whole.
+func TestPatternsChooseOfFiles(t *testing.T) {
+	twoCells(t)
+	const ofCatalog = "regressions/kubernetes-43976/newer-kubelet/apiserver:v1.36.3/kubelet:v1.37.1"
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"a.yaml", "b.yaml"}, []string{"mine/pods/a", "mine/pods/b"}},
+		{[]string{"a.yaml", "mine/pods/a"}, []string{"mine/pods/a"}},
+		{[]string{"a.yaml", "b.yaml", "mine/pods/b"}, []string{"mine/pods/a", "mine/pods/b"}},
+		{[]string{"a.yaml", ofCatalog}, []string{"mine/pods/a", ofCatalog}},
+		{[]string{"a.yaml", "mine/pods/a", ofCatalog}, []string{"mine/pods/a", ofCatalog}},
+		{[]string{"a.yaml", "mine/pods/b"}, nil},
+		{[]string{"mine/pods/a"}, nil},
+	} {
+		cells, err := selectCells(c.args)
+		var got []string
+		for _, cell := range cells {
+			got = append(got, cell.ID)
+		}
+		if !slices.Equal(got, c.want) || (err == nil) == (c.want == nil) {
+			t.Errorf("%q chooses %q, error %v, want %q", c.args, got, err, c.want)
+		}
+	}
+}
+
+// TestAPatternChoosesOfOneFile that has several cells.
+func TestAPatternChoosesOfOneFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "two.yaml", strings.NewReplacer(
+		"topology:", "axes: {kubelet: [newest, v1.36.3]}\ntopology:", "{name: node-a}", "{name: node-a, version: '${kubelet}'}",
+	).Replace(scenario))
+	cells, err := selectCells([]string{"two.yaml", "mine/**/kubelet:v1.36.3"})
+	if err != nil || len(cells) != 1 || cells[0].ID != "mine/pods/web/kubelet:v1.36.3" {
+		t.Errorf("it chooses %d cells, error %v", len(cells), err)
+	}
+}
