@@ -245,7 +245,7 @@ func newSquare(cells []reports.Cell, link template.URL) square {
 		s.More = len(cells) - maxTiles
 	}
 	for _, c := range shownCells {
-		s.Tiles = append(s.Tiles, tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)})
+		s.Tiles = append(s.Tiles, cellTile(c))
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -123,22 +124,10 @@ func (r *run) attempt(c connection) Attempt {
 	})
 	a.Probes = slices.Compact(a.Probes)
 	slices.SortFunc(a.Predicted, func(a, b Prediction) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Kubelet, b.Kubelet), compare(a.Over, b.Over))
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Kubelet, b.Kubelet), cmp.Compare(strconv.FormatBool(a.Over), strconv.FormatBool(b.Over)))
 	})
 	a.Predicted = slices.Compact(a.Predicted)
 	return a
-}
-
-// compare puts what is not before what is.
-func compare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
 }
 
 // placesOf returns the probes and hooks that may have opened a connection: those

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -47,20 +48,9 @@ func Targets(cells []Cell) []Target {
 		targets = append(targets, target)
 	}
 	slices.SortFunc(targets, func(a, b Target) int {
-		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version), compareBools(a.OwnClock, b.OwnClock))
+		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version), cmp.Compare(strconv.FormatBool(a.OwnClock), strconv.FormatBool(b.OwnClock)))
 	})
 	return targets
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
 }
 
 // places are where a scenario asks for each release, as file:line:column: the
