@@ -20,6 +20,7 @@ import (
 	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 
 	"github.com/skewrig/skewrig/fakeservers/podsapi/internal/samples"
+	"github.com/skewrig/skewrig/harness/await"
 )
 
 // deadline bounds every wait for a condition that is sure to come.
@@ -180,16 +181,8 @@ func (w watch) drain(t testing.TB, last string) {
 // eventually waits for a condition that becomes true on its own.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("waited %s in vain until %s", deadline, what)
-		}
+	if !await.Until(t.Context(), deadline, done) {
+		t.Fatalf("waited %s in vain until %s", deadline, what)
 	}
 }
 

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -18,6 +17,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/record"
 )
 
@@ -208,16 +208,8 @@ func readLog(t testing.TB, path string) []string {
 // eventually waits for a condition that becomes true on its own.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("waited %s in vain until %s", deadline, what)
-		}
+	if !await.Until(t.Context(), deadline, done) {
+		t.Fatalf("waited %s in vain until %s", deadline, what)
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	fakeruntime "github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/await"
 )
 
 // patience bounds every wait for what is sure to come.
@@ -230,16 +231,8 @@ func (g *rig) stop() {
 // await waits for a condition that becomes true on its own.
 func (g *rig) await(what string, so func() bool) {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			g.t.Fatalf("it never came true that %s; shown is %+v", what, g.all)
-		}
+	if !await.Until(g.t.Context(), patience, so) {
+		g.t.Fatalf("it never came true that %s; shown is %+v", what, g.all)
 	}
 }
 

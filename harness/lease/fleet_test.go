@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/record"
@@ -54,10 +55,8 @@ func newRigWith(t *testing.T, cfg Config, client *fake.Clientset) *rig {
 // await looks until something is so.
 func (r *rig) await(what string, is func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			r.t.Fatalf("it never came true that %s", what)
-		}
+	if !await.Until(r.t.Context(), patience, is) {
+		r.t.Fatalf("it never came true that %s", what)
 	}
 }
 

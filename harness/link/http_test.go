@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/pki"
 	"github.com/skewrig/skewrig/harness/record"
 )
@@ -171,8 +172,8 @@ func TestRequestsAreHeld(t *testing.T) {
 	}
 	answer := make(chan string)
 	go func() { answer <- r.says("/slow") }()
-	for r.Effect().Requests == 0 {
-		time.Sleep(time.Millisecond) // there is nothing to wait on: the effect is a number
+	if !await.Until(t.Context(), patience, func() bool { return r.Effect().Requests > 0 }) {
+		t.Fatal("the request had no effect")
 	}
 	select {
 	case got := <-answer:

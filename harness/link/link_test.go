@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/record"
 )
 
@@ -102,11 +103,8 @@ func (r *rig) set(f Fault) {
 // await returns when the link's fault has had an effect.
 func (r *rig) await(is func(Effect) bool) {
 	r.t.Helper()
-	for end := time.Now().Add(patience); !is(r.Effect()); {
-		if time.Now().After(end) {
-			r.t.Fatalf("the effect is %+v", r.Effect())
-		}
-		time.Sleep(time.Millisecond) // there is nothing to wait on: the effect is a number
+	if !await.Until(r.t.Context(), patience, func() bool { return is(r.Effect()) }) {
+		r.t.Fatalf("the effect is %+v", r.Effect())
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/record"
 )
 
@@ -136,7 +137,7 @@ func recorded[P record.Payload](h *record.History) (all []P) {
 	return all
 }
 
-func await(t *testing.T, h *record.History, is func() bool) {
+func awaitRecord(t *testing.T, h *record.History, is func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -221,16 +222,17 @@ func TestAPollRecordsWhatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	views := func() []Polled { return recorded[Polled](history) }
-	await(t, history, func() bool { return len(views()) == 1 })
+	awaitRecord(t, history, func() bool { return len(views()) == 1 })
 	limited := status.Error(codes.ResourceExhausted, "too many")
 	n.answers(limited)
-	for asked := n.count(); n.count() < asked+3; { // refused for their rate: nothing is recorded
-		time.Sleep(time.Millisecond)
+	asked := n.count() // refused for their rate: nothing is recorded
+	if !await.Until(t.Context(), patience, func() bool { return n.count() >= asked+3 }) {
+		t.Fatal("it asks no more")
 	}
 	n.answers(status.Error(codes.FailedPrecondition, "not yet"))
-	await(t, history, func() bool { return len(views()) == 2 })
+	awaitRecord(t, history, func() bool { return len(views()) == 2 })
 	n.answers(nil, encoded(t, "web"))
-	await(t, history, func() bool { return len(views()) == 3 })
+	awaitRecord(t, history, func() bool { return len(views()) == 3 })
 	if !a.End("poll") || a.End("poll") {
 		t.Error("it does not end once")
 	}
@@ -268,7 +270,7 @@ func TestAWatchIsRecordedUntilItEnds(t *testing.T) {
 		n.told <- e
 	}
 	close(n.told)
-	await(t, history, func() bool { return len(recorded[Ended](history)) == 1 })
+	awaitRecord(t, history, func() bool { return len(recorded[Ended](history)) == 1 })
 	var types []string
 	for _, e := range recorded[Event](history) {
 		types = append(types, e.Type)

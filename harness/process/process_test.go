@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/await"
 )
 
 // shell is a child that runs a script.
@@ -178,7 +180,7 @@ func TestNothingIsLeftAfterKill9(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitDeath(t, filepath.Join(dir, "pid"))
-	await(t, "the guarded directory to go", func() bool {
+	awaitThat(t, "the guarded directory to go", func() bool {
 		left, err := filepath.Glob(filepath.Join(dir, "rig-*"))
 		return err == nil && len(left) == 0
 	})
@@ -203,20 +205,12 @@ func alive(t *testing.T, pidFile string) bool {
 
 func awaitDeath(t *testing.T, pidFile string) {
 	t.Helper()
-	await(t, "the child to end", func() bool { return !alive(t, pidFile) })
+	awaitThat(t, "the child to end", func() bool { return !alive(t, pidFile) })
 }
 
-func await(t *testing.T, what string, done func() bool) {
+func awaitThat(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	deadline := time.NewTimer(30 * time.Second)
-	defer deadline.Stop()
-	for !done() {
-		select {
-		case <-ticker.C:
-		case <-deadline.C:
-			t.Fatal("waited 30 s for", what)
-		}
+	if !await.Until(t.Context(), 30*time.Second, done) {
+		t.Fatal("waited 30 s for", what)
 	}
 }
