@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -114,9 +115,9 @@ func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
 // of them that were not as expected there.
 func (f *againFlags) failedBefore(args []string) ([]plan.Cell, error) {
 	if f.rerun == "" {
-		return selectCells(args)
+		return app.Select(args)
 	}
-	report, err := readReport(f.rerun)
+	report, err := app.ReadReport(f.rerun)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (f *againFlags) failedBefore(args []string) ([]plan.Cell, error) {
 	}
 	var cells []plan.Cell
 	if len(args) > 0 {
-		cells, err = selectCells(args)
+		cells, err = app.Select(args)
 	} else if cells, err = catalog.Cells(); err == nil {
 		err = allThere(ids, cells, f.rerun)
 	}

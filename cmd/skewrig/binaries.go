@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -98,7 +99,7 @@ func (b *binaries) unused(ctx context.Context, targets []build.Target) error {
 func buildFailed(err error, cells ...plan.Cell) error {
 	failures, ok := errors.AsType[build.Errors](err)
 	if !ok || !errors.Is(err, build.ErrNoRelease) {
-		return failed(err)
+		return app.Failed(err)
 	}
 	places := make(map[string]string) // by target
 	for _, t := range plan.Targets(cells) {

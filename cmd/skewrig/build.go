@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -116,7 +117,7 @@ func defaultTargets() []build.Target {
 func (f *buildFlags) runList(cmd *cobra.Command) error {
 	entries, err := (&build.Builder{Dir: f.cacheDir}).List()
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	return f.entries(cmd.OutOrStdout(), entries)
 }
@@ -130,7 +131,7 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 	builder := &build.Builder{Dir: f.cacheDir}
 	entries, err := builder.List()
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	for _, e := range entries {
 		if name := e.Target.String(); e.Created.After(newest[name]) {
@@ -142,7 +143,7 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 		return !f.all && wanted[name] && e.Created.Equal(newest[name])
 	})
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	return f.entries(cmd.OutOrStdout(), removed)
 }

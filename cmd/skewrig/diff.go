@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 	"github.com/skewrig/skewrig/reports/render"
@@ -66,17 +67,17 @@ func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
 	if f.format != "text" && f.format != "markdown" && f.format != "json" {
 		return fmt.Errorf("--output is %q; it can be text, markdown or json", f.format)
 	}
-	before, err := readReport(from)
+	before, err := app.ReadReport(from)
 	if err != nil {
 		return err
 	}
-	after, err := readReport(to)
+	after, err := app.ReadReport(to)
 	if err != nil {
 		return err
 	}
 	d := diff.Compare(before, after, diff.Options{From: from, To: to, SlowerFactor: f.slowerFactor, SlowerSeconds: f.slowerBy.Seconds()})
 	if err := f.print(cmd, d); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	for _, s := range sections {
 		if d.Count(s) > 0 {

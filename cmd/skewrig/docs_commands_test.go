@@ -12,6 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -134,7 +135,7 @@ func (c checker) skewrig(args []string) error {
 		}
 	}
 	positions := usage(cmd.Use)
-	if slices.Contains(namesAt(positions, 0), "PATTERN") && slices.ContainsFunc(args, isFile) {
+	if slices.Contains(namesAt(positions, 0), "PATTERN") && slices.ContainsFunc(args, app.IsFile) {
 		return errors.Join(err, c.ofFiles(args))
 	}
 	for i, arg := range args {
@@ -148,7 +149,7 @@ func (c checker) ofFiles(args []string) error {
 	if c.anyFile {
 		return nil
 	}
-	_, err := selectCells(args)
+	_, err := app.Select(args)
 	return err
 }
 
@@ -159,10 +160,10 @@ func (c checker) argument(names []string, arg string) error {
 	case is("COMPONENT@RELEASE"):
 		_, err := build.ParseTargets(arg)
 		return err
-	case isFile(arg) && is("CELL") && !c.anyFile:
+	case app.IsFile(arg) && is("CELL") && !c.anyFile:
 		_, err := upCell(io.Discard, []string{arg}) // the file may be kind's
 		return err
-	case isFile(arg):
+	case app.IsFile(arg):
 		return c.file(arg)
 	case is("PATTERN") || is("CELL"):
 		_, err := plan.Match(c.cells, []string{arg})

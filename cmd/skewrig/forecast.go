@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -140,7 +141,7 @@ func roughly(d time.Duration) string {
 // durations are what the cells of the report in a directory took. A report that
 // is not there, or can't be read, has none: it is a guess that is at stake.
 func durations(dir string) map[string]time.Duration {
-	report, err := readReport(dir)
+	report, err := app.ReadReport(dir)
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
@@ -52,7 +53,7 @@ criterion (a known deviation is one), or with --strict one needs a person;
 			}
 			result := graduation.Judge(on.enhancement, stage, on.runs, on.planned)
 			if err := print(cmd.OutOrStdout(), result); err != nil {
-				return failed(err)
+				return app.Failed(err)
 			}
 			if code := result.ExitCode(strict); code != 0 {
 				return exitCode(code)
@@ -112,7 +113,7 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 	on.planned = saved.Planned(cells)
 	var mistakes []error
 	for _, dir := range dirs {
-		report, err := readReport(dir)
+		report, err := app.ReadReport(dir)
 		var run evidence.Run
 		if err == nil {
 			run, err = saved.Run(dir, report, on.enhancement.Concerns)
@@ -120,5 +121,5 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 		mistakes = append(mistakes, err)
 		on.runs = append(on.runs, run)
 	}
-	return on, failed(errors.Join(mistakes...))
+	return on, app.Failed(errors.Join(mistakes...))
 }

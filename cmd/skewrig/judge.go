@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -41,7 +42,7 @@ report and its pictures. Nothing is run.`,
 }
 
 func judge(cmd *cobra.Command, out output, deviations deviations, dir string, files []string) error {
-	saved, err := readReport(dir)
+	saved, err := app.ReadReport(dir)
 	if err != nil {
 		return err
 	}
@@ -55,16 +56,16 @@ func judge(cmd *cobra.Command, out output, deviations deviations, dir string, fi
 	}
 	ran, err := rejudge(dir, saved, cells)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	a, err := list.assembler(cells, nil)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	a.reproduce = saved.Reproduce // judging again does not change what ran
 	report, err := a.assemble(ran)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	report.Shard, report.Partial = saved.Shard, saved.Partial
 	if saved.Unfinished() > 0 && report.Unfinished() == 0 {
@@ -116,7 +117,7 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := planFiles(files)
+	own, err := app.PlanFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -135,24 +136,6 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 		cells = append(cells, cell)
 	}
 	return cells, errors.Join(missing...)
-}
-
-// readReport reads the report of a directory, or the one that is named itself.
-func readReport(dir string) (reports.Report, error) {
-	path := filepath.Join(dir, render.JSONFile)
-	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
-		path = dir
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
-	}
-	defer f.Close()
-	report, err := reports.Read(f)
-	if err != nil {
-		return reports.Report{}, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return report, nil
 }
 
 // formats are what a report of a directory can be printed as.
@@ -180,15 +163,24 @@ func newReport() *cobra.Command {
 			if !ok {
 				return fmt.Errorf("--output is %q; it can be one of %q", format, names)
 			}
-			report, err := readReport(args[0])
+			report, err := app.ReadReport(args[0])
 			if err != nil {
 				return err
 			}
-			return failed(print(cmd.OutOrStdout(), report))
+			return app.Failed(print(cmd.OutOrStdout(), report))
 		},
 	}
 	cmd.AddCommand(newMerge())
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "text, json, junit, markdown, html (the page with everything that happened), findings (the disagreements alone), track-record (the known bugs that were found), matrix (what probes did by releases and gates), or openmetrics (for dashboards of how runs change)")
 	completeFormats(cmd, names)
 	return cmd
+}
+
+// printPage prints the page of a saved report.
+func printPage(w io.Writer, report reports.Report, dir string) error {
+	content, err := app.Page(dir, report, nil)
+	if err != nil {
+		return err
+	}
+	return page.Write(w, content)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -35,7 +36,7 @@ scenario of your own.`,
 			if len(args) == 0 {
 				args = []string{"**"}
 			}
-			cells, err := selectCells(args)
+			cells, err := app.Select(args)
 			if err != nil {
 				return err
 			}

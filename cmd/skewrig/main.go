@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2" //nolint:depguard // to silence it
+
+	"github.com/skewrig/skewrig/app"
 )
 
 func main() {
@@ -42,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "skewrig: %v\n", err)
-	if _, ok := errors.AsType[*failure](err); ok {
+	if _, ok := errors.AsType[*app.Failure](err); ok {
 		return exitNotJudged
 	}
 	return exitUsage
@@ -59,18 +61,3 @@ const (
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
-
-// failure is an error that is not the user's: something that was asked for
-// rightly could not be done.
-type failure struct{ err error }
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// failed marks an error as not the user's.
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure{err}
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -45,11 +46,11 @@ func merge(cmd *cobra.Command, out output, dirs []string, to string) error {
 		if sameDir(dir, to) {
 			problems = append(problems, fmt.Errorf("%s can't be merged into itself: choose another --report-dir", dir))
 		}
-		report, err := readReport(dir)
+		report, err := app.ReadReport(dir)
 		problems = append(problems, err)
 		inputs = append(inputs, reports.Input{Name: dir, Report: report})
 	}
-	if err := errors.Join(append(problems, checkReportDir(to))...); err != nil {
+	if err := errors.Join(append(problems, app.CheckReportDir(to))...); err != nil {
 		return err
 	}
 	report, moved, err := reports.Merge(inputs)
@@ -57,11 +58,11 @@ func merge(cmd *cobra.Command, out output, dirs []string, to string) error {
 		return err
 	}
 	report.Reproduce.Command += "\n" + commandLine(os.Args)
-	if err := clearReport(to); err != nil {
-		return failed(err)
+	if err := app.ClearReport(to); err != nil {
+		return err
 	}
 	if err := copyRuns(dirs, moved, to); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	compareRuns(to, &report)
 	return finish(cmd, out, report, to, nil)

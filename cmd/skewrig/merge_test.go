@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -59,7 +60,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "failed in 1 of 2 runs") || !strings.Contains(stdout, "part at step 1 (check there)") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
-	r, err := readReport("both")
+	r, err := app.ReadReport("both")
 	if err != nil {
 		t.Fatal(err)
 	}

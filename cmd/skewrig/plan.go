@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -19,7 +20,7 @@ func newPlan() *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			cells, err := selectCells(args)
+			cells, err := app.Select(args)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/scenarios/podsapi/ask"
 )
@@ -37,5 +38,5 @@ func (f *socketFlag) find() (string, error) {
 		return f.path, nil
 	}
 	found, err := ask.Find(ask.KubeletDir)
-	return found, failed(err)
+	return found, app.Failed(err)
 }

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/fakeservers/podsapi"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
@@ -119,7 +120,7 @@ func TestCheckReports(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "list-is-masked") || !strings.Contains(stdout, "1 cell: 1 pass") {
 		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
-	report, err := readReport(dir)
+	report, err := app.ReadReport(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

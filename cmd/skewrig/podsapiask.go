@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/scenarios/podsapi/ask"
 	"github.com/skewrig/skewrig/scenarios/podsapi/show"
 )
@@ -40,7 +41,7 @@ func (f *askFlags) ask(cmd *cobra.Command, do func(*ask.Node, show.Format) error
 		return err
 	}
 	defer node.Close()
-	err = failed(do(node, format))
+	err = app.Failed(do(node, format))
 	if node.MaskIgnored() {
 		fmt.Fprintln(cmd.ErrOrStderr(), "The server took no notice of the field mask and sent more; the rest was left out here. Released kubelets have no field masks.")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/podsapi/conformance"
 )
@@ -37,7 +38,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 				return err
 			}
 			if dir != "" {
-				if err := checkReportDir(dir); err != nil {
+				if err := app.CheckReportDir(dir); err != nil {
 					return err
 				}
 			}
@@ -47,7 +48,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 			}
 			report, err := checkSocket(cmd, list, path)
 			if err != nil {
-				return failed(err)
+				return app.Failed(err)
 			}
 			return finishCheck(cmd, out, report, dir)
 		},
@@ -87,17 +88,17 @@ func checkSocket(cmd *cobra.Command, list deviationList, socket string) (reports
 func finishCheck(cmd *cobra.Command, out output, report reports.Report, dir string) error {
 	if cell := report.Cells[0]; !out.json() && cell.Outcome != reports.NotTestable {
 		if err := printChecks(cmd.OutOrStdout(), cell.Checks); err != nil {
-			return failed(err)
+			return app.Failed(err)
 		}
 	}
 	if dir != "" {
-		if err := clearReport(dir); err != nil {
-			return failed(err)
+		if err := app.ClearReport(dir); err != nil {
+			return err
 		}
 		return finish(cmd, out, report, dir, nil)
 	}
 	if err := printReport(cmd, out, report, dir); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	if code := reports.ExitCode(report); code != 0 {
 		return exitCode(code)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/scenarios/podsapi/script"
 	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
 )
@@ -70,7 +71,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) 
 	if err != nil {
 		return err // it says what is wrong with the flag
 	}
-	defer func() { err = errors.Join(err, failed(node.Close())) }()
+	defer func() { err = errors.Join(err, app.Failed(node.Close())) }()
 	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C ends it\n", f.socket, length(moves))
 	err = node.Play(ctx, moves, stage.RealTime(), func(m script.Move) {
 		if m.Text != "" {
@@ -84,9 +85,9 @@ func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) 
 		err = node.Settle(ctx)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return failed(err)
+		return app.Failed(err)
 	}
-	return failed(printRuns(cmd.OutOrStdout(), f.output, node.Runs()))
+	return app.Failed(printRuns(cmd.OutOrStdout(), f.output, node.Runs()))
 }
 
 // length is how long a script takes.

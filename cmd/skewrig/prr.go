@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/reports/render"
 )
@@ -38,7 +39,7 @@ Exit codes: 0 it was printed, 2 a report can't be read, 3 wrong usage.`,
 			if err != nil {
 				return err
 			}
-			return failed(print(cmd.OutOrStdout(), prr.Answers(on.enhancement, on.requirements, on.runs, on.planned)))
+			return app.Failed(print(cmd.OutOrStdout(), prr.Answers(on.enhancement, on.requirements, on.runs, on.planned)))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or json")

@@ -2,20 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -109,7 +105,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
-	if err := checkReportDir(f.reportDir); err != nil {
+	if err := app.CheckReportDir(f.reportDir); err != nil {
 		return err
 	}
 	built, err := f.build(cmd, builder, targets(cells))
@@ -117,13 +113,13 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return buildFailed(err, cells...)
 	}
 	expected := newForecast(runLabels(cells, f.again.repeat), f.parallel, durations(f.reportDir))
-	if err := clearReport(f.reportDir); err != nil {
-		return failed(err)
+	if err := app.ClearReport(f.reportDir); err != nil {
+		return err
 	}
 	tell, done := cellProgress(cmd, expected, deviations)
 	a, err := deviations.assembler(cells, built)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	s := &runner{
 		cells: cells, dir: f.reportDir, assembler: a, shard: f.again.part,
@@ -141,7 +137,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if f.matrix && !f.json() {
 		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
-			return failed(err)
+			return app.Failed(err)
 		}
 	}
 	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.reportDir, cells) })
@@ -149,11 +145,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 
 // finish writes and prints a report of cells and turns it into an exit code.
 func finish(cmd *cobra.Command, out output, report reports.Report, dir string, cells []plan.Cell) error {
-	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report, cells)); err != nil {
-		return failed(fmt.Errorf("writing the report: %w", err))
+	if err := app.WriteReport(dir, report, cells); err != nil {
+		return err
 	}
 	if err := printReport(cmd, out, report, dir); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	if code := reports.ExitCode(report); code != 0 {
 		return exitCode(code)
@@ -179,34 +175,6 @@ func targets(cells []plan.Cell) []build.Target {
 
 func target(t plan.Target) build.Target {
 	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
-}
-
-// checkReportDir refuses a directory that holds somebody else's cells: skewrig
-// leaves a report beside its own, also when it is killed.
-func checkReportDir(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, render.JSONFile)); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, name := range cellDirs {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, name)
-		}
-	}
-	return nil
-}
-
-// cellDirs are what cells of a report leave their files in: those of the first
-// run of each, and of further ones.
-var cellDirs = []string{"cells", "runs"}
-
-// clearReport removes what an earlier run left in the report directory.
-func clearReport(dir string) error {
-	for _, name := range append([]string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name}, cellDirs...) {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return os.MkdirAll(dir, 0o755)
 }
 
 // components are the binaries that took part, for the report.

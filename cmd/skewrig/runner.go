@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/contrast"
@@ -52,7 +53,7 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	}
 	s.news, s.bad = make(chan struct{}, 1), make(map[string]bool)
 	if err := s.draft(); err != nil {
-		return reports.Report{}, failed(fmt.Errorf("writing the report: %w", err))
+		return reports.Report{}, app.Failed(fmt.Errorf("writing the report: %w", err))
 	}
 	stop := keep(s.news, s.draft)
 	err = s.rounds(ctx)
@@ -62,7 +63,7 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	}
 	report, err := s.report("the run was broken off")
 	if err != nil {
-		return report, failed(err)
+		return report, app.Failed(err)
 	}
 	compareRuns(s.dir, &report)
 	return report, nil

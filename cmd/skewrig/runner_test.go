@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -54,7 +55,7 @@ func twoCells(t *testing.T) []plan.Cell {
 	for _, name := range []string{"a", "b"} {
 		write(t, name+".yaml", strings.Replace(scenario, "mine/pods/web", "mine/pods/"+name, 1))
 	}
-	cells, err := selectCells([]string{"a.yaml", "b.yaml"})
+	cells, err := app.Select([]string{"a.yaml", "b.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestAKilledRunLeavesAReport(t *testing.T) {
 		if err := p.draft(); err != nil {
 			t.Error(err)
 		}
-		report, err := readReport(p.dir)
+		report, err := app.ReadReport(p.dir)
 		if err != nil {
 			t.Error(err)
 		}
@@ -240,7 +241,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if code != exitNotJudged || !strings.Contains(stdout, "Partial: ") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
-	judged, err := readReport(p.dir)
+	judged, err := app.ReadReport(p.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if code, stdout, stderr = skewrig(t, "judge", p.dir, "a.yaml", "b.yaml"); strings.Contains(stdout, "Partial: ") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
-	if err := checkReportDir(p.dir); err != nil {
+	if err := app.CheckReportDir(p.dir); err != nil {
 		t.Errorf("the next run is refused: %v", err)
 	}
 }

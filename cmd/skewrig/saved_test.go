@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -39,7 +40,7 @@ func savedRun(t *testing.T, from, to string) (dir string) {
 // format. Should it fail, then runs that people have kept can no longer be judged:
 // the code is to be changed, not the run.
 func TestASavedRunIsJudgedForGood(t *testing.T) {
-	committed, err := readReport("testdata/saved/report")
+	committed, err := app.ReadReport("testdata/saved/report")
 	if err != nil {
 		t.Fatal(err)
 	}

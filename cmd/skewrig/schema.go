@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/docs/schemas"
 )
 
@@ -30,7 +31,7 @@ The same are in docs/schemas.`,
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s", schema)
-			return failed(err)
+			return app.Failed(err)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -65,13 +66,13 @@ Exit codes: 0 it was played, 1 a check came out otherwise than in the run.`,
 }
 
 func play(args []string, as, against string) ([]simulated, error) {
-	cells, err := selectCells(args)
+	cells, err := app.Select(args)
 	if err != nil {
 		return nil, err
 	}
 	ran := make(map[string]reports.Cell)
 	if against != "" {
-		report, err := readReport(against)
+		report, err := app.ReadReport(against)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,7 @@ func held(o reports.Outcome) bool { return o == reports.Pass || o == reports.Une
 func printSimulated(w io.Writer, out output, played []simulated) error {
 	if out.json() {
 		if err := printJSON(w, played); err != nil {
-			return failed(err)
+			return app.Failed(err)
 		}
 		return simulatedCode(played)
 	}
@@ -131,7 +132,7 @@ func printSimulated(w io.Writer, out output, played []simulated) error {
 		_, err = fmt.Fprintf(w, "\n%d cells, played by the models: no evidence of what any release does\n", len(played))
 	}
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	return simulatedCode(played)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 )
@@ -37,7 +38,7 @@ untested or unjudged, or the ledger and the checks contradict each other.`,
 				return err
 			}
 			if err := printTrace(cmd.OutOrStdout(), out, traced); err != nil {
-				return failed(err)
+				return app.Failed(err)
 			}
 			return traceCode(traced)
 		},
@@ -54,7 +55,7 @@ func trace(dirs []string, kep string) ([]reports.Traced, error) {
 	}
 	var runs []reports.Report
 	for _, dir := range dirs {
-		report, err := readReport(dir)
+		report, err := app.ReadReport(dir)
 		if err != nil {
 			return nil, err
 		}

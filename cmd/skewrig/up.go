@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
@@ -77,7 +78,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, failed(closeHistory())) }()
+	defer func() { err = errors.Join(err, app.Failed(closeHistory())) }()
 
 	library, err := engine.Library(cell.Images)
 	if err != nil {
@@ -87,11 +88,11 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	config.Binary = builder.Binary
 	c, err := start(ctx, news(cmd), cell.Topology, config)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
-	defer func() { err = errors.Join(err, failed(c.Close()), failed(f.removeKubeconfig())) }()
+	defer func() { err = errors.Join(err, app.Failed(c.Close()), app.Failed(f.removeKubeconfig())) }()
 	if err := f.announce(cmd, c); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	return f.hold(ctx, cmd, c)
 }
@@ -114,7 +115,7 @@ func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *engine.Landsc
 	defer cancel()
 	<-bound.Done()
 	if ctx.Err() == nil {
-		return failed(context.Cause(bound))
+		return app.Failed(context.Cause(bound))
 	}
 	fmt.Fprintln(news(cmd), "\nstopping")
 	return nil
@@ -213,12 +214,12 @@ func upCell(w io.Writer, args []string) (plan.Cell, error) {
 			},
 		}}, nil
 	}
-	if isFile(args[0]) {
+	if app.IsFile(args[0]) {
 		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
 			return cell, err
 		}
 	}
-	cells, err := selectCells(args)
+	cells, err := app.Select(args)
 	if err != nil {
 		return plan.Cell{}, err
 	}

@@ -1,16 +1,12 @@
-package main
+package app
 
 import (
-	"bytes"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
-	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -24,9 +20,9 @@ const (
 	attentionLength = 1 << 20
 )
 
-// pageOf is the page of a report in a directory. Cells that are neither among the
+// Page is the page of a report in a directory. Cells that are neither among the
 // planned ones nor in the catalog are told by their histories alone.
-func pageOf(dir string, report reports.Report, cells []plan.Cell) (page.Run, error) {
+func Page(dir string, report reports.Report, cells []plan.Cell) (page.Run, error) {
 	known, err := catalog.Cells()
 	if err != nil {
 		return page.Run{}, err
@@ -53,29 +49,4 @@ func pageOf(dir string, report reports.Report, cells []plan.Cell) (page.Run, err
 		return &s, nil
 	}
 	return page.Run{Report: report, Story: tell, Dir: os.DirFS(dir)}, nil
-}
-
-// writePage writes the page of a report beside it.
-func writePage(dir string, report reports.Report, cells []plan.Cell) error {
-	content, err := pageOf(dir, report, cells)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := page.Write(&out, content); err != nil {
-		return err
-	}
-	if err := render.WriteFile(dir, page.Name, out.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(dir, page.Name), err)
-	}
-	return nil
-}
-
-// printPage prints the page of a saved report.
-func printPage(w io.Writer, report reports.Report, dir string) error {
-	content, err := pageOf(dir, report, nil)
-	if err != nil {
-		return err
-	}
-	return page.Write(w, content)
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -16,22 +16,22 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// selectCells plans the cells that arguments name. An argument that is a file
+// Select plans the cells that arguments name. An argument that is a file
 // is a scenario; any other is a pattern over the ids of cells, those of the files
 // and of the catalog. A file of which no pattern chooses any cell is run as a whole.
 // No argument is what of the catalog the default pair of releases can run.
 // Everything that is wrong with files, patterns and expressions is found here,
 // before anything is started.
-func selectCells(args []string) ([]plan.Cell, error) {
+func Select(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
 	for _, arg := range args {
-		if isFile(arg) {
+		if IsFile(arg) {
 			files = append(files, arg)
 		} else {
 			patterns = append(patterns, arg)
 		}
 	}
-	cells, err := planFiles(files)
+	cells, err := PlanFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func checkRequirements(cells []plan.Cell) error {
 	return errors.Join(unknown...)
 }
 
-// isFile tells the name of a file from a pattern over cell ids.
-func isFile(arg string) bool {
+// IsFile tells the name of a file from a pattern over cell ids.
+func IsFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
-// planFiles plans the user's own scenario files, each with the directory that
+// PlanFiles plans the user's own scenario files, each with the directory that
 // it is in as the root for the files that it names.
-func planFiles(paths []string) ([]plan.Cell, error) {
+func PlanFiles(paths []string) ([]plan.Cell, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}

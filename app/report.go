@@ -1,0 +1,84 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// ReadReport reads the report of a directory, or the one that is named itself.
+func ReadReport(dir string) (reports.Report, error) {
+	path := filepath.Join(dir, render.JSONFile)
+	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
+		path = dir
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
+	}
+	defer f.Close()
+	report, err := reports.Read(f)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return report, nil
+}
+
+// WriteReport writes a report of cells in all formats, and its page.
+func WriteReport(dir string, report reports.Report, cells []plan.Cell) error {
+	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report, cells)); err != nil {
+		return Failed(fmt.Errorf("writing the report: %w", err))
+	}
+	return nil
+}
+
+func writePage(dir string, report reports.Report, cells []plan.Cell) error {
+	content, err := Page(dir, report, cells)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := page.Write(&out, content); err != nil {
+		return err
+	}
+	if err := render.WriteFile(dir, page.Name, out.Bytes()); err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(dir, page.Name), err)
+	}
+	return nil
+}
+
+// CheckReportDir refuses a directory that holds somebody else's cells: skewrig
+// leaves a report beside its own, also when it is killed.
+func CheckReportDir(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, render.JSONFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, name := range cellDirs {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, name)
+		}
+	}
+	return nil
+}
+
+// cellDirs are what cells of a report leave their files in: those of the first
+// run of each, and of further ones.
+var cellDirs = []string{"cells", "runs"}
+
+// ClearReport removes what an earlier run left in the report directory.
+func ClearReport(dir string) error {
+	for _, name := range append([]string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name}, cellDirs...) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return Failed(err)
+		}
+	}
+	return Failed(os.MkdirAll(dir, 0o755))
+}
