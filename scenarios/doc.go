@@ -266,8 +266,8 @@
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of check.Container, server.Connection, check.PodEvent, check.Answer, check.Node,
-// check.Dependent, check.Call, check.PodsAnswers, check.PodsWatch, check.PodsPoll, lease.ZoneAges and cluster.ComponentStarted: a
+// of check.Container, record.Connection, check.PodEvent, record.APIAnswer, check.Node,
+// check.Dependent, check.Call, check.PodsAnswers, check.PodsWatch, check.PodsPoll, record.ZoneAges and record.ComponentStarted: a
 // misspelt one is found before anything runs.
 //
 // # What always holds

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -98,11 +97,11 @@ func leaveHistory(dir, id string) error {
 	to := engine.CellDir(dir, id)
 	var history bytes.Buffer
 	h := record.NewHistory(&history)
-	h.Append("engine", "1", check.StepStarted{Number: 1, Name: "1", Action: "check there"})
-	h.Append("engine", "there", check.Opened{Step: 1})
-	h.Append("engine", "there", check.Closed{Step: 1})
-	h.Append("engine", "1", check.StepDone{Number: 1})
-	h.Append("engine", "", check.Ended{})
+	h.Append("engine", "1", record.StepStarted{Number: 1, Name: "1", Action: "check there"})
+	h.Append("engine", "there", record.CheckOpened{Step: 1})
+	h.Append("engine", "there", record.CheckClosed{Step: 1})
+	h.Append("engine", "1", record.StepDone{Number: 1})
+	h.Append("engine", "", record.CellEnded{})
 	return errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, "history.jsonl"), history.Bytes(), 0o600))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestServerImage(t *testing.T) {
@@ -38,7 +38,7 @@ func TestServerImage(t *testing.T) {
 	c.signals <- syscall.SIGTERM
 	c.expectExit(0)
 	c.expectLogs("ending after signal: terminated")
-	for event := range record.All[server.Connection](c.history.Events()) {
+	for event := range record.All[record.Connection](c.history.Events()) {
 		if event.Subject != "default/web-0/app" {
 			t.Errorf("subject %q", event.Subject)
 		}

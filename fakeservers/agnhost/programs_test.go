@@ -15,8 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestPause(t *testing.T) {
@@ -252,7 +251,7 @@ func TestTCPReset(t *testing.T) {
 	}
 	c.signals <- syscall.SIGTERM
 	c.expectExit(0)
-	for _, connection := range record.All[server.Connection](c.history.Events()) {
+	for _, connection := range record.All[record.Connection](c.history.Events()) {
 		if connection.Fault != behavior.Reset {
 			t.Errorf("recorded %+v", connection)
 		}

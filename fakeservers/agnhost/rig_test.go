@@ -17,8 +17,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/image"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 const (
@@ -139,7 +138,7 @@ func (c *container) listening(n int) []string {
 	var addresses []string
 	err := c.history.Wait(ctx, func(events []record.Event) bool {
 		addresses = nil
-		for _, l := range record.All[server.Listening](events) {
+		for _, l := range record.All[record.Listening](events) {
 			addresses = append(addresses, l.Address)
 		}
 		return len(addresses) >= n

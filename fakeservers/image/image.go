@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // ErrUnknown is returned by a Library for an image that it can't play. The

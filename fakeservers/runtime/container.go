@@ -10,6 +10,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/record"
 )
 
 // What containerd reports for a container whose process can't be started.
@@ -70,7 +71,7 @@ func (s runtimeService) CreateContainer(_ context.Context, req *cri.CreateContai
 	if err := s.addContainer(c, req.GetPodSandboxId()); err != nil {
 		return nil, err
 	}
-	s.record(c.path, ContainerCreated{ID: c.id, Image: img.Reference, Attempt: config.Metadata.Attempt})
+	s.record(c.path, record.ContainerCreated{ID: c.id, Image: img.Reference, Attempt: config.Metadata.Attempt})
 	return &cri.CreateContainerResponse{ContainerId: c.id}, nil
 }
 
@@ -152,7 +153,7 @@ func (r *Runtime) failStart(c *container, cause error) {
 	c.exit = exit{at: r.stamp(), code: startErrorCode, reason: startErrorReason, message: cause.Error()}
 	c.state = cri.ContainerState_CONTAINER_EXITED
 	r.mu.Unlock()
-	r.record(c.path, ContainerExited{ID: c.id, ExitCode: startErrorCode, Reason: startErrorReason, Attempt: c.config.Metadata.Attempt})
+	r.record(c.path, record.ContainerExited{ID: c.id, ExitCode: startErrorCode, Reason: startErrorReason, Attempt: c.config.Metadata.Attempt})
 }
 
 // StopContainer asks the program to end, and kills it if it has not after the

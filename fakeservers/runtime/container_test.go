@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestContainerLifecycle(t *testing.T) {
@@ -78,8 +78,8 @@ func TestRecordOfAContainer(t *testing.T) {
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
-	for _, s := range record.All[ContainerStarted](g.history.Events()) {
-		want := ContainerStarted{ID: id, Image: "registry.test/test:latest", Args: []string{"program", "obey", "3"}, PID: 1}
+	for _, s := range record.All[record.ContainerStarted](g.history.Events()) {
+		want := record.ContainerStarted{ID: id, Image: "registry.test/test:latest", Args: []string{"program", "obey", "3"}, PID: 1}
 		if diff := cmp.Diff(want, s); diff != "" {
 			t.Errorf("started (-want +got):\n%s", diff)
 		}
@@ -89,15 +89,15 @@ func TestRecordOfAContainer(t *testing.T) {
 		t.Errorf("ran for %v s", exit.RanForSeconds)
 	}
 	exit.RanForSeconds = 0
-	if diff := cmp.Diff(ContainerExited{ID: id, ExitCode: 3, Reason: "Error", Signal: "SIGTERM"}, exit); diff != "" {
+	if diff := cmp.Diff(record.ContainerExited{ID: id, ExitCode: 3, Reason: "Error", Signal: "SIGTERM"}, exit); diff != "" {
 		t.Errorf("exited (-want +got):\n%s", diff)
 	}
 }
 
-func onlyExit(t *testing.T, g *rig) ContainerExited {
+func onlyExit(t *testing.T, g *rig) record.ContainerExited {
 	t.Helper()
-	var exits []ContainerExited
-	for _, e := range record.All[ContainerExited](g.history.Events()) {
+	var exits []record.ContainerExited
+	for _, e := range record.All[record.ContainerExited](g.history.Events()) {
 		exits = append(exits, e)
 	}
 	if len(exits) != 1 {
@@ -382,7 +382,7 @@ func TestAStartThatTheWorldOvertakes(t *testing.T) {
 			t.Errorf("%s: the log is left open", name)
 		}
 	}
-	for e := range record.All[ContainerStarted](g.history.Events()) {
+	for e := range record.All[record.ContainerStarted](g.history.Events()) {
 		t.Errorf("%s was started", e.Subject)
 	}
 }

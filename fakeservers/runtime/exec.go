@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // maxExecOutput bounds what a command's output and error output may be
@@ -42,7 +44,7 @@ func (s runtimeService) ExecSync(ctx context.Context, req *cri.ExecSyncRequest) 
 	started := time.Now()
 	var out execOutput
 	code, err := s.exec(ctx, c, req.GetCmd(), &out)
-	event := Exec{ID: c.id, Args: req.GetCmd(), ExitCode: code, DurationSeconds: time.Since(started).Seconds()}
+	event := record.Exec{ID: c.id, Args: req.GetCmd(), ExitCode: code, DurationSeconds: time.Since(started).Seconds()}
 	if err != nil {
 		event.Error = err.Error()
 	}

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestExecSync(t *testing.T) {
@@ -37,7 +37,7 @@ func TestExecSync(t *testing.T) {
 			}
 		})
 	}
-	for _, e := range record.All[Exec](g.history.Events()) {
+	for _, e := range record.All[record.Exec](g.history.Events()) {
 		if e.ID != id || len(e.Args) == 0 || e.Error != "" || e.DurationSeconds <= 0 {
 			t.Errorf("recorded %+v", e)
 		}
@@ -74,10 +74,10 @@ func TestExecSyncTimeout(t *testing.T) {
 	}
 }
 
-func onlyExec(t *testing.T, g *rig) Exec {
+func onlyExec(t *testing.T, g *rig) record.Exec {
 	t.Helper()
-	var all []Exec
-	for _, e := range record.All[Exec](g.history.Events()) {
+	var all []record.Exec
+	for _, e := range record.All[record.Exec](g.history.Events()) {
 		all = append(all, e)
 	}
 	if len(all) != 1 {
@@ -120,7 +120,7 @@ func TestACommandEndsWithItsCaller(t *testing.T) {
 	cancel()
 	wantCode(t, <-failed, codes.Canceled, "")
 	eventually(t, "it is recorded", func() bool {
-		for range record.All[Exec](g.history.Events()) {
+		for range record.All[record.Exec](g.history.Events()) {
 			return true
 		}
 		return false

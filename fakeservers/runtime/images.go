@@ -13,6 +13,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/record"
 )
 
 // imageUser is the user that images claim to run as: the "nonroot" of many
@@ -39,11 +40,11 @@ func (s imageService) PullImage(_ context.Context, req *cri.PullImageRequest) (*
 	}
 	img, err := s.config.Library.Find(ref)
 	if err != nil {
-		s.record(subject, ImagePullFailed{Ref: ref, Error: err.Error()})
+		s.record(subject, record.ImagePullFailed{Ref: ref, Error: err.Error()})
 		return nil, status.Error(findCode(err), err.Error()) // the kubelet says of which image
 	}
 	s.store(img)
-	s.record(subject, ImagePulled{Ref: ref, Digest: img.Digest})
+	s.record(subject, record.ImagePulled{Ref: ref, Digest: img.Digest})
 	return &cri.PullImageResponse{ImageRef: img.Digest}, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func (g *rig) pull(t *testing.T, ref string) string {
@@ -121,7 +121,7 @@ func TestPullsThatFail(t *testing.T) {
 		wantCode(t, err, tc.code, tc.message)
 	}
 	failed := map[string]string{}
-	for e, p := range record.All[ImagePullFailed](g.history.Events()) {
+	for e, p := range record.All[record.ImagePullFailed](g.history.Events()) {
 		failed[e.Subject] = p.Ref + ": " + p.Error
 	}
 	want := map[string]string{
@@ -137,14 +137,14 @@ func TestSuccessfulPullIsRecorded(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)
 	g.pull(t, "test:1")
-	var pulled []ImagePulled
-	for e, p := range record.All[ImagePulled](g.history.Events()) {
+	var pulled []record.ImagePulled
+	for e, p := range record.All[record.ImagePulled](g.history.Events()) {
 		if e.Subject != "default/web" {
 			t.Errorf("subject %q", e.Subject)
 		}
 		pulled = append(pulled, p)
 	}
-	if diff := cmp.Diff([]ImagePulled{{Ref: "test:1", Digest: testDigest}}, pulled); diff != "" {
+	if diff := cmp.Diff([]record.ImagePulled{{Ref: "test:1", Digest: testDigest}}, pulled); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

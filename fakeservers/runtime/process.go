@@ -15,6 +15,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Exit codes that are not a program's own choice.
@@ -102,7 +103,7 @@ func (r *Runtime) launch(c *container, log *containerLog) error {
 		log.close()
 		return err
 	}
-	r.record(c.path, ContainerStarted{
+	r.record(c.path, record.ContainerStarted{
 		ID: c.id, Image: c.image.Reference, Args: c.args, Attempt: c.config.Metadata.Attempt, PID: p.pid,
 	})
 	go r.run(c)
@@ -154,7 +155,7 @@ func (r *Runtime) run(c *container) {
 	}
 	p.kill()
 	p.log.close()
-	r.record(c.path, ContainerExited{
+	r.record(c.path, record.ContainerExited{
 		ID: c.id, ExitCode: end.code, Reason: end.reason, Signal: r.signalSent(p, killed),
 		RanForSeconds: ranFor.Seconds(), Attempt: c.config.Metadata.Attempt,
 	})

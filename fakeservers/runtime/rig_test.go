@@ -18,7 +18,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/await"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // deadline bounds every wait for a condition that is sure to come.

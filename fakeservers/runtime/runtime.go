@@ -32,8 +32,8 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/unixsocket"
+	"github.com/skewrig/skewrig/record"
 )
 
 // maxMessageBytes is the largest message that is received and sent. It is the

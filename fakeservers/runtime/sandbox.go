@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // sandbox is a pod's place to run: an address.
@@ -56,7 +58,7 @@ func (s runtimeService) RunPodSandbox(_ context.Context, req *cri.RunPodSandboxR
 	if err := s.addSandbox(b); err != nil {
 		return nil, err
 	}
-	s.record(b.path, SandboxStarted{ID: b.id, IP: b.ip.String(), Attempt: config.Metadata.Attempt})
+	s.record(b.path, record.SandboxStarted{ID: b.id, IP: b.ip.String(), Attempt: config.Metadata.Attempt})
 	return &cri.RunPodSandboxResponse{PodSandboxId: b.id}, nil
 }
 
@@ -110,7 +112,7 @@ func (r *Runtime) stopSandbox(ctx context.Context, b *sandbox) error {
 		}
 	}
 	if r.retireSandbox(b) {
-		r.record(b.path, SandboxStopped{ID: b.id, Attempt: b.config.Metadata.Attempt})
+		r.record(b.path, record.SandboxStopped{ID: b.id, Attempt: b.config.Metadata.Attempt})
 	}
 	return nil
 }

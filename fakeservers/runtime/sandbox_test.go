@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestSandboxLifecycle(t *testing.T) {
@@ -109,7 +109,7 @@ func TestStoppingAndRemovingAreIdempotent(t *testing.T) {
 		}
 	}
 	stops := 0
-	for range record.All[SandboxStopped](g.history.Events()) {
+	for range record.All[record.SandboxStopped](g.history.Events()) {
 		stops++
 	}
 	if stops != 1 {

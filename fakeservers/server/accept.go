@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // acceptPause is how long the server waits when it can't accept a connection:
@@ -43,7 +45,7 @@ func (s *Server) admit(raw net.Conn) *conn {
 	s.mu.Unlock()
 	if closing {
 		// An error in closing it changes nothing: nobody has it any more.
-		_ = c.end(Shutdown, "")
+		_ = c.end(record.Shutdown, "")
 		return nil
 	}
 	return c
@@ -65,7 +67,7 @@ func (s *Server) handle(c *conn) {
 }
 
 // ended records a connection.
-func (s *Server) ended(c *conn, summary Connection) {
+func (s *Server) ended(c *conn, summary record.Connection) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
 )
 
 // conn is an accepted connection that takes down what passes over it. It is
@@ -23,7 +24,7 @@ type conn struct {
 	id     int
 	opened time.Time
 	// ended is called once, with what is to be recorded.
-	ended func(*conn, Connection)
+	ended func(*conn, record.Connection)
 
 	mu sync.Mutex
 	// users counts the socket, while it is open, and what is being done with
@@ -32,15 +33,15 @@ type conn struct {
 	// reading counts the calls of Read that have not returned.
 	reading int
 	closed  time.Time
-	reason  CloseReason
+	reason  record.CloseReason
 	fault   behavior.Fault
 	// first is the beginning of what the client sent.
 	first     []byte
 	in, out   int64
-	handshake *Handshake
+	handshake *record.Handshake
 	// preface is set if the HTTP/2 preface was seen inside TLS.
 	preface  bool
-	requests []*Request
+	requests []*record.Request
 	dropped  int
 }
 
@@ -86,9 +87,9 @@ func (c *conn) blame(err error) {
 	switch {
 	case err == nil || c.reason != "":
 	case errors.Is(err, io.EOF):
-		c.reason = ClientClosed
+		c.reason = record.ClientClosed
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		c.reason = ClientReset
+		c.reason = record.ClientReset
 	}
 }
 
@@ -102,10 +103,10 @@ func (c *conn) CloseWrite() error {
 }
 
 // Close closes the connection, on the part of the protocol's own server.
-func (c *conn) Close() error { return c.end(ServerClosed, "") }
+func (c *conn) Close() error { return c.end(record.ServerClosed, "") }
 
 // end closes the connection. The reason counts if there is none yet.
-func (c *conn) end(reason CloseReason, fault behavior.Fault) error {
+func (c *conn) end(reason record.CloseReason, fault behavior.Fault) error {
 	c.mu.Lock()
 	if fault != "" && c.fault == "" {
 		c.fault = fault
@@ -132,10 +133,10 @@ func (c *conn) end(reason CloseReason, fault behavior.Fault) error {
 func (c *conn) reset() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		if err := tcp.SetLinger(0); err != nil {
-			return errors.Join(err, c.end(ByFault, behavior.Reset))
+			return errors.Join(err, c.end(record.ByFault, behavior.Reset))
 		}
 	}
-	return c.end(ByFault, behavior.Reset)
+	return c.end(record.ByFault, behavior.Reset)
 }
 
 // played notes a fault that doesn't end the connection by itself.
@@ -151,7 +152,7 @@ func (c *conn) endedBy(fault behavior.Fault) {
 	defer c.mu.Unlock()
 	c.fault = fault
 	if c.reason == "" {
-		c.reason = ByFault
+		c.reason = record.ByFault
 	}
 }
 
@@ -164,7 +165,7 @@ func (c *conn) isOpen() bool {
 
 // shook notes the outcome of a TLS handshake.
 func (c *conn) shook(state tls.ConnectionState, err error) {
-	outcome := &Handshake{ALPN: cut(state.NegotiatedProtocol)}
+	outcome := &record.Handshake{ALPN: cut(state.NegotiatedProtocol)}
 	if state.Version != 0 {
 		outcome.Version = versionName(state.Version)
 	}
@@ -181,7 +182,7 @@ func (c *conn) shook(state tls.ConnectionState, err error) {
 
 // begin adds a request. It returns nil if the connection has been recorded
 // already: the request arrived, but its turn never came.
-func (c *conn) begin(r Request) *Request {
+func (c *conn) begin(r record.Request) *record.Request {
 	if !c.hold() {
 		return nil
 	}
@@ -197,7 +198,7 @@ func (c *conn) begin(r Request) *Request {
 }
 
 // done ends a request that was added by begin, once fill has noted the answer.
-func (c *conn) done(r *Request, fill func(*Request)) {
+func (c *conn) done(r *record.Request, fill func(*record.Request)) {
 	c.mu.Lock()
 	fill(r)
 	r.Duration = behavior.Duration(time.Since(r.Started))
@@ -229,10 +230,10 @@ func (c *conn) release() {
 }
 
 // summary returns what is to be recorded.
-func (c *conn) summary() Connection {
+func (c *conn) summary() record.Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	summary := Connection{
+	summary := record.Connection{
 		ID:              c.id,
 		Local:           c.LocalAddr().String(),
 		Remote:          c.RemoteAddr().String(),
@@ -248,7 +249,7 @@ func (c *conn) summary() Connection {
 		Fault:           c.fault,
 		CloseReason:     c.reason,
 	}
-	summary.HTTP2Preface = c.preface || summary.First == FirstHTTP2
+	summary.HTTP2Preface = c.preface || summary.First == record.FirstHTTP2
 	for _, r := range c.requests {
 		summary.Requests = append(summary.Requests, *r)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
 )
 
 const (
@@ -38,7 +39,7 @@ func (s *Server) connectionFault(fault behavior.Fault, routes bool) func(*conn) 
 	case behavior.Reset:
 		return func(c *conn) { s.afterFirst(c, c.reset) }
 	case behavior.Close:
-		return func(c *conn) { s.afterFirst(c, func() error { return c.end(ByFault, behavior.Close) }) }
+		return func(c *conn) { s.afterFirst(c, func() error { return c.end(record.ByFault, behavior.Close) }) }
 	case behavior.WrongProtocol:
 		return s.wrongProtocol
 	}
@@ -54,7 +55,7 @@ func (s *Server) requestFault(ctx context.Context, fault behavior.Fault) {
 	case behavior.Reset:
 		_ = c.reset() // The record has what happened.
 	case behavior.Close, behavior.WrongProtocol:
-		_ = c.end(ByFault, fault)
+		_ = c.end(record.ByFault, fault)
 	default:
 		c.played(fault)
 		s.stall(ctx)

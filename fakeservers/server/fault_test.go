@@ -13,7 +13,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 const getRequest = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -30,7 +30,7 @@ func TestStallAcceptReadsNothing(t *testing.T) {
 		t.Fatal("a stalled server answered")
 	}
 	c := r.connection()
-	if c.Fault != behavior.StallAccept || c.CloseReason != server.ClientClosed || c.First != server.FirstHTTP1 {
+	if c.Fault != behavior.StallAccept || c.CloseReason != record.ClientClosed || c.First != record.FirstHTTP1 {
 		t.Errorf("recorded %+v", c)
 	}
 	if c.BytesIn == 0 || c.BytesOut != 0 || len(c.Requests) != 0 {
@@ -66,7 +66,7 @@ func TestStallAcceptFillsTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = conn.Close()
-	if c := r.connection(); c.CloseReason != server.ClientReset || c.BytesIn == 0 || c.BytesIn > sent {
+	if c := r.connection(); c.CloseReason != record.ClientReset || c.BytesIn == 0 || c.BytesIn > sent {
 		t.Errorf("sent %d, recorded %+v", sent, c)
 	}
 }
@@ -91,7 +91,7 @@ func TestStallHandshake(t *testing.T) {
 			}
 			_ = conn.Close()
 			c := r.connection()
-			if c.Fault != behavior.StallHandshake || c.BytesOut != 0 || c.BytesIn == 0 || c.Handshake != nil || c.CloseReason != server.ClientClosed {
+			if c.Fault != behavior.StallHandshake || c.BytesOut != 0 || c.BytesIn == 0 || c.Handshake != nil || c.CloseReason != record.ClientClosed {
 				t.Errorf("recorded %+v", c)
 			}
 			if protocol.TLS() != (c.ClientHello != nil) {
@@ -117,7 +117,7 @@ func TestStallAfterHeaders(t *testing.T) {
 				t.Errorf("status %d, error %v, want 200 and no end of the body", got.status, err)
 			}
 			c := endedByClient(r.connection())
-			if c.Fault != behavior.StallAfterHeaders || c.CloseReason != server.ClientClosed || c.Requests[0].Status != http.StatusOK {
+			if c.Fault != behavior.StallAfterHeaders || c.CloseReason != record.ClientClosed || c.Requests[0].Status != http.StatusOK {
 				t.Errorf("recorded %+v", c)
 			}
 		})
@@ -146,7 +146,7 @@ func TestResetAndCloseEndAConnectionAfterItsFirstBytes(t *testing.T) {
 				send(t, conn, getRequest)
 				expectEnd(t, conn, fault)
 				c := r.connection()
-				if c.First != server.FirstHTTP1 || c.Fault != fault || c.CloseReason != server.ByFault || c.BytesOut != 0 {
+				if c.First != record.FirstHTTP1 || c.Fault != fault || c.CloseReason != record.ByFault || c.BytesOut != 0 {
 					t.Errorf("recorded %+v", c)
 				}
 			})
@@ -169,7 +169,7 @@ func TestAConnectionThatSaysNothingIsNotReset(t *testing.T) {
 	t.Parallel()
 	r := serveFault(t, behavior.HTTP1, behavior.Reset)
 	_ = dial(t, r.addr()).Close()
-	if c := r.connection(); c.Fault != "" || c.CloseReason != server.ClientClosed {
+	if c := r.connection(); c.Fault != "" || c.CloseReason != record.ClientClosed {
 		t.Errorf("recorded %+v", c)
 	}
 }
@@ -196,7 +196,7 @@ func TestWithRoutesResetAndCloseWaitForTheRequest(t *testing.T) {
 				if c.Handshake == nil || c.Handshake.Error != "" || len(c.Requests) != 1 || c.Requests[0].Path != path {
 					t.Fatalf("recorded %+v", c)
 				}
-				if ends && (c.Fault != fault || c.CloseReason != server.ByFault || c.Requests[0].Status != 0) {
+				if ends && (c.Fault != fault || c.CloseReason != record.ByFault || c.Requests[0].Status != 0) {
 					t.Errorf("recorded %+v", c)
 				}
 			})
@@ -223,7 +223,7 @@ func TestWrongProtocol(t *testing.T) {
 				t.Errorf("received %q, want %q", got, want)
 			}
 			_ = conn.Close()
-			if c := r.connection(); c.Fault != behavior.WrongProtocol || c.CloseReason != server.ByFault {
+			if c := r.connection(); c.Fault != behavior.WrongProtocol || c.CloseReason != record.ByFault {
 				t.Errorf("recorded %+v", c)
 			}
 		})
@@ -245,13 +245,13 @@ func TestWrongProtocol(t *testing.T) {
 // before.
 func TestAFaultBeginsOnAnOpenConnection(t *testing.T) {
 	t.Parallel()
-	for fault, want := range map[behavior.Fault]server.CloseReason{
-		behavior.StallAccept:       server.ClientClosed,
-		behavior.StallHandshake:    server.ClientClosed,
-		behavior.StallAfterHeaders: server.ClientClosed,
-		behavior.Reset:             server.ByFault,
-		behavior.Close:             server.ByFault,
-		behavior.WrongProtocol:     server.ByFault,
+	for fault, want := range map[behavior.Fault]record.CloseReason{
+		behavior.StallAccept:       record.ClientClosed,
+		behavior.StallHandshake:    record.ClientClosed,
+		behavior.StallAfterHeaders: record.ClientClosed,
+		behavior.Reset:             record.ByFault,
+		behavior.Close:             record.ByFault,
+		behavior.WrongProtocol:     record.ByFault,
 	} {
 		t.Run("http1, "+string(fault), func(t *testing.T) {
 			t.Parallel()

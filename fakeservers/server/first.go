@@ -11,23 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
-)
 
-// First is what the first bytes of a connection are.
-type First string
-
-// What the first bytes of a connection can be.
-const (
-	// FirstTLS is a TLS ClientHello (RFC 8446 section 4.1.2).
-	FirstTLS First = "tls-client-hello"
-	// FirstHTTP2 is the HTTP/2 connection preface (RFC 9113 section 3.4).
-	FirstHTTP2 First = "http2-preface"
-	// FirstHTTP1 is the request line of HTTP/1.x (RFC 9112 section 3).
-	FirstHTTP1 First = "http1-request"
-	// FirstNothing means that the client sent nothing.
-	FirstNothing First = "nothing"
-	// FirstOther is anything else, the beginnings of the above included.
-	FirstOther First = "other"
+	"github.com/skewrig/skewrig/record"
 )
 
 const (
@@ -47,19 +32,19 @@ const (
 
 // Classify says what the first bytes of a connection are. It looks at no more
 // than the first KiB.
-func Classify(first []byte) First {
+func Classify(first []byte) record.First {
 	first = first[:min(len(first), maxFirst)]
 	switch {
 	case len(first) == 0:
-		return FirstNothing
+		return record.FirstNothing
 	case isClientHello(first):
-		return FirstTLS
+		return record.FirstTLS
 	case bytes.HasPrefix(first, []byte(http2.ClientPreface)):
-		return FirstHTTP2
+		return record.FirstHTTP2
 	case isRequestLine(first):
-		return FirstHTTP1
+		return record.FirstHTTP1
 	default:
-		return FirstOther
+		return record.FirstOther
 	}
 }
 
@@ -114,11 +99,11 @@ var errRead = errors.New("the ClientHello has been read")
 // parseClientHello reads the ClientHello at the start of first, and returns
 // nil if it isn't one or isn't complete. crypto/tls parses it, as it would for
 // a server, so this works where no TLS server runs.
-func parseClientHello(first []byte) *ClientHello {
+func parseClientHello(first []byte) *record.ClientHello {
 	if !isClientHello(first) {
 		return nil
 	}
-	var hello *ClientHello
+	var hello *record.ClientHello
 	config := &tls.Config{GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
 		hello = newClientHello(info)
 		return nil, errRead
@@ -129,8 +114,8 @@ func parseClientHello(first []byte) *ClientHello {
 	return hello
 }
 
-func newClientHello(info *tls.ClientHelloInfo) *ClientHello {
-	hello := &ClientHello{
+func newClientHello(info *tls.ClientHelloInfo) *record.ClientHello {
+	hello := &record.ClientHello{
 		ServerName:   cut(info.ServerName),
 		CipherSuites: len(info.CipherSuites),
 	}

@@ -11,36 +11,38 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/http2"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		first string
-		want  First
+		want  record.First
 	}{
-		{"", FirstNothing},
-		{"\x16\x03\x01\x02\x00\x01", FirstTLS},
-		{"\x16\x03\x03\x00\x05\x01\x00", FirstTLS},
-		{"\x16\x03\x01\x02\x00", FirstOther},
-		{"\x16\x03\x01\x02\x00\x02", FirstOther},
-		{"\x15\x03\x01\x00\x02\x02\x0a", FirstOther},
-		{http2.ClientPreface, FirstHTTP2},
-		{http2.ClientPreface + "\x00\x00\x00\x04", FirstHTTP2},
-		{http2.ClientPreface[:23], FirstOther},
-		{"GET / HTTP/1.1\r\n", FirstHTTP1},
-		{"GET / HTTP/1.0\n", FirstHTTP1},
-		{"GET / HTTP/1.1", FirstHTTP1},
-		{"OPTIONS * HTTP/1.1\r\n", FirstHTTP1},
-		{"CONNECT a:80 HTTP/1.1\r\n", FirstHTTP1},
-		{"GET /" + strings.Repeat("a", 5000) + " HTTP/1.1\r\n", FirstHTTP1},
-		{"GET /", FirstOther},
-		{"GET / HTTP/2.0\r\n", FirstOther},
-		{"GET  HTTP/1.1\r\n", FirstOther},
-		{"get / HTTP/1.1\r\n", FirstOther},
-		{"GET /\x01 HTTP/1.1\r\n", FirstOther},
-		{"SSH-2.0-OpenSSH_9.6\r\n", FirstOther},
-		{"\x00", FirstOther},
+		{"", record.FirstNothing},
+		{"\x16\x03\x01\x02\x00\x01", record.FirstTLS},
+		{"\x16\x03\x03\x00\x05\x01\x00", record.FirstTLS},
+		{"\x16\x03\x01\x02\x00", record.FirstOther},
+		{"\x16\x03\x01\x02\x00\x02", record.FirstOther},
+		{"\x15\x03\x01\x00\x02\x02\x0a", record.FirstOther},
+		{http2.ClientPreface, record.FirstHTTP2},
+		{http2.ClientPreface + "\x00\x00\x00\x04", record.FirstHTTP2},
+		{http2.ClientPreface[:23], record.FirstOther},
+		{"GET / HTTP/1.1\r\n", record.FirstHTTP1},
+		{"GET / HTTP/1.0\n", record.FirstHTTP1},
+		{"GET / HTTP/1.1", record.FirstHTTP1},
+		{"OPTIONS * HTTP/1.1\r\n", record.FirstHTTP1},
+		{"CONNECT a:80 HTTP/1.1\r\n", record.FirstHTTP1},
+		{"GET /" + strings.Repeat("a", 5000) + " HTTP/1.1\r\n", record.FirstHTTP1},
+		{"GET /", record.FirstOther},
+		{"GET / HTTP/2.0\r\n", record.FirstOther},
+		{"GET  HTTP/1.1\r\n", record.FirstOther},
+		{"get / HTTP/1.1\r\n", record.FirstOther},
+		{"GET /\x01 HTTP/1.1\r\n", record.FirstOther},
+		{"SSH-2.0-OpenSSH_9.6\r\n", record.FirstOther},
+		{"\x00", record.FirstOther},
 	} {
 		if got := Classify([]byte(tc.first)); got != tc.want {
 			t.Errorf("%.40q: %s, want %s", tc.first, got, tc.want)
@@ -73,7 +75,7 @@ func TestParseClientHello(t *testing.T) {
 		t.Fatalf("parsed %+v", got)
 	}
 	got.CipherSuites = 0
-	want := &ClientHello{Versions: []string{"1.2"}, ALPN: []string{"h2", "http/1.1"}, ServerName: "web.example"}
+	want := &record.ClientHello{Versions: []string{"1.2"}, ALPN: []string{"h2", "http/1.1"}, ServerName: "web.example"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ClientHello (-want +got):\n%s", diff)
 	}
@@ -90,20 +92,20 @@ func FuzzFirst(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n"))
 	f.Add([]byte(http2.ClientPreface))
 	f.Add(clientHello(f, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
-	known := []First{FirstTLS, FirstHTTP2, FirstHTTP1, FirstNothing, FirstOther}
+	known := []record.First{record.FirstTLS, record.FirstHTTP2, record.FirstHTTP1, record.FirstNothing, record.FirstOther}
 	f.Fuzz(func(t *testing.T, first []byte) {
 		kind := Classify(first)
 		if !strings.Contains(strings.Join(asStrings(known), " "), string(kind)) {
 			t.Errorf("classified as %q", kind)
 		}
-		if (kind == FirstNothing) != (len(first) == 0) {
+		if (kind == record.FirstNothing) != (len(first) == 0) {
 			t.Errorf("%q is %s", first, kind)
 		}
 		hello := parseClientHello(first)
 		if hello == nil {
 			return
 		}
-		if kind != FirstTLS {
+		if kind != record.FirstTLS {
 			t.Errorf("%q is %s, and has a ClientHello", first, kind)
 		}
 		if len(hello.ALPN) > maxListed || len(hello.Versions) > maxListed || !utf8.ValidString(strings.Join(hello.ALPN, "")+hello.ServerName) {
@@ -112,7 +114,7 @@ func FuzzFirst(f *testing.F) {
 	})
 }
 
-func asStrings(kinds []First) []string {
+func asStrings(kinds []record.First) []string {
 	var names []string
 	for _, kind := range kinds {
 		names = append(names, string(kind))

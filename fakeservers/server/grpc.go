@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
 )
 
 // grpcPlayer serves the gRPC health service, with or without TLS. It is
@@ -153,7 +154,7 @@ func recordStream(service any, stream grpc.ServerStream, info *grpc.StreamServer
 
 type serving = healthpb.HealthCheckResponse_ServingStatus
 
-func recordAnswer(ctx context.Context, request Request, handle func(context.Context) (serving, error)) error {
+func recordAnswer(ctx context.Context, request record.Request, handle func(context.Context) (serving, error)) error {
 	c := connOf(ctx)
 	taken := c.begin(request)
 	if taken == nil {
@@ -161,7 +162,7 @@ func recordAnswer(ctx context.Context, request Request, handle func(context.Cont
 	}
 	health, err := handle(ctx)
 	answered := ctx.Err() == nil && c.isOpen()
-	c.done(taken, func(taken *Request) {
+	c.done(taken, func(taken *record.Request) {
 		if !answered {
 			return
 		}
@@ -174,10 +175,10 @@ func recordAnswer(ctx context.Context, request Request, handle func(context.Cont
 	return err
 }
 
-func newCall(ctx context.Context, method string) Request {
+func newCall(ctx context.Context, method string) record.Request {
 	headers, _ := metadata.FromIncomingContext(ctx)
 	headers = headers.Copy()
-	request := Request{
+	request := record.Request{
 		Method:    http.MethodPost,
 		Path:      cut(method),
 		Proto:     "HTTP/2.0",

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 // A client that speaks the wrong protocol must fail, and the record must show
 // what it spoke.
 func TestHTTPProbesOfTheWrongProtocol(t *testing.T) {
 	t.Parallel()
-	hello := &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2", "http/1.1"}}
+	hello := &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2", "http/1.1"}}
 	for name, tc := range map[string]struct {
 		protocol behavior.Protocol
 		scheme   string
@@ -29,55 +29,55 @@ func TestHTTPProbesOfTheWrongProtocol(t *testing.T) {
 		// speaksFirst is set for a server that sends its SETTINGS at once, so
 		// that the client may hang up before it has sent anything.
 		speaksFirst bool
-		want        server.Connection
+		want        record.Connection
 	}{
 		"HTTP/2 to http1": {
 			protocol: behavior.HTTP1, scheme: "http", probe: probe{http2: true},
 			fails: "http2: ",
-			want:  server.Connection{First: server.FirstHTTP2, HTTP2Preface: true},
+			want:  record.Connection{First: record.FirstHTTP2, HTTP2Preface: true},
 		},
 		"HTTP/1.1 to h2c": {
 			protocol: behavior.H2C, scheme: "http", fails: "Get ", speaksFirst: true,
-			want: server.Connection{First: server.FirstHTTP1},
+			want: record.Connection{First: record.FirstHTTP1},
 		},
 		"TLS to http1": {
 			protocol: behavior.HTTP1, scheme: "https", fails: "server gave HTTP response to HTTPS client",
-			want: server.Connection{First: server.FirstTLS, ClientHello: hello},
+			want: record.Connection{First: record.FirstTLS, ClientHello: hello},
 		},
 		"TLS to h2c": {
 			protocol: behavior.H2C, scheme: "https", fails: "Get ",
-			want: server.Connection{First: server.FirstTLS, ClientHello: hello},
+			want: record.Connection{First: record.FirstTLS, ClientHello: hello},
 		},
 		"HTTP/1.1 to https": {
 			protocol: behavior.HTTPS, scheme: "http", status: http.StatusBadRequest,
-			want: server.Connection{First: server.FirstHTTP1, Handshake: &server.Handshake{
+			want: record.Connection{First: record.FirstHTTP1, Handshake: &record.Handshake{
 				Error: "tls: first record does not look like a TLS handshake",
 			}},
 		},
 		"HTTP/2 to https": {
 			protocol: behavior.HTTPS, scheme: "http", probe: probe{http2: true}, fails: "Get ",
-			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true, Handshake: &server.Handshake{
+			want: record.Connection{First: record.FirstHTTP2, HTTP2Preface: true, Handshake: &record.Handshake{
 				Error: "tls: first record does not look like a TLS handshake",
 			}},
 		},
 		"HTTP/1.1 to grpc": {
 			protocol: behavior.GRPC, scheme: "http", fails: "Get ", speaksFirst: true,
-			want: server.Connection{First: server.FirstHTTP1},
+			want: record.Connection{First: record.FirstHTTP1},
 		},
 		"HTTP/1.1 to grpc-tls": {
 			protocol: behavior.GRPCTLS, scheme: "http", fails: "Get ",
-			want: server.Connection{First: server.FirstHTTP1, Handshake: &server.Handshake{
+			want: record.Connection{First: record.FirstHTTP1, Handshake: &record.Handshake{
 				Error: "tls: first record does not look like a TLS handshake",
 			}},
 		},
 		// The probe of KEP-5999 on a gRPC port: grpc-go answers itself.
 		"HTTP/2 to grpc": {
 			protocol: behavior.GRPC, scheme: "http", probe: probe{http2: true}, status: http.StatusUnsupportedMediaType,
-			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true},
+			want: record.Connection{First: record.FirstHTTP2, HTTP2Preface: true},
 		},
 		"HTTP/1.1 to tcp": {
 			protocol: behavior.TCP, scheme: "http", probe: probe{givesUp: afterSending}, fails: "context canceled",
-			want: server.Connection{First: server.FirstHTTP1},
+			want: record.Connection{First: record.FirstHTTP1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestHTTPProbesOfTheWrongProtocol(t *testing.T) {
 					t.Errorf("a request was answered: %+v", request)
 				}
 			}
-			if tc.speaksFirst && connection.First == server.FirstNothing {
+			if tc.speaksFirst && connection.First == record.FirstNothing {
 				return
 			}
 			compareWire(t, tc.want, connection)
@@ -105,9 +105,9 @@ func TestHTTPProbesOfTheWrongProtocol(t *testing.T) {
 }
 
 // compareWire compares what the client sent and what TLS made of it.
-func compareWire(t *testing.T, want, got server.Connection) {
+func compareWire(t *testing.T, want, got record.Connection) {
 	t.Helper()
-	got = server.Connection{First: got.First, HTTP2Preface: got.HTTP2Preface, ClientHello: got.ClientHello, Handshake: got.Handshake}
+	got = record.Connection{First: got.First, HTTP2Preface: got.HTTP2Preface, ClientHello: got.ClientHello, Handshake: got.Handshake}
 	if got.ClientHello != nil {
 		got.ClientHello.CipherSuites = 0
 	}
@@ -118,39 +118,39 @@ func compareWire(t *testing.T, want, got server.Connection) {
 
 func TestGRPCProbesOfTheWrongProtocol(t *testing.T) {
 	t.Parallel()
-	hello := &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}}
+	hello := &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}}
 	for name, tc := range map[string]struct {
 		protocol behavior.Protocol
 		secure   *tls.Config
-		want     server.Connection
+		want     record.Connection
 	}{
 		"TLS to grpc": {
 			protocol: behavior.GRPC, secure: anyCertificate,
-			want: server.Connection{First: server.FirstTLS, ClientHello: hello},
+			want: record.Connection{First: record.FirstTLS, ClientHello: hello},
 		},
 		"plaintext to grpc-tls": {
 			protocol: behavior.GRPCTLS,
-			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true, Handshake: &server.Handshake{
+			want: record.Connection{First: record.FirstHTTP2, HTTP2Preface: true, Handshake: &record.Handshake{
 				Error: "tls: first record does not look like a TLS handshake",
 			}},
 		},
 		"plaintext to http1": {
 			protocol: behavior.HTTP1,
-			want:     server.Connection{First: server.FirstHTTP2, HTTP2Preface: true},
+			want:     record.Connection{First: record.FirstHTTP2, HTTP2Preface: true},
 		},
 		"plaintext to h2c": {
 			protocol: behavior.H2C,
-			want:     server.Connection{First: server.FirstHTTP2, HTTP2Preface: true},
+			want:     record.Connection{First: record.FirstHTTP2, HTTP2Preface: true},
 		},
 		"TLS to https": {
 			protocol: behavior.HTTPS, secure: anyCertificate,
-			want: server.Connection{
-				First: server.FirstTLS, HTTP2Preface: true, ClientHello: hello, Handshake: &server.Handshake{Version: "1.3", ALPN: "h2"},
+			want: record.Connection{
+				First: record.FirstTLS, HTTP2Preface: true, ClientHello: hello, Handshake: &record.Handshake{Version: "1.3", ALPN: "h2"},
 			},
 		},
 		"TLS to http1": {
 			protocol: behavior.HTTP1, secure: anyCertificate,
-			want: server.Connection{First: server.FirstTLS, ClientHello: hello},
+			want: record.Connection{First: record.FirstTLS, ClientHello: hello},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestGRPCOverTLSInsistsOnALPN(t *testing.T) {
 	if got := receive(t, conn); got != "" {
 		t.Errorf("received %q", got)
 	}
-	want := &server.Handshake{Version: "1.3", Error: "the client offers no ALPN protocol, and gRPC insists on h2"}
+	want := &record.Handshake{Version: "1.3", Error: "the client offers no ALPN protocol, and gRPC insists on h2"}
 	if diff := cmp.Diff(want, r.connection().Handshake); diff != "" {
 		t.Errorf("handshake (-want +got):\n%s", diff)
 	}
@@ -209,7 +209,7 @@ func TestH2CRefusesHTTP1(t *testing.T) {
 			t.Errorf("answered %q", got)
 		}
 	}
-	if c := r.connection(); c.First != server.FirstHTTP1 || c.CloseReason != server.ServerClosed || len(c.Requests) != 0 {
+	if c := r.connection(); c.First != record.FirstHTTP1 || c.CloseReason != record.ServerClosed || len(c.Requests) != 0 {
 		t.Errorf("recorded %+v", c)
 	}
 }

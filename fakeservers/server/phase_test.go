@@ -13,7 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestAnAnswerHasWhatThePhaseSays(t *testing.T) {
@@ -81,7 +81,7 @@ func TestProgramsAnswerInsteadOfPhases(t *testing.T) {
 		t.Error("an HTTP server took the phases of a gRPC server")
 	}
 	var changes int
-	for range record.All[server.Changed](r.history.Events()) {
+	for range record.All[record.BehaviorChanged](r.history.Events()) {
 		changes++
 	}
 	if changes != 2 {
@@ -160,7 +160,7 @@ func TestAnAnswerCanBeSlow(t *testing.T) {
 			if request := c.Requests[0]; request.Status != 0 || request.GRPCStatus != "" {
 				t.Errorf("recorded an answer: %+v", request)
 			}
-			if c.CloseReason != server.ClientClosed {
+			if c.CloseReason != record.ClientClosed {
 				t.Errorf("close reason %s", c.CloseReason)
 			}
 		})

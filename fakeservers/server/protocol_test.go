@@ -14,15 +14,15 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 var anyCertificate = &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}
 
 // volatile are the fields of a connection that differ from run to run.
 var volatile = cmp.Options{
-	cmpopts.IgnoreFields(server.Connection{}, "Port", "Local", "Remote", "Opened", "Closed", "FirstHex", "BytesIn", "BytesOut"),
-	cmpopts.IgnoreFields(server.Request{}, "Host", "Headers", "Started", "Duration"),
+	cmpopts.IgnoreFields(record.Connection{}, "Port", "Local", "Remote", "Opened", "Closed", "FirstHex", "BytesIn", "BytesOut"),
+	cmpopts.IgnoreFields(record.Request{}, "Host", "Headers", "Started", "Duration"),
 }
 
 func TestHTTPServersAreHealthy(t *testing.T) {
@@ -30,30 +30,30 @@ func TestHTTPServersAreHealthy(t *testing.T) {
 	for name, tc := range map[string]struct {
 		protocol behavior.Protocol
 		probe    probe
-		want     server.Connection
+		want     record.Connection
 	}{
 		"http1": {
 			protocol: behavior.HTTP1,
-			want:     server.Connection{First: server.FirstHTTP1},
+			want:     record.Connection{First: record.FirstHTTP1},
 		},
 		"h2c": {
 			protocol: behavior.H2C, probe: probe{http2: true},
-			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true, CloseReason: server.ClientClosed},
+			want: record.Connection{First: record.FirstHTTP2, HTTP2Preface: true, CloseReason: record.ClientClosed},
 		},
 		"both, HTTP/1.1": {
 			protocol: behavior.H2CAndHTTP1,
-			want:     server.Connection{First: server.FirstHTTP1},
+			want:     record.Connection{First: record.FirstHTTP1},
 		},
 		"both, HTTP/2": {
 			protocol: behavior.H2CAndHTTP1, probe: probe{http2: true},
-			want: server.Connection{First: server.FirstHTTP2, HTTP2Preface: true, CloseReason: server.ClientClosed},
+			want: record.Connection{First: record.FirstHTTP2, HTTP2Preface: true, CloseReason: record.ClientClosed},
 		},
 		"https": {
 			protocol: behavior.HTTPS,
-			want: server.Connection{
-				First: server.FirstTLS, HTTP2Preface: true, CloseReason: server.ClientClosed,
-				ClientHello: &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2", "http/1.1"}},
-				Handshake:   &server.Handshake{Version: "1.3", ALPN: "h2"},
+			want: record.Connection{
+				First: record.FirstTLS, HTTP2Preface: true, CloseReason: record.ClientClosed,
+				ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2", "http/1.1"}},
+				Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"},
 			},
 		},
 	} {
@@ -75,18 +75,18 @@ func TestHTTPServersAreHealthy(t *testing.T) {
 				t.Errorf("answered %+v, want 200 ok over %s", got, proto)
 			}
 			tc.want.ID, tc.want.Protocol = 1, tc.protocol
-			tc.want.Requests = []server.Request{{
+			tc.want.Requests = []record.Request{{
 				Method: "GET", Path: "/healthz?full=1", Proto: proto, UserAgent: "kube-probe/1.37", Status: 200, BodyBytes: 2,
 			}}
 			connection := endedByClient(r.connection())
 			if proto == "HTTP/1.1" {
 				// The probe asks the server to close, and then both do.
-				if got := connection.CloseReason; got != server.ServerClosed && got != server.ClientClosed {
+				if got := connection.CloseReason; got != record.ServerClosed && got != record.ClientClosed {
 					t.Errorf("close reason %s", got)
 				}
 				connection.CloseReason = ""
 			}
-			suites := cmpopts.IgnoreFields(server.ClientHello{}, "CipherSuites")
+			suites := cmpopts.IgnoreFields(record.ClientHello{}, "CipherSuites")
 			if diff := cmp.Diff(tc.want, connection, volatile, suites); diff != "" {
 				t.Errorf("connection (-want +got):\n%s", diff)
 			}
@@ -96,7 +96,7 @@ func TestHTTPServersAreHealthy(t *testing.T) {
 }
 
 // checkDetails checks what differs from run to run.
-func checkDetails(t *testing.T, r *rig, c server.Connection) {
+func checkDetails(t *testing.T, r *rig, c record.Connection) {
 	t.Helper()
 	if c.Local != r.addr() || c.Port != int32(r.server.Addr().Port()) {
 		t.Errorf("local end %s, port %d, want those of %s", c.Local, c.Port, r.addr())
@@ -137,25 +137,25 @@ func TestHTTPSWithoutALPNSpeaksHTTP1(t *testing.T) {
 func TestGRPCServersAreHealthy(t *testing.T) {
 	t.Parallel()
 	empty := ""
-	call := server.Request{
+	call := record.Request{
 		Method: "POST", Path: "/grpc.health.v1.Health/Check", Proto: "HTTP/2.0", Service: &empty,
 		Status: 200, GRPCStatus: "OK", Health: behavior.Serving,
 	}
 	for name, tc := range map[string]struct {
 		protocol behavior.Protocol
 		secure   *tls.Config
-		want     server.Connection
+		want     record.Connection
 	}{
 		"plaintext": {
 			protocol: behavior.GRPC,
-			want:     server.Connection{First: server.FirstHTTP2},
+			want:     record.Connection{First: record.FirstHTTP2},
 		},
 		"TLS": {
 			protocol: behavior.GRPCTLS, secure: anyCertificate,
-			want: server.Connection{
-				First:       server.FirstTLS,
-				ClientHello: &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}},
-				Handshake:   &server.Handshake{Version: "1.3", ALPN: "h2"},
+			want: record.Connection{
+				First:       record.FirstTLS,
+				ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}},
+				Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"},
 			},
 		},
 	} {
@@ -166,10 +166,10 @@ func TestGRPCServersAreHealthy(t *testing.T) {
 				t.Fatalf("health %v, error %v, want SERVING", got, err)
 			}
 			want := tc.want
-			want.ID, want.Protocol, want.HTTP2Preface, want.CloseReason = 1, tc.protocol, true, server.ClientClosed
-			want.Requests = []server.Request{call}
+			want.ID, want.Protocol, want.HTTP2Preface, want.CloseReason = 1, tc.protocol, true, record.ClientClosed
+			want.Requests = []record.Request{call}
 			got := endedByClient(r.connection())
-			ignore := cmp.Options{volatile, cmpopts.IgnoreFields(server.ClientHello{}, "CipherSuites"), cmpopts.IgnoreFields(server.Request{}, "UserAgent")}
+			ignore := cmp.Options{volatile, cmpopts.IgnoreFields(record.ClientHello{}, "CipherSuites"), cmpopts.IgnoreFields(record.Request{}, "UserAgent")}
 			if diff := cmp.Diff(want, got, ignore); diff != "" {
 				t.Errorf("connection (-want +got):\n%s", diff)
 			}
@@ -255,7 +255,7 @@ func TestTCP(t *testing.T) {
 		t.Parallel()
 		r := serve(t, behavior.Listener{Protocol: behavior.TCP})
 		_ = dial(t, r.addr()).Close()
-		if c := r.connection(); c.First != server.FirstNothing || c.CloseReason != server.ClientClosed || c.BytesIn != 0 {
+		if c := r.connection(); c.First != record.FirstNothing || c.CloseReason != record.ClientClosed || c.BytesIn != 0 {
 			t.Errorf("recorded %+v", c)
 		}
 	})
@@ -267,7 +267,7 @@ func TestTCP(t *testing.T) {
 		if got := receive(t, dial(t, r.addr())); got != "web-0" {
 			t.Errorf("received %q", got)
 		}
-		if c := r.connection(); c.BytesOut != 5 || c.CloseReason != server.ServerClosed {
+		if c := r.connection(); c.BytesOut != 5 || c.CloseReason != record.ServerClosed {
 			t.Errorf("recorded %+v", c)
 		}
 	})
@@ -283,7 +283,7 @@ func TestTCP(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.Close()
-		if c := r.connection(); c.First != server.FirstOther || c.FirstHex != "0001" || c.CloseReason != server.ClientReset {
+		if c := r.connection(); c.First != record.FirstOther || c.FirstHex != "0001" || c.CloseReason != record.ClientReset {
 			t.Errorf("recorded %+v", c)
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 const (
@@ -27,8 +29,8 @@ func cut(text string) string {
 }
 
 // newRequest returns what is recorded of an HTTP request.
-func newRequest(r *http.Request) Request {
-	return Request{
+func newRequest(r *http.Request) record.Request {
+	return record.Request{
 		Method:    cut(r.Method),
 		Path:      cut(r.RequestURI),
 		Proto:     cut(r.Proto),
@@ -78,7 +80,7 @@ func recorded(next http.Handler) http.Handler {
 			return
 		}
 		answer := &answerWriter{ResponseWriter: w}
-		defer c.done(request, func(taken *Request) {
+		defer c.done(request, func(taken *record.Request) {
 			taken.Status = answer.status
 			taken.BodyBytes = answer.body
 		})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 var loopback = netip.MustParseAddr("127.0.0.1")
@@ -50,14 +50,14 @@ func (r *rig) addr() string { return r.server.Addr().String() }
 
 // wait waits until at least n connections are recorded, and returns them in
 // the order in which they were accepted.
-func (r *rig) wait(n int) []server.Connection {
+func (r *rig) wait(n int) []record.Connection {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(r.t.Context(), patience, errors.New("too few connections were recorded"))
 	defer cancel()
-	var seen []server.Connection
+	var seen []record.Connection
 	err := r.history.Wait(ctx, func(events []record.Event) bool {
 		seen = nil
-		for _, c := range record.All[server.Connection](events) {
+		for _, c := range record.All[record.Connection](events) {
 			seen = append(seen, c)
 		}
 		return len(seen) >= n
@@ -65,12 +65,12 @@ func (r *rig) wait(n int) []server.Connection {
 	if err != nil {
 		r.t.Fatalf("%v: want %d, have %+v", err, n, seen)
 	}
-	slices.SortFunc(seen, func(a, b server.Connection) int { return a.ID - b.ID })
+	slices.SortFunc(seen, func(a, b record.Connection) int { return a.ID - b.ID })
 	return seen
 }
 
 // connections waits until exactly n connections are recorded.
-func (r *rig) connections(n int) []server.Connection {
+func (r *rig) connections(n int) []record.Connection {
 	r.t.Helper()
 	seen := r.wait(n)
 	if len(seen) != n {
@@ -82,21 +82,21 @@ func (r *rig) connections(n int) []server.Connection {
 // endedByClient makes one reason of the two that a client has: one that closes
 // a connection with HTTP/2 before it has read the server's last frame resets
 // it.
-func endedByClient(c server.Connection) server.Connection {
-	if c.HTTP2Preface && c.CloseReason == server.ClientReset {
-		c.CloseReason = server.ClientClosed
+func endedByClient(c record.Connection) record.Connection {
+	if c.HTTP2Preface && c.CloseReason == record.ClientReset {
+		c.CloseReason = record.ClientClosed
 	}
 	return c
 }
 
 // connection waits for the only connection.
-func (r *rig) connection() server.Connection {
+func (r *rig) connection() record.Connection {
 	r.t.Helper()
 	return r.connections(1)[0]
 }
 
 // first waits for the first connection of a client that may try again.
-func (r *rig) first() server.Connection {
+func (r *rig) first() record.Connection {
 	r.t.Helper()
 	return r.wait(1)[0]
 }

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Config says what to serve, and where.
@@ -127,7 +127,7 @@ func Start(config Config) (*Server, error) {
 	s.script.Store(&script{listener: config.Listener, since: config.Started})
 	if err := s.open(); err != nil {
 		s.cancel()
-		s.record(ListenFailed{Port: config.Listener.Port, Error: err.Error()})
+		s.record(record.ListenFailed{Port: config.Listener.Port, Error: err.Error()})
 		return nil, err
 	}
 	return s, nil
@@ -203,7 +203,7 @@ func (s *Server) SetPhases(phases behavior.Timeline) error {
 		next.listener.Phases, next.listener.Routes = phases, nil
 	}
 	s.script.Store(next)
-	s.record(Changed{Port: s.config.Listener.Port, Phases: phases})
+	s.record(record.BehaviorChanged{Port: s.config.Listener.Port, Phases: phases})
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (s *Server) Close() error {
 		err = nil
 	}
 	for _, c := range open {
-		err = errors.Join(err, c.end(Shutdown, ""))
+		err = errors.Join(err, c.end(record.Shutdown, ""))
 	}
 	s.cancel()
 	s.player.close()
@@ -226,8 +226,8 @@ func (s *Server) Close() error {
 	return err
 }
 
-func (s *Server) announcement() Listening {
-	listening := Listening{
+func (s *Server) announcement() record.Listening {
+	listening := record.Listening{
 		Address:  s.Addr().String(),
 		Port:     s.config.Listener.Port,
 		Protocol: s.config.Listener.Protocol,

@@ -18,7 +18,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestStartRecordsThatItListens(t *testing.T) {
@@ -26,13 +26,13 @@ func TestStartRecordsThatItListens(t *testing.T) {
 	certificate := clientCertificate(t)
 	for name, tc := range map[string]struct {
 		config server.Config
-		want   server.Listening
+		want   record.Listening
 	}{
-		"plaintext":   {server.Config{Listener: behavior.Listener{Protocol: behavior.H2C}}, server.Listening{Protocol: behavior.H2C}},
-		"TLS":         {server.Config{Listener: behavior.Listener{Protocol: behavior.HTTPS}}, server.Listening{Protocol: behavior.HTTPS, Certificate: "self-signed"}},
-		"a bad one":   {server.Config{Listener: behavior.Listener{Protocol: behavior.GRPCTLS, TLS: &behavior.TLS{Certificate: behavior.Expired}}}, server.Listening{Protocol: behavior.GRPCTLS, Certificate: "expired"}},
-		"one's own":   {server.Config{Listener: behavior.Listener{Protocol: behavior.HTTPS}, Certificate: &certificate}, server.Listening{Protocol: behavior.HTTPS, Certificate: "file"}},
-		"not for TCP": {server.Config{Listener: behavior.Listener{Protocol: behavior.TCP}, Certificate: &certificate}, server.Listening{Protocol: behavior.TCP}},
+		"plaintext":   {server.Config{Listener: behavior.Listener{Protocol: behavior.H2C}}, record.Listening{Protocol: behavior.H2C}},
+		"TLS":         {server.Config{Listener: behavior.Listener{Protocol: behavior.HTTPS}}, record.Listening{Protocol: behavior.HTTPS, Certificate: "self-signed"}},
+		"a bad one":   {server.Config{Listener: behavior.Listener{Protocol: behavior.GRPCTLS, TLS: &behavior.TLS{Certificate: behavior.Expired}}}, record.Listening{Protocol: behavior.GRPCTLS, Certificate: "expired"}},
+		"one's own":   {server.Config{Listener: behavior.Listener{Protocol: behavior.HTTPS}, Certificate: &certificate}, record.Listening{Protocol: behavior.HTTPS, Certificate: "file"}},
+		"not for TCP": {server.Config{Listener: behavior.Listener{Protocol: behavior.TCP}, Certificate: &certificate}, record.Listening{Protocol: behavior.TCP}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,7 @@ func TestStartRecordsThatItListens(t *testing.T) {
 				t.Fatalf("recorded %+v", events)
 			}
 			tc.want.Address, tc.want.Port = r.addr(), int32(r.server.Addr().Port())
-			got, _ := record.As[server.Listening](events[0])
+			got, _ := record.As[record.Listening](events[0])
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("listening (-want +got):\n%s", diff)
 			}
@@ -154,7 +154,7 @@ func TestCloseEndsEverything(t *testing.T) {
 			// recorded: no server has seen them.
 			_, _ = io.Copy(io.Discard, silent)
 			_, _ = io.Copy(io.Discard, talking)
-			for _, c := range record.All[server.Connection](r.history.Events()) {
+			for _, c := range record.All[record.Connection](r.history.Events()) {
 				if c.CloseReason == "" || c.Closed.IsZero() {
 					t.Errorf("%s, %s: recorded %+v", protocol, fault, c)
 				}
@@ -202,7 +202,7 @@ func TestCloseRecordsWhatIsInProgress(t *testing.T) {
 		t.Error("the request was answered")
 	}
 	c := r.connection()
-	if c.CloseReason != server.Shutdown || len(c.Requests) != 1 || c.Requests[0].Status != 0 || c.Requests[0].Duration <= 0 {
+	if c.CloseReason != record.Shutdown || len(c.Requests) != 1 || c.Requests[0].Status != 0 || c.Requests[0].Duration <= 0 {
 		t.Errorf("recorded %+v", c)
 	}
 }
@@ -281,11 +281,11 @@ func TestRequestHeaders(t *testing.T) {
 	conn := dial(t, r.addr())
 	send(t, conn, "GET / HTTP/1.1\r\nHost: web.example\r\nUser-Agent: kube-probe/1.37\r\nAccept: */*\r\nX-A: 1\r\nX-A: 2\r\nConnection: close\r\n\r\n")
 	receive(t, conn)
-	want := server.Request{
+	want := record.Request{
 		Method: "GET", Path: "/", Proto: "HTTP/1.1", Host: "web.example", UserAgent: "kube-probe/1.37", Status: 200, BodyBytes: 2,
 		Headers: map[string][]string{"Accept": {"*/*"}, "X-A": {"1", "2"}, "Connection": {"close"}},
 	}
-	if diff := cmp.Diff(want, r.connection().Requests[0], cmpopts.IgnoreFields(server.Request{}, "Started", "Duration")); diff != "" {
+	if diff := cmp.Diff(want, r.connection().Requests[0], cmpopts.IgnoreFields(record.Request{}, "Started", "Duration")); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestCertificates(t *testing.T) {
@@ -47,28 +47,28 @@ func TestTLSVersionsAndClientCertificates(t *testing.T) {
 	for name, tc := range map[string]struct {
 		tls       behavior.TLS
 		client    *tls.Config
-		handshake server.Handshake
+		handshake record.Handshake
 	}{
 		"held to 1.2": {
 			tls:       behavior.TLS{MaxVersion: "1.2"},
-			handshake: server.Handshake{Version: "1.2", ALPN: "h2"},
+			handshake: record.Handshake{Version: "1.2", ALPN: "h2"},
 		},
 		"from 1.3": {
 			tls:       behavior.TLS{MinVersion: "1.3"},
-			handshake: server.Handshake{Version: "1.3", ALPN: "h2"},
+			handshake: record.Handshake{Version: "1.3", ALPN: "h2"},
 		},
 		"no version in common": {
 			tls: behavior.TLS{MinVersion: "1.3"}, client: &tls.Config{MaxVersion: tls.VersionTLS12},
-			handshake: server.Handshake{Error: "tls: client offered only unsupported versions: [303]"},
+			handshake: record.Handshake{Error: "tls: client offered only unsupported versions: [303]"},
 		},
 		"no certificate where one is required": {
 			tls:       behavior.TLS{RequireClientCertificate: true},
-			handshake: server.Handshake{Version: "1.3", ALPN: "h2", Error: "tls: client didn't provide a certificate"},
+			handshake: record.Handshake{Version: "1.3", ALPN: "h2", Error: "tls: client didn't provide a certificate"},
 		},
 		"a certificate where one is required": {
 			tls:       behavior.TLS{RequireClientCertificate: true},
 			client:    &tls.Config{Certificates: []tls.Certificate{clientCertificate(t)}},
-			handshake: server.Handshake{Version: "1.3", ALPN: "h2", ClientCertificate: "CN=prober"},
+			handshake: record.Handshake{Version: "1.3", ALPN: "h2", ClientCertificate: "CN=prober"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheHTTP2PrefaceIsSeenInsideTLS(t *testing.T) {
 			_ = conn.CloseWrite()
 			_, _ = io.Copy(io.Discard, conn)
 			_ = conn.Close()
-			if c := r.connection(); !c.HTTP2Preface || c.First != server.FirstTLS || c.Handshake.ALPN != tc.alpn {
+			if c := r.connection(); !c.HTTP2Preface || c.First != record.FirstTLS || c.Handshake.ALPN != tc.alpn {
 				t.Errorf("recorded %+v", c)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/clock/page"
+	"github.com/skewrig/skewrig/record"
 )
 
 // SetClock sets the wall clock of a node's kubelet, at once: what the kubelet
@@ -46,7 +47,7 @@ func (c *Cluster) setClock(comp *component, to clock.Clock) error {
 		return fmt.Errorf("setting the clock of %s: %w", comp.name, err)
 	}
 	comp.shown = to
-	c.cfg.Recorder.Append("cluster", comp.name, ClockSet{Clock: to})
+	c.cfg.Recorder.Append("cluster", comp.name, record.ClockSet{Clock: to})
 	return nil
 }
 

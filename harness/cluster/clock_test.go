@@ -11,7 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // twoNodes is a rig of which nothing runs: node-a has a clock, node-b has none.
@@ -74,7 +74,7 @@ func TestChangesOfAClockAreRecorded(t *testing.T) {
 		}
 	}
 	var got []string
-	for e, set := range record.All[ClockSet](h.Events()) {
+	for e, set := range record.All[record.ClockSet](h.Events()) {
 		text, err := json.Marshal(set)
 		if err != nil {
 			t.Fatal(err)

@@ -30,8 +30,8 @@ import (
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Config says what rig to start.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/harness/golden"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // TestCommandLines shows what each component is started with: a rig can be
@@ -101,7 +101,7 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 	next.recordMissing()
 	next.recordMissing()
 	var changes []string
-	for e, seen := range record.All[ObjectObserved](h.Events()) {
+	for e, seen := range record.All[record.ObjectObserved](h.Events()) {
 		changes = append(changes, seen.Change+" "+e.Subject)
 	}
 	want := []string{"added pods/default/p", "modified pods/default/p", "deleted pods/default/p", "added pods/default/p", "deleted pods/default/p"}

@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/harness/clock/page"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // component is one program of a rig, and how to run it as any release with any
@@ -184,17 +185,17 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 }
 
 // launch starts what a component runs as, and returns when it is ready.
-func (c *Cluster) launch(ctx context.Context, comp *component) (program, ComponentStarted, error) {
+func (c *Cluster) launch(ctx context.Context, comp *component) (program, record.ComponentStarted, error) {
 	if comp.standIn != nil {
 		return c.launchStandIn(ctx, comp)
 	}
 	binary, err := c.cfg.Binary(ctx, comp.target())
 	if err != nil {
-		return nil, ComponentStarted{}, err
+		return nil, record.ComponentStarted{}, err
 	}
 	args, err := comp.prepare(comp.gates)
 	if err != nil {
-		return nil, ComponentStarted{}, fmt.Errorf("preparing %s: %w", comp.name, err)
+		return nil, record.ComponentStarted{}, fmt.Errorf("preparing %s: %w", comp.name, err)
 	}
 	readers := comp.clockReaders()
 	p, err := process.Start(ctx, process.Config{
@@ -207,12 +208,12 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (program, Compone
 		Ready: comp.ready,
 	})
 	if err != nil {
-		return nil, ComponentStarted{}, err
+		return nil, record.ComponentStarted{}, err
 	}
 	if err := comp.checkClock(readers); err != nil {
-		return nil, ComponentStarted{}, errors.Join(err, p.Kill())
+		return nil, record.ComponentStarted{}, errors.Join(err, p.Kill())
 	}
-	return p, ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
+	return p, record.ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
 }
 
 // apply makes a component the one that is to be started.
@@ -241,7 +242,7 @@ func (c *Cluster) supervise(comp *component, p program, recorded chan<- struct{}
 		comp.running = nil
 	}
 	comp.mu.Unlock()
-	c.cfg.Recorder.Append("cluster", comp.name, ComponentStopped{State: p.Exit().State, Asked: asked})
+	c.cfg.Recorder.Append("cluster", comp.name, record.ComponentStopped{State: p.Exit().State, Asked: asked})
 	if !asked {
 		c.fail(p.Exit())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/pki"
+	"github.com/skewrig/skewrig/record"
 )
 
 // kubeconfigOf writes the kubeconfig of who connects to the API server, which
@@ -66,7 +67,7 @@ func (c *Cluster) checkLinks() error {
 }
 
 // SetLink gives a link to the API server a fault, or none.
-func (c *Cluster) SetLink(from string, f link.Fault) error {
+func (c *Cluster) SetLink(from string, f record.LinkFault) error {
 	l, ok := c.links[from]
 	if !ok {
 		return fmt.Errorf("this rig has no link from %q to the API server; it has links from %q", from, slices.Sorted(maps.Keys(c.links)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // program is what a component runs as: a process, or a stand-in.
@@ -23,20 +24,20 @@ type program interface {
 
 // launchStandIn starts what is there in place of a kubelet, with a log that ends
 // with it.
-func (c *Cluster) launchStandIn(ctx context.Context, comp *component) (program, ComponentStarted, error) {
+func (c *Cluster) launchStandIn(ctx context.Context, comp *component) (program, record.ComponentStarted, error) {
 	log, err := os.OpenFile(c.logFile(comp.name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, ComponentStarted{}, err
+		return nil, record.ComponentStarted{}, err
 	}
 	info := comp.info
 	info.Gates, info.Log = comp.gates, log
 	s, err := comp.standIn(ctx, info)
 	if err != nil {
 		err = fmt.Errorf("starting what stands in for %s: %w", comp.name, err)
-		return nil, ComponentStarted{}, errors.Join(err, log.Close())
+		return nil, record.ComponentStarted{}, errors.Join(err, log.Close())
 	}
 	p := &standIn{StandIn: s, name: comp.name, log: log, exited: make(chan struct{})}
-	return p, ComponentStarted{Version: release.Reference, Source: "skewrig"}, nil
+	return p, record.ComponentStarted{Version: release.Reference, Source: "skewrig"}, nil
 }
 
 // standIn is a stand-in as a program. It ends when it is told to, in either way.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // RemoveStaticPod takes the manifest of a static pod away. It returns before the
@@ -47,6 +49,6 @@ func (c *Cluster) RunStaticPod(node string, pod map[string]any) error {
 	if err := os.WriteFile(whole, manifest, 0o600); err != nil {
 		return err
 	}
-	c.cfg.Recorder.Append("cluster", namespace+"/"+name+"-"+node, StaticPodWritten{Node: node, Pod: manifest})
+	c.cfg.Recorder.Append("cluster", namespace+"/"+name+"-"+node, record.StaticPodWritten{Node: node, Pod: manifest})
 	return os.Rename(whole, filepath.Join(dirs.staticPods(), name+".json"))
 }

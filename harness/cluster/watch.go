@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // observed are the resources whose objects go into the record.
@@ -53,7 +53,7 @@ type observer struct {
 
 // seenObject is an object as it was recorded last.
 type seenObject struct {
-	ObjectObserved
+	record.ObjectObserved
 	subject string
 	current bool // this observer has seen it, not only an earlier one
 }
@@ -145,7 +145,7 @@ func (o *observer) record(change, resource string, obj any) {
 	if u.GetNamespace() != "" {
 		subject = resource + "/" + u.GetNamespace() + "/" + u.GetName()
 	}
-	seen := &seenObject{subject: subject, current: true, ObjectObserved: ObjectObserved{
+	seen := &seenObject{subject: subject, current: true, ObjectObserved: record.ObjectObserved{
 		Change: change, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: body,
 	}}
 	if o.changed(resource+"/"+string(u.GetUID()), seen) {

@@ -6,17 +6,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestWhatIsOfTheSeedSaysSo(t *testing.T) {
 	t.Parallel()
 	var h record.History
 	r := Recorder(&h)
-	r.Append("cluster", "kube-apiserver", cluster.ComponentStopped{})
-	r.Append("cluster", cluster.DependencyWatchdog, cluster.ComponentStopped{})
-	r.Append("watch", "deployments/shoot/a", cluster.ObjectObserved{Resource: "deployments", Object: []byte("{}")})
-	r.Append("link", "dependency-watchdog->kube-apiserver", cluster.ComponentStopped{})
+	r.Append("cluster", "kube-apiserver", record.ComponentStopped{})
+	r.Append("cluster", cluster.DependencyWatchdog, record.ComponentStopped{})
+	r.Append("watch", "deployments/shoot/a", record.ObjectObserved{Resource: "deployments", Object: []byte("{}")})
+	r.Append("link", "dependency-watchdog->kube-apiserver", record.ComponentStopped{})
 	var subjects []string
 	for _, e := range h.Events() {
 		subjects = append(subjects, e.Subject)
@@ -25,7 +25,7 @@ func TestWhatIsOfTheSeedSaysSo(t *testing.T) {
 	if diff := cmp.Diff(want, subjects); diff != "" {
 		t.Errorf("subjects (-want +got):\n%s", diff)
 	}
-	if seen, ok := record.As[cluster.ObjectObserved](h.Events()[2]); !ok || seen.Cluster != Seed {
+	if seen, ok := record.As[record.ObjectObserved](h.Events()[2]); !ok || seen.Cluster != Seed {
 		t.Errorf("the object is of %q", seen.Cluster)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Seed is what the seed is called in the record, before the names of its
@@ -21,7 +21,7 @@ type recorder struct{ record.Recorder }
 // Append says of what is recorded that it is the seed's. There is one
 // dependency-watchdog, and nobody asks whose it is.
 func (r recorder) Append(source, subject string, payload record.Payload) {
-	if observed, is := payload.(cluster.ObjectObserved); is {
+	if observed, is := payload.(record.ObjectObserved); is {
 		observed.Cluster = Seed
 		payload = observed
 	}

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Component is what simulated nodes are called together, as if they were a
@@ -23,7 +22,7 @@ type condition struct {
 	// link is how what the node sends gets to the API server. A node whose link is
 	// dropped waits for an answer until its timeout; with a reset it learns at once
 	// that nobody is there.
-	link link.Fault
+	link record.LinkFault
 	// clock is the one by which the node says when it renewed its lease.
 	clock clock.Clock
 }
@@ -40,7 +39,7 @@ func (c condition) slows(timeout time.Duration) bool {
 
 // phase is a fault of a zone's links, with what was lost before.
 type phase struct {
-	fault link.Fault
+	fault record.LinkFault
 	lost  int64
 }
 
@@ -74,29 +73,29 @@ func (f *Fleet) tell(zone string, what record.Payload, to func(*condition)) erro
 
 // Stop has the nodes of a zone, or of all zones if it is empty, do nothing.
 func (f *Fleet) Stop(zone string) error {
-	return f.tell(zone, Stopped{}, func(c *condition) { c.stopped = true })
+	return f.tell(zone, record.LeaseNodesStopped{}, func(c *condition) { c.stopped = true })
 }
 
 // Start has them do again what nodes do.
 func (f *Fleet) Start(zone string) error {
-	return f.tell(zone, Started{}, func(c *condition) { c.stopped = false })
+	return f.tell(zone, record.LeaseNodesStarted{}, func(c *condition) { c.stopped = false })
 }
 
 // SetClock gives the nodes of a zone, or of all, another clock.
 func (f *Fleet) SetClock(zone string, to clock.Clock) error {
-	return f.tell(zone, ClockSet{Clock: to}, func(c *condition) { c.clock = to })
+	return f.tell(zone, record.LeaseClockSet{Clock: to}, func(c *condition) { c.clock = to })
 }
 
 // StepClock sets the clocks of the nodes of a zone, or of all, forward, or back
 // if by is negative.
 func (f *Fleet) StepClock(zone string, by time.Duration) error {
 	now := time.Now()
-	return f.tell(zone, ClockSet{Step: by}, func(c *condition) { c.clock = c.clock.Step(now, by) })
+	return f.tell(zone, record.LeaseClockSet{Step: by}, func(c *condition) { c.clock = c.clock.Step(now, by) })
 }
 
 // SetLink gives the links of the nodes of a zone, or of all, a fault, or none. A
 // fault is a cut, in both directions, or a delay of each request.
-func (f *Fleet) SetLink(zone string, fault link.Fault) error {
+func (f *Fleet) SetLink(zone string, fault record.LinkFault) error {
 	if err := checkFault(fault); err != nil {
 		return fmt.Errorf("the links of %s: %w", name(zone), err)
 	}
@@ -113,20 +112,20 @@ func (f *Fleet) SetLink(zone string, fault link.Fault) error {
 	subject := name(zone) + "->kube-apiserver"
 	lost := sum(nodes).Lost
 	if faulty {
-		f.cfg.Recorder.Append("lease-nodes", subject, link.FaultEnded{Fault: before.fault, Effect: link.Effect{Requests: lost - before.lost}})
+		f.cfg.Recorder.Append("lease-nodes", subject, record.FaultEnded{Fault: before.fault, Effect: record.Effect{Requests: lost - before.lost}})
 		delete(f.faults, zone)
 	}
-	if fault != (link.Fault{}) {
+	if fault != (record.LinkFault{}) {
 		f.faults[zone] = phase{fault: fault, lost: lost}
-		f.cfg.Recorder.Append("lease-nodes", subject, link.FaultBegan{Fault: fault})
+		f.cfg.Recorder.Append("lease-nodes", subject, record.FaultBegan{Fault: fault})
 	}
 	return nil
 }
 
 // checkFault reports a fault that simulated nodes, whose requests don't go
 // through a link, can't have.
-func checkFault(fault link.Fault) error {
-	only := link.Fault{Cut: fault.Cut, Delay: fault.Delay}
+func checkFault(fault record.LinkFault) error {
+	only := record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}
 	if fault != only {
 		return errors.Join(fault.Validate(), errors.New("simulated nodes have links that are cut in both directions, or delay each request"))
 	}
@@ -186,7 +185,7 @@ func ages(nodes []*node, now time.Time) []time.Duration {
 }
 
 // agesOfZones returns how old the leases of each zone are.
-func (f *Fleet) agesOfZones(now time.Time) (a Ages) {
+func (f *Fleet) agesOfZones(now time.Time) (a record.LeaseAges) {
 	for _, z := range f.cfg.Zones {
 		nodes, _ := f.in(z.Name)
 		a.Zones = append(a.Zones, AgesOf(z.Name, ages(nodes, now)))
@@ -196,10 +195,10 @@ func (f *Fleet) agesOfZones(now time.Time) (a Ages) {
 
 // AgesOf returns what there is to say of the ages of a zone's leases, of which
 // there is at least one.
-func AgesOf(zone string, ages []time.Duration) ZoneAges {
+func AgesOf(zone string, ages []time.Duration) record.ZoneAges {
 	sorted := slices.SortedFunc(slices.Values(ages), cmp.Compare)
 	at := func(thousandths int) float64 {
 		return float64(sorted[(len(sorted)-1)*thousandths/1000].Milliseconds()) / 1000
 	}
-	return ZoneAges{Zone: zone, Nodes: len(ages), Median: at(500), P99: at(990), Oldest: at(1000)}
+	return record.ZoneAges{Zone: zone, Nodes: len(ages), Median: at(500), P99: at(990), Oldest: at(1000)}
 }

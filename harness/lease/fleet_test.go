@@ -12,8 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // brisk is a kubelet's timing, a thousand times as fast.
@@ -129,9 +128,9 @@ func TestANodeThatIsCutOff(t *testing.T) {
 		cut, heal func(*rig) error
 		lost      bool
 	}{
-		"dropped": {func(r *rig) error { return r.SetLink("b", link.Fault{Cut: link.Drop}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
-		"reset":   {func(r *rig) error { return r.SetLink("b", link.Fault{Cut: link.Reset}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
-		"slow":    {func(r *rig) error { return r.SetLink("b", link.Fault{Delay: time.Hour}) }, func(r *rig) error { return r.SetLink("b", link.Fault{}) }, true},
+		"dropped": {func(r *rig) error { return r.SetLink("b", record.LinkFault{Cut: record.CutDrop}) }, func(r *rig) error { return r.SetLink("b", record.LinkFault{}) }, true},
+		"reset":   {func(r *rig) error { return r.SetLink("b", record.LinkFault{Cut: record.CutReset}) }, func(r *rig) error { return r.SetLink("b", record.LinkFault{}) }, true},
+		"slow":    {func(r *rig) error { return r.SetLink("b", record.LinkFault{Delay: time.Hour}) }, func(r *rig) error { return r.SetLink("b", record.LinkFault{}) }, true},
 		"stopped": {func(r *rig) error { return r.Stop("b") }, func(r *rig) error { return r.Start("b") }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +150,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 			before = mine()
 			r.must(how.heal(r))
 			r.await("it is renewed again", func() bool { return mine() > before+1 && r.Ages(time.Now())[1] < patience })
-			for _, ended := range record.All[link.FaultEnded](r.history.Events()) {
+			for _, ended := range record.All[record.FaultEnded](r.history.Events()) {
 				if !ended.Effect.Any() {
 					t.Errorf("the fault did nothing: %+v", ended)
 				}
@@ -163,7 +162,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 func TestASlowLinkMakesARenewalLate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Config{Zones: twoZones})
-	r.must(r.SetLink("a", link.Fault{Delay: brisk.Timeout / 2}))
+	r.must(r.SetLink("a", record.LinkFault{Delay: brisk.Timeout / 2}))
 	r.await("it is late, and gets through", func() bool {
 		held := r.byName["node-0"].did()
 		return held.Lost > 3 && held.Renewed > 3
@@ -191,7 +190,7 @@ func TestAVerdictIsDisputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.must(r.SetLink("", link.Fault{Cut: link.Drop}))
+	r.must(r.SetLink("", record.LinkFault{Cut: record.CutDrop}))
 	for i := range node.Status.Conditions {
 		node.Status.Conditions[i].Status = corev1.ConditionUnknown
 	}
@@ -209,7 +208,7 @@ func TestAVerdictIsDisputed(t *testing.T) {
 	if got := r.ready("node-0"); got != corev1.ConditionUnknown {
 		t.Errorf("a node that is cut off says that it is ready: %s", got)
 	}
-	r.must(r.SetLink("", link.Fault{}))
+	r.must(r.SetLink("", record.LinkFault{}))
 	r.await("it is ready again", func() bool { return r.ready("node-0") == corev1.ConditionTrue })
 }
 
@@ -251,10 +250,10 @@ func TestAFleetThatCanNotBe(t *testing.T) {
 	if err := r.Stop("c"); err == nil || !strings.Contains(err.Error(), `no zone "c" of simulated nodes: there are a, b`) {
 		t.Error(err)
 	}
-	if err := r.SetLink("a", link.Fault{Cut: link.Drop, Direction: link.Forward}); err == nil || !strings.Contains(err.Error(), "both directions") {
+	if err := r.SetLink("a", record.LinkFault{Cut: record.CutDrop, Direction: record.Forward}); err == nil || !strings.Contains(err.Error(), "both directions") {
 		t.Error(err)
 	}
-	if r.byName["node-0"].condition.link != (link.Fault{}) {
+	if r.byName["node-0"].condition.link != (record.LinkFault{}) {
 		t.Error("it was set all the same")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
-	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 )
 
 // node is a simulated node.
@@ -107,7 +107,7 @@ func (n *node) take(ctx context.Context, t turn) turn {
 func (n *node) ask(ctx context.Context, c condition) (got answer, wait time.Duration) {
 	if timeout := n.fleet.cfg.Timing.Timeout; c.loses(timeout) {
 		n.add(Count{Lost: 1})
-		if c.link.Cut == link.Reset {
+		if c.link.Cut == record.CutReset {
 			return failed, 0
 		}
 		return failed, timeout

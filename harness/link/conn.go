@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // conn is a connection through a link: the client's, and the one to the server.
@@ -60,13 +62,13 @@ func (c *conn) reset() {
 }
 
 func (c *conn) run() {
-	forward := newPump(c, Forward, c.client)
+	forward := newPump(c, record.Forward, c.client)
 	if !c.connect(forward) {
 		c.reset()
 		return
 	}
 	forward.to = c.server
-	backward := newPump(c, Backward, c.server)
+	backward := newPump(c, record.Backward, c.server)
 	backward.to = c.client
 	var both sync.WaitGroup
 	both.Go(forward.run)
@@ -81,10 +83,10 @@ func (c *conn) run() {
 func (c *conn) connect(forward *pump) bool {
 	for {
 		forward.phase = forward.now()
-		if !forward.phase.fault.refuses() {
+		if !forward.phase.fault.Refuses() {
 			break
 		}
-		if forward.phase.fault.Cut == Reset {
+		if forward.phase.fault.Cut == record.CutReset {
 			c.strike(forward.phase, &forward.phase.reset)
 			return false
 		}
@@ -106,7 +108,7 @@ func (c *conn) connect(forward *pump) bool {
 // pump passes on one direction of a connection.
 type pump struct {
 	conn      *conn
-	direction Direction
+	direction record.Direction
 	from, to  *net.TCPConn
 	buffer    []byte
 	pending   []byte // was read, and has not been passed on
@@ -124,9 +126,9 @@ const (
 	maxHeld = 64 << 10
 )
 
-func newPump(c *conn, d Direction, from *net.TCPConn) *pump {
+func newPump(c *conn, d record.Direction, from *net.TCPConn) *pump {
 	stream := 2 * c.id
-	if d == Backward {
+	if d == record.Backward {
 		stream++
 	}
 	return &pump{
@@ -156,7 +158,7 @@ func (p *pump) run() {
 
 // left is how much may pass until the link is cut.
 func (p *pump) left() int64 {
-	if f := p.phase.fault; f.Cut != "" && f.isIn(p.direction) {
+	if f := p.phase.fault; f.Cut != "" && f.In(p.direction) {
 		return f.AfterBytes - p.passed
 	}
 	return math.MaxInt64
@@ -170,11 +172,11 @@ var errCut = errors.New("the link is cut")
 func (p *pump) pass() error {
 	f, left := p.phase.fault, p.left()
 	switch {
-	case left > 0 && f.slows() && f.isIn(p.direction):
+	case left > 0 && f.Slows() && f.In(p.direction):
 		return p.slowly(left)
 	case left > 0:
 		return p.quickly(left)
-	case f.Cut == Reset:
+	case f.Cut == record.CutReset:
 		p.conn.strike(p.phase, &p.phase.reset)
 		return errCut
 	default:

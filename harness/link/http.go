@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // HTTP has a link look into what it passes: it ends the client's TLS, and asks
@@ -36,26 +38,6 @@ type HTTP struct {
 	// API server is told on whose behalf each request is (user impersonation).
 	Server *rest.Config
 }
-
-// Request is recorded for each request that passes a link that looks into what
-// it passes, when the answer is known.
-type Request struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	// Code is the HTTP status of the answer; 0 if there was none, because of Error.
-	Code  int    `json:"code"`
-	Error string `json:"error,omitempty"`
-	// Answered is true if it was the link that answered, and not the server.
-	Answered bool `json:"answered,omitempty"`
-	// Seconds is how long it took to answer.
-	Seconds float64 `json:"seconds"`
-	// Renewed is when each lease was renewed by what its own holder says, by its
-	// name, if the answer is a list of leases.
-	Renewed map[string]time.Time `json:"renewed,omitempty"`
-}
-
-// EventKind returns "link.request".
-func (Request) EventKind() string { return "link.request" }
 
 // door is the inner end of a link that looks into what it passes.
 type door struct {
@@ -118,12 +100,12 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	r = r.WithContext(context.WithValue(r.Context(), beganKey{}, began))
 	p := d.link.phase.Load()
-	if p.fault.meets(r.URL.Path) {
+	if p.fault.Meets(r.URL.Path) {
 		p.requests.Add(1)
 		d.hold(r.Context(), p)
 		if p.fault.Status != 0 {
 			refuse(w, p.fault)
-			d.record(r, Request{Code: p.fault.Status, Answered: true})
+			d.record(r, record.LinkRequest{Code: p.fault.Status, Answered: true})
 			return
 		}
 	}
@@ -146,7 +128,7 @@ func (d *door) hold(ctx context.Context, p *phase) {
 }
 
 // refuse answers as an API server does that has no time (429), or is not well.
-func refuse(w http.ResponseWriter, f Fault) {
+func refuse(w http.ResponseWriter, f record.LinkFault) {
 	status := metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
 		Status:   metav1.StatusFailure, Code: int32(f.Status), Message: "the link answers: " + http.StatusText(f.Status), //nolint:gosec // it has three digits
@@ -169,7 +151,7 @@ func refuse(w http.ResponseWriter, f Fault) {
 
 // answered records the server's answer, and what a list of leases says.
 func (d *door) answered(resp *http.Response) error {
-	seen := Request{Code: resp.StatusCode}
+	seen := record.LinkRequest{Code: resp.StatusCode}
 	if resp.Request.URL.Path == LeasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
 		body, err := io.ReadAll(resp.Body)
 		if err = errors.Join(err, resp.Body.Close()); err != nil {
@@ -207,11 +189,11 @@ func renewed(body []byte) (map[string]time.Time, error) {
 
 // failed tells the client what a broken connection would: nothing.
 func (d *door) failed(_ http.ResponseWriter, r *http.Request, err error) {
-	d.record(r, Request{Error: err.Error()})
+	d.record(r, record.LinkRequest{Error: err.Error()})
 	panic(http.ErrAbortHandler) //nolint:forbidigo // that is how a handler ends a connection without an answer
 }
 
-func (d *door) record(r *http.Request, seen Request) {
+func (d *door) record(r *http.Request, seen record.LinkRequest) {
 	seen.Method, seen.Path = r.Method, r.URL.Path
 	if began, ok := r.Context().Value(beganKey{}).(time.Time); ok {
 		seen.Seconds = time.Since(began).Seconds()

@@ -19,7 +19,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/pki"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // httpRig is a link that looks into what it passes, between a client with a
@@ -92,7 +92,7 @@ func (r *httpRig) says(path string) string {
 	return fmt.Sprintf("%d %s", resp.StatusCode, body)
 }
 
-func (r *httpRig) set(f Fault) {
+func (r *httpRig) set(f record.LinkFault) {
 	r.t.Helper()
 	if err := r.Set(f); err != nil {
 		r.t.Fatal(err)
@@ -100,8 +100,8 @@ func (r *httpRig) set(f Fault) {
 }
 
 // requests are those in the record, without how long they took.
-func (r *httpRig) requests() (all []Request) {
-	for _, seen := range record.All[Request](r.history.Events()) {
+func (r *httpRig) requests() (all []record.LinkRequest) {
+	for _, seen := range record.All[record.LinkRequest](r.history.Events()) {
 		if seen.Seconds <= 0 {
 			r.t.Errorf("%+v took no time", seen)
 		}
@@ -119,7 +119,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 	if got := r.says("/version"); got != "200 watchdog of [garden]" {
 		t.Errorf("the server says %q", got)
 	}
-	if got := fmt.Sprint(r.requests()); got != fmt.Sprint([]Request{{Method: "GET", Path: "/version", Code: 200}}) {
+	if got := fmt.Sprint(r.requests()); got != fmt.Sprint([]record.LinkRequest{{Method: "GET", Path: "/version", Code: 200}}) {
 		t.Errorf("the record has %s", got)
 	}
 	stranger := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // that it is refused is the point
@@ -132,7 +132,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 func TestRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })
-	r.set(Fault{Path: "/version", Status: http.StatusTooManyRequests, RetryAfter: 3 * time.Second})
+	r.set(record.LinkFault{Path: "/version", Status: http.StatusTooManyRequests, RetryAfter: 3 * time.Second})
 	resp, err := r.get("/version")
 	if err != nil {
 		t.Fatal(err)
@@ -147,14 +147,14 @@ func TestRequestsAreRefused(t *testing.T) {
 	if got := r.says("/api/v1/nodes"); got != "200 fine" {
 		t.Errorf("another request: %s", got)
 	}
-	r.set(Fault{Path: AnyPath, Status: http.StatusServiceUnavailable})
+	r.set(record.LinkFault{Path: record.AnyPath, Status: http.StatusServiceUnavailable})
 	if got := r.says("/api/v1/nodes"); !strings.HasPrefix(got, "503") {
 		t.Errorf("any request: %s", got)
 	}
-	if e := r.Effect(); e != (Effect{Requests: 1}) {
+	if e := r.Effect(); e != (record.Effect{Requests: 1}) {
 		t.Errorf("the effect is %+v", e)
 	}
-	r.set(Fault{})
+	r.set(record.LinkFault{})
 	if got := r.says("/version"); got != "200 fine" {
 		t.Errorf("after the fault: %s", got)
 	}
@@ -166,7 +166,7 @@ func TestRequestsAreRefused(t *testing.T) {
 func TestRequestsAreHeld(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })
-	r.set(Fault{Path: "/slow", Delay: time.Hour})
+	r.set(record.LinkFault{Path: "/slow", Delay: time.Hour})
 	if got := r.says("/fast"); got != "200 fine" {
 		t.Errorf("another request: %s", got)
 	}
@@ -180,7 +180,7 @@ func TestRequestsAreHeld(t *testing.T) {
 		t.Errorf("it was not held: %s", got)
 	default:
 	}
-	r.set(Fault{})
+	r.set(record.LinkFault{})
 	if got := <-answer; got != "200 fine" {
 		t.Errorf("it was answered %s", got)
 	}
@@ -243,7 +243,7 @@ func TestLeasesAreRead(t *testing.T) {
 
 func TestALinkOfBytesKnowsNoRequests(t *testing.T) {
 	t.Parallel()
-	if err := newRig(t).Set(Fault{Path: AnyPath, Status: 429}); err == nil || !strings.Contains(err.Error(), "knows of no requests") {
+	if err := newRig(t).Set(record.LinkFault{Path: record.AnyPath, Status: 429}); err == nil || !strings.Contains(err.Error(), "knows of no requests") {
 		t.Errorf("it is set: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Config says which link to make.
@@ -52,16 +52,16 @@ type Link struct {
 
 // phase is the time from one change of the fault to the next.
 type phase struct {
-	fault Fault
+	fault record.LinkFault
 	over  chan struct{}
 
 	reset, held, withheld, slowed, requests atomic.Int64
 }
 
-func newPhase(f Fault) *phase { return &phase{fault: f, over: make(chan struct{})} }
+func newPhase(f record.LinkFault) *phase { return &phase{fault: f, over: make(chan struct{})} }
 
-func (p *phase) effect() Effect {
-	return Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load(), Requests: p.requests.Load()}
+func (p *phase) effect() record.Effect {
+	return record.Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load(), Requests: p.requests.Load()}
 }
 
 // New makes a link, which passes everything.
@@ -74,7 +74,7 @@ func New(cfg Config) (*Link, error) {
 		return nil, fmt.Errorf("making the link %s: %w", cfg.Name, err)
 	}
 	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool)}
-	l.phase.Store(newPhase(Fault{}))
+	l.phase.Store(newPhase(record.LinkFault{}))
 	l.closed, l.cancel = context.WithCancel(context.Background())
 	if cfg.HTTP != nil {
 		if l.door, err = l.open(host(listener)); err != nil {
@@ -95,9 +95,9 @@ func (l *Link) Address() string { return l.listener.Addr().String() }
 
 // Set gives the link another fault, which may be none. It is in force for all
 // that is sent from then on, in the connections that there are too.
-func (l *Link) Set(f Fault) error {
+func (l *Link) Set(f record.LinkFault) error {
 	err := f.Validate()
-	if f.isOfRequests() && l.door == nil {
+	if f.OfRequests() && l.door == nil {
 		err = errors.Join(err, errors.New("it passes bytes, and knows of no requests"))
 	}
 	if err != nil {
@@ -113,27 +113,27 @@ func (l *Link) Set(f Fault) error {
 	l.phase.Store(now)
 	close(before.over)
 	for c := range l.conns {
-		if f.Cut == Reset && f.refuses() {
+		if f.Cut == record.CutReset && f.Refuses() {
 			c.strike(now, &now.reset)
 			c.reset() // also one that waits for its receiver
 			continue
 		}
 		c.interrupt()
 	}
-	if before.fault != (Fault{}) {
-		l.cfg.Recorder.Append("link", l.cfg.Name, FaultEnded{Fault: before.fault, Effect: before.effect()})
+	if before.fault != (record.LinkFault{}) {
+		l.cfg.Recorder.Append("link", l.cfg.Name, record.FaultEnded{Fault: before.fault, Effect: before.effect()})
 	}
-	if f != (Fault{}) {
-		l.cfg.Recorder.Append("link", l.cfg.Name, FaultBegan{Fault: f})
+	if f != (record.LinkFault{}) {
+		l.cfg.Recorder.Append("link", l.cfg.Name, record.FaultBegan{Fault: f})
 	}
 	return nil
 }
 
 // Fault is the fault that the link has now.
-func (l *Link) Fault() Fault { return l.phase.Load().fault }
+func (l *Link) Fault() record.LinkFault { return l.phase.Load().fault }
 
 // Effect is what the fault that the link has now has done so far.
-func (l *Link) Effect() Effect { return l.phase.Load().effect() }
+func (l *Link) Effect() record.Effect { return l.phase.Load().effect() }
 
 // Close ends the link and its connections. What is withheld is lost.
 func (l *Link) Close() error {
@@ -148,7 +148,7 @@ func (l *Link) Close() error {
 		err = errors.Join(err, l.door.server.Close())
 	}
 	l.work.Wait()
-	return errors.Join(err, l.Set(Fault{}))
+	return errors.Join(err, l.Set(record.LinkFault{}))
 }
 
 // acceptAgain is how long the link waits after it could not accept a connection.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/await"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // patience bounds every wait for what is sure to come.
@@ -93,7 +93,7 @@ func (r *rig) served() net.Conn {
 	return r.bounded(c)
 }
 
-func (r *rig) set(f Fault) {
+func (r *rig) set(f record.LinkFault) {
 	r.t.Helper()
 	if err := r.Set(f); err != nil {
 		r.t.Fatal(err)
@@ -101,7 +101,7 @@ func (r *rig) set(f Fault) {
 }
 
 // await returns when the link's fault has had an effect.
-func (r *rig) await(is func(Effect) bool) {
+func (r *rig) await(is func(record.Effect) bool) {
 	r.t.Helper()
 	if !await.Until(r.t.Context(), patience, func() bool { return is(r.Effect()) }) {
 		r.t.Fatalf("the effect is %+v", r.Effect())
@@ -147,14 +147,14 @@ func TestAReset(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
-	r.set(Fault{Cut: Reset})
+	r.set(record.LinkFault{Cut: record.CutReset})
 	for name, err := range map[string]error{"client": heard(client), "server": heard(server), "new client": r.refused()} {
 		if !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r.await(func(e Effect) bool { return e.Reset == 2 })
-	r.set(Fault{})
+	r.await(func(e record.Effect) bool { return e.Reset == 2 })
+	r.set(record.LinkFault{})
 	client, server = r.pair()
 	say(t, client, "healed")
 	hear(t, server, "healed")
@@ -164,23 +164,23 @@ func TestADropIsNoLossForWhoIsPatient(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
-	r.set(Fault{Cut: Drop})
+	r.set(record.LinkFault{Cut: record.CutDrop})
 	say(t, client, "ping")
 	say(t, server, "pong")
 	late := r.dial()
 	say(t, late, "hello")
-	r.await(func(e Effect) bool { return e.Withheld == int64(len("ping"+"pong"+"hello")) && e.Held == 2 })
-	r.set(Fault{})
+	r.await(func(e record.Effect) bool { return e.Withheld == int64(len("ping"+"pong"+"hello")) && e.Held == 2 })
+	r.set(record.LinkFault{})
 	hear(t, server, "ping")
 	hear(t, client, "pong")
 	hear(t, r.served(), "hello")
 
-	want := []record.Payload{FaultBegan{Fault{Cut: Drop}}, FaultEnded{Fault{Cut: Drop}, Effect{Held: 2, Withheld: 13}}}
+	want := []record.Payload{record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}}, record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}, Effect: record.Effect{Held: 2, Withheld: 13}}}
 	for i, e := range r.history.Events() {
 		if e.Kind != want[i].EventKind() || e.Subject != "client->server" {
 			t.Errorf("event %d is %s of %s", i, e.Kind, e.Subject)
 		}
-		if ended, ok := record.As[FaultEnded](e); ok && ended != want[i] {
+		if ended, ok := record.As[record.FaultEnded](e); ok && ended != want[i] {
 			t.Errorf("%+v, want %+v", ended, want[i])
 		}
 	}
@@ -193,12 +193,12 @@ func TestAFaultThatNobodyMet(t *testing.T) {
 	client, server := r.pair()
 	say(t, client, "before")
 	hear(t, server, "before")
-	r.set(Fault{Cut: Drop})
-	r.set(Fault{})
+	r.set(record.LinkFault{Cut: record.CutDrop})
+	r.set(record.LinkFault{})
 	say(t, client, "after")
 	hear(t, server, "after")
 	for _, e := range r.history.Events() {
-		if ended, ok := record.As[FaultEnded](e); ok && ended.Effect.Any() {
+		if ended, ok := record.As[record.FaultEnded](e); ok && ended.Effect.Any() {
 			t.Errorf("it had an effect: %+v", ended)
 		}
 	}
@@ -210,12 +210,12 @@ func TestTheEndIsWithheldToo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
-	r.set(Fault{Cut: Drop, Direction: Forward})
+	r.set(record.LinkFault{Cut: record.CutDrop, Direction: record.Forward})
 	_ = client.(*net.TCPConn).CloseWrite()
-	r.await(func(e Effect) bool { return e == Effect{Held: 1} })
+	r.await(func(e record.Effect) bool { return e == record.Effect{Held: 1} })
 	say(t, server, "still here")
 	hear(t, client, "still here")
-	r.set(Fault{})
+	r.set(record.LinkFault{})
 	if err := heard(server); !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
@@ -226,10 +226,10 @@ func TestWhatIsUnderwayDoesNotHoldUpWhatComesAfterTheFault(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
-	r.set(Fault{Delay: time.Hour})
+	r.set(record.LinkFault{Delay: time.Hour})
 	say(t, client, "late")
-	r.await(func(e Effect) bool { return e.Slowed == 4 })
-	r.set(Fault{})
+	r.await(func(e record.Effect) bool { return e.Slowed == 4 })
+	r.set(record.LinkFault{})
 	say(t, client, "later")
 	hear(t, server, "latelater")
 }
@@ -237,15 +237,15 @@ func TestWhatIsUnderwayDoesNotHoldUpWhatComesAfterTheFault(t *testing.T) {
 func TestWhoGivesUpIsNotConnectedLater(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.set(Fault{Cut: Drop})
+	r.set(record.LinkFault{Cut: record.CutDrop})
 	hasty := r.dial()
-	r.await(func(e Effect) bool { return e.Held == 1 })
+	r.await(func(e record.Effect) bool { return e.Held == 1 })
 	_ = hasty.(*net.TCPConn).SetLinger(0)
 	_ = hasty.Close()
 	patient := r.dial()
 	say(t, patient, "still here")
-	r.await(func(e Effect) bool { return e.Withheld > 0 })
-	r.set(Fault{})
+	r.await(func(e record.Effect) bool { return e.Withheld > 0 })
+	r.set(record.LinkFault{})
 	hear(t, r.served(), "still here")
 }
 
@@ -253,26 +253,26 @@ func TestAHalfOpenConnection(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
-	r.set(Fault{Cut: Drop, Direction: Forward})
+	r.set(record.LinkFault{Cut: record.CutDrop, Direction: record.Forward})
 	say(t, client, "lost")
 	say(t, server, "heard")
 	hear(t, client, "heard")
-	r.await(func(e Effect) bool { return e == Effect{Held: 1, Withheld: 4} })
+	r.await(func(e record.Effect) bool { return e == record.Effect{Held: 1, Withheld: 4} })
 }
 
 func TestACutAfterSomeBytes(t *testing.T) {
 	t.Parallel()
-	for _, cut := range []Cut{Reset, Drop} {
+	for _, cut := range []record.Cut{record.CutReset, record.CutDrop} {
 		t.Run(string(cut), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			client, server := r.pair()
-			r.set(Fault{Cut: cut, AfterBytes: 4})
+			r.set(record.LinkFault{Cut: cut, AfterBytes: 4})
 			say(t, client, "12345")
 			hear(t, server, "1234")
-			if cut == Drop {
-				r.await(func(e Effect) bool { return e.Withheld == 1 })
-				r.set(Fault{})
+			if cut == record.CutDrop {
+				r.await(func(e record.Effect) bool { return e.Withheld == 1 })
+				r.set(record.LinkFault{})
 				hear(t, server, "5")
 				return
 			}
@@ -286,9 +286,9 @@ func TestACutAfterSomeBytes(t *testing.T) {
 func TestASlowLink(t *testing.T) {
 	t.Parallel()
 	const while = 50 * time.Millisecond
-	for name, f := range map[string]Fault{
+	for name, f := range map[string]record.LinkFault{
 		"delay":      {Delay: while / 2},
-		"one way":    {Delay: while, Direction: Backward},
+		"one way":    {Delay: while, Direction: record.Backward},
 		"jitter":     {Delay: while / 2, Jitter: time.Millisecond},
 		"throughput": {BytesPerSecond: int64(len("marco") * int(time.Second/while) * 2)},
 	} {
@@ -316,7 +316,7 @@ func TestASlowLink(t *testing.T) {
 func TestASlowLinkKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
-	pace := newPace(Fault{Delay: time.Second, BytesPerSecond: 1000}, nil)
+	pace := newPace(record.LinkFault{Delay: time.Second, BytesPerSecond: 1000}, nil)
 	first, second := pace.next(now, 500), pace.next(now.Add(time.Millisecond), 500)
 	if first != now.Add(1500*time.Millisecond) || second != now.Add(2*time.Second) {
 		t.Errorf("they arrive at %s and %s", first, second)
@@ -325,21 +325,21 @@ func TestASlowLinkKeepsTheOrder(t *testing.T) {
 
 func TestFaultsThatContradictThemselves(t *testing.T) {
 	t.Parallel()
-	for _, f := range []Fault{
+	for _, f := range []record.LinkFault{
 		{Cut: "sever"},
 		{Direction: "upward"},
-		{Cut: Reset, Direction: Forward},
+		{Cut: record.CutReset, Direction: record.Forward},
 		{AfterBytes: 5},
-		{Cut: Drop, AfterBytes: -1},
+		{Cut: record.CutDrop, AfterBytes: -1},
 		{Delay: -time.Second},
-		{Cut: Drop, Delay: time.Second},
-		{Path: AnyPath},
+		{Cut: record.CutDrop, Delay: time.Second},
+		{Path: record.AnyPath},
 		{Path: "version", Status: 429},
-		{Path: AnyPath, Status: 429, Cut: Drop},
-		{Path: AnyPath, Status: 200},
-		{Path: AnyPath, Delay: time.Second, Jitter: time.Second},
-		{Path: AnyPath, Delay: time.Second, RetryAfter: time.Second},
-		{Path: AnyPath, Status: 429, RetryAfter: time.Millisecond},
+		{Path: record.AnyPath, Status: 429, Cut: record.CutDrop},
+		{Path: record.AnyPath, Status: 200},
+		{Path: record.AnyPath, Delay: time.Second, Jitter: time.Second},
+		{Path: record.AnyPath, Delay: time.Second, RetryAfter: time.Second},
+		{Path: record.AnyPath, Status: 429, RetryAfter: time.Millisecond},
 		{Status: 429},
 	} {
 		if f.Validate() == nil {
@@ -347,7 +347,7 @@ func TestFaultsThatContradictThemselves(t *testing.T) {
 		}
 	}
 	r := newRig(t)
-	if r.Set(Fault{Cut: "sever"}) == nil {
+	if r.Set(record.LinkFault{Cut: "sever"}) == nil {
 		t.Error("it was set all the same")
 	}
 }
@@ -363,10 +363,10 @@ func TestAServerThatIsNotThere(t *testing.T) {
 
 func TestFaultsAreToldInWords(t *testing.T) {
 	t.Parallel()
-	for want, f := range map[string]Fault{
+	for want, f := range map[string]record.LinkFault{
 		"pass":                  {},
-		"drop forward":          {Cut: Drop, Direction: Forward},
-		"reset after 10 bytes":  {Cut: Reset, AfterBytes: 10},
+		"drop forward":          {Cut: record.CutDrop, Direction: record.Forward},
+		"reset after 10 bytes":  {Cut: record.CutReset, AfterBytes: 10},
 		"delay 20ms jitter 5ms": {Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond},
 		"10 bytes per second":   {BytesPerSecond: 10},
 	} {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // chunk is what was read at once, and when it is to arrive.
@@ -69,12 +71,12 @@ func (p *pump) deliver(underway <-chan chunk) (err error) {
 
 // pace says when chunks arrive.
 type pace struct {
-	fault Fault
+	fault record.LinkFault
 	rand  *rand.Rand
 	last  time.Time // when the one before is there in full
 }
 
-func newPace(f Fault, r *rand.Rand) *pace { return &pace{fault: f, rand: r} }
+func newPace(f record.LinkFault, r *rand.Rand) *pace { return &pace{fault: f, rand: r} }
 
 // next returns when a chunk of n bytes that is sent now is to arrive: not before
 // the one before, and so much later as its bytes take.

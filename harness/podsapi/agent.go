@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Agent asks the Pods API of one node, as often as it is told to, and records the
@@ -32,7 +32,7 @@ func (a *Agent) Ask(ctx context.Context, name string, r Request, times int) erro
 		return err
 	}
 	defer c.Close()
-	answers := make([]Answer, times)
+	answers := make([]record.PodsAnswer, times)
 	for i := range answers {
 		answers[i] = c.Ask(ctx, r)
 	}
@@ -51,11 +51,11 @@ func (a *Agent) Watch(ctx context.Context, name, fields string, pause time.Durat
 	if err != nil {
 		return err
 	}
-	a.begin(ctx, name, func(ctx context.Context) Ended {
+	a.begin(ctx, name, func(ctx context.Context) record.PodsEnded {
 		defer c.Close()
-		return c.Watch(ctx, fields, func(e Event) {
+		return c.Watch(ctx, fields, func(e record.PodsEvent) {
 			a.Recorder.Append("agent/"+a.Node, name, e)
-			if e.Type == Synced {
+			if e.Type == record.PodsSynced {
 				sleep(ctx, pause)
 			}
 		})
@@ -71,7 +71,7 @@ func (a *Agent) Poll(ctx context.Context, name string, r Request, every time.Dur
 	if err != nil {
 		return err
 	}
-	a.begin(ctx, name, func(ctx context.Context) Ended {
+	a.begin(ctx, name, func(ctx context.Context) record.PodsEnded {
 		defer c.Close()
 		p := poll{agent: a, name: name, calls: make(map[string]int)}
 		ticker := time.NewTicker(every)
@@ -81,7 +81,7 @@ func (a *Agent) Poll(ctx context.Context, name string, r Request, every time.Dur
 			select {
 			case <-ticker.C:
 			case <-ctx.Done():
-				return Ended{Code: codes.Canceled.String(), Calls: p.calls}
+				return record.PodsEnded{Code: codes.Canceled.String(), Calls: p.calls}
 			}
 		}
 	})
@@ -96,7 +96,7 @@ type poll struct {
 	last  string
 }
 
-func (p *poll) answered(answer Answer) {
+func (p *poll) answered(answer record.PodsAnswer) {
 	if answer.Code == codes.Canceled.String() {
 		return // it was ended in the middle
 	}
@@ -110,11 +110,11 @@ func (p *poll) answered(answer Answer) {
 		return
 	}
 	p.last = string(text)
-	p.agent.Recorder.Append("agent/"+p.agent.Node, p.name, Polled{answer})
+	p.agent.Recorder.Append("agent/"+p.agent.Node, p.name, record.PodsPolled{PodsAnswer: answer})
 }
 
 // begin has something go on under a name until it ends or is ended.
-func (a *Agent) begin(ctx context.Context, name string, do func(context.Context) Ended) {
+func (a *Agent) begin(ctx context.Context, name string, do func(context.Context) record.PodsEnded) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan struct{})
 	a.mu.Lock()

@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubelet/pkg/apis/pods/v1alpha1"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // MaskKey is the key in the metadata of a request under which this client sends a
@@ -70,7 +72,7 @@ type Request struct {
 
 // Ask lists or gets pods, or opens a watch and ends it after the first event. That
 // it was refused is part of the answer.
-func (c *Client) Ask(ctx context.Context, r Request) Answer {
+func (c *Client) Ask(ctx context.Context, r Request) record.PodsAnswer {
 	if r.Method == WatchPods {
 		return answer(r, nil, c.open(ctx, r.Fields))
 	}
@@ -99,12 +101,12 @@ func (c *Client) Raw(ctx context.Context, r Request) ([][]byte, error) {
 
 // Watch tells of each event of a watch until it ends, and returns how it did. It
 // reads the next event when tell has returned.
-func (c *Client) Watch(ctx context.Context, fields string, tell func(Event)) Ended {
+func (c *Client) Watch(ctx context.Context, fields string, tell func(record.PodsEvent)) record.PodsEnded {
 	err := c.RawWatch(ctx, fields, func(kind string, pod []byte) error {
 		tell(newEvent(kind, pod))
 		return nil
 	})
-	return Ended{Code: status.Code(err).String(), Message: status.Convert(err).Message()}
+	return record.PodsEnded{Code: status.Code(err).String(), Message: status.Convert(err).Message()}
 }
 
 // RawWatch tells of each event of a watch, by its type and the pod as it came,
@@ -155,8 +157,8 @@ func masked(ctx context.Context, fields string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, MaskKey, fields)
 }
 
-func answer(r Request, encoded [][]byte, err error) Answer {
-	a := Answer{Method: r.Method, Code: status.Code(err).String(), List: []any{}}
+func answer(r Request, encoded [][]byte, err error) record.PodsAnswer {
+	a := record.PodsAnswer{Method: r.Method, Code: status.Code(err).String(), List: []any{}}
 	if err != nil {
 		a.Message = status.Convert(err).Message()
 		return a
@@ -168,8 +170,8 @@ func answer(r Request, encoded [][]byte, err error) Answer {
 	return a
 }
 
-func newEvent(kind string, pod []byte) Event {
-	told := Event{Type: kind}
+func newEvent(kind string, pod []byte) record.PodsEvent {
+	told := record.PodsEvent{Type: kind}
 	if len(pod) > 0 {
 		told.Pod = decode(pod)
 	}

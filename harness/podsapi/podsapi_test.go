@@ -21,7 +21,7 @@ import (
 	"k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 
 	"github.com/skewrig/skewrig/harness/await"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // patience bounds every wait for what is sure to come.
@@ -169,7 +169,7 @@ func TestAnAgentAsks(t *testing.T) {
 		pods, bytes           int
 	}
 	var got []told
-	for _, answer := range recorded[Answer](history) {
+	for _, answer := range recorded[record.PodsAnswer](history) {
 		got = append(got, told{answer.Method, answer.Code, answer.Message, len(answer.List), answer.Bytes})
 		if answer.Node != "node-a" || answer.Socket.Path != Places[1] || answer.Socket.Mode != "srw-------" || answer.Socket.DirMode != "drwx------" {
 			t.Errorf("the node is %q, its socket %+v", answer.Node, answer.Socket)
@@ -188,7 +188,7 @@ func TestAnAgentAsks(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(told{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	list := recorded[Answer](history)[0].List
+	list := recorded[record.PodsAnswer](history)[0].List
 	if web, _ := list[0].(map[string]any); web["metadata"].(map[string]any)["name"] != "web" {
 		t.Errorf("the first pod is %v", list[0])
 	}
@@ -207,8 +207,8 @@ func TestNobodyIsThere(t *testing.T) {
 	if err := a.Ask(t.Context(), "list", Request{Method: ListPods}, 1); err != nil {
 		t.Fatal(err)
 	}
-	answer := recorded[Answer](history)[0]
-	if answer.Code != "Unavailable" || answer.Socket != (Socket{}) {
+	answer := recorded[record.PodsAnswer](history)[0]
+	if answer.Code != "Unavailable" || answer.Socket != (record.PodsSocket{}) {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -221,7 +221,7 @@ func TestAPollRecordsWhatChanges(t *testing.T) {
 	if err := a.Poll(t.Context(), "poll", Request{Method: ListPods}, time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	views := func() []Polled { return recorded[Polled](history) }
+	views := func() []record.PodsPolled { return recorded[record.PodsPolled](history) }
 	awaitRecord(t, history, func() bool { return len(views()) == 1 })
 	limited := status.Error(codes.ResourceExhausted, "too many")
 	n.answers(limited)
@@ -243,7 +243,7 @@ func TestAPollRecordsWhatChanges(t *testing.T) {
 	if diff := cmp.Diff([]string{"OK", "FailedPrecondition", "OK"}, codes); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	end := recorded[Ended](history)
+	end := recorded[record.PodsEnded](history)
 	if len(end) != 1 || end[0].Code != "Canceled" || end[0].Calls["ResourceExhausted"] < 2 || end[0].Calls["OK"] < 2 {
 		t.Errorf("it ended as %+v", end)
 	}
@@ -270,15 +270,15 @@ func TestAWatchIsRecordedUntilItEnds(t *testing.T) {
 		n.told <- e
 	}
 	close(n.told)
-	awaitRecord(t, history, func() bool { return len(recorded[Ended](history)) == 1 })
+	awaitRecord(t, history, func() bool { return len(recorded[record.PodsEnded](history)) == 1 })
 	var types []string
-	for _, e := range recorded[Event](history) {
+	for _, e := range recorded[record.PodsEvent](history) {
 		types = append(types, e.Type)
 	}
 	if diff := cmp.Diff([]string{"ADDED", "INITIAL_SYNC_COMPLETE", "DELETED"}, types); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if end := recorded[Ended](history)[0]; end.Code != "ResourceExhausted" || end.Message != "too slow" {
+	if end := recorded[record.PodsEnded](history)[0]; end.Code != "ResourceExhausted" || end.Message != "too slow" {
 		t.Errorf("it ended as %+v", end)
 	}
 }
@@ -291,7 +291,7 @@ func TestClosingEndsWhatGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Close()
-	if ends := recorded[Ended](history); len(ends) != 2 {
+	if ends := recorded[record.PodsEnded](history); len(ends) != 2 {
 		t.Errorf("they ended as %+v", ends)
 	}
 }

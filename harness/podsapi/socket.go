@@ -3,6 +3,8 @@ package podsapi
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // Where a socket is below the directory of a kubelet: ReleasedPlace is where
@@ -17,7 +19,7 @@ var Places = []string{ReleasedPlace, ProposedPlace}
 
 // Find finds the socket below a kubelet's directory, and says how it is, its path as
 // one of Places. Where there is none, the path is the first that it could have.
-func Find(root string) (path string, found Socket) {
+func Find(root string) (path string, found record.PodsSocket) {
 	for _, place := range Places {
 		path := filepath.Join(root, place)
 		if s := Stat(path); s.Path != "" {
@@ -25,27 +27,16 @@ func Find(root string) (path string, found Socket) {
 			return path, s
 		}
 	}
-	return filepath.Join(root, Places[0]), Socket{}
-}
-
-// Socket is a socket as a client finds it.
-type Socket struct {
-	// Path is where it is, below the kubelet's directory if it was looked for
-	// there. Empty if there is none.
-	Path string `json:"path"`
-	// Mode and DirMode are the permissions of the socket and of the directory
-	// that it is in, as ls writes them: "srwx------".
-	Mode    string `json:"mode"`
-	DirMode string `json:"dirMode"`
+	return filepath.Join(root, Places[0]), record.PodsSocket{}
 }
 
 // Stat says what is at a path.
-func Stat(path string) Socket {
+func Stat(path string) record.PodsSocket {
 	socket, err := os.Stat(path)
 	if err != nil {
-		return Socket{}
+		return record.PodsSocket{}
 	}
-	s := Socket{Path: path, Mode: permissions(socket.Mode())}
+	s := record.PodsSocket{Path: path, Mode: permissions(socket.Mode())}
 	if dir, err := os.Stat(filepath.Dir(path)); err == nil {
 		s.DirMode = permissions(dir.Mode())
 	}

@@ -8,11 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -32,25 +28,25 @@ func cellWith(t *testing.T, checks ...plan.Check) *Program {
 // story tells a history: what happens in the one step of cellWith.
 func story(tell func(*record.History)) []record.Event {
 	var h record.History
-	h.Append("engine", "1", StepStarted{Number: 1, Action: "checks"})
+	h.Append("engine", "1", record.StepStarted{Number: 1, Action: "checks"})
 	tell(&h)
-	h.Append("engine", "1", StepDone{Number: 1})
-	h.Append("engine", "", Ended{})
+	h.Append("engine", "1", record.StepDone{Number: 1})
+	h.Append("engine", "", record.CellEnded{})
 	return h.Events()
 }
 
-func opened(h *record.History, id string) { h.Append("engine", id, Opened{Step: 1}) }
+func opened(h *record.History, id string) { h.Append("engine", id, record.CheckOpened{Step: 1}) }
 
 func closed(h *record.History, id string, after time.Duration) {
-	h.Append("engine", id, Closed{Step: 1, Watched: after.Seconds()})
+	h.Append("engine", id, record.CheckClosed{Step: 1, Watched: after.Seconds()})
 }
 
 func started(h *record.History) {
-	h.Append("runtime/node-a", "default/tls/app", runtime.ContainerStarted{})
+	h.Append("runtime/node-a", "default/tls/app", record.ContainerStarted{})
 }
 
 func exited(h *record.History, signal string) {
-	h.Append("runtime/node-a", "default/tls/app", runtime.ContainerExited{ExitCode: 2, Signal: signal, Reason: "Error"})
+	h.Append("runtime/node-a", "default/tls/app", record.ContainerExited{ExitCode: 2, Signal: signal, Reason: "Error"})
 }
 
 // restarts wants no restart, in different ways.
@@ -209,7 +205,7 @@ func TestVerdicts(t *testing.T) {
 				started(h)
 				opened(h, "restarts")
 				closed(h, "restarts", time.Minute)
-				h.Append("engine", "", Lateness{Mean: 0.02, Worst: 7, Queue: 1.5})
+				h.Append("engine", "", record.Lateness{Mean: 0.02, Worst: 7, Queue: 1.5})
 			},
 		},
 		"a late machine may have missed what should stay away": {
@@ -219,7 +215,7 @@ func TestVerdicts(t *testing.T) {
 				started(h)
 				opened(h, "restarts")
 				closed(h, "restarts", time.Second)
-				h.Append("engine", "", Lateness{Mean: 0.3, Worst: 1})
+				h.Append("engine", "", record.Lateness{Mean: 0.3, Worst: 1})
 			},
 		},
 		"a machine with too much to do": {
@@ -229,7 +225,7 @@ func TestVerdicts(t *testing.T) {
 				started(h)
 				opened(h, "restarts")
 				closed(h, "restarts", time.Minute)
-				h.Append("engine", "", Lateness{Queue: 17})
+				h.Append("engine", "", record.Lateness{Queue: 17})
 			},
 		},
 		"a late machine does not spoil a pass": {
@@ -239,7 +235,7 @@ func TestVerdicts(t *testing.T) {
 				opened(h, "restarts")
 				started(h)
 				closed(h, "restarts", time.Minute)
-				h.Append("engine", "", Lateness{Worst: 7})
+				h.Append("engine", "", record.Lateness{Worst: 7})
 			},
 		},
 	} {
@@ -268,14 +264,14 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 	}{
 		"nothing was recorded": {outcome: reports.HarnessError, reason: "before its first step"},
 		"the rig did not start": {
-			events:  endedWith(nil, Ended{Error: "starting the rig: etcd is gone"}),
+			events:  endedWith(nil, record.CellEnded{Error: "starting the rig: etcd is gone"}),
 			outcome: reports.HarnessError, reason: "starting the rig: etcd is gone",
 		},
 		"killed in a step":   {events: story(started)[:2], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
 		"killed at the end":  {events: story(started)[:3], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
-		"something was left": {events: endedWith(story(started)[:3], Ended{Error: "a port"}), outcome: reports.HarnessError, reason: "a port"},
+		"something was left": {events: endedWith(story(started)[:3], record.CellEnded{Error: "a port"}), outcome: reports.HarnessError, reason: "a port"},
 		"somebody ended it": {
-			events:  endedWith(story(started)[:2], Ended{Error: "interrupt", Interrupted: true}),
+			events:  endedWith(story(started)[:2], record.CellEnded{Error: "interrupt", Interrupted: true}),
 			outcome: reports.Unknown, reason: "broken off: interrupt",
 		},
 	} {
@@ -294,10 +290,10 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 	t.Parallel()
 	p := cellWith(t, restarts(plan.Now, 0))
-	for effect, want := range map[link.Effect]reports.Outcome{{}: reports.Unknown, {Withheld: 1}: ""} {
+	for effect, want := range map[record.Effect]reports.Outcome{{}: reports.Unknown, {Withheld: 1}: ""} {
 		verdict := Judge(p, story(func(h *record.History) {
 			started(h)
-			h.Append("link", "kubelet/node-a->kube-apiserver", link.FaultEnded{Fault: link.Fault{Cut: link.Drop}, Effect: effect})
+			h.Append("link", "kubelet/node-a->kube-apiserver", record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}, Effect: effect})
 			opened(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID)
 			closed(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID, 0)
 		}))
@@ -308,7 +304,7 @@ func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 }
 
 // endedWith is a history that ends as given.
-func endedWith(events []record.Event, ended Ended) []record.Event {
+func endedWith(events []record.Event, ended record.CellEnded) []record.Event {
 	var h record.History
 	h.Append("engine", "", ended)
 	return slices.Concat(events, h.Events())
@@ -320,22 +316,22 @@ func TestExpressionsSee(t *testing.T) {
 	events := story(func(h *record.History) {
 		started(h)
 		exited(h, "SIGTERM")
-		h.Append("server", "default/tls/app", server.Connection{
-			First: "tls-client-hello", Requests: []server.Request{{Status: 200}},
-			Handshake: &server.Handshake{Version: "1.3"},
+		h.Append("server", "default/tls/app", record.Connection{
+			First: "tls-client-hello", Requests: []record.Request{{Status: 200}},
+			Handshake: &record.Handshake{Version: "1.3"},
 		})
-		h.Append("runtime/node-a", "default/idle/app", runtime.ContainerStarted{})
-		h.Append("server", "default/quiet/app", server.Connection{First: "nothing"})
+		h.Append("runtime/node-a", "default/idle/app", record.ContainerStarted{})
+		h.Append("server", "default/quiet/app", record.Connection{First: "nothing"})
 		object(h, "pods", "default", "tls", `{"spec":{"containers":[{"name":"app","livenessProbe":{"grpc":{"port":5000,"mode":"TLS"}}}]}}`)
 		object(h, "pods", "other", "web", `{"spec":{}}`)
 		object(h, "deployments", "default", "web", `{"spec":{"replicas":3}}`)
 		object(h, "events", "default", "tls.1", `{"involvedObject":{"kind":"Pod","namespace":"default","name":"tls"},"reason":"Unhealthy","message":"Liveness probe failed","count":1}`)
 		object(h, "events", "default", "tls.1", `{"involvedObject":{"kind":"Pod","namespace":"default","name":"tls"},"reason":"Unhealthy","message":"Liveness probe failed","count":2}`)
 		object(h, "events", "default", "node.1", `{"involvedObject":{"kind":"Node","name":"tls"},"reason":"Starting"}`)
-		h.Append("engine", "create", Answer{Code: 422, Causes: []Cause{{Field: "spec"}}})
-		h.Append("engine", "made", Answer{Code: 201, Object: "pods/default/made"})
-		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3"})
-		h.Append("engine", "kubelet/node-a", Scraped{Metrics: map[string][]Sample{"up": {{Labels: map[string]string{"a": "b"}, Value: 1}}}})
+		h.Append("engine", "create", record.APIAnswer{Code: 422, Causes: []record.APICause{{Field: "spec"}}})
+		h.Append("engine", "made", record.APIAnswer{Code: 201, Object: "pods/default/made"})
+		h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.36.3"})
+		h.Append("engine", "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"up": {{Labels: map[string]string{"a": "b"}, Value: 1}}}})
 		for _, id := range []string{"seen"} {
 			opened(h, id)
 			closed(h, id, 0)
@@ -376,7 +372,7 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 	t.Parallel()
 	events := story(func(h *record.History) {
 		started(h)
-		h.Append("engine", "refused", Answer{Code: 422, Object: "pods/default/tsl"})
+		h.Append("engine", "refused", record.APIAnswer{Code: 422, Object: "pods/default/tsl"})
 		opened(h, "typo")
 		closed(h, "typo", 0)
 	})
@@ -393,7 +389,7 @@ func TestAPodOfTheSameNameIsAnotherPod(t *testing.T) {
 	events := story(func(h *record.History) {
 		started(h)
 		started(h)
-		h.Append("runtime/node-a", "default/tls", runtime.SandboxStarted{Attempt: 0})
+		h.Append("runtime/node-a", "default/tls", record.SandboxStarted{Attempt: 0})
 		started(h)
 		opened(h, "restarts")
 		closed(h, "restarts", 0)
@@ -412,13 +408,13 @@ func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 	}{
 		"a fake server without a port": {
 			tell: func(h *record.History) {
-				h.Append("server", "default/tls/app", server.ListenFailed{Port: 5000, Error: "address already in use"})
+				h.Append("server", "default/tls/app", record.ListenFailed{Port: 5000, Error: "address already in use"})
 			},
 			want: reports.HarnessError,
 		},
 		"a wait in vain": {
 			tell: func(h *record.History) {
-				h.Append("engine", "1", StepDone{Number: 1, Error: "not within 60s", Unmet: true})
+				h.Append("engine", "1", record.StepDone{Number: 1, Error: "not within 60s", Unmet: true})
 			},
 			want: reports.Unknown,
 		},
@@ -430,7 +426,7 @@ func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 }
 
 func object(h *record.History, resource, namespace, name, text string) {
-	h.Append("watch", resource+"/"+namespace+"/"+name, cluster.ObjectObserved{
+	h.Append("watch", resource+"/"+namespace+"/"+name, record.ObjectObserved{
 		Change: "added", Resource: resource, Namespace: namespace, Name: name, Object: []byte(text),
 	})
 }
@@ -439,9 +435,9 @@ func TestADeletedObjectIsGone(t *testing.T) {
 	t.Parallel()
 	events := story(func(h *record.History) {
 		object(h, "pods", "default", "tls", `{"spec":{}}`)
-		h.Append("watch", "pods/default/tls", cluster.ObjectObserved{Change: "deleted", Resource: "pods", Namespace: "default", Name: "tls", Object: []byte(`{}`)})
-		h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{})
-		h.Append("cluster", "kubelet/node-a", cluster.ComponentStopped{})
+		h.Append("watch", "pods/default/tls", record.ObjectObserved{Change: "deleted", Resource: "pods", Namespace: "default", Name: "tls", Object: []byte(`{}`)})
+		h.Append("cluster", "kubelet/node-a", record.ComponentStarted{})
+		h.Append("cluster", "kubelet/node-a", record.ComponentStopped{})
 		opened(h, "gone")
 		closed(h, "gone", 0)
 	})

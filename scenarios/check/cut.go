@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // cuts is what is needed to tell the connections that ended because their
@@ -29,7 +28,7 @@ type cutConnection struct {
 // connected adds a connection, unless its kubelet ended before it did.
 func (s *state) connected(name string, e record.Event) {
 	s.known[name] = true
-	c, ok := record.As[server.Connection](e)
+	c, ok := record.As[record.Connection](e)
 	if ok && c.GivenUp() {
 		if stopped, has := s.cuts.stopped[s.nodeOf(name)]; has && c.Opened.Before(stopped) {
 			return

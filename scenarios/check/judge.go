@@ -5,9 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -121,10 +119,10 @@ func window(id string, events []record.Event) (from, to int, watched float64, ok
 		if e.Subject != id {
 			continue
 		}
-		if _, opened := record.As[Opened](e); opened {
+		if _, opened := record.As[record.CheckOpened](e); opened {
 			from = i + 1
 		}
-		if closed, is := record.As[Closed](e); is && from > 0 {
+		if closed, is := record.As[record.CheckClosed](e); is && from > 0 {
 			return from, i, closed.Watched, true
 		}
 	}
@@ -134,14 +132,14 @@ func window(id string, events []record.Event) (from, to int, watched float64, ok
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did
 // not run to its end, or a fake server could not open its port.
 func brokenOff(events []record.Event) (reports.Outcome, string) {
-	for _, failed := range record.All[server.ListenFailed](events) {
+	for _, failed := range record.All[record.ListenFailed](events) {
 		return reports.HarnessError, "a fake server has no port: " + failed.Error
 	}
 	ended, complete := end(events)
 	if ended.Interrupted {
 		return reports.Unknown, "broken off: " + ended.Error
 	}
-	for _, done := range record.All[StepDone](events) {
+	for _, done := range record.All[record.StepDone](events) {
 		if done.Unmet {
 			return reports.Unknown, fmt.Sprintf("step %d: %s", done.Number, done.Error)
 		}
@@ -158,7 +156,7 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 // withoutEffect returns that a fault did nothing, if there was such a one: what
 // was seen meanwhile is not what the scenario is about.
 func withoutEffect(events []record.Event) (reports.Outcome, string) {
-	for e, fault := range record.All[link.FaultEnded](events) {
+	for e, fault := range record.All[record.FaultEnded](events) {
 		if !fault.Effect.Any() {
 			return reports.Unknown, fmt.Sprintf("the fault of the link %s (%s) had no effect: nothing was sent while it lasted", e.Subject, fault.Fault)
 		}
@@ -167,11 +165,11 @@ func withoutEffect(events []record.Event) (reports.Outcome, string) {
 }
 
 // end is how a cell ended. Complete is false for a history that does not say.
-func end(events []record.Event) (ended Ended, complete bool) {
-	for _, ended := range record.All[Ended](events) {
+func end(events []record.Event) (ended record.CellEnded, complete bool) {
+	for _, ended := range record.All[record.CellEnded](events) {
 		return ended, true
 	}
-	return Ended{}, false
+	return record.CellEnded{}, false
 }
 
 // Interrupted reports whether a cell ended because somebody wanted the whole run
@@ -184,7 +182,7 @@ func Interrupted(events []record.Event) bool {
 // lastStep says where a history that has no end stops.
 func lastStep(events []record.Event) string {
 	where := "before its first step"
-	for _, s := range record.All[StepStarted](events) {
+	for _, s := range record.All[record.StepStarted](events) {
 		where = fmt.Sprintf("in or after step %d (%s)", s.Number, s.Action)
 	}
 	return where
@@ -192,7 +190,7 @@ func lastStep(events []record.Event) string {
 
 // lateness returns why a machine can't be trusted, if it can't.
 func lateness(events []record.Event) string {
-	for _, l := range record.All[Lateness](events) {
+	for _, l := range record.All[record.Lateness](events) {
 		if l.Mean > tooLateMean || l.Worst > tooLateWorst || l.Queue > TooLongQueue {
 			return fmt.Sprintf("the machine was too late to be trusted: timers fired %.2f s late on average and %.2f s at worst, with %.1f threads for each processor", l.Mean, l.Worst, l.Queue)
 		}

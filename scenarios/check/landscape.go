@@ -6,10 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Node is what the API server says of a node.
@@ -85,7 +83,7 @@ func (l *landscape) at(e record.Event) float64 {
 
 // saw takes an object into account: a node of the rig, or a Deployment of the
 // seed.
-func (l *landscape) saw(e record.Event, seen cluster.ObjectObserved) {
+func (l *landscape) saw(e record.Event, seen record.ObjectObserved) {
 	switch {
 	case seen.Cluster == "" && seen.Resource == "nodes":
 		l.node(e, seen)
@@ -94,7 +92,7 @@ func (l *landscape) saw(e record.Event, seen cluster.ObjectObserved) {
 	}
 }
 
-func (l *landscape) node(e record.Event, seen cluster.ObjectObserved) {
+func (l *landscape) node(e record.Event, seen record.ObjectObserved) {
 	if seen.Change == "deleted" {
 		delete(l.nodes, seen.Name)
 		delete(l.shownNodes, seen.Name)
@@ -124,7 +122,7 @@ func (l *landscape) node(e record.Event, seen cluster.ObjectObserved) {
 	l.shownNodes[seen.Name] = decoded(n)
 }
 
-func (l *landscape) dependent(e record.Event, seen cluster.ObjectObserved) {
+func (l *landscape) dependent(e record.Event, seen record.ObjectObserved) {
 	if seen.Change == "deleted" {
 		delete(l.dependents, seen.Name)
 		delete(l.shownDependents, seen.Name)
@@ -155,7 +153,7 @@ func (l *landscape) dependent(e record.Event, seen cluster.ObjectObserved) {
 
 // called takes a request into account that passed a link.
 func (l *landscape) called(e record.Event) {
-	r, ok := record.As[link.Request](e)
+	r, ok := record.As[record.LinkRequest](e)
 	if !ok {
 		return
 	}
@@ -165,7 +163,7 @@ func (l *landscape) called(e record.Event) {
 
 // renewed takes into account how old leases are.
 func (l *landscape) renewed(e record.Event) {
-	ages, _ := record.As[lease.Ages](e)
+	ages, _ := record.As[record.LeaseAges](e)
 	for _, z := range ages.Zones {
 		l.leases[strings.TrimSuffix(lease.Component+"/"+z.Zone, "/")] = decoded(z)
 	}

@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // event is something that happens some seconds after the record began.
@@ -22,8 +19,8 @@ func event(after float64, subject string, payload record.Payload) record.Event {
 	return record.Event{At: at, Kind: payload.EventKind(), Subject: subject, Data: data}
 }
 
-func observed(in, change, resource, name, object string) cluster.ObjectObserved {
-	return cluster.ObjectObserved{Cluster: in, Change: change, Resource: resource, Name: name, Object: json.RawMessage(object)}
+func observed(in, change, resource, name, object string) record.ObjectObserved {
+	return record.ObjectObserved{Cluster: in, Change: change, Resource: resource, Name: name, Object: json.RawMessage(object)}
 }
 
 func nodeIs(ready string) string {
@@ -35,10 +32,10 @@ func TestExpressionsSeeALandscape(t *testing.T) {
 	const kcm = "seed/deployments/shoot/kcm"
 	s := newState()
 	for _, e := range []record.Event{
-		event(0, "", Ended{}),
+		event(0, "", record.CellEnded{}),
 		event(1, "nodes/node-0", observed("", "added", "nodes", "node-0", nodeIs("True"))),
 		event(2, "nodes/node-0", observed("", "modified", "nodes", "node-0", nodeIs("True"))),
-		event(3, "outage", StepStarted{Number: 1}),
+		event(3, "outage", record.StepStarted{Number: 1}),
 		event(4.25, "nodes/node-0", observed("", "modified", "nodes", "node-0", nodeIs("Unknown"))),
 		event(5, "nodes/node-1", observed("", "added", "nodes", "node-1", nodeIs("True"))),
 		event(6, "nodes/node-1", observed("", "deleted", "nodes", "node-1", nodeIs("True"))),
@@ -48,9 +45,9 @@ func TestExpressionsSeeALandscape(t *testing.T) {
 		event(7, kcm, observed("seed", "added", "deployments", "kcm", `{"spec": {"replicas": 2}}`)),
 		event(8, kcm, observed("seed", "modified", "deployments", "kcm", `{"metadata": {"annotations": {"x": "2"}}, "spec": {"replicas": 2}}`)),
 		event(9.5, kcm, observed("seed", "modified", "deployments", "kcm", `{"metadata": {"annotations": {"x": "2"}}, "spec": {"replicas": 0}}`)),
-		event(10, "dwd->kube-apiserver", link.Request{Method: "GET", Path: "/version", Code: 429, Answered: true}),
-		event(11, "dwd->kube-apiserver", link.Request{Method: "GET", Path: "/leases", Error: "refused"}),
-		event(12, "lease-nodes", lease.Ages{Zones: []lease.ZoneAges{{Zone: "a", Nodes: 2, Median: 1.5}, {Nodes: 1}}}),
+		event(10, "dwd->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/version", Code: 429, Answered: true}),
+		event(11, "dwd->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/leases", Error: "refused"}),
+		event(12, "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 2, Median: 1.5}, {Nodes: 1}}}),
 	} {
 		s.apply(e)
 	}

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -25,8 +23,8 @@ func TestMapsAreGoneThroughInTheOrderOfTheirKeys(t *testing.T) {
 		// By chance, eight keys are in order once in 40 320 times.
 		got := Judge(p, story(func(h *record.History) {
 			for _, name := range slices.Backward(labels) {
-				h.Append("runtime/node-a", "default/p/"+name.(string), runtime.ContainerStarted{})
-				h.Append("server", "default/p/"+name.(string), server.Connection{First: "nothing"})
+				h.Append("runtime/node-a", "default/p/"+name.(string), record.ContainerStarted{})
+				h.Append("server", "default/p/"+name.(string), record.Connection{First: "nothing"})
 			}
 			const eight = `{"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1}`
 			object(h, "pods", "default", "p", `{"metadata":{"labels":`+eight+`},"spec":{"list":[`+eight+`]}}`)

@@ -1,19 +1,18 @@
 package check
 
 import (
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // PodsAnswer is what the Pods API of a node answered.
 type PodsAnswer struct {
-	Method  string         `json:"method"`
-	Code    string         `json:"code"`
-	Message string         `json:"message"`
-	Pods    map[string]any `json:"pods"` // by name, as pods has them
-	List    []any          `json:"list"` // in the order in which they came
-	Bytes   int            `json:"bytes"`
-	Socket  podsapi.Socket `json:"socket"`
+	Method  string            `json:"method"`
+	Code    string            `json:"code"`
+	Message string            `json:"message"`
+	Pods    map[string]any    `json:"pods"` // by name, as pods has them
+	List    []any             `json:"list"` // in the order in which they came
+	Bytes   int               `json:"bytes"`
+	Socket  record.PodsSocket `json:"socket"`
 	// At is when it was answered, in seconds since the record began.
 	At float64 `json:"at"`
 }
@@ -67,19 +66,19 @@ func newAgents() agents {
 // saw takes an event of an agent into account, and reports whether it is one.
 func (a *agents) saw(e record.Event, at float64) bool {
 	switch e.Kind {
-	case podsapi.Answer{}.EventKind():
-		answer, _ := record.As[podsapi.Answer](e)
+	case record.PodsAnswer{}.EventKind():
+		answer, _ := record.As[record.PodsAnswer](e)
 		a.answered(e.Subject, answer, at)
-	case podsapi.Polled{}.EventKind():
-		view, _ := record.As[podsapi.Polled](e)
+	case record.PodsPolled{}.EventKind():
+		view, _ := record.As[record.PodsPolled](e)
 		poll := a.poll(e.Subject)
 		views, _ := poll["views"].([]any)
-		poll["views"] = append(views, decoded(newPodsAnswer(view.Answer, at)))
-	case podsapi.Event{}.EventKind():
-		event, _ := record.As[podsapi.Event](e)
+		poll["views"] = append(views, decoded(newPodsAnswer(view.PodsAnswer, at)))
+	case record.PodsEvent{}.EventKind():
+		event, _ := record.As[record.PodsEvent](e)
 		a.watched(e.Subject, event, at)
-	case podsapi.Ended{}.EventKind():
-		end, _ := record.As[podsapi.Ended](e)
+	case record.PodsEnded{}.EventKind():
+		end, _ := record.As[record.PodsEnded](e)
 		a.ended(e.Subject, end)
 	default:
 		return false
@@ -87,7 +86,7 @@ func (a *agents) saw(e record.Event, at float64) bool {
 	return true
 }
 
-func (a *agents) answered(step string, answer podsapi.Answer, at float64) {
+func (a *agents) answered(step string, answer record.PodsAnswer, at float64) {
 	before, _ := a.answers[step].(map[string]any)
 	codes, _ := before["codes"].(map[string]any)
 	if codes == nil {
@@ -100,7 +99,7 @@ func (a *agents) answered(step string, answer podsapi.Answer, at float64) {
 	a.answers[step] = shown
 }
 
-func newPodsAnswer(a podsapi.Answer, at float64) PodsAnswer {
+func newPodsAnswer(a record.PodsAnswer, at float64) PodsAnswer {
 	shown := PodsAnswer{
 		Method: a.Method, Code: a.Code, Message: a.Message, List: a.List, Pods: make(map[string]any),
 		Bytes: a.Bytes, Socket: a.Socket, At: at,
@@ -127,14 +126,14 @@ func (a *agents) watch(step string) map[string]any {
 	return watch
 }
 
-func (a *agents) watched(step string, event podsapi.Event, at float64) {
+func (a *agents) watched(step string, event record.PodsEvent, at float64) {
 	w := a.watch(step)
 	pods, _ := w["pods"].(map[string]any)
 	shown, _ := decoded(PodsEvent{Type: event.Type, Name: podName(event.Pod), Pod: event.Pod, At: at}).(map[string]any)
 	switch name := podName(event.Pod); event.Type {
-	case podsapi.Synced:
+	case record.PodsSynced:
 		w["synced"] = true
-	case podsapi.Deleted:
+	case record.PodDeleted:
 		delete(pods, name)
 	default:
 		pods[name] = shown["pod"]
@@ -144,7 +143,7 @@ func (a *agents) watched(step string, event podsapi.Event, at float64) {
 }
 
 // ended takes the end of a watch or of a poll into account. Only a poll counts.
-func (a *agents) ended(step string, end podsapi.Ended) {
+func (a *agents) ended(step string, end record.PodsEnded) {
 	if end.Calls != nil {
 		a.poll(step)["codes"] = decoded(end.Calls)
 		return

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 func pod(namespace, name, phase string) any {
@@ -19,25 +19,25 @@ func TestExpressionsSeeAgents(t *testing.T) {
 	s := newState()
 	web, other := pod("default", "web", "Running"), pod("other", "web", "Pending")
 	for _, e := range []record.Event{
-		event(0, "", Ended{}),
-		event(1, "all", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{other, web}, Bytes: 7, Socket: podsapi.Socket{Path: "p"}}),
-		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{web}}),
-		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "ResourceExhausted", List: []any{}}),
-		event(2, "many", podsapi.Answer{Method: "ListPods", Code: "ResourceExhausted", Message: "later", List: []any{}}),
-		event(3, "watch", podsapi.Event{Type: "ADDED", Pod: web}),
-		event(3, "watch", podsapi.Event{Type: "INITIAL_SYNC_COMPLETE"}),
-		event(4, "watch", podsapi.Event{Type: "ADDED", Pod: other}),
-		event(5, "watch", podsapi.Event{Type: "MODIFIED", Pod: pod("default", "web", "Failed")}),
-		event(6, "watch", podsapi.Event{Type: "DELETED", Pod: other}),
-		event(6, "masked", podsapi.Event{Type: "ADDED", Pod: pod("", "web", "")}),
-		event(7, "open", podsapi.Event{Type: "ADDED", Pod: map[string]any{podsapi.Unreadable: "garbage"}}),
-		event(8, "watch", podsapi.Ended{Code: "Unavailable", Message: "gone"}),
-		event(9, "poll", podsapi.Polled{Answer: podsapi.Answer{Method: "ListPods", Code: "Unavailable", List: []any{}}}),
-		event(10, "poll", podsapi.Polled{Answer: podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{web}}}),
-		event(11, "poll", podsapi.Ended{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
-		event(12, "log", LogRead{Lines: []string{"a", "b"}}),
+		event(0, "", record.CellEnded{}),
+		event(1, "all", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{other, web}, Bytes: 7, Socket: record.PodsSocket{Path: "p"}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", List: []any{}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", Message: "later", List: []any{}}),
+		event(3, "watch", record.PodsEvent{Type: "ADDED", Pod: web}),
+		event(3, "watch", record.PodsEvent{Type: "INITIAL_SYNC_COMPLETE"}),
+		event(4, "watch", record.PodsEvent{Type: "ADDED", Pod: other}),
+		event(5, "watch", record.PodsEvent{Type: "MODIFIED", Pod: pod("default", "web", "Failed")}),
+		event(6, "watch", record.PodsEvent{Type: "DELETED", Pod: other}),
+		event(6, "masked", record.PodsEvent{Type: "ADDED", Pod: pod("", "web", "")}),
+		event(7, "open", record.PodsEvent{Type: "ADDED", Pod: map[string]any{podsapi.Unreadable: "garbage"}}),
+		event(8, "watch", record.PodsEnded{Code: "Unavailable", Message: "gone"}),
+		event(9, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "Unavailable", List: []any{}}}),
+		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}}),
+		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
+		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
 	} {
-		if seen := s.apply(e); !seen && e.Kind != (Ended{}).EventKind() {
+		if seen := s.apply(e); !seen && e.Kind != (record.CellEnded{}).EventKind() {
 			t.Errorf("%s makes no difference", e.Kind)
 		}
 	}

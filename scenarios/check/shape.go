@@ -10,9 +10,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Container is what the runtime did with a container, over all its restarts.
@@ -60,23 +58,23 @@ func (s *shapes) variables() []cel.EnvOption {
 	}
 	return []cel.EnvOption{
 		byName("containers", s.of(reflect.TypeFor[Container]())),
-		byName("connections", cel.ListType(s.of(reflect.TypeFor[server.Connection]()))),
+		byName("connections", cel.ListType(s.of(reflect.TypeFor[record.Connection]()))),
 		byName("pods", cel.DynType),
 		byName("objects", cel.DynType),
 		byName("events", cel.ListType(s.of(reflect.TypeFor[PodEvent]()))),
-		byName("requests", s.of(reflect.TypeFor[Answer]())),
+		byName("requests", s.of(reflect.TypeFor[record.APIAnswer]())),
 		byName("history", cel.ListType(cel.DynType)),
-		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[Sample]())))),
+		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
 		byName("logs", cel.ListType(cel.StringType)),
 		byName("nodes", s.of(reflect.TypeFor[Node]())),
 		byName("dependents", s.of(reflect.TypeFor[Dependent]())),
 		byName("calls", cel.ListType(s.of(reflect.TypeFor[Call]()))),
-		byName("leases", s.of(reflect.TypeFor[lease.ZoneAges]())),
+		byName("leases", s.of(reflect.TypeFor[record.ZoneAges]())),
 		byName("podsAPI", s.of(reflect.TypeFor[PodsAnswers]())),
 		byName("watches", s.of(reflect.TypeFor[PodsWatch]())),
 		byName("polls", s.of(reflect.TypeFor[PodsPoll]())),
 		cel.Variable("since", cel.DoubleType),
-		byName("components", s.of(reflect.TypeFor[cluster.ComponentStarted]())),
+		byName("components", s.of(reflect.TypeFor[record.ComponentStarted]())),
 	}
 }
 

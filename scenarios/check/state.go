@@ -7,12 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // defaultNamespace is left out of the names by which expressions refer to
@@ -72,35 +67,35 @@ func (s *state) apply(e record.Event) bool {
 	name := strings.TrimPrefix(e.Subject, defaultNamespace)
 	s.landscape.at(e) // the first one is the beginning
 	switch e.Kind {
-	case runtime.SandboxStarted{}.EventKind():
+	case record.SandboxStarted{}.EventKind():
 		s.sandboxStarted(name, e)
-	case runtime.ContainerStarted{}.EventKind():
+	case record.ContainerStarted{}.EventKind():
 		s.containerStarted(name)
-	case runtime.ContainerExited{}.EventKind():
+	case record.ContainerExited{}.EventKind():
 		s.containerExited(name, e)
-	case server.Connection{}.EventKind():
+	case record.Connection{}.EventKind():
 		s.connected(name, e)
-	case cluster.ObjectObserved{}.EventKind():
+	case record.ObjectObserved{}.EventKind():
 		s.object(e)
-	case cluster.ComponentStarted{}.EventKind():
+	case record.ComponentStarted{}.EventKind():
 		s.components[e.Subject] = decode(e.Data)
-	case cluster.ComponentStopped{}.EventKind():
+	case record.ComponentStopped{}.EventKind():
 		delete(s.components, e.Subject)
 		s.cutOff(e.Subject, e.At)
-	case StepStarted{}.EventKind():
+	case record.StepStarted{}.EventKind():
 		s.cuts.short = nil
 		s.landscape.since = s.landscape.at(e)
 		return false
-	case Scraped{}.EventKind():
+	case record.Scraped{}.EventKind():
 		s.scraped(e)
-	case LogRead{}.EventKind():
-		read, _ := record.As[LogRead](e)
+	case record.LogRead{}.EventKind():
+		read, _ := record.As[record.LogRead](e)
 		s.logs[e.Subject] = decoded(read.Lines)
-	case link.Request{}.EventKind():
+	case record.LinkRequest{}.EventKind():
 		s.landscape.called(e)
-	case lease.Ages{}.EventKind():
+	case record.LeaseAges{}.EventKind():
 		s.landscape.renewed(e)
-	case Answer{}.EventKind():
+	case record.APIAnswer{}.EventKind():
 		s.answered(e)
 	default:
 		return s.agents.saw(e, s.landscape.at(e))
@@ -112,7 +107,7 @@ func (s *state) apply(e record.Event) bool {
 // the watch that shows it may be late.
 func (s *state) answered(e record.Event) {
 	s.requests[e.Subject] = decode(e.Data)
-	answer, _ := record.As[Answer](e)
+	answer, _ := record.As[record.APIAnswer](e)
 	if pod, isPod := strings.CutPrefix(answer.Object, "pods/"); isPod && answer.Code == http.StatusCreated {
 		s.known[strings.TrimPrefix(pod, defaultNamespace)] = true
 	}
@@ -139,7 +134,7 @@ func (s *state) container(name string) *Container {
 func (s *state) sandboxStarted(pod string, e record.Event) {
 	s.known[pod] = true
 	s.cuts.nodes[pod] = strings.TrimPrefix(e.Source, "runtime/")
-	if started, ok := record.As[runtime.SandboxStarted](e); !ok || started.Attempt > 0 {
+	if started, ok := record.As[record.SandboxStarted](e); !ok || started.Attempt > 0 {
 		return
 	}
 	for name := range s.containers {
@@ -161,7 +156,7 @@ func (s *state) containerStarted(name string) {
 }
 
 func (s *state) containerExited(name string, e record.Event) {
-	exit, ok := record.As[runtime.ContainerExited](e)
+	exit, ok := record.As[record.ContainerExited](e)
 	if !ok {
 		return
 	}
@@ -172,7 +167,7 @@ func (s *state) containerExited(name string, e record.Event) {
 }
 
 func (s *state) object(e record.Event) {
-	seen, ok := record.As[cluster.ObjectObserved](e)
+	seen, ok := record.As[record.ObjectObserved](e)
 	if !ok {
 		return
 	}
@@ -199,7 +194,7 @@ func (s *state) object(e record.Event) {
 }
 
 // keep keeps an object as it is now, and all its versions.
-func (s *state) keep(e record.Event, seen cluster.ObjectObserved) any {
+func (s *state) keep(e record.Event, seen record.ObjectObserved) any {
 	if seen.Change == "deleted" {
 		delete(s.objects, e.Subject)
 		return nil
@@ -237,7 +232,7 @@ func (s *state) scraped(e record.Event) {
 	if metrics == nil {
 		metrics = make(map[string]any)
 	}
-	scraped, _ := record.As[Scraped](e)
+	scraped, _ := record.As[record.Scraped](e)
 	for name, samples := range scraped.Metrics {
 		metrics[name] = decoded(samples)
 	}

@@ -8,7 +8,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 

@@ -5,12 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // story tells a run of three steps. What happens in a step is told by its number;
@@ -25,12 +21,12 @@ func story(bad bool, tell map[int]func(*record.History)) Run {
 	happens(0)
 	for n, action := range []string{"create Pod web", "restart kubelet/node-a", "check up"} {
 		name := fmt.Sprint(n + 1)
-		h.Append("engine", name, check.StepStarted{Number: n + 1, Name: name, Action: action})
+		h.Append("engine", name, record.StepStarted{Number: n + 1, Name: name, Action: action})
 		happens(n + 1)
 		if n == 2 {
-			h.Append("engine", "up", check.Closed{Step: 3})
+			h.Append("engine", "up", record.CheckClosed{Step: 3})
 		}
-		h.Append("engine", name, check.StepDone{Number: n + 1})
+		h.Append("engine", name, record.StepDone{Number: n + 1})
 	}
 	happens(4)
 	outcome := reports.Pass
@@ -44,13 +40,13 @@ type steps = map[int]func(*record.History)
 
 func exits(code int32) func(*record.History) {
 	return func(h *record.History) {
-		h.Append("runtime/node-a", "default/web/app", runtime.ContainerExited{ExitCode: code, Reason: "Error"})
+		h.Append("runtime/node-a", "default/web/app", record.ContainerExited{ExitCode: code, Reason: "Error"})
 	}
 }
 
-func asked(first server.First) func(*record.History) {
+func asked(first record.First) func(*record.History) {
 	return func(h *record.History) {
-		h.Append("server", "default/web/app", server.Connection{Port: 8080, First: first})
+		h.Append("server", "default/web/app", record.Connection{Port: 8080, First: first})
 	}
 }
 
@@ -61,7 +57,7 @@ func pod(name, ready string) func(*record.History) {
 			"metadata": map[string]any{"generateName": "web-"},
 			"status":   map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": ready, "reason": "Because"}}},
 		})
-		h.Append("watch", "", cluster.ObjectObserved{Change: "modified", Resource: "pods", Namespace: "default", Name: name, Object: object})
+		h.Append("watch", "", record.ObjectObserved{Change: "modified", Resource: "pods", Namespace: "default", Name: name, Object: object})
 	}
 }
 

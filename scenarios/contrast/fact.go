@@ -6,14 +6,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // fact is something that a run showed.
@@ -57,19 +51,19 @@ func tell(r Run) told {
 		checks[c.ID] = c
 	}
 	steps := 0
-	for range record.All[check.StepStarted](r.Events) {
+	for range record.All[record.StepStarted](r.Events) {
 		steps++
 	}
 	for _, e := range r.Events {
-		if s, ok := record.As[check.StepStarted](e); ok {
+		if s, ok := record.As[record.StepStarted](e); ok {
 			t.step, t.actions[s.Number] = s.Number, s.Action
 		}
 		t.event(e)
-		if _, ok := record.As[check.Closed](e); ok {
+		if _, ok := record.As[record.CheckClosed](e); ok {
 			t.came(checks[e.Subject])
 			delete(checks, e.Subject)
 		}
-		if _, ok := record.As[check.StepDone](e); ok && len(t.actions) == steps {
+		if _, ok := record.As[record.StepDone](e); ok && len(t.actions) == steps {
 			break
 		}
 	}
@@ -102,46 +96,46 @@ func (t *told) add(f fact) {
 // event adds what an event shows.
 func (t *told) event(e record.Event) {
 	subject := t.common(e.Subject)
-	if p, ok := record.As[check.StepDone](e); ok && p.Error != "" {
+	if p, ok := record.As[record.StepDone](e); ok && p.Error != "" {
 		t.firm(fmt.Sprintf("step %d could not be done", p.Number), p.Error)
 	}
-	if p, ok := record.As[check.Answer](e); ok {
+	if p, ok := record.As[record.APIAnswer](e); ok {
 		t.firm(strings.TrimSpace(fmt.Sprintf("step %s: %s was answered %d %s", subject, t.common(p.Object), p.Code, p.Reason)), p.Message)
 	}
-	if p, ok := record.As[cluster.ComponentStopped](e); ok && !p.Asked {
+	if p, ok := record.As[record.ComponentStopped](e); ok && !p.Asked {
 		t.firm(subject+" died", p.State)
 	}
-	if p, ok := record.As[runtime.ContainerExited](e); ok {
+	if p, ok := record.As[record.ContainerExited](e); ok {
 		t.firm(fmt.Sprintf("container %s exited with %d", subject, p.ExitCode), p.Reason)
 	}
-	if p, ok := record.As[runtime.ContainerStarted](e); ok && p.Attempt > 0 {
+	if p, ok := record.As[record.ContainerStarted](e); ok && p.Attempt > 0 {
 		t.soft(fmt.Sprintf("container %s was started again, attempt %d", subject, p.Attempt), "")
 	}
-	if p, ok := record.As[runtime.ImagePullFailed](e); ok {
+	if p, ok := record.As[record.ImagePullFailed](e); ok {
 		t.soft(fmt.Sprintf("no image %s for %s", p.Ref, subject), p.Error)
 	}
-	if p, ok := record.As[runtime.Exec](e); ok {
+	if p, ok := record.As[record.Exec](e); ok {
 		t.soft(fmt.Sprintf("%s in container %s exited with %d", strings.Join(p.Args, " "), subject, p.ExitCode), p.Error)
 	}
-	if p, ok := record.As[server.Connection](e); ok {
+	if p, ok := record.As[record.Connection](e); ok {
 		t.soft(fmt.Sprintf("a client of container %s, port %d, began with %s%s", subject, p.Port, p.First, served(p)), "")
 	}
-	if p, ok := record.As[link.Request](e); ok && (p.Method != "GET" || p.Code >= 400) {
+	if p, ok := record.As[record.LinkRequest](e); ok && (p.Method != "GET" || p.Code >= 400) {
 		t.soft(fmt.Sprintf("%s: %s %s was answered %d", subject, p.Method, generated.ReplaceAllString(p.Path, "*"), p.Code), p.Error)
 	}
-	if p, ok := record.As[podsapi.Ended](e); ok {
+	if p, ok := record.As[record.PodsEnded](e); ok {
 		t.soft(fmt.Sprintf("%s of the Pods API ended with %s", subject, p.Code), p.Message)
 	}
-	if p, ok := record.As[podsapi.Answer](e); ok {
+	if p, ok := record.As[record.PodsAnswer](e); ok {
 		t.soft(fmt.Sprintf("step %s: %s was answered %s", subject, p.Method, p.Code), p.Message)
 	}
-	if p, ok := record.As[cluster.ObjectObserved](e); ok {
+	if p, ok := record.As[record.ObjectObserved](e); ok {
 		t.object(p)
 	}
 }
 
 // served says how a connection went on.
-func served(c server.Connection) string {
+func served(c record.Connection) string {
 	switch {
 	case c.Answered():
 		return " and was answered"
@@ -168,7 +162,7 @@ func (t *told) common(path string) string {
 }
 
 // object adds which conditions an object came to be in, and what events warn of.
-func (t *told) object(p cluster.ObjectObserved) {
+func (t *told) object(p record.ObjectObserved) {
 	var o struct {
 		Metadata       struct{ GenerateName string }
 		Type           string

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/oracle"

@@ -17,7 +17,7 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -219,7 +219,7 @@ func (l *Landscape) restart(ctx context.Context, action plan.Restart) error {
 }
 
 // setLink gives a link a fault, or none.
-func (l *Landscape) setLink(which spec.Link, f link.Fault) error {
+func (l *Landscape) setLink(which spec.Link, f record.LinkFault) error {
 	if z, is := spec.Zone(which.From); is {
 		return l.fleet.SetLink(z, f)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/check"
 )
 
@@ -81,11 +82,11 @@ func (m *machine) now() time.Duration {
 }
 
 // stop ends the measuring and returns the result.
-func (m *machine) stop() check.Lateness {
+func (m *machine) stop() record.Lateness {
 	m.cancel()
 	m.done.Wait()
 	samples := float64(max(m.samples, 1))
-	return check.Lateness{Mean: m.late / samples, Worst: m.worst, Queue: m.queue / samples}
+	return record.Lateness{Mean: m.late / samples, Worst: m.worst, Queue: m.queue / samples}
 }
 
 // withTimeout is context.WithTimeoutCause by the machine's clock.

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -27,7 +27,7 @@ func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
 	}
-	r.history.Append("engine", action.Component, check.Scraped{Path: action.Path, Metrics: metrics})
+	r.history.Append("engine", action.Component, record.Scraped{Path: action.Path, Metrics: metrics})
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (r *rig) readLog(name string, action plan.Log) error {
 	if err != nil {
 		return err
 	}
-	read := check.LogRead{Component: action.Component, Lines: []string{}}
+	read := record.LogRead{Component: action.Component, Lines: []string{}}
 	for line := range strings.Lines(string(text)) {
 		if match.MatchString(line) {
 			read.Lines = append(read.Lines, strings.TrimRight(line, "\n"))
@@ -68,13 +68,13 @@ func (r *rig) readLog(name string, action plan.Log) error {
 }
 
 // parseMetrics reads the text format of Prometheus.
-func parseMetrics(text []byte) (map[string][]check.Sample, error) {
+func parseMetrics(text []byte) (map[string][]record.Sample, error) {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	metrics := make(map[string][]check.Sample)
+	metrics := make(map[string][]record.Sample)
 	for name, family := range families {
 		for _, m := range family.GetMetric() {
 			labels := make(map[string]string)
@@ -85,7 +85,7 @@ func parseMetrics(text []byte) (map[string][]check.Sample, error) {
 				if math.IsInf(value, 0) || math.IsNaN(value) {
 					continue // JSON has no such numbers
 				}
-				metrics[name+suffix] = append(metrics[name+suffix], check.Sample{Labels: labels, Value: value})
+				metrics[name+suffix] = append(metrics[name+suffix], record.Sample{Labels: labels, Value: value})
 			}
 		}
 	}

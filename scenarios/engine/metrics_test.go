@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestMetricsAreRead(t *testing.T) {
@@ -26,7 +26,7 @@ latency_count 2
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]check.Sample{
+	want := map[string][]record.Sample{
 		"prober_probe_total": {
 			{Labels: map[string]string{"container": "app", "result": "successful"}, Value: 3},
 			{Labels: map[string]string{"container": "app", "result": "failed"}, Value: 1},

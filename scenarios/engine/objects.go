@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -49,11 +49,11 @@ func newObjects(config *rest.Config, cluster string) (*objects, error) {
 }
 
 // create posts an object exactly as it is given.
-func (o *objects) create(ctx context.Context, manifest map[string]any) (check.Answer, error) {
+func (o *objects) create(ctx context.Context, manifest map[string]any) (record.APIAnswer, error) {
 	object := &unstructured.Unstructured{Object: manifest}
 	mapping, err := o.mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
 	if err != nil {
-		return check.Answer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
+		return record.APIAnswer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
 	}
 	ref := plan.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
@@ -66,14 +66,14 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (check.An
 	return o.answer(ref, http.StatusCreated, created, err)
 }
 
-func (o *objects) patch(ctx context.Context, ref plan.ObjectRef, merge map[string]any) (check.Answer, error) {
+func (o *objects) patch(ctx context.Context, ref plan.ObjectRef, merge map[string]any) (record.APIAnswer, error) {
 	resource, err := o.find(ref)
 	if err != nil {
-		return check.Answer{}, err
+		return record.APIAnswer{}, err
 	}
 	body, err := json.Marshal(merge)
 	if err != nil {
-		return check.Answer{}, err
+		return record.APIAnswer{}, err
 	}
 	patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{})
 	return o.answer(ref, http.StatusOK, patched, err)
@@ -104,8 +104,8 @@ func (o *objects) resource(resource schema.GroupVersionResource, ref plan.Object
 
 // answer turns a response into what is recorded. A refusal by the API server is
 // an answer; that there was no answer is an error.
-func (o *objects) answer(ref plan.ObjectRef, code int, object *unstructured.Unstructured, err error) (check.Answer, error) {
-	a := check.Answer{Object: ref.String(), Code: code, Warning: o.warnings.take()}
+func (o *objects) answer(ref plan.ObjectRef, code int, object *unstructured.Unstructured, err error) (record.APIAnswer, error) {
+	a := record.APIAnswer{Object: ref.String(), Code: code, Warning: o.warnings.take()}
 	if err == nil {
 		a.Response = object.Object
 		return a, nil
@@ -118,7 +118,7 @@ func (o *objects) answer(ref plan.ObjectRef, code int, object *unstructured.Unst
 	a.Code, a.Reason, a.Message = int(status.Code), string(status.Reason), status.Message
 	if status.Details != nil {
 		for _, c := range status.Details.Causes {
-			a.Causes = append(a.Causes, check.Cause{Reason: string(c.Type), Field: c.Field, Message: c.Message})
+			a.Causes = append(a.Causes, record.APICause{Reason: string(c.Type), Field: c.Field, Message: c.Message})
 		}
 	}
 	return a, nil

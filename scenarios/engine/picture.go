@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/reports/render"

@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -25,7 +24,7 @@ func TestACellWithLeasesHasAPicture(t *testing.T) {
 	if pictures, err := draw(dir, cell, history.Events()); err != nil || pictures != nil {
 		t.Errorf("a cell without leases has pictures %q (%v)", pictures, err)
 	}
-	history.Append("lease-nodes", "lease-nodes", lease.Ages{Zones: []lease.ZoneAges{{Nodes: 1, Oldest: 3}}})
+	history.Append("lease-nodes", "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Nodes: 1, Oldest: 3}}})
 	for range 2 { // the second time replaces the picture of the first
 		pictures, err := draw(dir, cell, history.Events())
 		if err != nil {

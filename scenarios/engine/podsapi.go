@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -89,12 +88,12 @@ func uidOf(events []record.Event, pod string) (string, error) {
 
 // shownPods are the pods of an answer to an agent, or the one of the API server.
 func shownPods(e record.Event) []json.RawMessage {
-	if seen, ok := record.As[cluster.ObjectObserved](e); ok && seen.Resource == "pods" {
+	if seen, ok := record.As[record.ObjectObserved](e); ok && seen.Resource == "pods" {
 		return []json.RawMessage{seen.Object}
 	}
 	var answer struct{ List []json.RawMessage }
 	switch e.Kind {
-	case podsapi.Answer{}.EventKind(), podsapi.Polled{}.EventKind():
+	case record.PodsAnswer{}.EventKind(), record.PodsPolled{}.EventKind():
 		_ = json.Unmarshal(e.Data, &answer) // this program wrote it
 	}
 	return answer.List

@@ -5,16 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // sameScenario makes the result of a saved run unknown if its scenario takes other
 // steps today: what was recorded then is no evidence for or against it.
 func sameScenario(cell plan.Cell, result reports.Cell, events []record.Event) reports.Cell {
-	for _, ran := range record.All[check.StepStarted](events) {
+	for _, ran := range record.All[record.StepStarted](events) {
 		i := slices.IndexFunc(cell.Steps, func(s plan.Step) bool { return s.Number == ran.Number })
 		if i >= 0 && cell.Steps[i].Name == ran.Name && verb(cell.Steps[i].Action.Describe()) == verb(ran.Action) {
 			continue

@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 	t.Parallel()
 	var history record.History
-	for _, ran := range []check.StepStarted{{Number: 1, Name: "1", Action: "wait until then"}, {Number: 3, Name: "late", Action: "check old"}} {
+	for _, ran := range []record.StepStarted{{Number: 1, Name: "1", Action: "wait until then"}, {Number: 3, Name: "late", Action: "check old"}} {
 		history.Append("engine", ran.Name, ran)
 	}
 	wait := plan.Step{Number: 1, Name: "1", Action: plan.Wait{Until: "now"}}

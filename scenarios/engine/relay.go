@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // relay is the recorder of a rig that has several cells. What it is told goes
@@ -152,9 +150,9 @@ func (r *relay) look() (left int, fresh bool, changed <-chan struct{}) {
 // isPartOfRig reports whether a payload is about a component or a node.
 func isPartOfRig(payload record.Payload) bool {
 	switch p := payload.(type) {
-	case cluster.ComponentStarted, cluster.ComponentStopped:
+	case record.ComponentStarted, record.ComponentStopped:
 		return true
-	case cluster.ObjectObserved:
+	case record.ObjectObserved:
 		return p.Resource == "nodes"
 	default:
 		return false
@@ -174,26 +172,26 @@ const (
 // of the one that an Event is about, or the id of a sandbox or a container.
 func identify(payload record.Payload) (string, presence) {
 	switch p := payload.(type) {
-	case cluster.ObjectObserved:
+	case record.ObjectObserved:
 		return identifyObject(p)
-	case runtime.SandboxStarted:
+	case record.SandboxStarted:
 		return p.ID, unsaid
-	case runtime.SandboxStopped:
+	case record.SandboxStopped:
 		return p.ID, unsaid
-	case runtime.ContainerCreated:
+	case record.ContainerCreated:
 		return p.ID, unsaid
-	case runtime.ContainerStarted:
+	case record.ContainerStarted:
 		return p.ID, there
-	case runtime.ContainerExited:
+	case record.ContainerExited:
 		return p.ID, gone
-	case runtime.Exec:
+	case record.Exec:
 		return p.ID, unsaid
 	default:
 		return "", unsaid
 	}
 }
 
-func identifyObject(p cluster.ObjectObserved) (string, presence) {
+func identifyObject(p record.ObjectObserved) (string, presence) {
 	var o struct {
 		Metadata       struct{ UID string }
 		InvolvedObject struct{ UID string }

@@ -9,9 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // TestACellHearsNothingOfAnEarlierOne: the record of a cell that has the rig
@@ -19,15 +17,15 @@ import (
 // be it told ever so late.
 func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 	t.Parallel()
-	object := func(change, resource, body string) cluster.ObjectObserved {
-		return cluster.ObjectObserved{Change: change, Resource: resource, Name: "tls", Object: json.RawMessage(body)}
+	object := func(change, resource, body string) record.ObjectObserved {
+		return record.ObjectObserved{Change: change, Resource: resource, Name: "tls", Object: json.RawMessage(body)}
 	}
 	var first, second record.History
 	r := newRelay(&first)
-	r.Append("cluster", "kube-apiserver", cluster.ComponentStarted{Version: "v1.37.1"})
+	r.Append("cluster", "kube-apiserver", record.ComponentStarted{Version: "v1.37.1"})
 	r.Append("watch", "nodes/node-a", object("added", "nodes", `{"metadata": {"uid": "n"}}`))
 	r.Append("watch", "pods/default/tls", object("added", "pods", `{"metadata": {"uid": "p1"}}`))
-	r.Append("runtime", "default/tls/app", runtime.ContainerStarted{ID: "c1"})
+	r.Append("runtime", "default/tls/app", record.ContainerStarted{ID: "c1"})
 	r.to(nil)
 	r.Append("watch", "pods/default/tls", object("modified", "pods", `{"metadata": {"uid": "p1"}}`))
 	r.Append("watch", "pods/default/late", object("added", "pods", `{"metadata": {"uid": "p0"}}`))
@@ -39,12 +37,12 @@ func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 	r.Append("watch", "pods/default/listed", object("deleted", "pods", `{"metadata": {"uid": "p3"}}`))
 	r.Append("watch", "pods/default/gone", object("deleted", "pods", `{"metadata": {"uid": "p9"}}`))
 	r.expect("p9") // told of as gone before it was listed
-	r.Append("runtime", "default/tls/app", runtime.ContainerExited{ID: "c1"})
+	r.Append("runtime", "default/tls/app", record.ContainerExited{ID: "c1"})
 	r.Append("watch", "pods/default/tls", object("deleted", "pods", `{"metadata": {"uid": "p1"}}`))
 	r.Append("watch", "pods/default/late", object("deleted", "pods", `{"metadata": {"uid": "p0"}}`))
 	r.Append("watch", "events/default/tls.1", object("added", "events", `{"metadata": {"uid": "e"}, "involvedObject": {"uid": "p1"}}`))
 	r.Append("watch", "pods/default/tls", object("added", "pods", `{"metadata": {"uid": "p2"}}`))
-	r.Append("runtime", "default/tls/app", runtime.ContainerStarted{ID: "c2"})
+	r.Append("runtime", "default/tls/app", record.ContainerStarted{ID: "c2"})
 
 	want := []string{"kube-apiserver", "nodes/node-a", "pods/default/tls", "default/tls/app"}
 	for name, h := range map[string]*record.History{"first": &first, "second": &second} {
@@ -65,8 +63,8 @@ func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 // listed its objects is a reason to list them again.
 func TestASweepSeesWhatIsMadeMeanwhile(t *testing.T) {
 	t.Parallel()
-	pod := func(change, uid string) cluster.ObjectObserved {
-		return cluster.ObjectObserved{Change: change, Resource: "pods", Object: json.RawMessage(`{"metadata": {"uid": "` + uid + `"}}`)}
+	pod := func(change, uid string) record.ObjectObserved {
+		return record.ObjectObserved{Change: change, Resource: "pods", Object: json.RawMessage(`{"metadata": {"uid": "` + uid + `"}}`)}
 	}
 	r := newRelay(new(record.History))
 	r.Append("watch", "pods/default/a", pod("added", "a"))

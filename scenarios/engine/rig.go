@@ -17,8 +17,8 @@ import (
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -113,14 +113,14 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 
 // ended is what the history says about how a cell ended, so that it can be
 // judged without knowing anything else.
-func ended(ctx context.Context, err error) check.Ended {
+func ended(ctx context.Context, err error) record.CellEnded {
 	switch {
 	case err == nil:
-		return check.Ended{}
+		return record.CellEnded{}
 	case ctx.Err() != nil:
-		return check.Ended{Error: context.Cause(ctx).Error(), Interrupted: true}
+		return record.CellEnded{Error: context.Cause(ctx).Error(), Interrupted: true}
 	default:
-		return check.Ended{Error: err.Error()}
+		return record.CellEnded{Error: err.Error()}
 	}
 }
 
@@ -191,10 +191,10 @@ func (r *rig) enough() bool { return r.red && r.failFast }
 // could not do is told there only.
 func (r *rig) step(ctx context.Context, step plan.Step) error {
 	r.begin(step)
-	r.history.Append("engine", step.Name, check.StepStarted{
+	r.history.Append("engine", step.Name, record.StepStarted{
 		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
 	})
-	done := check.StepDone{Number: step.Number}
+	done := record.StepDone{Number: step.Number}
 	err := r.do(ctx, step)
 	if err != nil {
 		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
@@ -290,7 +290,7 @@ func (r *rig) apply(ctx context.Context, name string, action plan.Apply) error {
 
 // answered records an answer. A refusal that nobody expected ends the cell: the
 // steps that follow would mean something else without the object.
-func (r *rig) answered(step string, answer check.Answer, rejected bool, err error) error {
+func (r *rig) answered(step string, answer record.APIAnswer, rejected bool, err error) error {
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
 // watch watches checks until each is decided or its time is over.
 func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 	for _, c := range action.Checks {
-		r.history.Append("engine", c.ID, check.Opened{Step: step})
+		r.history.Append("engine", c.ID, record.CheckOpened{Step: step})
 	}
 	watching := r.tracker.Watch(r.program, action, r.history.Events())
 	opened := r.opens()
@@ -343,7 +343,7 @@ func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
 				continue
 			}
 			r.red = r.red || !watching.Met(c.ID)
-			r.history.Append("engine", c.ID, check.Closed{Step: step, Watched: time.Since(opened.at).Seconds()})
+			r.history.Append("engine", c.ID, record.CheckClosed{Step: step, Watched: time.Since(opened.at).Seconds()})
 		}
 		if len(left) == 0 || r.enough() {
 			return nil

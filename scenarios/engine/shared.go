@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // swept are the objects that are taken away when a cell leaves its rig to another
@@ -61,7 +61,7 @@ func (t *tenancy) enter(ctx context.Context, e *Engine, r *rig, dir string) erro
 	if t.cluster != nil {
 		r.cluster = t.cluster
 		t.relay.to(r.history)
-		r.history.Append("engine", "", check.RigReused{After: t.tenant})
+		r.history.Append("engine", "", record.RigReused{After: t.tenant})
 		t.tenant = r.cell.ID
 		return linkLogs(t.logs, dir)
 	}
@@ -100,7 +100,7 @@ func (t *tenancy) leave(ctx context.Context, r *rig, failed error) error {
 		return errors.Join(context.Cause(t.cluster.Context()), t.end()) // it was this cell's
 	}
 	if err != nil {
-		r.history.Append("engine", "", check.RigNotReused{Reason: err.Error()})
+		r.history.Append("engine", "", record.RigNotReused{Reason: err.Error()})
 		return t.end()
 	}
 	return nil

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -52,7 +51,7 @@ func troubleLogs(dir, id string, result reports.Cell, events []record.Event) (lo
 	seen := make(map[string]bool)
 	var missing []string
 	for _, e := range events {
-		if e.Kind != (cluster.ComponentStarted{}).EventKind() || seen[e.Subject] {
+		if e.Kind != (record.ComponentStarted{}).EventKind() || seen[e.Subject] {
 			continue
 		}
 		seen[e.Subject] = true

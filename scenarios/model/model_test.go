@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 var (
@@ -19,21 +19,21 @@ func TestWire(t *testing.T) {
 		name    string
 		handler Handler
 		kubelet Component
-		want    server.First
+		want    record.First
 	}{
-		{"TLS, gate on", Handler{Kind: GRPC, Mode: "TLS"}, on, server.FirstTLS},
-		{"TLS, gate off", Handler{Kind: GRPC, Mode: "TLS"}, off, server.FirstHTTP2},
-		{"TLS, old kubelet", Handler{Kind: GRPC, Mode: "TLS"}, old, server.FirstHTTP2},
-		{"Plaintext", Handler{Kind: GRPC, Mode: "Plaintext"}, on, server.FirstHTTP2},
-		{"no mode", Handler{Kind: GRPC}, on, server.FirstHTTP2},
-		{"HTTP2, gate on", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, on, server.FirstHTTP2},
-		{"HTTP2, gate off", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, off, server.FirstHTTP1},
-		{"HTTP2, old kubelet", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, old, server.FirstHTTP1},
-		{"HTTP2 hook", Handler{Kind: HTTPGet, Protocol: "HTTP2", Hook: true}, on, server.FirstHTTP1},
-		{"HTTP1", Handler{Kind: HTTPGet, Protocol: "HTTP1"}, on, server.FirstHTTP1},
-		{"no protocol", Handler{Kind: HTTPGet}, on, server.FirstHTTP1},
-		{"HTTPS", Handler{Kind: HTTPGet, Scheme: "HTTPS", Protocol: "HTTP1"}, on, server.FirstTLS},
-		{"tcpSocket", Handler{Kind: TCPSocket}, on, server.FirstNothing},
+		{"TLS, gate on", Handler{Kind: GRPC, Mode: "TLS"}, on, record.FirstTLS},
+		{"TLS, gate off", Handler{Kind: GRPC, Mode: "TLS"}, off, record.FirstHTTP2},
+		{"TLS, old kubelet", Handler{Kind: GRPC, Mode: "TLS"}, old, record.FirstHTTP2},
+		{"Plaintext", Handler{Kind: GRPC, Mode: "Plaintext"}, on, record.FirstHTTP2},
+		{"no mode", Handler{Kind: GRPC}, on, record.FirstHTTP2},
+		{"HTTP2, gate on", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, on, record.FirstHTTP2},
+		{"HTTP2, gate off", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, off, record.FirstHTTP1},
+		{"HTTP2, old kubelet", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, old, record.FirstHTTP1},
+		{"HTTP2 hook", Handler{Kind: HTTPGet, Protocol: "HTTP2", Hook: true}, on, record.FirstHTTP1},
+		{"HTTP1", Handler{Kind: HTTPGet, Protocol: "HTTP1"}, on, record.FirstHTTP1},
+		{"no protocol", Handler{Kind: HTTPGet}, on, record.FirstHTTP1},
+		{"HTTPS", Handler{Kind: HTTPGet, Scheme: "HTTPS", Protocol: "HTTP1"}, on, record.FirstTLS},
+		{"tcpSocket", Handler{Kind: TCPSocket}, on, record.FirstNothing},
 	} {
 		if got := Wire(tc.handler, tc.kubelet); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
@@ -43,7 +43,7 @@ func TestWire(t *testing.T) {
 
 func TestCanSucceed(t *testing.T) {
 	t.Parallel()
-	firsts := []server.First{server.FirstTLS, server.FirstHTTP2, server.FirstHTTP1, server.FirstNothing}
+	firsts := []record.First{record.FirstTLS, record.FirstHTTP2, record.FirstHTTP1, record.FirstNothing}
 	want := map[behavior.Protocol][]bool{
 		behavior.HTTP1:       {false, false, true, false},
 		behavior.HTTPS:       {true, false, false, false},

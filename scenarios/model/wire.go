@@ -2,7 +2,7 @@ package model
 
 import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Handler is what a probe or a lifecycle hook does, as the kubelet is told.
@@ -33,36 +33,36 @@ const (
 //   - protocol HTTP2 is HTTP/2 with prior knowledge where the gate is on, and
 //     HTTP/1.1 otherwise (KEP-5999, Version Skew Strategy); for probes only, since
 //     releases so far send hooks over HTTP/1.1
-func Wire(h Handler, kubelet Component) server.First {
+func Wire(h Handler, kubelet Component) record.First {
 	switch {
 	case h.Kind == TCPSocket:
-		return server.FirstNothing
+		return record.FirstNothing
 	case h.Kind == GRPC && h.Mode == "TLS" && kubelet.Enabled(GRPCMode):
-		return server.FirstTLS
+		return record.FirstTLS
 	case h.Kind == GRPC:
-		return server.FirstHTTP2
+		return record.FirstHTTP2
 	case h.Scheme == "HTTPS":
-		return server.FirstTLS
+		return record.FirstTLS
 	case h.Protocol == "HTTP2" && !h.Hook && kubelet.Enabled(HTTPProtocol):
-		return server.FirstHTTP2
+		return record.FirstHTTP2
 	default:
-		return server.FirstHTTP1
+		return record.FirstHTTP1
 	}
 }
 
 // understood is which beginnings of a connection a server makes sense of.
-var understood = map[behavior.Protocol]map[server.First]bool{
-	behavior.HTTP1:       {server.FirstHTTP1: true},
-	behavior.HTTPS:       {server.FirstTLS: true},
-	behavior.H2C:         {server.FirstHTTP2: true},
-	behavior.H2CAndHTTP1: {server.FirstHTTP1: true, server.FirstHTTP2: true},
-	behavior.GRPC:        {server.FirstHTTP2: true},
-	behavior.GRPCTLS:     {server.FirstTLS: true},
+var understood = map[behavior.Protocol]map[record.First]bool{
+	behavior.HTTP1:       {record.FirstHTTP1: true},
+	behavior.HTTPS:       {record.FirstTLS: true},
+	behavior.H2C:         {record.FirstHTTP2: true},
+	behavior.H2CAndHTTP1: {record.FirstHTTP1: true, record.FirstHTTP2: true},
+	behavior.GRPC:        {record.FirstHTTP2: true},
+	behavior.GRPCTLS:     {record.FirstTLS: true},
 }
 
 // CanSucceed reports whether a probe that begins in this way can get a good
 // answer from a server of that protocol. That it does is not said: the server
 // may be unhealthy. A tcpSocket probe, which asks for none, is not meant.
-func CanSucceed(first server.First, protocol behavior.Protocol) bool {
+func CanSucceed(first record.First, protocol behavior.Protocol) bool {
 	return understood[protocol][first]
 }

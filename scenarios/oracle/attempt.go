@@ -10,10 +10,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -22,7 +19,7 @@ import (
 type Attempt struct {
 	// Container is namespace/pod/container.
 	Container string
-	server.Connection
+	record.Connection
 	// Probes are the probes and hooks that may have opened it, sorted and without
 	// repetition. It is empty if none can have.
 	Probes []Probe
@@ -46,7 +43,7 @@ type Probe struct {
 
 // Prediction is what a kubelet sends first.
 type Prediction struct {
-	First server.First
+	First record.First
 	// Kubelet is the release, and how the gate of the probe's field is set if the
 	// probe uses the field: "v1.37.1 gate on".
 	Kubelet string
@@ -60,7 +57,7 @@ type Prediction struct {
 // Expected reports whether the attempt began as it could have been expected to,
 // or was given up before it began. It does not say that the model had a say.
 func (a Attempt) Expected() bool {
-	return len(a.Predicted) == 0 || a.First == server.FirstNothing ||
+	return len(a.Predicted) == 0 || a.First == record.FirstNothing ||
 		slices.ContainsFunc(a.Predicted, func(p Prediction) bool { return p.First == a.First })
 }
 
@@ -68,14 +65,14 @@ func (a Attempt) Expected() bool {
 // nothing of its body for as long as the connection lasted.
 func (a Attempt) Unended() bool { return unended(a.Connection) }
 
-func unended(c server.Connection) bool {
+func unended(c record.Connection) bool {
 	return c.Fault == behavior.StallAfterHeaders && c.Answered()
 }
 
 // Attempts are all connections to containers, in the order in which they were
 // opened.
 func Attempts(cell plan.Cell, events []record.Event) []Attempt {
-	if !slices.ContainsFunc(events, func(e record.Event) bool { return e.Kind == (server.Connection{}).EventKind() }) {
+	if !slices.ContainsFunc(events, func(e record.Event) bool { return e.Kind == (record.Connection{}).EventKind() }) {
 		return nil
 	}
 	r := newRun(cell, slices.DeleteFunc(slices.Clone(events), saysNothing))
@@ -90,9 +87,9 @@ func Attempts(cell plan.Cell, events []record.Event) []Attempt {
 // saysNothing reports whether an event says nothing of pods and kubelets.
 func saysNothing(e record.Event) bool {
 	switch e.Kind {
-	case cluster.ObjectObserved{}.EventKind():
+	case record.ObjectObserved{}.EventKind():
 		return !strings.HasPrefix(e.Subject, "pods/")
-	case check.Answer{}.EventKind():
+	case record.APIAnswer{}.EventKind():
 		return true
 	default:
 		return false
@@ -115,7 +112,7 @@ func (r *run) attempt(c connection) Attempt {
 			first := model.Wire(h.Handler, known.kubelet.Component)
 			understood := h.Kind == model.TCPSocket || model.CanSucceed(first, c.Protocol)
 			a.Predicted = append(a.Predicted, Prediction{first, actsAs(known.kubelet.Component, h.Handler), understood, !known.kubelet.untilTime.After(c.Opened)})
-			contentWithNothing := h.Kind == model.TCPSocket && c.First == server.FirstNothing
+			contentWithNothing := h.Kind == model.TCPSocket && c.First == record.FirstNothing
 			a.Succeeded = a.Succeeded || contentWithNothing
 		}
 	}
@@ -167,7 +164,7 @@ func (p place) asks(c connection) bool {
 
 // askedFirst is the path that led to a request: its own, or the one that redirected
 // to it, which clients name. After several redirects that is none of a probe's.
-func askedFirst(r server.Request) string {
+func askedFirst(r record.Request) string {
 	referers := r.Headers["Referer"]
 	if len(referers) == 0 {
 		return r.Path

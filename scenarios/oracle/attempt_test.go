@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 )
 
 // TestAttempts: who may have opened a connection, and what it begins with.
@@ -20,19 +20,19 @@ func TestAttempts(t *testing.T) {
 		"livenessProbe": {"grpc": {"port": 5000, "mode": "TLS"}}, "readinessProbe": {"grpc": {"port": 5000, "mode": "TLS"}},
 		"startupProbe": {"httpGet": {"port": 8080, "path": "/up"}},
 		"lifecycle": {"postStart": {"httpGet": {"port": 8080, "path": "/hook"}}}}]}`)
-	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
-	s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false)
-	s.connect("default/other/app", server.FirstNothing, behavior.GRPC, false)
-	s.request("kube-lifecycle/1.37", server.FirstHTTP1)
-	s.request("kube-probe/1.37", server.FirstTLS)
+	s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false)
+	s.connect(cont, record.FirstNothing, behavior.GRPCTLS, false)
+	s.connect("default/other/app", record.FirstNothing, behavior.GRPC, false)
+	s.request("kube-lifecycle/1.37", record.FirstHTTP1)
+	s.request("kube-probe/1.37", record.FirstTLS)
 	s.start("kubelet/node-a", newest, true)
-	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+	s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
 	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": {"tcpSocket": {"port": 5000}}}]}`)
 	s.start("kubelet/node-a", newest, true)
-	s.connect(cont, server.FirstNothing, behavior.HTTP1, false)
+	s.connect(cont, record.FirstNothing, behavior.HTTP1, false)
 	s.show(pod, false, withExec)
 	s.start("kubelet/node-a", newest, true)
-	s.connect(cont, server.FirstNothing, behavior.HTTP1, false)
+	s.connect(cont, record.FirstNothing, behavior.HTTP1, false)
 
 	type seen struct {
 		Probes              []Probe
@@ -40,15 +40,15 @@ func TestAttempts(t *testing.T) {
 		Expected, Succeeded bool
 	}
 	both := []Probe{{cont, "liveness", "grpc mode=TLS :5000"}, {cont, "readiness", "grpc mode=TLS :5000"}}
-	before := []Prediction{{First: server.FirstHTTP2, Kubelet: "v1.36.3"}}
+	before := []Prediction{{First: record.FirstHTTP2, Kubelet: "v1.36.3"}}
 	want := []seen{
 		{Probes: both, Predicted: before, Expected: true},
 		{Probes: both, Predicted: before, Expected: true}, // given up
 		{Expected: true},
-		{Probes: []Probe{{cont, "postStart", "httpGet :8080"}}, Predicted: []Prediction{{First: server.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Expected: true, Succeeded: true},
-		{Probes: []Probe{{cont, "startup", "httpGet :8080"}}, Predicted: []Prediction{{First: server.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Succeeded: true},
-		{Probes: both, Predicted: []Prediction{{First: server.FirstTLS, Kubelet: "v1.37.1 gate on", Understood: true}}, Expected: true, Succeeded: true},
-		{Probes: []Probe{{cont, "readiness", "tcpSocket :5000"}}, Predicted: []Prediction{{First: server.FirstNothing, Kubelet: "v1.37.1", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []Probe{{cont, "postStart", "httpGet :8080"}}, Predicted: []Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []Probe{{cont, "startup", "httpGet :8080"}}, Predicted: []Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Succeeded: true},
+		{Probes: both, Predicted: []Prediction{{First: record.FirstTLS, Kubelet: "v1.37.1 gate on", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []Probe{{cont, "readiness", "tcpSocket :5000"}}, Predicted: []Prediction{{First: record.FirstNothing, Kubelet: "v1.37.1", Understood: true}}, Expected: true, Succeeded: true},
 		{Expected: true}, // the program may be the client
 	}
 	var got []seen
@@ -68,8 +68,8 @@ func TestAttemptsAreToldApart(t *testing.T) {
 	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
 		"livenessProbe": {"httpGet": {"port": 8080, "path": "/live"}}, "readinessProbe": {"httpGet": {"port": 8080, "path": "/ready", "scheme": "HTTP"}}}]}`)
 	for _, path := range []string{"/live", "/ready", "/elsewhere"} {
-		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: s.now(),
-			Requests: []server.Request{{Path: path, Status: 200, UserAgent: "kube-probe/1.37"}}})
+		s.add(cont, record.Connection{Port: 8080, First: record.FirstHTTP1, Opened: s.now(), Closed: s.now(),
+			Requests: []record.Request{{Path: path, Status: 200, UserAgent: "kube-probe/1.37"}}})
 	}
 	want := [][]Probe{
 		{{cont, "liveness", "httpGet :8080"}}, {{cont, "readiness", "httpGet :8080"}},
@@ -92,8 +92,8 @@ func TestUnended(t *testing.T) {
 	s.start("kubelet/node-a", newest, true)
 	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app", "livenessProbe": {"httpGet": {"port": 8080, "path": "/"}}}]}`)
 	for _, status := range []int{200, 0} {
-		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: midnight.Add(4 * time.Minute), Fault: behavior.StallAfterHeaders,
-			CloseReason: server.ClientClosed, Requests: []server.Request{{Path: "/", Status: status, UserAgent: "kube-probe/1.37"}}})
+		s.add(cont, record.Connection{Port: 8080, First: record.FirstHTTP1, Opened: s.now(), Closed: midnight.Add(4 * time.Minute), Fault: behavior.StallAfterHeaders,
+			CloseReason: record.ClientClosed, Requests: []record.Request{{Path: "/", Status: status, UserAgent: "kube-probe/1.37"}}})
 	}
 	s.start("kubelet/node-a", newest, true) // which stops it first, at minute 4
 	var got [][3]bool
@@ -114,11 +114,11 @@ func TestRedirected(t *testing.T) {
 	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [{"name": "app",
 		"livenessProbe": {"httpGet": {"port": 8080, "path": "/old?a=b"}}, "readinessProbe": {"httpGet": {"port": 8080, "path": "/new"}}}]}`)
 	for _, referer := range []string{"", "http://127.0.0.2:8080/old?a=b", "http://127.0.0.2:8080/other", ":"} {
-		r := server.Request{Path: "/new", Status: 500, UserAgent: "kube-probe/1.37"}
+		r := record.Request{Path: "/new", Status: 500, UserAgent: "kube-probe/1.37"}
 		if referer != "" {
 			r.Headers = map[string][]string{"Referer": {referer}}
 		}
-		s.add(cont, server.Connection{Port: 8080, First: server.FirstHTTP1, Opened: s.now(), Closed: s.now(), Requests: []server.Request{r}})
+		s.add(cont, record.Connection{Port: 8080, First: record.FirstHTTP1, Opened: s.now(), Closed: s.now(), Requests: []record.Request{r}})
 	}
 	live, ready := Probe{cont, "liveness", "httpGet :8080"}, Probe{cont, "readiness", "httpGet :8080"}
 	var got [][]Probe

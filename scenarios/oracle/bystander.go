@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -91,12 +90,12 @@ func (r *run) healthy(v version) bool {
 			return false
 		}
 	}
-	for e, exit := range record.All[runtime.ContainerExited](r.events) {
+	for e, exit := range record.All[record.ContainerExited](r.events) {
 		if strings.HasPrefix(e.Subject, pod) && exit.Signal == "" {
 			return false
 		}
 	}
-	for e, ran := range record.All[runtime.Exec](r.events) {
+	for e, ran := range record.All[record.Exec](r.events) {
 		if strings.HasPrefix(e.Subject, pod) && (ran.ExitCode != 0 || ran.Error != "") {
 			return false
 		}

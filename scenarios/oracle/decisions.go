@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/simulate"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -66,24 +63,24 @@ type probe struct {
 
 func (d *deciding) see(e record.Event) {
 	switch e.Kind {
-	case cluster.ComponentStarted{}.EventKind():
-		if started, ok := record.As[cluster.ComponentStarted](e); ok && e.Subject == spec.Watchdog {
+	case record.ComponentStarted{}.EventKind():
+		if started, ok := record.As[record.ComponentStarted](e); ok && e.Subject == spec.Watchdog {
 			d.behavior = watchdog.BehaviorOf(string(started.Version))
 		}
-	case cluster.ComponentStopped{}.EventKind():
+	case record.ComponentStopped{}.EventKind():
 		d.probe = nil // it may have been about to
-	case cluster.ObjectObserved{}.EventKind():
+	case record.ObjectObserved{}.EventKind():
 		d.object(e)
-	case check.Answer{}.EventKind():
+	case record.APIAnswer{}.EventKind():
 		d.answered(e)
-	case link.Request{}.EventKind():
+	case record.LinkRequest{}.EventKind():
 		d.request(e)
 	}
 }
 
 // answered takes into account what the scenario has changed.
 func (d *deciding) answered(e record.Event) {
-	answer, _ := record.As[check.Answer](e)
+	answer, _ := record.As[record.APIAnswer](e)
 	ref, err := spec.ParseObjectRef(answer.Object)
 	if err != nil || ref.Cluster != garden.Seed {
 		return
@@ -100,7 +97,7 @@ func (d *deciding) answered(e record.Event) {
 }
 
 func (d *deciding) object(e record.Event) {
-	seen, ok := record.As[cluster.ObjectObserved](e)
+	seen, ok := record.As[record.ObjectObserved](e)
 	if !ok {
 		return
 	}
@@ -130,7 +127,7 @@ func (d *deciding) object(e record.Event) {
 // request follows the watchdog: the version begins a probe, a list of leases
 // decides it, and a scale that is written is what comes of it.
 func (d *deciding) request(e record.Event) {
-	r, ok := record.As[link.Request](e)
+	r, ok := record.As[record.LinkRequest](e)
 	if !ok {
 		return
 	}

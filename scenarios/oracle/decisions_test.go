@@ -7,11 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -29,7 +27,7 @@ func watched(v release.Version, replicas int) *story {
 	s := &story{cell: plan.Cell{Topology: plan.Topology{Garden: &plan.Garden{
 		Watchdog: v, Prober: spec.Prober{DependentResourceInfos: []spec.DependentResource{of("a", 1, 0), of("b", 0, 1)}},
 	}}}}
-	s.add("dependency-watchdog", cluster.ComponentStarted{Version: v})
+	s.add("dependency-watchdog", record.ComponentStarted{Version: v})
 	for i := range 5 {
 		s.node(fmt.Sprintf("node-%d", i), "{}")
 	}
@@ -41,12 +39,12 @@ func watched(v release.Version, replicas int) *story {
 
 func (s *story) node(name, annotations string) {
 	body := fmt.Sprintf(`{"metadata": {"name": %q, "annotations": %s}}`, name, annotations)
-	s.add("nodes/"+name, cluster.ObjectObserved{Change: "modified", Resource: "nodes", Name: name, Object: json.RawMessage(body)})
+	s.add("nodes/"+name, record.ObjectObserved{Change: "modified", Resource: "nodes", Name: name, Object: json.RawMessage(body)})
 }
 
 func (s *story) deployment(name string, replicas int) {
 	body := fmt.Sprintf(`{"metadata": {"name": %q}, "spec": {"replicas": %d}}`, name, replicas)
-	s.add("seed/deployments/shoot/"+name, cluster.ObjectObserved{
+	s.add("seed/deployments/shoot/"+name, record.ObjectObserved{
 		Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: name, Object: json.RawMessage(body),
 	})
 }
@@ -54,7 +52,7 @@ func (s *story) deployment(name string, replicas int) {
 // probe is the requests of a probe that finds that some of the nodes renewed
 // their leases just now, and the others so long ago.
 func (s *story) probe(nodes, old int, ago time.Duration) {
-	s.add(spec.WatchdogToShoot, link.Request{Method: "GET", Path: "/version", Code: 200})
+	s.add(spec.WatchdogToShoot, record.LinkRequest{Method: "GET", Path: "/version", Code: 200})
 	renewed := make(map[string]time.Time)
 	for i := range nodes {
 		renewed[fmt.Sprintf("node-%d", i)] = s.now()
@@ -62,11 +60,11 @@ func (s *story) probe(nodes, old int, ago time.Duration) {
 			renewed[fmt.Sprintf("node-%d", i)] = s.now().Add(-ago)
 		}
 	}
-	s.add(spec.WatchdogToShoot, link.Request{Method: "GET", Path: "/leases", Code: 200, Renewed: renewed})
+	s.add(spec.WatchdogToShoot, record.LinkRequest{Method: "GET", Path: "/leases", Code: 200, Renewed: renewed})
 }
 
 func (s *story) scale(name string, code int) {
-	s.add(spec.WatchdogToSeed, link.Request{Method: "PUT", Path: "/apis/apps/v1/namespaces/shoot/deployments/" + name + "/scale", Code: code})
+	s.add(spec.WatchdogToSeed, record.LinkRequest{Method: "PUT", Path: "/apis/apps/v1/namespaces/shoot/deployments/" + name + "/scale", Code: code})
 }
 
 func TestWatchdogDecisions(t *testing.T) {
@@ -90,7 +88,7 @@ func TestWatchdogDecisions(t *testing.T) {
 		"could not list": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
 			s.scale("a", 200)
-			s.add(spec.WatchdogToShoot, link.Request{Path: "/version"})
+			s.add(spec.WatchdogToShoot, record.LinkRequest{Path: "/version"})
 			s.scale("b", 200)
 		}, "b is scaled by a watchdog that has seen no leases"},
 		"one node, newer": {"v1.8.0", 1, func(s *story) { s.probe(1, 1, minute); s.scale("a", 200) }, "there is only one candidate"},
@@ -98,12 +96,12 @@ func TestWatchdogDecisions(t *testing.T) {
 		"is not sure":     {"v1.8.0", 1, func(s *story) { s.probe(5, 0, 0); s.probe(5, 3, 30*time.Second-leeway/2); s.probe(5, 0, 0) }, ""},
 		"dies": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
-			s.add("dependency-watchdog", cluster.ComponentStopped{})
+			s.add("dependency-watchdog", record.ComponentStopped{})
 			s.probe(5, 0, 0)
 		}, ""},
 		"somebody changes a dependent": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
-			s.add("patch", check.Answer{Object: "seed/deployments/shoot/a", Code: 200})
+			s.add("patch", record.APIAnswer{Object: "seed/deployments/shoot/a", Code: 200})
 			s.probe(5, 0, 0)
 		}, ""},
 		"nodes that don't count": {"v1.8.0", 1, func(s *story) {
@@ -115,7 +113,7 @@ func TestWatchdogDecisions(t *testing.T) {
 		}, "a is scaled by a probe that had nothing to scale there"},
 		"machines that have failed": {"v1.8.0", 1, func(s *story) {
 			for i := range 2 {
-				s.add("fail", check.Answer{Object: fmt.Sprintf("seed/machines/shoot/machine-node-%d", i), Code: 200,
+				s.add("fail", record.APIAnswer{Object: fmt.Sprintf("seed/machines/shoot/machine-node-%d", i), Code: 200,
 					Response: map[string]any{"status": map[string]any{"currentStatus": map[string]any{"phase": "Failed"}}}})
 			}
 			s.probe(5, 3, minute)

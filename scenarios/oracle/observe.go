@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/model"
 )
@@ -31,9 +31,9 @@ const preface = "PRI"
 func (r *run) observe(c connection) (o reports.Observation, certain bool) {
 	states := r.statesAt(c.pod(), c.Opened)
 	succeeds := slices.ContainsFunc(c.Requests, good)
-	understood := slices.ContainsFunc(c.Requests, func(r server.Request) bool { return r.Method != preface })
+	understood := slices.ContainsFunc(c.Requests, func(r record.Request) bool { return r.Method != preface })
 	ill := c.Fault != "" || understood && !succeeds // which says nothing of the wire
-	if len(states) == 0 || c.First == server.FirstNothing || ill || r.cutOff(c, states[0].pod.NodeName) {
+	if len(states) == 0 || c.First == record.FirstNothing || ill || r.cutOff(c, states[0].pod.NodeName) {
 		return o, false
 	}
 	h, ok := r.wanted(states[0], c.Port)

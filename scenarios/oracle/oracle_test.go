@@ -10,12 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -46,11 +43,11 @@ func (s *story) add(subject string, payload record.Payload) {
 func (s *story) start(component string, version release.Version, gates bool) {
 	for _, e := range s.events {
 		if e.Subject == component {
-			s.add(component, cluster.ComponentStopped{Asked: true})
+			s.add(component, record.ComponentStopped{Asked: true})
 			break
 		}
 	}
-	s.add(component, cluster.ComponentStarted{Version: version, Gates: map[string]bool{
+	s.add(component, record.ComponentStarted{Version: version, Gates: map[string]bool{
 		"GRPCContainerProbeTLS": gates, "H2CContainerProbe": gates,
 	}})
 }
@@ -64,7 +61,7 @@ func (s *story) show(name string, same bool, format string, args ...any) {
 	namespace, short, _ := strings.Cut(rest, "/")
 	body := fmt.Sprintf(`{"metadata": {"name": %q, "namespace": %q, "uid": %q, "resourceVersion": "%d", "generation": 1,
 		"creationTimestamp": "2026-01-01T00:00:00Z"}, %s}`, short, namespace, name, s.writes, fmt.Sprintf(format, args...))
-	s.add(name, cluster.ObjectObserved{Change: "modified", Resource: resource, Namespace: namespace, Name: short, Object: json.RawMessage(body)})
+	s.add(name, record.ObjectObserved{Change: "modified", Resource: resource, Namespace: namespace, Name: short, Object: json.RawMessage(body)})
 }
 
 // app is a pod that is ready and whose readiness probe is the given one.
@@ -80,19 +77,19 @@ const (
 )
 
 // connect records a connection of a probe, with a good answer or with none.
-func (s *story) connect(container string, first server.First, protocol behavior.Protocol, good bool) {
-	c := server.Connection{ID: 1, Port: 5000, Protocol: protocol, First: first, Opened: s.now(), Closed: s.now()}
+func (s *story) connect(container string, first record.First, protocol behavior.Protocol, good bool) {
+	c := record.Connection{ID: 1, Port: 5000, Protocol: protocol, First: first, Opened: s.now(), Closed: s.now()}
 	if good {
-		c.Requests = []server.Request{{Service: new(string), Health: behavior.Serving, UserAgent: "kube-probe/1.37 grpc-go/1"}}
+		c.Requests = []record.Request{{Service: new(string), Health: behavior.Serving, UserAgent: "kube-probe/1.37 grpc-go/1"}}
 	}
 	s.add(container, c)
 }
 
 // request records a connection to a port of h2c and HTTP/1.1 with one request.
-func (s *story) request(agent string, first server.First) {
-	s.add(cont, server.Connection{
+func (s *story) request(agent string, first record.First) {
+	s.add(cont, record.Connection{
 		ID: 1, Port: 8080, Protocol: behavior.H2CAndHTTP1, First: first, Opened: s.now(), Closed: s.now(),
-		Requests: []server.Request{{Status: 200, UserAgent: agent}},
+		Requests: []record.Request{{Status: 200, UserAgent: agent}},
 	})
 }
 
@@ -134,50 +131,50 @@ func TestWireMode(t *testing.T) {
 		tell func(*story)
 		want reports.Outcome
 	}{
-		"as predicted": {func(s *story) { s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
-		"given up":     {func(s *story) { s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false) }, ""},
-		"plaintext":    {func(s *story) { s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
+		"as predicted": {func(s *story) { s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
+		"given up":     {func(s *story) { s.connect(cont, record.FirstNothing, behavior.GRPCTLS, false) }, ""},
+		"plaintext":    {func(s *story) { s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
 		"of an older kubelet": {func(s *story) {
 			s.start("kubelet/node-a", old, false)
-			s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+			s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false)
 		}, reports.Pass},
 		"TLS of an older kubelet": {func(s *story) {
 			s.start("kubelet/node-a", old, false)
-			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+			s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
 		}, reports.Fail},
-		"a good answer that can't be": {func(s *story) { s.connect(cont, server.FirstTLS, behavior.GRPC, true) }, reports.Fail},
+		"a good answer that can't be": {func(s *story) { s.connect(cont, record.FirstTLS, behavior.GRPC, true) }, reports.Fail},
 		"of a kubelet that had the pod with the field": {func(s *story) {
 			s.show(pod, true, "%s", app(without))
-			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+			s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
 		}, reports.Pass},
 		"of a kubelet that started when it was without": {func(s *story) {
 			s.show(pod, true, "%s", app(without))
 			s.start("kubelet/node-a", newest, true)
-			s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
+			s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
 		}, reports.Fail},
 		"a hook over HTTP/1.1": {func(s *story) {
 			s.show(pod, false, withHook)
-			s.request("kube-lifecycle/1.37", server.FirstHTTP1)
+			s.request("kube-lifecycle/1.37", record.FirstHTTP1)
 		}, reports.Pass},
 		"a hook over HTTP/2": {func(s *story) {
 			s.show(pod, false, withHook)
-			s.request("kube-lifecycle/1.37", server.FirstHTTP2)
+			s.request("kube-lifecycle/1.37", record.FirstHTTP2)
 		}, reports.Fail},
 		"a probe over HTTP/1.1, beside a hook": {func(s *story) {
 			s.show(pod, false, withHook)
-			s.request("kube-probe/1.37", server.FirstHTTP1)
+			s.request("kube-probe/1.37", record.FirstHTTP1)
 		}, reports.Fail},
 		"a probe beside a program": {func(s *story) {
 			s.show(pod, false, withExec)
-			s.request("kube-probe/1.37", server.FirstHTTP1)
+			s.request("kube-probe/1.37", record.FirstHTTP1)
 		}, reports.Fail},
 		"a program of the pod": {func(s *story) {
 			s.show(pod, false, withExec)
-			s.request("curl/8", server.FirstHTTP1)
+			s.request("curl/8", record.FirstHTTP1)
 		}, ""},
 		"not of a probe": {func(s *story) {
 			s.show("pods/default/other", false, "%s", app(`{"tcpSocket": {"port": 1}}`))
-			s.connect("default/other/app", server.FirstTLS, behavior.GRPCTLS, true)
+			s.connect("default/other/app", record.FirstTLS, behavior.GRPCTLS, true)
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,9 +222,9 @@ func TestFieldSurvival(t *testing.T) {
 			s.show(pod, true, "%s", app(without))
 		}, reports.Fail},
 		"shown while no API server is ready": {func(s *story) {
-			s.add("kube-apiserver", cluster.ComponentStopped{Asked: true})
+			s.add("kube-apiserver", record.ComponentStopped{Asked: true})
 			s.show(pod, true, "%s", app(without))
-			s.add("kube-apiserver", cluster.ComponentStarted{Version: newest})
+			s.add("kube-apiserver", record.ComponentStarted{Version: newest})
 			s.show(pod, true, "%s", app(withTLS))
 		}, reports.Pass},
 		"no field anywhere": {func(s *story) {
@@ -291,7 +288,7 @@ func TestFieldSurvivalOfWhatTheScenarioAskedFor(t *testing.T) {
 			t.Parallel()
 			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "create", Action: plan.Apply{Objects: []map[string]any{manifest}}}}}}
 			s.start("kube-apiserver", newest, tc.gates)
-			s.add("create", check.Answer{Object: pod, Code: 201, Response: decoded(`{"metadata": {"name": "app"}, ` + tc.answer + `}`)})
+			s.add("create", record.APIAnswer{Object: pod, Code: 201, Response: decoded(`{"metadata": {"name": "app"}, ` + tc.answer + `}`)})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
 			}
@@ -326,11 +323,11 @@ func TestFieldSurvivalOfAPatch(t *testing.T) {
 			s.start("kube-apiserver", newest, tc.gates || tc.before == withTLS)
 			s.show(pod, false, "%s", app(tc.before))
 			s.show(pod, false, "%s", app(tc.after))
-			last, _ := record.As[cluster.ObjectObserved](s.events[len(s.events)-1])
+			last, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
 			if err := json.Unmarshal(last.Object, &response); err != nil {
 				t.Fatal(err)
 			}
-			s.add("patch", check.Answer{Object: pod, Code: 200, Response: response})
+			s.add("patch", record.APIAnswer{Object: pod, Code: 200, Response: response})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
 			}
@@ -358,24 +355,24 @@ func TestNothingElseChanges(t *testing.T) {
 		"not ready":         {changed(`"ready": true`, `"ready": false`), reports.Fail},
 		"shown with the default": {func(s *story) {
 			s.show("pods/default/web", false, "%s", app(`{"httpGet": {"port": 5000}}`))
-			s.connect("default/web/app", server.FirstHTTP1, behavior.HTTP1, true)
+			s.connect("default/web/app", record.FirstHTTP1, behavior.HTTP1, true)
 			restart(s)
 			s.show("pods/default/web", true, "%s", app(`{"httpGet": {"port": 5000, "protocol": "HTTP1"}}`))
 		}, reports.Pass},
 		"another spec":              {changed(`5000`, `5001`), reports.Fail},
 		"uses the field":            {changed(without, withTLS), ""},
-		"a probe that was given up": {func(s *story) { restart(s); s.connect(cont, server.FirstNothing, behavior.GRPC, false) }, ""},
+		"a probe that was given up": {func(s *story) { restart(s); s.connect(cont, record.FirstNothing, behavior.GRPC, false) }, ""},
 		"a probe that was cut off": {func(s *story) {
 			end := s.now().Add(time.Minute)
-			s.add(cont, server.Connection{Port: 5000, First: server.FirstHTTP2, Opened: end.Add(-time.Second), Closed: end, CloseReason: server.ClientReset})
+			s.add(cont, record.Connection{Port: 5000, First: record.FirstHTTP2, Opened: end.Add(-time.Second), Closed: end, CloseReason: record.ClientReset})
 			restart(s)
 			s.show(pod, false, "%s", strings.Replace(app(without), `"ready": true`, `"ready": false`, 1))
 		}, reports.Fail},
-		"a server that fails": {func(s *story) { restart(s); s.connect(cont, server.FirstHTTP2, behavior.GRPC, false) }, ""},
+		"a server that fails": {func(s *story) { restart(s); s.connect(cont, record.FirstHTTP2, behavior.GRPC, false) }, ""},
 		"deleted": {func(s *story) {
 			restart(s)
 			s.show(pod, true, "%s", app(without))
-			gone, _ := record.As[cluster.ObjectObserved](s.events[len(s.events)-1])
+			gone, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
 			gone.Change = "deleted"
 			s.add(pod, gone)
 		}, reports.Fail},
@@ -384,7 +381,7 @@ func TestNothingElseChanges(t *testing.T) {
 			justBefore := s.now().Add(3*time.Minute - young/2).Format(time.RFC3339)
 			young := strings.Replace(app(without), "2026-01-01T00:00:00Z", justBefore, 1)
 			s.show("pods/default/young", false, "%s", young)
-			s.connect("default/young/app", server.FirstHTTP2, behavior.GRPC, true)
+			s.connect("default/young/app", record.FirstHTTP2, behavior.GRPC, true)
 			restart(s)
 			s.show("pods/default/young", false, "%s", strings.Replace(young, `"ready": true`, `"ready": false`, 1))
 		}, reports.Pass},
@@ -395,7 +392,7 @@ func TestNothingElseChanges(t *testing.T) {
 			s.start("kube-apiserver", newest, true)
 			s.start("kubelet/node-a", newest, true)
 			s.show(pod, false, "%s", app(without))
-			s.connect(cont, server.FirstHTTP2, behavior.GRPC, true)
+			s.connect(cont, record.FirstHTTP2, behavior.GRPC, true)
 			tc.tell(s)
 			if got, observed := s.outcome(t, "nothing-else-changes"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
@@ -475,21 +472,21 @@ func TestObserve(t *testing.T) {
 	s.start("kube-apiserver", newest, true)
 	s.start("kubelet/node-a", old, false)
 	s.show(pod, false, "%s", app(withTLS))
-	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
-	s.connect(cont, server.FirstNothing, behavior.GRPCTLS, false)
-	s.add(cont, server.Connection{
-		ID: 1, Port: 5000, Protocol: behavior.HTTP1, First: server.FirstHTTP2, Opened: s.now(), Closed: s.now(), CloseReason: server.ServerClosed,
-		Requests: []server.Request{{Method: "PRI", Status: 400}},
+	s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false)
+	s.connect(cont, record.FirstNothing, behavior.GRPCTLS, false)
+	s.add(cont, record.Connection{
+		ID: 1, Port: 5000, Protocol: behavior.HTTP1, First: record.FirstHTTP2, Opened: s.now(), Closed: s.now(), CloseReason: record.ServerClosed,
+		Requests: []record.Request{{Method: "PRI", Status: 400}},
 	})
 	s.start("kubelet/node-a", newest, true)
-	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
-	s.connect(cont, server.FirstTLS, behavior.GRPCTLS, true)
-	s.add("default/static-node-a", cluster.StaticPodWritten{Node: "node-a", Pod: json.RawMessage(`{` + app(withTLS) + `}`)})
-	s.connect("default/static-node-a/app", server.FirstTLS, behavior.GRPCTLS, true)
+	s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
+	s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true)
+	s.add("default/static-node-a", record.StaticPodWritten{Node: "node-a", Pod: json.RawMessage(`{` + app(withTLS) + `}`)})
+	s.connect("default/static-node-a/app", record.FirstTLS, behavior.GRPCTLS, true)
 	// What the API server shows otherwise is another probe for the next kubelet.
 	s.show(pod, true, "%s", app(without))
 	s.start("kubelet/node-a", newest, false)
-	s.connect(cont, server.FirstHTTP2, behavior.GRPCTLS, false)
+	s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false)
 
 	want := []reports.Observation{
 		{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "none (static pod)", Kubelet: "v1.37.1 gate on", Wire: "tls-client-hello", Succeeds: true},

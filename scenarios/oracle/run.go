@@ -5,10 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -43,7 +40,7 @@ type run struct {
 // connection is a connection to a container: namespace/pod/container.
 type connection struct {
 	container string
-	server.Connection
+	record.Connection
 }
 
 // pod is the name of the object that the container is part of.
@@ -87,18 +84,18 @@ func newRun(cell plan.Cell, events []record.Event) *run {
 	}
 	for i, e := range events {
 		switch e.Kind {
-		case cluster.ComponentStarted{}.EventKind():
+		case record.ComponentStarted{}.EventKind():
 			r.started(i, e)
-		case cluster.ComponentStopped{}.EventKind():
+		case record.ComponentStopped{}.EventKind():
 			r.stopped(i, e)
-		case cluster.ObjectObserved{}.EventKind():
+		case record.ObjectObserved{}.EventKind():
 			r.observed(i, e)
-		case cluster.StaticPodWritten{}.EventKind():
+		case record.StaticPodWritten{}.EventKind():
 			r.written(i, e)
-		case check.Answer{}.EventKind():
+		case record.APIAnswer{}.EventKind():
 			r.answeredTo(i, e)
-		case server.Connection{}.EventKind():
-			if c, ok := record.As[server.Connection](e); ok {
+		case record.Connection{}.EventKind():
+			if c, ok := record.As[record.Connection](e); ok {
 				r.connections = append(r.connections, connection{e.Subject, c})
 			}
 		}
@@ -108,7 +105,7 @@ func newRun(cell plan.Cell, events []record.Event) *run {
 }
 
 func (r *run) observed(i int, e record.Event) {
-	seen, ok := record.As[cluster.ObjectObserved](e)
+	seen, ok := record.As[record.ObjectObserved](e)
 	if !ok || seen.Resource == "events" || seen.Resource == "leases" || seen.Cluster != "" {
 		return
 	}
@@ -117,7 +114,7 @@ func (r *run) observed(i int, e record.Event) {
 
 // written takes a static pod for a state of its pod: what its kubelet runs.
 func (r *run) written(i int, e record.Event) {
-	written, ok := record.As[cluster.StaticPodWritten](e)
+	written, ok := record.As[record.StaticPodWritten](e)
 	if !ok {
 		return
 	}
@@ -132,7 +129,7 @@ func (r *run) add(v version) {
 }
 
 func (r *run) answeredTo(i int, e record.Event) {
-	answer, ok := record.As[check.Answer](e)
+	answer, ok := record.As[record.APIAnswer](e)
 	if !ok || answer.Code >= 300 {
 		return
 	}
@@ -181,7 +178,7 @@ func (r *run) manifest(a asked) (object, bool) {
 }
 
 func (r *run) started(i int, e record.Event) {
-	started, ok := record.As[cluster.ComponentStarted](e)
+	started, ok := record.As[record.ComponentStarted](e)
 	if !ok {
 		return
 	}

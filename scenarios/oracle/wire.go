@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model"
 )
 
@@ -19,7 +19,7 @@ func wireMode(r *run) finding {
 	var f finding
 	for _, c := range r.connections {
 		predicted := r.predict(c)
-		if len(predicted) == 0 || c.First == server.FirstNothing && !slices.Contains(predicted, c.First) {
+		if len(predicted) == 0 || c.First == record.FirstNothing && !slices.Contains(predicted, c.First) {
 			continue
 		}
 		f.looked++
@@ -34,13 +34,13 @@ func wireMode(r *run) finding {
 }
 
 // good reports whether a probe succeeds with the answer.
-func good(r server.Request) bool {
+func good(r record.Request) bool {
 	return r.Health == behavior.Serving || r.Service == nil && r.Status >= http.StatusOK && r.Status < http.StatusBadRequest
 }
 
 // predict returns how a connection to a container may begin. It returns nothing
 // if no probe goes to that port, or if somebody else may be the client.
-func (r *run) predict(c connection) (firsts []server.First) {
+func (r *run) predict(c connection) (firsts []record.First) {
 	for _, known := range r.knownAt(c) {
 		if len(c.Requests) == 0 && known.pod.execs() {
 			return nil // the program may be the client
@@ -120,10 +120,10 @@ func (r *run) cutOff(c connection, node string) bool {
 // endedWithKubelet reports whether a connection was not ended by what the server
 // was asked for, and ended at about the time when a kubelet of the node did.
 func (r *run) endedWithKubelet(c connection, node string) bool {
-	ended := c.CloseReason == server.ClientClosed || c.CloseReason == server.ClientReset || c.CloseReason == server.Shutdown
+	ended := c.CloseReason == record.ClientClosed || c.CloseReason == record.ClientReset || c.CloseReason == record.Shutdown
 	return ended && slices.ContainsFunc(r.lives["kubelet/"+node], func(l life) bool {
 		return c.Opened.Before(l.untilTime) && l.untilTime.Before(c.Closed.Add(slack))
 	})
 }
 
-func join(firsts []server.First) string { return strings.Trim(fmt.Sprint(firsts), "[]") }
+func join(firsts []record.First) string { return strings.Trim(fmt.Sprint(firsts), "[]") }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -17,18 +16,18 @@ import (
 var quantiles = []struct {
 	name  string
 	style plot.Style
-	of    func(lease.ZoneAges) float64
+	of    func(record.ZoneAges) float64
 }{
-	{"oldest", plot.Solid, func(z lease.ZoneAges) float64 { return z.Oldest }},
-	{"99th percentile", plot.Dashed, func(z lease.ZoneAges) float64 { return z.P99 }},
-	{"median", plot.Dotted, func(z lease.ZoneAges) float64 { return z.Median }},
+	{"oldest", plot.Solid, func(z record.ZoneAges) float64 { return z.Oldest }},
+	{"99th percentile", plot.Dashed, func(z record.ZoneAges) float64 { return z.P99 }},
+	{"median", plot.Dotted, func(z record.ZoneAges) float64 { return z.Median }},
 }
 
 // ages shows how old the leases of each zone are, and who loses patience when.
 func (h history) ages() plot.Panel {
 	p := plot.Panel{Title: "age of leases, s", Limits: patience(h.cell.Topology)}
 	places := make(map[string]int) // of a zone's first line
-	for e, ages := range record.All[lease.Ages](h.events) {
+	for e, ages := range record.All[record.LeaseAges](h.events) {
 		for _, z := range ages.Zones {
 			first, known := places[z.Zone]
 			if !known {
@@ -46,7 +45,7 @@ func (h history) ages() plot.Panel {
 }
 
 // linesOf are the lines of a zone, without points.
-func linesOf(z lease.ZoneAges, color int) (lines []plot.Line) {
+func linesOf(z record.ZoneAges, color int) (lines []plot.Line) {
 	for _, q := range quantiles {
 		label := q.name
 		if z.Zone != "" {

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -18,7 +16,7 @@ import (
 // and when the watchdog scaled them.
 func (h history) dependents() (lanes []plot.Lane) {
 	all := make(map[string]plot.Lane)
-	for e, seen := range record.All[cluster.ObjectObserved](h.events) {
+	for e, seen := range record.All[record.ObjectObserved](h.events) {
 		if seen.Cluster == "" || seen.Resource != "deployments" {
 			continue
 		}
@@ -29,7 +27,7 @@ func (h history) dependents() (lanes []plot.Lane) {
 			all[seen.Name] = lane
 		}
 	}
-	for e, r := range record.All[link.Request](h.events) {
+	for e, r := range record.All[record.LinkRequest](h.events) {
 		lane, is := all[scaled(r)]
 		if e.Subject != spec.WatchdogToSeed || !is {
 			continue
@@ -48,7 +46,7 @@ func (h history) dependents() (lanes []plot.Lane) {
 }
 
 // replicas is how many a Deployment is to have. One that is gone has none.
-func replicas(seen cluster.ObjectObserved) (int, bool) {
+func replicas(seen record.ObjectObserved) (int, bool) {
 	if seen.Change == "deleted" {
 		return 0, true
 	}
@@ -58,7 +56,7 @@ func replicas(seen cluster.ObjectObserved) (int, bool) {
 }
 
 // scaled is the Deployment that a request scales.
-func scaled(r link.Request) string {
+func scaled(r record.LinkRequest) string {
 	_, rest, _ := strings.Cut(r.Path, "/deployments/")
 	name, is := strings.CutSuffix(rest, "/scale")
 	if !is || r.Method == http.MethodGet {

@@ -3,8 +3,7 @@ package picture
 import (
 	"encoding/json"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
 )
 
@@ -14,7 +13,7 @@ func (h history) nodes() plot.Panel {
 	unknown := plot.Line{Label: "of those, Unknown", Color: 0, Style: plot.Dashed, Held: true}
 	p := plot.Panel{Title: Nodes}
 	ready := make(map[string]string)
-	for e, seen := range record.All[cluster.ObjectObserved](h.events) {
+	for e, seen := range record.All[record.ObjectObserved](h.events) {
 		if seen.Cluster != "" || seen.Resource != "nodes" || !observe(ready, seen) {
 			continue
 		}
@@ -33,7 +32,7 @@ func (h history) nodes() plot.Panel {
 }
 
 // observe notes whether a node is ready.
-func observe(ready map[string]string, seen cluster.ObjectObserved) bool {
+func observe(ready map[string]string, seen record.ObjectObserved) bool {
 	if seen.Change == "deleted" {
 		delete(ready, seen.Name)
 		return true

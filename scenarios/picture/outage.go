@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -54,26 +52,26 @@ func (h history) outages(from, to float64) (lanes []plot.Lane) {
 func (o *outages) saw(e record.Event, at float64) {
 	from, to, _ := strings.Cut(e.Subject, "->")
 	ofLink := trouble{"link to " + to, from}
-	if began, ok := record.As[link.FaultBegan](e); ok {
+	if began, ok := record.As[record.FaultBegan](e); ok {
 		o.began(ofLink, at, plot.Bad, faulty(to, began.Fault))
 	}
-	if _, ok := record.As[link.FaultEnded](e); ok {
+	if _, ok := record.As[record.FaultEnded](e); ok {
 		o.ended(ofLink, at)
 	}
-	if stopped, ok := record.As[cluster.ComponentStopped](e); ok {
+	if stopped, ok := record.As[record.ComponentStopped](e); ok {
 		o.stopped(e.Subject, at, stopped.Asked)
 	}
-	if _, ok := record.As[cluster.ComponentStarted](e); ok {
+	if _, ok := record.As[record.ComponentStarted](e); ok {
 		o.ended(trouble{"stopped", e.Subject}, at)
 	}
-	if set, ok := record.As[cluster.ClockSet](e); ok {
+	if set, ok := record.As[record.ClockSet](e); ok {
 		o.set(trouble{"clock", e.Subject}, at, set.Clock)
 	}
 }
 
 // faulty tells what is wrong with a link, in few words: most lead to the rig's API
 // server, and a path is known by its end.
-func faulty(to string, f link.Fault) string {
+func faulty(to string, f record.LinkFault) string {
 	ofRequests := f.Path != ""
 	if dir := path.Dir(f.Path); strings.HasPrefix(f.Path, "/") && dir != "/" {
 		f.Path = "…/" + path.Base(f.Path)
@@ -90,13 +88,13 @@ func faulty(to string, f link.Fault) string {
 
 // sawNodes takes into account what simulated nodes were told to do.
 func (o *outages) sawNodes(e record.Event, at float64) {
-	if _, ok := record.As[lease.Stopped](e); ok {
+	if _, ok := record.As[record.LeaseNodesStopped](e); ok {
 		o.stopped(e.Subject, at, true)
 	}
-	if _, ok := record.As[lease.Started](e); ok {
+	if _, ok := record.As[record.LeaseNodesStarted](e); ok {
 		o.ended(trouble{"stopped", e.Subject}, at)
 	}
-	set, ok := record.As[lease.ClockSet](e)
+	set, ok := record.As[record.LeaseClockSet](e)
 	switch {
 	case !ok:
 	case set.Step != 0:

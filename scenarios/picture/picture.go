@@ -6,10 +6,8 @@ package picture
 import (
 	"math"
 
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -69,9 +67,9 @@ func (h history) steps() (from, to float64) {
 	from, to = math.Inf(1), math.Inf(-1)
 	for _, e := range h.events {
 		switch e.Kind {
-		case lease.Ages{}.EventKind():
+		case record.LeaseAges{}.EventKind():
 			from = min(from, h.at(e))
-		case check.StepStarted{}.EventKind(), check.StepDone{}.EventKind():
+		case record.StepStarted{}.EventKind(), record.StepDone{}.EventKind():
 			from, to = min(from, h.at(e)), max(to, h.at(e))
 		}
 	}

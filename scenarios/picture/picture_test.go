@@ -12,12 +12,8 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/picture"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -42,18 +38,18 @@ func (s *story) at(t *testing.T, second int, subject string, payload record.Payl
 
 func moment(second int) time.Time { return midnight.Add(time.Duration(second) * time.Second) }
 
-func node(name, ready string) cluster.ObjectObserved {
+func node(name, ready string) record.ObjectObserved {
 	object := fmt.Sprintf(`{"status": {"conditions": [{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": %q}]}}`, ready)
-	return cluster.ObjectObserved{Change: "modified", Resource: "nodes", Name: name, Object: json.RawMessage(object)}
+	return record.ObjectObserved{Change: "modified", Resource: "nodes", Name: name, Object: json.RawMessage(object)}
 }
 
-func deployment(name string, replicas int) cluster.ObjectObserved {
+func deployment(name string, replicas int) record.ObjectObserved {
 	object := fmt.Sprintf(`{"spec": {"replicas": %d}}`, replicas)
-	return cluster.ObjectObserved{Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: name, Object: json.RawMessage(object)}
+	return record.ObjectObserved{Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: name, Object: json.RawMessage(object)}
 }
 
-func ages(a, b float64) lease.Ages {
-	return lease.Ages{Zones: []lease.ZoneAges{{Zone: "a", Nodes: 2, Median: a / 2, P99: a - 1, Oldest: a}, {Zone: "b", Nodes: 1, Median: b, P99: b, Oldest: b}}}
+func ages(a, b float64) record.LeaseAges {
+	return record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 2, Median: a / 2, P99: a - 1, Oldest: a}, {Zone: "b", Nodes: 1, Median: b, P99: b, Oldest: b}}}
 }
 
 const (
@@ -66,37 +62,37 @@ const (
 // outage is the record of a small one: second by second what the picture shows.
 func outage(t *testing.T) (s story) {
 	t.Helper()
-	s.at(t, 0, "kube-apiserver", cluster.ComponentStarted{})
+	s.at(t, 0, "kube-apiserver", record.ComponentStarted{})
 	s.at(t, 1, "nodes/a-0", node("a-0", "True"))
 	s.at(t, 2, "nodes/b-0", node("b-0", "True"))
 	s.at(t, 2, "seed/deployments/shoot/kcm", deployment("kcm", 2))
 	s.at(t, 3, "lease-nodes", ages(1, 1))
-	s.at(t, 4, "cut", check.StepStarted{Number: 1, Name: "1", Action: "cut lease-nodes/a"})
-	s.at(t, 4, "lease-nodes/a->kube-apiserver", link.FaultBegan{Fault: link.Fault{Cut: link.Drop}})
-	s.at(t, 4, "cut", check.StepDone{Number: 1})
-	s.at(t, 5, toShoot, link.Request{Method: "GET", Path: "/version", Code: 200})
-	s.at(t, 6, toShoot, link.Request{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(5)}})
+	s.at(t, 4, "cut", record.StepStarted{Number: 1, Name: "1", Action: "cut lease-nodes/a"})
+	s.at(t, 4, "lease-nodes/a->kube-apiserver", record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}})
+	s.at(t, 4, "cut", record.StepDone{Number: 1})
+	s.at(t, 5, toShoot, record.LinkRequest{Method: "GET", Path: "/version", Code: 200})
+	s.at(t, 6, toShoot, record.LinkRequest{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(5)}})
 	s.at(t, 7, "lease-nodes", ages(5, 1))
-	s.at(t, 8, "2", check.StepStarted{Number: 2, Name: "2", Action: "stop lease-nodes/b"})
-	s.at(t, 8, "lease-nodes/b", lease.Stopped{})
-	s.at(t, 40, toShoot, link.Request{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(8)}})
-	s.at(t, 41, toSeed, link.Request{Method: "GET", Path: scale, Code: 200})
-	s.at(t, 41, toSeed, link.Request{Method: "PUT", Path: scale, Code: 409})
-	s.at(t, 42, toSeed, link.Request{Method: "PUT", Path: scale, Code: 200})
+	s.at(t, 8, "2", record.StepStarted{Number: 2, Name: "2", Action: "stop lease-nodes/b"})
+	s.at(t, 8, "lease-nodes/b", record.LeaseNodesStopped{})
+	s.at(t, 40, toShoot, record.LinkRequest{Method: "GET", Path: list, Code: 200, Renewed: map[string]time.Time{"a-0": moment(3), "b-0": moment(8)}})
+	s.at(t, 41, toSeed, record.LinkRequest{Method: "GET", Path: scale, Code: 200})
+	s.at(t, 41, toSeed, record.LinkRequest{Method: "PUT", Path: scale, Code: 409})
+	s.at(t, 42, toSeed, record.LinkRequest{Method: "PUT", Path: scale, Code: 200})
 	s.at(t, 42, "seed/deployments/shoot/kcm", deployment("kcm", 0))
-	s.at(t, 43, "kube-controller-manager", cluster.ComponentStopped{Asked: true})
+	s.at(t, 43, "kube-controller-manager", record.ComponentStopped{Asked: true})
 	s.at(t, 44, "nodes/a-0", node("a-0", "Unknown"))
 	s.at(t, 45, "nodes/b-0", node("b-0", "False"))
-	s.at(t, 46, toShoot, link.Request{Method: "GET", Path: "/version", Error: "connection refused"})
-	s.at(t, 47, toShoot, link.Request{Method: "GET", Path: list, Code: 429, Answered: true})
-	s.at(t, 48, toShoot, link.FaultBegan{Fault: link.Fault{Path: list, Status: 429}})
-	s.at(t, 49, "3", check.StepStarted{Number: 3, Name: "well", Action: "start lease-nodes/b"})
-	s.at(t, 50, "lease-nodes/a->kube-apiserver", link.FaultEnded{Fault: link.Fault{Cut: link.Drop}})
-	s.at(t, 51, "lease-nodes/b", lease.Started{})
+	s.at(t, 46, toShoot, record.LinkRequest{Method: "GET", Path: "/version", Error: "connection refused"})
+	s.at(t, 47, toShoot, record.LinkRequest{Method: "GET", Path: list, Code: 429, Answered: true})
+	s.at(t, 48, toShoot, record.FaultBegan{Fault: record.LinkFault{Path: list, Status: 429}})
+	s.at(t, 49, "3", record.StepStarted{Number: 3, Name: "well", Action: "start lease-nodes/b"})
+	s.at(t, 50, "lease-nodes/a->kube-apiserver", record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}})
+	s.at(t, 51, "lease-nodes/b", record.LeaseNodesStarted{})
 	s.at(t, 52, "nodes/a-0", node("a-0", "True"))
-	s.at(t, 60, "3", check.StepDone{Number: 3})
-	s.at(t, 61, "kube-apiserver", cluster.ComponentStopped{Asked: true})
-	s.at(t, 62, "", check.Ended{})
+	s.at(t, 60, "3", record.StepDone{Number: 3})
+	s.at(t, 61, "kube-apiserver", record.ComponentStopped{Asked: true})
+	s.at(t, 62, "", record.CellEnded{})
 	return s
 }
 
@@ -238,15 +234,15 @@ func TestOwnPatience(t *testing.T) {
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	var s story
-	s.at(t, 0, "kubelet/a", cluster.ClockSet{})
+	s.at(t, 0, "kubelet/a", record.ClockSet{})
 	s.at(t, 1, "lease-nodes", ages(1, 1))
-	s.at(t, 2, "1", check.StepStarted{Number: 1, Name: "1"})
-	s.at(t, 3, "kubelet/a", cluster.ClockSet{Clock: clock.Clock{Offset: time.Minute}})
-	s.at(t, 4, "kubelet/a", cluster.ClockSet{Clock: clock.Clock{Offset: time.Hour}})
-	s.at(t, 5, "kubelet/a", cluster.ClockSet{})
-	s.at(t, 6, "lease-nodes", lease.ClockSet{Step: -time.Second})
-	s.at(t, 8, "lease-nodes", lease.ClockSet{})
-	s.at(t, 9, "1", check.StepDone{Number: 1})
+	s.at(t, 2, "1", record.StepStarted{Number: 1, Name: "1"})
+	s.at(t, 3, "kubelet/a", record.ClockSet{Clock: clock.Clock{Offset: time.Minute}})
+	s.at(t, 4, "kubelet/a", record.ClockSet{Clock: clock.Clock{Offset: time.Hour}})
+	s.at(t, 5, "kubelet/a", record.ClockSet{})
+	s.at(t, 6, "lease-nodes", record.LeaseClockSet{Step: -time.Second})
+	s.at(t, 8, "lease-nodes", record.LeaseClockSet{})
+	s.at(t, 9, "1", record.StepDone{Number: 1})
 	want := []plot.Lane{
 		{Name: "kubelet/a", Bars: []plot.Span{{From: 3, To: 4, Label: "clock 1m0s ahead", Look: plot.Doubt}, {From: 4, To: 5, Label: "clock 1h0m0s ahead", Look: plot.Doubt}}},
 		{Name: "lease-nodes", Bars: []plot.Span{{From: 6, To: 8, Label: "clock set by -1s", Look: plot.Doubt}}},
@@ -264,9 +260,9 @@ func TestClocks(t *testing.T) {
 func TestOnlyWhatThereIs(t *testing.T) {
 	t.Parallel()
 	var s story
-	s.at(t, 0, "lease-nodes", lease.Ages{Zones: []lease.ZoneAges{{Nodes: 1, Oldest: 2}}})
-	s.at(t, 1, "etcd", cluster.ComponentStopped{})
-	s.at(t, 9, "", check.Ended{Error: "etcd died"})
+	s.at(t, 0, "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Nodes: 1, Oldest: 2}}})
+	s.at(t, 1, "etcd", record.ComponentStopped{})
+	s.at(t, 9, "", record.CellEnded{Error: "etcd died"})
 	p := leases(t, plan.Cell{}, s)
 	if p.From != 0 || p.To != 9 || len(p.Steps) > 0 || len(p.Panels) != 2 {
 		t.Errorf("from %g to %g: %+v", p.From, p.To, p.Panels)

@@ -3,14 +3,13 @@ package picture
 import (
 	"strconv"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // taken are the steps that were taken.
 func (h history) taken() (steps []plot.Step) {
-	for e, started := range record.All[check.StepStarted](h.events) {
+	for e, started := range record.All[record.StepStarted](h.events) {
 		number := strconv.Itoa(started.Number)
 		text := started.Action
 		if started.Name != number {

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -16,7 +15,7 @@ import (
 func (h history) probes() (lanes []plot.Lane) {
 	version := plot.Lane{Name: "is the API server there?"}
 	leases := plot.Lane{Name: "are leases renewed?"}
-	for e, r := range record.All[link.Request](h.events) {
+	for e, r := range record.All[record.LinkRequest](h.events) {
 		switch {
 		case e.Subject != spec.WatchdogToShoot:
 		case r.Path == "/version":
@@ -36,7 +35,7 @@ func (h history) probes() (lanes []plot.Lane) {
 func isLeases(path string) bool { return strings.HasSuffix(path, "/leases") }
 
 // marked adds a request to the marks of those that went the same way.
-func marked(all []plot.Marks, at float64, r link.Request) []plot.Marks {
+func marked(all []plot.Marks, at float64, r record.LinkRequest) []plot.Marks {
 	label, look := "answered", plot.Good
 	switch {
 	case r.Code == http.StatusTooManyRequests:
@@ -64,7 +63,7 @@ func (h history) expired() plot.Panel {
 	threshold := h.threshold()
 	few := plot.Stems{Label: "below the threshold", Look: plot.Good}
 	many := plot.Stems{Label: "at it or above", Look: plot.Bad}
-	for e, r := range record.All[link.Request](h.events) {
+	for e, r := range record.All[record.LinkRequest](h.events) {
 		if e.Subject != spec.WatchdogToShoot || len(r.Renewed) == 0 {
 			continue
 		}

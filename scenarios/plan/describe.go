@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -138,7 +138,7 @@ func (p PodsAPI) Describe() string {
 func (f Fault) Describe() string {
 	to := f.Link.From + " -> " + f.Link.To
 	switch {
-	case f.Fault == (link.Fault{}):
+	case f.Fault == (record.LinkFault{}):
 		return oneLine("heal " + to)
 	case f.Fault.Cut != "":
 		return oneLine("cut " + to + ": " + f.Fault.String())

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -206,7 +206,7 @@ type PodsAPI struct {
 // Fault gives a link to an API server a fault, or none.
 type Fault struct {
 	Link  spec.Link
-	Fault link.Fault
+	Fault record.LinkFault
 }
 
 // Clock sets the clock of a kubelet or of simulated nodes: to To, from now on, or by Step if that

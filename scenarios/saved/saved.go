@@ -12,13 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // Run returns a report with the facts of those of its cells that are wanted. A
@@ -87,7 +83,7 @@ func facts(events []record.Event) evidence.Facts {
 
 func components(events []record.Event) []evidence.Component {
 	var all []evidence.Component
-	for e, started := range record.All[cluster.ComponentStarted](events) {
+	for e, started := range record.All[record.ComponentStarted](events) {
 		i := slices.IndexFunc(all, func(c evidence.Component) bool { return c.Name == e.Subject })
 		if i < 0 {
 			i = len(all)
@@ -101,7 +97,7 @@ func components(events []record.Event) []evidence.Component {
 func traffic(events []record.Event) evidence.Traffic {
 	var t evidence.Traffic
 	containers := make(map[string]bool)
-	for e, c := range record.All[server.Connection](events) {
+	for e, c := range record.All[record.Connection](events) {
 		containers[e.Subject] = true
 		t.Connections++
 		t.Requests += len(c.Requests) + c.DroppedRequests
@@ -109,9 +105,9 @@ func traffic(events []record.Event) evidence.Traffic {
 	t.Containers = len(containers)
 	for _, e := range events { // by kind: pods need not be decoded to be counted
 		switch e.Kind {
-		case check.Answer{}.EventKind():
+		case record.APIAnswer{}.EventKind():
 			t.APICalls++
-		case podsapi.Answer{}.EventKind(), podsapi.Polled{}.EventKind(), podsapi.Event{}.EventKind():
+		case record.PodsAnswer{}.EventKind(), record.PodsPolled{}.EventKind(), record.PodsEvent{}.EventKind():
 			t.PodsAPIAnswers++
 		}
 	}

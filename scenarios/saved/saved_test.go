@@ -10,14 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -39,15 +35,15 @@ func save(t *testing.T, dir, id, history, plan string) {
 func upgraded() string {
 	var out bytes.Buffer
 	h := record.NewHistory(&out)
-	h.Append("cluster", "etcd", cluster.ComponentStarted{Version: "v3.7.0", Digest: "sha256:e"})
-	h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.36.3", Digest: "sha256:36"})
-	h.Append("engine", "create", check.Answer{Object: "pods/default/web", Code: 201})
-	h.Append("server", "default/web/app", server.Connection{Requests: make([]server.Request, 2), DroppedRequests: 1})
-	h.Append("server", "default/web/app", server.Connection{})
-	h.Append("agent/node-a", "agent", podsapi.Answer{})
-	h.Append("agent/node-a", "agent", podsapi.Polled{})
-	h.Append("agent/node-a", "watch", podsapi.Event{Type: podsapi.Added})
-	h.Append("cluster", "kubelet/node-a", cluster.ComponentStarted{Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}})
+	h.Append("cluster", "etcd", record.ComponentStarted{Version: "v3.7.0", Digest: "sha256:e"})
+	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.36.3", Digest: "sha256:36"})
+	h.Append("engine", "create", record.APIAnswer{Object: "pods/default/web", Code: 201})
+	h.Append("server", "default/web/app", record.Connection{Requests: make([]record.Request, 2), DroppedRequests: 1})
+	h.Append("server", "default/web/app", record.Connection{})
+	h.Append("agent/node-a", "agent", record.PodsAnswer{})
+	h.Append("agent/node-a", "agent", record.PodsPolled{})
+	h.Append("agent/node-a", "watch", record.PodsEvent{Type: record.PodAdded})
+	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}})
 	return out.String()
 }
 

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/model/world"
@@ -53,11 +53,11 @@ func As(cell plan.Cell, behaves string) plan.Cell {
 	return cell
 }
 
-func ended(err error) check.Ended {
+func ended(err error) record.CellEnded {
 	if err == nil {
-		return check.Ended{}
+		return record.CellEnded{}
 	}
-	return check.Ended{Error: err.Error()}
+	return record.CellEnded{Error: err.Error()}
 }
 
 // play is a cell while it is played.
@@ -80,9 +80,9 @@ func (p *play) run() error {
 		return err
 	}
 	for _, step := range p.cell.Steps {
-		p.append("engine", step.Name, check.StepStarted{Number: step.Number, Name: step.Name, Action: step.Action.Describe()})
+		p.append("engine", step.Name, record.StepStarted{Number: step.Number, Name: step.Name, Action: step.Action.Describe()})
 		err := p.do(step)
-		done := check.StepDone{Number: step.Number}
+		done := record.StepDone{Number: step.Number}
 		if err != nil {
 			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
 		}
@@ -148,7 +148,7 @@ func (p *play) wait(step int, action plan.Wait) error {
 func (p *play) watch(step int, action plan.Checks) {
 	began := p.world.Now()
 	for _, c := range action.Checks {
-		p.append("engine", c.ID, check.Opened{Step: step})
+		p.append("engine", c.ID, record.CheckOpened{Step: step})
 	}
 	watching := p.tracker.Watch(p.program, action, p.events)
 	for pending := action.Checks; len(pending) > 0; {
@@ -160,7 +160,7 @@ func (p *play) watch(step int, action plan.Checks) {
 				left = append(left, c)
 				continue
 			}
-			p.append("engine", c.ID, check.Closed{Step: step, Watched: watched.Seconds()})
+			p.append("engine", c.ID, record.CheckClosed{Step: step, Watched: watched.Seconds()})
 		}
 		if pending = left; len(pending) > 0 {
 			p.pass()

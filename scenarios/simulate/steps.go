@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -78,7 +79,7 @@ func (p *play) restart(action plan.Restart) error {
 
 // faults are what is wrong with the links.
 type faults struct {
-	watchdog link.Fault // of the one to the shoot
+	watchdog record.LinkFault // of the one to the shoot
 }
 
 func (p *play) fault(action plan.Fault) error {
@@ -87,7 +88,7 @@ func (p *play) fault(action plan.Fault) error {
 		if f.Delay != 0 {
 			return fmt.Errorf("a slow link of simulated nodes: %w", ErrNotModelled)
 		}
-		p.change(nodes, func(c *world.Condition) { c.Dropped, c.Refused = f.Cut == link.Drop, f.Cut == link.Reset })
+		p.change(nodes, func(c *world.Condition) { c.Dropped, c.Refused = f.Cut == record.CutDrop, f.Cut == record.CutReset })
 		return nil
 	}
 	if action.Link != (spec.Link{From: spec.Watchdog, To: spec.APIServer}) {
@@ -109,21 +110,21 @@ var calls = map[string]watchdog.Call{
 }
 
 // linkOf is what a fault makes of the watchdog's calls.
-func (p *play) linkOf(f link.Fault) (watchdog.Link, error) {
+func (p *play) linkOf(f record.LinkFault) (watchdog.Link, error) {
 	answer := watchdog.Failed
 	switch {
-	case f == link.Fault{}:
+	case f == record.LinkFault{}:
 		return nil, nil
-	case f.Cut == link.Reset:
+	case f.Cut == record.CutReset:
 		return watchdog.Broken(watchdog.Failed), nil
-	case f.Cut == link.Drop && f.AfterBytes == 0:
+	case f.Cut == record.CutDrop && f.AfterBytes == 0:
 		return watchdog.Broken(watchdog.Lost), nil
 	case f.Status == 429 && f.RetryAfter == 0:
 		answer = watchdog.Throttled
 	case f.Status == 0 || f.RetryAfter != 0:
 		return nil, fmt.Errorf("the fault %s: %w", f, ErrNotModelled)
 	}
-	if f.Path == link.AnyPath {
+	if f.Path == record.AnyPath {
 		return watchdog.Broken(answer), nil
 	}
 	return watchdog.Link{calls[f.Path]: answer}, nil

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -41,7 +41,7 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 		if !c.Call.ToShoot() {
 			continue
 		}
-		r := link.Request{Method: http.MethodGet, Path: pathOf(c.Call), Code: http.StatusOK}
+		r := record.LinkRequest{Method: http.MethodGet, Path: pathOf(c.Call), Code: http.StatusOK}
 		if c.Call == o.Failed {
 			// Without a status, nobody answered.
 			r.Code, r.Answered = p.faults.watchdog.Status, p.faults.watchdog.Status != 0
@@ -68,7 +68,7 @@ func pathOf(c watchdog.Call) string {
 
 // tellAges tells how old leases are.
 func (p *play) tellAges() {
-	var told lease.Ages
+	var told record.LeaseAges
 	for _, z := range p.cell.Topology.LeaseNodes.Zones {
 		nodes, _ := p.in(strings.TrimSuffix(lease.Component+"/"+z.Name, "/"))
 		ages := make([]time.Duration, len(nodes))
@@ -106,7 +106,7 @@ func (p *play) tellObject(in, resource, namespace, name string, object map[strin
 		return // it holds nothing that has no JSON
 	}
 	ref := plan.ObjectRef{Cluster: in, Resource: resource, Namespace: namespace, Name: name}
-	p.append("watch", ref.String(), cluster.ObjectObserved{
+	p.append("watch", ref.String(), record.ObjectObserved{
 		Cluster: in, Change: "modified", Resource: resource, Namespace: namespace, Name: name, Object: text,
 	})
 }

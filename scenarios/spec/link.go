@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Link is the way from a component to an API server.
@@ -38,7 +38,7 @@ func ParseLink(s string) Link {
 
 // disturb gives a link a fault. A link has one at a time, as two would hide what
 // each of them does.
-func (r *Rig) disturb(field, name string, f link.Fault) {
+func (r *Rig) disturb(field, name string, f record.LinkFault) {
 	l, ok := r.link(field, name)
 	if !ok {
 		return
@@ -51,10 +51,10 @@ func (r *Rig) disturb(field, name string, f link.Fault) {
 	if f.Status != 0 && l.From != Watchdog || f.Path != "" && l.From != Watchdog {
 		r.conflict(field, "only the links of %s know of requests", Watchdog)
 	}
-	if l.To == Runtime && f != (link.Fault{Delay: f.Delay}) {
+	if l.To == Runtime && f != (record.LinkFault{Delay: f.Delay}) {
 		r.conflict(field, "the link to a container runtime has no fault but a delay")
 	}
-	if only := (link.Fault{Cut: f.Cut, Delay: f.Delay}); isSimulated(l.From) && f != only {
+	if only := (record.LinkFault{Cut: f.Cut, Delay: f.Delay}); isSimulated(l.From) && f != only {
 		r.conflict(field, "links of simulated nodes are cut in both directions, or delay each request")
 	}
 	r.faults[l] = f

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // The components that a rig has beside its kubelets, which are kubelet/<node>.
@@ -56,7 +56,7 @@ type Conflict struct {
 // knows which of them a real rig can have; nothing is started.
 type Rig struct {
 	components []Component // sorted by name
-	faults     map[Link]link.Fault
+	faults     map[Link]record.LinkFault
 	agents     map[string]string // the nodes that watches and polls ask, by step
 	standalone map[string]bool   // kubelets without an API server
 	conflicts  []Conflict
@@ -71,7 +71,7 @@ type Rig struct {
 func NewRig(t Topology) (*Rig, []Conflict) { return newRig(t, release.CheckGate) }
 
 func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []Conflict) {
-	r := &Rig{checkGate: orOfReference(checkGate), skews: make(map[string]bool), faults: make(map[Link]link.Fault), agents: make(map[string]string), standalone: make(map[string]bool)}
+	r := &Rig{checkGate: orOfReference(checkGate), skews: make(map[string]bool), faults: make(map[Link]record.LinkFault), agents: make(map[string]string), standalone: make(map[string]bool)}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {

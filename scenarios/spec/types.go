@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 )
 
 // APIVersion and Kind are what a scenario file must declare.
@@ -219,16 +219,16 @@ type Cut struct {
 	From string `json:"from"`
 	// How is drop, which loses what is sent, or reset, which ends connections. If
 	// unset, drop.
-	How link.Cut `json:"how,omitempty"`
+	How record.Cut `json:"how,omitempty"`
 	// Direction is forward, towards the API server, or backward. If unset, both.
-	Direction link.Direction `json:"direction,omitempty"`
+	Direction record.Direction `json:"direction,omitempty"`
 	// AfterBytes is how much of each connection passes before. If unset, nothing.
 	AfterBytes int64 `json:"afterBytes,omitempty"`
 }
 
 // Fault is what is wrong with the link.
-func (c Cut) Fault() link.Fault {
-	return link.Fault{Cut: cmp.Or(c.How, link.Drop), Direction: c.Direction, AfterBytes: c.AfterBytes}
+func (c Cut) Fault() record.LinkFault {
+	return record.LinkFault{Cut: cmp.Or(c.How, record.CutDrop), Direction: c.Direction, AfterBytes: c.AfterBytes}
 }
 
 // Slow slows the link between a component and the API server.
@@ -242,21 +242,21 @@ type Slow struct {
 	// BytesPerSecond is what passes in each connection. If unset, any amount.
 	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
 	// Direction is as in Cut.
-	Direction link.Direction `json:"direction,omitempty"`
+	Direction record.Direction `json:"direction,omitempty"`
 }
 
 // Fault is what is wrong with the link.
-func (s Slow) Fault() link.Fault {
-	return link.Fault{
+func (s Slow) Fault() record.LinkFault {
+	return record.LinkFault{
 		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
 		BytesPerSecond: s.BytesPerSecond, Direction: s.Direction,
 	}
 }
 
 // Fault is what is wrong with the link.
-func (a Answer) Fault() link.Fault {
-	return link.Fault{
-		Path: cmp.Or(a.Path, link.AnyPath), Status: a.Status,
+func (a Answer) Fault() record.LinkFault {
+	return record.LinkFault{
+		Path: cmp.Or(a.Path, record.AnyPath), Status: a.Status,
 		RetryAfter: time.Duration(a.RetryAfter), Delay: time.Duration(a.Delay),
 	}
 }

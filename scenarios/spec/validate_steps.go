@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Actions returns the fields of a step of which it has exactly one.
@@ -144,7 +144,7 @@ func (v *validator) checkOne(at, action string, step Step) {
 	case "cut":
 		v.checkFault(field, step.Cut.Fault())
 	case "slow":
-		if v.checkFault(field, step.Slow.Fault()); step.Slow.Fault() == (link.Fault{Direction: step.Slow.Direction}) {
+		if v.checkFault(field, step.Slow.Fault()); step.Slow.Fault() == (record.LinkFault{Direction: step.Slow.Direction}) {
 			v.report(field, "the link is as fast as before: give it a delay, jitter or bytesPerSecond")
 		}
 	case "answer":
@@ -160,7 +160,7 @@ func (v *validator) checkOne(at, action string, step Step) {
 	}
 }
 
-func (v *validator) checkFault(field string, f link.Fault) {
+func (v *validator) checkFault(field string, f record.LinkFault) {
 	if err := f.Validate(); err != nil {
 		for mistake := range strings.Lines(err.Error()) {
 			v.report(field, "%s", strings.TrimSpace(mistake))

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 )
@@ -22,21 +22,21 @@ const maxPods = 12
 
 func (a *agents) saw(e record.Event, at float64) {
 	switch e.Kind {
-	case podsapi.Answer{}.EventKind():
-		if answer, ok := record.As[podsapi.Answer](e); ok {
+	case record.PodsAnswer{}.EventKind():
+		if answer, ok := record.As[record.PodsAnswer](e); ok {
 			l := a.of(e)
 			l.mark(at, answer.Method+": "+answered(answer), details(answer), unless(answer.Code == codes.OK.String()))
 		}
-	case podsapi.Polled{}.EventKind():
-		if view, ok := record.As[podsapi.Polled](e); ok {
-			a.of(e).becomes(at, story.Span{Label: answered(view.Answer), Detail: details(view.Answer), Tone: unless(view.Code == codes.OK.String())})
+	case record.PodsPolled{}.EventKind():
+		if view, ok := record.As[record.PodsPolled](e); ok {
+			a.of(e).becomes(at, story.Span{Label: answered(view.PodsAnswer), Detail: details(view.PodsAnswer), Tone: unless(view.Code == codes.OK.String())})
 		}
-	case podsapi.Event{}.EventKind():
-		if event, ok := record.As[podsapi.Event](e); ok {
+	case record.PodsEvent{}.EventKind():
+		if event, ok := record.As[record.PodsEvent](e); ok {
 			a.told(a.of(e), at, event)
 		}
-	case podsapi.Ended{}.EventKind():
-		if ended, ok := record.As[podsapi.Ended](e); ok {
+	case record.PodsEnded{}.EventKind():
+		if ended, ok := record.As[record.PodsEnded](e); ok {
 			a.ended(a.of(e), at, ended)
 		}
 	}
@@ -58,7 +58,7 @@ func unless(good bool) story.Tone {
 }
 
 // answered is an answer in a few words.
-func answered(a podsapi.Answer) string {
+func answered(a record.PodsAnswer) string {
 	if a.Code != codes.OK.String() {
 		return a.Code
 	}
@@ -66,7 +66,7 @@ func answered(a podsapi.Answer) string {
 }
 
 // details are the pods of an answer, or why there are none.
-func details(a podsapi.Answer) string {
+func details(a record.PodsAnswer) string {
 	var lines []string
 	if a.Message != "" {
 		lines = append(lines, shortened(a.Message, maxText))
@@ -100,7 +100,7 @@ func podLine(pod any) string {
 
 // told takes an event of a watch into account. It goes on from its first event,
 // or from its end if there was none.
-func (a *agents) told(l *lane, at float64, event podsapi.Event) {
+func (a *agents) told(l *lane, at float64, event record.PodsEvent) {
 	if l.open == nil {
 		l.becomes(at, story.Span{Label: "watch"})
 	}
@@ -111,14 +111,14 @@ func (a *agents) told(l *lane, at float64, event podsapi.Event) {
 	line := podLine(event.Pod)
 	name, _, _ := strings.Cut(line, " ")
 	tone := story.Tone("")
-	if event.Type == podsapi.Deleted {
+	if event.Type == record.PodDeleted {
 		tone = story.Changed
 	}
 	l.mark(at, event.Type+" "+name, line, tone)
 }
 
 // ended ends a watch or a poll. That its client ended it says nothing.
-func (a *agents) ended(l *lane, at float64, ended podsapi.Ended) {
+func (a *agents) ended(l *lane, at float64, ended record.PodsEnded) {
 	l.ends(at)
 	if len(ended.Calls) > 0 {
 		var counts []string

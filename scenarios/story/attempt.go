@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/oracle"
@@ -43,7 +41,7 @@ func (t *teller) attempts() ([]story.Attempt, map[string][]story.Lane) {
 		a.CutOff = a.CutOff && !askedAgain(connections[i+1:], a)
 		all = append(all, t.connection(a))
 	}
-	for e, ran := range record.All[runtime.Exec](t.in.Events) {
+	for e, ran := range record.All[record.Exec](t.in.Events) {
 		all = append(all, t.exec(e, ran))
 	}
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(a.ended, b.ended) })
@@ -68,7 +66,7 @@ func (t *teller) connection(from oracle.Attempt) attempt {
 		a.Observed, a.Tone = a.Observed+", because its kubelet ended", ""
 	case unanswered && a.ended > t.over:
 		a.Observed, a.Tone = a.Observed+", because the rig ended", ""
-	case unanswered && from.First == server.FirstNothing && isSeveral(from.Probes):
+	case unanswered && from.First == record.FirstNothing && isSeveral(from.Probes):
 		a.unclear, a.Tone = true, "" // a client may open more connections than it uses
 	}
 	return a
@@ -186,7 +184,7 @@ func seen(a oracle.Attempt) string {
 		if n > 1 {
 			words += ", after " + reports.Counted(n-1, "other")
 		}
-	case a.First == server.FirstNothing && a.Succeeded:
+	case a.First == record.FirstNothing && a.Succeeded:
 		return "connected"
 	}
 	if !a.Answered() {
@@ -196,7 +194,7 @@ func seen(a oracle.Attempt) string {
 }
 
 // exec tells of a command in a container.
-func (t *teller) exec(e record.Event, ran runtime.Exec) attempt {
+func (t *teller) exec(e record.Event, ran record.Exec) attempt {
 	a := attempt{ended: t.at(e.At), owner: e.Subject}
 	duration := time.Duration(ran.DurationSeconds * float64(time.Second))
 	a.Attempt = story.Attempt{

@@ -10,9 +10,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
@@ -25,7 +23,7 @@ const probed = `{"metadata": {"uid": "u"}, "spec": {"nodeName": "a", "containers
 func first(bytes string) string { return hex.EncodeToString([]byte(bytes)) }
 
 // connection is one that lasts a tenth of a second.
-func connection(at float64, c server.Connection) server.Connection {
+func connection(at float64, c record.Connection) record.Connection {
 	c.Local, c.Remote, c.Opened, c.Closed = "127.9.0.2:1", "127.0.0.1:2", when(at), when(at+0.1)
 	return c
 }
@@ -33,7 +31,7 @@ func connection(at float64, c server.Connection) server.Connection {
 func beginning(version string) *history {
 	h := new(history)
 	h.start(0, "kube-apiserver", "v1.37.1", nil)
-	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1", Gates: map[string]bool{"GRPCContainerProbeTLS": version == "on"}})
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1", Gates: map[string]bool{"GRPCContainerProbeTLS": version == "on"}})
 	h.show(1, "pods/default/web", "added", probed)
 	return h
 }
@@ -48,31 +46,31 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	h := beginning("on")
 	settings := "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00\x00\x00\x00\x04\x01\x00\x00\x00\x00\x00\x00\x7d\x01\x04\x00\x00\x00\x01abc"
-	call := server.Request{
+	call := record.Request{
 		Method: "POST", Path: "/grpc.health.v1.Health/Check", Proto: "HTTP/2.0", Host: "127.9.0.2:1", Service: new(string), Status: 200,
 		GRPCStatus: "OK", Health: behavior.Serving, UserAgent: "kube-probe/1.37", Headers: map[string][]string{"te": {"x", "y"}, "a": {"b"}},
 		Started: when(2.05), Duration: behavior.Duration(10 * time.Millisecond),
 	}
-	h.at(2.1, "default/web/app", connection(2, server.Connection{
-		Port: 5000, Protocol: behavior.GRPCTLS, First: server.FirstTLS, FirstHex: hex.EncodeToString([]byte{22, 3, 1, 1, 0, 1}),
-		ClientHello: &server.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}, CipherSuites: 9},
-		Handshake:   &server.Handshake{Version: "1.3", ALPN: "h2"}, HTTP2Preface: true, Requests: []server.Request{call},
-		BytesIn: 10, BytesOut: 20, CloseReason: server.ClientClosed,
+	h.at(2.1, "default/web/app", connection(2, record.Connection{
+		Port: 5000, Protocol: behavior.GRPCTLS, First: record.FirstTLS, FirstHex: hex.EncodeToString([]byte{22, 3, 1, 1, 0, 1}),
+		ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}, CipherSuites: 9},
+		Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"}, HTTP2Preface: true, Requests: []record.Request{call},
+		BytesIn: 10, BytesOut: 20, CloseReason: record.ClientClosed,
 	}))
-	h.at(3.1, "default/web/app", connection(3, server.Connection{
-		Port: 5000, Protocol: behavior.GRPCTLS, First: server.FirstHTTP2, FirstHex: first(http2.ClientPreface + settings), HTTP2Preface: true,
-		Handshake: &server.Handshake{Error: "tls: first record does not look like a TLS handshake"}, CloseReason: server.ServerClosed,
+	h.at(3.1, "default/web/app", connection(3, record.Connection{
+		Port: 5000, Protocol: behavior.GRPCTLS, First: record.FirstHTTP2, FirstHex: first(http2.ClientPreface + settings), HTTP2Preface: true,
+		Handshake: &record.Handshake{Error: "tls: first record does not look like a TLS handshake"}, CloseReason: record.ServerClosed,
 	}))
 	h.show(3.2, "events/default/e1", "added", complaint(`"Readiness probe failed: no"`))
-	h.at(4.1, "default/web/app", connection(4, server.Connection{
-		Port: 8080, Protocol: behavior.H2C, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\nHost"), CloseReason: server.ByFault, Fault: "reset",
+	h.at(4.1, "default/web/app", connection(4, record.Connection{
+		Port: 8080, Protocol: behavior.H2C, First: record.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\nHost"), CloseReason: record.ByFault, Fault: "reset",
 	}))
-	h.at(5.1, "default/web/app", connection(5, server.Connection{Port: 8080, Protocol: behavior.HTTP1, First: server.FirstNothing, CloseReason: server.ClientClosed}))
-	h.at(6.1, "default/web/app", connection(6, server.Connection{
-		Port: 9, Protocol: behavior.HTTP1, First: server.FirstOther, FirstHex: first("\x00<b>"), CloseReason: server.ClientReset,
+	h.at(5.1, "default/web/app", connection(5, record.Connection{Port: 8080, Protocol: behavior.HTTP1, First: record.FirstNothing, CloseReason: record.ClientClosed}))
+	h.at(6.1, "default/web/app", connection(6, record.Connection{
+		Port: 9, Protocol: behavior.HTTP1, First: record.FirstOther, FirstHex: first("\x00<b>"), CloseReason: record.ClientReset,
 	}))
 	h.show(7, "events/default/e2", "added", complaint(`"Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused"`))
-	h.at(8.5, "default/web/app", runtime.Exec{Args: []string{"grpc_health_probe", "-x"}, ExitCode: 2, DurationSeconds: 0.5})
+	h.at(8.5, "default/web/app", record.Exec{Args: []string{"grpc_health_probe", "-x"}, ExitCode: 2, DurationSeconds: 0.5})
 	h.step(8.5, 1, "1", "wait")
 
 	both, startup := "liveness or readiness grpc mode=TLS :5000", "startup httpGet :8080"
@@ -135,7 +133,7 @@ func TestAttempts(t *testing.T) {
 func TestNeverConnected(t *testing.T) {
 	t.Parallel()
 	h := beginning("off")
-	h.at(2, "default/web/app", runtime.ContainerStarted{})
+	h.at(2, "default/web/app", record.ContainerStarted{})
 	h.show(9, "events/default/e", "added", complaint(`"Startup probe failed: dial tcp 127.0.0.1:77->1.2.3.4:8080: connect: connection refused"`))
 	h.step(9, 1, "1", "wait")
 	want(t, []tale.Attempt{{
@@ -150,14 +148,14 @@ func TestCutOff(t *testing.T) {
 	t.Parallel()
 	h := beginning("off")
 	unanswered := func(at float64) {
-		h.at(at+0.1, "default/web/app", connection(at, server.Connection{
-			Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: server.ClientClosed,
+		h.at(at+0.1, "default/web/app", connection(at, record.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: record.ClientClosed,
 		}))
 	}
 	unanswered(2)
 	unanswered(3.95)
-	h.at(4, "kubelet/a", cluster.ComponentStopped{Asked: true})
-	h.at(9, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	h.at(4, "kubelet/a", record.ComponentStopped{Asked: true})
+	h.at(9, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
 	unanswered(12)
 	h.step(11, 1, "1", "wait")
 	unanswered(13)
@@ -180,9 +178,9 @@ func TestAlike(t *testing.T) {
 	h := beginning("off")
 	for i, path := range []string{"/up", "/up", "/elsewhere", "/up"} {
 		at := float64(2 + i)
-		h.at(at+0.1, "default/web/app", connection(at, server.Connection{
-			Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, BytesIn: int64(i), CloseReason: []server.CloseReason{server.ClientClosed, server.ServerClosed}[i%2],
-			Requests: []server.Request{{Method: "GET", Path: path, Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at)}},
+		h.at(at+0.1, "default/web/app", connection(at, record.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, BytesIn: int64(i), CloseReason: []record.CloseReason{record.ClientClosed, record.ServerClosed}[i%2],
+			Requests: []record.Request{{Method: "GET", Path: path, Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at)}},
 		}))
 	}
 	var got []string
@@ -194,9 +192,9 @@ func TestAlike(t *testing.T) {
 
 // stalls has a connection whose answer is headers without a body.
 func (h *history) stalls(at float64) {
-	c := connection(at, server.Connection{
-		Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, Fault: behavior.StallAfterHeaders, CloseReason: server.ClientClosed,
-		Requests: []server.Request{{Method: "GET", Path: "/up", Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at), Duration: behavior.Duration(time.Second)}},
+	c := connection(at, record.Connection{
+		Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, Fault: behavior.StallAfterHeaders, CloseReason: record.ClientClosed,
+		Requests: []record.Request{{Method: "GET", Path: "/up", Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at), Duration: behavior.Duration(time.Second)}},
 	})
 	c.Closed = when(at + 1)
 	h.at(at+1, "default/web/app", c)
@@ -208,10 +206,10 @@ func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	h := beginning("off")
 	h.stalls(2)
-	h.at(3.101, "default/web/app", connection(3.001, server.Connection{
-		Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: server.ClientClosed,
+	h.at(3.101, "default/web/app", connection(3.001, record.Connection{
+		Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: record.ClientClosed,
 	}))
-	h.at(3.2, "kubelet/a", cluster.ComponentStopped{Asked: true})
+	h.at(3.2, "kubelet/a", record.ComponentStopped{Asked: true})
 	h.step(9, 1, "1", "wait")
 	var got []string
 	for _, a := range story.Of(story.Input{Events: *h}).Attempts {
@@ -262,15 +260,15 @@ func TestStalled(t *testing.T) {
 func TestWhoseComplaint(t *testing.T) {
 	t.Parallel()
 	h := new(history)
-	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
 	h.show(1, "pods/default/web", "added", `{"metadata": {"uid": "u"}, "spec": {"nodeName": "a", "containers": [
 		{"name": "app", "readinessProbe": {"httpGet": {"port": 8084, "path": "/"}}}, {"name": "b", "readinessProbe": {"tcpSocket": {"port": 8085}}},
 		{"name": "c", "readinessProbe": {"httpGet": {"port": 8086, "path": "/c"}}}, {"name": "d", "readinessProbe": {"httpGet": {"port": 8086, "path": "/d"}}}]}}`)
 	asks := func(at float64, port int32, paths ...string) {
-		c := server.Connection{Port: port, Protocol: behavior.HTTP1, First: server.FirstNothing, CloseReason: server.ClientClosed}
+		c := record.Connection{Port: port, Protocol: behavior.HTTP1, First: record.FirstNothing, CloseReason: record.ClientClosed}
 		for _, path := range paths {
-			c.First = server.FirstHTTP1
-			c.Requests = append(c.Requests, server.Request{Method: "GET", Path: path, Status: 500, UserAgent: "kube-probe/1.37", Started: when(at)})
+			c.First = record.FirstHTTP1
+			c.Requests = append(c.Requests, record.Request{Method: "GET", Path: path, Status: 500, UserAgent: "kube-probe/1.37", Started: when(at)})
 		}
 		h.at(at+0.1, "default/web/app", connection(at, c))
 	}

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
@@ -23,9 +21,9 @@ func long() history {
 	h := *beginning("off")
 	for i := range 400 {
 		at := 2 + float64(i)/10
-		c := connection(at, server.Connection{
-			Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, CloseReason: server.ClientClosed,
-			Requests: []server.Request{{Method: "GET", Path: "/up", Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at)}},
+		c := connection(at, record.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, CloseReason: record.ClientClosed,
+			Requests: []record.Request{{Method: "GET", Path: "/up", Proto: "HTTP/1.1", Status: 200, UserAgent: "kube-probe/1.37", Started: when(at)}},
 		})
 		switch {
 		case i%100 == 99:
@@ -43,7 +41,7 @@ func long() history {
 		for o := range 40 {
 			key := fmt.Sprintf("deployments/default/web-%d", o)
 			if i == 0 {
-				h.at(50, "1", check.Answer{Object: key, Code: 201})
+				h.at(50, "1", record.APIAnswer{Object: key, Code: 201})
 			}
 			h.show(50+float64(i), key, "modified", fmt.Sprintf(`{"metadata": {"uid": "%d", "annotations": {"n": "%d", "long": %q}}}`, o, i, strings.Repeat("x", 100)))
 		}
@@ -104,7 +102,7 @@ func TestBudget(t *testing.T) {
 func TestConcerned(t *testing.T) {
 	t.Parallel()
 	h := new(history)
-	h.at(1, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
 	for _, pod := range []string{"web", "other"} {
 		h.show(1, "pods/default/"+pod, "added", `{"metadata": {"uid": "`+pod+`"}, "spec": {"nodeName": "a", "containers": [
 			{"name": "app"}, {"name": "x", "readinessProbe": {"httpGet": {"port": 8080, "path": "/x"}}}, {"name": "y", "readinessProbe": {"httpGet": {"port": 8080, "path": "/y"}}}]}}`)
@@ -112,9 +110,9 @@ func TestConcerned(t *testing.T) {
 	for i := range 60 {
 		at, status := 2+float64(i)/10, []int{200, 500}[i/3%2] // no four alike in a row
 		for container, path := range map[string]string{"default/web/app": "/" + []string{"x", "y"}[i%2], "default/other/app": "/x"} {
-			h.at(at+0.1, container, connection(at, server.Connection{
-				Port: 8080, Protocol: behavior.HTTP1, First: server.FirstHTTP1, CloseReason: server.ClientClosed,
-				Requests: []server.Request{{Method: "GET", Path: path, Headers: map[string][]string{"A": {fmt.Sprint(at)}}, Proto: "HTTP/1.1", Status: status, UserAgent: "kube-probe/1.37", Started: when(at)}},
+			h.at(at+0.1, container, connection(at, record.Connection{
+				Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, CloseReason: record.ClientClosed,
+				Requests: []record.Request{{Method: "GET", Path: path, Headers: map[string][]string{"A": {fmt.Sprint(at)}}, Proto: "HTTP/1.1", Status: status, UserAgent: "kube-probe/1.37", Started: when(at)}},
 			}))
 		}
 	}

@@ -8,25 +8,23 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/story"
 )
 
 // component takes into account what became of a component.
 func (t *teller) component(e record.Event, at float64) {
 	switch e.Kind {
-	case cluster.ComponentStarted{}.EventKind():
-		if started, ok := record.As[cluster.ComponentStarted](e); ok {
+	case record.ComponentStarted{}.EventKind():
+		if started, ok := record.As[record.ComponentStarted](e); ok {
 			t.started(e, at, started)
 		}
-	case cluster.ComponentStopped{}.EventKind():
-		if stopped, ok := record.As[cluster.ComponentStopped](e); ok {
+	case record.ComponentStopped{}.EventKind():
+		if stopped, ok := record.As[record.ComponentStopped](e); ok {
 			t.stopped(e.Subject, at, stopped)
 		}
-	case cluster.ClockSet{}.EventKind():
-		if set, ok := record.As[cluster.ClockSet](e); ok && (set.Clock != clock.Clock{} || at > 0) {
+	case record.ClockSet{}.EventKind():
+		if set, ok := record.As[record.ClockSet](e); ok && (set.Clock != clock.Clock{} || at > 0) {
 			t.components.named(story.Component, e.Subject).mark(at, "clock "+set.Clock.String(), "", story.Faulty)
 		}
 	}
@@ -34,7 +32,7 @@ func (t *teller) component(e record.Event, at float64) {
 
 // started ends what was before with when the process was started, and has the
 // release run from when it was ready.
-func (t *teller) started(e record.Event, at float64, started cluster.ComponentStarted) {
+func (t *teller) started(e record.Event, at float64, started record.ComponentStarted) {
 	l := t.components.named(story.Component, e.Subject)
 	now := story.Span{Label: inForce(started), Detail: fmt.Sprintf("process %d, ready after %.1f s\n%s", started.PID, started.ReadySeconds, started.Source)}
 	began := t.at(e.At.Add(-time.Duration(started.ReadySeconds * float64(time.Second))))
@@ -66,7 +64,7 @@ func lastRun(l *lane) (label string, is bool) {
 }
 
 // inForce is the release, and the gates that it was told to have.
-func inForce(started cluster.ComponentStarted) string {
+func inForce(started record.ComponentStarted) string {
 	words := []string{string(started.Version)}
 	for _, gate := range slices.Sorted(maps.Keys(started.Gates)) {
 		words = append(words, fmt.Sprintf("%s=%t", gate, started.Gates[gate]))
@@ -74,7 +72,7 @@ func inForce(started cluster.ComponentStarted) string {
 	return strings.Join(words, " ")
 }
 
-func (t *teller) stopped(component string, at float64, stopped cluster.ComponentStopped) {
+func (t *teller) stopped(component string, at float64, stopped record.ComponentStopped) {
 	l := t.components.named(story.Component, component)
 	label, tone := "stopped", story.Changed
 	switch {
@@ -92,10 +90,10 @@ func (t *teller) stopped(component string, at float64, stopped cluster.Component
 
 // link takes the faults of links into account.
 func (t *teller) link(e record.Event, at float64) {
-	if began, ok := record.As[link.FaultBegan](e); ok {
+	if began, ok := record.As[record.FaultBegan](e); ok {
 		t.links.named(story.Link, e.Subject).becomes(at, story.Span{Label: began.Fault.String(), Tone: story.Faulty})
 	}
-	if ended, ok := record.As[link.FaultEnded](e); ok {
+	if ended, ok := record.As[record.FaultEnded](e); ok {
 		l := t.links.named(story.Link, e.Subject)
 		if l.open != nil {
 			l.open.Detail = effect(ended.Effect)
@@ -105,7 +103,7 @@ func (t *teller) link(e record.Event, at float64) {
 }
 
 // effect says what a fault has done.
-func effect(e link.Effect) string {
+func effect(e record.Effect) string {
 	var words []string
 	for _, part := range []struct {
 		count int64

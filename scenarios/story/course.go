@@ -5,10 +5,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // course is the steps that were taken, and when checks were looked at.
@@ -29,37 +28,37 @@ const maxLines = 5
 
 func (c *course) saw(e record.Event, at float64) {
 	switch e.Kind {
-	case check.StepStarted{}.EventKind():
+	case record.StepStarted{}.EventKind():
 		c.started(e, at)
-	case check.StepDone{}.EventKind():
-		if done, ok := record.As[check.StepDone](e); ok && len(c.steps) > 0 {
+	case record.StepDone{}.EventKind():
+		if done, ok := record.As[record.StepDone](e); ok && len(c.steps) > 0 {
 			last := &c.steps[len(c.steps)-1]
 			last.To, last.Error = at, done.Error
 			c.done[done.Number] = true
 		}
-	case check.Opened{}.EventKind():
-		if opened, ok := record.As[check.Opened](e); ok {
+	case record.CheckOpened{}.EventKind():
+		if opened, ok := record.As[record.CheckOpened](e); ok {
 			c.open[e.Subject] = len(c.checks)
 			c.checks = append(c.checks, story.Check{ID: e.Subject, Step: opened.Step, From: at})
 		}
-	case check.Closed{}.EventKind():
+	case record.CheckClosed{}.EventKind():
 		if i, is := c.open[e.Subject]; is {
 			c.checks[i].To = at
 			delete(c.open, e.Subject)
 		}
-	case check.Answer{}.EventKind():
+	case record.APIAnswer{}.EventKind():
 		c.answered(e, at)
-	case check.LogRead{}.EventKind():
+	case record.LogRead{}.EventKind():
 		c.read(e, at)
-	case check.Scraped{}.EventKind():
-		if scraped, ok := record.As[check.Scraped](e); ok {
+	case record.Scraped{}.EventKind():
+		if scraped, ok := record.As[record.Scraped](e); ok {
 			c.answer(at, "metrics", fmt.Sprintf("%s%s: %s", e.Subject, scraped.Path, reports.Counted(len(scraped.Metrics), "metric")), "")
 		}
 	}
 }
 
 func (c *course) started(e record.Event, at float64) {
-	started, ok := record.As[check.StepStarted](e)
+	started, ok := record.As[record.StepStarted](e)
 	if !ok {
 		return
 	}
@@ -72,7 +71,7 @@ func (c *course) started(e record.Event, at float64) {
 }
 
 func (c *course) answered(e record.Event, at float64) {
-	answer, ok := record.As[check.Answer](e)
+	answer, ok := record.As[record.APIAnswer](e)
 	if !ok {
 		return
 	}
@@ -90,7 +89,7 @@ func (c *course) answered(e record.Event, at float64) {
 }
 
 func (c *course) read(e record.Event, at float64) {
-	read, ok := record.As[check.LogRead](e)
+	read, ok := record.As[record.LogRead](e)
 	if !ok {
 		return
 	}

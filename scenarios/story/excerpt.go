@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 )
@@ -155,7 +154,7 @@ func (t *teller) noiseOf(component string, lines []logLine, moments []time.Time)
 			n.calm[line.from] = true
 		}
 	}
-	for e, started := range record.All[cluster.ComponentStarted](t.in.Events) {
+	for e, started := range record.All[record.ComponentStarted](t.in.Events) {
 		if e.Subject == component {
 			ready := t.at(e.At)
 			n.starts = append(n.starts, [2]float64{ready - started.ReadySeconds, ready})

@@ -5,14 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 )
 
 // observed is an object of an API server at a moment. What is not of the form
 // that Kubernetes gives it is as if it were not there.
 type observed struct {
-	cluster.ObjectObserved
+	record.ObjectObserved
 	key  string // resource/namespace/name, after the name of the rig if there are several
 	at   float64
 	body map[string]any
@@ -25,7 +24,7 @@ func (t *teller) decode(e record.Event, at float64) (observed, bool) {
 	if node, is := strings.CutPrefix(e.Subject, "nodes/"); is && !t.real[node] && !t.objects.wants(e.Subject) {
 		return observed{}, false
 	}
-	seen, ok := record.As[cluster.ObjectObserved](e)
+	seen, ok := record.As[record.ObjectObserved](e)
 	if !ok {
 		return observed{}, false
 	}

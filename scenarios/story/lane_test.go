@@ -5,13 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 	tale "github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
@@ -20,10 +16,10 @@ import (
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.at(0, "kubelet/a->kube-apiserver", link.FaultBegan{Fault: link.Fault{Cut: link.Drop}})
-	h.at(2, "kubelet/a->kube-apiserver", link.FaultEnded{Effect: link.Effect{Held: 1, Withheld: 1422}})
-	h.at(3, "kubelet/a->kube-apiserver", link.FaultBegan{Fault: link.Fault{Delay: time.Second}})
-	h.at(4, "kubelet/a->kube-apiserver", link.FaultEnded{})
+	h.at(0, "kubelet/a->kube-apiserver", record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}})
+	h.at(2, "kubelet/a->kube-apiserver", record.FaultEnded{Effect: record.Effect{Held: 1, Withheld: 1422}})
+	h.at(3, "kubelet/a->kube-apiserver", record.FaultBegan{Fault: record.LinkFault{Delay: time.Second}})
+	h.at(4, "kubelet/a->kube-apiserver", record.FaultEnded{})
 	want(t, []tale.Lane{{Name: "kubelet/a->kube-apiserver", Kind: tale.Link, Spans: []tale.Span{
 		{From: 0, To: 2, Label: "drop", Detail: "1 connections held, 1422 bytes withheld", Tone: tale.Faulty},
 		{From: 3, To: 4, Label: "delay 1s", Detail: "without effect", Tone: tale.Faulty},
@@ -47,26 +43,26 @@ func TestPods(t *testing.T) {
 	t.Parallel()
 	var h history
 	h.show(0, "pods/default/web", "added", pending)
-	h.at(0.5, "default/web", runtime.ImagePullFailed{Ref: "image", Error: "no"})
-	h.from("runtime/a", 1, "default/web", runtime.SandboxStarted{})
-	h.at(1, "default/web/app", runtime.ContainerStarted{Image: "image", Args: []string{"-x"}})
-	h.at(1, "default/web/app", server.Listening{Port: 8080, Protocol: "h2c"})
+	h.at(0.5, "default/web", record.ImagePullFailed{Ref: "image", Error: "no"})
+	h.from("runtime/a", 1, "default/web", record.SandboxStarted{})
+	h.at(1, "default/web/app", record.ContainerStarted{Image: "image", Args: []string{"-x"}})
+	h.at(1, "default/web/app", record.Listening{Port: 8080, Protocol: "h2c"})
 	h.show(2, "pods/default/web", "modified", notReady)
 	h.show(3, "pods/default/web", "modified", ready)
 	h.show(4, "pods/default/web", "modified", notReady)
-	h.at(5, "default/web/app", runtime.ContainerExited{ExitCode: 2, Reason: "Error", RanForSeconds: 4})
+	h.at(5, "default/web/app", record.ContainerExited{ExitCode: 2, Reason: "Error", RanForSeconds: 4})
 	h.show(5, "pods/default/web", "modified", waiting)
 	h.show(5, "events/default/e", "added", warning)
 	h.show(5.5, "events/default/e", "modified", warning)
 	h.show(6, "events/default/e", "modified", twice)
-	h.at(6, "default/web/app", runtime.ContainerStarted{Image: "image", Attempt: 1})
+	h.at(6, "default/web/app", record.ContainerStarted{Image: "image", Attempt: 1})
 	h.step(7, 1, "1", "delete")
 	h.show(8, "pods/default/web", "modified", deleting)
-	h.at(9, "default/web/app", runtime.ContainerExited{ExitCode: 143, Signal: "SIGTERM", Reason: "Error", RanForSeconds: 3, Attempt: 1})
+	h.at(9, "default/web/app", record.ContainerExited{ExitCode: 143, Signal: "SIGTERM", Reason: "Error", RanForSeconds: 3, Attempt: 1})
 	h.show(9, "pods/default/web", "deleted", deleting)
 	h.step(9, 2, "2", "wait")
-	h.at(10.2, "default/web/app", runtime.ContainerStarted{Image: "image"})
-	h.at(10.5, "default/web/app", runtime.ContainerExited{ExitCode: 137, Signal: "SIGKILL"})
+	h.at(10.2, "default/web/app", record.ContainerStarted{Image: "image"})
+	h.at(10.5, "default/web/app", record.ContainerExited{ExitCode: 137, Signal: "SIGKILL"})
 	in := story.Input{Events: h}
 	group := "default/web on a"
 	want(t, []tale.Lane{{Name: "pods/default/web", Kind: tale.ObjectState, Group: group, Spans: []tale.Span{
@@ -125,8 +121,8 @@ func TestNodesAndWorkloads(t *testing.T) {
 // wrong and renewals that don't come.
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	ages := func(oldest, p99, median float64) lease.Ages {
-		return lease.Ages{Zones: []lease.ZoneAges{{Zone: "z", Nodes: 3, Oldest: oldest, P99: p99, Median: median}}}
+	ages := func(oldest, p99, median float64) record.LeaseAges {
+		return record.LeaseAges{Zones: []record.ZoneAges{{Zone: "z", Nodes: 3, Oldest: oldest, P99: p99, Median: median}}}
 	}
 	renewed := func(at float64) string {
 		text, _ := json.Marshal(when(at).Format(time.RFC3339Nano))
@@ -135,7 +131,7 @@ func TestLeases(t *testing.T) {
 	var h history
 	h.at(0, "lease-nodes", ages(1, 1, 1))
 	h.at(1, "lease-nodes", ages(2, 1, 1))
-	h.at(2, "lease-nodes", lease.ClockSet{Clock: clock.Clock{Offset: time.Minute}})
+	h.at(2, "lease-nodes", record.LeaseClockSet{Clock: clock.Clock{Offset: time.Minute}})
 	h.at(11, "lease-nodes", ages(11, 5, 5))
 	h.at(12, "lease-nodes", ages(12, 11, 5))
 	h.at(13, "lease-nodes", ages(13, 12, 11))
@@ -143,7 +139,7 @@ func TestLeases(t *testing.T) {
 	h.show(30, "leases/kube-node-lease/a", "modified", renewed(30))
 	h.show(100, "leases/kube-node-lease/a", "modified", renewed(-20))
 	h.show(101, "leases/kube-system/other", "added", renewed(101))
-	h.at(102, "", cluster.ComponentStopped{})
+	h.at(102, "", record.ComponentStopped{})
 	cell := plan.Cell{Topology: plan.Topology{LeaseNodes: &plan.LeaseNodes{Duration: 10 * time.Second}}}
 	detail := "3 nodes, leases of 10s"
 	want(t, []tale.Lane{
@@ -172,15 +168,15 @@ func TestAgents(t *testing.T) {
 	agent := func(at float64, step string, payload interface{ EventKind() string }) {
 		h.from("agent/a", at, step, payload)
 	}
-	agent(0, "once", podsapi.Answer{Method: "ListPods", Code: "OK", List: []any{pod("web", "True")}})
-	agent(1, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 9}})
-	agent(2, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 10}})
-	agent(3, "poll", podsapi.Polled{Answer: podsapi.Answer{Code: "Unavailable", Message: "refused"}})
-	agent(4, "poll", podsapi.Ended{Code: "Canceled", Calls: map[string]int{"Unavailable": 2, "OK": 900}})
-	agent(5, "watch", podsapi.Event{Type: podsapi.Added, Pod: pod("web", "False")})
-	agent(5, "watch", podsapi.Event{Type: podsapi.Synced})
-	agent(6, "watch", podsapi.Event{Type: podsapi.Deleted, Pod: map[string]any{podsapi.Unreadable: "why"}})
-	agent(7, "watch", podsapi.Ended{Code: "Unavailable", Message: "EOF"})
+	agent(0, "once", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{pod("web", "True")}})
+	agent(1, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 9}})
+	agent(2, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 10}})
+	agent(3, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "Unavailable", Message: "refused"}})
+	agent(4, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"Unavailable": 2, "OK": 900}})
+	agent(5, "watch", record.PodsEvent{Type: record.PodAdded, Pod: pod("web", "False")})
+	agent(5, "watch", record.PodsEvent{Type: record.PodsSynced})
+	agent(6, "watch", record.PodsEvent{Type: record.PodDeleted, Pod: map[string]any{podsapi.Unreadable: "why"}})
+	agent(7, "watch", record.PodsEnded{Code: "Unavailable", Message: "EOF"})
 	group := "Pods API of a"
 	want(t, []tale.Lane{
 		{Name: "a/once", Kind: tale.Agent, Group: group, Marks: []tale.Mark{{At: 0, Label: "ListPods: OK, 1 pod", Detail: "default/web Running Ready=True"}}},
@@ -189,7 +185,7 @@ func TestAgents(t *testing.T) {
 			{From: 3, To: 4, Label: "Unavailable", Detail: "refused", Tone: tale.Bad},
 		}, Marks: []tale.Mark{{At: 4, Label: "ended", Detail: "was answered 900 OK, 2 Unavailable"}}},
 		{Name: "a/watch", Kind: tale.Agent, Group: group, Spans: []tale.Span{{From: 5, To: 7, Label: "watch"}}, Marks: []tale.Mark{
-			{At: 5, Label: "ADDED default/web", Detail: "default/web Running Ready=False"}, {At: 5, Label: podsapi.Synced},
+			{At: 5, Label: "ADDED default/web", Detail: "default/web Running Ready=False"}, {At: 5, Label: record.PodsSynced},
 			{At: 6, Label: "DELETED unreadable:", Detail: "unreadable: why", Tone: tale.Changed},
 			{At: 7, Label: "ended: Unavailable", Detail: "EOF", Tone: tale.Bad},
 		}},
@@ -203,7 +199,7 @@ func TestTheSubjectComesFirst(t *testing.T) {
 	var h history
 	h.start(0, "kubelet/a", "v1.37.1", nil)
 	h.show(1, "pods/default/web", "added", `{"status": {"phase": "Running"}}`)
-	h.from("agent/a", 2, "watch", podsapi.Event{Type: podsapi.Synced})
+	h.from("agent/a", 2, "watch", record.PodsEvent{Type: record.PodsSynced})
 	var names []string
 	for _, l := range story.Of(story.Input{Events: h}).Lanes {
 		names = append(names, l.Name)
@@ -219,21 +215,21 @@ func TestWatchdog(t *testing.T) {
 		return `{"status": {"conditions": [{"type": "Ready", "status": "` + status + `"}]}}`
 	}
 	deployment := func(at float64, replicas string) {
-		h.at(at, "seed/deployments/shoot/kcm", cluster.ObjectObserved{Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: "kcm",
+		h.at(at, "seed/deployments/shoot/kcm", record.ObjectObserved{Cluster: "seed", Change: "modified", Resource: "deployments", Namespace: "shoot", Name: "kcm",
 			Object: json.RawMessage(`{"spec": {"replicas": ` + replicas + `}}`)})
 	}
-	h.at(0, "lease-nodes", lease.Ages{Zones: []lease.ZoneAges{{Nodes: 2}}})
+	h.at(0, "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Nodes: 2}}})
 	h.show(0, "nodes/x", "added", node("True"))
 	h.show(0, "nodes/y", "added", node("True"))
 	deployment(1, "1")
-	h.at(2, "dependency-watchdog->kube-apiserver", link.Request{Method: "GET", Path: "/version", Code: 200})
-	h.at(3, "dependency-watchdog->kube-apiserver", link.Request{
+	h.at(2, "dependency-watchdog->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/version", Code: 200})
+	h.at(3, "dependency-watchdog->kube-apiserver", record.LinkRequest{
 		Method: "GET", Path: "/leases", Code: 200, Renewed: map[string]time.Time{"x": when(3), "y": when(-99)},
 	})
 	h.show(4, "nodes/x", "modified", node("Unknown"))
 	h.show(4.2, "nodes/y", "modified", node("Unknown"))
 	h.show(8, "nodes/y", "modified", node("True"))
-	h.at(9, "dependency-watchdog->seed/kube-apiserver", link.Request{Method: "PUT", Path: "/deployments/kcm/scale", Code: 200})
+	h.at(9, "dependency-watchdog->seed/kube-apiserver", record.LinkRequest{Method: "PUT", Path: "/deployments/kcm/scale", Code: 200})
 	deployment(9, "0")
 	h.step(9, 1, "1", "wait")
 	cell := plan.Cell{Topology: plan.Topology{Garden: &plan.Garden{Watchdog: "v1.8.0"}}}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -38,16 +38,16 @@ func newLeases(c plan.Cell) leases {
 
 func (l *leases) saw(e record.Event, at float64) {
 	switch e.Kind {
-	case lease.Ages{}.EventKind():
-		if ages, ok := record.As[lease.Ages](e); ok {
+	case record.LeaseAges{}.EventKind():
+		if ages, ok := record.As[record.LeaseAges](e); ok {
 			l.aged(ages, at)
 		}
-	case lease.Stopped{}.EventKind():
+	case record.LeaseNodesStopped{}.EventKind():
 		l.rows.named(story.Leases, e.Subject).mark(at, "nodes stopped", "", story.Faulty)
-	case lease.Started{}.EventKind():
+	case record.LeaseNodesStarted{}.EventKind():
 		l.rows.named(story.Leases, e.Subject).mark(at, "nodes started", "", story.Changed)
-	case lease.ClockSet{}.EventKind():
-		if set, ok := record.As[lease.ClockSet](e); ok {
+	case record.LeaseClockSet{}.EventKind():
+		if set, ok := record.As[record.LeaseClockSet](e); ok {
 			text := "clocks " + set.Clock.String()
 			if set.Step != 0 {
 				text = "clocks set by " + set.Step.String()
@@ -59,7 +59,7 @@ func (l *leases) saw(e record.Event, at float64) {
 
 // aged shows each zone by how many of its leases have expired, as far as that can
 // be told by the oldest, the median and what is between them.
-func (l *leases) aged(ages lease.Ages, at float64) {
+func (l *leases) aged(ages record.LeaseAges, at float64) {
 	for _, z := range ages.Zones {
 		s := story.Span{Label: "renewed", Tone: story.Good}
 		switch limit := l.duration.Seconds(); {

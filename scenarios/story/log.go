@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 // Log is what a component has written.
@@ -40,17 +38,17 @@ func Trouble(result reports.Cell, events []record.Event) (times []time.Time) {
 	last := time.Time{} // the end of the last step
 	for _, e := range events {
 		switch e.Kind {
-		case check.Closed{}.EventKind():
+		case record.CheckClosed{}.EventKind():
 			if failed[e.Subject] {
 				times = append(times, e.At)
 			}
-		case check.StepDone{}.EventKind():
+		case record.StepDone{}.EventKind():
 			last = e.At
-			if done, ok := record.As[check.StepDone](e); ok && done.Error != "" {
+			if done, ok := record.As[record.StepDone](e); ok && done.Error != "" {
 				times = append(times, e.At)
 			}
-		case cluster.ComponentStopped{}.EventKind():
-			if stopped, ok := record.As[cluster.ComponentStopped](e); ok && !stopped.Asked {
+		case record.ComponentStopped{}.EventKind():
+			if stopped, ok := record.As[record.ComponentStopped](e); ok && !stopped.Asked {
 				times = append(times, e.At)
 			}
 		}
@@ -184,7 +182,7 @@ type setting struct {
 
 // clocks are the settings of a component's clock, in order.
 func clocks(events []record.Event, component string) (all []setting) {
-	for e, set := range record.All[cluster.ClockSet](events) {
+	for e, set := range record.All[record.ClockSet](events) {
 		if e.Subject == component {
 			all = append(all, setting{e.At, set.Clock})
 		}

@@ -7,22 +7,21 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
-	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
 
 // checked is a history in which a check is closed at second 10.
 func checked() (h history) {
-	h.at(0, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1"})
-	h.at(9, "4", check.StepStarted{Number: 4, Name: "4"})
-	h.at(9, "c", check.Opened{Step: 4})
-	h.at(10, "c", check.Closed{Step: 4})
-	h.at(10, "4", check.StepDone{Number: 4})
-	h.at(30, "", check.Ended{})
+	h.at(0, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
+	h.at(9, "4", record.StepStarted{Number: 4, Name: "4"})
+	h.at(9, "c", record.CheckOpened{Step: 4})
+	h.at(10, "c", record.CheckClosed{Step: 4})
+	h.at(10, "4", record.StepDone{Number: 4})
+	h.at(30, "", record.CellEnded{})
 	return h
 }
 
@@ -82,7 +81,7 @@ func TestLogs(t *testing.T) {
 func TestLogOfAnotherClock(t *testing.T) {
 	t.Parallel()
 	h := checked()[:1]
-	h.at(5, "kubelet/a", cluster.ClockSet{Clock: clock.Clock{Offset: -2 * time.Minute}})
+	h.at(5, "kubelet/a", record.ClockSet{Clock: clock.Clock{Offset: -2 * time.Minute}})
 	h = append(h, checked()[1:]...)
 	text := klog("I", when(1), "a.go:1", "before") + klog("I", when(10-120), "a.go:2", "after")
 	s := story.Of(story.Input{Events: h, Result: outcome(reports.Fail), Logs: []story.Log{{Component: "kubelet/a", Text: text}}})
@@ -141,9 +140,9 @@ func TestOrdinaryLines(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	died := checked()
-	died.at(31, "etcd", cluster.ComponentStopped{})
-	died.at(32, "etcd", cluster.ComponentStopped{Asked: true})
-	died.at(33, "4", check.StepDone{Number: 4, Error: "in vain"})
+	died.at(31, "etcd", record.ComponentStopped{})
+	died.at(32, "etcd", record.ComponentStopped{Asked: true})
+	died.at(33, "4", record.StepDone{Number: 4, Error: "in vain"})
 	for name, tc := range map[string]struct {
 		result reports.Cell
 		events history
@@ -212,7 +211,7 @@ func TestLinesThatSayTheSame(t *testing.T) {
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	h := checked()[:1]
-	h.at(8, "kubelet/a", cluster.ComponentStarted{Version: "v1.37.1", ReadySeconds: 1.5})
+	h.at(8, "kubelet/a", record.ComponentStarted{Version: "v1.37.1", ReadySeconds: 1.5})
 	h = append(h, checked()[1:]...)
 	text := klog("I", when(2), "usual.go:1", "tick") + // far away
 		klog("I", when(7), "start.go:1", "reading flags") + klog("I", when(7.1), "start.go:2", "reading web") + klog("W", when(7.2), "start.go:3", "deprecated") + // the start

@@ -10,10 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -53,13 +51,13 @@ func newObjects(c plan.Cell) objects {
 
 // asked takes note of what the scenario asked for.
 func (o *objects) asked(e record.Event) {
-	if answer, ok := record.As[check.Answer](e); ok {
+	if answer, ok := record.As[record.APIAnswer](e); ok {
 		o.made[answer.Object] = true
 		if uid := text(answer.Response, "metadata", "uid"); uid != "" {
 			o.uids[uid] = true
 		}
 	}
-	if e.Kind == (cluster.StaticPodWritten{}).EventKind() {
+	if e.Kind == (record.StaticPodWritten{}).EventKind() {
 		o.made["pods/"+e.Subject] = true
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
 	tale "github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
@@ -21,11 +20,11 @@ func TestObjects(t *testing.T) {
 	}
 	// The watch may show an object before the request is answered.
 	h.show(0, "deployments/default/web", "added", `{"metadata": {"uid": "d", "managedFields": [1]}, "spec": {"big": 5000000, "part": 0.5, "text": "yes"}}`)
-	h.at(1, "create", check.StepStarted{Number: 1, Name: "create"})
-	h.at(1, "create", check.Answer{Object: "deployments/default/web", Code: 201, Response: map[string]any{"metadata": map[string]any{"uid": "d"}}})
+	h.at(1, "create", record.StepStarted{Number: 1, Name: "create"})
+	h.at(1, "create", record.APIAnswer{Object: "deployments/default/web", Code: 201, Response: map[string]any{"metadata": map[string]any{"uid": "d"}}})
 	h.show(2, "replicasets/default/web-1", "added", `{"metadata": {"uid": "r", "ownerReferences": [{"uid": "d"}]}}`)
 	h.show(2, "replicasets/default/other", "added", `{"metadata": {"uid": "o", "ownerReferences": [{"uid": "elsewhere"}]}}`)
-	h.at(3, "2", check.StepStarted{Number: 2, Name: "2"})
+	h.at(3, "2", record.StepStarted{Number: 2, Name: "2"})
 	h.show(3, "nodes/a", "added", node("1", "0", "False"))
 	h.show(4, "nodes/a", "modified", node("2", "1", "False"))
 	h.show(5, "nodes/a", "modified", node("3", "1", "True"))
@@ -54,7 +53,7 @@ func TestObjects(t *testing.T) {
 func TestStaticPods(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.at(0, "default/web-a", cluster.StaticPodWritten{Node: "a"})
+	h.at(0, "default/web-a", record.StaticPodWritten{Node: "a"})
 	h.show(1, "pods/default/web-a", "added", `{"metadata": {"name": "<script>"}}`)
 	s := story.Of(story.Input{Events: h})
 	if len(s.Objects) != 1 || !strings.Contains(s.Objects[0].Versions[0].YAML, "<script>") {

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/fakeservers/server"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/story"
 )
 
@@ -53,27 +51,27 @@ func podOf(container string) string { return container[:max(0, strings.LastIndex
 // saw takes into account what the runtimes and the containers' servers did.
 func (p *pods) saw(t *teller, e record.Event, at float64) {
 	switch e.Kind {
-	case runtime.SandboxStarted{}.EventKind():
+	case record.SandboxStarted{}.EventKind():
 		one := p.named(e.Subject)
 		one.node = strings.TrimPrefix(e.Source, "runtime/")
-		if started, ok := record.As[runtime.SandboxStarted](e); ok && started.Attempt > 0 {
+		if started, ok := record.As[record.SandboxStarted](e); ok && started.Attempt > 0 {
 			one.state.mark(at, fmt.Sprintf("sandbox %d", started.Attempt+1), "the kubelet has given the pod another sandbox", story.Changed)
 		}
-	case runtime.ContainerStarted{}.EventKind():
+	case record.ContainerStarted{}.EventKind():
 		p.started(e, at)
-	case runtime.ContainerExited{}.EventKind():
+	case record.ContainerExited{}.EventKind():
 		p.exited(e, at, at > t.over)
-	case runtime.ImagePullFailed{}.EventKind():
-		if failed, ok := record.As[runtime.ImagePullFailed](e); ok {
+	case record.ImagePullFailed{}.EventKind():
+		if failed, ok := record.As[record.ImagePullFailed](e); ok {
 			p.named(e.Subject).state.mark(at, "image not pulled", shortened(failed.Ref+": "+failed.Error, maxMessage), story.Bad)
 		}
-	case server.Listening{}.EventKind():
-		if on, ok := record.As[server.Listening](e); ok {
+	case record.Listening{}.EventKind():
+		if on, ok := record.As[record.Listening](e); ok {
 			_, l := p.of(e.Subject)
 			l.adds(fmt.Sprintf("listens on :%d, %s", on.Port, on.Protocol))
 		}
-	case server.ListenFailed{}.EventKind():
-		if failed, ok := record.As[server.ListenFailed](e); ok {
+	case record.ListenFailed{}.EventKind():
+		if failed, ok := record.As[record.ListenFailed](e); ok {
 			_, l := p.of(e.Subject)
 			l.mark(at, fmt.Sprintf("no port %d", failed.Port), failed.Error, story.Bad)
 		}
@@ -88,7 +86,7 @@ func (l *lane) adds(line string) {
 }
 
 func (p *pods) started(e record.Event, at float64) {
-	started, ok := record.As[runtime.ContainerStarted](e)
+	started, ok := record.As[record.ContainerStarted](e)
 	if !ok {
 		return
 	}
@@ -103,7 +101,7 @@ func (p *pods) started(e record.Event, at float64) {
 // exited ends a container. That it ends with the rig, or with its pod, says
 // nothing.
 func (p *pods) exited(e record.Event, at float64, withRig bool) {
-	exit, ok := record.As[runtime.ContainerExited](e)
+	exit, ok := record.As[record.ContainerExited](e)
 	if !ok {
 		return
 	}

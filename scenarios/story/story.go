@@ -10,11 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -84,13 +82,13 @@ func newTeller(in Input) *teller {
 	}
 	t.over = t.end
 	for _, e := range slices.Backward(in.Events) {
-		if e.Kind == (check.StepDone{}).EventKind() {
+		if e.Kind == (record.StepDone{}).EventKind() {
 			t.over = t.at(e.At)
 			break
 		}
 	}
 	for _, e := range in.Events {
-		if node, is := strings.CutPrefix(e.Subject, "kubelet/"); is && e.Kind == (cluster.ComponentStarted{}).EventKind() {
+		if node, is := strings.CutPrefix(e.Subject, "kubelet/"); is && e.Kind == (record.ComponentStarted{}).EventKind() {
 			t.real[node] = true
 		}
 		t.objects.asked(e) // the answer may come after the object
@@ -113,7 +111,7 @@ func (t *teller) saw(e record.Event) {
 	t.pods.saw(t, e, at)
 	t.agents.saw(e, at)
 	t.leases.saw(e, at)
-	if e.Kind == (cluster.ObjectObserved{}).EventKind() {
+	if e.Kind == (record.ObjectObserved{}).EventKind() {
 		t.observed(e, at)
 	}
 }

@@ -8,12 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/record"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
@@ -40,12 +38,12 @@ func (h *history) at(at float64, subject string, payload record.Payload) {
 
 // start starts a component that is ready after half a second.
 func (h *history) start(at float64, component string, version release.Version, gates map[string]bool) {
-	h.at(at, component, cluster.ComponentStarted{Version: version, Gates: gates, PID: 7, ReadySeconds: 0.5, Source: "source"})
+	h.at(at, component, record.ComponentStarted{Version: version, Gates: gates, PID: 7, ReadySeconds: 0.5, Source: "source"})
 }
 
 // show shows an object.
 func (h *history) show(at float64, key, change, object string) {
-	seen := cluster.ObjectObserved{Change: change, Object: json.RawMessage(object)}
+	seen := record.ObjectObserved{Change: change, Object: json.RawMessage(object)}
 	parts := split(key)
 	seen.Resource, seen.Name = parts[0], parts[len(parts)-1]
 	if len(parts) == 3 {
@@ -66,8 +64,8 @@ func split(key string) (parts []string) {
 
 // step takes a step that lasts a second.
 func (h *history) step(at float64, number int, name, action string) {
-	h.at(at, name, check.StepStarted{Number: number, Name: name, Action: action})
-	h.at(at+1, name, check.StepDone{Number: number})
+	h.at(at, name, record.StepStarted{Number: number, Name: name, Action: action})
+	h.at(at+1, name, record.StepDone{Number: number})
 }
 
 // lanes are those of a kind in a cell's story.
@@ -92,17 +90,17 @@ func want[T any](t *testing.T, want, got T) {
 func TestCourse(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.at(0, "create", check.StepStarted{Number: 1, Name: "create", Action: "create Pod web"})
-	h.at(0.5, "create", check.Answer{Object: "pods/default/web", Code: 201, Warning: []string{"mind"}})
-	h.at(0.6, "create", check.Answer{Object: "pods/default/web", Code: 422, Reason: "Invalid", Message: "no"})
-	h.at(0.7, "create", check.Scraped{Path: "/metrics", Metrics: map[string][]check.Sample{"a": nil}})
-	h.at(0.8, "create", check.LogRead{Component: "etcd", Lines: []string{"1", "2", "3", "4", "5", "6"}})
-	h.at(1, "create", check.StepDone{Number: 1})
-	h.at(1, "3", check.StepStarted{Number: 3, Name: "3", Action: "check a, b"})
-	h.at(2, "a", check.Opened{Step: 3})
-	h.at(2, "b", check.Opened{Step: 3})
-	h.at(3, "a", check.Closed{Step: 3})
-	h.at(4, "", check.Ended{Error: "killed"})
+	h.at(0, "create", record.StepStarted{Number: 1, Name: "create", Action: "create Pod web"})
+	h.at(0.5, "create", record.APIAnswer{Object: "pods/default/web", Code: 201, Warning: []string{"mind"}})
+	h.at(0.6, "create", record.APIAnswer{Object: "pods/default/web", Code: 422, Reason: "Invalid", Message: "no"})
+	h.at(0.7, "create", record.Scraped{Path: "/metrics", Metrics: map[string][]record.Sample{"a": nil}})
+	h.at(0.8, "create", record.LogRead{Component: "etcd", Lines: []string{"1", "2", "3", "4", "5", "6"}})
+	h.at(1, "create", record.StepDone{Number: 1})
+	h.at(1, "3", record.StepStarted{Number: 3, Name: "3", Action: "check a, b"})
+	h.at(2, "a", record.CheckOpened{Step: 3})
+	h.at(2, "b", record.CheckOpened{Step: 3})
+	h.at(3, "a", record.CheckClosed{Step: 3})
+	h.at(4, "", record.CellEnded{Error: "killed"})
 	s := story.Of(story.Input{Cell: plan.Cell{ID: "a/b"}, Plan: "the plan", Events: h})
 	want(t, tale.Story{
 		Cell: "a/b", Began: noon, Seconds: 4, Plan: "the plan",
@@ -125,9 +123,9 @@ func TestCourse(t *testing.T) {
 func TestACheckBeforeAnyStep(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.at(0, "a", check.Opened{Step: 1})
-	h.at(1, "a", check.Closed{Step: 1})
-	h.at(2, "1", check.StepDone{Number: 1})
+	h.at(0, "a", record.CheckOpened{Step: 1})
+	h.at(1, "a", record.CheckClosed{Step: 1})
+	h.at(2, "1", record.StepDone{Number: 1})
 	s := story.Of(story.Input{Cell: plan.Cell{ID: "a/b"}, Events: h})
 	want(t, tale.Story{Cell: "a/b", Began: noon, Seconds: 2, Checks: []tale.Check{{ID: "a", Step: 1, To: 1}}}, s)
 }
@@ -145,13 +143,13 @@ func TestComponents(t *testing.T) {
 	var h history
 	h.start(0, "etcd", "v3.7.0", nil)
 	h.start(2, "kubelet/a", "v1.36.3", nil)
-	h.at(4, "kubelet/a", cluster.ComponentStopped{State: "exit status 0", Asked: true})
+	h.at(4, "kubelet/a", record.ComponentStopped{State: "exit status 0", Asked: true})
 	h.start(5, "kubelet/a", "v1.37.1", map[string]bool{"B": true, "A": false})
-	h.at(6, "kubelet/a", cluster.ComponentStopped{State: "signal: killed", Asked: true})
+	h.at(6, "kubelet/a", record.ComponentStopped{State: "signal: killed", Asked: true})
 	h.start(8, "kubelet/a", "v1.37.1", map[string]bool{"B": true, "A": false})
-	h.at(9, "kubelet/a", cluster.ComponentStopped{State: "exit status 2"})
+	h.at(9, "kubelet/a", record.ComponentStopped{State: "exit status 2"})
 	h.step(10, 1, "1", "wait")
-	h.at(12, "etcd", cluster.ComponentStopped{State: "signal: killed", Asked: true})
+	h.at(12, "etcd", record.ComponentStopped{State: "signal: killed", Asked: true})
 	detail := "process 7, ready after 0.5 s\nsource"
 	wanted := []tale.Lane{
 		{Name: "etcd", Kind: tale.Component, Spans: []tale.Span{{From: 0, To: 12, Label: "v3.7.0", Detail: detail}}},

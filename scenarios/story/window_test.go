@@ -3,10 +3,9 @@ package story_test
 import (
 	"testing"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	tale "github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/story"
 )
 
@@ -44,8 +43,8 @@ func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	var h history
 	h.step(0, 1, "1", "check c")
-	h.at(0, "c", check.Opened{Step: 1})
-	h.at(0, "c", check.Closed{Step: 1})
+	h.at(0, "c", record.CheckOpened{Step: 1})
+	h.at(0, "c", record.CheckClosed{Step: 1})
 	result := reports.Cell{Outcome: reports.Pass, Checks: []reports.Check{{ID: "c", Outcome: reports.Pass, Expected: "within 5s: x == 1"}}}
 	want(t, "came true at once; the window was 5 s", story.Of(story.Input{Events: h, Result: result}).Checks[0].Said)
 }
@@ -55,7 +54,7 @@ func TestAtOnce(t *testing.T) {
 func TestPartsOfAValue(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.at(0, "default/web/app", runtime.ContainerStarted{})
+	h.at(0, "default/web/app", record.ContainerStarted{})
 	h = append(h, checked()[1:]...)
 	expected := `at once: containers["web/app"].restarts == 1 == true`
 	for outcome, wanted := range map[reports.Outcome][]tale.Line{

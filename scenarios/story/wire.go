@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/story"
 	"github.com/skewrig/skewrig/scenarios/oracle"
@@ -29,7 +29,7 @@ type wire struct {
 }
 
 // decoded is the wire log of a connection, as far as the record has it.
-func decoded(c server.Connection, exact func(time.Time) float64) *wire {
+func decoded(c record.Connection, exact func(time.Time) float64) *wire {
 	w := &wire{exact: exact}
 	w.add(c.Opened, "connected", fmt.Sprintf("%s to %s, which speaks %s", c.Remote, c.Local, c.Protocol), "", string(c.Protocol))
 	w.first(c)
@@ -57,9 +57,9 @@ func decoded(c server.Connection, exact func(time.Time) float64) *wire {
 	return w
 }
 
-var closers = map[server.CloseReason]string{
-	server.ClientClosed: "by the client", server.ClientReset: "reset by the client", server.ServerClosed: "by the server",
-	server.ByFault: "by the fault", server.Shutdown: "the server's process ended",
+var closers = map[record.CloseReason]string{
+	record.ClientClosed: "by the client", record.ClientReset: "reset by the client", record.ServerClosed: "by the server",
+	record.ByFault: "by the fault", record.Shutdown: "the server's process ended",
 }
 
 // add adds a line. If the time is not known, it is zero.
@@ -76,23 +76,23 @@ func (w *wire) add(at time.Time, what, text string, tone story.Tone, same string
 func (w *wire) says(what, text string, tone story.Tone) { w.add(time.Time{}, what, text, tone, text) }
 
 // firsts are the beginnings of a connection, as people call them.
-var firsts = map[server.First]string{
-	server.FirstTLS: "TLS ClientHello", server.FirstHTTP2: "HTTP/2 preface", server.FirstHTTP1: "HTTP/1.1 request",
-	server.FirstNothing: "nothing", server.FirstOther: "bytes of no known protocol",
+var firsts = map[record.First]string{
+	record.FirstTLS: "TLS ClientHello", record.FirstHTTP2: "HTTP/2 preface", record.FirstHTTP1: "HTTP/1.1 request",
+	record.FirstNothing: "nothing", record.FirstOther: "bytes of no known protocol",
 }
 
 // first adds what the client sent first.
-func (w *wire) first(c server.Connection) {
+func (w *wire) first(c record.Connection) {
 	sent, _ := hex.DecodeString(c.FirstHex)
 	switch c.First {
-	case server.FirstTLS:
+	case record.FirstTLS:
 		w.says(firsts[c.First], hello(c.ClientHello, sent), "")
-	case server.FirstHTTP2:
+	case record.FirstHTTP2:
 		w.says(firsts[c.First], "in plaintext", "")
 		w.frames(bytes.TrimPrefix(sent, []byte(http2.ClientPreface)))
-	case server.FirstNothing:
+	case record.FirstNothing:
 		w.says("sent", "nothing", "")
-	case server.FirstOther:
+	case record.FirstOther:
 		w.says("sent", fmt.Sprintf("%q", sent), story.Bad)
 	default:
 		if len(c.Requests) == 0 { // one that was refused is not among them
@@ -102,7 +102,7 @@ func (w *wire) first(c server.Connection) {
 	}
 }
 
-func hello(h *server.ClientHello, sent []byte) string {
+func hello(h *record.ClientHello, sent []byte) string {
 	if h == nil {
 		return "which is not complete"
 	}
@@ -161,7 +161,7 @@ func settings(payload []byte) (text string) {
 }
 
 // handshake adds how TLS went, and what came inside.
-func (w *wire) handshake(c server.Connection) {
+func (w *wire) handshake(c record.Connection) {
 	h := c.Handshake
 	switch {
 	case h == nil:
@@ -181,13 +181,13 @@ func (w *wire) handshake(c server.Connection) {
 		}
 		w.says("TLS handshake", text, story.Good)
 	}
-	if c.HTTP2Preface && c.First != server.FirstHTTP2 {
-		w.says(firsts[server.FirstHTTP2], "inside TLS", "")
+	if c.HTTP2Preface && c.First != record.FirstHTTP2 {
+		w.says(firsts[record.FirstHTTP2], "inside TLS", "")
 	}
 }
 
 // request adds a request and its answer.
-func (w *wire) request(r server.Request, unended bool) {
+func (w *wire) request(r record.Request, unended bool) {
 	what, asked := "HTTP request", fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Proto)
 	if r.Service != nil {
 		what = "gRPC call"
@@ -207,7 +207,7 @@ func (w *wire) request(r server.Request, unended bool) {
 
 // answer is what was answered to a request. If it never ended, it is not a good one,
 // whatever its headers say.
-func answer(r server.Request, unended bool) (string, story.Tone) {
+func answer(r record.Request, unended bool) (string, story.Tone) {
 	switch {
 	case unended:
 		return fmt.Sprintf("HTTP %d, and its body never ended", r.Status), story.Bad

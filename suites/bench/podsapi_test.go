@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -185,7 +186,7 @@ func benchmarkWatches(b *testing.B, socket string) {
 		}
 		defer c.Close()
 		began := time.Now()
-		go c.Watch(ctx, "", func(e podsapi.Event) {
+		go c.Watch(ctx, "", func(e record.PodsEvent) {
 			if e.Type == "INITIAL_SYNC_COMPLETE" {
 				synced <- time.Since(began)
 			}

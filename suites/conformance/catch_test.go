@@ -5,9 +5,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -36,7 +35,7 @@ var _ = It("takes the steps that are for a failure after one only", func(ctx Spe
 // stepsTaken are the names of the steps that a cell's record shows.
 func stepsTaken(dir string, cell plan.Cell) (names []string) {
 	GinkgoHelper()
-	for _, step := range record.All[check.StepStarted](eventsOf(dir, cell)) {
+	for _, step := range record.All[record.StepStarted](eventsOf(dir, cell)) {
 		names = append(names, step.Name)
 	}
 	return names

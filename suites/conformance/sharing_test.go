@@ -7,9 +7,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -28,7 +27,7 @@ var _ = It("shows a cell nothing of the one that had its rig before", func(ctx S
 	}
 
 	var after []string
-	for _, reused := range record.All[check.RigReused](eventsOf(dir, cells[1])) {
+	for _, reused := range record.All[record.RigReused](eventsOf(dir, cells[1])) {
 		after = append(after, reused.After)
 	}
 	Expect(after).To(Equal([]string{cells[0].ID}))

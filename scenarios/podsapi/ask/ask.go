@@ -16,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/podsapi/mask"
 	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 )
 
 // patience is how long a list or a get may take.
@@ -119,7 +120,7 @@ const again = "watch again: it begins with all pods"
 var identity, _ = mask.Parse("metadata.namespace,metadata.name,metadata.uid")
 
 func (n *Node) keepOf(event string) mask.Mask {
-	if event == podsapi.Deleted {
+	if event == record.PodDeleted {
 		return n.keep.Union(identity)
 	}
 	return n.keep

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -46,7 +46,7 @@ func watched(make func(int) Pod) Watch {
 func good() Record {
 	limited := map[string]int{"OK": 12, "ResourceExhausted": 288}
 	return Record{
-		Path: "/var/lib/kubelet" + place, Socket: podsapi.Socket{Path: "/s", Mode: "srw-------", DirMode: "drwxr-xr-x"},
+		Path: "/var/lib/kubelet" + place, Socket: record.PodsSocket{Path: "/s", Mode: "srw-------", DirMode: "drwxr-xr-x"},
 		Before: answer(2000, whole), After: answer(2000, whole), UID: "uid-0",
 		Got:        Answer{Code: "OK", Pods: []Pod{whole(0)}, Bytes: 1000},
 		Unknown:    Answer{Code: "NotFound", Message: "no pod " + UnknownUID},

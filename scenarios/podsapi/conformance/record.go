@@ -6,14 +6,14 @@ package conformance
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Record is what was seen of a server.
 type Record struct {
 	// Path is the path of the socket, from the root, and Socket what is there.
 	Path   string
-	Socket podsapi.Socket
+	Socket record.PodsSocket
 	// Closed is true if the one who looked may not see what is at the path.
 	Closed bool
 	// Before is the list that came first, and After the one that came after
@@ -83,10 +83,10 @@ type Event struct {
 
 // the types of events.
 const (
-	added    = podsapi.Added
-	modified = podsapi.Modified
-	deleted  = podsapi.Deleted
-	synced   = podsapi.Synced
+	added    = record.PodAdded
+	modified = record.PodModified
+	deleted  = record.PodDeleted
+	synced   = record.PodsSynced
 )
 
 // synced reports whether the watch came to the end of the initial pods.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	client "github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/podsapi/script"
 )
 
@@ -110,7 +111,7 @@ func TestAWatchIsTold(t *testing.T) {
 	var kinds []string
 	go func() {
 		defer close(over)
-		c.Watch(ctx, "", func(e client.Event) {
+		c.Watch(ctx, "", func(e record.PodsEvent) {
 			if kinds = append(kinds, e.Type); e.Type == "INITIAL_SYNC_COMPLETE" {
 				close(synced)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/podsapi"
 	client "github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/podsapi/script"
 )
 
@@ -158,13 +159,13 @@ func (l *live) watch(c *client.Client) *watched {
 }
 
 func (w *watched) told(kind string, wire []byte) error {
-	if kind == client.Synced {
+	if kind == record.PodsSynced {
 		return nil
 	}
 	name, err := nameOf(wire)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.pods[name] = wire; kind == client.Deleted {
+	if w.pods[name] = wire; kind == record.PodDeleted {
 		delete(w.pods, name)
 	}
 	return err

@@ -18,10 +18,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/docs/schemas"
-	"github.com/skewrig/skewrig/harness/record"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
-	"github.com/skewrig/skewrig/scenarios/check"
 )
 
 const (
@@ -179,7 +178,7 @@ func TestEveryPayloadIsValid(t *testing.T) {
 	for _, whole := range []bool{true, false} {
 		var out bytes.Buffer
 		history := record.NewHistory(&out)
-		for _, p := range check.Payloads() {
+		for _, p := range record.Payloads() {
 			v := reflect.New(reflect.TypeOf(p)).Elem()
 			s.fill(v, whole)
 			history.Append("test", "", v.Interface().(record.Payload))

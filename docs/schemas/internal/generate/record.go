@@ -8,8 +8,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/skewrig/skewrig/harness/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 )
 
 // ofRecord is the schema of a line of a history: what data holds follows from kind.
@@ -24,7 +23,7 @@ func ofRecord(source *source) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("the schema is that of format 1, and the format is %d", record.Format)
 	}
 	kind, _ := line.Properties.Get("kind")
-	for _, payload := range check.Payloads() {
+	for _, payload := range record.Payloads() {
 		data := source.reflect(payload)
 		data.Version = ""
 		maps.Copy(line.Definitions, data.Definitions)

@@ -1,7 +1,4 @@
-package check
-
-// The payloads below are what the engine appends so that a history can be
-// judged without anything else than the plan.
+package record
 
 // RigReused says that a cell has the rig that another one had before, with
 // nothing of that one left. The cell's record begins with what the rig is made
@@ -46,32 +43,32 @@ type StepDone struct {
 // EventKind returns "step.done".
 func (StepDone) EventKind() string { return "step.done" }
 
-// Answer is what the API server answered to a request of a step. The subject
+// APIAnswer is what the API server answered to a request of a step. The subject
 // is the step's name.
-type Answer struct {
+type APIAnswer struct {
 	// Object is what the request was about: resource/namespace/name.
 	Object string `json:"object"`
 	// Code is the HTTP status.
 	Code int `json:"code"`
 	// Reason, Message and Causes are those of the Status that a refusal
 	// carries.
-	Reason  string   `json:"reason,omitempty"`
-	Message string   `json:"message,omitempty"`
-	Causes  []Cause  `json:"causes,omitempty"`
-	Warning []string `json:"warnings,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Message string     `json:"message,omitempty"`
+	Causes  []APICause `json:"causes,omitempty"`
+	Warning []string   `json:"warnings,omitempty"`
 	// Response is the object that was returned, if the request succeeded.
 	Response any `json:"response,omitempty"`
 }
 
-// Cause is one field that the API server refused.
-type Cause struct {
+// APICause is one field that the API server refused.
+type APICause struct {
 	Reason  string `json:"reason"`
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
 // EventKind returns "api.answer".
-func (Answer) EventKind() string { return "api.answer" }
+func (APIAnswer) EventKind() string { return "api.answer" }
 
 // Scraped is what a component's metrics were. The subject is the component.
 type Scraped struct {
@@ -99,25 +96,25 @@ type LogRead struct {
 // EventKind returns "log.read".
 func (LogRead) EventKind() string { return "log.read" }
 
-// Opened marks the moment from which a check is watched. The subject is
+// CheckOpened marks the moment from which a check is watched. The subject is
 // the check's id.
-type Opened struct {
+type CheckOpened struct {
 	Step int `json:"step"`
 }
 
 // EventKind returns "check.opened".
-func (Opened) EventKind() string { return "check.opened" }
+func (CheckOpened) EventKind() string { return "check.opened" }
 
-// Closed marks the moment until which a check was watched. What it was is
+// CheckClosed marks the moment until which a check was watched. What it was is
 // not recorded: judging is done later, on the history.
-type Closed struct {
+type CheckClosed struct {
 	Step int `json:"step"`
 	// Watched is how long the check was watched, in seconds.
 	Watched float64 `json:"watched"`
 }
 
 // EventKind returns "check.closed".
-func (Closed) EventKind() string { return "check.closed" }
+func (CheckClosed) EventKind() string { return "check.closed" }
 
 // Lateness says how far behind the machine was while the cell ran.
 type Lateness struct {
@@ -133,8 +130,8 @@ type Lateness struct {
 // EventKind returns "machine.lateness".
 func (Lateness) EventKind() string { return "machine.lateness" }
 
-// Ended is the last event of a cell.
-type Ended struct {
+// CellEnded is the last event of a cell.
+type CellEnded struct {
 	// Error is why the cell did not run to its end: the rig did not start, a
 	// step could not be done, something was left behind. Empty if all is well.
 	Error string `json:"error,omitempty"`
@@ -143,4 +140,24 @@ type Ended struct {
 }
 
 // EventKind returns "cell.ended".
-func (Ended) EventKind() string { return "cell.ended" }
+func (CellEnded) EventKind() string { return "cell.ended" }
+
+// Payloads are all that a history can hold, by what records them: a zero value of
+// each kind. docs/record.md tells what they are, and the schema of the record is
+// made from them.
+func Payloads() []Payload {
+	return []Payload{
+		// The rig.
+		ComponentStarted{}, ComponentStopped{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
+		FaultBegan{}, FaultEnded{}, LinkRequest{},
+		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
+		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
+		// The container runtime, and what probes talk to.
+		SandboxStarted{}, SandboxStopped{}, ImagePulled{}, ImagePullFailed{},
+		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{},
+		Listening{}, ListenFailed{}, BehaviorChanged{}, Connection{},
+		// The engine.
+		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
+		APIAnswer{}, Scraped{}, LogRead{}, Lateness{}, CellEnded{},
+	}
+}

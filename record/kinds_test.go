@@ -1,4 +1,4 @@
-package check_test
+package record_test
 
 import (
 	"go/ast"
@@ -15,22 +15,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record"
 )
 
-const module = "../.."
+const root = ".."
 
 // TestEveryPayloadIsInTheTable looks through the source for types that can be
 // recorded: Payloads has all of them, and docs/record.md tells of each.
 func TestEveryPayloadIsInTheTable(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile(filepath.Join(module, "docs", "record.md"))
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "record.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var listed []string
 	kinds := make(map[string]bool)
-	for _, p := range check.Payloads() {
+	for _, p := range record.Payloads() {
 		listed = append(listed, strings.TrimPrefix(reflect.TypeOf(p).PkgPath(), "github.com/skewrig/skewrig/")+"."+reflect.TypeOf(p).Name())
 		if kind := p.EventKind(); kinds[kind] {
 			t.Errorf("two payloads are of the kind %s", kind)
@@ -48,12 +48,12 @@ func TestEveryPayloadIsInTheTable(t *testing.T) {
 // tests.
 func declared(t *testing.T) (types []string) {
 	t.Helper()
-	root := os.DirFS(module)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	files := os.DirFS(root)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		text, err := fs.ReadFile(root, name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

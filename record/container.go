@@ -1,9 +1,8 @@
-package runtime
+package record
 
-// The payloads that the runtime records. The subject of a sandbox's events is
-// "namespace/pod", that of a container's "namespace/pod/container". Attempt is
-// the kubelet's count of earlier sandboxes of the pod, or of earlier containers
-// of that name in the pod.
+// The subject of a sandbox's events is "namespace/pod", that of a container's
+// "namespace/pod/container". Attempt is the kubelet's count of earlier sandboxes of
+// the pod, or of earlier containers of that name in the pod.
 
 // SandboxStarted says that a pod got its sandbox and its address.
 type SandboxStarted struct {

@@ -1,10 +1,27 @@
-package server
+package record
 
 import (
 	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+)
+
+// First is what the first bytes of a connection are.
+type First string
+
+// What the first bytes of a connection can be.
+const (
+	// FirstTLS is a TLS ClientHello (RFC 8446 section 4.1.2).
+	FirstTLS First = "tls-client-hello"
+	// FirstHTTP2 is the HTTP/2 connection preface (RFC 9113 section 3.4).
+	FirstHTTP2 First = "http2-preface"
+	// FirstHTTP1 is the request line of HTTP/1.x (RFC 9112 section 3).
+	FirstHTTP1 First = "http1-request"
+	// FirstNothing means that the client sent nothing.
+	FirstNothing First = "nothing"
+	// FirstOther is anything else, the beginnings of the above included.
+	FirstOther First = "other"
 )
 
 // Listening is recorded when a port is open.
@@ -32,8 +49,8 @@ type ListenFailed struct {
 // EventKind implements record.Payload.
 func (ListenFailed) EventKind() string { return "wire.listen-failed" }
 
-// Changed is recorded when a scenario changes what a port does.
-type Changed struct {
+// BehaviorChanged is recorded when a scenario changes what a port does.
+type BehaviorChanged struct {
 	Port int32 `json:"port"`
 	// Phases are what the port does from now on. If they are empty, the
 	// program of the container answers again.
@@ -41,7 +58,7 @@ type Changed struct {
 }
 
 // EventKind implements record.Payload.
-func (Changed) EventKind() string { return "wire.changed" }
+func (BehaviorChanged) EventKind() string { return "wire.changed" }
 
 // Connection is recorded once for every accepted connection, when it has
 // ended and its last request has been answered.

@@ -1,4 +1,4 @@
-package cluster
+package record
 
 import (
 	"encoding/json"

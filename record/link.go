@@ -1,4 +1,4 @@
-package link
+package record
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Fault is what is wrong with a link. The zero Fault is none: all passes.
-type Fault struct {
+// LinkFault is what is wrong with a link. The zero Fault is none: all passes.
+type LinkFault struct {
 	// Cut is how the link is cut. If unset, it isn't.
 	Cut Cut `json:"cut,omitempty"`
 	// AfterBytes is how much of each connection, counted from the beginning of
@@ -48,11 +48,11 @@ type Cut string
 const (
 	// Reset ends every connection with a TCP reset, as a firewall does that
 	// rejects, or a machine that lost its state.
-	Reset Cut = "reset"
+	CutReset Cut = "reset"
 	// Drop loses what is sent, as a cable does that is pulled: nobody is told. A
 	// sender that is patient gets through when the link is healed, because TCP
 	// sends again.
-	Drop Cut = "drop"
+	CutDrop Cut = "drop"
 )
 
 // Direction is a direction of a link.
@@ -67,21 +67,21 @@ const (
 )
 
 // Validate returns all that contradicts itself in a fault.
-func (f Fault) Validate() error {
+func (f LinkFault) Validate() error {
 	var mistakes []error
 	mistake := func(is bool, format string, args ...any) {
 		if is {
 			mistakes = append(mistakes, fmt.Errorf(format, args...))
 		}
 	}
-	mistake(f.Cut != "" && f.Cut != Reset && f.Cut != Drop, "%q is no way to cut a link: it is %q or %q", f.Cut, Reset, Drop)
+	mistake(f.Cut != "" && f.Cut != CutReset && f.Cut != CutDrop, "%q is no way to cut a link: it is %q or %q", f.Cut, CutReset, CutDrop)
 	mistake(f.Direction != "" && f.Direction != Forward && f.Direction != Backward, "%q is no direction: it is %q or %q", f.Direction, Forward, Backward)
-	mistake(f.Cut == Reset && f.Direction != "", "a reset ends a connection in both directions")
+	mistake(f.Cut == CutReset && f.Direction != "", "a reset ends a connection in both directions")
 	mistake(f.AfterBytes < 0 || f.BytesPerSecond < 0, "a number of bytes is not negative")
 	mistake(f.AfterBytes > 0 && f.Cut == "", "afterBytes is for a link that is cut")
 	mistake(f.Delay < 0 || f.Jitter < 0, "a delay is not negative")
-	mistake(f.slows() && f.Cut != "" && f.AfterBytes == 0, "what is cut can't be slow: the link has either fault, or afterBytes")
-	mistake(f.isOfRequests() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of requests is a status or a delay, and nothing else")
+	mistake(f.Slows() && f.Cut != "" && f.AfterBytes == 0, "what is cut can't be slow: the link has either fault, or afterBytes")
+	mistake(f.OfRequests() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of requests is a status or a delay, and nothing else")
 	mistake(f.Path != "" && f.Path != AnyPath && !strings.HasPrefix(f.Path, "/"), "%q is not a path: it begins with /, or is %q", f.Path, AnyPath)
 	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0, "what is wrong with requests is a status, or a delay")
 	mistake(f.Status != 0 && f.Path == "", "a status is the answer to requests: say of which path")
@@ -92,7 +92,7 @@ func (f Fault) Validate() error {
 }
 
 // String is how a plan tells a fault: "drop forward", "delay 20ms".
-func (f Fault) String() string {
+func (f LinkFault) String() string {
 	var words []string
 	word := func(is bool, format string, args ...any) {
 		if is {
@@ -115,20 +115,25 @@ func (f Fault) String() string {
 	return strings.Join(words, " ")
 }
 
-func (f Fault) isIn(d Direction) bool { return f.Direction == "" || f.Direction == d }
+// In reports whether the fault is in a direction.
+func (f LinkFault) In(d Direction) bool { return f.Direction == "" || f.Direction == d }
 
-func (f Fault) slows() bool {
-	return !f.isOfRequests() && (f.Delay > 0 || f.Jitter > 0 || f.BytesPerSecond > 0)
+// Slows reports whether what is sent arrives later than it would.
+func (f LinkFault) Slows() bool {
+	return !f.OfRequests() && (f.Delay > 0 || f.Jitter > 0 || f.BytesPerSecond > 0)
 }
 
-func (f Fault) isOfRequests() bool { return f.Path != "" }
+// OfRequests reports whether the fault is one of HTTP requests, rather than of bytes.
+func (f LinkFault) OfRequests() bool { return f.Path != "" }
 
-// meets reports whether the fault is one of requests of a path.
-func (f Fault) meets(path string) bool { return f.Path == AnyPath || f.Path != "" && f.Path == path }
+// Meets reports whether the fault is one of requests of a path.
+func (f LinkFault) Meets(path string) bool {
+	return f.Path == AnyPath || f.Path != "" && f.Path == path
+}
 
-// refuses reports whether no connection can be made: a first packet, or its
+// Refuses reports whether no connection can be made: a first packet, or its
 // answer, gets nowhere.
-func (f Fault) refuses() bool { return f.Cut != "" && f.AfterBytes == 0 }
+func (f LinkFault) Refuses() bool { return f.Cut != "" && f.AfterBytes == 0 }
 
 // Effect is what a fault has done, which proves that it was one.
 type Effect struct {
@@ -149,7 +154,7 @@ func (e Effect) Any() bool { return e != Effect{} }
 // FaultBegan is recorded when a link has another fault than before. The subject
 // is the link.
 type FaultBegan struct {
-	Fault Fault `json:"fault"`
+	Fault LinkFault `json:"fault"`
 }
 
 // EventKind implements record.Payload.
@@ -157,9 +162,29 @@ func (FaultBegan) EventKind() string { return "link.fault-began" }
 
 // FaultEnded is recorded when a fault is over, with what it did.
 type FaultEnded struct {
-	Fault  Fault  `json:"fault"`
-	Effect Effect `json:"effect"`
+	Fault  LinkFault `json:"fault"`
+	Effect Effect    `json:"effect"`
 }
 
 // EventKind implements record.Payload.
 func (FaultEnded) EventKind() string { return "link.fault-ended" }
+
+// LinkRequest is recorded for each request that passes a link that looks into what
+// it passes, when the answer is known.
+type LinkRequest struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Code is the HTTP status of the answer; 0 if there was none, because of Error.
+	Code  int    `json:"code"`
+	Error string `json:"error,omitempty"`
+	// Answered is true if it was the link that answered, and not the server.
+	Answered bool `json:"answered,omitempty"`
+	// Seconds is how long it took to answer.
+	Seconds float64 `json:"seconds"`
+	// Renewed is when each lease was renewed by what its own holder says, by its
+	// name, if the answer is a list of leases.
+	Renewed map[string]time.Time `json:"renewed,omitempty"`
+}
+
+// EventKind returns "link.request".
+func (LinkRequest) EventKind() string { return "link.request" }

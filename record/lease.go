@@ -1,4 +1,4 @@
-package lease
+package record
 
 import (
 	"time"
@@ -6,20 +6,20 @@ import (
 	"github.com/skewrig/skewrig/harness/clock"
 )
 
-// Stopped is recorded when nodes were told to do nothing any more.
-type Stopped struct{}
+// LeaseNodesStopped is recorded when nodes were told to do nothing any more.
+type LeaseNodesStopped struct{}
 
 // EventKind implements record.Payload.
-func (Stopped) EventKind() string { return "lease.stopped" }
+func (LeaseNodesStopped) EventKind() string { return "lease.stopped" }
 
-// Started is recorded when nodes were told to do again what nodes do.
-type Started struct{}
+// LeaseNodesStarted is recorded when nodes were told to do again what nodes do.
+type LeaseNodesStarted struct{}
 
 // EventKind implements record.Payload.
-func (Started) EventKind() string { return "lease.started" }
+func (LeaseNodesStarted) EventKind() string { return "lease.started" }
 
-// ClockSet is recorded when the clocks of nodes were set.
-type ClockSet struct {
+// LeaseClockSet is recorded when the clocks of nodes were set.
+type LeaseClockSet struct {
 	// Clock is what all of them have now, if Step is unset.
 	Clock clock.Clock `json:"clock"`
 	// Step is by how much each was set forward, or back if it is negative.
@@ -27,11 +27,11 @@ type ClockSet struct {
 }
 
 // EventKind implements record.Payload.
-func (ClockSet) EventKind() string { return "lease.clock-set" }
+func (LeaseClockSet) EventKind() string { return "lease.clock-set" }
 
-// Ages is recorded once a second: how long ago the nodes of each zone last
+// LeaseAges is recorded once a second: how long ago the nodes of each zone last
 // renewed their leases, in seconds of real time.
-type Ages struct {
+type LeaseAges struct {
 	Zones []ZoneAges `json:"zones"`
 }
 
@@ -45,4 +45,4 @@ type ZoneAges struct {
 }
 
 // EventKind implements record.Payload.
-func (Ages) EventKind() string { return "lease.ages" }
+func (LeaseAges) EventKind() string { return "lease.ages" }
