@@ -54,6 +54,17 @@ func Split(id string) (suite, name string) {
 	return strings.Join(segments[:n], "/"), strings.Join(segments[n:], "/")
 }
 
+// Axes returns the values in an id by the names of their axes.
+func Axes(id string) map[string]string {
+	axes := make(map[string]string)
+	for segment := range strings.SplitSeq(id, "/") {
+		if axis, value, is := strings.Cut(segment, ":"); is {
+			axes[axis] = value
+		}
+	}
+	return axes
+}
+
 // malformed returns what is wrong with an id or a pattern, empty if nothing is.
 func malformed(id string) string {
 	if id == "" {

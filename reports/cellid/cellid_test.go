@@ -57,6 +57,14 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+func TestAxes(t *testing.T) {
+	t.Parallel()
+	got := Axes("a/b/c/apiserver:v1.90.1/gates:A=on,B:off/d")
+	if len(got) != 2 || got["apiserver"] != "v1.90.1" || got["gates"] != "A=on,B:off" {
+		t.Errorf("axes %v", got)
+	}
+}
+
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -9,16 +9,22 @@
 //	apiVersion: skewrig.dev/v1alpha1
 //	kind: KnownDeviations
 //	deviations:
-//	- cells: kep-4939/skew/**/kubelet:1.36/**
+//	- cells: kep-4939/skew/**
 //	  checks: [never-restarted, "dialed-*"]
 //	  requirement: KEP-4939/old-kubelet-ignores-mode
-//	  releases: before v1.37
+//	  releases: kubelet < 1.37
 //	  reason: kubelets before v1.37 do not know the field
 //	  link: https://github.com/kubernetes/kubernetes/issues/1
 //
 // Cells and checks are patterns as package cellid defines them; checks may be
 // one pattern or a list. At least one of checks and requirement has to be
 // given, and where both are, a check has to match both.
+//
+// Releases is a range of package release, after the axis that it is about:
+// "kubelet >= 1.35, < 1.38". Without an axis it is about every release in the id
+// of a cell, and an id without a release is in no range. A range that is open
+// also excuses releases to come; when one has a fix, its check is an unexpected
+// pass until the range is closed.
 package known
 
 import (
@@ -48,9 +54,8 @@ type Deviation struct {
 	// Requirement is the id of the requirement that the checks serve. If
 	// unset, Checks decide alone.
 	Requirement string
-	// Releases says for people which releases are affected. It selects
-	// nothing.
-	Releases string
+	// Releases are those that are affected. If unset, all are.
+	Releases Releases
 	// Reason says why the checks fail, and Link where that is discussed.
 	Reason string
 	Link   string
@@ -112,7 +117,7 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 	for j, d := range list.Deviations {
 		if !used[j] && !d.waitsFor(notRun) {
 			problems = append(problems, Problem{d.At, fmt.Sprintf(
-				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.Cells)})
+				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.about())})
 		}
 	}
 	return applied, problems
@@ -151,7 +156,7 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
 func (l List) matching(c reports.Cell, check reports.Check) []Deviation {
 	var matching []Deviation
 	for _, d := range l.Deviations {
-		if d.Cells.Match(c.ID) && d.names(check) {
+		if d.affects(c.ID) && d.names(check) {
 			matching = append(matching, d)
 		}
 	}
@@ -174,7 +179,7 @@ func (d Deviation) names(check reports.Check) bool {
 }
 
 func (d Deviation) concerns(c reports.Cell) bool {
-	if !d.Cells.Match(c.ID) {
+	if !d.affects(c.ID) {
 		return false
 	}
 	for _, check := range c.Checks {
@@ -186,7 +191,20 @@ func (d Deviation) concerns(c reports.Cell) bool {
 }
 
 func (d Deviation) waitsFor(notRun []string) bool {
-	return slices.ContainsFunc(notRun, d.Cells.Match)
+	return slices.ContainsFunc(notRun, d.affects)
+}
+
+// affects reports whether a cell is one of those that the entry is about.
+func (d Deviation) affects(id string) bool {
+	return d.Cells.Match(id) && d.Releases.in(id)
+}
+
+// about names the cells that the entry is about.
+func (d Deviation) about() string {
+	if d.Releases.unset() {
+		return d.Cells.String()
+	}
+	return fmt.Sprintf("%s with releases %s", d.Cells, d.Releases)
 }
 
 func excuse(matching []Deviation, own string) string {
@@ -210,8 +228,8 @@ func stale(matching []Deviation) string {
 
 func (d Deviation) because() string {
 	reason := d.Reason
-	if d.Releases != "" {
-		reason += ", " + d.Releases
+	if !d.Releases.unset() {
+		reason += ", releases " + d.Releases.String()
 	}
 	return fmt.Sprintf("%s (%s)", reason, d.Link)
 }

@@ -86,14 +86,14 @@ func TestApplyKeepsWhatIsNotExcused(t *testing.T) {
 func TestReasonsNameTheEntry(t *testing.T) {
 	t.Parallel()
 	list := parse(t, oneDeviation+`
-- {cells: a/**, checks: up, releases: before v1.37, reason: new, link: https://example.com/2}
+- {cells: a/**, checks: up, releases: "kubelet >= 1.88, < 1.90", reason: new, link: https://example.com/2}
 `)
 	cells := []reports.Cell{
-		{ID: "a/b/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail, Reason: "restarted"}, {ID: "down-1", Outcome: reports.Pass}}},
+		{ID: "a/kubelet:v1.89.3/c", Checks: []reports.Check{{ID: "up", Outcome: reports.Fail, Reason: "restarted"}, {ID: "down-1", Outcome: reports.Pass}}},
 	}
 	got, _ := Apply(list, cells, nil)
 	want := []string{
-		"old (https://example.com/1); new, before v1.37 (https://example.com/2); the check said: restarted",
+		"old (https://example.com/1); new, releases kubelet >= 1.88, < 1.90 (https://example.com/2); the check said: restarted",
 		"known.yaml:5:3 lists it as failing: old (https://example.com/1)",
 	}
 	if diff := cmp.Diff(want, []string{got[0].Checks[0].Reason, got[0].Checks[1].Reason}); diff != "" {
@@ -214,5 +214,48 @@ func TestTheAppliedListIsPartOfAValidReport(t *testing.T) {
 	}
 	if got := reports.ExitCode(r); got != reports.ExitNonconforming {
 		t.Errorf("exit code %d, want %d for an unexpected pass", got, reports.ExitNonconforming)
+	}
+}
+
+// TestReleasesSelectCells goes through what the releases of an entry match, and
+// holds both ends of an entry that selects by them: it excuses what fails, and a
+// listed release without the failure is an unexpected pass.
+func TestReleasesSelectCells(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		releases string
+		affected []string
+		others   []string
+	}{
+		{">= 1.89", []string{"a/b/c/kubelet:v1.90.1", "a/b/c/x:y/apiserver:v1.91.0/kubelet:v1.89.0", "a/b/c/kubelet:v1.92.0-alpha.0"},
+			[]string{"a/b/c", "a/b/c/kubelet:reference", "a/b/c/kubelet:v1.88.9", "a/b/c/apiserver:v1.90.1/kubelet:v1.88.9"}},
+		{"kubelet < 1.90", []string{"a/b/c/apiserver:v1.90.1/kubelet:v1.89.3"},
+			[]string{"a/b/c/apiserver:v1.89.3/kubelet:v1.90.1", "a/b/c/apiserver:v1.89.3", "a/b/c/kubelet:reference"}},
+		{">= 1.89, < v1.90.3", []string{"a/b/c/kubelet:v1.90.2"}, []string{"a/b/c/kubelet:v1.90.3"}},
+	} {
+		list := parse(t, `- {cells: "a/**", checks: up, releases: "`+tc.releases+`", reason: old, link: https://example.com/1}`)
+		becomes := func(id string, o reports.Outcome) (reports.Outcome, []Problem) {
+			cells, problems := Apply(list, []reports.Cell{{ID: id, Checks: []reports.Check{{ID: "up", Outcome: o}}}}, nil)
+			return cells[0].Outcome, problems
+		}
+		for _, id := range tc.affected {
+			failing, _ := becomes(id, reports.Fail)
+			passing, problems := becomes(id, reports.Pass)
+			if failing != reports.ExpectedFail || passing != reports.UnexpectedPass || len(problems) > 0 {
+				t.Errorf("%s, %s: a failure is %s, a pass %s, problems %v", tc.releases, id, failing, passing, problems)
+			}
+		}
+		for _, id := range tc.others {
+			o, problems := becomes(id, reports.Fail)
+			if o != reports.Fail || len(problems) != 1 || !strings.Contains(problems[0].Error(), "a/** with releases "+tc.releases) {
+				t.Errorf("%s, %s: a failure is %s, problems %v", tc.releases, id, o, problems)
+			}
+			if _, problems := Apply(list, nil, []string{id}); len(problems) != 1 {
+				t.Errorf("%s: leaving %s out says nothing of it, problems %v", tc.releases, id, problems)
+			}
+		}
+		if _, problems := Apply(list, nil, tc.affected[:1]); len(problems) > 0 {
+			t.Errorf("%s: %s was left out, problems %v", tc.releases, tc.affected[0], problems)
+		}
 	}
 }

@@ -156,7 +156,7 @@ func (p *parser) deviation(n *yaml.Node) Deviation {
 	}
 	d.Checks = p.patterns(fields["checks"])
 	d.Requirement = p.text(fields["requirement"])
-	d.Releases = p.text(fields["releases"])
+	d.Releases = p.releases(fields["releases"])
 	d.Reason = p.text(fields["reason"])
 	d.Link = p.link(fields["link"])
 	return d
@@ -206,6 +206,18 @@ func (p *parser) text(n *yaml.Node) string {
 		return ""
 	}
 	return strings.TrimSpace(n.Value)
+}
+
+func (p *parser) releases(n *yaml.Node) Releases {
+	text := p.text(n)
+	if text == "" {
+		return Releases{}
+	}
+	releases, err := parseReleases(text)
+	if err != nil {
+		p.problem(n, "%s", err)
+	}
+	return releases
 }
 
 func (p *parser) link(n *yaml.Node) string {

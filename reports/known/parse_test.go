@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/cellid"
 )
 
@@ -27,10 +28,10 @@ func TestLoadReadsEveryField(t *testing.T) {
 		return p
 	}
 	want := List{Deviations: []Deviation{{
-		Cells:       pattern("kep-4939/skew/**/kubelet:1.36/**"),
+		Cells:       pattern("kep-4939/skew/**"),
 		Checks:      []cellid.Pattern{pattern("never-restarted"), pattern("dialed-*")},
 		Requirement: "KEP-4939/old-kubelet-ignores-mode",
-		Releases:    "before v1.37",
+		Releases:    Releases{Axis: "kubelet", Range: release.Range{{Operator: "<", Value: "1.37"}}},
 		Reason:      "kubelets before v1.37 do not know the field",
 		Link:        "https://github.com/kubernetes/kubernetes/issues/1",
 		At:          Position{"testdata/valid.yaml", 5, 3},

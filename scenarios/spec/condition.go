@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,30 +15,20 @@ import (
 // for all of that minor version.
 type Condition []comparison
 
-type comparison struct{ name, operator, value string }
-
-// operators by what they make of the order of two values.
-var operators = map[string]func(order int) bool{
-	"==": func(order int) bool { return order == 0 },
-	"!=": func(order int) bool { return order != 0 },
-	"<":  func(order int) bool { return order < 0 },
-	"<=": func(order int) bool { return order <= 0 },
-	">":  func(order int) bool { return order > 0 },
-	">=": func(order int) bool { return order >= 0 },
+type comparison struct {
+	name string
+	release.Comparison
 }
-
-// minorVersion is a release without its patch.
-var minorVersion = regexp.MustCompile(`^v?(\d+\.\d+)$`)
 
 // ParseCondition reads a condition.
 func ParseCondition(text string) (Condition, error) {
 	var c Condition
 	for part := range strings.SplitSeq(text, " and ") {
 		words := strings.Fields(part)
-		if len(words) != 3 || operators[words[1]] == nil {
+		if len(words) != 3 || !release.IsOperator(words[1]) {
 			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", quote(strings.TrimSpace(part)))
 		}
-		c = append(c, comparison{name: words[0], operator: words[1], value: words[2]})
+		c = append(c, comparison{words[0], release.Comparison{Operator: words[1], Value: words[2]}})
 	}
 	return c, nil
 }
@@ -69,24 +58,7 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 		slices.Sort(names)
 		return false, fmt.Errorf("nothing here is called %s: %s", quote(c.name), didYouMean(c.name, names))
 	}
-	order, ordered := compare(value, c.value)
-	if !ordered && c.operator != "==" && c.operator != "!=" {
-		return false, fmt.Errorf("%s and %s have no order: only == and != compare what is no release", quote(value), quote(c.value))
-	}
-	return operators[c.operator](order), nil
-}
-
-// compare orders a value and the one that is asked for. What is no release is
-// only the same or not.
-func compare(value, wanted string) (order int, ordered bool) {
-	v, err := release.Parse(value)
-	if minor := minorVersion.FindStringSubmatch(wanted); minor != nil && err == nil {
-		return release.Version(v.MajorMinor()).Compare(release.Version("v" + minor[1])), true
-	}
-	if w, wantedErr := release.Parse(wanted); wantedErr == nil && err == nil {
-		return v.Compare(w), true
-	}
-	return strings.Compare(value, wanted), false
+	return c.Comparison.Holds(value)
 }
 
 // names are what a condition of a step or check may use at some point of a cell: its

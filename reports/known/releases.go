@@ -1,0 +1,57 @@
+package known
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/cellid"
+)
+
+// Releases are those that a deviation is of: "kubelet >= 1.35, < 1.38".
+type Releases struct {
+	// Axis is the axis of a cell's id that has to be in the range. If unset,
+	// every release in the id has to be, and there has to be one.
+	Axis  string
+	Range release.Range
+}
+
+func parseReleases(text string) (Releases, error) {
+	r := Releases{}
+	written := text
+	if word, rest, _ := strings.Cut(text, " "); !release.IsOperator(word) {
+		r.Axis, written = word, rest
+	}
+	var err error
+	if r.Range, err = release.ParseRange(written); err != nil {
+		return Releases{}, fmt.Errorf("%q is not a range of releases: write it like >= 1.36, < 1.38, or kubelet < 1.37 if it is of one axis", text)
+	}
+	return r, nil
+}
+
+// String writes the releases as a list has them.
+func (r Releases) String() string {
+	return strings.TrimSpace(r.Axis + " " + r.Range.String())
+}
+
+func (r Releases) unset() bool { return len(r.Range) == 0 }
+
+// in reports whether the id of a cell has the releases.
+func (r Releases) in(id string) bool {
+	axes := cellid.Axes(id)
+	switch {
+	case r.unset():
+		return true
+	case r.Axis != "":
+		return r.Range.Has(release.Version(axes[r.Axis]))
+	}
+	found := false
+	for _, value := range axes {
+		v, err := release.Parse(value)
+		if err == nil && !r.Range.Has(v) {
+			return false
+		}
+		found = found || err == nil
+	}
+	return found
+}
