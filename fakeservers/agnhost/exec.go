@@ -16,10 +16,29 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
-// session is where commands run: the container's files, and their output.
+// session is where commands run: the container's files, and their environment,
+// input and output.
 type session struct {
-	files          *image.Process
+	files *image.Process
+	// dir is the working directory. If unset, "/".
+	dir string
+	env []string
+	// stdin, if unset, is empty.
+	stdin          io.Reader
 	stdout, stderr io.Writer
+}
+
+// newSession returns a session in a container whose commands start afresh.
+func newSession(p *image.Process, stdout, stderr io.Writer) *session {
+	return &session{files: p, env: p.Env, stdout: stdout, stderr: stderr}
+}
+
+// path returns the absolute path of a file.
+func (s *session) path(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join("/", s.dir, name)
 }
 
 // command plays a Unix command: its arguments without its name, its exit code.
@@ -28,23 +47,21 @@ type command func(ctx context.Context, s *session, args []string) int
 // commands returns what can be run, by name. Each does what its namesake does
 // with the options that are common in probes, and no more.
 func commands() map[string]command {
-	constant := func(code int) command {
-		return func(context.Context, *session, []string) int { return code }
-	}
 	return map[string]command{
-		"true":  constant(0),
-		":":     constant(0),
-		"false": constant(1),
-		"cat":   cat,
-		"ls":    ls,
-		"test":  test,
-		"[":     test,
-		"echo":  echo,
-		"sleep": sleep,
-		"touch": touch,
-		"rm":    rm,
-		"sh":    sh,
-		"bash":  sh,
+		"true":   builtin("true"),
+		":":      builtin(":"),
+		"false":  builtin("false"),
+		"test":   builtin("test"),
+		"[":      builtin("["),
+		"echo":   builtin("echo"),
+		"printf": builtin("printf"),
+		"cat":    cat,
+		"ls":     ls,
+		"sleep":  sleep,
+		"touch":  touch,
+		"rm":     rm,
+		"sh":     sh,
+		"bash":   sh,
 
 		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,
@@ -84,9 +101,18 @@ func options(args []string) (letters string, rest []string) {
 }
 
 func cat(_ context.Context, s *session, args []string) int {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
 	code := 0
 	for _, name := range args {
-		data, err := s.files.ReadFile(name)
+		if name == "-" {
+			if s.stdin != nil {
+				_, _ = io.Copy(s.stdout, s.stdin)
+			}
+			continue
+		}
+		data, err := s.files.ReadFile(s.path(name))
 		if err != nil {
 			code = s.complain("cat", err)
 			continue
@@ -99,14 +125,14 @@ func cat(_ context.Context, s *session, args []string) int {
 func ls(_ context.Context, s *session, args []string) int {
 	_, names := options(args)
 	if len(names) == 0 {
-		names = []string{"/"}
+		names = []string{"."}
 	}
 	code := 0
 	for _, name := range names {
-		mode, err := s.files.Stat(name)
+		mode, err := s.files.Stat(s.path(name))
 		children := []string{name}
 		if err == nil && mode.IsDir() {
-			children, err = s.files.ReadDir(name)
+			children, err = s.files.ReadDir(s.path(name))
 		}
 		if err != nil {
 			code = s.complain("ls", err)
@@ -117,15 +143,6 @@ func ls(_ context.Context, s *session, args []string) int {
 		}
 	}
 	return code
-}
-
-func echo(_ context.Context, s *session, args []string) int {
-	end := "\n"
-	if len(args) > 0 && args[0] == "-n" {
-		args, end = args[1:], ""
-	}
-	_, _ = io.WriteString(s.stdout, strings.Join(args, " ")+end)
-	return 0
 }
 
 // sleep waits for the sum of its arguments, "infinity" included.
@@ -171,6 +188,7 @@ func touch(_ context.Context, s *session, args []string) int {
 	code := 0
 	_, names := options(args)
 	for _, name := range names {
+		name = s.path(name)
 		if _, err := s.files.Stat(name); err == nil {
 			continue
 		}
@@ -190,12 +208,13 @@ func fallocate(_ context.Context, s *session, args []string) int {
 	if err != nil {
 		return s.complain("fallocate", err)
 	}
-	data, err := s.files.ReadFile(args[2])
+	name := s.path(args[2])
+	data, err := s.files.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err == nil && len(data) < size {
-		err = s.files.WriteFile(args[2], append(data, make([]byte, size-len(data))...))
+		err = s.files.WriteFile(name, append(data, make([]byte, size-len(data))...))
 	}
 	if err != nil {
 		return s.complain("fallocate", err)
@@ -221,6 +240,7 @@ func rm(_ context.Context, s *session, args []string) int {
 	letters, names := options(args)
 	code := 0
 	for _, name := range names {
+		name = s.path(name)
 		mode, err := s.files.Stat(name)
 		if err == nil && mode.IsDir() && !strings.ContainsAny(letters, "rR") {
 			err = fmt.Errorf("%s: is a directory", name)
@@ -234,61 +254,4 @@ func rm(_ context.Context, s *session, args []string) int {
 		}
 	}
 	return code
-}
-
-// test evaluates one condition: a file's, a text's, a comparison.
-func test(_ context.Context, s *session, args []string) int {
-	if len(args) > 0 && args[len(args)-1] == "]" {
-		args = args[:len(args)-1]
-	}
-	negate := len(args) > 1 && args[0] == "!"
-	if negate {
-		args = args[1:]
-	}
-	holds, err := condition(s.files, args)
-	if err != nil {
-		s.complain("test", err)
-		return 2
-	}
-	if holds == negate {
-		return 1
-	}
-	return 0
-}
-
-func condition(files *image.Process, args []string) (bool, error) {
-	switch {
-	case len(args) == 0:
-		return false, nil
-	case len(args) == 1:
-		return args[0] != "", nil
-	case len(args) == 2:
-		return fileCondition(files, args[0], args[1])
-	case len(args) == 3 && (args[1] == "=" || args[1] == "=="):
-		return args[0] == args[2], nil
-	case len(args) == 3 && args[1] == "!=":
-		return args[0] != args[2], nil
-	}
-	return false, fmt.Errorf("%q: skewrig understands -e, -f, -d, -s, -n, -z, = and !=", strings.Join(args, " "))
-}
-
-func fileCondition(files *image.Process, operator, operand string) (bool, error) {
-	mode, err := files.Stat(operand)
-	exists := err == nil
-	switch operator {
-	case "-n":
-		return operand != "", nil
-	case "-z":
-		return operand == "", nil
-	case "-e", "-r":
-		return exists, nil
-	case "-f":
-		return exists && mode.IsRegular(), nil
-	case "-d":
-		return exists && mode.IsDir(), nil
-	case "-s":
-		data, err := files.ReadFile(operand)
-		return err == nil && len(data) > 0, nil
-	}
-	return false, fmt.Errorf("%q: skewrig understands -e, -f, -d, -s, -n, -z, = and !=", operator)
 }

@@ -45,7 +45,9 @@ func TestExec(t *testing.T) {
 		{args: []string{"test", "-z", "a"}, code: 1},
 		{args: []string{"test", "a"}},
 		{args: []string{"test"}, code: 1},
-		{args: []string{"test", "1", "-lt", "2"}, code: 2, stderr: "test: \"1 -lt 2\": skewrig understands -e, -f, -d, -s, -n, -z, = and !=\n"},
+		{args: []string{"test", "1", "-lt", "2"}},
+		{args: []string{"test", "1", "-lt"}, code: 2, stderr: "1:1: -lt must be followed by a word\n"},
+		{args: []string{"test", "-O", "/data"}, code: 127, stderr: "sh: test: skewrig doesn't play -O\n"},
 		{args: []string{"ls", "/data"}, stdout: "color\n"},
 		{args: []string{"ls", "-l", "/tmp/ready"}, stdout: "/tmp/ready\n"},
 		{args: []string{"ls"}, stdout: "data\ntmp\n"},
@@ -121,13 +123,13 @@ func TestShell(t *testing.T) {
 		stdout, stderr string
 	}{
 		"":                           {},
-		" \n ; \n":                   {},
+		" \n \n":                     {},
 		"true":                       {},
 		"exit 3":                     {code: 3},
 		"exit":                       {},
 		"false; exit":                {code: 1},
 		"exit 300":                   {code: 44},
-		"exit now":                   {code: 2},
+		"exit now":                   {code: 2, stderr: "invalid exit status code: \"now\"\n"},
 		"false; true":                {},
 		"false && echo a":            {code: 1},
 		"false || echo a":            {stdout: "a\n"},
@@ -135,26 +137,38 @@ func TestShell(t *testing.T) {
 		"false && echo a || echo b":  {stdout: "b\n"},
 		"echo a;echo b":              {stdout: "a\nb\n"},
 		"echo 'a; b'  \"c  d\"e":     {stdout: "a; b c  de\n"},
-		"echo '$HOME'":               {stdout: "$HOME\n"},
+		"echo '$HOME' $HOME ~":       {stdout: "$HOME /root /root\n"},
 		"echo a >/tmp/f; cat /tmp/f": {stdout: "a\n"},
 		"echo a>/tmp/f\necho b >> /tmp/f\ncat /tmp/f": {stdout: "a\nb\n"},
-		"echo a > /dev/null":                          {},
+		"{ echo a; echo b; } >/tmp/f; cat </tmp/f":    {stdout: "a\nb\n"},
+		"> /tmp/f; test -s /tmp/f":                    {code: 1},
+		"echo a > /dev/null; cat /dev/null":           {code: 1, stderr: "cat: open /dev/null: file does not exist\n"},
+		"echo a >&2; echo b >/dev/stderr":             {stderr: "a\nb\n"},
 		"echo a >/tmp/f; rm -rf /tmp/f; cat /tmp/f":   {code: 1, stderr: "cat: open /tmp/f: file does not exist\n"},
-		"[ ! -e /tmp/f ] && echo none":                {stdout: "none\n"},
-		"sleep 0 && exit 7":                           {code: 7},
-		"sh -c 'exit 5' || exit 6":                    {code: 6},
-		"dance":                                       {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
-		"dance || true":                               {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
-		"echo $HOME":                                  {code: 127, stderr: "sh: '$': skewrig understands commands, quotes, ; && || > and >>\n"},
-		"echo \"$HOME\"":                              {code: 127, stderr: "sh: \"$HOME\": skewrig understands"},
-		"echo a | cat":                                {code: 127, stderr: "sh: '|': skewrig understands"},
-		"sleep 10 & exit 1":                           {code: 127, stderr: "sh: '&': skewrig understands"},
-		"echo 'a":                                     {code: 127, stderr: "sh: a quote without an end: skewrig understands"},
-		"echo a >":                                    {code: 127, stderr: "sh: > without a file of its own"},
-		"echo a > > b":                                {code: 127, stderr: "sh: > without a file of its own"},
-		"&& true":                                     {code: 127, stderr: "sh: nothing to run before or after &&"},
-		"true &&":                                     {code: 127, stderr: "sh: nothing to run before or after ;"},
-		"> /tmp/f":                                    {code: 127, stderr: "sh: nothing to run"},
+		"cat </tmp/f": {code: 1, stderr: "open /tmp/f: file does not exist\n"},
+		"cd /tmp; touch a b; echo *; ls; pwd; rm a; [ -e b ] && ! [ -e /tmp/a ]": {stdout: "a b\na\nb\n/tmp\n"},
+		"[ ! -e /tmp/f ] && echo none":                                           {stdout: "none\n"},
+		"sleep 0 && exit 7":                                                      {code: 7},
+		"sh -c 'exit 5' || exit 6":                                               {code: 6},
+		"export A=1 B=2; C=3; sh -c 'echo $A$B$C $0 $1' name x":                  {stdout: "12 name x\n"},
+		"cd /tmp; sh -c 'pwd; echo echo \\$0 >s; sh s'":                          {stdout: "/tmp\ns\n"},
+		"n=0; while [ $n -lt 3 ]; do n=$((n+1)); done; echo $n":                  {stdout: "3\n"},
+		"for i in a b; do echo $i; done | cat":                                   {stdout: "a\nb\n"},
+		"if test -d /tmp; then echo yes; else echo no; fi":                       {stdout: "yes\n"},
+		"f() { local a=$1; echo \"<$a>\"; return 4; }; f \"b  c\"":               {code: 4, stdout: "<b  c>\n"},
+		"case abc in a*) echo $(echo in; false);; esac":                          {stdout: "in\n"},
+		"cat <<END\n$((6*7))\nEND":                                               {stdout: "42\n"},
+		"trap 'echo bye' EXIT; eval 'exit 3'":                                    {code: 3, stdout: "bye\n"},
+		"sleep 0.01 & wait; echo done":                                           {stdout: "done\n"},
+		"sleep 10 & exit 1":                                                      {code: 1},
+		"printf '%s-%d' a 7":                                                     {stdout: "a-7"},
+		"trap 'exit 0' TERM; sleep 10":                                           {code: 127, stderr: "sh: trap: skewrig doesn't play TERM, only EXIT\n"},
+		"dance":                                                                  {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
+		"dance || true":                                                          {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
+		"sh -c dance || true":                                                    {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
+		"echo 'a":                                                                {code: 127, stderr: "sh: sh:1:6: reached EOF without closing quote"},
+		"echo a >":                                                               {code: 127, stderr: "sh: sh:1:8: `>` must be followed by a word"},
+		"&& true":                                                                {code: 127, stderr: "sh: sh:1:1: `&&` can only immediately follow a statement"},
 	} {
 		c := &container{t: t, process: &image.Process{}}
 		c.image = run(t, spec{args: []string{"entrypoint-tester"}}).image
@@ -179,9 +193,64 @@ func TestShellOptions(t *testing.T) {
 		{args: []string{"sh"}},
 		{args: []string{"sh", "/script.sh"}, code: 127},
 		{args: []string{"sh", "-x", "true"}, code: 127},
+		{args: []string{"sh", "-c"}, code: 127},
+		{args: []string{"sh", "-y", "-c", "true"}, code: 127},
+		{args: []string{"sh", "-e", "-u", "-c", "echo $1", "sh", "-a"}, stdout: "-a\n"},
+		{args: []string{"sh", "-euc", "echo $1; echo on"}, code: 1},
 	} {
 		if code, stdout, _ := c.exec(tc.args...); code != tc.code || stdout != tc.stdout {
 			t.Errorf("%q: %d, %q, want %d, %q", tc.args, code, stdout, tc.code, tc.stdout)
+		}
+	}
+}
+
+// TestScriptsDontReachTheHost has a file on the host, and one of the name that
+// the interpreter gives its own: whatever a script tries, it can neither read,
+// write nor run one, nor learn that it is there.
+func TestScriptsDontReachTheHost(t *testing.T) {
+	host := t.TempDir()
+	t.Setenv("TMPDIR", host)
+	t.Setenv("HOME", host)
+	secret, fifo := filepath.Join(host, "secret"), filepath.Join(host, "sh-interp-1")
+	marker := filepath.Join(host, "marker")
+	script := "#!/bin/sh\ntouch " + marker + "\necho classified\n"
+	for _, name := range []string{secret, fifo} {
+		if err := os.WriteFile(name, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(secret, filepath.Join(host, "link")); err != nil {
+		t.Fatal(err)
+	}
+	c := run(t, spec{})
+	for _, attempt := range []string{
+		"cat SECRET", "cat <SECRET", "echo $(<SECRET)", "cat <FIFO", "echo $(<FIFO)", "read a <FIFO; echo $a", "SECRET", "exec SECRET",
+		". SECRET", "source SECRET", "cd HOST && echo classified", "cd; ls", "ls HOST", "echo HOST/*", "echo HOST/s*", "[ -e SECRET ] && echo classified", "[ -x SECRET ] && echo classified", "test -s SECRET && echo classified",
+		"[ -O SECRET ] && echo classified", "[ SECRET -ef SECRET ] && echo classified", "[[ -e SECRET ]] && echo classified", "eval '[[ -e SECRET ]] && echo classified'", "eval 'cat SECRET'", "eval \"eval '. SECRET'\"",
+		"cat <(cat SECRET)", "eval 'cat <(echo classified)'", "trap 'cat <(echo classified)' EXIT", "trap 'cat SECRET' EXIT",
+		"PATH=HOST; secret", "PATH=HOST command -v secret", "PATH=HOST type secret", "PATH=HOST hash secret", "builtin command -v secret",
+		"shopt -s expand_aliases; alias a='cat <(echo classified)'; a", "echo ~root", "echo ~root | cat", "a=~root; echo $a", "echo {~root,a}",
+		"touch HOST/link/a; cd HOST/link && pwd -P", "[ $HOME != HOST ] || echo classified", "eval '[[ -O / ]]'", "trap '[[ -O / ]]' EXIT",
+		"echo $HOME $TMPDIR $PATH", "export; set", "sh SECRET", "sh -c 'cat SECRET'", "bash -c '[[ -e SECRET ]] && echo classified'",
+		"mapfile a <SECRET; echo $a", "coproc cat SECRET", "cat /etc/passwd", "/bin/cat /etc/passwd", "TMPDIR=HOST sh -c 'cat <FIFO'",
+		"echo over >SECRET", "echo over >>SECRET", "echo over >FIFO", "rm SECRET", "fallocate -l 1K SECRET",
+	} {
+		attempt = strings.NewReplacer("SECRET", secret, "FIFO", fifo, "HOST", host).Replace(attempt)
+		code, stdout, stderr := c.exec("sh", "-c", attempt)
+		refused := code == 127 || !strings.Contains(attempt, "~") && !strings.Contains(attempt, "-O")
+		if !refused || strings.Contains(stdout+stderr, "classified\n") || strings.Contains(stdout+stderr, "root:") || strings.Contains(stdout, "secret") {
+			t.Errorf("%s: %d, %q, %q", attempt, code, stdout, stderr)
+		}
+		// What a script makes in its container is not on the host.
+		c.exec("rm", "-rf", host)
+	}
+	names, err := os.ReadDir(host)
+	if err != nil || len(names) != 3 {
+		t.Errorf("on the host are %v, %v", names, err)
+	}
+	for _, name := range []string{secret, fifo} {
+		if data, err := os.ReadFile(name); err != nil || string(data) != script {
+			t.Errorf("%s: %q, %v", name, data, err)
 		}
 	}
 }
@@ -216,5 +285,8 @@ func TestTheMainProcessSharesItsFiles(t *testing.T) {
 	c.expectExit(137)
 
 	run(t, spec{command: []string{"/bin/bash", "-c", "exit 4"}}).expectExit(4)
+	c = run(t, spec{command: []string{"sh", "-c", "echo $COLOR; echo late >&2"}, env: []string{"COLOR=red"}})
+	c.expectExit(0)
+	c.expectLogs("red\nlate\n")
 	run(t, spec{command: []string{"nginx"}}).expectExit(127)
 }

@@ -107,7 +107,7 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 	}
 	config := &tls.Config{ServerName: p.serverName, InsecureSkipVerify: p.noVerify} //nolint:gosec // what -tls-no-verify asks for
 	if p.ca != "" {
-		pem, err := s.files.ReadFile(p.ca)
+		pem, err := s.files.ReadFile(s.path(p.ca))
 		if err != nil {
 			return nil, err
 		}
@@ -117,11 +117,11 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 		}
 	}
 	if p.cert != "" {
-		cert, err := s.files.ReadFile(p.cert)
+		cert, err := s.files.ReadFile(s.path(p.cert))
 		if err != nil {
 			return nil, err
 		}
-		key, err := s.files.ReadFile(p.key)
+		key, err := s.files.ReadFile(s.path(p.key))
 		if err != nil {
 			return nil, err
 		}

@@ -95,5 +95,5 @@ func (pl player) busybox(ctx context.Context, p *image.Process) int {
 
 // exec plays a command beside the main process.
 func (player) exec(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
-	return runCommand(ctx, &session{files: p, stdout: stdout, stderr: stderr}, args)
+	return runCommand(ctx, newSession(p, stdout, stderr), args)
 }

@@ -181,7 +181,7 @@ func (n *netexecServer) handleShell(w http.ResponseWriter, r *http.Request) {
 		script = r.FormValue("cmd")
 	}
 	var output bytes.Buffer
-	code := runCommand(r.Context(), &session{files: n.Process, stdout: &output, stderr: &output}, []string{"sh", "-c", script})
+	code := runCommand(r.Context(), newSession(n.Process, &output, &output), []string{"sh", "-c", script})
 	result := map[string]string{}
 	if output.Len() > 0 {
 		result["output"] = output.String()

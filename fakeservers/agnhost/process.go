@@ -205,6 +205,13 @@ func (w *lockedWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
+// discard drops what is written from now on.
+func (w *lockedWriter) discard() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out = io.Discard
+}
+
 // notPlayed says that a command can't be played, and what can.
 func notPlayed(stderr io.Writer, args, known []string) int {
 	command := ""

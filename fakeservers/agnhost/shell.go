@@ -1,208 +1,297 @@
 package agnhost
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
-// sh runs a script as far as probes and the containers of tests go: commands
-// with quoted words, one after the other, chained by && and ||, with their
-// output to a file. Anything else ends it with 127: to guess would be to play
-// another program.
+// shellBuiltins are the interpreter's commands that a script may use. The others
+// look at files of the host, or go round the checks of parseScript.
+const shellBuiltins = " : [ break cd continue echo eval exec exit false getopts printf pwd read return set shift test trap true unset wait "
+
+// errRefused ends a script with 127, once a message has said why: to guess would
+// be to play another program.
+var errRefused = errors.New("the script can't be played")
+
+// sh runs sh [-FLAGS] -c SCRIPT [NAME [ARGUMENT...]] or sh [-FLAGS] FILE [ARGUMENT...].
+// A command that can't be played, and a part of a script that can't, ends it
+// with 127. What it leaves in the background ends with it.
 func sh(ctx context.Context, s *session, args []string) int {
-	if len(args) == 0 {
+	var flags []string
+	command := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		letters := strings.ReplaceAll(args[0], "c", "")
+		command = command || letters != args[0]
+		if letters != "-" {
+			flags = append(flags, letters)
+		}
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 0 && command:
+		return s.refuse(errors.New("-c requires an argument"))
+	case len(args) == 0:
 		// An interactive shell with no terminal reads the end of its input.
 		return 0
+	case command && len(args) == 1:
+		args = append(args, "sh")
+	case !command:
+		script, err := s.files.ReadFile(s.path(args[0]))
+		if err != nil {
+			return s.refuse(err)
+		}
+		args = append([]string{string(script)}, args...)
 	}
-	letters := strings.TrimLeft(args[0], "-")
-	if len(args) < 2 || !strings.HasPrefix(args[0], "-") || strings.Trim(letters, "ec") != "" || !strings.Contains(letters, "c") {
-		fmt.Fprintf(s.stderr, "sh: skewrig understands sh -c SCRIPT\n")
-		return exitNotFound
+	return runScript(ctx, s, args[0], args[1], slices.Concat(flags, []string{"--"}, args[2:]))
+}
+
+// builtin plays a command that the shell has itself.
+func builtin(name string) command {
+	return func(ctx context.Context, s *session, args []string) int {
+		return runScript(ctx, s, `"$@"`, name, append([]string{"--", name}, args...))
 	}
-	steps, err := parseScript(args[1])
+}
+
+// runScript runs a script, with set's options and arguments in params.
+func runScript(ctx context.Context, s *session, script, name string, params []string) int {
+	file, err := parseScript(script, name)
 	if err != nil {
-		fmt.Fprintf(s.stderr, "sh: %v: skewrig understands commands, quotes, ; && || > and >>\n", err)
-		return exitNotFound
+		return s.refuse(err)
 	}
-	return runScript(ctx, s, steps, strings.Contains(letters, "e"))
-}
-
-// step is a command of a script.
-type step struct {
-	// after is what joins the command to the one before it: ";", "&&", "||".
-	after string
-	args  []string
-	// file, if set, takes the output; more of it if add is set.
-	file string
-	add  bool
-}
-
-// runScript runs the steps. If strict, the first that fails ends it, as with
-// sh -e.
-func runScript(ctx context.Context, s *session, steps []step, strict bool) int {
-	code := 0
-	for i, step := range steps {
-		if step.after == "&&" && code != 0 || step.after == "||" && code == 0 {
-			continue
-		}
-		if step.args[0] == "exit" {
-			return exitCode(step.args[1:], code)
-		}
-		code = runStep(ctx, s, step)
-		if ctx.Err() != nil || code == exitNotFound {
-			return code
-		}
-		chained := i+1 < len(steps) && steps[i+1].after != ";"
-		if strict && code != 0 && !chained {
-			return code
-		}
-	}
-	return code
-}
-
-func exitCode(args []string, last int) int {
-	if len(args) == 0 {
-		return last
-	}
-	code, err := strconv.Atoi(args[0])
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var mu sync.Mutex
+	stdout, stderr := &lockedWriter{mu: &mu, out: s.stdout}, &lockedWriter{mu: &mu, out: s.stderr}
+	// What is still in the background has ended.
+	defer stdout.discard()
+	defer stderr.discard()
+	runner, err := newRunner(s, interp.StdIO(s.stdin, stdout, stderr), interp.Params(params...))
 	if err != nil {
-		return 2
+		return s.refuse(err)
 	}
-	return code & 0xff
+	err = runner.Run(ctx, file)
+	status, exited := errors.AsType[interp.ExitStatus](err)
+	switch {
+	case exited:
+		return int(status)
+	case ctx.Err() != nil:
+		return exitKilled
+	case errors.Is(err, errRefused):
+		return exitNotFound
+	case err != nil:
+		return s.refuse(err)
+	}
+	return 0
 }
 
-func runStep(ctx context.Context, s *session, step step) int {
-	if step.file == "" {
-		return runCommand(ctx, s, step.args)
-	}
-	var output bytes.Buffer
-	// The file is there from the start, even if the command takes long.
-	if err := s.redirect(step, nil); err != nil {
-		return s.complain("sh", err)
-	}
-	code := runCommand(ctx, &session{files: s.files, stdout: &output, stderr: s.stderr}, step.args)
-	if err := s.redirect(step, output.Bytes()); err != nil {
-		return s.complain("sh", err)
-	}
-	return code
+// refuse says why a script can't be played.
+func (s *session) refuse(err error) int {
+	fmt.Fprintf(s.stderr, "sh: %v\n", err)
+	return exitNotFound
 }
 
-func (s *session) redirect(step step, output []byte) error {
-	if step.file == "/dev/null" {
-		return nil
-	}
-	if step.add {
-		// A file that isn't there yet has nothing in it.
-		before, _ := s.files.ReadFile(step.file)
-		output = append(before, output...)
-	}
-	return s.files.WriteFile(step.file, output)
-}
-
-// token is a word or an operator of a script.
-type token struct {
-	text     string
-	operator bool
-}
-
-// parseScript reads a script. An empty one has no steps.
-func parseScript(script string) ([]step, error) {
-	tokens, err := tokenize(script)
+// parseScript reads a script, and refuses what the interpreter would ask the
+// host about: FIFOs, owners of files, and home directories of users.
+func parseScript(script, name string) (*syntax.File, error) {
+	otherHome := regexp.MustCompile(`(^|[{,])~[^/,}:]`)
+	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
 	if err != nil {
 		return nil, err
 	}
-	var steps []step
-	current := step{after: ";"}
-	finish := func(after string) error {
-		switch {
-		case len(current.args) > 0:
-			steps = append(steps, current)
-		case current.file != "" || after != ";" || current.after != ";":
-			return fmt.Errorf("nothing to run before or after %s", after)
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.ProcSubst, *syntax.CoprocClause, *syntax.TestClause:
+			err = fmt.Errorf("%s: skewrig doesn't play <(), >(), coproc and [[", node.Pos())
+		case *syntax.Lit:
+			if otherHome.MatchString(node.Value) {
+				err = fmt.Errorf("%s: skewrig doesn't know the home directories of users: %s", node.Pos(), node.Value)
+			}
 		}
-		current = step{after: after}
+		return err == nil
+	})
+	return file, err
+}
+
+// newRunner returns an interpreter that has the container's files, environment
+// and commands, and nothing of the host.
+func newRunner(s *session, options ...interp.RunnerOption) (*interp.Runner, error) {
+	runner, err := interp.New(append(options,
+		interp.Dir("/"),
+		// The interpreter opens FIFOs in this directory by itself.
+		interp.Env(expand.ListEnviron("TMPDIR=/dev/null/none")),
+		interp.CallHandler(s.call),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return s.exec }),
+		interp.OpenHandler(s.open),
+		interp.StatHandler(func(_ context.Context, name string, _ bool) (fs.FileInfo, error) { return s.stat(name) }),
+		interp.AccessHandler(func(_ context.Context, name string, _ interp.AccessMode) error {
+			_, err := s.files.Stat(name)
+			return err
+		}),
+		interp.ReadDirHandler2(s.readDir),
+	)...)
+	if err != nil {
+		return nil, err
+	}
+	// It takes that directory from the first environment that it is reset with.
+	// The option Dir would ask the host.
+	runner.Dir = s.path("")
+	runner.Reset()
+	err = interp.Env(expand.ListEnviron(append([]string{"HOME=/root"}, s.env...)...))(runner)
+	runner.Reset()
+	return runner, err
+}
+
+// call checks a command before the interpreter runs it.
+func (s *session) call(_ context.Context, args []string) ([]string, error) {
+	scripts := args[1:]
+	switch name := args[0]; name {
+	case "pwd":
+		// -P would ask the host about symbolic links.
+		return args[:1], nil
+	case "eval":
+		scripts = []string{strings.Join(scripts, " ")}
+	case "trap":
+		for _, signal := range args[min(len(args), 2):] {
+			if signal != "EXIT" && signal != "ERR" {
+				return nil, fmt.Errorf("trap: skewrig doesn't play %s, only EXIT", signal)
+			}
+		}
+	case "test", "[":
+		for _, operator := range []string{"-O", "-G", "-N"} {
+			if slices.Contains(args, operator) {
+				return nil, fmt.Errorf("%s: skewrig doesn't play %s", name, operator)
+			}
+		}
+		return args, nil
+	default:
+		if interp.IsBuiltin(name) && !strings.Contains(shellBuiltins, " "+name+" ") {
+			// By its path it is no builtin, but a command that can't be played.
+			return append([]string{"/bin/" + name}, args[1:]...), nil
+		}
+		return args, nil
+	}
+	for _, script := range scripts {
+		if _, err := parseScript(script, args[0]); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// exec plays a command that is not the shell's own.
+func (s *session) exec(ctx context.Context, args []string) error {
+	hc := interp.HandlerCtx(ctx)
+	env := map[string]string{}
+	for name, variable := range hc.Env.Each {
+		// Of several with one name, the last one counts.
+		delete(env, name)
+		if variable.Exported {
+			env[name] = name + "=" + variable.String()
+		}
+	}
+	inner := &session{s.files, hc.Dir, slices.Collect(maps.Values(env)), hc.Stdin, hc.Stdout, hc.Stderr}
+	switch code := runCommand(ctx, inner, args); code {
+	case 0:
 		return nil
+	case exitNotFound:
+		return errRefused
+	default:
+		return interp.ExitStatus(code)
 	}
-	for i := 0; i < len(tokens); i++ {
-		switch t := tokens[i]; {
-		case !t.operator:
-			current.args = append(current.args, t.text)
-		case t.text == ">" || t.text == ">>":
-			if i+1 == len(tokens) || tokens[i+1].operator || current.file != "" {
-				return nil, fmt.Errorf("%s without a file of its own", t.text)
-			}
-			i++
-			current.file, current.add = tokens[i].text, t.text == ">>"
-		default:
-			if err := finish(t.text); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return steps, finish(";")
 }
 
-// tokenize splits a script into words and operators.
-func tokenize(script string) ([]token, error) {
-	var tokens []token
-	for rest := strings.TrimLeft(script, " \t"); rest != ""; rest = strings.TrimLeft(rest, " \t") {
-		operator := operatorAt(rest)
-		if operator == "" {
-			word, n, err := wordAt(rest)
-			if err != nil {
-				return nil, err
-			}
-			tokens = append(tokens, token{text: word})
-			rest = rest[n:]
-			continue
-		}
-		rest = rest[len(operator):]
-		if operator == "\n" {
-			operator = ";"
-		}
-		tokens = append(tokens, token{text: operator, operator: true})
+// open opens a file that a command's input or output is redirected to.
+func (s *session) open(ctx context.Context, name string, flag int, _ fs.FileMode) (io.ReadWriteCloser, error) {
+	hc := interp.HandlerCtx(ctx)
+	nothing := strings.NewReader("")
+	name = (&session{dir: hc.Dir}).path(name)
+	devices := map[string]io.Writer{"/dev/null": io.Discard, "/dev/stdout": hc.Stdout, "/dev/stderr": hc.Stderr}
+	if device := devices[name]; device != nil {
+		return stream{nothing, device}, nil
 	}
-	return tokens, nil
+	data, err := s.files.ReadFile(name)
+	if flag&os.O_CREATE == 0 {
+		return stream{bytes.NewReader(data), io.Discard}, err
+	}
+	// A file that isn't there yet has nothing in it.
+	if flag&os.O_TRUNC != 0 {
+		data = nil
+	}
+	file := &outputFile{files: s.files, name: name, data: data}
+	_, err = file.Write(nil)
+	return stream{nothing, file}, err
 }
 
-func operatorAt(text string) string {
-	for _, operator := range []string{"&&", "||", ">>", ">", ";", "\n"} {
-		if strings.HasPrefix(text, operator) {
-			return operator
-		}
-	}
-	return ""
+// stream is an open file.
+type stream struct {
+	io.Reader
+	io.Writer
 }
 
-// special are the characters that mean something to a shell and nothing here.
-const special = "$`|&()<*?{}#!~\\"
+// Close does nothing: each write is in the file at once.
+func (stream) Close() error { return nil }
 
-// wordAt reads the word at the start of text, and how long it is there.
-func wordAt(text string) (word string, n int, err error) {
-	var b strings.Builder
-	for n < len(text) && !strings.ContainsRune(" \t\n;>", rune(text[n])) && operatorAt(text[n:]) == "" {
-		c := text[n]
-		switch {
-		case c == '\'' || c == '"':
-			quoted, _, found := strings.Cut(text[n+1:], string(c))
-			if !found {
-				return "", 0, errors.New("a quote without an end")
-			}
-			if c == '"' && strings.ContainsAny(quoted, "$`\\") {
-				return "", 0, fmt.Errorf("%q", quoted)
-			}
-			b.WriteString(quoted)
-			n += len(quoted) + 2
-		case strings.IndexByte(special, c) >= 0 && (c != '!' || n != 0):
-			return "", 0, fmt.Errorf("%q", c)
-		default:
-			b.WriteByte(c)
-			n++
+// outputFile is a file that is written to.
+type outputFile struct {
+	files *image.Process
+	name  string
+
+	mu   sync.Mutex
+	data []byte
+}
+
+func (f *outputFile) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.data = append(f.data, b...)
+	if err := f.files.WriteFile(f.name, f.data); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// stat describes a file of the container.
+func (s *session) stat(name string) (fs.FileInfo, error) {
+	mode, err := s.files.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	// The header of a file in an archive is the simplest FileInfo.
+	header := tar.Header{Name: name, Mode: int64(mode.Perm()), Typeflag: tar.TypeDir}
+	if !mode.IsDir() {
+		header.Typeflag = tar.TypeReg
+		data, _ := s.files.ReadFile(name)
+		header.Size = int64(len(data))
+	}
+	return header.FileInfo(), nil
+}
+
+// readDir lists a directory of the container, for words with * and ?.
+func (s *session) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
+	names, err := s.files.ReadDir(name)
+	var entries []fs.DirEntry
+	for _, child := range names {
+		if info, err := s.stat(path.Join(name, child)); err == nil {
+			entries = append(entries, fs.FileInfoToDirEntry(info))
 		}
 	}
-	return b.String(), n, nil
+	return entries, err
 }
