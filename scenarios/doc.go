@@ -50,7 +50,8 @@
 // reference takes the type that its value looks like. A cell's id is the
 // scenario's id followed by <axis>:<value> for each axis in the order of their
 // names. The values "newest" and "previous" stand for the default pair of
-// releases; the id shows the release.
+// releases, and a minor version ("v1.36") for its newest patch release that is
+// supported; the id shows the release.
 //
 // where leaves combinations out: it is one or several comparisons, joined by
 // and. A release without its patch stands for all of that minor version.
@@ -61,10 +62,10 @@
 //
 // controlPlane has version, gates, and controllerManager and scheduler, which
 // are true unless set to false. Without a scheduler, pods need a nodeName.
-// nodes have a name, version and gates. Version is a release in full (v1.37.1),
-// newest or previous. A gate that a release doesn't have is an error, as it would
-// be for the component. A node that is standalone has a kubelet that knows of no API
-// server. One of version reference has no kubelet: what stands in for it does with
+// nodes have a name, version and gates. Version is newest, previous, a minor
+// version (v1.36) or a release in full (v1.90.1). A gate that a release doesn't
+// have is an error, as it would be for the component. A node that is standalone has
+// a kubelet that knows of no API server. One of version reference has no kubelet: what stands in for it does with
 // pods what KEP-4188 takes for granted of one, runs no probes, and serves the Pods
 // API as the text asks for.
 //

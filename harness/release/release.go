@@ -1,6 +1,9 @@
 package release
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // The default pair: a run that names no releases runs the newest one as the
 // control plane and both as nodes.
@@ -30,6 +33,28 @@ func WatchdogProfiles(v Version) bool { return v.Compare("v1.3.0") >= 0 }
 // supported are the releases whose dependencies are locked in this repository,
 // newest first. Others can be built too; their lock is then generated.
 var supported = []Version{Newest, Previous, "v1.35.4", "v1.34.4"}
+
+// Resolve returns the release that a word stands for: newest, previous, a minor
+// version such as v1.36, which is its newest supported patch release, or a
+// release in full.
+func Resolve(word string) (Version, error) {
+	switch word {
+	case "newest":
+		return Newest, nil
+	case "previous":
+		return Previous, nil
+	}
+	for _, v := range supported {
+		if v.MajorMinor() == word {
+			return v, nil
+		}
+	}
+	v, err := Parse(word)
+	if err != nil {
+		return "", fmt.Errorf("%w, or newest, or previous, or as a minor version that is supported", err)
+	}
+	return v, nil
+}
 
 // Supported returns the supported releases, newest first.
 func Supported() []Version { return slices.Clone(supported) }

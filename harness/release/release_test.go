@@ -7,8 +7,8 @@ import (
 
 func TestParseWantsOneRelease(t *testing.T) {
 	for in, ok := range map[string]bool{
-		"v1.37.1": true, "v1.38.0-alpha.0": true,
-		"v1.37": false, "1.37.1": false, "newest": false, "": false, "v1.37.1 ": false,
+		"v1.90.1": true, "v1.91.0-alpha.0": true,
+		"v1.90": false, "1.90.1": false, "newest": false, "": false, "v1.90.1 ": false,
 	} {
 		if _, err := Parse(in); (err == nil) != ok {
 			t.Errorf("Parse(%q): %v", in, err)
@@ -17,10 +17,10 @@ func TestParseWantsOneRelease(t *testing.T) {
 }
 
 func TestVersionsCompareAsReleases(t *testing.T) {
-	if Version("v1.37.1").Compare("v1.37.0") != 1 || Version("v1.38.0-alpha.0").Compare("v1.38.0") != -1 {
+	if Version("v1.90.1").Compare("v1.90.0") != 1 || Version("v1.91.0-alpha.0").Compare("v1.91.0") != -1 {
 		t.Error("a pre-release is older than its release, a patch newer than what it patches")
 	}
-	if v := Version("v1.38.0-alpha.0"); v.Minor() != 38 || v.MajorMinor() != "v1.38" {
+	if v := Version("v1.91.0-alpha.0"); v.Minor() != 91 || v.MajorMinor() != "v1.91" {
 		t.Errorf("%s: minor %d, %s", v, v.Minor(), v.MajorMinor())
 	}
 }
@@ -30,10 +30,10 @@ func TestSkewOf(t *testing.T) {
 		apiserver, kubelet Version
 		want               Skew
 	}{
-		{"v1.37.1", "v1.37.1", SkewSupported},
-		{"v1.37.1", "v1.34.4", SkewSupported},
-		{"v1.38.0-alpha.0", "v1.34.4", SkewTooOld},
-		{"v1.36.3", "v1.37.1", SkewKubeletNewer},
+		{"v1.90.1", "v1.90.1", SkewSupported},
+		{"v1.90.1", "v1.87.4", SkewSupported},
+		{"v1.91.0-alpha.0", "v1.87.4", SkewTooOld},
+		{"v1.89.3", "v1.90.1", SkewKubeletNewer},
 	} {
 		if got := SkewOf(tc.apiserver, tc.kubelet); got != tc.want {
 			t.Errorf("SkewOf(%s, %s) = %q, want %q", tc.apiserver, tc.kubelet, got, tc.want)
@@ -41,19 +41,35 @@ func TestSkewOf(t *testing.T) {
 	}
 }
 
+func TestWordsStandForReleases(t *testing.T) {
+	for word, want := range map[string]Version{
+		"newest": Newest, "previous": Previous, "v1.90.1": "v1.90.1",
+		Newest.MajorMinor(): Newest, Previous.MajorMinor(): Previous,
+	} {
+		if got, err := Resolve(word); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", word, got, err, want)
+		}
+	}
+	for _, word := range []string{"", "latest", "v1.90", "1.90", "reference"} {
+		if got, err := Resolve(word); err == nil {
+			t.Errorf("%q: %s", word, got)
+		}
+	}
+}
+
 func TestCheckGate(t *testing.T) {
-	if err := CheckGate("v1.37.1", "GRPCContainerProbeTLS"); err != nil {
+	if err := CheckGate("v1.37.0", "GRPCContainerProbeTLS"); err != nil {
 		t.Error(err)
 	}
-	err := CheckGate("v1.36.3", "GRPCContainerProbeTLS")
+	err := CheckGate("v1.36.0", "GRPCContainerProbeTLS")
 	if err == nil || !strings.Contains(err.Error(), "v1.37") {
 		t.Errorf("error %v, want one that names the releases that have the gate", err)
 	}
-	err = CheckGate("v1.37.1", "GRPCContainerProbeTls")
+	err = CheckGate("v1.37.0", "GRPCContainerProbeTls")
 	if err == nil || !strings.Contains(err.Error(), "no known release") {
 		t.Errorf("error %v, want that no release has it", err)
 	}
-	if err := CheckGate("v1.38.0-alpha.0", "SomethingNew"); err != nil {
+	if err := CheckGate("v1.90.1", "SomethingNew"); err != nil {
 		t.Errorf("a release without a table: %v, want that its components decide", err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Version is a release, written as its tag is: "v1.37.1", "v1.38.0-alpha.0".
+// Version is a release, written as its tag is: "v1.90.1", "v1.91.0-alpha.0".
 type Version string
 
-// Parse checks that s names one exact release. "v1.37" or "1.37.1" do not: a
+// Parse checks that s names one exact release. "v1.90" or "1.90.1" do not: a
 // report must say which release ran, so a scenario must as well.
 func Parse(s string) (Version, error) {
 	if !semver.IsValid(s) || semver.Canonical(s) != s {
-		return "", fmt.Errorf("%q is not a release: write it in full, like v1.37.1", s)
+		return "", fmt.Errorf("%q is not a release: write it in full, like v1.90.1", s)
 	}
 	return Version(s), nil
 }
@@ -27,7 +27,7 @@ func Parse(s string) (Version, error) {
 // Pre-releases of a minor version are older than its first release.
 func (v Version) Compare(w Version) int { return semver.Compare(string(v), string(w)) }
 
-// Minor returns the minor version: 37 for v1.37.1.
+// Minor returns the minor version: 90 for v1.90.1.
 func (v Version) Minor() int {
 	_, minor, _ := strings.Cut(semver.MajorMinor(string(v)), ".")
 	n, err := strconv.Atoi(minor)
@@ -37,5 +37,5 @@ func (v Version) Minor() int {
 	return n
 }
 
-// MajorMinor returns the version without patch and pre-release: "v1.37".
+// MajorMinor returns the version without patch and pre-release: "v1.90".
 func (v Version) MajorMinor() string { return semver.MajorMinor(string(v)) }

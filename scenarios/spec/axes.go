@@ -12,13 +12,9 @@ import (
 // AxisValue is the value of a combination on one axis.
 type AxisValue struct{ Name, Value string }
 
-const (
-	newest   = "newest"
-	previous = "previous"
-	// ReferenceGate is the gate that a node of version reference has, as kubelets
-	// have it: it serves the Pods API unless that is turned off.
-	ReferenceGate = "PodsAPI"
-)
+// ReferenceGate is the gate that a node of version reference has, as kubelets
+// have it: it serves the Pods API unless that is turned off.
+const ReferenceGate = "PodsAPI"
 
 // ResolveNode is ResolveVersion for a node, which may also be of version reference.
 func ResolveNode(version string) (release.Version, error) {
@@ -29,20 +25,12 @@ func ResolveNode(version string) (release.Version, error) {
 }
 
 // ResolveVersion returns the release that a version of the language stands for:
-// newest, which is also meant by none at all, previous, or a release in full.
+// the newest one if there is none, otherwise as release.Resolve does.
 func ResolveVersion(version string) (release.Version, error) {
-	switch version {
-	case "", newest:
+	if version == "" {
 		return release.Newest, nil
-	case previous:
-		return release.Previous, nil
-	default:
-		v, err := release.Parse(version)
-		if err != nil {
-			return "", fmt.Errorf("%w, or newest, or previous", err)
-		}
-		return v, nil
 	}
+	return release.Resolve(version)
 }
 
 const (
@@ -94,8 +82,8 @@ func countCombinations(axes map[string][]string) int {
 
 // combine returns every combination of the axes' values: axes in the order of
 // their names, the last one changing fastest, values in the order in which they
-// are written. Newest and previous are resolved, and what is the same then is
-// there once. An axis without a value has the empty one. Of more combinations
+// are written. What stands for a release is resolved, and what is the same then
+// is there once. An axis without a value has the empty one. Of more combinations
 // than a scenario may have, there is only the first.
 func combine(axes map[string][]string) [][]AxisValue {
 	tooMany := countCombinations(axes) > maxCombinations
@@ -119,11 +107,8 @@ func combine(axes map[string][]string) [][]AxisValue {
 func resolveValues(values []string) []string {
 	var resolved []string
 	for _, value := range values {
-		switch value {
-		case newest:
-			value = string(release.Newest)
-		case previous:
-			value = string(release.Previous)
+		if v, err := release.Resolve(value); err == nil {
+			value = string(v)
 		}
 		if !slices.Contains(resolved, value) {
 			resolved = append(resolved, value)

@@ -25,7 +25,7 @@ type File struct {
 
 // Combination is a scenario with one value for each of its axes.
 type Combination struct {
-	// Axes are sorted by name. Newest and previous are resolved.
+	// Axes are sorted by name. What stands for a release is resolved.
 	Axes []AxisValue
 	// Scenario has every reference to an axis replaced, and the manifests of
 	// its file steps loaded.

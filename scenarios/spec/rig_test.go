@@ -20,7 +20,7 @@ func onlySince37(v release.Version, name string) error {
 func TestRollbackMustUnsetTheGatesThatTheReleaseLacks(t *testing.T) {
 	t.Parallel()
 	topology := Topology{ControlPlane: ControlPlane{Gates: map[string]bool{"Feature": true}}}
-	rollback := Restart{Component: APIServer, Version: previous}
+	rollback := Restart{Component: APIServer, Version: "previous"}
 	for name, tc := range map[string]struct {
 		change func(*Restart)
 		want   []Conflict
@@ -59,7 +59,7 @@ func TestRigFollowsTheSteps(t *testing.T) {
 	})
 	for _, step := range []Step{
 		{Stop: "kubelet/b"},
-		{Restart: &Restart{Component: APIServer, Version: previous, Gates: map[string]bool{"AllAlpha": true}}},
+		{Restart: &Restart{Component: APIServer, Version: "previous", Gates: map[string]bool{"AllAlpha": true}}},
 		{Restart: &Restart{Component: APIServer, Gates: map[string]bool{"AllAlpha": false}}},
 		{Kill: Etcd},
 		{Restart: &Restart{Component: Etcd}},
@@ -84,13 +84,13 @@ func TestRigFollowsTheSteps(t *testing.T) {
 func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	t.Parallel()
 	rig, conflicts := NewRig(Topology{
-		ControlPlane: ControlPlane{Version: previous},
+		ControlPlane: ControlPlane{Version: "previous"},
 		Nodes:        []Node{{Name: "a", Version: "v1.33.0"}},
 	})
 	if len(conflicts) > 0 {
 		t.Fatal(conflicts)
 	}
-	upgrade := Step{Restart: &Restart{Component: APIServer, Version: newest}}
+	upgrade := Step{Restart: &Restart{Component: APIServer, Version: "newest"}}
 	const message = "kubelet/a v1.33.0 is more than three minor versions older than kube-apiserver v1.37.1"
 	conflicts = append(rig.Do(Step{Stop: "kubelet/a"}), rig.Do(upgrade)...)
 	if len(conflicts) > 0 {

@@ -53,7 +53,7 @@ type Topology struct {
 
 // ControlPlane is what runs beside the nodes.
 type ControlPlane struct {
-	// Version is a release, "newest" or "previous". If unset, newest.
+	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, newest.
 	Version string          `json:"version,omitempty"`
 	Gates   map[string]bool `json:"gates,omitempty"`
 	// ControllerManager and Scheduler are run unless set to false.
@@ -66,7 +66,7 @@ type ControlPlane struct {
 // Node is a simulated node with a real kubelet.
 type Node struct {
 	Name string `json:"name"`
-	// Version is a release, "newest" or "previous". If unset, newest.
+	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, newest.
 	//
 	// A node of version "reference" has no kubelet. What runs there does with pods
 	// what KEP-4188 takes for granted of one, and serves the Pods API as the text
@@ -176,7 +176,7 @@ type Restart struct {
 	// seed/kube-apiserver and seed/etcd. Of lease-nodes and those of a zone,
 	// lease-nodes/<zone>, all is stopped and started, and nothing else.
 	Component string `json:"component"`
-	// Version is a release, "newest" or "previous". If unset, unchanged.
+	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, unchanged.
 	Version string `json:"version,omitempty"`
 	// Gates are set on top of the gates of before.
 	Gates map[string]bool `json:"gates,omitempty"`
