@@ -3,7 +3,7 @@ package reports
 // Exit codes of a program that made or read a report. A usage error, 3, is the
 // program's own affair.
 const (
-	// ExitExpected: everything came out as expected, and something was judged.
+	// ExitExpected: all outcomes are as expected, and something was judged.
 	ExitExpected = 0
 	// ExitNonconforming: something does not conform, or the known-deviation
 	// list does not match what was seen.

@@ -27,8 +27,8 @@ type Run struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 }
 
-// Difference is where the runs of a cell that were as expected (good) part from
-// those that were not (bad): the first step at which one kind always showed
+// Difference is where the runs of a cell that were as expected (good) first differ
+// from those that were not (bad): the first step at which one kind always showed
 // what the other kind never did.
 type Difference struct {
 	// Step is the number of the step; 0 is before the first one.
@@ -49,12 +49,12 @@ func (d Difference) String() string {
 	}
 	var kinds []string
 	if d.Bad != "" {
-		kinds = append(kinds, "in bad ones alone, "+d.Bad)
+		kinds = append(kinds, "only in bad runs, "+d.Bad)
 	}
 	if d.Good != "" {
-		kinds = append(kinds, "in good ones alone, "+d.Good)
+		kinds = append(kinds, "only in good runs, "+d.Good)
 	}
-	return "good and bad runs part " + where + ": " + strings.Join(kinds, "; ")
+	return "good and bad runs first differ " + where + ": " + strings.Join(kinds, "; ")
 }
 
 // Numbered returns a cell that ran once as the run of that number.

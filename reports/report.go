@@ -138,7 +138,7 @@ type Cell struct {
 	// Rate is in how many of its runs the cell failed, and how often it may be
 	// expected to. If unset, there are no Runs, or none of them was judged.
 	Rate Rate `json:"rate,omitzero"`
-	// Differs is where good and bad runs part. If unset, there are not both, or
+	// Differs is where good and bad runs first differ. If unset, there are not both, or
 	// no such place was found.
 	Differs Difference `json:"differs,omitzero"`
 	// Started is volatile. It is in UTC, to the millisecond, and zero for a

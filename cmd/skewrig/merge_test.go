@@ -57,7 +57,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 	}
 
 	code, stdout, stderr := skewrig(t, "report", "merge", "one", "two", "--report-dir", "both")
-	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "failed in 1 of 2 runs") || !strings.Contains(stdout, "part at step 1 (check there)") {
+	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "failed in 1 of 2 runs") || !strings.Contains(stdout, "differ at step 1 (check there)") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	r, err := app.ReadReport("both")

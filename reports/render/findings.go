@@ -6,13 +6,12 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// Findings writes, as Markdown, every disagreement between what the ledgers
-// state and what the releases did: the statement, what was expected and what
-// was observed on which releases, and the command that shows it again. Known
-// deviations and failures that nobody knew of are both findings.
+// Findings writes, as Markdown, every deviation of a release from a ledger: the
+// requirement, what was expected and observed on which releases, and the command
+// that reproduces it. Known deviations and new failures are both findings.
 func Findings(w io.Writer, r reports.Report) error {
 	var m markdown
-	m.printf("# Findings\n\nWhere what a release does is not what is stated of it. These components ran:\n\n")
+	m.printf("# Findings\n\nDeviations of releases from what their KEP or documentation says, with evidence. These components ran:\n\n")
 	for _, c := range r.Reproduce.Components {
 		m.printf("- %s %s\n", code(c.Name), code(c.Version))
 	}
@@ -26,8 +25,8 @@ func Findings(w io.Writer, r reports.Report) error {
 	return m.writeTo(w, "the findings")
 }
 
-// finding writes what is to be said of one requirement, and returns how many
-// checks say it.
+// finding writes the findings of one requirement, and returns how many checks
+// deviate.
 func (m *markdown) finding(q reports.Requirement, cells []reports.Cell) int {
 	count := 0
 	for _, c := range cells {
@@ -43,7 +42,7 @@ func (m *markdown) finding(q reports.Requirement, cells []reports.Cell) int {
 			if check.Reason != "" {
 				m.printf("  - %s\n", text(check.Reason))
 			}
-			m.printf("  - to see it: %s\n", code("skewrig run "+c.ID))
+			m.printf("  - reproduce: %s\n", code("skewrig run "+c.ID))
 		}
 	}
 	return count

@@ -141,7 +141,7 @@ func (m *markdown) cells(cells []reports.Cell) {
 }
 
 // repeated says of the cells that ran several times how often they failed, and
-// where good and bad runs part.
+// where good and bad runs first differ.
 func (m *markdown) repeated(cells []reports.Cell) {
 	var rows [][]string
 	for _, c := range cells {
@@ -163,7 +163,7 @@ func (m *markdown) repeated(cells []reports.Cell) {
 	}
 	if len(rows) > 0 {
 		m.printf("\n## Repeated\n\n")
-		m.table(rows, "cell", "runs", "failed in", "where good and bad runs part")
+		m.table(rows, "cell", "runs", "failed in", "where good and bad runs first differ")
 	}
 }
 

@@ -73,7 +73,7 @@ func cellFamilies(r reports.Report) []*dto.MetricFamily {
 		count.add(float64(r.Summary.Outcomes[o]), "outcome", string(o))
 	}
 	outcome := gauge("skewrig_cell_outcome", "How each cell came out: 1 for the outcome that it had.")
-	expected := gauge("skewrig_cell_expected", "Whether each cell came out as expected: 1 or 0.")
+	expected := gauge("skewrig_cell_expected", "Whether the outcome of each cell is as expected: 1 or 0.")
 	seconds := gauge("skewrig_cell_duration_seconds", "How long each cell took. A cell that never started is not there.")
 	seconds.Unit = new("seconds")
 	checks := gauge("skewrig_checks", "How many checks came out so.")

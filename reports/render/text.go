@@ -121,7 +121,7 @@ func writeField(b *strings.Builder, name, value string) {
 func verdict(r reports.Report) string {
 	switch reports.ExitCode(r) {
 	case reports.ExitExpected:
-		return "everything came out as expected"
+		return "all outcomes are as expected"
 	case reports.ExitNonconforming:
 		return "something does not conform"
 	}

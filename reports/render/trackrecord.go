@@ -9,30 +9,29 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// shelf is the area of the cells that show known bugs.
-const shelf = "regressions"
+// regressions is the area of the cells that reproduce known bugs.
+const regressions = "regressions"
 
-// TrackRecord writes, as Markdown, which bugs of the shelf of regressions a run
-// found on which releases: where it must be red, where it must be green, which
-// it was, and the one command that shows it again. The known deviations of a
-// release say where it must be red.
+// TrackRecord writes, as Markdown, which known regressions a run detected on
+// which releases: the expected and the observed color, and the command that
+// reproduces it. A cell must be red if a known deviation says so.
 func TrackRecord(w io.Writer, r reports.Report) error {
 	var m markdown
-	m.printf("# Track record\n\nBugs of Kubernetes that are known, and the releases on which scenarios find them.\n")
+	m.printf("# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n")
 	cells := make(map[string]reports.Cell)
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
 	for _, q := range r.Requirements {
-		if q.KEP == shelf {
+		if q.KEP == regressions {
 			m.bug(q, cells)
 		}
 	}
-	m.printf("\nThe whole shelf at once: `skewrig run '%s/**'`\n", shelf)
+	m.printf("\nAll known regressions: `skewrig run '%s/**'`\n", regressions)
 	return m.writeTo(w, "the track record")
 }
 
-// bug writes what the cells of one bug show.
+// bug writes the cells of one bug.
 func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
 	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
 	var rows [][]string
@@ -47,10 +46,11 @@ func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
 			text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), code("skewrig run " + id),
 		})
 	}
-	m.table(rows, "releases", "must be", "is", "found by", "command")
+	m.table(rows, "releases", "expected", "observed", "detected by", "command")
 }
 
-// color says what a cell must be and what it is, and which checks found the bug.
+// color returns the expected and the observed color of a cell, and the checks
+// that detected the bug.
 func color(c reports.Cell) (must, is string, finders []string) {
 	const red, green = "red", "green"
 	must, is = green, green

@@ -30,15 +30,15 @@ func TestTrackRecord(t *testing.T) {
 			{ID: "KEP-1/a", KEP: "KEP-1", Statement: "Not on the shelf."},
 		},
 	}
-	const want = "# Track record\n\nBugs of Kubernetes that are known, and the releases on which scenarios find them.\n\n" +
+	const want = "# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n\n" +
 		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n" +
-		"| releases | must be | is | found by | command |\n| --- | --- | --- | --- | --- |\n" +
+		"| releases | expected | observed | detected by | command |\n| --- | --- | --- | --- | --- |\n" +
 		"| kubelet v1 | red | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v1` |\n" +
 		"| kubelet v2 | green | green |  | `skewrig run regressions/bug-1/a/kubelet:v2` |\n" +
 		"| kubelet v3 | green | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v3` |\n" +
 		"| kubelet v4 | red | green |  | `skewrig run regressions/bug-1/a/kubelet:v4` |\n" +
 		"| kubelet v5 | green | unknown |  | `skewrig run regressions/bug-1/a/kubelet:v5` |\n\n" +
-		"The whole shelf at once: `skewrig run 'regressions/**'`\n"
+		"All known regressions: `skewrig run 'regressions/**'`\n"
 	var got bytes.Buffer
 	if err := render.TrackRecord(&got, report); err != nil {
 		t.Fatal(err)

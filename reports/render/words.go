@@ -7,7 +7,7 @@ import (
 )
 
 // Verdict returns what the exit code of a report means, as a sentence without
-// its full stop: "Everything came out as expected".
+// its full stop: "All outcomes are as expected".
 func Verdict(r reports.Report) string { return capitalized(verdict(r)) }
 
 // Counts returns the numbers of cells by outcome, the most severe first:

@@ -25,7 +25,7 @@ type Run struct {
 // less than one of twenty cases.
 const enough = 20
 
-// Find returns where good and bad runs part. It is zero if there are not both, or
+// Find returns where good and bad runs first differ. It is zero if there are not both, or
 // if nothing tells them apart.
 //
 // Much is another in each run, such as whether a probe still sees a server that

@@ -78,28 +78,28 @@ func several(n int, bad bool, tell steps) (runs []Run) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	checkAlone := "good and bad runs part at step 3 (check up): in bad ones alone, check up: fail; in good ones alone, check up: pass"
+	checkAlone := "good and bad runs first differ at step 3 (check up): only in bad runs, check up: fail; only in good runs, check up: pass"
 	for name, tc := range map[string]struct {
 		good, bad []Run
 		want      string
 	}{
 		"the check alone": {several(2, false, nil), several(1, true, nil), checkAlone},
 		"an exit before it": {several(1, false, nil), several(1, true, steps{2: exits(137)}),
-			"good and bad runs part at step 2 (restart kubelet/node-a): in bad ones alone, container default/web/app exited with 137 (Error)"},
+			"good and bad runs first differ at step 2 (restart kubelet/node-a): only in bad runs, container default/web/app exited with 137 (Error)"},
 		"an exit in good runs too":       {several(1, false, steps{1: exits(137)}), several(1, true, steps{2: exits(137)}), checkAlone},
 		"an exit in one of the bad runs": {several(1, false, nil), append(several(1, true, nil), several(1, true, steps{2: exits(137)})...), checkAlone},
 		"another exit": {several(1, false, steps{2: exits(0)}), several(1, true, steps{2: exits(137)}),
-			"good and bad runs part at step 2 (restart kubelet/node-a): in bad ones alone, container default/web/app exited with 137 (Error); in good ones alone, container default/web/app exited with 0 (Error)"},
+			"good and bad runs first differ at step 2 (restart kubelet/node-a): only in bad runs, container default/web/app exited with 137 (Error); only in good runs, container default/web/app exited with 0 (Error)"},
 		"before the first step": {several(1, false, nil), several(1, true, steps{0: exits(1)}),
-			"good and bad runs part before the first step: in bad ones alone, container default/web/app exited with 1 (Error)"},
+			"good and bad runs first differ before the first step: only in bad runs, container default/web/app exited with 1 (Error)"},
 		"the end of the rig":              {several(1, false, nil), several(1, true, steps{4: exits(137)}), checkAlone},
 		"what may be chance, in few runs": {several(1, false, nil), several(1, true, steps{2: asked("http1-request")}), checkAlone},
 		"what may be chance, in many runs": {several(3, false, nil), several(3, true, steps{2: asked("http1-request")}),
-			"good and bad runs part at step 2 (restart kubelet/node-a): in bad ones alone, a client of container default/web/app, port 8080, began with http1-request and had no answer"},
+			"good and bad runs first differ at step 2 (restart kubelet/node-a): only in bad runs, a client of container default/web/app, port 8080, began with http1-request and had no answer"},
 		"names that are generated": {several(3, false, steps{1: pod("web-abc", "True")}), several(3, true, steps{1: pod("web-xyz", "True")}), checkAlone},
 		"what it was for the second time": {several(3, false, steps{1: pod("web-abc", "True")}),
 			several(3, true, steps{1: pod("web-xyz", "True"), 2: all(pod("web-xyz", "False"), pod("web-xyz", "True"))}),
-			"good and bad runs part at step 2 (restart kubelet/node-a): in bad ones alone, pods/default/web-*: Ready became False (Because)"},
+			"good and bad runs first differ at step 2 (restart kubelet/node-a): only in bad runs, pods/default/web-*: Ready became False (Because)"},
 		"only good runs": {several(3, false, nil), nil, ""},
 		"only bad runs":  {nil, several(3, true, nil), ""},
 	} {

@@ -156,7 +156,7 @@ function runs(cell, told) {
   const {rate, differs} = cell;
   return [
     rate && h('p', {}, h('b', {}, `${rate.failed} of ${counted(rate.runs, 'run')} failed`), `: from ${percent(rate.low)} to ${percent(rate.high)} of all runs do, at a confidence of 95 %`),
-    differs && h('p', {}, 'Good and bad runs part ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
+    differs && h('p', {}, 'Good and bad runs first differ ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
       differs.bad && ['only bad ones showed ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
       differs.good && ['only good ones showed ', h('span', {class: 'said'}, visible(differs.good))], '.'),
     told?.story && h('p', {class: 'dim'}, `Below is the story of run ${told.run}, the first of those that came out worst.`),
@@ -174,7 +174,7 @@ function asExpected(check) {
   return check.outcome === 'pass' || check.outcome === 'not-applicable';
 }
 
-// FEW is how many checks that came out as expected are listed behind others at once.
+// FEW is how many checks with expected outcomes are listed behind others at once.
 const FEW = 4;
 
 function checks(cell, story, lanes, choices) {
@@ -197,7 +197,7 @@ function checks(cell, story, lanes, choices) {
   const unfold = folded && h('p', {}, h('button', {type: 'button', onclick: () => {
     body.append(...rest.map(row));
     unfold.remove();
-  }}, `Show the ${rest.length} that came out as expected`));
+  }}, `Show the ${rest.length} with expected outcomes`));
   return [table('Checks', ['outcome', 'check', 'expected', 'observed', 'when'], body), unfold];
 }
 
