@@ -24,7 +24,7 @@ test: ## unit tests: no Kubernetes build, no network, under a minute
 conformance: build ## build what is needed, run the catalog, print the verdicts
 	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
 
-watchdog: build ## dependency-watchdog: both releases on real API servers, and what the models say otherwise
+watchdog: build ## dependency-watchdog: both releases on real API servers, and on the models
 	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)
 	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)
 
