@@ -1,0 +1,134 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Container is what the runtime did with a container, over all its restarts.
+type Container struct {
+	Running  bool   `json:"running"`
+	Starts   int    `json:"starts"`
+	Restarts int    `json:"restarts"`
+	Exits    []Exit `json:"exits"`
+}
+
+// Exit is one end of a container.
+type Exit struct {
+	Code   int32  `json:"code"`
+	Signal string `json:"signal"`
+	Reason string `json:"reason"`
+}
+
+// Run is a program that a container ran.
+type Run struct {
+	Container string // namespace/pod/container
+	// Started is nil if the program could not be started, and Exit while it runs.
+	Started  *record.ContainerStarted
+	Exit     *record.ContainerExited
+	From, To Moment
+}
+
+// Connection is a connection to a container.
+type Connection struct {
+	Moment
+	record.Connection
+	Container string // namespace/pod/container
+	*Raw
+}
+
+// PodOf is the name of a container's pod: namespace/pod.
+func PodOf(container string) string { return container[:max(0, strings.LastIndex(container, "/"))] }
+
+// addContainer takes into account what a runtime and the servers in its containers
+// did.
+func (t *Timeline) addContainer(e record.Event, m Moment) {
+	switch e.Kind {
+	case record.SandboxStarted{}.EventKind():
+		t.sandboxStarted(e)
+	case record.ContainerStarted{}.EventKind():
+		if started, ok := record.As[record.ContainerStarted](e); ok {
+			t.Runs = append(t.Runs, &Run{Container: e.Subject, Started: &started, From: m})
+		}
+		name := Name(e.Subject)
+		c := t.container(name)
+		c.Restarts = c.Starts
+		c.Starts++
+		c.Running, t.Known[name] = true, true
+	case record.ContainerExited{}.EventKind():
+		if exit, ok := record.As[record.ContainerExited](e); ok {
+			t.exited(e.Subject, exit, m)
+		}
+	case record.Connection{}.EventKind():
+		t.connected(e, m)
+	}
+}
+
+// sandboxStarted forgets the containers of an earlier pod of the same name.
+func (t *Timeline) sandboxStarted(e record.Event) {
+	pod := Name(e.Subject)
+	t.Known[pod], t.nodes[pod] = true, strings.TrimPrefix(e.Source, "runtime/")
+	if started, ok := record.As[record.SandboxStarted](e); !ok || started.Attempt > 0 {
+		return
+	}
+	for name := range t.Containers {
+		if PodOf(name) == pod {
+			delete(t.Containers, name)
+			delete(t.Connected, name)
+		}
+	}
+}
+
+func (t *Timeline) container(name string) *Container {
+	if t.Containers[name] == nil {
+		t.Containers[name] = &Container{Exits: []Exit{}}
+	}
+	return t.Containers[name]
+}
+
+// exited ends the run of a container that began last.
+func (t *Timeline) exited(container string, exit record.ContainerExited, m Moment) {
+	c := t.container(Name(container))
+	c.Running, c.Exits = false, append(c.Exits, Exit{Code: exit.ExitCode, Signal: exit.Signal, Reason: exit.Reason})
+	for _, r := range slices.Backward(t.Runs) {
+		if r.Container == container && r.Exit == nil {
+			r.Exit, r.To = &exit, m
+			return
+		}
+	}
+	t.Runs = append(t.Runs, &Run{Container: container, Exit: &exit, From: m, To: m})
+}
+
+// connected adds a connection. It says nothing of a container if its kubelet ended
+// before it did, in the middle of a probe.
+func (t *Timeline) connected(e record.Event, m Moment) {
+	name := Name(e.Subject)
+	t.Known[name] = true
+	c := &Connection{Moment: m, Container: e.Subject, Raw: &Raw{text: e.Data, list: "requests"}}
+	ok := false
+	if c.Connection, ok = record.As[record.Connection](e); !ok {
+		return
+	}
+	t.Connections = append(t.Connections, c)
+	if c.GivenUp() {
+		if stopped, has := t.stopped["kubelet/"+t.nodes[PodOf(name)]]; has && c.Opened.Before(stopped) {
+			return
+		}
+		t.givenUp = append(t.givenUp, c)
+	}
+	t.Connected[name] = append(t.Connected[name], c)
+}
+
+// cutOff takes away the connections that ended because their kubelet did. Among them
+// are those that clients gave up since the current step began, which may be the one
+// that stops the kubelet.
+func (t *Timeline) cutOff(component string) {
+	for _, cut := range t.givenUp {
+		if name := Name(cut.Container); "kubelet/"+t.nodes[PodOf(name)] == component {
+			kept := slices.Clone(t.Connected[name]) // who has the list keeps it as it was
+			t.Connected[name] = slices.DeleteFunc(kept, func(c *Connection) bool { return c == cut })
+		}
+	}
+}

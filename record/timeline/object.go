@@ -1,0 +1,226 @@
+package timeline
+
+import (
+	"encoding/json"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Version is a state of an API object. What is not of the form that Kubernetes gives
+// it is as if it were not there.
+type Version struct {
+	Moment
+	// Key is resource/namespace/name, after the name of the rig if that is another one
+	// than the cell's own.
+	Key                string
+	Cluster            string
+	Resource           string
+	Namespace, ObjName string
+	// Change is "added", "modified" or "deleted", or "written" for the manifest of a
+	// static pod.
+	Change string
+	*Raw
+
+	typed any // the last type that it was asked for as
+}
+
+// written is the change of a static pod's manifest.
+const written = "written"
+
+// NewVersion is a state of an object that was not observed, by its key.
+func NewVersion(key string, text json.RawMessage) *Version {
+	resource, rest, _ := strings.Cut(key, "/")
+	namespace, name, _ := strings.Cut(rest, "/")
+	return &Version{Key: key, Resource: resource, Namespace: namespace, ObjName: name, Raw: NewRaw(text)}
+}
+
+// Gone reports whether the object is not there any more.
+func (v *Version) Gone() bool { return v.Change == "deleted" }
+
+// Static reports whether this is what a kubelet was given as a static pod.
+func (v *Version) Static() bool { return v.Change == written }
+
+// Mirror reports whether an object only shows a static pod.
+func (v *Version) Mirror() bool { return v.Meta().Annotations[corev1.MirrorPodAnnotationKey] != "" }
+
+// as decodes an object as a type, once.
+func as[T any](v *Version) *T {
+	typed, is := v.typed.(*T)
+	if !is {
+		typed = new(T)
+		_ = json.Unmarshal(v.Text(), typed) // what is of another form stays empty
+		v.typed = typed
+	}
+	return typed
+}
+
+// Workload is what objects have in common that pods are made from.
+type Workload struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Replicas int32                   `json:"replicas"`
+		Template *corev1.PodTemplateSpec `json:"template"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64 `json:"observedGeneration"`
+	} `json:"status"`
+}
+
+// Pod is the object as a pod.
+func (v *Version) Pod() *corev1.Pod { return as[corev1.Pod](v) }
+
+// Workload is the object as one that pods are made from.
+func (v *Version) Workload() *Workload { return as[Workload](v) }
+
+// Meta is the object's metadata.
+func (v *Version) Meta() *metav1.ObjectMeta {
+	if v.Resource == "pods" {
+		return &v.Pod().ObjectMeta
+	}
+	return &v.Workload().ObjectMeta
+}
+
+// PodSpec is the spec of the pod that an object is, or makes others of. It is nil if
+// it is neither.
+func (v *Version) PodSpec() *corev1.PodSpec {
+	if v.Resource == "pods" {
+		return &v.Pod().Spec
+	}
+	if template := v.Workload().Spec.Template; template != nil {
+		return &template.Spec
+	}
+	return nil
+}
+
+// addObject takes an object into account.
+func (t *Timeline) addObject(e record.Event, m Moment) {
+	switch e.Kind {
+	case record.ObjectObserved{}.EventKind():
+		if seen, ok := record.As[record.ObjectObserved](e); ok {
+			t.observed(e, seen, m)
+		}
+	case record.StaticPodWritten{}.EventKind():
+		if pod, ok := record.As[record.StaticPodWritten](e); ok {
+			v := NewVersion("pods/"+e.Subject, pod.Pod)
+			v.Moment, v.Change = m, written
+			v.Pod().Spec.NodeName = pod.Node
+			t.keep(v)
+		}
+	}
+}
+
+func (t *Timeline) keep(v *Version) {
+	t.Versions, t.states[v.Key] = append(t.Versions, v), append(t.states[v.Key], v)
+}
+
+func (t *Timeline) observed(e record.Event, seen record.ObjectObserved, m Moment) {
+	own := seen.Cluster == ""
+	if own && seen.Resource == "events" {
+		t.happened(seen, m)
+		return
+	}
+	v := &Version{
+		Moment: m, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, ObjName: seen.Name,
+		Change: seen.Change, Raw: NewRaw(seen.Object),
+	}
+	t.keep(v)
+	if v.Gone() {
+		delete(t.Objects, v.Key)
+	} else {
+		t.Objects[v.Key], t.History[v.Key] = v, append(t.History[v.Key], v)
+	}
+	switch {
+	case own && v.Resource == "pods":
+		name := Name(v.Namespace, v.ObjName)
+		if t.Pods[name] = v; v.Gone() {
+			delete(t.Pods, name)
+		} else {
+			t.Known[name] = true
+		}
+	case own && v.Resource == "nodes":
+		t.node(v)
+	case !own && v.Resource == "deployments":
+		t.dependent(v)
+	}
+}
+
+// Node is what the API server says of a node.
+type Node struct {
+	// Ready is the status of its condition of that name: True, False or Unknown.
+	Ready string `json:"ready"`
+	Zone  string `json:"zone"`
+	// Changes are the values that Ready has had.
+	Changes []ReadyChange `json:"changes"`
+}
+
+// ReadyChange is a new value of a node's condition Ready.
+type ReadyChange struct {
+	Ready string `json:"ready"`
+	// At is when it was seen, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
+func (t *Timeline) node(v *Version) {
+	if v.Gone() {
+		delete(t.Nodes, v.ObjName)
+		return
+	}
+	n := t.Nodes[v.ObjName]
+	if n == nil {
+		n = &Node{Changes: []ReadyChange{}}
+		t.Nodes[v.ObjName] = n
+	}
+	var node corev1.Node
+	_ = json.Unmarshal(v.Text(), &node) // it is not kept: there may be thousands
+	n.Zone = node.Labels[corev1.LabelTopologyZone]
+	for _, c := range node.Status.Conditions {
+		if status := string(c.Status); c.Type == corev1.NodeReady && status != n.Ready {
+			n.Ready = status
+			n.Changes = append(n.Changes, ReadyChange{Ready: status, At: t.Seconds(v.Time)})
+		}
+	}
+}
+
+// Dependent is a Deployment on the seed that dependency-watchdog may scale.
+type Dependent struct {
+	Replicas    int32             `json:"replicas"`
+	Annotations map[string]string `json:"annotations"`
+	// Scaled are the numbers of replicas that it has had.
+	Scaled []Scale `json:"scaled"`
+}
+
+// Scale is a new number of replicas.
+type Scale struct {
+	Replicas int32 `json:"replicas"`
+	// At is when it was seen, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
+func (t *Timeline) dependent(v *Version) {
+	if v.Gone() {
+		delete(t.Dependents, v.ObjName)
+		return
+	}
+	d := t.Dependents[v.ObjName]
+	if d == nil {
+		d = &Dependent{Replicas: -1}
+		t.Dependents[v.ObjName] = d
+	}
+	deployment := as[appsv1.Deployment](v)
+	if d.Annotations = deployment.Annotations; d.Annotations == nil {
+		d.Annotations = map[string]string{}
+	}
+	replicas := int32(0)
+	if deployment.Spec.Replicas != nil {
+		replicas = *deployment.Spec.Replicas
+	}
+	if d.Replicas != replicas {
+		d.Replicas = replicas
+		d.Scaled = append(d.Scaled, Scale{Replicas: replicas, At: t.Seconds(v.Time)})
+	}
+}

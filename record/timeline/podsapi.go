@@ -1,0 +1,140 @@
+package timeline
+
+import (
+	"encoding/json"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// PodsAnswer is what the Pods API of a node answered.
+type PodsAnswer struct {
+	Method  string            `json:"method"`
+	Code    string            `json:"code"`
+	Message string            `json:"message"`
+	Pods    map[string]*Raw   `json:"pods"` // by name, as pods has them
+	List    []*Raw            `json:"list"` // in the order in which they came
+	Bytes   int               `json:"bytes"`
+	Socket  record.PodsSocket `json:"socket"`
+	// At is when it was answered, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
+// PodsAnswers are the answers to a step: to one that asks once, the one answer.
+type PodsAnswers struct {
+	PodsAnswer
+	// Codes are how often which code was answered.
+	Codes map[string]int `json:"codes"`
+}
+
+// PodsWatch is a watch of a node's Pods API.
+type PodsWatch struct {
+	Events []PodsEvent `json:"events"`
+	// Synced is true once the initial pods are complete.
+	Synced bool `json:"synced"`
+	// Pods are the pods as a client has them that does what the events say.
+	Pods map[string]*Raw `json:"pods"`
+	// Code is how the watch ended: the name of a gRPC status code. Empty while it
+	// goes on.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// PodsEvent is an event of a watch.
+type PodsEvent struct {
+	Type string `json:"type"`
+	// Name is that of the pod. Empty if the event came without one.
+	Name string `json:"name"`
+	Pod  *Raw   `json:"pod"`
+	// At is when it came, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
+// PodsPoll is what a poll was answered.
+type PodsPoll struct {
+	// Views are the answers that differ from the one before.
+	Views []PodsAnswer `json:"views"`
+	// Codes are how often which code was answered, once the poll has ended.
+	Codes map[string]int `json:"codes"`
+}
+
+// addPodsAPI takes into account what an agent got from the Pods API of its node.
+func (t *Timeline) addPodsAPI(e record.Event) {
+	switch e.Kind {
+	case record.PodsAnswer{}.EventKind():
+		answers := t.PodsAnswers[e.Subject]
+		if answers == nil {
+			answers = &PodsAnswers{Codes: make(map[string]int)}
+			t.PodsAnswers[e.Subject] = answers
+		}
+		answers.PodsAnswer = t.podsAnswer(e)
+		answers.Codes[answers.Code]++
+	case record.PodsPolled{}.EventKind():
+		poll := t.poll(e.Subject)
+		poll.Views = append(poll.Views, t.podsAnswer(e))
+	case record.PodsEvent{}.EventKind():
+		t.watched(e)
+	case record.PodsEnded{}.EventKind():
+		end, _ := record.As[record.PodsEnded](e)
+		if end.Calls != nil { // only a poll counts
+			t.poll(e.Subject).Codes = end.Calls
+			return
+		}
+		w := t.watch(e.Subject)
+		w.Code, w.Message = end.Code, end.Message
+	}
+}
+
+func (t *Timeline) podsAnswer(e record.Event) PodsAnswer {
+	a := PodsAnswer{Pods: make(map[string]*Raw)}
+	_ = json.Unmarshal(e.Data, &a) // it was encoded by a program of this project
+	a.At = t.Seconds(e.At)
+	for _, pod := range a.List {
+		a.Pods[podName(pod)] = pod
+	}
+	return a
+}
+
+func (t *Timeline) poll(step string) *PodsPoll {
+	if t.PodsPolls[step] == nil {
+		t.PodsPolls[step] = &PodsPoll{Views: []PodsAnswer{}, Codes: make(map[string]int)}
+	}
+	return t.PodsPolls[step]
+}
+
+func (t *Timeline) watch(step string) *PodsWatch {
+	if t.PodsWatches[step] == nil {
+		t.PodsWatches[step] = &PodsWatch{Events: []PodsEvent{}, Pods: make(map[string]*Raw)}
+	}
+	return t.PodsWatches[step]
+}
+
+func (t *Timeline) watched(e record.Event) {
+	w := t.watch(e.Subject)
+	var event PodsEvent
+	_ = json.Unmarshal(e.Data, &event)
+	event.Name, event.At = podName(event.Pod), t.Seconds(e.At)
+	switch event.Type {
+	case record.PodsSynced:
+		w.Synced = true
+	case record.PodDeleted:
+		delete(w.Pods, event.Name)
+	default:
+		w.Pods[event.Name] = event.Pod
+	}
+	w.Events = append(w.Events, event)
+}
+
+// podName is what expressions call a pod. It is empty without one. A field mask may
+// leave the namespace out, and then the name is all there is.
+func podName(pod *Raw) string {
+	if pod == nil {
+		return ""
+	}
+	metadata, _ := pod.Fields()["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	name, _ := metadata["name"].(string)
+	if namespace == "" {
+		return name
+	}
+	return Name(namespace, name)
+}

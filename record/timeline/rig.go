@@ -1,0 +1,146 @@
+package timeline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Life is one process of a component.
+type Life struct {
+	record.ComponentStarted
+	// Launched is when the process was started, and Ready when it was recorded as
+	// ready.
+	Launched time.Time
+	Ready    Moment
+	// From is when the process before it had ended, and Until when it ended itself,
+	// or the history did: the record says when a process is ready, and it works
+	// before.
+	From, Until Moment
+	// Stopped is how it ended; nil while it runs.
+	Stopped *record.ComponentStopped
+}
+
+// Fault is a fault of a link.
+type Fault struct {
+	Link string
+	record.LinkFault
+	From, To Moment
+	// Effect is what it did; nil while it lasts.
+	Effect *record.Effect
+}
+
+// Call is a request that passed a link which looks into what it passes.
+type Call struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Code is the status of the answer; 0 if there was none.
+	Code int `json:"code"`
+	// Answered is true if it was the link that answered.
+	Answered bool `json:"answered"`
+	// At is when it was answered, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
+// addRig takes into account what became of components, links and leases.
+func (t *Timeline) addRig(e record.Event, m Moment) {
+	switch e.Kind {
+	case record.ComponentStarted{}.EventKind():
+		if started, ok := record.As[record.ComponentStarted](e); ok {
+			t.started(e.Subject, started, m)
+		}
+	case record.ComponentStopped{}.EventKind():
+		stopped, _ := record.As[record.ComponentStopped](e)
+		if lives := t.lives[e.Subject]; len(lives) > 0 {
+			last := lives[len(lives)-1]
+			last.Until, last.Stopped = m, &stopped
+		}
+		delete(t.Running, e.Subject)
+		t.stopped[e.Subject] = e.At
+		t.cutOff(e.Subject)
+	case record.FaultBegan{}.EventKind():
+		if began, ok := record.As[record.FaultBegan](e); ok {
+			t.Faults = append(t.Faults, &Fault{Link: e.Subject, LinkFault: began.Fault, From: m})
+		}
+	case record.FaultEnded{}.EventKind():
+		if ended, ok := record.As[record.FaultEnded](e); ok {
+			t.faultEnded(e.Subject, ended, m)
+		}
+	case record.LinkRequest{}.EventKind():
+		if r, ok := record.As[record.LinkRequest](e); ok {
+			call := Call{Method: r.Method, Path: r.Path, Code: r.Code, Answered: r.Answered, At: t.Seconds(e.At)}
+			t.Calls[e.Subject] = append(t.Calls[e.Subject], call)
+		}
+	case record.LeaseAges{}.EventKind():
+		ages, _ := record.As[record.LeaseAges](e)
+		for _, z := range ages.Zones {
+			t.Leases[strings.TrimSuffix(leaseNodes+"/"+z.Zone, "/")] = z
+		}
+	}
+}
+
+// leaseNodes is what all simulated nodes are called.
+const leaseNodes = "lease-nodes"
+
+func (t *Timeline) started(component string, started record.ComponentStarted, m Moment) {
+	l := &Life{ComponentStarted: started, Ready: m, Launched: m.Time.Add(-time.Duration(started.ReadySeconds * float64(time.Second)))}
+	if before := t.lives[component]; len(before) > 0 {
+		l.From = before[len(before)-1].Until
+	}
+	t.lives[component], t.Running[component] = append(t.lives[component], l), l
+}
+
+// faultEnded ends the fault of a link that began last.
+func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
+	for i := len(t.Faults) - 1; i >= 0; i-- {
+		if f := t.Faults[i]; f.Link == link && f.Effect == nil {
+			f.To, f.Effect = m, &ended.Effect
+			return
+		}
+	}
+}
+
+// Components are the names of the components that ever ran, in order.
+func (t *Timeline) Components() []string { return slices.Sorted(maps.Keys(t.lives)) }
+
+// Lives are the processes of a component, in their order. One that runs ends with
+// the history.
+func (t *Timeline) Lives(component string) (lives []Life) {
+	for _, l := range t.lives[component] {
+		life := *l
+		if l.Stopped == nil {
+			life.Until = t.end()
+		}
+		lives = append(lives, life)
+	}
+	return lives
+}
+
+// ReadyAt is the process of a component that was ready at a place in the history.
+func (t *Timeline) ReadyAt(component string, place int) (Life, bool) {
+	for _, l := range t.Lives(component) {
+		if l.Ready.Place <= place && place < l.Until.Place {
+			return l, true
+		}
+	}
+	return Life{}, false
+}
+
+// Slack is how long after the end of a process what it did may still turn up
+// elsewhere, such as a connection that waits to be accepted. It is longer than a
+// machine may be late and still be trusted (package check).
+const Slack = 4 * time.Second
+
+// Around returns the processes of a component that may have done something that
+// was noticed at that time.
+func (t *Timeline) Around(component string, at time.Time) (lives []Life) {
+	for _, l := range t.Lives(component) {
+		if !at.Before(l.From.Time) && at.Before(l.Until.Time.Add(Slack)) {
+			lives = append(lives, l)
+		}
+	}
+	return lives
+}
