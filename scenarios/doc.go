@@ -267,8 +267,9 @@
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of check.Container, record.Connection, check.PodEvent, record.APIAnswer, check.Node,
-// check.Dependent, check.Call, check.PodsAnswers, check.PodsWatch, check.PodsPoll, record.ZoneAges and record.ComponentStarted: a
+// of Container, PodEvent, Node, Dependent, Call, PodsAnswers, PodsWatch and PodsPoll
+// of package timeline, and of Connection, APIAnswer, ZoneAges and ComponentStarted of
+// package record: a
 // misspelt one is found before anything runs.
 //
 // # What always holds

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -36,14 +37,14 @@ type Verdict struct {
 func Judge(p *Program, events []record.Event) Verdict {
 	var v Verdict
 	v.Outcome, v.Reason = brokenOff(events)
-	late := lateness(events)
+	late, whole := lateness(events), timeline.Of(events)
 	for _, step := range p.cell.Steps {
 		checks, ok := step.Action.(plan.Checks)
 		if !ok {
 			continue
 		}
 		for _, c := range checks.Checks {
-			result := judgeCheck(p.checks[c.ID], events)
+			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
 			// What was to come came: that is true however late. What failed to
 			// come, or stayed away, may have been late.
 			if late != "" && (result.Outcome != reports.Pass || c.Mode != plan.Eventually) {
@@ -59,14 +60,14 @@ func Judge(p *Program, events []record.Event) Verdict {
 // the run looked for something else then, found it, and looked no longer.
 const StoppedWatching = "what the check asked for when it ran came true early, and nobody watched for what it asks now; run the cell again"
 
-func judgeCheck(c *compiled, events []record.Event) reports.Check {
+func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports.Check {
 	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
-	from, to, watched, ok := window(c.ID, events)
-	if !ok {
+	if in == nil || in.Closed == nil {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result
 	}
-	w, _ := watchAgain(c, events[:from], events[from:to])
+	w, _ := watchAgain(c, events, in)
+	watched := in.Closed.Watched
 	result.Observed = shorten(withoutRig(w.last.text))
 	switch {
 	case !w.last.met && c.Mode == plan.Eventually && watched < c.Span.Seconds():
@@ -82,18 +83,18 @@ func judgeCheck(c *compiled, events []record.Event) reports.Check {
 }
 
 // watchAgain looks at the check when it is opened and after each event until it
-// is closed. What it has seen last is what decided, and the tracker is where it was
+// is closed. What it has seen last is what decided, and the timeline is where it was
 // then.
-func watchAgain(c *compiled, before, during []record.Event) (w *watch, t *Tracker) {
-	t = NewTracker()
-	t.advance(before, nil)
-	w = c.begin(t.state.vars())
-	for _, e := range during {
+func watchAgain(c *compiled, events []record.Event, in *timeline.Window) (*watch, *timeline.Timeline) {
+	opened := in.From.Place + 1
+	t := timeline.Of(events[:opened])
+	w := c.begin(vars(t))
+	for _, e := range events[opened:in.To.Place] {
 		if w.decided() {
 			break
 		}
-		if t.state.apply(e) {
-			w.look(t.state.vars())
+		if t.Add(e); visible[e.Kind] {
+			w.look(vars(t))
 		}
 	}
 	return w, t
@@ -110,23 +111,6 @@ func Trusted(events []record.Event, checks []reports.Check) []reports.Check {
 		}
 	}
 	return checks
-}
-
-// window finds the events while a check was watched, for how many seconds: from
-// is the index after its opening, to that of its closing.
-func window(id string, events []record.Event) (from, to int, watched float64, ok bool) {
-	for i, e := range events {
-		if e.Subject != id {
-			continue
-		}
-		if _, opened := record.As[record.CheckOpened](e); opened {
-			from = i + 1
-		}
-		if closed, is := record.As[record.CheckClosed](e); is && from > 0 {
-			return from, i, closed.Watched, true
-		}
-	}
-	return 0, 0, 0, false
 }
 
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // event is something that happens some seconds after the record began.
@@ -30,7 +31,7 @@ func nodeIs(ready string) string {
 func TestExpressionsSeeALandscape(t *testing.T) {
 	t.Parallel()
 	const kcm = "seed/deployments/shoot/kcm"
-	s := newState()
+	s := timeline.New()
 	for _, e := range []record.Event{
 		event(0, "", record.CellEnded{}),
 		event(1, "nodes/node-0", observed("", "added", "nodes", "node-0", nodeIs("True"))),
@@ -49,7 +50,7 @@ func TestExpressionsSeeALandscape(t *testing.T) {
 		event(11, "dwd->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/leases", Error: "refused"}),
 		event(12, "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 2, Median: 1.5}, {Nodes: 1}}}),
 	} {
-		s.apply(e)
+		s.Add(e)
 	}
 	for expression, want := range map[string]string{
 		`since`:                               "3",
@@ -67,7 +68,7 @@ func TestExpressionsSeeALandscape(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", expression, err)
 		}
-		value, _, err := program.Eval(s.vars())
+		value, _, err := program.Eval(vars(s))
 		if err != nil || asJSON(value) != want {
 			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
 			if err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -28,12 +29,12 @@ const (
 // or false. They are for people, and no part of the verdict.
 func Parts(c plan.Check, events []record.Event) []Part {
 	compiled, err := compileCheck(c)
-	from, to, _, ok := window(c.ID, events)
-	if err != nil || !ok {
+	in := timeline.Of(events).Windows[c.ID]
+	if err != nil || in == nil || in.Closed == nil {
 		return nil
 	}
-	_, t := watchAgain(compiled, events[:from], events[from:to])
-	return explain(c.Observe, t.state.vars())
+	_, t := watchAgain(compiled, events, in)
+	return explain(c.Observe, vars(t))
 }
 
 // explain evaluates an expression again, also what could be skipped since the rest

@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 func pod(namespace, name, phase string) any {
@@ -16,7 +17,7 @@ func pod(namespace, name, phase string) any {
 
 func TestExpressionsSeeAgents(t *testing.T) {
 	t.Parallel()
-	s := newState()
+	s := timeline.New()
 	web, other := pod("default", "web", "Running"), pod("other", "web", "Pending")
 	for _, e := range []record.Event{
 		event(0, "", record.CellEnded{}),
@@ -37,7 +38,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
 		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
 	} {
-		if seen := s.apply(e); !seen && e.Kind != (record.CellEnded{}).EventKind() {
+		if s.Add(e); !visible[e.Kind] && e.Kind != (record.CellEnded{}).EventKind() {
 			t.Errorf("%s makes no difference", e.Kind)
 		}
 	}
@@ -62,7 +63,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", expression, err)
 		}
-		value, _, err := program.Eval(s.vars())
+		value, _, err := program.Eval(vars(s))
 		if err != nil || asJSON(value) != want {
 			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
 		}

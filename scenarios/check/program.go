@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -86,24 +87,24 @@ type seen struct {
 }
 
 // begin looks at a check for the first time.
-func (c *compiled) begin(vars map[string]any) *watch {
+func (c *compiled) begin(now map[string]any) *watch {
 	w := &watch{compiled: c}
-	if value, _, err := c.observe.Eval(vars); err == nil {
+	if value, _, err := c.observe.Eval(now); err == nil {
 		w.base = value
 	}
-	w.look(vars)
+	w.look(now)
 	return w
 }
 
 // look evaluates the check on a state.
-func (w *watch) look(vars map[string]any) {
+func (w *watch) look(now map[string]any) {
 	switch w.Mode {
 	case plan.AtMost:
-		w.last = w.growth(vars)
+		w.last = w.growth(now)
 	case plan.Never:
-		w.last = w.opposite(w.evaluate(vars))
+		w.last = w.opposite(w.evaluate(now))
 	default:
-		w.last, _ = w.evaluate(vars)
+		w.last, _ = w.evaluate(now)
 	}
 }
 
@@ -115,8 +116,8 @@ func (w *watch) decided() bool {
 
 // evaluate reports whether what is observed is what is wanted. An expression
 // that can't be evaluated is not met: what it asks for is not there.
-func (c *compiled) evaluate(vars map[string]any) (seen, error) {
-	value, _, err := c.observe.Eval(vars)
+func (c *compiled) evaluate(now map[string]any) (seen, error) {
+	value, _, err := c.observe.Eval(now)
 	if err != nil {
 		return seen{text: err.Error()}, err
 	}
@@ -125,9 +126,9 @@ func (c *compiled) evaluate(vars map[string]any) (seen, error) {
 		want := types.DefaultTypeAdapter.NativeToValue(c.Is)
 		return seen{met: want.Equal(value) == types.True, text: text}, nil
 	}
-	vars["it"] = value
-	verdict, _, err := c.must.Eval(vars)
-	delete(vars, "it")
+	now["it"] = value
+	verdict, _, err := c.must.Eval(now)
+	delete(now, "it")
 	var met bool
 	if err == nil {
 		met, err = asBool(verdict)
@@ -146,8 +147,8 @@ func (c *compiled) opposite(s seen, err error) seen {
 }
 
 // growth reports whether a number has grown by no more than it may.
-func (w *watch) growth(vars map[string]any) seen {
-	value, _, err := w.observe.Eval(vars)
+func (w *watch) growth(now map[string]any) seen {
+	value, _, err := w.observe.Eval(now)
 	if err != nil {
 		return seen{text: err.Error()}
 	}
@@ -162,19 +163,17 @@ func (w *watch) growth(vars map[string]any) seen {
 
 // Tracker follows a history while it grows and tells which checks are decided.
 // The engine uses it to know how long to watch; the verdict is made by Judge.
-type Tracker struct {
-	state *state
-	next  int // index of the next event
-}
+type Tracker struct{ timeline *timeline.Timeline }
 
 // NewTracker returns a tracker that has seen nothing.
-func NewTracker() *Tracker { return &Tracker{state: newState()} }
+func NewTracker() *Tracker { return &Tracker{timeline: timeline.New()} }
 
 // advance takes in the events that are new, and calls look after each one that
 // makes a difference.
 func (t *Tracker) advance(events []record.Event, look func()) {
-	for ; t.next < len(events); t.next++ {
-		if t.state.apply(events[t.next]) && look != nil {
+	for _, e := range events[len(t.timeline.Events):] {
+		t.timeline.Add(e)
+		if visible[e.Kind] && look != nil {
 			look()
 		}
 	}
@@ -184,7 +183,7 @@ func (t *Tracker) advance(events []record.Event, look func()) {
 // and, if it can't be evaluated, why.
 func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, error) {
 	t.advance(events, nil)
-	value, _, err := p.waits[step].Eval(t.state.vars())
+	value, _, err := p.waits[step].Eval(vars(t.timeline))
 	if err != nil {
 		return false, err
 	}
@@ -201,9 +200,9 @@ type Watching struct {
 func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
 	w := &Watching{tracker: t, watches: make(map[string]*watch)}
-	vars := t.state.vars()
+	now := vars(t.timeline)
 	for _, c := range checks.Checks {
-		w.watches[c.ID] = p.checks[c.ID].begin(vars)
+		w.watches[c.ID] = p.checks[c.ID].begin(now)
 	}
 	return w
 }
@@ -211,10 +210,10 @@ func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *
 // Advance takes in new events.
 func (w *Watching) Advance(events []record.Event) {
 	w.tracker.advance(events, func() {
-		vars := w.tracker.state.vars()
+		now := vars(w.tracker.timeline)
 		for _, watch := range w.watches {
 			if !watch.decided() {
-				watch.look(vars)
+				watch.look(now)
 			}
 		}
 	})

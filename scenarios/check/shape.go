@@ -5,36 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
-
-// Container is what the runtime did with a container, over all its restarts.
-type Container struct {
-	Running  bool   `json:"running"`
-	Starts   int    `json:"starts"`
-	Restarts int    `json:"restarts"`
-	Exits    []Exit `json:"exits"`
-}
-
-// Exit is one end of a container.
-type Exit struct {
-	Code   int32  `json:"code"`
-	Signal string `json:"signal"`
-	Reason string `json:"reason"`
-}
-
-// PodEvent is an Event about a pod.
-type PodEvent struct {
-	Type    string `json:"type"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-	Count   int    `json:"count"`
-}
 
 // shapes tells the compiler of expressions which fields there are, so that a
 // misspelt one is an error before anything runs. Without it, an expression over
@@ -57,22 +34,22 @@ func (s *shapes) variables() []cel.EnvOption {
 		return cel.Variable(name, cel.MapType(cel.StringType, value))
 	}
 	return []cel.EnvOption{
-		byName("containers", s.of(reflect.TypeFor[Container]())),
+		byName("containers", s.of(reflect.TypeFor[timeline.Container]())),
 		byName("connections", cel.ListType(s.of(reflect.TypeFor[record.Connection]()))),
 		byName("pods", cel.DynType),
 		byName("objects", cel.DynType),
-		byName("events", cel.ListType(s.of(reflect.TypeFor[PodEvent]()))),
+		byName("events", cel.ListType(s.of(reflect.TypeFor[timeline.PodEvent]()))),
 		byName("requests", s.of(reflect.TypeFor[record.APIAnswer]())),
 		byName("history", cel.ListType(cel.DynType)),
 		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
 		byName("logs", cel.ListType(cel.StringType)),
-		byName("nodes", s.of(reflect.TypeFor[Node]())),
-		byName("dependents", s.of(reflect.TypeFor[Dependent]())),
-		byName("calls", cel.ListType(s.of(reflect.TypeFor[Call]()))),
+		byName("nodes", s.of(reflect.TypeFor[timeline.Node]())),
+		byName("dependents", s.of(reflect.TypeFor[timeline.Dependent]())),
+		byName("calls", cel.ListType(s.of(reflect.TypeFor[timeline.Call]()))),
 		byName("leases", s.of(reflect.TypeFor[record.ZoneAges]())),
-		byName("podsAPI", s.of(reflect.TypeFor[PodsAnswers]())),
-		byName("watches", s.of(reflect.TypeFor[PodsWatch]())),
-		byName("polls", s.of(reflect.TypeFor[PodsPoll]())),
+		byName("podsAPI", s.of(reflect.TypeFor[timeline.PodsAnswers]())),
+		byName("watches", s.of(reflect.TypeFor[timeline.PodsWatch]())),
+		byName("polls", s.of(reflect.TypeFor[timeline.PodsPoll]())),
 		cel.Variable("since", cel.DoubleType),
 		byName("components", s.of(reflect.TypeFor[record.ComponentStarted]())),
 	}
@@ -81,6 +58,8 @@ func (s *shapes) variables() []cel.EnvOption {
 // of returns the type of what a Go type is encoded to as JSON.
 func (s *shapes) of(t reflect.Type) *types.Type {
 	switch {
+	case t == reflect.TypeFor[*timeline.Raw]():
+		return types.DynType
 	case t.Kind() == reflect.Pointer:
 		return s.of(t.Elem())
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
@@ -111,9 +90,8 @@ func (s *shapes) object(t reflect.Type) *types.Type {
 	if s.fields[name] == nil {
 		fields := make(map[string]*types.Type)
 		s.fields[name] = fields
-		for _, f := range reflect.VisibleFields(t) {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			fields[tag] = s.of(f.Type)
+		for _, f := range fieldsOf(t) {
+			fields[f.name] = s.of(f.of)
 		}
 	}
 	return types.NewObjectType(name)
@@ -139,24 +117,15 @@ func (s *shapes) FindStructFieldType(name, field string) (*types.FieldType, bool
 	return &types.FieldType{
 		Type: t,
 		IsSet: func(target any) bool {
-			_, set := target.(map[string]any)[field]
+			_, set := fields(target)[field]
 			return set
 		},
 		GetFrom: func(target any) (any, error) {
-			value, set := target.(map[string]any)[field]
+			value, set := fields(target)[field]
 			if !set {
 				return nil, fmt.Errorf("no such key: %s", field)
 			}
 			return value, nil
 		},
 	}, true
-}
-
-// decoded is a value of one of the shapes as expressions see it.
-func decoded(v any) any {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil // none of the shapes holds what has no JSON
-	}
-	return decode(text)
 }

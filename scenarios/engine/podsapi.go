@@ -8,7 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -69,7 +69,7 @@ type named struct {
 }
 
 func (n named) is(pod string) bool {
-	return check.PodName(n.Metadata.Namespace, n.Metadata.Name) == pod
+	return timeline.Name(n.Metadata.Namespace, n.Metadata.Name) == pod
 }
 
 // uidOf returns the UID of a pod as it was seen last: by an agent, or else at the

@@ -1,0 +1,83 @@
+package check
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+// vars are the variables of expressions. Connections and events of a pod or
+// container that has none are empty lists: that nothing was seen is an
+// observation too. For a name that was never seen, there is nothing.
+func vars(t *timeline.Timeline) map[string]any {
+	since := 0.0
+	if n := len(t.Steps); n > 0 {
+		since = t.Seconds(t.Steps[n-1].From.Time)
+	}
+	return map[string]any{
+		"containers":  t.Containers,
+		"connections": lists{asMap(t.Connected), t.Known},
+		"pods":        t.Pods,
+		"objects":     t.Objects,
+		"events":      lists{asMap(t.PodEvents), t.Known},
+		"requests":    t.Answered,
+		"history":     t.History,
+		"metrics":     t.Metrics,
+		"logs":        t.Logs,
+		"nodes":       t.Nodes,
+		"dependents":  t.Dependents,
+		"leases":      t.Leases,
+		"since":       since,
+		"calls":       t.Calls,
+		"podsAPI":     t.PodsAnswers,
+		"watches":     t.PodsWatches,
+		"polls":       t.PodsPolls,
+		"components":  t.Running,
+	}
+}
+
+// visible are the kinds of events after which expressions may see a difference.
+var visible = func() map[string]bool {
+	kinds := make(map[string]bool)
+	for _, p := range []record.Payload{
+		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Connection{},
+		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.LeaseAges{},
+		record.APIAnswer{}, record.Scraped{}, record.LogRead{},
+		record.PodsAnswer{}, record.PodsPolled{}, record.PodsEvent{}, record.PodsEnded{},
+	} {
+		kinds[p.EventKind()] = true
+	}
+	return kinds
+}()
+
+// lists is a map in which every known name has a list, which is empty if there
+// is none.
+type lists struct {
+	traits.Mapper
+	known map[string]bool
+}
+
+func asMap(m any) traits.Mapper { return inKeyOrder.NativeToValue(m).(traits.Mapper) }
+
+// Find implements traits.Mapper.
+func (l lists) Find(key ref.Val) (ref.Val, bool) {
+	if v, found := l.Mapper.Find(key); found {
+		return v, true
+	}
+	name, _ := key.Value().(string)
+	if !l.known[name] {
+		return nil, false
+	}
+	return inKeyOrder.NativeToValue([]any{}), true
+}
+
+// Get implements traits.Indexer.
+func (l lists) Get(key ref.Val) ref.Val {
+	if v, found := l.Find(key); found {
+		return v
+	}
+	return types.NewErr("no such key: %v", key.Value())
+}
