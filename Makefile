@@ -7,7 +7,7 @@ REPORT_DIR    ?= report
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build man test conformance watchdog podsapi suites page clocks bench lint fmt generate verify clean
+.PHONY: help build man test conformance watchdog podsapi suites page clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -28,7 +28,7 @@ watchdog: build ## dependency-watchdog: both releases on real API servers, and o
 	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)
 	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)
 
-podsapi: build ## the kubelet's Pods API (KEP-4188): v1.36.3, v1.37.1 and the reference, in 6 minutes
+podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
 	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)
 
 suites: ## the same catalog as Ginkgo specs
@@ -51,6 +51,10 @@ fmt: $(TOOLS)/golangci-lint ## format the code
 
 generate: ## make generated files anew
 	$(GO) generate ./...
+
+newest: ## make VERSION=v1.90.1 the newest release (and PREVIOUS=v1.89.3 the one before), and say what changed
+	$(GO) run ./cmd/newest $(if $(PREVIOUS),--previous $(PREVIOUS)) $(NEWEST_FLAGS) $(VERSION)
+	$(GO) test ./cmd/skewrig -run TestDocsPrintWhatIsPrinted -update
 
 verify: ## check that modules, generated files and formatting are current
 	$(GO) mod verify

@@ -66,6 +66,21 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 	return l, errors.Join(os.MkdirAll(generated, 0o700), writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
 }
 
+// WriteLock writes the lock that a target is compiled with to a directory, under
+// the names of the committed ones.
+func (b *Builder) WriteLock(ctx context.Context, t Target, dir string) error {
+	s, err := b.store()
+	if err != nil {
+		return err
+	}
+	l, err := lockFor(ctx, s, t)
+	if err != nil {
+		return err
+	}
+	base := filepath.Join(dir, lockName(t))
+	return errors.Join(writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
+}
+
 func readLock(files fs.FS, base string) (lock, error) {
 	mod, err := fs.ReadFile(files, base+".mod")
 	if err != nil {
@@ -155,7 +170,7 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 // lockKubernetes turns the go.mod of a Kubernetes release into the go.mod that
 // compiles that release's components. A release replaces its staging modules
 // by relative paths, which mean nothing to a consumer; each is replaced by the
-// module published with the same release (k8s.io/api v0.37.1 for v1.37.1). The
+// module published with the same release (k8s.io/api v0.90.1 for v1.90.1). The
 // release's own requirements are kept as they are, so that what is compiled is
 // what the release was tested with. The result is tidied later, by the go
 // command, which also writes the sums.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// table is what harness/release/release.go says of supported releases.
+type table struct {
+	newest, previous release.Version
+	older            []release.Version
+}
+
+// current is the table that this program was compiled with.
+func current() table {
+	return table{newest: release.Newest, previous: release.Previous, older: release.Supported()[2:]}
+}
+
+// move makes a release the newest one. If previous is empty, a patch release
+// leaves it as it is, and a release of another minor version makes it what was
+// newest before. Older are then all other minor versions that were there.
+func (t table) move(newest, previous release.Version) (table, error) {
+	if previous == "" {
+		previous = t.previous
+		if newest.MajorMinor() != t.newest.MajorMinor() {
+			previous = t.newest
+		}
+	}
+	if newest.Minor() <= previous.Minor() {
+		return table{}, fmt.Errorf("%s is not of a later minor version than %s, the previous one", newest, previous)
+	}
+	moved := table{newest: newest, previous: previous}
+	for _, v := range append([]release.Version{t.newest, t.previous}, t.older...) {
+		if v.Minor() < previous.Minor() {
+			moved.older = append(moved.older, v)
+		}
+	}
+	slices.SortFunc(moved.older, func(v, w release.Version) int { return w.Compare(v) })
+	return moved, nil
+}
+
+// rows are the lines of the table in its Go file.
+var rows = []struct {
+	line *regexp.Regexp
+	text func(table) string
+}{
+	{regexp.MustCompile(`(?m)^\tNewest   Version = .*$`), func(t table) string { return fmt.Sprintf("\tNewest   Version = %q", t.newest) }},
+	{regexp.MustCompile(`(?m)^\tPrevious Version = .*$`), func(t table) string { return fmt.Sprintf("\tPrevious Version = %q", t.previous) }},
+	{regexp.MustCompile(`(?m)^var supported = .*$`), func(t table) string {
+		words := []string{"Newest", "Previous"}
+		for _, v := range t.older {
+			words = append(words, fmt.Sprintf("%q", v))
+		}
+		return fmt.Sprintf("var supported = []Version{%s}", strings.Join(words, ", "))
+	}},
+}
+
+// edit writes the table into the Go file that has another one.
+func (t table) edit(source string) (string, error) {
+	for _, row := range rows {
+		if n := len(row.line.FindAllString(source, -1)); n != 1 {
+			return "", fmt.Errorf("%d lines match %s, not one", n, row.line)
+		}
+		source = row.line.ReplaceAllLiteralString(source, row.text(t))
+	}
+	return source, nil
+}
