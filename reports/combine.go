@@ -234,14 +234,31 @@ func (c Cell) outcomesFor(requirement string) []Outcome {
 	}
 }
 
-// Summarize counts settled cells by outcome.
+// Summarize counts settled cells by outcome, those of the reference apart.
 func Summarize(cells []Cell) Summary {
-	s := Summary{Cells: len(cells), Outcomes: map[Outcome]int{}}
+	return summarize(cells, Cell.OfReference)
+}
+
+func summarize(cells []Cell, apart func(Cell) bool) Summary {
+	s := Summary{Outcomes: map[Outcome]int{}}
 	for _, o := range Outcomes() {
 		s.Outcomes[o] = 0
 	}
 	for _, c := range cells {
-		s.Outcomes[c.Outcome]++
+		switch {
+		case !apart(c):
+			s.Cells++
+			s.Outcomes[c.Outcome]++
+		case c.Outcome.Expected():
+			s.Reference.Expected++
+			s.Reference.Cells++
+		default:
+			s.Reference.Cells++
+		}
 	}
 	return s
 }
+
+// OfReference reports whether the subject of a cell is the project's own reference,
+// and no release. A report of an earlier skewrig says so with its axes only.
+func (c Cell) OfReference() bool { return c.Reference || c.Axes["kubelet"] == "reference" }

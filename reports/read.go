@@ -14,7 +14,8 @@ const maxReport = 256 << 20
 
 // Read reads a report written as JSON. It is strict: an unknown field, a field
 // given twice or in another case, a value that is not an outcome, and whatever
-// Validate finds are errors, all of them at once where that is possible.
+// Validate finds are errors, all of them at once where that is possible. The
+// summary is counted anew: earlier versions counted the reference with releases.
 func Read(in io.Reader) (Report, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxReport+1))
 	if err != nil {
@@ -31,5 +32,6 @@ func Read(in io.Reader) (Report, error) {
 	if err := errors.Join(append(problems, Validate(r))...); err != nil {
 		return Report{}, fmt.Errorf("decoding a report: %w", err)
 	}
+	r.Summary = Summarize(r.Cells)
 	return r, nil
 }

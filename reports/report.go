@@ -23,7 +23,7 @@ type Report struct {
 	Kind       string `json:"kind"`
 	// Reproduce is what somebody else needs in order to run the same again.
 	Reproduce Reproduce `json:"reproduce"`
-	// Summary counts the cells by outcome.
+	// Summary counts the cells by outcome, those of the reference apart.
 	Summary Summary `json:"summary"`
 	// Problems are what is wrong with the run as a whole rather than with one
 	// cell, such as an entry of the known-deviation list that matches nothing.
@@ -92,9 +92,21 @@ type Host struct {
 
 // Summary counts cells.
 type Summary struct {
+	// Cells is how many there are, without those of the reference.
 	Cells int `json:"cells"`
 	// Outcomes has an entry for each outcome, also where the count is zero.
 	Outcomes map[Outcome]int `json:"outcomes"`
+	// Reference counts the cells of the reference. If unset, there are none, or
+	// the report is of a skewrig that counted them with the others.
+	Reference ReferenceSummary `json:"reference,omitzero"`
+}
+
+// ReferenceSummary counts cells whose subject is no release, but the project's own
+// reference.
+type ReferenceSummary struct {
+	Cells int `json:"cells"`
+	// Expected is how many of them have an outcome that is as expected.
+	Expected int `json:"expected"`
 }
 
 // Cell is one scenario at one point of its axes.
@@ -108,6 +120,9 @@ type Cell struct {
 	KEP string `json:"kep"`
 	// Axes are the values that make this cell of the scenario.
 	Axes map[string]string `json:"axes"`
+	// Reference is true if a node of the cell is of version reference: what is
+	// judged is the project's own, and is counted apart. See OfReference.
+	Reference bool `json:"reference,omitempty"`
 	// Outcome follows from the checks (see Cell.Settled). A runner sets it
 	// only to say something of the cell as a whole: HarnessError, Unknown,
 	// NotTestable or NotApplicable. If unset, the checks decide.

@@ -239,6 +239,9 @@ func caseProperties(cells []reports.Cell) []junitProperty {
 			properties = append(properties, junitProperty{oneLine(what+"/"+name, maxText), oneLine(value, maxText)})
 		}
 		add("outcome", string(c.Outcome))
+		if c.OfReference() {
+			add("reference", "no release: not counted with the others")
+		}
 		if len(c.Axes) > 0 {
 			add("axes", axes(c))
 		}

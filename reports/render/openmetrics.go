@@ -68,7 +68,7 @@ func firstStart(cells []reports.Cell) (first time.Time) {
 }
 
 func cellFamilies(r reports.Report) []*dto.MetricFamily {
-	count := gauge("skewrig_cells", "How many cells came out so.")
+	count := gauge("skewrig_cells", "How many cells came out so, without those of the reference.")
 	for _, o := range reports.Outcomes() {
 		count.add(float64(r.Summary.Outcomes[o]), "outcome", string(o))
 	}
@@ -91,7 +91,14 @@ func cellFamilies(r reports.Report) []*dto.MetricFamily {
 	for _, o := range reports.Outcomes() {
 		checks.add(float64(byOutcome[o]), "outcome", string(o))
 	}
-	return []*dto.MetricFamily{count.MetricFamily, outcome.MetricFamily, expected.MetricFamily, seconds.MetricFamily, checks.MetricFamily}
+	families := []*dto.MetricFamily{count.MetricFamily, outcome.MetricFamily, expected.MetricFamily, seconds.MetricFamily, checks.MetricFamily}
+	if of := r.Summary.Reference; of.Cells > 0 {
+		reference := gauge("skewrig_reference_cells", "How many cells are of the reference and of no release, by whether they are as expected.")
+		reference.add(float64(of.Expected), "expected", "true")
+		reference.add(float64(of.Cells-of.Expected), "expected", "false")
+		families = append(families, reference.MetricFamily)
+	}
+	return families
 }
 
 func requirementFamilies(r reports.Report) []*dto.MetricFamily {

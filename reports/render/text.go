@@ -141,8 +141,16 @@ func nothingJudged(r reports.Report) bool {
 }
 
 // counts returns the numbers of cells by outcome, the most severe first,
-// without those that are zero.
+// without those that are zero. Cells of the reference are counted apart.
 func counts(s reports.Summary) string {
+	if s.Reference.Cells == 0 {
+		return countsOfReleases(s)
+	}
+	return fmt.Sprintf("%s; %s: %d as expected, not counted", countsOfReleases(s),
+		reports.Counted(s.Reference.Cells, "reference cell"), s.Reference.Expected)
+}
+
+func countsOfReleases(s reports.Summary) string {
 	var parts []string
 	for _, o := range severestFirst() {
 		if n := s.Outcomes[o]; n > 0 {

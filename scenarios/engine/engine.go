@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -236,6 +238,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
 		Observed: observed, Unfinished: check.Interrupted(events),
+		Reference: slices.ContainsFunc(cell.Topology.Nodes, func(n plan.Node) bool { return n.Version == release.Reference }),
 	}
 	for _, axis := range cell.Axes {
 		r.Axes[axis.Name] = axis.Value
