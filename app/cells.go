@@ -125,3 +125,36 @@ func PlanFiles(paths []string) ([]plan.Cell, error) {
 	}
 	return plan.Cells(scenarios)
 }
+
+// SelectFailed selects as Select does, and of these cells the ones that were not
+// as expected in the report of a directory. Without arguments, it is all such.
+func SelectFailed(args []string, dir string) ([]plan.Cell, error) {
+	report, err := ReadReport(dir)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, c := range report.Cells {
+		if !c.Outcome.Expected() {
+			ids = append(ids, c.ID)
+		}
+	}
+	var cells []plan.Cell
+	if len(args) > 0 {
+		cells, err = Select(args)
+	} else if cells, err = catalog.Cells(); err == nil {
+		err = allThere(ids, cells, dir)
+	}
+	return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
+}
+
+// allThere finds cells of a report that are not in the catalog.
+func allThere(ids []string, cells []plan.Cell, dir string) error {
+	var missing []error
+	for _, id := range ids {
+		if !slices.ContainsFunc(cells, func(c plan.Cell) bool { return c.ID == id }) {
+			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name the file that it is in, beside '**' for those of the catalog", id, dir))
+		}
+	}
+	return errors.Join(missing...)
+}

@@ -82,3 +82,13 @@ func ClearReport(dir string) error {
 	}
 	return Failed(os.MkdirAll(dir, 0o755))
 }
+
+// SameDir reports whether two names are of one directory.
+func SameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errors.Join(errA, errB) == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}

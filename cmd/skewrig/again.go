@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +12,6 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -55,7 +52,7 @@ func (f *againFlags) check(cmd *cobra.Command, reportDir *string) error {
 		if !cmd.Flags().Changed("report-dir") {
 			*reportDir = beside(f.rerun)
 		}
-		if sameDir(*reportDir, f.rerun) {
+		if app.SameDir(*reportDir, f.rerun) {
 			problems = append(problems, fmt.Errorf("--report-dir and --rerun-failed are both %s: what failed there would be lost; choose another --report-dir, and join the two with skewrig report merge", f.rerun))
 		}
 	}
@@ -88,16 +85,6 @@ func parseShard(text string) (reports.Shard, error) {
 	return reports.Shard{Index: index, Of: of}, nil
 }
 
-// sameDir reports whether two names are of one directory.
-func sameDir(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errors.Join(errA, errB) == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	return filepath.Clean(a) == filepath.Clean(b)
-}
-
 // ofShard returns those of the cells that are in the shard, and says so if there
 // are none: a partition into more parts than there are rigs has empty ones.
 func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
@@ -111,38 +98,11 @@ func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
 	return part
 }
 
-// failedBefore selects the cells that arguments name; with --rerun-failed, those
-// of them that were not as expected there.
-func (f *againFlags) failedBefore(args []string) ([]plan.Cell, error) {
+// cells are the cells that arguments name; with --rerun-failed, those of them that
+// were not as expected there.
+func (f *againFlags) cells(args []string) ([]plan.Cell, error) {
 	if f.rerun == "" {
 		return app.Select(args)
 	}
-	report, err := app.ReadReport(f.rerun)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, c := range report.Cells {
-		if !c.Outcome.Expected() {
-			ids = append(ids, c.ID)
-		}
-	}
-	var cells []plan.Cell
-	if len(args) > 0 {
-		cells, err = app.Select(args)
-	} else if cells, err = catalog.Cells(); err == nil {
-		err = allThere(ids, cells, f.rerun)
-	}
-	return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
-}
-
-// allThere finds cells of a report that are not in the catalog.
-func allThere(ids []string, cells []plan.Cell, dir string) error {
-	var missing []error
-	for _, id := range ids {
-		if !slices.ContainsFunc(cells, func(c plan.Cell) bool { return c.ID == id }) {
-			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name the file that it is in, beside '**' for those of the catalog", id, dir))
-		}
-	}
-	return errors.Join(missing...)
+	return app.SelectFailed(args, f.rerun)
 }

@@ -36,9 +36,6 @@ arguments, what the catalog needs on the default pair of releases is built.`,
   skewrig build --list
   skewrig build kubelet@v1.37.1 --overlay pkg/probe/grpc/grpc.go=./mine.go`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
 			switch {
 			case f.list:
 				return f.runList(cmd)
@@ -62,13 +59,13 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	builder, err := f.builder(cmd.Context())
+	builder, err := f.Builder(cmd.Context())
 	if err != nil {
 		return err
 	}
-	built, err := f.build(cmd, builder, targets)
+	built, err := f.build(cmd, builder, targets, nil)
 	if err != nil {
-		return buildFailed(err)
+		return err
 	}
 	if f.json() {
 		return printJSON(cmd.OutOrStdout(), built)
@@ -115,7 +112,7 @@ func defaultTargets() []build.Target {
 }
 
 func (f *buildFlags) runList(cmd *cobra.Command) error {
-	entries, err := (&build.Builder{Dir: f.cacheDir}).List()
+	entries, err := (&build.Builder{Dir: f.CacheDir}).List()
 	if err != nil {
 		return app.Failed(err)
 	}
@@ -128,7 +125,7 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 		wanted[t.String()] = true
 	}
 	newest := make(map[string]time.Time)
-	builder := &build.Builder{Dir: f.cacheDir}
+	builder := &build.Builder{Dir: f.CacheDir}
 	entries, err := builder.List()
 	if err != nil {
 		return app.Failed(err)

@@ -187,12 +187,3 @@ func completeBinaries(_ *cobra.Command, _ []string, toComplete string) ([]string
 func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
-
-// completeFormats has a command's --output completed to what it can be.
-func completeFormats[F ~string](cmd *cobra.Command, formats []F) {
-	var names []string
-	for _, f := range formats {
-		names = append(names, string(f))
-	}
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // there is the flag
-}

@@ -13,7 +13,7 @@ import (
 )
 
 type diffFlags struct {
-	format       string
+	format       choice
 	slowerFactor float64
 	slowerBy     time.Duration
 	exitOn       []string
@@ -48,8 +48,7 @@ says what else is worth a 1.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.diff(cmd, args[0], args[1]) },
 	}
-	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "text, markdown (for a comment on a pull request), or json")
-	completeFormats(cmd, []string{"text", "markdown", "json"})
+	f.format.register(cmd, "output", "o", "text", "text, markdown (for a comment on a pull request), or json", "text", "markdown", "json")
 	cmd.Flags().Float64Var(&f.slowerFactor, "slower-factor", 1.5, "a cell is slower if it took this many times as long, and --slower-by longer")
 	cmd.Flags().DurationVar(&f.slowerBy, "slower-by", 10*time.Second, "see --slower-factor; to start a rig that another cell started last time takes less than the default")
 	cmd.Flags().StringSliceVar(&f.exitOn, "exit-on", []string{string(diff.RegressionsSection)}, "the parts of the diff that make the exit code 1 if there is something in them, as listed above; any is all but slower")
@@ -63,9 +62,6 @@ func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
 	sections, err := diff.ParseSections(f.exitOn)
 	if err != nil {
 		return fmt.Errorf("--exit-on: %w", err)
-	}
-	if f.format != "text" && f.format != "markdown" && f.format != "json" {
-		return fmt.Errorf("--output is %q; it can be text, markdown or json", f.format)
 	}
 	before, err := app.ReadReport(from)
 	if err != nil {
@@ -88,7 +84,7 @@ func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
 }
 
 func (f *diffFlags) print(cmd *cobra.Command, d diff.Diff) error {
-	switch out := cmd.OutOrStdout(); f.format {
+	switch out := cmd.OutOrStdout(); f.format.value {
 	case "markdown":
 		return render.DiffMarkdown(out, d)
 	case "json":

@@ -120,15 +120,6 @@ func (c checker) skewrig(args []string) error {
 	if err := errors.Join(cmd.ValidateArgs(args), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
 		return err
 	}
-	if format := cmd.Flags().Lookup("output"); format != nil && format.Changed {
-		complete, found := cmd.GetFlagCompletionFunc("output")
-		if !found {
-			return fmt.Errorf("%s doesn't say which formats --output has: use completeFormats", cmd.CommandPath())
-		}
-		if formats, _ := complete(cmd, nil, ""); !slices.Contains(formats, format.Value.String()) {
-			return fmt.Errorf("--output is %q; it can be one of %q", format.Value, formats)
-		}
-	}
 	for _, flag := range []string{"scenario", "known-deviations"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 			err = errors.Join(err, c.file(f.Value.String()))
@@ -161,7 +152,7 @@ func (c checker) argument(names []string, arg string) error {
 		_, err := build.ParseTargets(arg)
 		return err
 	case app.IsFile(arg) && is("CELL") && !c.anyFile:
-		_, err := upCell(io.Discard, []string{arg}) // the file may be kind's
+		_, err := app.UpCell(io.Discard, []string{arg}) // the file may be kind's
 		return err
 	case app.IsFile(arg):
 		return c.file(arg)

@@ -14,23 +14,14 @@ import (
 
 // github is the flag that says whether this is a step of GitHub Actions, which
 // shows annotations and a job summary.
-type github struct{ mode string }
+type github struct{ choice }
 
 func (g *github) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&g.mode, "github", "auto", "annotations and a job summary for GitHub Actions: auto (if GITHUB_ACTIONS is true), always or never")
-}
-
-func (g *github) check() error {
-	switch g.mode {
-	case "auto", "always", "never":
-		return nil
-	default:
-		return fmt.Errorf("--github is %q; it can be auto, always or never", g.mode)
-	}
+	g.choice.register(cmd, "github", "", "auto", "annotations and a job summary for GitHub Actions: auto (if GITHUB_ACTIONS is true), always or never", "auto", "always", "never")
 }
 
 func (g *github) on() bool {
-	return g.mode == "always" || g.mode == "auto" && os.Getenv("GITHUB_ACTIONS") == "true"
+	return g.value == "always" || g.value == "auto" && os.Getenv("GITHUB_ACTIONS") == "true"
 }
 
 // tell has finish print a report, and then tells GitHub of it. What can't be told

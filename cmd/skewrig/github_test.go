@@ -26,8 +26,8 @@ func told(t *testing.T, mode, format string) (stdout, stderr string) {
 	cmd := new(cobra.Command)
 	cmd.SetOut(&out)
 	cmd.SetErr(&errOut)
-	g, want := github{mode}, errors.New("the verdict")
-	err = g.tell(cmd, output{format}, report, func() error {
+	g, want := github{choice{value: mode}}, errors.New("the verdict")
+	err = g.tell(cmd, output{choice{value: format}}, report, func() error {
 		fmt.Fprintln(&out, "  ::error::owned")
 		return want
 	})

@@ -44,7 +44,7 @@ func TestGraduateExitCodes(t *testing.T) {
 		"nothing of the KEP":    {[]string{"kep-4939", "--stage", "beta"}, 2, "no cell of KEP-4939 ran"},
 		"no report":             {[]string{"kep-4188", "--stage", "alpha", "--report", "nowhere"}, 2, "nowhere"},
 		"no such KEP":           {[]string{"kep-1", "--stage", "beta"}, 3, "kep-4188, kep-4939, kep-5999"},
-		"no such stage":         {[]string{"kep-4188", "--stage", "ga"}, 3, "alpha, beta, stable"},
+		"no such stage":         {[]string{"kep-4188", "--stage", "ga"}, 3, "alpha, beta or stable"},
 		"no such format":        {[]string{"kep-4188", "--stage", "alpha", "-o", "xml"}, 3, "markdown"},
 		"as Markdown":           {[]string{"kep-4188", "--stage", "alpha", "-o", "markdown"}, 2, "## Unmet"},
 		"a KEP by its number":   {[]string{"4188", "--stage", "alpha"}, 2, "KEP-4188, alpha in v1.36"},

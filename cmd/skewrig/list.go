@@ -30,9 +30,6 @@ scenario of your own.`,
 		Example: `  skewrig list
   skewrig list 'kep-4939/**'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
 			if len(args) == 0 {
 				args = []string{"**"}
 			}

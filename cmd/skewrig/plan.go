@@ -17,9 +17,6 @@ func newPlan() *cobra.Command {
 		Example: `  skewrig plan 'kep-4939/skew/**'
   skewrig plan ./mine.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
 			cells, err := app.Select(args)
 			if err != nil {
 				return err

@@ -15,23 +15,18 @@ import (
 type askFlags struct {
 	socket socketFlag
 	fields string
-	format string
+	format choice
 }
 
 func (f *askFlags) register(cmd *cobra.Command) {
 	f.socket.register(cmd)
 	cmd.Flags().StringVar(&f.fields, "fields", "", "a field mask, such as metadata.name,status.phase (default: all fields)")
-	cmd.Flags().StringVarP(&f.format, "output", "o", string(show.Table), "table, yaml or json")
-	completeFormats(cmd, show.Formats())
+	f.format.register(cmd, "output", "o", "table", "table, yaml or json", "table", "yaml", "json")
 }
 
 // ask opens the socket and asks. That the server has no field masks is said at the
 // end.
 func (f *askFlags) ask(cmd *cobra.Command, do func(*ask.Node, show.Format) error) error {
-	format := show.Format(f.format)
-	if !format.Valid() {
-		return fmt.Errorf("--output is %q; it can be table, yaml or json", f.format)
-	}
 	socket, err := f.socket.find()
 	if err != nil {
 		return err
@@ -41,7 +36,7 @@ func (f *askFlags) ask(cmd *cobra.Command, do func(*ask.Node, show.Format) error
 		return err
 	}
 	defer node.Close()
-	err = app.Failed(do(node, format))
+	err = app.Failed(do(node, show.Format(f.format.value)))
 	if node.MaskIgnored() {
 		fmt.Fprintln(cmd.ErrOrStderr(), "The server took no notice of the field mask and sent more; the rest was left out here. Released kubelets have no field masks.")
 	}

@@ -83,7 +83,7 @@ func TestRunsInJSONNameThePods(t *testing.T) {
 	client := behind(podsapi.Client{ID: 1, Behind: []types.UID{"uid-1"}}, "shop/web-1")
 	client.Behind[0].UID = "uid-1"
 	var out bytes.Buffer
-	if err := printRuns(&out, output{format: "json"}, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {
+	if err := printRuns(&out, output{choice{value: "json"}}, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {
 		t.Fatal(err)
 	}
 	var runs []struct {

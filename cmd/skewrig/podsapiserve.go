@@ -34,9 +34,6 @@ docs/podsapi.md has the language of scripts, and examples.`,
 		Example: `  skewrig podsapi serve --scenario docs/podsapi/startup-and-restart.yaml --socket /tmp/node/pods.sock`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
 			moves, err := planScript(f.scenario)
 			if err != nil {
 				return err

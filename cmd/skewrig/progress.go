@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -125,10 +126,9 @@ func buildProgress(cmd *cobra.Command) (tell func(build.Progress), done func()) 
 	}, p.close
 }
 
-// cellProgress tells about cells that are run, with what is known to fail marked
-// as such. Done must be called at the end.
-func cellProgress(cmd *cobra.Command, f *forecast, list deviationList) (tell func(engine.Progress), done func()) {
-	c := &cellNews{progress: newProgress(news(cmd)), forecast: f, list: list, total: len(f.waiting), verbose: is(cmd, "verbose")}
+// cellProgress tells about cells that are run. Done must be called at the end.
+func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), done func()) {
+	c := &cellNews{progress: newProgress(news(cmd)), forecast: f, verbose: is(cmd, "verbose")}
 	c.summary(c.soFar)
 	return c.tell, c.close
 }
@@ -136,19 +136,17 @@ func cellProgress(cmd *cobra.Command, f *forecast, list deviationList) (tell fun
 // cellNews is the progress of a run of cells.
 type cellNews struct {
 	*progress
-	list    deviationList
-	total   int
 	verbose bool
 
 	counting sync.Mutex
-	forecast *forecast
+	forecast *app.Forecast
 }
 
 func (c *cellNews) tell(news engine.Progress) {
 	id := news.Cell.ID
 	switch {
 	case news.Result != nil:
-		c.ended(c.list.excuse(*news.Result))
+		c.ended(*news.Result)
 	case news.Step != nil:
 		text := describeStep(news.Cell, *news.Step)
 		c.label(id, id+"  "+text)
@@ -156,7 +154,7 @@ func (c *cellNews) tell(news engine.Progress) {
 			c.line("%s: %s", id, text)
 		}
 	default:
-		c.count(func() { c.forecast.begin(id, time.Now()) })
+		c.count(func() { c.forecast.Begin(id, time.Now()) })
 		c.begin(id, id)
 		if c.verbose {
 			c.line("%s: its rig starts", id)
@@ -165,13 +163,13 @@ func (c *cellNews) tell(news engine.Progress) {
 }
 
 func (c *cellNews) ended(result reports.Cell) {
-	var done int
+	var done, all int
 	c.count(func() {
-		c.forecast.end(result.ID, result.Outcome, time.Now())
-		done = len(c.forecast.outcomes)
+		c.forecast.End(result.ID, result.Outcome, time.Now())
+		done, all = c.forecast.Count()
 	})
 	c.end(result.ID)
-	c.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(c.total)), done, c.total, result.Outcome, result.DurationSeconds, result.ID)
+	c.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, result.Outcome, result.DurationSeconds, result.ID)
 }
 
 // count changes or reads the forecast, which a terminal asks at any time.
@@ -182,7 +180,7 @@ func (c *cellNews) count(do func()) {
 }
 
 func (c *cellNews) soFar() (text string) {
-	c.count(func() { text = c.forecast.line(time.Now()) })
+	c.count(func() { text = c.forecast.Line(time.Now()) })
 	return text
 }
 

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
 func newPRR() *cobra.Command {
-	var format string
+	var format choice
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "prr KEP",
@@ -27,23 +23,17 @@ Exit codes: 0 it was printed, 2 a report can't be read, 3 wrong usage.`,
   skewrig prr kep-5999 --report report -o json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			print := render.PRR
-			switch format {
-			case "markdown":
-			case "json":
-				print = func(w io.Writer, r prr.Result) error { return printJSON(w, r) }
-			default:
-				return fmt.Errorf("--output is %q; it can be markdown or json", format)
-			}
-			on, err := gather(args[0], dirs)
+			answers, err := app.PRR(args[0], dirs)
 			if err != nil {
 				return err
 			}
-			return app.Failed(print(cmd.OutOrStdout(), prr.Answers(on.enhancement, on.requirements, on.runs, on.planned)))
+			if format.value == "json" {
+				return app.Failed(printJSON(cmd.OutOrStdout(), answers))
+			}
+			return app.Failed(render.PRR(cmd.OutOrStdout(), answers))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or json")
-	completeFormats(cmd, []string{"markdown", "json"})
+	format.register(cmd, "output", "o", "markdown", "markdown or json", "markdown", "json")
 	registerReports(cmd, &dirs)
 	return cmd
 }

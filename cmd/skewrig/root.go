@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 func newRoot() *cobra.Command {
@@ -38,25 +41,24 @@ func version() string {
 	return info.Main.Version
 }
 
-// output is the format of what a command prints.
-type output struct{ format string }
-
-func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.format, "output", "o", "text", "text or json")
-	completeFormats(cmd, []string{"text", "json"})
-}
-
-func (o *output) check() error {
-	if o.format != "text" && o.format != "json" {
-		return fmt.Errorf("--output is %q; it can be text or json", o.format)
-	}
-	return nil
-}
-
-func (o *output) json() bool { return o.format == "json" }
-
-func printJSON(w io.Writer, v any) error {
+func printJSON[T any](w io.Writer, v T) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
+}
+
+// finish prints a report, which is in a directory if that is set, and turns it
+// into an exit code.
+func finish(cmd *cobra.Command, out output, report reports.Report, dir string) error {
+	if err := printReport(cmd.OutOrStdout(), out, report, dir); err != nil {
+		return app.Failed(err)
+	}
+	return exit(reports.ExitCode(report))
+}
+
+func printReport(w io.Writer, out output, report reports.Report, dir string) error {
+	if out.json() {
+		return printJSON(w, report)
+	}
+	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Color: colorful(w)})
 }

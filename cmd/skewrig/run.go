@@ -1,20 +1,14 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"os"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 type runFlags struct {
@@ -23,7 +17,7 @@ type runFlags struct {
 	reportDir string
 	parallel  int
 	matrix    bool
-	known     deviations
+	known     string
 	again     againFlags
 	github    github
 }
@@ -47,12 +41,6 @@ that a pattern chooses.`,
   skewrig run --rerun-failed report
   skewrig run '**' --shard 1/4 --report-dir shard-1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			if err := f.github.check(); err != nil {
-				return err
-			}
 			if f.parallel < 1 {
 				return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
 			}
@@ -65,7 +53,7 @@ that a pattern chooses.`,
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
-	f.known.register(cmd)
+	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
 	f.github.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
@@ -77,7 +65,7 @@ that a pattern chooses.`,
 // defaultParallel follows the cores and the memory: a rig keeps a core busy
 // while it starts, and is mostly idle afterwards.
 func defaultParallel() int {
-	return max(1, min(2*runtime.NumCPU()+1, int(host().MemoryBytes/rigMemory)))
+	return max(1, min(2*runtime.NumCPU()+1, int(app.Host().MemoryBytes/rigMemory)))
 }
 
 // rigMemory is what a rig may need, in bytes.
@@ -85,7 +73,7 @@ const rigMemory = 1 << 30
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	cells, err := f.again.failedBefore(args)
+	cells, err := f.again.cells(args)
 	if err != nil {
 		return err
 	}
@@ -93,44 +81,29 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "Nothing to run again: what was asked for is as expected in %s\n", f.again.rerun)
 		return nil
 	}
-	deviations, err := f.known.load()
+	known, err := app.Known(f.known)
 	if err != nil {
 		return err
 	}
-	builder, err := f.builder(ctx)
+	builder, err := f.BuilderFor(ctx, cells)
 	if err != nil {
-		return err
-	}
-	if err := f.unused(ctx, targets(cells)); err != nil {
 		return err
 	}
 	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
 	if err := app.CheckReportDir(f.reportDir); err != nil {
 		return err
 	}
-	built, err := f.build(cmd, builder, targets(cells))
+	built, err := f.build(cmd, builder, app.Targets(cells), cells)
 	if err != nil {
-		return buildFailed(err, cells...)
-	}
-	expected := newForecast(runLabels(cells, f.again.repeat), f.parallel, durations(f.reportDir))
-	if err := app.ClearReport(f.reportDir); err != nil {
 		return err
 	}
-	tell, done := cellProgress(cmd, expected, deviations)
-	a, err := deviations.assembler(cells, built)
-	if err != nil {
-		return app.Failed(err)
+	options := app.Options{
+		Dir: f.reportDir, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, version(), built),
+		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
 	}
-	s := &runner{
-		cells: cells, dir: f.reportDir, assembler: a, shard: f.again.part,
-		repeat: f.again.repeat, untilFail: f.again.untilFail, parallel: f.parallel, tell: tell,
-		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
-			e := &engine.Engine{Binary: builder.Binary, Dir: dir, Parallel: parallel, Progress: tell}
-			_, err := e.Run(ctx, cells)
-			return err
-		},
-	}
-	report, err := s.run(ctx)
+	tell, done := cellProgress(cmd, app.NewForecast(cells, options))
+	options.Progress = tell
+	report, err := app.Run(ctx, cells, options)
 	done()
 	if err != nil {
 		return err
@@ -140,53 +113,5 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			return app.Failed(err)
 		}
 	}
-	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.reportDir, cells) })
-}
-
-// finish writes and prints a report of cells and turns it into an exit code.
-func finish(cmd *cobra.Command, out output, report reports.Report, dir string, cells []plan.Cell) error {
-	if err := app.WriteReport(dir, report, cells); err != nil {
-		return err
-	}
-	if err := printReport(cmd, out, report, dir); err != nil {
-		return app.Failed(err)
-	}
-	if code := reports.ExitCode(report); code != 0 {
-		return exitCode(code)
-	}
-	return nil
-}
-
-func printReport(cmd *cobra.Command, out output, report reports.Report, dir string) error {
-	if out.json() {
-		return printJSON(cmd.OutOrStdout(), report)
-	}
-	return render.Terminal(cmd.OutOrStdout(), report, render.TerminalOptions{Report: dir, Color: colorful(cmd.OutOrStdout())})
-}
-
-// targets are the binaries that cells need.
-func targets(cells []plan.Cell) []build.Target {
-	var all []build.Target
-	for _, t := range plan.Targets(cells) {
-		all = append(all, target(t))
-	}
-	return all
-}
-
-func target(t plan.Target) build.Target {
-	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
-}
-
-// components are the binaries that took part, for the report.
-func components(built []build.Binary) []reports.Component {
-	var all []reports.Component
-	for _, b := range built {
-		all = append(all, reports.Component{
-			Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest,
-		})
-	}
-	slices.SortFunc(all, func(a, b reports.Component) int {
-		return strings.Compare(a.Name+" "+a.Version, b.Name+" "+b.Version)
-	})
-	return slices.Compact(all)
+	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.reportDir) })
 }

@@ -8,22 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
-	"github.com/skewrig/skewrig/scenarios/model/watchdog"
-	"github.com/skewrig/skewrig/scenarios/simulate"
 )
-
-// simulated is a cell as the models played it, beside what a run saw of it.
-type simulated struct {
-	// Model is always true: this is no evidence of what any release does.
-	Model bool `json:"model"`
-	reports.Cell
-	// Against is what a run made of each check that came out otherwise, by the
-	// check's id. Empty without a run.
-	Against map[string]reports.Outcome `json:"against,omitempty"`
-}
 
 func newSimulate() *cobra.Command {
 	var out output
@@ -46,13 +32,7 @@ Exit codes: 0 it was played, 1 a check came out otherwise than in the run.`,
   skewrig run 'dwd/**' && skewrig simulate 'dwd/**' --against report`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			if _, err := release.Parse(as); err != nil && as != "" && as != watchdog.Text {
-				return fmt.Errorf("--as is %q: %w, or %s", as, err, watchdog.Text)
-			}
-			played, err := play(args, as, against)
+			played, err := app.Simulate(args, as, against)
 			if err != nil {
 				return err
 			}
@@ -65,59 +45,14 @@ Exit codes: 0 it was played, 1 a check came out otherwise than in the run.`,
 	return cmd
 }
 
-func play(args []string, as, against string) ([]simulated, error) {
-	cells, err := app.Select(args)
-	if err != nil {
-		return nil, err
-	}
-	ran := make(map[string]reports.Cell)
-	if against != "" {
-		report, err := app.ReadReport(against)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range report.Cells {
-			ran[c.ID] = c
-		}
-	}
-	var played []simulated
-	for _, cell := range cells {
-		program, err := check.Compile(cell)
-		if err != nil {
-			return nil, err
-		}
-		_, result := simulate.Cell(simulate.As(cell, as), program)
-		played = append(played, simulated{Model: true, Cell: result, Against: otherwise(result, ran[cell.ID])})
-	}
-	return played, nil
-}
-
-// otherwise are the outcomes of a run's checks that are not the model's.
-func otherwise(model, run reports.Cell) map[string]reports.Outcome {
-	outcomes := make(map[string]reports.Outcome)
-	for _, c := range run.Checks {
-		outcomes[c.ID] = c.Outcome
-	}
-	different := make(map[string]reports.Outcome)
-	for _, c := range model.Checks {
-		if ran, has := outcomes[c.ID]; has && held(ran) != held(c.Outcome) {
-			different[c.ID] = ran
-		}
-	}
-	return different
-}
-
-// held reports whether a check held, known deviations aside.
-func held(o reports.Outcome) bool { return o == reports.Pass || o == reports.UnexpectedPass }
-
-func printSimulated(w io.Writer, out output, played []simulated) error {
+func printSimulated(w io.Writer, out output, played []app.Simulated) error {
 	if out.json() {
 		if err := printJSON(w, played); err != nil {
 			return app.Failed(err)
 		}
 		return simulatedCode(played)
 	}
-	err := table(w, "MODEL\tCELL\tREASON", played, func(s simulated) string {
+	err := table(w, "MODEL\tCELL\tREASON", played, func(s app.Simulated) string {
 		return fmt.Sprintf("%s\t%s\t%s", s.Outcome, s.ID, s.Reason)
 	})
 	for _, s := range played {
@@ -137,7 +72,7 @@ func printSimulated(w io.Writer, out output, played []simulated) error {
 	return simulatedCode(played)
 }
 
-func simulatedCode(played []simulated) error {
+func simulatedCode(played []app.Simulated) error {
 	for _, s := range played {
 		if len(s.Against) > 0 {
 			return exitCode(reports.ExitNonconforming)

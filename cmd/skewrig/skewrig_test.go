@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -165,7 +166,7 @@ func TestSimulateSaysThatItIsAModel(t *testing.T) {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = skewrig(t, "simulate", "dwd/candidates/one-node/**", "--as", "text", "-o", "json")
-	var played []simulated
+	var played []app.Simulated
 	if err := json.Unmarshal([]byte(stdout), &played); err != nil {
 		t.Fatal(err)
 	}
@@ -174,17 +175,6 @@ func TestSimulateSaysThatItIsAModel(t *testing.T) {
 	}
 	if code, _, stderr = skewrig(t, "simulate", "dwd/**", "--as", "newest"); code != 3 || !strings.Contains(stderr, "--as") {
 		t.Errorf("exit code %d: %s", code, stderr)
-	}
-}
-
-// TestSimulateComparesWithARun: what a run saw otherwise is told, known deviations
-// aside.
-func TestSimulateComparesWithARun(t *testing.T) {
-	t.Parallel()
-	model := reports.Cell{Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}, {ID: "b", Outcome: reports.Fail}, {ID: "c", Outcome: reports.Pass}}}
-	run := reports.Cell{Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}, {ID: "b", Outcome: reports.ExpectedFail}, {ID: "c", Outcome: reports.ExpectedFail}}}
-	if got := otherwise(model, run); len(got) != 1 || got["c"] != reports.ExpectedFail {
-		t.Errorf("different are %v", got)
 	}
 }
 
@@ -197,9 +187,23 @@ func TestPlanPrintsAScenario(t *testing.T) {
 	}
 }
 
-func TestCommandLineCanBePasted(t *testing.T) {
-	got := commandLine([]string{"/tmp/x/skewrig", "run", "kep-4939/**", "it's"})
-	if want := `skewrig run 'kep-4939/**' 'it'\''s'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestNothingToRunAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	saveReport(t, "before", reports.Pass)
+	code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "kep-4188/gate/toggled/**")
+	if code != 0 || !strings.HasPrefix(stdout, "Nothing to run again") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat("before-rerun"); err == nil {
+		t.Error("something was written")
+	}
+}
+
+func TestMergePrintsAReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	saveReport(t, "one", reports.Fail)
+	code, stdout, stderr := skewrig(t, "report", "merge", "one", "--report-dir", "both")
+	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "kep-4188/gate/toggled/kubelet:v1.37.1") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 }

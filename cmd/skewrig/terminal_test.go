@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -49,10 +50,10 @@ func toldOf(t *testing.T, flags ...string) string {
 	root := &cobra.Command{Use: "root"}
 	registerLevel(root)
 	root.AddCommand(&cobra.Command{Use: "run", Run: func(cmd *cobra.Command, _ []string) {
-		tell, done := cellProgress(cmd, newForecast([]string{cell.ID}, 1, nil), deviationList{})
+		tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell}, app.Options{Dir: t.TempDir()}))
 		tell(engine.Progress{Cell: cell})
 		tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
-		tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}}, DurationSeconds: 12.34}})
+		tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Outcome: reports.Pass, DurationSeconds: 12.34}})
 		done()
 	}})
 	root.SetErr(&text)
@@ -136,7 +137,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{{Number: 1, Action: plan.Stop{Component: "kubelet/node-a"}}}}
 	cmd := &cobra.Command{}
 	cmd.SetErr(program)
-	tell, done := cellProgress(cmd, newForecast([]string{cell.ID, "mine/pods/db"}, 1, nil), deviationList{})
+	tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
 	tell(engine.Progress{Cell: cell})
 	tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
 	seen := ""
@@ -152,7 +153,7 @@ func TestProgressOnATerminal(t *testing.T) {
 		}
 	}
 	await("mine/pods/web  step 1 of 1: stop kubelet/node-a", "0 of 2 cells, 1 running")
-	tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: "a", Outcome: reports.Fail}}}})
+	tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Outcome: reports.Fail}})
 	await("[1/2] fail", "1 of 2 cells, 1 failed, a few seconds left")
 	done()
 }
@@ -162,10 +163,10 @@ func TestUpPrints(t *testing.T) {
 	t.Parallel()
 	is := started{Kubeconfig: "/k", Components: []startedComponent{{Name: "kubelet/node-a", Version: "v1.36.3", Gates: map[string]bool{"A": true}, PID: 7}}}
 	var text, object bytes.Buffer
-	if err := is.print(&text, output{format: "text"}); err != nil || !strings.Contains(text.String(), "kubelet/node-a  v1.36.3  A=true") || !strings.Contains(text.String(), "KUBECONFIG=/k") {
+	if err := is.print(&text, output{choice{value: "text"}}); err != nil || !strings.Contains(text.String(), "kubelet/node-a  v1.36.3  A=true") || !strings.Contains(text.String(), "KUBECONFIG=/k") {
 		t.Errorf("error %v, text:\n%s", err, &text)
 	}
-	if err := is.print(&object, output{format: "json"}); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
+	if err := is.print(&object, output{choice{value: "json"}}); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
 		t.Errorf("error %v, JSON:\n%s", err, &object)
 	}
 }

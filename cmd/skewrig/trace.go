@@ -11,7 +11,6 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
 func newTrace() *cobra.Command {
@@ -30,10 +29,7 @@ untested or unjudged, or the ledger and the checks contradict each other.`,
   skewrig trace report --kep KEP-4939`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			traced, err := trace(args, kep)
+			traced, err := app.Trace(args, kep)
 			if err != nil {
 				return err
 			}
@@ -46,34 +42,6 @@ untested or unjudged, or the ledger and the checks contradict each other.`,
 	out.register(cmd)
 	cmd.Flags().StringVar(&kep, "kep", "", "only the statements of this ledger, such as KEP-4939")
 	return cmd
-}
-
-func trace(dirs []string, kep string) ([]reports.Traced, error) {
-	requirements, err := ledger.Requirements()
-	if err != nil {
-		return nil, err
-	}
-	var runs []reports.Report
-	for _, dir := range dirs {
-		report, err := app.ReadReport(dir)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, report)
-	}
-	traced := reports.Trace(requirements, runs)
-	if kep == "" {
-		return traced, nil
-	}
-	var keps []string
-	for _, t := range traced {
-		keps = append(keps, t.KEP)
-	}
-	if !slices.Contains(keps, kep) {
-		slices.Sort(keps)
-		return nil, fmt.Errorf("--kep is %q; there are ledgers of %s", kep, strings.Join(slices.Compact(keps), ", "))
-	}
-	return slices.DeleteFunc(traced, func(t reports.Traced) bool { return t.KEP != kep }), nil
 }
 
 func printTrace(w io.Writer, out output, traced []reports.Traced) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -45,9 +44,6 @@ release before.`,
   skewrig up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
 			return f.run(cmd, args)
 		},
 	}
@@ -59,36 +55,26 @@ release before.`,
 }
 
 func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
-	cell, err := upCell(cmd.ErrOrStderr(), args)
+	cell, err := app.UpCell(cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	builder, err := f.builder(ctx)
+	ctx, cells := cmd.Context(), []plan.Cell{cell}
+	builder, err := f.BuilderFor(ctx, cells)
 	if err != nil {
 		return err
 	}
-	if err := f.unused(ctx, targets([]plan.Cell{cell})); err != nil {
+	if _, err := f.build(cmd, builder, app.Targets(cells), cells); err != nil {
 		return err
-	}
-	if _, err := f.build(cmd, builder, targets([]plan.Cell{cell})); err != nil {
-		return buildFailed(err, cell)
 	}
 	history, closeHistory, err := f.openHistory()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(closeHistory())) }()
-
-	library, err := engine.Library(cell.Images)
+	c, err := start(news(cmd), func() (*engine.Landscape, error) { return app.Up(ctx, cell, builder, history) })
 	if err != nil {
 		return err
-	}
-	config := engine.ClusterConfig(cell.Topology, library, history)
-	config.Binary = builder.Binary
-	c, err := start(ctx, news(cmd), cell.Topology, config)
-	if err != nil {
-		return app.Failed(err)
 	}
 	defer func() { err = errors.Join(err, app.Failed(c.Close()), app.Failed(f.removeKubeconfig())) }()
 	if err := f.announce(cmd, c); err != nil {
@@ -98,11 +84,11 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // start starts a rig and tells how long it took.
-func start(ctx context.Context, w io.Writer, t plan.Topology, config cluster.Config) (*engine.Landscape, error) {
+func start(w io.Writer, up func() (*engine.Landscape, error)) (*engine.Landscape, error) {
 	began, p := time.Now(), newProgress(w)
 	defer p.close()
 	p.begin("rig", "starting")
-	c, err := engine.Start(ctx, t, config)
+	c, err := up()
 	if err == nil {
 		p.line("up after %.1fs", time.Since(began).Seconds())
 	}
@@ -201,39 +187,6 @@ func (f *upFlags) openHistory() (record.Recorder, func() error, error) {
 	}
 	history := record.NewHistory(file)
 	return history, func() error { return errors.Join(history.Err(), file.Close()) }, nil
-}
-
-// upCell is the cell whose topology is wanted.
-func upCell(w io.Writer, args []string) (plan.Cell, error) {
-	if len(args) == 0 {
-		return plan.Cell{Topology: plan.Topology{
-			Version: release.Newest, ControllerManager: true, Scheduler: true,
-			Nodes: []plan.Node{
-				{Name: "node-a", Version: release.Newest},
-				{Name: "node-b", Version: release.Previous},
-			},
-		}}, nil
-	}
-	if app.IsFile(args[0]) {
-		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
-			return cell, err
-		}
-	}
-	cells, err := app.Select(args)
-	if err != nil {
-		return plan.Cell{}, err
-	}
-	if len(cells) != 1 {
-		return plan.Cell{}, fmt.Errorf("%s names %d cells; one is wanted: %s", args[0], len(cells), cellIDs(cells))
-	}
-	return cells[0], nil
-}
-
-func cellIDs(cells []plan.Cell) (ids []string) {
-	for _, c := range cells {
-		ids = append(ids, c.ID)
-	}
-	return ids
 }
 
 // gateList is gates in one column of a table, in order of their names.

@@ -123,6 +123,12 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 	return applied, problems
 }
 
+// Excuse settles a single cell as Apply does.
+func (l List) Excuse(c reports.Cell) reports.Cell {
+	excused, _ := l.applyTo(c.Settled())
+	return excused
+}
+
 func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
 	var problems []Problem
 	changed := false

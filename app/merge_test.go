@@ -1,13 +1,13 @@
-package main
+package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -56,18 +56,17 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	code, stdout, stderr := skewrig(t, "report", "merge", "one", "two", "--report-dir", "both")
-	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "failed in 1 of 2 runs") || !strings.Contains(stdout, "differ at step 1 (check there)") {
-		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	if _, err := Merge([]string{"one", "two"}, "both", "skewrig report merge one two"); err != nil {
+		t.Fatal(err)
 	}
-	r, err := app.ReadReport("both")
+	r, err := ReadReport("both")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Partial != "" || len(r.Cells) != 3 || r.Cells[0].Outcome != reports.Flaky || r.Cells[2].Outcome != reports.Pass {
+	if r.Partial != "" || r.Cells[0].Differs.Step != 1 || len(r.Cells) != 3 || r.Cells[0].Outcome != reports.Flaky || r.Cells[2].Outcome != reports.Pass {
 		t.Errorf("%q: %+v", r.Partial, r.Cells)
 	}
-	if !strings.HasPrefix(r.Reproduce.Command, "skewrig run --report-dir one\nskewrig run --report-dir two\nskewrig ") {
+	if !strings.HasPrefix(r.Reproduce.Command, "skewrig run --report-dir one\nskewrig run --report-dir two\nskewrig report merge") {
 		t.Errorf("reproduced by %q", r.Reproduce.Command)
 	}
 	for _, c := range r.Cells {
@@ -82,8 +81,8 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 			t.Errorf("the log of %s: %q, %v", id, log, err)
 		}
 	}
-	if code, stdout, stderr := skewrig(t, "report", "merge", "both", "two", "--report-dir", "again"); code != exitUsage || stdout != "" || !strings.Contains(stderr, "both and two have 2 runs in common") {
-		t.Errorf("merged twice: exit code %d:\n%s%s", code, stdout, stderr)
+	if _, err := Merge([]string{"both", "two"}, "again", ""); err == nil || !strings.Contains(err.Error(), "both and two have 2 runs in common") {
+		t.Errorf("merged twice: %v", err)
 	}
 }
 
@@ -102,11 +101,11 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	if err := os.Symlink("../../../../../mine/secret", filepath.Join(cell, "plan.txt")); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := skewrig(t, "report", "merge", "theirs", "--report-dir", "out")
-	if code != exitNotJudged || !strings.Contains(stderr, "copying the logs of theirs/cells/a/b/x") {
-		t.Errorf("exit code %d: %s", code, stderr)
+	_, err := Merge([]string{"theirs"}, "out", "")
+	if _, failed := errors.AsType[*Failure](err); !failed || !strings.Contains(err.Error(), "copying the logs of theirs/cells/a/b/x") {
+		t.Errorf("error %v", err)
 	}
-	err := filepath.Walk("out", func(path string, _ os.FileInfo, _ error) error {
+	err = filepath.Walk("out", func(path string, _ os.FileInfo, _ error) error {
 		if text, _ := os.ReadFile(path); strings.Contains(string(text), "secret") {
 			t.Errorf("%s was copied", path)
 		}
@@ -118,7 +117,7 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 }
 
 func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
-	cells := twoCells(t)
+	twoCells(t)
 	leaveReport(t, "before", checked("mine/pods/a", reports.Fail), checked("mine/pods/b", reports.Pass))
 	for name, tc := range map[string]struct {
 		args []string
@@ -128,8 +127,7 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 		"the good one":  {[]string{"b.yaml"}, ""},
 		"the catalog's": {[]string{"kep-4939/e2e/**"}, ""},
 	} {
-		f := againFlags{rerun: "before"}
-		got, err := f.failedBefore(tc.args)
+		got, err := SelectFailed(tc.args, "before")
 		var ids []string
 		for _, c := range got {
 			ids = append(ids, c.ID)
@@ -138,15 +136,7 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 			t.Errorf("%s: %v, %q, want %q", name, err, ids, tc.want)
 		}
 	}
-	f := againFlags{rerun: "before"}
-	if _, err := f.failedBefore(nil); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
+	if _, err := SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
 		t.Errorf("without the file: %v", err)
-	}
-	code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "b.yaml")
-	if code != 0 || !strings.HasPrefix(stdout, "Nothing to run again") {
-		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
-	}
-	if _, err := os.Stat("before-rerun"); err == nil || len(cells) != 2 {
-		t.Error("something was written")
 	}
 }

@@ -1,11 +1,9 @@
-package main
+package app
 
 import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/skewrig/skewrig/app"
 )
 
 // TestPatternsChooseOfFiles: a file without a pattern for it is run as a whole.
@@ -21,7 +19,7 @@ func TestPatternsChooseOfFiles(t *testing.T) {
 		{[]string{"a.yaml", "mine/pods/b"}, nil},
 		{[]string{"mine/pods/a"}, nil},
 	} {
-		cells, err := app.Select(c.args)
+		cells, err := Select(c.args)
 		var got []string
 		for _, cell := range cells {
 			got = append(got, cell.ID)
@@ -38,7 +36,7 @@ func TestAPatternChoosesOfOneFile(t *testing.T) {
 	write(t, "two.yaml", strings.NewReplacer(
 		"topology:", "axes: {kubelet: [newest, v1.36.3]}\ntopology:", "{name: node-a}", "{name: node-a, version: '${kubelet}'}",
 	).Replace(scenario))
-	cells, err := app.Select([]string{"two.yaml", "mine/**/kubelet:v1.36.3"})
+	cells, err := Select([]string{"two.yaml", "mine/**/kubelet:v1.36.3"})
 	if err != nil || len(cells) != 1 || cells[0].ID != "mine/pods/web/kubelet:v1.36.3" {
 		t.Errorf("it chooses %d cells, error %v", len(cells), err)
 	}

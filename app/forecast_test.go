@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"strings"
@@ -16,11 +16,11 @@ func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * tim
 func TestNothingIsKnownBeforeTheFirstCellEnds(t *testing.T) {
 	t.Parallel()
 	f := newForecast([]string{"a", "b"}, 2, nil)
-	f.begin("a", noon)
+	f.Begin("a", noon)
 	if left, known := f.left(after(5)); known {
 		t.Errorf("%s is left, it is said", left)
 	}
-	if got, want := f.line(after(5)), "0 of 2 cells, 1 running"; got != want {
+	if got, want := f.Line(after(5)), "0 of 2 cells, 1 running"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -29,10 +29,10 @@ func TestNothingIsKnownBeforeTheFirstCellEnds(t *testing.T) {
 func TestTheRunItselfTeaches(t *testing.T) {
 	t.Parallel()
 	f := newForecast([]string{"a", "b", "c", "d"}, 2, nil)
-	f.begin("a", noon)
-	f.begin("b", noon)
-	f.end("a", reports.Pass, after(10))
-	f.begin("c", after(10))
+	f.Begin("a", noon)
+	f.Begin("b", noon)
+	f.End("a", reports.Pass, after(10))
+	f.Begin("c", after(10))
 	// b: it should have ended; c: 6 s more; d: 10 s.
 	left, known := f.left(after(14))
 	if want := 10 * time.Second; !known || left != want {
@@ -48,9 +48,9 @@ func TestAnEarlierRunTeaches(t *testing.T) {
 	if left, known := f.left(noon); !known || left != (10+30+60+100/3)*time.Second+333333333*time.Nanosecond {
 		t.Errorf("%s left before anything ran", left)
 	}
-	f.begin("a", noon)
-	f.end("a", reports.Pass, after(20)) // twice as slow
-	f.begin("b", after(20))
+	f.Begin("a", noon)
+	f.End("a", reports.Pass, after(20)) // twice as slow
+	f.Begin("b", after(20))
 	if left, _ := f.left(after(40)); left != (40+120+20)*time.Second {
 		t.Errorf("%s left, want 40 s of b, 120 s of long, and the average of this run", left)
 	}
@@ -70,18 +70,18 @@ func TestTheLineCountsWhatWentWrong(t *testing.T) {
 	}
 	f := newForecast(ids, 1, nil)
 	for i, o := range outcomes {
-		f.begin(ids[i], noon)
-		f.end(ids[i], o, after(100))
+		f.Begin(ids[i], noon)
+		f.End(ids[i], o, after(100))
 	}
-	f.begin(ids[5], after(100))
+	f.Begin(ids[5], after(100))
 	want := "5 of 7 cells, 1 running, 2 failed, 1 not judged, about 3m left"
-	if got := f.line(after(100)); got != want {
+	if got := f.Line(after(100)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	f.end(ids[5], reports.Pass, after(101))
-	f.begin(ids[6], after(101))
-	f.end(ids[6], reports.Pass, after(102))
-	if got, want := f.line(after(102)), "7 of 7 cells, 2 failed, 1 not judged"; got != want {
+	f.End(ids[5], reports.Pass, after(101))
+	f.Begin(ids[6], after(101))
+	f.End(ids[6], reports.Pass, after(102))
+	if got, want := f.Line(after(102)), "7 of 7 cells, 2 failed, 1 not judged"; got != want {
 		t.Errorf("in the end: got  %q\nwant %q", got, want)
 	}
 }

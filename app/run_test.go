@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -23,28 +23,48 @@ import (
 // fails in each third run, and mine/pods/b never does.
 type played struct {
 	*runner
-	dir  string
 	told []string
 	// before is called before each cell is run. If unset, nothing is.
 	before func(number int, id string)
 }
 
-func newPlayed(t *testing.T, cells []plan.Cell) *played {
+func newPlayed(t *testing.T, cells []plan.Cell, o Options) *played {
 	t.Helper()
-	a, err := deviationList{}.assembler(cells, nil)
+	p := &played{}
+	o.Dir = t.TempDir()
+	o.Progress = func(news engine.Progress) {
+		if news.Result != nil {
+			p.told = append(p.told, news.Result.ID+" "+string(news.Result.Outcome))
+		}
+	}
+	runner, err := newRunner(cells, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &played{dir: t.TempDir()}
-	p.runner = &runner{
-		cells: cells, dir: p.dir, assembler: a, repeat: 1, parallel: 1, round: p.round,
-		tell: func(news engine.Progress) {
-			if news.Result != nil {
-				p.told = append(p.told, news.Result.ID+" "+string(news.Result.Outcome))
-			}
-		},
-	}
+	p.runner, runner.round = runner, p.round
 	return p
+}
+
+const scenario = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/pods/web
+title: My pod
+topology:
+  controlPlane: {gates: {GRPCContainerProbeTLS: true}}
+  nodes:
+  - {name: node-a}
+steps:
+- checks:
+  - id: there
+    observe: pods.size()
+    is: 0
+`
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // twoCells are the cells mine/pods/a and mine/pods/b.
@@ -54,7 +74,7 @@ func twoCells(t *testing.T) []plan.Cell {
 	for _, name := range []string{"a", "b"} {
 		write(t, name+".yaml", strings.Replace(scenario, "mine/pods/web", "mine/pods/"+name, 1))
 	}
-	cells, err := app.Select([]string{"a.yaml", "b.yaml"})
+	cells, err := Select([]string{"a.yaml", "b.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +84,7 @@ func twoCells(t *testing.T) []plan.Cell {
 // round plays what an engine does: a history for each cell, and news.
 func (p *played) round(ctx context.Context, dir string, _ int, cells []plan.Cell, tell func(engine.Progress)) error {
 	number := 1
-	if below, err := filepath.Rel(p.dir, dir); err != nil || below != "." {
+	if below, err := filepath.Rel(p.Dir, dir); err != nil || below != "." {
 		if _, err := fmt.Sscanf(below, "runs/%d", &number); err != nil {
 			return err
 		}
@@ -116,8 +136,7 @@ func (p *played) cell(t *testing.T, report reports.Report, id string) reports.Ce
 
 func TestRepeatedRunsAreJoined(t *testing.T) {
 	for _, parallel := range []int{1, 2, 7} {
-		p := newPlayed(t, twoCells(t))
-		p.repeat, p.parallel = 6, parallel
+		p := newPlayed(t, twoCells(t), Options{Repeat: 6, Parallel: parallel})
 		report, err := p.run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +155,7 @@ func TestRepeatedRunsAreJoined(t *testing.T) {
 }
 
 func TestACellThatRunsOnceIsAsBefore(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
+	p := newPlayed(t, twoCells(t), Options{})
 	report, err := p.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +168,7 @@ func TestACellThatRunsOnceIsAsBefore(t *testing.T) {
 // TestUntilFailThatIsInterruptedIsPartial: a cell that was broken off has not
 // failed.
 func TestUntilFailThatIsInterruptedIsPartial(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
-	p.repeat, p.untilFail = 2, true
+	p := newPlayed(t, twoCells(t), Options{Repeat: 2, UntilFail: true})
 	ctx, interrupt := context.WithCancel(t.Context())
 	p.before = func(int, string) { interrupt() }
 	if report, err := p.run(ctx); err != nil || report.Unfinished() != 2 || report.Partial == "" {
@@ -159,8 +177,7 @@ func TestUntilFailThatIsInterruptedIsPartial(t *testing.T) {
 }
 
 func TestUntilFailStopsThere(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
-	p.repeat, p.untilFail = 5, true
+	p := newPlayed(t, twoCells(t), Options{Repeat: 5, UntilFail: true})
 	report, err := p.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +189,7 @@ func TestUntilFailStopsThere(t *testing.T) {
 }
 
 func TestAnInterruptLeavesAPartialReport(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
-	p.repeat = 3
+	p := newPlayed(t, twoCells(t), Options{Repeat: 3})
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	p.before = func(number int, id string) {
@@ -197,13 +213,13 @@ func TestAnInterruptLeavesAPartialReport(t *testing.T) {
 // TestAKilledRunLeavesAReport reads what is there in the middle of a run, and
 // judges it.
 func TestAKilledRunLeavesAReport(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
+	p := newPlayed(t, twoCells(t), Options{})
 	at := make(map[string]reports.Report)
 	p.before = func(_ int, id string) {
 		if err := p.draft(); err != nil {
 			t.Error(err)
 		}
-		report, err := app.ReadReport(p.dir)
+		report, err := ReadReport(p.Dir)
 		if err != nil {
 			t.Error(err)
 		}
@@ -224,11 +240,11 @@ func TestAKilledRunLeavesAReport(t *testing.T) {
 }
 
 func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
-	p := newPlayed(t, twoCells(t))
-	if err := os.MkdirAll(engine.CellDir(p.dir, "mine/pods/b"), 0o700); err != nil {
+	p := newPlayed(t, twoCells(t), Options{})
+	if err := os.MkdirAll(engine.CellDir(p.Dir, "mine/pods/b"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(engine.CellDir(p.dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
+	write(t, filepath.Join(engine.CellDir(p.Dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
 	killed := errors.New("killed")
 	p.runner.round = func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 		return errors.Join(p.round(ctx, dir, parallel, cells[:1], tell), p.draft(), killed)
@@ -236,25 +252,21 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := skewrig(t, "judge", p.dir, "a.yaml", "b.yaml")
-	if code != exitNotJudged || !strings.Contains(stdout, "Partial: ") {
-		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
-	}
-	judged, err := app.ReadReport(p.dir)
+	judged, err := Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := p.cell(t, judged, "mine/pods/b"); b.Outcome != reports.Unknown || !b.Unfinished {
+	if b := p.cell(t, judged, "mine/pods/b"); b.Outcome != reports.Unknown || !b.Unfinished || judged.Partial == "" {
 		t.Errorf("the cell that was killed is %s", b.Outcome)
 	}
 	// Should its history have its end, it is a run as any other.
-	if err := leaveHistory(p.dir, "mine/pods/b"); err != nil {
+	if err := leaveHistory(p.Dir, "mine/pods/b"); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr = skewrig(t, "judge", p.dir, "a.yaml", "b.yaml"); strings.Contains(stdout, "Partial: ") {
-		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	if judged, err = Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}); err != nil || judged.Partial != "" {
+		t.Errorf("partial %q, error %v", judged.Partial, err)
 	}
-	if err := app.CheckReportDir(p.dir); err != nil {
+	if err := CheckReportDir(p.Dir); err != nil {
 		t.Errorf("the next run is refused: %v", err)
 	}
 }
@@ -279,11 +291,10 @@ func TestDraftsAreNotWrittenAllTheTime(t *testing.T) {
 
 // BenchmarkDraft writes a report of 2000 cells, as is done while they run.
 func BenchmarkDraft(b *testing.B) {
-	a, err := deviationList{}.assembler(nil, nil)
+	s, err := newRunner(nil, Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &runner{dir: b.TempDir(), assembler: a, repeat: 1, bad: make(map[string]bool), news: make(chan struct{}, 1), tell: func(engine.Progress) {}}
 	for i := range 2000 {
 		result := reports.Cell{ID: fmt.Sprintf("area/group/cell:%d", i), DurationSeconds: 1}
 		for c := range 8 {

@@ -1,18 +1,18 @@
-package main
+package app
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// forecast is how far a run has come, and when it may be over. It knows what
+// Forecast is how far a run has come, and when it may be over. It knows what
 // cells took in an earlier run, if there was one, and learns from this one how
 // fast this one is.
-type forecast struct {
+type Forecast struct {
 	parallel int
 	earlier  map[string]time.Duration // by the cell's id
 	waiting  map[string]bool
@@ -21,9 +21,20 @@ type forecast struct {
 	outcomes []reports.Outcome
 }
 
-// newForecast begins a run of cells, so many at a time.
-func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *forecast {
-	f := &forecast{
+// NewForecast begins a run of cells, as often and as many at a time as the
+// options say. The report that is in their directory has what cells took earlier.
+func NewForecast(cells []plan.Cell, o Options) *Forecast {
+	var ids []string
+	for number := range max(o.Repeat, 1) {
+		for _, c := range cells {
+			ids = append(ids, runLabel(c.ID, number+1))
+		}
+	}
+	return newForecast(ids, o.Parallel, durations(o.Dir))
+}
+
+func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *Forecast {
+	f := &Forecast{
 		parallel: max(parallel, 1), earlier: earlier, waiting: make(map[string]bool),
 		running: make(map[string]time.Time), took: make(map[string]time.Duration),
 	}
@@ -33,12 +44,20 @@ func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *
 	return f
 }
 
-func (f *forecast) begin(id string, now time.Time) {
+// Count is how many runs of cells have ended, and how many there are.
+func (f *Forecast) Count() (done, all int) {
+	done = len(f.outcomes)
+	return done, done + len(f.running) + len(f.waiting)
+}
+
+// Begin says that a run of a cell has begun.
+func (f *Forecast) Begin(id string, now time.Time) {
 	delete(f.waiting, id)
 	f.running[id] = now
 }
 
-func (f *forecast) end(id string, outcome reports.Outcome, now time.Time) {
+// End says that it has ended.
+func (f *Forecast) End(id string, outcome reports.Outcome, now time.Time) {
 	f.took[id] = now.Sub(f.running[id])
 	delete(f.running, id)
 	f.outcomes = append(f.outcomes, outcome)
@@ -46,7 +65,7 @@ func (f *forecast) end(id string, outcome reports.Outcome, now time.Time) {
 
 // left is how long the run may still take. It is not known before a cell has
 // ended, unless there was an earlier run.
-func (f *forecast) left(now time.Time) (left time.Duration, known bool) {
+func (f *Forecast) left(now time.Time) (left time.Duration, known bool) {
 	expected, known := f.expectations()
 	if !known {
 		return 0, false
@@ -66,7 +85,7 @@ func (f *forecast) left(now time.Time) (left time.Duration, known bool) {
 // expectations say how long a cell takes: as long as in the earlier run, as much
 // faster or slower as this run was so far; and for a cell that was not in it, the
 // average of what is known.
-func (f *forecast) expectations() (expected func(id string) time.Duration, known bool) {
+func (f *Forecast) expectations() (expected func(id string) time.Duration, known bool) {
 	var all, now, then time.Duration
 	for id, d := range f.took {
 		all += d
@@ -96,8 +115,8 @@ func (f *forecast) expectations() (expected func(id string) time.Duration, known
 	}, true
 }
 
-// line says it in a line: 12 of 76 cells, 5 running, 1 failed, about 3m left.
-func (f *forecast) line(now time.Time) string {
+// Line says it in a line: 12 of 76 cells, 5 running, 1 failed, about 3m left.
+func (f *Forecast) Line(now time.Time) string {
 	failed, unjudged := 0, 0
 	for _, o := range f.outcomes {
 		switch {
@@ -107,8 +126,8 @@ func (f *forecast) line(now time.Time) string {
 			unjudged++
 		}
 	}
-	done := len(f.outcomes)
-	parts := []string{fmt.Sprintf("%d of %d cells", done, done+len(f.running)+len(f.waiting))}
+	done, all := f.Count()
+	parts := []string{fmt.Sprintf("%d of %d cells", done, all)}
 	for _, part := range []struct {
 		count int
 		what  string
@@ -117,7 +136,7 @@ func (f *forecast) line(now time.Time) string {
 			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
 		}
 	}
-	if left, known := f.left(now); known && len(f.running)+len(f.waiting) > 0 {
+	if left, known := f.left(now); known && done < all {
 		parts = append(parts, roughly(left)+" left")
 	}
 	return strings.Join(parts, ", ")
@@ -141,7 +160,7 @@ func roughly(d time.Duration) string {
 // durations are what the cells of the report in a directory took. A report that
 // is not there, or can't be read, has none: it is a guess that is at stake.
 func durations(dir string) map[string]time.Duration {
-	report, err := app.ReadReport(dir)
+	report, err := ReadReport(dir)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -11,31 +11,65 @@ import (
 	"sync"
 	"time"
 
-	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/contrast"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// runner is a run of cells, once or several times each. While it lasts, a partial
-// report is in its directory, and a whole one at the end.
+// Options are how cells are run.
+type Options struct {
+	// Dir is the report directory. An earlier report there is replaced.
+	Dir string
+	// Binary finds the executable of a component. Builder.Binary does.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Known is what is known to fail. If unset, nothing is.
+	Known known.List
+	// Reproduce is what the report says of how to run the same again.
+	Reproduce reports.Reproduce
+	// Shard is the part of a run that the cells are. If unset, they are all.
+	Shard reports.Shard
+	// Repeat is how many times each cell runs. If unset, once.
+	Repeat int
+	// UntilFail makes Repeat a limit: a cell that was not as expected is not run
+	// again. If unset, each runs so many times.
+	UntilFail bool
+	// Parallel is how many cells run at the same time. If unset, one.
+	Parallel int
+	// Progress is told what happens, by one goroutine at a time, with what is known
+	// to fail marked as such. A cell's id says which run it is. If unset, nobody is
+	// told.
+	Progress func(engine.Progress)
+}
+
+// Run runs cells and writes the report of that, with its page. While it lasts, a
+// partial report is in the directory. An interrupt ends it early, and is no error.
+func Run(ctx context.Context, cells []plan.Cell, o Options) (reports.Report, error) {
+	s, err := newRunner(cells, o)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	if err := ClearReport(o.Dir); err != nil {
+		return reports.Report{}, err
+	}
+	report, err := s.run(ctx)
+	if err != nil {
+		return report, err
+	}
+	return report, WriteReport(o.Dir, report, cells)
+}
+
+// runner is a run of cells, once or several times each.
 type runner struct {
-	cells []plan.Cell
-	dir   string
+	Options
 	*assembler
-	shard reports.Shard
-	// repeat is how many times each cell runs; with untilFail, at most: a cell that
-	// was not as expected is not run again.
-	repeat    int
-	untilFail bool
-	parallel  int
+	cells []plan.Cell
 	// round runs cells once each. The files go to a directory that looks as that of
 	// a report.
 	round func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error
-	// tell is told what rounds tell, one at a time. A cell's id says which run it is.
-	tell func(engine.Progress)
 
 	mu   sync.Mutex
 	news chan struct{} // has room for one
@@ -44,28 +78,45 @@ type runner struct {
 	not  []reports.Cell  // what is said of cells that have not run
 }
 
-// run runs all cells and returns the report of it. An interrupt ends it early, and
-// is no error.
-func (s *runner) run(ctx context.Context) (reports.Report, error) {
-	var err error
-	if s.not, err = engine.NotRun(s.cells, "the run did not get that far"); err != nil {
-		return reports.Report{}, err
+func newRunner(cells []plan.Cell, o Options) (*runner, error) {
+	a, err := newAssembler(cells, o.Known, o.Reproduce)
+	if err != nil {
+		return nil, err
 	}
-	s.news, s.bad = make(chan struct{}, 1), make(map[string]bool)
+	not, err := engine.NotRun(cells, "the run did not get that far")
+	if err != nil {
+		return nil, err
+	}
+	o.Repeat, o.Parallel = max(o.Repeat, 1), max(o.Parallel, 1)
+	if o.Progress == nil {
+		o.Progress = func(engine.Progress) {}
+	}
+	return &runner{
+		Options: o, assembler: a, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
+		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Progress: tell}
+			_, err := e.Run(ctx, cells)
+			return err
+		},
+	}, nil
+}
+
+// run runs all cells and returns the report of it.
+func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	if err := s.draft(); err != nil {
-		return reports.Report{}, app.Failed(fmt.Errorf("writing the report: %w", err))
+		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
 	}
 	stop := keep(s.news, s.draft)
-	err = s.rounds(ctx)
+	err := s.rounds(ctx)
 	stop()
 	if err != nil {
 		return reports.Report{}, err
 	}
 	report, err := s.report("the run was broken off")
 	if err != nil {
-		return report, app.Failed(err)
+		return report, err
 	}
-	compareRuns(s.dir, &report)
+	compareRuns(s.Dir, &report)
 	return report, nil
 }
 
@@ -73,15 +124,15 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 // cells than may run at the same time, several rounds do.
 func (s *runner) rounds(ctx context.Context) error {
 	todo := s.cells
-	for first := 1; first <= s.repeat && len(todo) > 0 && ctx.Err() == nil; {
-		together := min(max(1, s.parallel/len(todo)), s.repeat-first+1)
+	for first := 1; first <= s.Repeat && len(todo) > 0 && ctx.Err() == nil; {
+		together := min(max(1, s.Parallel/len(todo)), s.Repeat-first+1)
 		errs := make([]error, together)
 		var running sync.WaitGroup
 		for i := range together {
 			running.Go(func() {
 				number := first + i
-				dir := filepath.Join(s.dir, filepath.FromSlash(reports.RoundDir(number)))
-				errs[i] = s.round(ctx, dir, max(1, s.parallel/together), todo, func(p engine.Progress) { s.told(number, p) })
+				dir := filepath.Join(s.Dir, filepath.FromSlash(reports.RoundDir(number)))
+				errs[i] = s.round(ctx, dir, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.told(number, p) })
 			})
 		}
 		running.Wait()
@@ -89,7 +140,7 @@ func (s *runner) rounds(ctx context.Context) error {
 			return err
 		}
 		first += together
-		if s.untilFail {
+		if s.UntilFail {
 			todo = slices.DeleteFunc(slices.Clone(todo), func(c plan.Cell) bool { return s.bad[c.ID] })
 		}
 	}
@@ -101,18 +152,18 @@ func (s *runner) told(number int, p engine.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.Result == nil {
-		s.tell(labelled(p, number))
+		s.Progress(labelled(p, number))
 		return
 	}
 	s.ran = append(s.ran, ranCell{number, *p.Result})
-	result := s.known.excuse(*p.Result)
+	result := s.known.Excuse(*p.Result)
 	s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
 	select {
 	case s.news <- struct{}{}:
 	default: // there is news already
 	}
 	p.Result = &result
-	s.tell(labelled(p, number))
+	s.Progress(labelled(p, number))
 }
 
 // labelled has the ids of a cell say which run it is.
@@ -134,17 +185,6 @@ func runLabel(id string, number int) string {
 	return fmt.Sprintf("%s (run %d)", id, number)
 }
 
-// runLabels are those of all runs of cells.
-func runLabels(cells []plan.Cell, repeat int) []string {
-	var labels []string
-	for number := range repeat {
-		for _, c := range cells {
-			labels = append(labels, runLabel(c.ID, number+1))
-		}
-	}
-	return labels
-}
-
 // report is the report of what has run so far. If that is not everything, it is
 // partial, and says why.
 func (s *runner) report(why string) (reports.Report, error) {
@@ -160,7 +200,7 @@ func (s *runner) report(why string) (reports.Report, error) {
 	}
 	short := 0
 	for i, c := range s.cells {
-		enough := finished[c.ID] == s.repeat || s.untilFail && bad[c.ID]
+		enough := finished[c.ID] == s.Repeat || s.UntilFail && bad[c.ID]
 		if !enough {
 			short++
 		}
@@ -169,11 +209,11 @@ func (s *runner) report(why string) (reports.Report, error) {
 		}
 	}
 	report, err := s.assemble(ran)
-	report.Shard = s.shard
+	report.Shard = s.Shard
 	if short > 0 {
 		report.Partial = fmt.Sprintf("%s: %d of %d cells did not run to their end", why, short, len(s.cells))
-		if s.repeat > 1 {
-			report.Partial += fmt.Sprintf(" %d times", s.repeat)
+		if s.Repeat > 1 {
+			report.Partial += fmt.Sprintf(" %d times", s.Repeat)
 		}
 	}
 	return report, err
@@ -190,7 +230,7 @@ func (s *runner) draft() error {
 	if err := render.JSON(&content, report); err != nil {
 		return err
 	}
-	return render.WriteFile(s.dir, render.JSONFile, content.Bytes())
+	return render.WriteFile(s.Dir, render.JSONFile, content.Bytes())
 }
 
 // draftPause is how long there is between two drafts. It is as much longer as it

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Known reads a list of what is known to fail, on top of the catalog's own. If
+// the file is unset, it is the catalog's own alone.
+func Known(file string) (known.List, error) {
+	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	if err != nil || file == "" {
+		return list, err
+	}
+	own, err := known.Load(file)
+	list.Deviations = append(list.Deviations, own.Deviations...)
+	return list, err
+}
+
+// assembler makes reports of runs of some cells.
+type assembler struct {
+	known        known.List
+	notRun       []string // cells of the catalog that are not among them
+	catalog      error    // why these are not known, if they are not
+	requirements []reports.Requirement
+	reproduce    reports.Reproduce
+}
+
+func newAssembler(cells []plan.Cell, list known.List, reproduce reports.Reproduce) (*assembler, error) {
+	a := &assembler{known: list, reproduce: reproduce}
+	a.notRun, a.catalog = others(cells)
+	var err error
+	a.requirements, err = ledger.Requirements()
+	return a, Failed(err)
+}
+
+// others are the ids of the catalog's cells that a run leaves out: an entry of
+// the known deviations for one of them is not stale.
+func others(cells []plan.Cell) (ids []string, err error) {
+	all, err := catalog.Cells()
+	for _, c := range all {
+		if !slices.ContainsFunc(cells, func(ran plan.Cell) bool { return ran.ID == c.ID }) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, err
+}
+
+// ranCell is the result of a run of a cell, with its number.
+type ranCell struct {
+	number int
+	result reports.Cell
+}
+
+// assemble makes the report of runs: what is known to fail marked as such, runs of
+// one cell joined, the ledgers' statements joined to the checks that serve them,
+// and what it takes to run the same again.
+func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
+	ran = slices.SortedStableFunc(slices.Values(ran), func(a, b ranCell) int { return cmp.Compare(a.number, b.number) })
+	results := make([]reports.Cell, len(ran))
+	for i, r := range ran {
+		results[i] = r.result
+	}
+	results, stale := known.Apply(a.known, results, a.notRun)
+	for i, r := range results {
+		results[i] = r.Numbered(ran[i].number)
+	}
+	report, err := reports.Assemble(joined(results), a.requirements, a.reproduce)
+	if a.catalog != nil { // the cells are somebody's own: that they ran is not lost
+		report.Problems = append(report.Problems, fmt.Sprintf("the catalog is not valid, so it is not known which deviations are stale: %v", a.catalog))
+		return report, Failed(err)
+	}
+	for _, problem := range stale {
+		report.Problems = append(report.Problems, problem.Error())
+	}
+	return report, Failed(err)
+}
+
+// joined makes one cell of all runs of one.
+func joined(runs []reports.Cell) []reports.Cell {
+	var ids []string
+	of := make(map[string][]reports.Cell)
+	for _, r := range runs {
+		if of[r.ID] == nil {
+			ids = append(ids, r.ID)
+		}
+		of[r.ID] = append(of[r.ID], r)
+	}
+	var cells []reports.Cell
+	for _, id := range ids {
+		cells = append(cells, reports.Join(of[id]...))
+	}
+	return cells
+}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Binaries say where components come from.
+type Binaries struct {
+	// CacheDir is where built components are kept. If unset, skewrig in the
+	// user's cache directory.
+	CacheDir string
+	// Given are ready-made binaries: COMPONENT=PATH for the release that it says
+	// it is, or COMPONENT@RELEASE=PATH.
+	Given []string
+	// Assets is a directory of ready-made binaries, as KUBEBUILDER_ASSETS names
+	// one. If unset, there is none.
+	Assets string
+}
+
+// Builder returns the builder that has the ready-made binaries.
+func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
+	builder := &build.Builder{Dir: b.CacheDir}
+	var problems []error
+	for _, text := range b.Given {
+		given, err := parseGiven(ctx, text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--binary %s: %w", text, err))
+		}
+		builder.Given = append(builder.Given, given)
+	}
+	if b.Assets != "" {
+		assets, err := build.Assets(ctx, b.Assets)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("KUBEBUILDER_ASSETS: %w", err))
+		}
+		builder.Given = append(builder.Given, assets...)
+	}
+	return builder, errors.Join(problems...)
+}
+
+// BuilderFor is Builder, and an error if one of Given serves none of the cells:
+// who gives a binary must not get a report about another.
+func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Builder, error) {
+	builder, err := b.Builder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needed := Targets(cells)
+	var problems []error
+	for i, text := range b.Given {
+		given := builder.Given[i]
+		serves := func(t build.Target) bool {
+			return t.Component == given.Component && (t.Version == given.Version || t.Component == build.Etcd)
+		}
+		if !slices.ContainsFunc(needed, serves) {
+			problems = append(problems, fmt.Errorf("--binary %s is %s of %s, which nothing here needs; needed are %v", text, given.Component, given.Version, needed))
+		}
+	}
+	return builder, errors.Join(problems...)
+}
+
+func parseGiven(ctx context.Context, text string) (build.Given, error) {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok {
+		return build.Given{}, errors.New("want COMPONENT=PATH or COMPONENT@RELEASE=PATH")
+	}
+	name, version, versioned := strings.Cut(name, "@")
+	if !slices.Contains(build.Components(), build.Component(name)) {
+		return build.Given{}, fmt.Errorf("%q is not a component; components are %v", name, build.Components())
+	}
+	given, err := build.Describe(ctx, build.Component(name), path)
+	if err != nil || !versioned {
+		return given, err
+	}
+	given.Version, err = release.Parse(version)
+	return given, err
+}
+
+// Build builds targets. That one can't be built is not the user's fault, unless
+// there is no such release: the error names the file and line of the cells, if
+// any, that ask for it.
+func Build(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
+	places := make(map[string]string) // by target
+	for _, t := range plan.Targets(cells) {
+		places[target(t).String()] = t.Place
+	}
+	built, err := builder.Build(ctx, targets)
+	failures, ok := errors.AsType[build.Errors](err)
+	if !ok || !errors.Is(err, build.ErrNoRelease) {
+		return built, Failed(err)
+	}
+	var located []error
+	for _, failure := range failures {
+		var err error = failure
+		if place := places[failure.Target.String()]; place != "" {
+			err = fmt.Errorf("%s: %w", place, failure)
+		}
+		located = append(located, err)
+	}
+	return nil, errors.Join(located...)
+}
+
+// Targets are the binaries that cells need.
+func Targets(cells []plan.Cell) []build.Target {
+	var all []build.Target
+	for _, t := range plan.Targets(cells) {
+		all = append(all, target(t))
+	}
+	return all
+}
+
+func target(t plan.Target) build.Target {
+	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/graduation"
+	"github.com/skewrig/skewrig/reports/prr"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/ledger/criteria"
+	"github.com/skewrig/skewrig/scenarios/saved"
+)
+
+// Graduate judges by the saved runs in directories what an enhancement lacks for a
+// stage.
+func Graduate(kep, stage string, dirs []string) (graduation.Result, error) {
+	on, err := gather(kep, dirs)
+	if err != nil {
+		return graduation.Result{}, err
+	}
+	return graduation.Judge(on.enhancement, stage, on.runs, on.planned), nil
+}
+
+// PRR answers the production readiness questionnaire of an enhancement from the
+// saved runs in directories.
+func PRR(kep string, dirs []string) (prr.Result, error) {
+	on, err := gather(kep, dirs)
+	if err != nil {
+		return prr.Result{}, err
+	}
+	return prr.Answers(on.enhancement, on.requirements, on.runs, on.planned), nil
+}
+
+// grounds are what an enhancement is judged by.
+type grounds struct {
+	enhancement  graduation.Enhancement
+	requirements []reports.Requirement
+	runs         []evidence.Run
+	planned      []evidence.Planned
+}
+
+// gather reads what an enhancement is judged by. A report that can't be read is
+// not the user's mistake: evidence that is absent is red.
+func gather(kep string, dirs []string) (on grounds, err error) {
+	if on.requirements, err = ledger.Requirements(); err != nil {
+		return on, err
+	}
+	all, err := criteria.Enhancements(on.requirements)
+	if err != nil {
+		return on, err
+	}
+	if on.enhancement, err = criteria.Find(all, kep); err != nil {
+		return on, err
+	}
+	cells, err := catalog.Cells()
+	if err != nil {
+		return on, err
+	}
+	on.planned = saved.Planned(cells)
+	var mistakes []error
+	for _, dir := range dirs {
+		report, err := ReadReport(dir)
+		var run evidence.Run
+		if err == nil {
+			run, err = saved.Run(dir, report, on.enhancement.Concerns)
+		}
+		mistakes = append(mistakes, err)
+		on.runs = append(on.runs, run)
+	}
+	return on, Failed(errors.Join(mistakes...))
+}

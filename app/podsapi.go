@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/podsapi/conformance"
+)
+
+// CheckPodsAPI judges whatever serves the Pods API at a socket by KEP-4188. If a
+// report directory is set, the report goes there, and replaces an earlier one.
+func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report, error) {
+	began := time.Now()
+	record, err := conformance.Observe(ctx, socket)
+	if err != nil {
+		return reports.Report{}, Failed(err)
+	}
+	cell := reports.Cell{
+		ID: conformance.Cell, Scenario: conformance.Cell, KEP: "KEP-4188", Checks: conformance.Judge(record),
+		Started: began, DurationSeconds: time.Since(began).Seconds(),
+	}
+	o.Reproduce.Components = []reports.Component{{
+		Name: "server of the Pods API", Version: "unknown",
+		Source: "whatever serves " + record.Path + "; the API doesn't tell its version", Digest: "unknown",
+	}}
+	a, err := newAssembler(nil, o.Known, o.Reproduce)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	report, err := a.assemble([]ranCell{{1, cell}})
+	if err != nil || o.Dir == "" {
+		return report, err
+	}
+	if err := ClearReport(o.Dir); err != nil {
+		return report, err
+	}
+	return report, WriteReport(o.Dir, report, nil)
+}

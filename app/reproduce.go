@@ -1,0 +1,62 @@
+package app
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// Reproduce is what it takes to run the same again: a command line, a version of
+// skewrig, the binaries that take part, and this machine.
+func Reproduce(args []string, version string, built []build.Binary) reports.Reproduce {
+	return reports.Reproduce{
+		Command: CommandLine(args), Skewrig: version, Go: runtime.Version(),
+		Components: components(built), Host: Host(),
+	}
+}
+
+// CommandLine quotes the arguments of skewrig so that they can be pasted into a
+// shell. The first of args is its name.
+func CommandLine(args []string) string {
+	quoted := []string{"skewrig"}
+	for _, arg := range args[1:] {
+		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]{}~#`!") {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// components are the binaries that took part, for the report.
+func components(built []build.Binary) []reports.Component {
+	var all []reports.Component
+	for _, b := range built {
+		all = append(all, reports.Component{
+			Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest,
+		})
+	}
+	slices.SortFunc(all, func(a, b reports.Component) int {
+		return strings.Compare(a.Name+" "+a.Version, b.Name+" "+b.Version)
+	})
+	return slices.Compact(all)
+}
+
+// Host is this machine.
+func Host() reports.Host {
+	h := reports.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		h.MemoryBytes = int64(info.Totalram) * int64(info.Unit)
+	}
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		h.Kernel = unix.ByteSliceToString(name.Release[:])
+	}
+	return h
+}

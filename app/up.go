@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Up starts the rig of a cell. If history is set, what happens is recorded there.
+func Up(ctx context.Context, cell plan.Cell, builder *build.Builder, history record.Recorder) (*engine.Landscape, error) {
+	library, err := engine.Library(cell.Images)
+	if err != nil {
+		return nil, err
+	}
+	config := engine.ClusterConfig(cell.Topology, library, history)
+	config.Binary = builder.Binary
+	c, err := engine.Start(ctx, cell.Topology, config)
+	return c, Failed(err)
+}
+
+// UpCell is the cell whose topology is wanted: one cell of what the argument names,
+// or the cluster file of kind, of which w is told what makes no difference. Without
+// an argument, it is the newest release with one node of it and one of the release
+// before.
+func UpCell(w io.Writer, args []string) (plan.Cell, error) {
+	if len(args) == 0 {
+		return plan.Cell{Topology: plan.Topology{
+			Version: release.Newest, ControllerManager: true, Scheduler: true,
+			Nodes: []plan.Node{
+				{Name: "node-a", Version: release.Newest},
+				{Name: "node-b", Version: release.Previous},
+			},
+		}}, nil
+	}
+	if IsFile(args[0]) {
+		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
+			return cell, err
+		}
+	}
+	cells, err := Select(args)
+	if err != nil {
+		return plan.Cell{}, err
+	}
+	if len(cells) != 1 {
+		return plan.Cell{}, fmt.Errorf("%s names %d cells; one is wanted: %s", args[0], len(cells), cellIDs(cells))
+	}
+	return cells[0], nil
+}
+
+func cellIDs(cells []plan.Cell) (ids []string) {
+	for _, c := range cells {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}

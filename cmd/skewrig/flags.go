@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// choice is a flag that can be one of some words.
+type choice struct {
+	value string
+	of    []string
+}
+
+// register registers the flag with its default, which may be none, and what it can
+// be.
+func (c *choice) register(cmd *cobra.Command, name, shorthand, value, usage string, of ...string) {
+	c.value, c.of = value, of
+	cmd.Flags().VarP(c, name, shorthand, usage)
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(of, cobra.ShellCompDirectiveNoFileComp)) // there is the flag
+}
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return "string" }
+
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.of, text) {
+		last := len(c.of) - 1
+		return fmt.Errorf("it can be %s or %s", strings.Join(c.of[:last], ", "), c.of[last])
+	}
+	c.value = text
+	return nil
+}
+
+// output is the format of what a command prints.
+type output struct{ choice }
+
+func (o *output) register(cmd *cobra.Command) {
+	o.choice.register(cmd, "output", "o", "text", "text or json", "text", "json")
+}
+
+func (o *output) json() bool { return o.value == "json" }
+
+// registerKnown registers the flag that names a list of what is known to fail.
+func registerKnown(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links, on top of the catalog's own")
+}
+
+// registerReports registers the flag that names the reports of saved runs.
+func registerReports(cmd *cobra.Command, dirs *[]string) {
+	cmd.Flags().StringArrayVar(dirs, "report", []string{"report"}, "the report directory of a run; may be given several times")
+}
+
+// binaries are the flags that say where components come from.
+type binaries struct{ app.Binaries }
+
+func (b *binaries) register(cmd *cobra.Command) {
+	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
+	cmd.Flags().StringVar(&b.CacheDir, "cache-dir", "", "where built components are kept (default: skewrig in the user's cache directory)")
+	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
+		"use a ready-made binary, COMPONENT=PATH for the release that it says it is, or COMPONENT@RELEASE=PATH (repeatable; KUBEBUILDER_ASSETS is understood too)")
+}
+
+// build builds targets, which cells ask for, if any, and tells about it.
+func (b *binaries) build(cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
+	tell, done := buildProgress(cmd)
+	defer done()
+	builder.Progress = tell
+	defer func() { builder.Progress = nil }()
+	return app.Build(cmd.Context(), builder, targets, cells)
+}
