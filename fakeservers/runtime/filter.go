@@ -2,8 +2,10 @@ package runtime
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -17,7 +19,7 @@ func matchesSandbox(b *sandbox, filter *cri.PodSandboxFilter) bool {
 	if state := filter.GetState(); state != nil && state.State != b.state {
 		return false
 	}
-	return hasLabels(b.config.Labels, filter.GetLabelSelector())
+	return labels.SelectorFromSet(filter.GetLabelSelector()).Matches(labels.Set(b.config.Labels))
 }
 
 func matchesSandboxStats(b *sandbox, filter *cri.PodSandboxStatsFilter) bool {
@@ -34,7 +36,7 @@ func matchesContainer(c *container, filter *cri.ContainerFilter) bool {
 	if state := filter.GetState(); state != nil && state.State != c.state {
 		return false
 	}
-	return hasLabels(c.config.Labels, filter.GetLabelSelector())
+	return labels.SelectorFromSet(filter.GetLabelSelector()).Matches(labels.Set(c.config.Labels))
 }
 
 // matchesContainerStats also leaves out what does not run: it uses nothing.
@@ -47,37 +49,16 @@ func matchesContainerStats(c *container, filter *cri.ContainerStatsFilter) bool 
 	})
 }
 
-func hasLabels(labels, selector map[string]string) bool {
-	for name, want := range selector {
-		if got, ok := labels[name]; !ok || got != want {
-			return false
-		}
-	}
-	return true
-}
-
 // selectSandboxes returns the sandboxes that match, oldest first. It is called
 // with mu held.
 func (r *Runtime) selectSandboxes(match func(*sandbox) bool) []*sandbox {
-	var selected []*sandbox
-	for _, b := range r.sandboxes {
-		if match(b) {
-			selected = append(selected, b)
-		}
-	}
-	slices.SortFunc(selected, func(a, b *sandbox) int { return cmp.Compare(a.createdAt, b.createdAt) })
-	return selected
+	all := slices.SortedFunc(maps.Values(r.sandboxes), func(a, b *sandbox) int { return cmp.Compare(a.createdAt, b.createdAt) })
+	return slices.DeleteFunc(all, func(b *sandbox) bool { return !match(b) })
 }
 
 // selectContainers returns the containers that match, oldest first. It is
 // called with mu held.
 func (r *Runtime) selectContainers(match func(*container) bool) []*container {
-	var selected []*container
-	for _, c := range r.containers {
-		if match(c) {
-			selected = append(selected, c)
-		}
-	}
-	slices.SortFunc(selected, func(a, b *container) int { return cmp.Compare(a.createdAt, b.createdAt) })
-	return selected
+	all := slices.SortedFunc(maps.Values(r.containers), func(a, b *container) int { return cmp.Compare(a.createdAt, b.createdAt) })
+	return slices.DeleteFunc(all, func(c *container) bool { return !match(c) })
 }

@@ -28,7 +28,7 @@ type containerLog struct {
 	path string
 
 	mu      sync.Mutex
-	file    io.WriteCloser
+	file    *os.File
 	streams []*logStream
 	closed  bool
 }
@@ -43,20 +43,15 @@ func openLog(path string) (*containerLog, error) {
 	return &containerLog{path: path, file: file}, nil
 }
 
-func openLogFile(path string) (io.WriteCloser, error) {
+func openLogFile(path string) (*os.File, error) {
 	if path == "" {
-		return discard{}, nil
+		path = os.DevNull
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o640)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-func (discard) Close() error                { return nil }
 
 // reopen goes on in a new file at the same path, after the old one was moved
 // away to rotate it. A log that is closed makes no new file.
