@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
@@ -117,8 +118,7 @@ type Fleet struct {
 	client kubernetes.Interface
 	nodes  []*node
 	byName map[string]*node
-	queue  *queue
-	turns  chan turn
+	queue  workqueue.TypedDelayingInterface[turn]
 	work   errgroup.Group
 	cancel context.CancelFunc
 
@@ -147,7 +147,7 @@ func Start(ctx context.Context, cfg Config) (*Fleet, error) {
 }
 
 func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet, error) {
-	f := &Fleet{cfg: cfg, client: client, queue: newQueue(), turns: make(chan turn), byName: make(map[string]*node), faults: make(map[string]phase)}
+	f := &Fleet{cfg: cfg, client: client, queue: workqueue.NewTypedDelayingQueue[turn](), byName: make(map[string]*node), faults: make(map[string]phase)}
 	for _, z := range cfg.Zones {
 		for range z.Count {
 			i := len(f.nodes)
@@ -160,7 +160,7 @@ func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet
 	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	f.work.Go(func() error { return f.watch(working) })
-	f.work.Go(func() error { return f.dispatch(working) })
+	context.AfterFunc(working, f.queue.ShutDown)
 	f.work.Go(func() error { return f.sample(working) })
 	for range atOnce {
 		f.work.Go(func() error { return f.serve(working) })
@@ -182,41 +182,40 @@ func (f *Fleet) register(ctx context.Context) error {
 			}
 			// Nodes that registered together would renew together: they take their
 			// first turn at any time of the interval.
-			now, timing := time.Now(), f.cfg.Timing
-			n.reported = now.Add(-n.within(timing.Report))
-			renewal, report := turn{n, renewing, now.Add(n.within(timing.Interval))}, turn{n, reporting, now.Add(n.within(timing.Status))}
-			f.queue.push(renewal)
-			f.queue.push(report)
+			timing := f.cfg.Timing
+			n.reported = time.Now().Add(-n.within(timing.Report))
+			f.queue.AddAfter(turn{n, renewing}, n.within(timing.Interval))
+			f.queue.AddAfter(turn{n, reporting}, n.within(timing.Status))
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// dispatch hands out turns as they come due.
-func (f *Fleet) dispatch(ctx context.Context) error {
-	for {
-		t, err := f.queue.pop(ctx)
-		if err != nil {
-			return nil //nolint:nilerr // the fleet is closed
-		}
-		select {
-		case f.turns <- t:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+// task is one of the two things that a node does.
+type task int
+
+const (
+	renewing task = iota
+	reporting
+)
+
+// turn is that a node is to do something.
+type turn struct {
+	node *node
+	task task
 }
 
-// serve takes one turn after the other.
+// serve takes one turn after the other, as they come due.
 func (f *Fleet) serve(ctx context.Context) error {
 	for {
-		select {
-		case t := <-f.turns:
-			f.queue.push(t.node.take(ctx, t))
-		case <-ctx.Done():
+		t, closed := f.queue.Get()
+		if closed || ctx.Err() != nil {
 			return nil
 		}
+		next := t.node.take(ctx, t.task)
+		f.queue.Done(t)
+		f.queue.AddAfter(t, next)
 	}
 }
 

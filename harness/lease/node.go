@@ -66,21 +66,21 @@ func (n *node) within(d time.Duration) time.Duration {
 	return time.Duration(n.rand.Float64() * float64(d))
 }
 
-// take takes the node's turn, and returns the next one.
-func (n *node) take(ctx context.Context, t turn) turn {
+// take takes the node's turn, and returns after which time the next one is.
+func (n *node) take(ctx context.Context, t task) time.Duration {
 	n.mu.Lock()
 	condition, disputed := n.condition, n.disputed
 	n.mu.Unlock()
 	timing := n.fleet.cfg.Timing
-	if t.task == reporting {
+	if t == reporting {
 		if disputed || time.Since(n.reported) >= timing.Report {
 			n.tryReport(ctx, condition)
 		}
-		return turn{n, reporting, time.Now().Add(timing.Status)}
+		return timing.Status
 	}
 	if condition.stopped {
 		n.asking, n.renewal.known, n.held = "", false, false // who starts again knows nothing
-		return turn{n, renewing, time.Now().Add(timing.Interval)}
+		return timing.Interval
 	}
 	if n.asking == "" {
 		n.asking = n.renewal.begin()
@@ -89,7 +89,7 @@ func (n *node) take(ctx context.Context, t turn) turn {
 		n.asked = time.Now()
 		if n.held = condition.slows(timing.Timeout); n.held {
 			n.add(Count{Lost: 1})
-			return turn{n, renewing, n.asked.Add(condition.link.Delay)}
+			return condition.link.Delay
 		}
 	}
 	n.held = false
@@ -99,7 +99,7 @@ func (n *node) take(ctx context.Context, t turn) turn {
 	if next == "" {
 		after = timing.Interval + n.within(time.Duration(jitter*float64(timing.Interval)))
 	}
-	return turn{n, renewing, time.Now().Add(wait + after)}
+	return wait + after
 }
 
 // ask asks the API server, unless what is sent gets lost. Then it does not wait,
