@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Problem is something wrong with a listener.
@@ -157,7 +159,7 @@ func (c *checker) http(at string, answer HTTP) {
 		c.add(at+".bodyBytes", "there is a body already")
 	}
 	for _, name := range slices.Sorted(maps.Keys(answer.Headers)) {
-		if !isToken(name) {
+		if !httpguts.ValidHeaderFieldName(name) {
 			c.add(at+".headers", "%q is not the name of a header", name)
 		}
 		if !isLine(answer.Headers[name]) {
@@ -212,12 +214,3 @@ func oneOf[T ~string](c *checker, field string, value T, valid []T) {
 }
 
 func isLine(value string) bool { return !strings.ContainsAny(value, "\r\n\x00") }
-
-// isToken reports whether name can name a header (RFC 9110 section 5.6.2).
-func isToken(name string) bool {
-	const marks = "!#$%&'*+-.^_`|~"
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(marks, r)
-	})
-}

@@ -60,14 +60,10 @@ type Change struct {
 // release or with other gates if the change says so. Containers live on while
 // a kubelet is away. It returns when the component is ready.
 func (c *Cluster) Restart(ctx context.Context, name string, change Change) error {
-	comp, err := c.component(name)
-	if err != nil {
+	if err := c.Stop(name); err != nil {
 		return err
 	}
-	if err := c.stop(comp, program.Stop); err != nil {
-		return err
-	}
-	return c.startAgain(ctx, comp, change)
+	return c.Start(ctx, name, change)
 }
 
 // startAgain starts a component of a rig that is up, and returns when the rest
@@ -100,21 +96,17 @@ func (c *Cluster) Running(name string) bool {
 }
 
 // Stop asks a component to end, and returns when it has.
-func (c *Cluster) Stop(name string) error {
-	comp, err := c.component(name)
-	if err != nil {
-		return err
-	}
-	return c.stop(comp, program.Stop)
-}
+func (c *Cluster) Stop(name string) error { return c.end(name, program.Stop) }
 
 // Kill ends a component without a warning, as a crash or a power cut would.
-func (c *Cluster) Kill(name string) error {
+func (c *Cluster) Kill(name string) error { return c.end(name, program.Kill) }
+
+func (c *Cluster) end(name string, how func(program) error) error {
 	comp, err := c.component(name)
 	if err != nil {
 		return err
 	}
-	return c.stop(comp, program.Kill)
+	return c.stop(comp, how)
 }
 
 // Start starts a component that was stopped or killed.

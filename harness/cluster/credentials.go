@@ -1,12 +1,6 @@
 package cluster
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/keyutil"
 
 	"github.com/skewrig/skewrig/harness/pki"
 )
@@ -45,15 +40,10 @@ func (c *credentials) serviceAccountKey() string { return filepath.Join(c.dir, "
 
 // writeServiceAccountKey makes the key that signs service account tokens.
 func (c *credentials) writeServiceAccountKey() error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	text, err := keyutil.MakeEllipticPrivateKeyPEM()
 	if err != nil {
 		return err
 	}
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return err
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
 	return os.WriteFile(c.serviceAccountKey(), text, 0o600)
 }
 
@@ -125,17 +115,4 @@ func (c *credentials) restConfig() (*rest.Config, error) {
 			CAData: c.ca.CertPEM(), CertData: pair.CertPEM, KeyData: pair.KeyPEM,
 		},
 	}, nil
-}
-
-// clientTLS is the administrator's TLS configuration, for health checks.
-func (c *credentials) clientTLS() (*tls.Config, error) {
-	pair, err := c.ca.Issue(adminIdentity.request())
-	if err != nil {
-		return nil, err
-	}
-	cert, err := pair.TLS()
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Config{RootCAs: c.ca.Pool(), Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 }

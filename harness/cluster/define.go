@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/skewrig/skewrig/harness/build"
@@ -194,7 +195,7 @@ func (c *Cluster) environment() []string {
 }
 
 func (c *Cluster) healthClient() (*http.Client, error) {
-	config, err := c.creds.clientTLS()
+	config, err := rest.TLSConfigFor(c.rest)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -88,30 +87,30 @@ func (ca *CA) Pool() *x509.CertPool {
 }
 
 // Issue signs a new certificate with a new key.
-func (ca *CA) Issue(r Request) (Pair, error) {
-	key, err := newKey()
-	if err != nil {
-		return Pair{}, err
-	}
-	der, err := sign(leaf(r), ca.cert, &key.PublicKey, ca.key)
-	if err != nil {
-		return Pair{}, fmt.Errorf("signing a certificate for %q: %w", r.CommonName, err)
-	}
-	return newPair(der, key)
-}
+func (ca *CA) Issue(r Request) (Pair, error) { return issue(r, ca) }
 
 // SelfSigned makes a certificate that is signed by its own key.
-func SelfSigned(r Request) (Pair, error) {
+func SelfSigned(r Request) (Pair, error) { return issue(r, nil) }
+
+// issue has the authority sign a certificate, or its own key if there is none.
+func issue(r Request, by *CA) (Pair, error) {
 	key, err := newKey()
 	if err != nil {
 		return Pair{}, err
 	}
 	template := leaf(r)
-	der, err := sign(template, template, &key.PublicKey, key)
-	if err != nil {
-		return Pair{}, fmt.Errorf("self-signing a certificate for %q: %w", r.CommonName, err)
+	if by == nil {
+		by = &CA{cert: template, key: key}
 	}
-	return newPair(der, key)
+	der, err := sign(template, by.cert, &key.PublicKey, by.key)
+	if err != nil {
+		return Pair{}, fmt.Errorf("signing a certificate for %q: %w", r.CommonName, err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return Pair{}, err
+	}
+	return Pair{CertPEM: certPEM(der), KeyPEM: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})}, nil
 }
 
 // TLS returns the pair as crypto/tls wants it.
@@ -152,13 +151,8 @@ func leaf(r Request) *x509.Certificate {
 	return template
 }
 
-// sign fills in serial number and validity where they are unset, and signs.
+// sign fills in the validity where it is unset, and signs.
 func sign(template, parent *x509.Certificate, public *ecdsa.PublicKey, key *ecdsa.PrivateKey) ([]byte, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return nil, err
-	}
-	template.SerialNumber = serial
 	if template.NotBefore.IsZero() {
 		template.NotBefore = time.Now().Add(-backdate)
 	}
@@ -170,17 +164,6 @@ func sign(template, parent *x509.Certificate, public *ecdsa.PublicKey, key *ecds
 
 func newKey() (*ecdsa.PrivateKey, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-}
-
-func newPair(der []byte, key *ecdsa.PrivateKey) (Pair, error) {
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return Pair{}, err
-	}
-	return Pair{
-		CertPEM: certPEM(der),
-		KeyPEM:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
-	}, nil
 }
 
 func certPEM(der []byte) []byte {
