@@ -129,9 +129,7 @@ func (n *netexecServer) run(ctx context.Context) int {
 				if n.delayShutdown > 0 {
 					n.log.Printf("Sleeping %d seconds before terminating...", n.delayShutdown)
 				}
-				timer := time.NewTimer(time.Duration(n.delayShutdown) * time.Second)
-				defer timer.Stop()
-				stop = timer.C
+				stop = time.After(time.Duration(n.delayShutdown) * time.Second)
 			}
 		}
 	}
@@ -143,11 +141,9 @@ func (n *netexecServer) exit(ctx context.Context, request exitRequest) int {
 		return exitKilled
 	}
 	if request.patience > 0 {
-		timer := time.NewTimer(request.patience)
-		defer timer.Stop()
 		select {
 		case <-n.answering.idle():
-		case <-timer.C:
+		case <-time.After(request.patience):
 		case <-ctx.Done():
 			return exitKilled
 		}

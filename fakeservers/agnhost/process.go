@@ -156,10 +156,8 @@ func (p *process) untilSignal(ctx context.Context, run func(context.Context) int
 
 // pass waits, and reports false if the process was killed before.
 func pass(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -20,10 +20,8 @@ func (d *delay) unary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, han
 	if by <= 0 {
 		return handler(ctx, req)
 	}
-	timer := time.NewTimer(by)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(by):
 		return handler(ctx, req)
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -227,12 +227,10 @@ func (r *Runtime) wait(d time.Duration) bool {
 		r.goroutines.Wait()
 		close(ended)
 	}()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ended:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

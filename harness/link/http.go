@@ -117,10 +117,8 @@ func (d *door) hold(ctx context.Context, p *phase) {
 	if p.fault.Delay == 0 {
 		return
 	}
-	timer := time.NewTimer(p.fault.Delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(p.fault.Delay):
 	case <-p.over:
 	case <-ctx.Done():
 	case <-d.link.closed.Done():

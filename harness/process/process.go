@@ -152,12 +152,10 @@ func (p *Process) Stop() error {
 	if err := p.signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return nil
-	case <-timer.C:
+	case <-time.After(timeout):
 		return errors.Join(
 			fmt.Errorf("stopping %s: still running %s after SIGTERM, killed", p.cfg.Name, timeout), p.Kill())
 	}
