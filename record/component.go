@@ -13,7 +13,7 @@ type ComponentStarted struct {
 	Version release.Version `json:"version"`
 	Source  string          `json:"source"`
 	Digest  string          `json:"digest"`
-	Gates   map[string]bool `json:"gates,omitempty"`
+	Gates   release.Gates   `json:"gates,omitempty"`
 	PID     int             `json:"pid"`
 	// ReadySeconds is how long it took from start to ready.
 	ReadySeconds float64 `json:"readySeconds"`

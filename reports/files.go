@@ -7,7 +7,8 @@ import (
 
 // What a run of a cell leaves in its directory: see RunDir.
 const (
-	PlanFile    = "plan.txt"
+	PlanFile    = "plan.txt"  // for people
+	PlanData    = "plan.json" // the same as data
 	HistoryFile = "history.jsonl"
 	LogsDir     = "logs"
 )

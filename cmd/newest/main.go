@@ -110,7 +110,7 @@ func (m *mover) write(ctx context.Context, t table) error {
 // printChanges compares what this program was compiled with and what is there
 // now. Cells are those of a program that is compiled with the new table.
 func (m *mover) printChanges(ctx context.Context, before, after table, cellsBefore []string) error {
-	gatesBefore, _, err := release.Gates(before.newest)
+	gatesBefore, _, err := release.Table(before.newest)
 	if err != nil {
 		return err
 	}

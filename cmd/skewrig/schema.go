@@ -17,6 +17,7 @@ func newSchema() *cobra.Command {
 		Long: `Print a JSON Schema (2020-12):
 
   report    report.json
+  plan      plan.json
   record    a line of history.jsonl (docs/record.md)
   diff      what skewrig diff -o json prints
   scenario  a scenario file, for editors

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,7 +135,7 @@ type started struct {
 type startedComponent struct {
 	Name    string          `json:"name"`
 	Version release.Version `json:"version"`
-	Gates   map[string]bool `json:"gates,omitempty"`
+	Gates   release.Gates   `json:"gates,omitempty"`
 	PID     int             `json:"pid"`
 }
 
@@ -147,7 +144,7 @@ func (s started) print(w io.Writer, out output) error {
 		return printJSON(w, s)
 	}
 	err := table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
-		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, gateList(c.Gates))
+		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, c.Gates.Flag())
 	})
 	fmt.Fprintf(w, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", s.Kubeconfig)
 	if s.SeedKubeconfig != "" {
@@ -187,13 +184,4 @@ func (f *upFlags) openHistory() (record.Recorder, func() error, error) {
 	}
 	history := record.NewHistory(file)
 	return history, func() error { return errors.Join(history.Err(), file.Close()) }, nil
-}
-
-// gateList is gates in one column of a table, in order of their names.
-func gateList(gates map[string]bool) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		words = append(words, fmt.Sprintf("%s=%t", name, gates[name]))
-	}
-	return strings.Join(words, ",")
 }

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // The ports that components listen on, each on an address of the rig's own
@@ -32,15 +33,6 @@ func (f flags) args() []string {
 		args = append(args, "--"+name+"="+f[name])
 	}
 	return args
-}
-
-// gateFlag renders feature gates for --feature-gates, ordered by name.
-func gateFlag(gates map[string]bool) string {
-	var items []string
-	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		items = append(items, name+"="+strconv.FormatBool(gates[name]))
-	}
-	return strings.Join(items, ",")
 }
 
 // serving is a server's address, certificate and key.
@@ -79,7 +71,7 @@ type apiserverPaths struct {
 	kubeletClientCert, kubeletKey string
 }
 
-func apiserverFlags(s serving, p apiserverPaths, gates map[string]bool) flags {
+func apiserverFlags(s serving, p apiserverPaths, gates release.Gates) flags {
 	f := flags{
 		"bind-address":                     s.address,
 		"advertise-address":                s.address,
@@ -112,7 +104,7 @@ func apiserverFlags(s serving, p apiserverPaths, gates map[string]bool) flags {
 		"profiling": "false",
 	}
 	if len(gates) > 0 {
-		f["feature-gates"] = gateFlag(gates)
+		f["feature-gates"] = gates.Flag()
 	}
 	return f
 }

@@ -88,7 +88,7 @@ type NodeMonitor struct {
 type ControlPlane struct {
 	Version release.Version
 	// Gates are feature gates of API server, controller manager and scheduler.
-	Gates map[string]bool
+	Gates release.Gates
 	// WithoutControllerManager and WithoutScheduler leave those out. Then pods
 	// need a nodeName, or nothing makes pods of Deployments.
 	WithoutControllerManager, WithoutScheduler bool
@@ -100,7 +100,7 @@ type ControlPlane struct {
 type Node struct {
 	Name    string
 	Version release.Version
-	Gates   map[string]bool
+	Gates   release.Gates
 	// Clock is what the node's kubelet shows as the time of day from its start;
 	// SetClock changes it. The certificates of a rig are valid from an hour
 	// before it started, for 30 days: a kubelet that shows another time trusts
@@ -132,7 +132,7 @@ type StandInInfo struct {
 	// Runtime is the endpoint of the node's container runtime, Root the directory
 	// of its kubelet, StaticPods that of its static pods.
 	Runtime, Root, StaticPods string
-	Gates                     map[string]bool
+	Gates                     release.Gates
 	// Log is where it says what it does.
 	Log io.Writer
 }

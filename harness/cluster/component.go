@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,14 +24,14 @@ type component struct {
 	name string // "kube-apiserver", "kubelet/node-a"
 	kind build.Component
 	// prepare writes what the program reads and returns its arguments.
-	prepare func(gates map[string]bool) (args []string, err error)
+	prepare func(gates release.Gates) (args []string, err error)
 	ready   func(context.Context) error
 	clock   *page.Page  // nil for one that shows the machine's time
 	shown   clock.Clock // what the page was set to last; the cluster's mu guards it
 
 	mu      sync.Mutex
 	version release.Version
-	gates   map[string]bool
+	gates   release.Gates
 	running program         // nil while stopped
 	runs    release.Version // what the running binary is
 	address string          // of the node, for a kubelet
@@ -50,7 +49,7 @@ type Change struct {
 	// Version is the release to run. If unset, the one that ran before.
 	Version release.Version
 	// Gates are set on top of the gates of before. If unset, those are kept.
-	Gates map[string]bool
+	Gates release.Gates
 	// Unset names gates of before that are left to the release's default: a
 	// release refuses to start with a gate that it doesn't have.
 	Unset []string
@@ -122,7 +121,7 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 type Instance struct {
 	Name    string // "kube-apiserver", "kubelet/node-a"
 	Version release.Version
-	Gates   map[string]bool
+	Gates   release.Gates
 	PID     int // 0 while it is stopped
 }
 
@@ -131,7 +130,7 @@ func (c *Cluster) Instances() []Instance {
 	var all []Instance
 	for _, comp := range c.components {
 		comp.mu.Lock()
-		i := Instance{Name: comp.name, Version: comp.version, Gates: maps.Clone(comp.gates)}
+		i := Instance{Name: comp.name, Version: comp.version, Gates: comp.gates.Clone()}
 		if comp.running != nil {
 			i.PID = comp.running.PID()
 		}
@@ -213,14 +212,7 @@ func (comp *component) apply(change Change) {
 	if change.Version != "" {
 		comp.version = change.Version
 	}
-	comp.gates = maps.Clone(comp.gates)
-	if comp.gates == nil {
-		comp.gates = make(map[string]bool)
-	}
-	for _, gate := range change.Unset {
-		delete(comp.gates, gate)
-	}
-	maps.Copy(comp.gates, change.Gates)
+	comp.gates = comp.gates.With(change.Gates, change.Unset...)
 }
 
 // supervise records the end of a process, and ends the rig's context if nobody

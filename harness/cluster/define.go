@@ -62,7 +62,7 @@ func (c *Cluster) defineEtcd(s serving, client *http.Client) {
 	dir := filepath.Join(c.guard.Dir(), "etcd")
 	c.add(&component{
 		name: "etcd", kind: build.Etcd, version: release.Etcd,
-		prepare: func(map[string]bool) ([]string, error) {
+		prepare: func(release.Gates) ([]string, error) {
 			return etcdFlags(dir, s, c.creds.caFile()).args(), os.MkdirAll(dir, 0o700)
 		},
 		ready: healthy(client, fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort)),
@@ -82,7 +82,7 @@ func (c *Cluster) defineAPIServer(s serving, client *http.Client) error {
 	}
 	c.add(&component{
 		name: "kube-apiserver", kind: build.APIServer, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
-		prepare: func(gates map[string]bool) ([]string, error) { return apiserverFlags(s, p, gates).args(), nil },
+		prepare: func(gates release.Gates) ([]string, error) { return apiserverFlags(s, p, gates).args(), nil },
 		ready:   healthy(client, c.creds.server+"/readyz"),
 	})
 	return nil
@@ -111,10 +111,10 @@ func (c *Cluster) defineControllers(s serving, client *http.Client) error {
 func (c *Cluster) addController(name string, kind build.Component, f flags, client *http.Client) {
 	c.add(&component{
 		name: name, kind: kind, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
-		prepare: func(gates map[string]bool) ([]string, error) {
+		prepare: func(gates release.Gates) ([]string, error) {
 			f := maps.Clone(f)
 			if len(gates) > 0 {
-				f["feature-gates"] = gateFlag(gates)
+				f["feature-gates"] = gates.Flag()
 			}
 			return f.args(), nil
 		},
@@ -152,7 +152,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
 		standalone: node.Standalone, standIn: node.StandIn, info: info,
-		prepare: func(gates map[string]bool) ([]string, error) {
+		prepare: func(gates release.Gates) ([]string, error) {
 			config := kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates)
 			flags := kubeletFlags(node.Name, kubeconfig, dirs)
 			if node.Standalone {

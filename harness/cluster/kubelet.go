@@ -3,6 +3,8 @@ package cluster
 import (
 	"encoding/json"
 	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // kubeletDirs are the places of one node below the rig's directory.
@@ -28,7 +30,7 @@ func (c *Cluster) KubeletDir(node string) (string, error) {
 // kubeletConfig is the KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of
 // a node, as a map: its typed form belongs to one release, and this file is
 // read by many.
-func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates map[string]bool) map[string]any {
+func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates release.Gates) map[string]any {
 	return map[string]any{
 		"kind":                     "KubeletConfiguration",
 		"apiVersion":               "kubelet.config.k8s.io/v1beta1",

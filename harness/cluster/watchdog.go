@@ -36,7 +36,7 @@ func (c *Cluster) defineWatchdog(w Watchdog, client *http.Client) error {
 		name: DependencyWatchdog, kind: build.DependencyWatchdog, version: w.Version,
 		ready: healthy(client, "http://"+metrics+"/metrics"),
 	}
-	comp.prepare = func(map[string]bool) ([]string, error) {
+	comp.prepare = func(release.Gates) ([]string, error) {
 		return append([]string{"prober"}, watchdogFlags(comp.version, config, kubeconfig, metrics).args()...), nil
 	}
 	c.add(comp)

@@ -55,10 +55,10 @@ var loadGates = sync.OnceValues(func() (map[string][]Gate, error) {
 	return tables, nil
 })
 
-// Gates returns the feature gates of a release, sorted by name, and whether
+// Table returns the feature gates of a release, sorted by name, and whether
 // they are known. For a release without a table they are not: its components
 // then refuse an unknown gate themselves when they start.
-func Gates(v Version) (gates []Gate, known bool, err error) {
+func Table(v Version) (gates []Gate, known bool, err error) {
 	tables, err := loadGates()
 	if err != nil {
 		return nil, false, err
@@ -70,7 +70,7 @@ func Gates(v Version) (gates []Gate, known bool, err error) {
 // CheckGate returns an error if a release is known not to have a gate. The
 // error says which releases do have it.
 func CheckGate(v Version, name string) error {
-	gates, known, err := Gates(v)
+	gates, known, err := Table(v)
 	if err != nil || !known || has(gates, name) {
 		return err
 	}

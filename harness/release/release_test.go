@@ -76,7 +76,7 @@ func TestCheckGate(t *testing.T) {
 
 func TestEverySupportedReleaseHasItsGates(t *testing.T) {
 	for _, v := range Supported() {
-		gates, known, err := Gates(v)
+		gates, known, err := Table(v)
 		if err != nil || !known || len(gates) < 100 {
 			t.Errorf("%s: %d gates, known %t, %v", v, len(gates), known, err)
 		}

@@ -205,7 +205,13 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 			failures = append(failures, err)
 			continue
 		}
-		r := sameScenario(cell, result(cell, programs[i], events), events)
+		planned, err := ReadPlan(CellDir(dir, cell.ID))
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		r, err := sameScenario(cell, result(cell, programs[i], events), planned, events)
+		failures = append(failures, err)
 		r.Pictures, err = draw(dir, cell, events)
 		results, failures = append(results, r), append(failures, err)
 	}

@@ -100,8 +100,11 @@ func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
 
 func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
 	config := lease.Config{
-		Client: client, Recorder: shoot.Recorder, Seed: l.Seed, Clock: clock.Clock{Offset: l.Offset},
-		Timing: lease.Timing{Duration: l.Duration, Interval: l.Interval, Timeout: l.Timeout, Status: l.Status, Report: l.Report},
+		Client: client, Recorder: shoot.Recorder, Seed: l.Seed, Clock: clock.Clock{Offset: time.Duration(l.Offset)},
+		Timing: lease.Timing{
+			Duration: time.Duration(l.Duration), Interval: time.Duration(l.Interval),
+			Timeout: time.Duration(l.Timeout), Status: time.Duration(l.Status), Report: time.Duration(l.Report),
+		},
 	}
 	for _, z := range l.Zones {
 		config.Zones = append(config.Zones, lease.Zone(z))
@@ -247,11 +250,11 @@ func (l *Landscape) setClock(action plan.Clock) error {
 	to := action.From(time.Now())
 	switch {
 	case simulated && action.Step != 0:
-		return l.fleet.StepClock(z, action.Step)
+		return l.fleet.StepClock(z, time.Duration(action.Step))
 	case simulated:
 		return l.fleet.SetClock(z, to)
 	case action.Step != 0:
-		return l.StepClock(node, action.Step)
+		return l.StepClock(node, time.Duration(action.Step))
 	default:
 		return l.SetClock(node, to)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/record"
@@ -26,9 +27,9 @@ func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) err
 			request.Method = podsapi.WatchPods
 			break
 		}
-		return agent.Watch(ctx, name, action.Fields, action.Pause)
+		return agent.Watch(ctx, name, action.Fields, time.Duration(action.Pause))
 	case spec.PollPods:
-		return agent.Poll(ctx, name, request, action.Every)
+		return agent.Poll(ctx, name, request, time.Duration(action.Every))
 	case spec.EndPods:
 		if !agent.End(action.Of) {
 			return fmt.Errorf("nothing of the name %q goes on", action.Of)

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
@@ -10,22 +13,55 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
+// ReadPlan reads the plan that a run of a cell stored in its directory. One that
+// stored none, as releases before there was such a file did, gives nil.
+func ReadPlan(dir string) (*record.Plan, error) {
+	path := filepath.Join(dir, reports.PlanData)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := record.ReadPlan(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return &p, nil
+}
+
 // sameScenario makes the result of a saved run unknown if its scenario takes other
-// steps today: what was recorded then is no evidence for or against it.
-func sameScenario(cell plan.Cell, result reports.Cell, events []record.Event) reports.Cell {
+// steps today: what was recorded then is no evidence for or against it. Without
+// the plan of the run, the steps that it began are all that is known of it.
+func sameScenario(cell plan.Cell, result reports.Cell, planned *record.Plan, events []record.Event) (reports.Cell, error) {
+	stored, err := plan.Stored(cell)
+	if err != nil {
+		return result, err
+	}
 	for _, ran := range record.All[record.StepStarted](events) {
-		i := slices.IndexFunc(cell.Steps, func(s plan.Step) bool { return s.Number == ran.Number })
-		if i >= 0 && cell.Steps[i].Name == ran.Name && verb(cell.Steps[i].Action.Describe()) == verb(ran.Action) {
+		today, found := stored.Step(ran.Number)
+		if found && sameStep(today, ran, planned) {
 			continue
 		}
-		today := "is no more"
-		if i >= 0 {
-			today = fmt.Sprintf("is %q now", cell.Steps[i].Action.Describe())
+		now := "is no more"
+		if found {
+			now = fmt.Sprintf("is %q now", today.Description)
 		}
 		return result.Overruled(reports.Unknown, fmt.Sprintf(
-			"the scenario has changed since the run: step %d was %q and %s; run the cell again", ran.Number, ran.Action, today))
+			"the scenario has changed since the run: step %d was %q and %s; run the cell again", ran.Number, ran.Action, now)), nil
 	}
-	return result
+	return result, nil
+}
+
+// sameStep reports whether a step of today is the one that ran.
+func sameStep(today record.Step, ran record.StepStarted, planned *record.Plan) bool {
+	if planned == nil {
+		return today.Name == ran.Name && verb(today.Description) == verb(ran.Action)
+	}
+	was, found := planned.Step(ran.Number)
+	return found && today.Same(was)
 }
 
 // verb is the first word of an action. The rest may be worded otherwise in another

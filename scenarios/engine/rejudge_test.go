@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -31,9 +32,55 @@ func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 		"another action":               {[]plan.Step{wait, skipped, other}, `step 3 was "check old" and is "wait`},
 	} {
 		judged := reports.Cell{ID: "a/b/c", Checks: []reports.Check{{ID: "new", Outcome: reports.Fail}}}.Settled()
-		got := sameScenario(plan.Cell{Steps: test.steps}, judged, history.Events())
+		got, err := sameScenario(plan.Cell{Steps: test.steps}, judged, nil, history.Events())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if want := test.want == ""; want != (got.Outcome == reports.Fail) || !strings.Contains(got.Reason, test.want) {
 			t.Errorf("%s: %s, %q", name, got.Outcome, got.Reason)
 		}
+	}
+}
+
+// TestASavedPlanSaysWhatRan: with the plan of the run, a step of the same words is
+// another one if it does something else.
+func TestASavedPlanSaysWhatRan(t *testing.T) {
+	t.Parallel()
+	restart := func(version release.Version) plan.Step {
+		return plan.Step{Number: 1, Name: "1", Kind: "restart", Action: plan.Restart{Component: "kubelet/node-a", Version: version}}
+	}
+	wait := func(until string) plan.Step {
+		return plan.Step{Number: 2, Name: "2", Kind: "wait", Action: plan.Wait{Until: until}}
+	}
+	ran := plan.Cell{ID: "a/b/c", Steps: []plan.Step{restart("v1.2.3"), wait("true")}}
+	var history record.History
+	for _, s := range ran.Steps {
+		history.Append("engine", s.Name, record.StepStarted{Number: s.Number, Name: s.Name, Action: s.Action.Describe()})
+	}
+	dir := t.TempDir()
+	if err := writePlan(dir, ran); err != nil {
+		t.Fatal(err)
+	}
+	planned, err := ReadPlan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		today plan.Cell
+		same  bool
+	}{
+		"the same":        {ran, true},
+		"another wait":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), wait("false")}}, true},
+		"another release": {plan.Cell{Steps: []plan.Step{restart("v1.2.4"), wait("true")}}, false},
+		"another kind":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), {Number: 2, Name: "2", Kind: "stop", Action: plan.Stop{}}}}, false},
+	} {
+		judged := reports.Cell{ID: "a/b/c", Outcome: reports.Pass}
+		got, err := sameScenario(test.today, judged, planned, history.Events())
+		if err != nil || (got.Outcome == reports.Pass) != test.same {
+			t.Errorf("%s: %s, %q, %v", name, got.Outcome, got.Reason, err)
+		}
+	}
+	if planned, err := ReadPlan(t.TempDir()); planned != nil || err != nil {
+		t.Errorf("a run without one: %v, %v", planned, err)
 	}
 }

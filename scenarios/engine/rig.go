@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -51,7 +52,7 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 			Gates:                    t.Gates,
 			WithoutControllerManager: !t.ControllerManager,
 			WithoutScheduler:         !t.Scheduler,
-			NodeMonitor:              cluster.NodeMonitor(t.NodeMonitor),
+			NodeMonitor:              cluster.NodeMonitor{Period: time.Duration(t.NodeMonitor.Period), Grace: time.Duration(t.NodeMonitor.Grace)},
 		},
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
@@ -84,13 +85,28 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 	return config
 }
 
-// runCell runs a cell and leaves plan.txt, history.jsonl and logs in dir. How
+// writePlan leaves a cell's plan in dir, once to read and once as data.
+func writePlan(dir string, cell plan.Cell) error {
+	stored, err := plan.Stored(cell)
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	if err := stored.Write(&data); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644),
+		os.WriteFile(filepath.Join(dir, reports.PlanData), data.Bytes(), 0o644))
+}
+
+// runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
 // the cell ended is part of its history; the error is about writing it.
 func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644); err != nil {
+	if err := writePlan(dir, cell); err != nil {
 		return nil, err
 	}
 	file, err := os.Create(filepath.Join(dir, reports.HistoryFile))
@@ -175,9 +191,9 @@ func (r *rig) steps(ctx context.Context) (failed error) {
 // due reports whether it is time for a step.
 func (r *rig) due(step plan.Step, failed error) bool {
 	switch step.Run {
-	case spec.Catch:
+	case record.Catch:
 		return failed != nil || r.red
-	case spec.Cleanup:
+	case record.Cleanup:
 		return true
 	default:
 		return failed == nil && !r.enough()
@@ -199,7 +215,7 @@ func (r *rig) step(ctx context.Context, step plan.Step) error {
 	if err != nil {
 		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
 	}
-	if step.Run == spec.Catch {
+	if step.Run == record.Catch {
 		done.Unmet, err = false, nil
 	}
 	r.history.Append("engine", step.Name, done)
@@ -313,7 +329,7 @@ func namespaceOf(manifest map[string]any) string {
 }
 
 func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
-	ctx, cancel := r.machine.withTimeout(ctx, action.Within, fmt.Errorf("not within %s", action.Within))
+	ctx, cancel := r.machine.withTimeout(ctx, time.Duration(action.Within), fmt.Errorf("not within %s", action.Within))
 	defer cancel()
 	var last error
 	err := r.history.Wait(ctx, func(events []record.Event) bool {

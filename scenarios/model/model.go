@@ -36,7 +36,7 @@ func Features() []Feature { return []Feature{GRPCMode, HTTPProtocol} }
 // component whose release does not have a gate does not start with it.
 type Component struct {
 	Version release.Version
-	Gates   map[string]bool
+	Gates   release.Gates
 }
 
 // Knows reports whether a component's release has the field at all.

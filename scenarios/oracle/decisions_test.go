@@ -17,15 +17,15 @@ import (
 // watched is the story of a watchdog and two dependents: a is scaled down first
 // and up last.
 func watched(v release.Version, replicas int) *story {
-	scaling := func(level int) *spec.Scaling { return &spec.Scaling{Level: level} }
-	of := func(name string, up, down int) spec.DependentResource {
-		return spec.DependentResource{
-			Ref:     spec.ResourceRef{APIVersion: "apps/v1", Kind: "Deployment", Name: name},
+	scaling := func(level int) *record.Scaling { return &record.Scaling{Level: level} }
+	of := func(name string, up, down int) record.DependentResource {
+		return record.DependentResource{
+			Ref:     record.ResourceRef{APIVersion: "apps/v1", Kind: "Deployment", Name: name},
 			ScaleUp: scaling(up), ScaleDown: scaling(down),
 		}
 	}
 	s := &story{cell: plan.Cell{Topology: plan.Topology{Garden: &plan.Garden{
-		Watchdog: v, Prober: spec.Prober{DependentResourceInfos: []spec.DependentResource{of("a", 1, 0), of("b", 0, 1)}},
+		Watchdog: v, Prober: record.Prober{DependentResourceInfos: []record.DependentResource{of("a", 1, 0), of("b", 0, 1)}},
 	}}}}
 	s.add("dependency-watchdog", record.ComponentStarted{Version: v})
 	for i := range 5 {

@@ -83,7 +83,7 @@ func expiry(t plan.Topology) time.Duration {
 // grace is for how long kube-controller-manager waits for a node.
 func grace(t plan.Topology) time.Duration {
 	if t.NodeMonitor.Grace > 0 {
-		return t.NodeMonitor.Grace
+		return time.Duration(t.NodeMonitor.Grace)
 	}
 	return defaultGrace(t.Version)
 }

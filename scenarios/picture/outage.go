@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/lease"
@@ -28,7 +29,7 @@ type outages struct {
 func (h history) outages(from, to float64) (lanes []plot.Lane) {
 	o := outages{open: make(map[trouble]plot.Span), lanes: make(map[trouble]*plot.Lane)}
 	if nodes := h.cell.Topology.LeaseNodes; nodes != nil && nodes.Offset != 0 {
-		o.set(trouble{"clock", lease.Component}, from, clock.Clock{Offset: nodes.Offset})
+		o.set(trouble{"clock", lease.Component}, from, clock.Clock{Offset: time.Duration(nodes.Offset)})
 	}
 	for _, e := range h.events {
 		if at := h.at(e); at < to { // what ends with the rig is not amiss

@@ -16,7 +16,6 @@ import (
 	"github.com/skewrig/skewrig/reports/plot"
 	"github.com/skewrig/skewrig/scenarios/picture"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -101,7 +100,7 @@ func cell() plan.Cell {
 		ID: "dwd/outage/small", Title: "A small outage",
 		Topology: plan.Topology{
 			Version: "v1.37.1", ControllerManager: true,
-			LeaseNodes: &plan.LeaseNodes{Offset: -8 * time.Second},
+			LeaseNodes: &plan.LeaseNodes{Offset: behavior.Duration(-8 * time.Second)},
 			Garden:     &plan.Garden{Watchdog: "v1.8.0"},
 		},
 	}
@@ -204,12 +203,12 @@ func TestOwnPatience(t *testing.T) {
 	}{
 		"as the release does": {func(*plan.Topology) {}, []float64{30, 50}},
 		"an older release":    {func(to *plan.Topology) { to.Version = "v1.31.9" }, []float64{30, 40}},
-		"a grace of its own":  {func(to *plan.Topology) { to.NodeMonitor.Grace = 8 * time.Second }, []float64{30, 8}},
+		"a grace of its own":  {func(to *plan.Topology) { to.NodeMonitor.Grace = behavior.Duration(8 * time.Second) }, []float64{30, 8}},
 		"no node is watched":  {func(to *plan.Topology) { to.ControllerManager = false }, []float64{30}},
 		"no watchdog":         {func(to *plan.Topology) { to.Garden.Watchdog = "" }, []float64{50}},
 		"no garden":           {func(to *plan.Topology) { to.Garden = nil }, []float64{50}},
 		"a prober of its own": {func(to *plan.Topology) {
-			to.Garden.Prober = spec.Prober{KCMNodeMonitorGraceDuration: behavior.Duration(8 * time.Second), NodeLeaseFailureFraction: &quarter}
+			to.Garden.Prober = record.Prober{KCMNodeMonitorGraceDuration: behavior.Duration(8 * time.Second), NodeLeaseFailureFraction: &quarter}
 		}, []float64{6, 50}},
 	} {
 		c := cell()

@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // defaultWithin is how long a wait step waits that doesn't say.
-const defaultWithin = time.Minute
+const defaultWithin = behavior.Duration(time.Minute)
 
 // defaultMetrics is what a scrape step reads that doesn't say.
 const defaultMetrics = "/metrics"
@@ -55,7 +55,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Images: s.Images, Places: places(f, s),
+		File: f.Path, Text: f.Text, Images: s.Images, Places: places(f, s),
 	}
 	for _, axis := range c.Axes {
 		cell.ID += "/" + axis.Name + ":" + axis.Value
@@ -95,7 +95,7 @@ func newTopology(t spec.Topology) (Topology, error) {
 		return Topology{}, err
 	}
 	topology := Topology{
-		Version: version, Gates: maps.Clone(t.ControlPlane.Gates),
+		Version: version, Gates: t.ControlPlane.Gates.Clone(),
 		ControllerManager: t.ControlPlane.ControllerManager == nil || *t.ControlPlane.ControllerManager,
 		Scheduler:         t.ControlPlane.Scheduler == nil || *t.ControlPlane.Scheduler,
 	}
@@ -104,10 +104,10 @@ func newTopology(t spec.Topology) (Topology, error) {
 		if err != nil {
 			return Topology{}, err
 		}
-		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: maps.Clone(n.Gates), Standalone: n.Standalone})
+		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: n.Gates.Clone(), Standalone: n.Standalone})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
-		topology.NodeMonitor = NodeMonitor{Period: t.Scaled(time.Duration(m.Period)), Grace: t.Scaled(time.Duration(m.Grace))}
+		topology.NodeMonitor = NodeMonitor{Period: scale(t, time.Duration(m.Period)), Grace: scale(t, time.Duration(m.Grace))}
 	}
 	topology.LeaseNodes = newLeaseNodes(t)
 	topology.Garden, err = newGarden(t)
@@ -133,7 +133,7 @@ func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
 			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
-			Run: step.Run, Action: action, Components: running(rig),
+			Kind: step.Kind(), Run: step.Run, Action: action, Components: running(rig),
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.
@@ -177,11 +177,7 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 	case step.Kill != "":
 		return Stop{Component: step.Kill, Kill: true}, nil
 	case step.Wait != nil:
-		within := time.Duration(step.Wait.Within)
-		if within == 0 {
-			within = defaultWithin
-		}
-		return Wait{Until: step.Wait.Until, Within: within}, nil
+		return Wait{Until: step.Wait.Until, Within: cmp.Or(step.Wait.Within, defaultWithin)}, nil
 	case step.Scrape != nil:
 		return Scrape{Component: step.Scrape.Component, Path: cmp.Or(step.Scrape.Path, defaultMetrics)}, nil
 	case step.Log != nil:
@@ -206,12 +202,12 @@ func newAction(f *spec.File, c *spec.Combination, i int, rig *spec.Rig) (Action,
 }
 
 // defaultEvery is how often a poll asks that does not say it.
-const defaultEvery = time.Millisecond
+const defaultEvery = behavior.Duration(time.Millisecond)
 
 func newPodsAPI(p spec.PodsAPI) PodsAPI {
 	return PodsAPI{
 		Node: p.Node, Call: p.Call, Pod: p.Pod, UID: p.UID, Fields: p.Fields, Of: p.Of,
-		Every: cmp.Or(time.Duration(p.Every), defaultEvery), Times: p.Times, Pause: time.Duration(p.Pause),
+		Every: cmp.Or(p.Every, defaultEvery), Times: p.Times, Pause: p.Pause,
 	}
 }
 
@@ -227,7 +223,7 @@ func newApply(step spec.Step) Apply {
 func newRestart(change spec.Restart, rig *spec.Rig) (Restart, error) {
 	before, _ := rig.Component(change.Component)
 	restart := Restart{
-		Component: change.Component, Gates: maps.Clone(change.Gates),
+		Component: change.Component, Gates: change.Gates.Clone(),
 		Unset: slices.Clone(change.Unset), Stopped: !before.Running,
 	}
 	if change.Version == "" {

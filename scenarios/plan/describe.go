@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -80,8 +78,8 @@ func (r Restart) Describe() string {
 		text += " as " + string(r.Version)
 	}
 	var gates []string
-	for _, gate := range slices.Sorted(maps.Keys(r.Gates)) {
-		gates = append(gates, fmt.Sprintf("%s=%t", gate, r.Gates[gate]))
+	if len(r.Gates) > 0 {
+		gates = append(gates, r.Gates.String())
 	}
 	for _, gate := range r.Unset {
 		gates = append(gates, gate+" unset")

@@ -8,8 +8,12 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
+
+// scale is a time of the rig that takes d in the world.
+func scale(t spec.Topology, d time.Duration) behavior.Duration { return behavior.Duration(t.Scaled(d)) }
 
 func newLeaseNodes(t spec.Topology) *LeaseNodes {
 	l := t.LeaseNodes
@@ -18,9 +22,9 @@ func newLeaseNodes(t spec.Topology) *LeaseNodes {
 	}
 	duration, interval := l.Times()
 	nodes := &LeaseNodes{
-		Duration: t.Scaled(duration), Interval: t.Scaled(interval),
-		Timeout: t.Scaled(min(requestTimeout, duration)), Status: t.Scaled(statusPeriod), Report: t.Scaled(reportPeriod),
-		Offset: t.Scaled(time.Duration(l.Offset)),
+		Duration: scale(t, duration), Interval: scale(t, interval),
+		Timeout: scale(t, min(requestTimeout, duration)), Status: scale(t, statusPeriod), Report: scale(t, reportPeriod),
+		Offset: scale(t, time.Duration(l.Offset)),
 		Seed:   uint64(l.Seed), //nolint:gosec // any number is a seed
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Zones)) {
@@ -53,13 +57,13 @@ func newGarden(t spec.Topology) (*Garden, error) {
 	if g.Shoot != nil {
 		shoot, _ = clone(g.Shoot).(map[string]any)
 	}
-	prober := g.Prober.WithDefaults()
+	prober := spec.WithDefaults(g.Prober)
 	return &Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
 }
 
 // dependents are those that the scenario names, or else one replica of each that
 // the prober scales.
-func dependents(replicas map[string]int32, p spec.Prober) (all []Dependent) {
+func dependents(replicas map[string]int32, p record.Prober) (all []Dependent) {
 	if replicas == nil {
 		replicas = make(map[string]int32)
 		for _, d := range p.DependentResourceInfos {
@@ -82,24 +86,22 @@ const (
 )
 
 // scaled is a prober's configuration with the times of this rig.
-func scaled(t spec.Topology, p spec.Prober) spec.Prober {
+func scaled(t spec.Topology, p record.Prober) record.Prober {
 	if t.TimeScale == 0 {
 		return p
 	}
-	scale := func(d *behavior.Duration, unset time.Duration) {
-		*d = behavior.Duration(t.Scaled(cmp.Or(time.Duration(*d), unset)))
-	}
-	scale(&p.ProbeInterval, defaultProbeInterval)
-	scale(&p.InitialDelay, defaultInitialDelay)
-	scale(&p.ProbeTimeout, defaultProbeTimeout)
-	scale(&p.KCMNodeMonitorGraceDuration, spec.DefaultProberGrace)
+	rescale := func(d *behavior.Duration, unset time.Duration) { *d = scale(t, cmp.Or(time.Duration(*d), unset)) }
+	rescale(&p.ProbeInterval, defaultProbeInterval)
+	rescale(&p.InitialDelay, defaultInitialDelay)
+	rescale(&p.ProbeTimeout, defaultProbeTimeout)
+	rescale(&p.KCMNodeMonitorGraceDuration, spec.DefaultProberGrace)
 	p.DependentResourceInfos = slices.Clone(p.DependentResourceInfos)
 	for i := range p.DependentResourceInfos {
 		d := &p.DependentResourceInfos[i]
-		for _, s := range []**spec.Scaling{&d.ScaleUp, &d.ScaleDown} {
+		for _, s := range []**record.Scaling{&d.ScaleUp, &d.ScaleDown} {
 			own := **s
-			scale(&own.InitialDelay, 0)
-			scale(&own.Timeout, defaultScaleTimeout)
+			rescale(&own.InitialDelay, 0)
+			rescale(&own.Timeout, defaultScaleTimeout)
 			*s = &own
 		}
 	}
@@ -109,7 +111,7 @@ func scaled(t spec.Topology, p spec.Prober) spec.Prober {
 // newClock is what a clock is set to. What it drifts by counts from when it is
 // set, which is not known before.
 func newClock(c spec.Clock) Clock {
-	set := Clock{Of: c.Of, Step: time.Duration(c.Step), To: clock.Clock{Drift: c.Drift, Frozen: c.Frozen}}
+	set := Clock{Of: c.Of, Step: c.Step, To: clock.Clock{Drift: c.Drift, Frozen: c.Frozen}}
 	if c.Offset != nil {
 		set.To.Offset = time.Duration(*c.Offset)
 	}

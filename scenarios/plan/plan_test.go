@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -39,7 +41,8 @@ func printAll(cells []plan.Cell) string {
 	return strings.Join(plans, "\n")
 }
 
-// TestPrint compares the plans of each scenario with the .plan.txt beside it.
+// TestPrint compares the plans of each scenario with the .plan.txt beside it, and
+// the stored form of the first one with the .plan.json.
 // Run it with -update to write those.
 func TestPrint(t *testing.T) {
 	t.Parallel()
@@ -50,8 +53,17 @@ func TestPrint(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			got := printAll(load(t, filepath.Base(path)))
-			golden.Check(t, strings.TrimSuffix(path, ".yaml")+".plan.txt", got)
+			cells := load(t, filepath.Base(path))
+			golden.Check(t, strings.TrimSuffix(path, ".yaml")+".plan.txt", printAll(cells))
+			stored, err := plan.Stored(cells[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			if err := stored.Write(&text); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, strings.TrimSuffix(path, ".yaml")+".plan.json", text.String())
 		})
 	}
 }
@@ -110,7 +122,7 @@ func TestActions(t *testing.T) {
 	t.Parallel()
 	cell := load(t, "rollback.yaml")[0]
 	for number, want := range map[int]plan.Action{
-		3: plan.Wait{Until: `pods["tls"].status.phase == "Running"`, Within: time.Minute},
+		3: plan.Wait{Until: `pods["tls"].status.phase == "Running"`, Within: behavior.Duration(time.Minute)},
 		4: plan.Checks{Checks: []plan.Check{
 			{
 				ID: "not-restarted", Requirement: "KEP-4939/e2e/tls-success", Observe: "containers[\"tls/app\"]\n  .restarts\n",
@@ -269,8 +281,8 @@ func TestDescriptionsAreOnePrintableLine(t *testing.T) {
 		want   string
 	}{
 		{plan.Apply{Objects: []map[string]any{object}}, `create Pod\x1b[2J a b`},
-		{plan.Wait{Until: "a &&\n\tb\r", Within: time.Second}, "wait up to 1s until a && b"},
-		{plan.Wait{Until: long, Within: time.Second}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
+		{plan.Wait{Until: "a &&\n\tb\r", Within: behavior.Duration(time.Second)}, "wait up to 1s until a && b"},
+		{plan.Wait{Until: long, Within: behavior.Duration(time.Second)}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
 		{plan.Stop{Component: "kubelet/\u202ex"}, `stop kubelet/\u202ex`},
 	} {
 		if got := tc.action.Describe(); got != tc.want {

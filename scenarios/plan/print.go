@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
@@ -50,16 +51,16 @@ func (p *printer) rig(t Topology) {
 	}
 	for _, c := range initial(t) {
 		text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Name, c.Version))
-		if gates := formatGates(c.Gates); gates != "" {
-			text += " with " + gates
+		if len(c.Gates) > 0 {
+			text += " with " + c.Gates.String()
 		}
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
-		if t.ownClock(c.Name) {
+		if ownClock(t, c.Name) {
 			text += ", with a clock of its own"
 		}
-		if t.standalone(c.Name) {
+		if standalone(t, c.Name) {
 			text += ", standalone"
 		}
 		p.line(1, "%s", text)
@@ -77,12 +78,12 @@ func (p *printer) rig(t Topology) {
 }
 
 // ownClock reports whether a component is a kubelet with a clock of its own.
-func (t Topology) ownClock(component string) bool {
+func ownClock(t Topology, component string) bool {
 	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && kubeletPrefix+n.Name == component })
 }
 
 // standalone reports whether a component is a kubelet without an API server.
-func (t Topology) standalone(component string) bool {
+func standalone(t Topology, component string) bool {
 	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Standalone && kubeletPrefix+n.Name == component })
 }
 
@@ -102,7 +103,7 @@ func (p *printer) leases(t Topology) {
 			}
 			text += fmt.Sprintf(": leases of %s, renewed every %s", l.Duration, l.Interval)
 			if l.Offset != 0 {
-				text += ", clocks " + clock.Clock{Offset: l.Offset}.String()
+				text += ", clocks " + clock.Clock{Offset: time.Duration(l.Offset)}.String()
 			}
 			p.line(1, "%s", text)
 		}
@@ -151,14 +152,6 @@ func isKubelet(component string) bool { return strings.HasPrefix(component, kube
 
 func (p *printer) skew(kubelet Component) release.Skew {
 	return release.SkewOf(p.last[spec.APIServer].Version, kubelet.Version)
-}
-
-func formatGates(gates map[string]bool) string {
-	var items []string
-	for _, gate := range slices.Sorted(maps.Keys(gates)) {
-		items = append(items, fmt.Sprintf("%s=%t", gate, gates[gate]))
-	}
-	return strings.Join(items, ", ")
 }
 
 func (p *printer) images(images []spec.Image) {
@@ -237,8 +230,8 @@ func (p *printer) changes(s Step) {
 		if before.Version != c.Version {
 			p.line(3, "%s %s -> %s", c.Name, before.Version, c.Version)
 		}
-		for _, gate := range gatesOf(before, c) {
-			if from, to := setting(before.Gates, gate), setting(c.Gates, gate); from != to {
+		for _, gate := range before.Gates.With(c.Gates).Names() {
+			if from, to := before.Gates.Setting(gate), c.Gates.Setting(gate); from != to {
 				p.line(3, "%s gate %s %s -> %s", c.Name, gate, from, to)
 			}
 		}
@@ -261,20 +254,4 @@ func (p *printer) skews() map[string]release.Skew {
 		}
 	}
 	return skews
-}
-
-// gatesOf returns the gates of two states of a component, sorted.
-func gatesOf(before, after Component) []string {
-	names := make(map[string]bool)
-	maps.Copy(names, before.Gates)
-	maps.Copy(names, after.Gates)
-	return slices.Sorted(maps.Keys(names))
-}
-
-func setting(gates map[string]bool, gate string) string {
-	value, set := gates[gate]
-	if !set {
-		return "unset"
-	}
-	return fmt.Sprint(value)
 }

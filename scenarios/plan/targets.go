@@ -32,7 +32,7 @@ func Targets(cells []Cell) []Target {
 			if program == "" || c.Version == release.Reference {
 				continue
 			}
-			target := Target{Component: program, Version: c.Version, OwnClock: cell.Topology.ownClock(c.Name)}
+			target := Target{Component: program, Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)}
 			needed[target] = cmp.Or(needed[target], cell.Places[c.Version])
 		}
 	}
@@ -57,7 +57,7 @@ func Targets(cells []Cell) []Target {
 // first place of each.
 func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 	places := make(map[release.Version]string)
-	add := func(version, field string) {
+	add := func(version release.Version, field string) {
 		v, err := spec.ResolveVersion(version)
 		if at := f.Position(field); err == nil && places[v] == "" && at.Line > 0 {
 			places[v] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -22,6 +23,7 @@ type Cell struct {
 	Title    string
 	Control  string // the scenario that is the negative control, if there is one
 	File     string
+	Text     string // of the file
 	Axes     []AxisValue
 	Topology Topology
 	Images   []spec.Image
@@ -35,87 +37,41 @@ type Cell struct {
 // AxisValue is the value that a cell has on one axis.
 type AxisValue struct{ Name, Value string }
 
-// Topology is the rig of a cell, with every release resolved.
-type Topology struct {
-	Version           release.Version // of the control plane
-	Gates             map[string]bool
-	ControllerManager bool
-	Scheduler         bool
-	NodeMonitor       NodeMonitor
-	Nodes             []Node
-	LeaseNodes        *LeaseNodes // nil: none
-	Garden            *Garden     // nil: the rig is on its own
-	// Links are those that the cell's steps cut or slow down.
-	Links []spec.Link
-}
+// What a plan has in common with its stored form.
+type (
+	Topology    = record.Topology
+	NodeMonitor = record.NodeMonitor
+	LeaseNodes  = record.LeaseNodes
+	Zone        = record.Zone
+	Garden      = record.Garden
+	Dependent   = record.Dependent
+	Node        = record.Node
+	Component   = record.Component
+	Mode        = record.Mode
+)
 
-// NodeMonitor is how the controller manager looks after nodes: zero is what the
-// release does.
-type NodeMonitor struct{ Period, Grace time.Duration }
-
-// LeaseNodes are simulated nodes, with the times of this rig.
-type LeaseNodes struct {
-	Zones              []Zone // one without a name if there are none
-	Duration, Interval time.Duration
-	// Timeout is how long a node waits for an answer, Status how often it looks
-	// whether somebody disputes that it is ready, Report how often it says so.
-	Timeout, Status, Report time.Duration
-	// Offset is how far the clocks are ahead from the beginning.
-	Offset time.Duration
-	Seed   uint64
-}
-
-// Zone is simulated nodes in one place.
-type Zone struct {
-	Name  string
-	Count int
-}
-
-// Garden is what makes a rig a shoot.
-type Garden struct {
-	Watchdog release.Version // empty: none
-	// Prober is the watchdog's configuration, with the times of this rig.
-	Prober     spec.Prober
-	Dependents []Dependent // sorted by name
-	Shoot      map[string]any
-}
-
-// Dependent is a Deployment of the shoot's control plane.
-type Dependent struct {
-	Name     string
-	Replicas int32
-}
-
-// Node is a node of the rig.
-type Node struct {
-	Name    string
-	Version release.Version
-	Gates   map[string]bool
-	// OwnClock is true if the cell's steps set the clock of its kubelet.
-	OwnClock bool
-	// Standalone is a kubelet without an API server.
-	Standalone bool
-}
+// The modes of a check.
+const (
+	Now        = record.Now
+	Eventually = record.Eventually
+	Always     = record.Always
+	Never      = record.Never
+	AtMost     = record.AtMost
+)
 
 // Step is one numbered step.
 type Step struct {
 	// Number counts from 1; Name is the scenario's name for it, or the number.
 	Number int
 	Name   string
-	Line   int // in the scenario's file
+	Kind   string // the field of the scenario language: "apply", "cut"
+	Line   int    // in the scenario's file
 	// Run says whether the step is taken after something went wrong.
-	Run    spec.Run
+	Run    record.Run
 	Action Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.
 	Components []Component
-}
-
-// Component is a component as it is in force at a step.
-type Component struct {
-	Name    string
-	Version release.Version
-	Gates   map[string]bool
 }
 
 // setsClockOf reports whether a step sets the clock of a kubelet.
@@ -134,30 +90,32 @@ type Action interface {
 
 // Apply creates objects.
 type Apply struct {
-	Objects []map[string]any
+	Objects []map[string]any `json:"objects"`
 	// File is the file that they were read from. Empty if they stand in the
 	// scenario itself.
-	File     string
-	Rejected bool // the API server is expected to refuse them
+	File     string `json:"file,omitempty"`
+	Rejected bool   `json:"rejected,omitempty"` // the API server is expected to refuse them
 }
 
 // Patch changes an object by a JSON merge patch.
 type Patch struct {
-	Object   ObjectRef
-	Merge    map[string]any
-	Rejected bool
+	Object   ObjectRef      `json:"object"`
+	Merge    map[string]any `json:"merge"`
+	Rejected bool           `json:"rejected,omitempty"`
 }
 
 // StaticPod has a node's kubelet run a pod from a file.
 type StaticPod struct {
-	Node string
-	Pod  map[string]any
+	Node string         `json:"node"`
+	Pod  map[string]any `json:"pod,omitempty"`
 	// Remove is the name of a pod whose file is taken away. Empty: Pod is run.
-	Remove string
+	Remove string `json:"remove,omitempty"`
 }
 
 // Delete deletes an object.
-type Delete struct{ Object ObjectRef }
+type Delete struct {
+	Object ObjectRef `json:"object"`
+}
 
 // ObjectRef names an API object.
 type ObjectRef = spec.ObjectRef
@@ -165,56 +123,63 @@ type ObjectRef = spec.ObjectRef
 // Restart stops a component, if it runs, and starts it, perhaps as something
 // else than before.
 type Restart struct {
-	Component string
-	Version   release.Version // empty: unchanged
-	Gates     map[string]bool // on top of those of before
-	Unset     []string        // gates of before that are no longer set
+	Component string          `json:"component"`
+	Version   release.Version `json:"version,omitempty"` // empty: unchanged
+	Gates     release.Gates   `json:"gates,omitempty"`   // on top of those of before
+	Unset     []string        `json:"unset,omitempty"`   // gates of before that are no longer set
 	// Stopped is true if the component is not running before the step.
-	Stopped bool
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // Stop ends a component.
 type Stop struct {
-	Component string
-	Kill      bool // without a warning
+	Component string `json:"component"`
+	Kill      bool   `json:"kill,omitempty"` // without a warning
 }
 
 // Wait waits for a condition.
 type Wait struct {
-	Until  string // CEL
-	Within time.Duration
+	Until  string            `json:"until"` // CEL
+	Within behavior.Duration `json:"within"`
 }
 
 // Scrape reads the metrics of a component.
-type Scrape struct{ Component, Path string }
+type Scrape struct {
+	Component string `json:"component"`
+	Path      string `json:"path"`
+}
 
 // Log reads the lines of a component's log that match.
-type Log struct{ Component, Match string }
+type Log struct {
+	Component string `json:"component"`
+	Match     string `json:"match"`
+}
 
 // PodsAPI is what an agent on a node asks the node's Pods API.
 type PodsAPI struct {
-	Node     string
-	Call     spec.PodsCall
-	Pod, UID string // of get: one of them
-	Fields   string
-	Every    time.Duration // of poll
-	Times    int           // of list and get; of watch, if it is only opened; or 0
-	Pause    time.Duration // of watch
-	Of       string        // of end: the name of the step that began it
+	Node   string            `json:"node"`
+	Call   spec.PodsCall     `json:"call"`
+	Pod    string            `json:"pod,omitempty"` // of get: this or UID
+	UID    string            `json:"uid,omitempty"`
+	Fields string            `json:"fields,omitempty"`
+	Every  behavior.Duration `json:"every,omitempty"` // of poll
+	Times  int               `json:"times,omitempty"` // of list and get; of watch, if it is only opened; or 0
+	Pause  behavior.Duration `json:"pause,omitempty"` // of watch
+	Of     string            `json:"of,omitempty"`    // of end: the name of the step that began it
 }
 
 // Fault gives a link to an API server a fault, or none.
 type Fault struct {
-	Link  spec.Link
-	Fault record.LinkFault
+	Link  spec.Link        `json:"link"`
+	Fault record.LinkFault `json:"fault"`
 }
 
 // Clock sets the clock of a kubelet or of simulated nodes: to To, from now on, or by Step if that
 // is not zero.
 type Clock struct {
-	Of   string
-	To   clock.Clock
-	Step time.Duration
+	Of   string            `json:"of"`
+	To   clock.Clock       `json:"to"`
+	Step behavior.Duration `json:"step,omitempty"`
 }
 
 // From is To with the time from which it drifts, or stands still.
@@ -227,7 +192,9 @@ func (c Clock) From(now time.Time) clock.Clock {
 }
 
 // Checks watches checks, all at the same time.
-type Checks struct{ Checks []Check }
+type Checks struct {
+	Checks []Check `json:"-"` // the step has them
+}
 
 // Check is one thing that must hold.
 type Check struct {
@@ -246,15 +213,3 @@ type Check struct {
 	// Times is by how much the number may grow, for AtMost.
 	Times int
 }
-
-// Mode says when a check must hold.
-type Mode string
-
-// The modes of a check.
-const (
-	Now        Mode = "now"
-	Eventually Mode = "eventually"
-	Always     Mode = "always"
-	Never      Mode = "never"
-	AtMost     Mode = "at most"
-)

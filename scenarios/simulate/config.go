@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // ProberConfig is a prober's configuration as the models have it.
-func ProberConfig(p spec.Prober) watchdog.Config {
+func ProberConfig(p record.Prober) watchdog.Config {
 	cfg := watchdog.Config{
 		Grace: time.Duration(p.KCMNodeMonitorGraceDuration), Interval: time.Duration(p.ProbeInterval),
 		InitialDelay: time.Duration(p.InitialDelay), Timeout: time.Duration(p.ProbeTimeout),
@@ -28,7 +28,7 @@ func ProberConfig(p spec.Prober) watchdog.Config {
 	return cfg
 }
 
-func scaling(s spec.Scaling) watchdog.Scaling {
+func scaling(s record.Scaling) watchdog.Scaling {
 	return watchdog.Scaling{Level: s.Level, InitialDelay: time.Duration(s.InitialDelay)}
 }
 

@@ -135,7 +135,7 @@ var errUnmet = errors.New("the scenario can't go on")
 
 func (p *play) wait(step int, action plan.Wait) error {
 	var last error
-	for end := p.world.Now().Add(action.Within); !p.world.Now().After(end); p.pass() {
+	for end := p.world.Now().Add(time.Duration(action.Within)); !p.world.Now().After(end); p.pass() {
 		var met bool
 		if met, last = p.tracker.Until(p.program, step, p.events); met {
 			return nil

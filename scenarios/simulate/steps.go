@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/link"
@@ -138,7 +139,7 @@ func (p *play) setClock(action plan.Clock) error {
 	now := p.world.Now()
 	p.change(nodes, func(c *world.Condition) {
 		if action.Step != 0 {
-			c.Clock = c.Clock.Step(now, action.Step)
+			c.Clock = c.Clock.Step(now, time.Duration(action.Step))
 			return
 		}
 		c.Clock = action.From(now)

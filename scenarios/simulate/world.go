@@ -24,8 +24,11 @@ func (p *play) begin() error {
 	}
 	cfg := world.Config{On: p.happened, Seed: t.LeaseNodes.Seed, Controller: controller(t)}
 	l := t.LeaseNodes
-	cfg.Timing = heartbeat.Timing{Interval: l.Interval, Timeout: l.Timeout, Status: l.Status, Report: l.Report}
-	cfg.Clock = clock.Clock{Offset: l.Offset}
+	cfg.Timing = heartbeat.Timing{
+		Interval: time.Duration(l.Interval), Timeout: time.Duration(l.Timeout),
+		Status: time.Duration(l.Status), Report: time.Duration(l.Report),
+	}
+	cfg.Clock = clock.Clock{Offset: time.Duration(l.Offset)}
 	for _, z := range l.Zones {
 		p.nodes = append(p.nodes, slices.Repeat([]string{z.Name}, z.Count)...)
 	}
@@ -54,7 +57,7 @@ func (p *play) begin() error {
 func controller(t plan.Topology) nodelife.Config {
 	doubts, set := t.Gates["NodeControllerLeaseCircuitBreaker"]
 	cfg := nodelife.Config{
-		Period: t.NodeMonitor.Period, Grace: t.NodeMonitor.Grace,
+		Period: time.Duration(t.NodeMonitor.Period), Grace: time.Duration(t.NodeMonitor.Grace),
 		Trusting: t.Version.Minor() < firstDoubting || set && !doubts,
 	}
 	if !t.ControllerManager {

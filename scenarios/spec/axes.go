@@ -17,8 +17,8 @@ type AxisValue struct{ Name, Value string }
 const ReferenceGate = "PodsAPI"
 
 // ResolveNode is ResolveVersion for a node, which may also be of version reference.
-func ResolveNode(version string) (release.Version, error) {
-	if version == string(release.Reference) {
+func ResolveNode(version release.Version) (release.Version, error) {
+	if version == release.Reference {
 		return release.Reference, nil
 	}
 	return ResolveVersion(version)
@@ -26,11 +26,11 @@ func ResolveNode(version string) (release.Version, error) {
 
 // ResolveVersion returns the release that a version of the language stands for:
 // the newest one if there is none, otherwise as release.Resolve does.
-func ResolveVersion(version string) (release.Version, error) {
+func ResolveVersion(version release.Version) (release.Version, error) {
 	if version == "" {
 		return release.Newest, nil
 	}
-	return release.Resolve(version)
+	return release.Resolve(string(version))
 }
 
 const (

@@ -15,6 +15,8 @@ import (
 type File struct {
 	// Path is the path of the file, as it was given.
 	Path string
+	// Text is what the file holds.
+	Text string
 	// Combinations are what the axes expand the scenario to: axes in the order
 	// of their names, values in the order of the file. A scenario without axes
 	// has one.
@@ -108,7 +110,7 @@ func (r *reader) read(text []byte) *File {
 	case len(documents) > 1:
 		r.report(documents[1], "a scenario file has one document: put this one into a file of its own")
 	}
-	f := &File{Path: r.file, root: documents[0]}
+	f := &File{Path: r.file, Text: string(text), root: documents[0]}
 	r.useSequences(f.root)
 	axes := r.axes(f.root)
 	r.markLiterals(f.root)

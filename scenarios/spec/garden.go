@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // NodeMonitor is how kube-controller-manager looks after nodes.
@@ -38,9 +40,9 @@ type LeaseNodes struct {
 type Garden struct {
 	// Watchdog is the release of dependency-watchdog, or "none". If unset, the
 	// newest that is known.
-	Watchdog string `json:"watchdog,omitempty"`
+	Watchdog release.Version `json:"watchdog,omitempty"`
 	// Prober is its configuration. If unset, all of it is the default.
-	Prober Prober `json:"prober,omitzero"`
+	Prober record.Prober `json:"prober,omitzero"`
 	// Dependents are the Deployments of the shoot's control plane, with their
 	// replicas. If unset, there is one replica of each that the prober scales.
 	Dependents map[string]int32 `json:"dependents,omitempty"`
@@ -52,67 +54,23 @@ type Garden struct {
 // NoWatchdog is the release of a garden that has none.
 const NoWatchdog = "none"
 
-// Prober is the configuration file of dependency-watchdog's prober, field by
-// field (api/prober/types.go). What is unset is the watchdog's default
-// (internal/prober/config.go), but for the two fields that have none.
-type Prober struct {
-	// KubeConfigSecretName is the secret that leads to the shoot. If unset,
-	// dependency-watchdog-probe.
-	KubeConfigSecretName        string            `json:"kubeConfigSecretName,omitempty"`
-	ProbeInterval               behavior.Duration `json:"probeInterval,omitempty"`
-	InitialDelay                behavior.Duration `json:"initialDelay,omitempty"`
-	ProbeTimeout                behavior.Duration `json:"probeTimeout,omitempty"`
-	BackoffJitterFactor         *float64          `json:"backoffJitterFactor,omitempty"`
-	KCMNodeMonitorGraceDuration behavior.Duration `json:"kcmNodeMonitorGraceDuration,omitempty"`
-	NodeLeaseFailureFraction    *float64          `json:"nodeLeaseFailureFraction,omitempty"`
-	// DependentResourceInfos are what is scaled. If unset, what a Gardener scales:
-	// down, first machine-controller-manager and cluster-autoscaler, which may be
-	// missing, and then kube-controller-manager; up, kube-controller-manager,
-	// machine-controller-manager half a minute later, and cluster-autoscaler.
-	DependentResourceInfos []DependentResource `json:"dependentResourceInfos,omitempty"`
-}
-
-// WithDefaults returns the configuration with the fields that the watchdog wants
-// to be set.
-func (p Prober) WithDefaults() Prober {
+// WithDefaults returns a configuration with the fields that the watchdog wants to
+// be set.
+func WithDefaults(p record.Prober) record.Prober {
 	p.KubeConfigSecretName = cmp.Or(p.KubeConfigSecretName, "dependency-watchdog-probe")
 	if p.DependentResourceInfos == nil {
-		of := func(name string, up, down int) DependentResource {
-			return DependentResource{
-				Ref:     ResourceRef{APIVersion: "apps/v1", Kind: "Deployment", Name: name},
-				ScaleUp: &Scaling{Level: up}, ScaleDown: &Scaling{Level: down},
+		of := func(name string, up, down int) record.DependentResource {
+			return record.DependentResource{
+				Ref:     record.ResourceRef{APIVersion: "apps/v1", Kind: "Deployment", Name: name},
+				ScaleUp: &record.Scaling{Level: up}, ScaleDown: &record.Scaling{Level: down},
 			}
 		}
 		machines, autoscaler := of("machine-controller-manager", 1, 0), of("cluster-autoscaler", 2, 0)
 		machines.ScaleUp.InitialDelay = behavior.Duration(30 * time.Second)
 		autoscaler.Optional = true
-		p.DependentResourceInfos = []DependentResource{of(ControllerManager, 0, 1), machines, autoscaler}
+		p.DependentResourceInfos = []record.DependentResource{of(ControllerManager, 0, 1), machines, autoscaler}
 	}
 	return p
-}
-
-// DependentResource is what the prober scales.
-type DependentResource struct {
-	Ref      ResourceRef `json:"ref"`
-	Optional bool        `json:"optional,omitempty"`
-	// ScaleUp and ScaleDown say in which order. The watchdog wants both.
-	ScaleUp   *Scaling `json:"scaleUp,omitempty"`
-	ScaleDown *Scaling `json:"scaleDown,omitempty"`
-}
-
-// ResourceRef names a Deployment.
-type ResourceRef struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-}
-
-// Scaling is the order of one direction of scaling.
-type Scaling struct {
-	// Level is the turn: the lowest comes first.
-	Level        int               `json:"level"`
-	InitialDelay behavior.Duration `json:"initialDelay,omitempty"`
-	Timeout      behavior.Duration `json:"timeout,omitempty"`
 }
 
 // Answer has the link of dependency-watchdog to an API server answer requests

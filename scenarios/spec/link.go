@@ -11,7 +11,7 @@ import (
 )
 
 // Link is the way from a component to an API server.
-type Link struct{ From, To string }
+type Link = record.Link
 
 // The links of a watchdog, as the record calls them.
 const (
@@ -22,9 +22,6 @@ const (
 // Runtime is what a kubelet's link to its container runtime leads to. It has no
 // fault but a delay of each call.
 const Runtime = "runtime"
-
-// String is what the link is called in the record.
-func (l Link) String() string { return l.From + "->" + l.To }
 
 // ParseLink reads the name of a link: who connects, which is meant to connect to
 // the rig's own API server unless the name says otherwise.

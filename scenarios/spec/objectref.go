@@ -30,6 +30,9 @@ func (r ObjectRef) String() string {
 	return strings.Join(parts, "/")
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (r ObjectRef) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 var (
 	resourceName = regexp.MustCompile(`^[a-z][a-z0-9.-]*$`)
 	// objectName is a DNS subdomain (RFC 1123), which some kinds of object

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ const kubeletPrefix = "kubelet/"
 type Component struct {
 	Name    string
 	Version release.Version
-	Gates   map[string]bool
+	Gates   release.Gates
 	Running bool
 }
 
@@ -83,7 +82,7 @@ func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []
 	version := r.resolve("controlPlane.version", t.ControlPlane.Version)
 	for _, name := range names {
 		r.components = append(r.components, Component{
-			Name: name, Version: version, Gates: maps.Clone(t.ControlPlane.Gates), Running: true,
+			Name: name, Version: version, Gates: t.ControlPlane.Gates.Clone(), Running: true,
 		})
 	}
 	r.checkGates("controlPlane.gates", version, t.ControlPlane.Gates)
@@ -118,7 +117,7 @@ func enabled(b *bool) bool { return b == nil || *b }
 func (r *Rig) addKubelet(at string, node Node) {
 	kubelet := Component{
 		Name: kubeletPrefix + node.Name, Version: r.resolveNode(at+".version", node.Version),
-		Gates: maps.Clone(node.Gates), Running: true,
+		Gates: node.Gates.Clone(), Running: true,
 	}
 	r.components = append(r.components, kubelet)
 	if node.Standalone {
@@ -132,7 +131,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 func (r *Rig) Components() []Component {
 	all := slices.Clone(r.components)
 	for i := range all {
-		all[i].Gates = maps.Clone(all[i].Gates)
+		all[i].Gates = all[i].Gates.Clone()
 	}
 	return all
 }
@@ -263,26 +262,22 @@ func (r *Rig) checkNoGates(field, name string, change Restart) {
 }
 
 // gates returns the gates after a change.
-func (r *Rig) gates(field string, before map[string]bool, change Restart) map[string]bool {
-	after := make(map[string]bool)
-	maps.Copy(after, before)
+func (r *Rig) gates(field string, before release.Gates, change Restart) release.Gates {
 	for i, gate := range change.Unset {
 		at := fmt.Sprintf("%s.unset[%d]", field, i)
 		if _, set := change.Gates[gate]; set {
 			r.conflict(at, "gate %s is set by the same step", quote(gate))
-		} else if _, set := after[gate]; !set {
+		} else if _, set := before[gate]; !set {
 			r.conflict(at, "gate %s is not set before this step", quote(gate))
 		}
-		delete(after, gate)
 	}
-	maps.Copy(after, change.Gates)
-	return after
+	return before.With(change.Gates, change.Unset...)
 }
 
 // checkKept reports gates of before that the release doesn't have: the
 // component would refuse to start.
 func (r *Rig) checkKept(field string, c Component, change Restart) {
-	for _, gate := range slices.Sorted(maps.Keys(c.Gates)) {
+	for _, gate := range c.Gates.Names() {
 		if _, set := change.Gates[gate]; set || !gateName.MatchString(gate) {
 			continue
 		}
@@ -292,8 +287,8 @@ func (r *Rig) checkKept(field string, c Component, change Restart) {
 	}
 }
 
-func (r *Rig) checkGates(field string, v release.Version, gates map[string]bool) {
-	for _, gate := range slices.Sorted(maps.Keys(gates)) {
+func (r *Rig) checkGates(field string, v release.Version, gates release.Gates) {
+	for _, gate := range gates.Names() {
 		at := fmt.Sprintf("%s[%q]", field, gate)
 		if !gateName.MatchString(gate) {
 			r.conflict(at, "%s can't name a feature gate", quote(gate))
@@ -320,7 +315,7 @@ func (r *Rig) find(field, name string) *Component {
 	return nil
 }
 
-func (r *Rig) resolve(field, version string) release.Version {
+func (r *Rig) resolve(field string, version release.Version) release.Version {
 	v, err := ResolveVersion(version)
 	if err != nil {
 		r.conflict(field, "%v", err)
@@ -329,8 +324,8 @@ func (r *Rig) resolve(field, version string) release.Version {
 }
 
 // resolveNode is resolve for a node, which may have no kubelet.
-func (r *Rig) resolveNode(field, version string) release.Version {
-	if version == string(release.Reference) {
+func (r *Rig) resolveNode(field string, version release.Version) release.Version {
+	if version == release.Reference {
 		return release.Reference
 	}
 	return r.resolve(field, version)

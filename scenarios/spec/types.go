@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -54,8 +55,8 @@ type Topology struct {
 // ControlPlane is what runs beside the nodes.
 type ControlPlane struct {
 	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, newest.
-	Version string          `json:"version,omitempty"`
-	Gates   map[string]bool `json:"gates,omitempty"`
+	Version release.Version `json:"version,omitempty"`
+	Gates   release.Gates   `json:"gates,omitempty"`
 	// ControllerManager and Scheduler are run unless set to false.
 	ControllerManager *bool `json:"controllerManager,omitempty"`
 	Scheduler         *bool `json:"scheduler,omitempty"`
@@ -71,17 +72,14 @@ type Node struct {
 	// A node of version "reference" has no kubelet. What runs there does with pods
 	// what KEP-4188 takes for granted of one, and serves the Pods API as the text
 	// asks for; it runs no probes.
-	Version string          `json:"version,omitempty"`
-	Gates   map[string]bool `json:"gates,omitempty"`
+	Version release.Version `json:"version,omitempty"`
+	Gates   release.Gates   `json:"gates,omitempty"`
 	// Standalone is a kubelet that knows of no API server. It runs static pods.
 	Standalone bool `json:"standalone,omitempty"`
 }
 
 // Image maps the images that match a pattern to a fake server.
-type Image struct {
-	Image  string              `json:"image"`
-	Listen []behavior.Listener `json:"listen"`
-}
+type Image = record.Image
 
 // Step is one thing to do. Exactly one of its actions is set.
 type Step struct {
@@ -94,7 +92,7 @@ type Step struct {
 	When string `json:"when,omitempty"`
 	// Run says whether the step is taken after something went wrong. If unset,
 	// it is taken as long as the steps before it could be done.
-	Run Run `json:"run,omitempty"`
+	Run record.Run `json:"run,omitempty"`
 
 	Apply     Objects    `json:"apply,omitempty"`
 	File      string     `json:"file,omitempty"`
@@ -125,19 +123,6 @@ type Step struct {
 	// Skipped is true if When does not hold.
 	Skipped bool `json:"-"`
 }
-
-// Run says when a step is taken that is not just one of a row.
-type Run string
-
-// When a step is taken.
-const (
-	// Catch is for a step that is taken only after something went wrong: a step
-	// that could not be done, or a check that did not hold. It gathers evidence,
-	// and has no part in the verdict.
-	Catch Run = "catch"
-	// Cleanup is for a step that is taken whatever happened before.
-	Cleanup Run = "cleanup"
-)
 
 // Manifests returns the objects of an apply or file step.
 func (s Step) Manifests() Objects {
@@ -177,9 +162,9 @@ type Restart struct {
 	// lease-nodes/<zone>, all is stopped and started, and nothing else.
 	Component string `json:"component"`
 	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, unchanged.
-	Version string `json:"version,omitempty"`
+	Version release.Version `json:"version,omitempty"`
 	// Gates are set on top of the gates of before.
-	Gates map[string]bool `json:"gates,omitempty"`
+	Gates release.Gates `json:"gates,omitempty"`
 	// Unset are the gates of before that are no longer set to anything. A
 	// rollback needs it: a component does not start with a gate set that its
 	// release doesn't have.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Defaults of a kubelet's lease and of the prober (internal/prober/config.go of
@@ -137,7 +138,7 @@ func (v *validator) checkGarden(at string, g Garden) {
 	}
 }
 
-func (v *validator) checkDependent(at string, d DependentResource) {
+func (v *validator) checkDependent(at string, d record.DependentResource) {
 	if !v.has(at) {
 		return
 	}
@@ -147,7 +148,7 @@ func (v *validator) checkDependent(at string, d DependentResource) {
 	if v.clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
 		v.report(at+".ref.name", "%s can't name a Deployment", quote(d.Ref.Name))
 	}
-	for field, s := range map[string]*Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
+	for field, s := range map[string]*record.Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
 		if !v.has(at + "." + field) {
 			v.report(at, "the watchdog wants to know the %s of %s", field, quote(d.Ref.Name))
 		} else if s != nil {
@@ -159,7 +160,7 @@ func (v *validator) checkDependent(at string, d DependentResource) {
 
 // ResolveWatchdog returns the release that a version of dependency-watchdog
 // stands for. It is empty for none.
-func ResolveWatchdog(version string) (release.Version, error) {
+func ResolveWatchdog(version release.Version) (release.Version, error) {
 	known := release.DependencyWatchdog()
 	switch version {
 	case NoWatchdog:
@@ -167,7 +168,7 @@ func ResolveWatchdog(version string) (release.Version, error) {
 	case "":
 		return known[len(known)-1], nil
 	default:
-		v, err := release.Parse(version)
+		v, err := release.Parse(string(version))
 		if err != nil {
 			return "", fmt.Errorf("%w, or %s", err, NoWatchdog)
 		}

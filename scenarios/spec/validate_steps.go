@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -64,20 +65,31 @@ func (v *validator) checkSteps() {
 }
 
 // checkRun reports a step for after a failure that does what can't be done then.
-func (v *validator) checkRun(at string, run Run) {
+func (v *validator) checkRun(at string, run record.Run) {
 	if !v.clean(at + ".run") {
 		return
 	}
-	if run != Catch && run != Cleanup {
+	if run != record.Catch && run != record.Cleanup {
 		v.report(at+".run", "%s is not a time to run a step: catch and cleanup are", quote(string(run)))
 		return
 	}
 	for _, action := range v.present(at, rigActions()) {
 		v.report(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
 	}
-	if run == Catch && len(v.present(at, []string{"checks"})) > 0 {
+	if run == record.Catch && len(v.present(at, []string{"checks"})) > 0 {
 		v.report(at+".checks", "a catch step gathers evidence, and has no part in the verdict: a check does")
 	}
+}
+
+// Kind is the field that says what the step does.
+func (s Step) Kind() string {
+	v := reflect.ValueOf(s)
+	for _, f := range fieldsOf(v.Type()) {
+		if slices.Contains(Actions(), f.name) && !v.Field(f.index).IsZero() {
+			return f.name
+		}
+	}
+	return ""
 }
 
 // StepName returns the name of a step, whose index counts from 0: the one it is

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -54,7 +55,7 @@ func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
 	if v := s.Topology.Nodes[1].Version; v != "v1.36.3" {
 		t.Errorf("version of node-b %q, want v1.36.3", v)
 	}
-	if diff := cmp.Diff(map[string]bool{"AllAlpha": false}, s.Topology.ControlPlane.Gates); diff != "" {
+	if diff := cmp.Diff(release.Gates{"AllAlpha": false}, s.Topology.ControlPlane.Gates); diff != "" {
 		t.Errorf("gates (-want +got):\n%s", diff)
 	}
 	want := map[string]any{"kubelet": "v1.36.3", "shell": "${HOME}", "gate": "false"}

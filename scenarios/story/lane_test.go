@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/record"
@@ -140,7 +141,7 @@ func TestLeases(t *testing.T) {
 	h.show(100, "leases/kube-node-lease/a", "modified", renewed(-20))
 	h.show(101, "leases/kube-system/other", "added", renewed(101))
 	h.at(102, "", record.ComponentStopped{})
-	cell := plan.Cell{Topology: plan.Topology{LeaseNodes: &plan.LeaseNodes{Duration: 10 * time.Second}}}
+	cell := plan.Cell{Topology: plan.Topology{LeaseNodes: &plan.LeaseNodes{Duration: behavior.Duration(10 * time.Second)}}}
 	detail := "3 nodes, leases of 10s"
 	want(t, []tale.Lane{
 		{Name: "lease-nodes/z", Kind: tale.Leases, Spans: []tale.Span{

@@ -31,7 +31,7 @@ type renewal struct {
 func newLeases(c plan.Cell) leases {
 	l := leases{renewed: make(map[string]renewal)}
 	if c.Topology.LeaseNodes != nil {
-		l.duration = c.Topology.LeaseNodes.Duration
+		l.duration = time.Duration(c.Topology.LeaseNodes.Duration)
 	}
 	return l
 }

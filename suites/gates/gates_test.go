@@ -42,7 +42,7 @@ var _ = It("are what the release's API server reports", func(ctx SpecContext) {
 			Expect(os.WriteFile(table, []byte(release.FormatGates(reported)), 0o644)).To(Succeed())
 			continue
 		}
-		table, known, err := release.Gates(v)
+		table, known, err := release.Table(v)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(known).To(BeTrue(), "no table for %s", v)
 		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go test ./suites/gates -update -releases=%s", v.MajorMinor(), v)

@@ -214,7 +214,7 @@ func impatient(cell plan.Cell, mutant string) plan.Cell {
 	for i, step := range cell.Steps {
 		switch action := step.Action.(type) {
 		case plan.Wait:
-			action.Within = min(action.Within, soon)
+			action.Within = min(action.Within, behavior.Duration(soon))
 			cell.Steps[i].Action = action
 		case plan.Checks:
 			action.Checks = slices.Clone(action.Checks)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 )
@@ -43,7 +44,7 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := ofRecord(source)
+	history, err := ofRecord(source)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,8 @@ func generate(root string) (map[string][]byte, error) {
 	for name, schema := range map[string]*jsonschema.Schema{
 		"report":   ofKind(source, reports.Report{}, reports.APIVersion, reports.Kind, "report.json, the result of a run of skewrig"),
 		"diff":     ofKind(source, diff.Diff{}, diff.APIVersion, diff.Kind, "What skewrig diff prints as JSON"),
-		"record":   record,
+		"plan":     ofPlan(source),
+		"record":   history,
 		"scenario": ofScenario(source),
 	} {
 		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
@@ -60,6 +62,16 @@ func generate(root string) (map[string][]byte, error) {
 		}
 	}
 	return texts, nil
+}
+
+// ofPlan is the schema of a stored plan.
+func ofPlan(source *source) *jsonschema.Schema {
+	schema := source.reflect(record.Plan{})
+	schema.Title = "plan.json, what a cell of a run of skewrig was to do"
+	format, _ := schema.Properties.Get("format")
+	format.Const = record.PlanFormat
+	each(schema, allowNull)
+	return schema
 }
 
 func encode(schema *jsonschema.Schema) ([]byte, error) {

@@ -145,6 +145,25 @@ func TestADiffIsValid(t *testing.T) {
 	refuses(t, s, string(good), `"pace":0`, `"pace":"slow"`)
 }
 
+func TestPlansAreValid(t *testing.T) {
+	t.Parallel()
+	s := schema(t, "plan")
+	for _, name := range []string{"language", "minimal", "rollback"} {
+		if err := validate(t, s, []byte(read(t, root+"/scenarios/plan/testdata/"+name+".plan.json"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	good := read(t, root+"/scenarios/plan/testdata/rollback.plan.json")
+	for _, change := range [][2]string{
+		{`"format": 1`, `"format": 2`},
+		{`"kind": "restart"`, `"sort": "restart"`},
+		{`"mode": "always"`, `"mode": "sometimes"`},
+		{`"span": "10s"`, `"span": 10`},
+	} {
+		refuses(t, s, good, change[0], change[1])
+	}
+}
+
 func TestAHistoryIsValid(t *testing.T) {
 	t.Parallel()
 	s := schema(t, "record")

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Stored is a cell's plan in the form in which a run stores it.
+func Stored(c Cell) (record.Plan, error) {
+	p := record.Plan{
+		Format: record.PlanFormat,
+		ID:     c.ID, Scenario: c.Scenario, Area: c.Area, Title: c.Title, Control: c.Control, Axes: make(map[string]string),
+		File: c.File, Text: c.Text, Topology: c.Topology, Images: c.Images,
+	}
+	for _, axis := range c.Axes {
+		p.Axes[axis.Name] = axis.Value
+	}
+	for _, s := range c.Steps {
+		stored, err := s.Stored()
+		if err != nil {
+			return p, fmt.Errorf("storing step %d of %s: %w", s.Number, c.ID, err)
+		}
+		p.Steps = append(p.Steps, stored)
+	}
+	return p, nil
+}
+
+// Stored is the step in the form in which a run stores it.
+func (s Step) Stored() (record.Step, error) {
+	stored := record.Step{
+		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Kind: s.Kind,
+		Description: s.Action.Describe(), Components: s.Components,
+	}
+	if checks, is := s.Action.(Checks); is {
+		for _, c := range checks.Checks {
+			stored.Checks = append(stored.Checks, record.Check{
+				ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Is: c.Is, Must: c.Must, Mode: c.Mode,
+				Span: behavior.Duration(c.Span), Times: c.Times, Line: c.Line, Description: c.Describe(),
+			})
+		}
+		return stored, nil
+	}
+	var err error
+	stored.Action, err = json.Marshal(s.Action)
+	return stored, err
+}
