@@ -9,7 +9,7 @@ import (
 // TestPatternsChooseOfFiles: a file without a pattern for it is run as a whole.
 func TestPatternsChooseOfFiles(t *testing.T) {
 	twoCells(t)
-	const ofCatalog = "regressions/kubernetes-43976/newer-kubelet/apiserver:v1.36.3/kubelet:v1.37.1"
+	const ofCatalog = "kep-4188/gate/toggled/kubelet:reference"
 	for _, c := range []struct{ args, want []string }{
 		{[]string{"a.yaml", "b.yaml"}, []string{"mine/pods/a", "mine/pods/b"}},
 		{[]string{"a.yaml", "mine/pods/a"}, []string{"mine/pods/a"}},
@@ -34,10 +34,10 @@ func TestPatternsChooseOfFiles(t *testing.T) {
 func TestAPatternChoosesOfOneFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "two.yaml", strings.NewReplacer(
-		"topology:", "axes: {kubelet: [newest, v1.36.3]}\ntopology:", "{name: node-a}", "{name: node-a, version: '${kubelet}'}",
+		"topology:", "axes: {kubelet: [newest, reference]}\ntopology:", "{name: node-a}", "{name: node-a, version: '${kubelet}'}",
 	).Replace(scenario))
-	cells, err := Select([]string{"two.yaml", "mine/**/kubelet:v1.36.3"})
-	if err != nil || len(cells) != 1 || cells[0].ID != "mine/pods/web/kubelet:v1.36.3" {
+	cells, err := Select([]string{"two.yaml", "mine/**/kubelet:reference"})
+	if err != nil || len(cells) != 1 || cells[0].ID != "mine/pods/web/kubelet:reference" {
 		t.Errorf("it chooses %d cells, error %v", len(cells), err)
 	}
 }

@@ -16,11 +16,12 @@ func TestAKindClusterIsATopology(t *testing.T) {
 apiVersion: kind.x-k8s.io/v1alpha4
 nodes:
 - role: control-plane
+  image: kindest/node:v1.90.1
 - role: worker
-  image: kindest/node:v1.36.3@sha256:0123
+  image: kindest/node:v1.89.3@sha256:0123
   labels: {tier: db}
 - role: worker
-  image: kindest/node:v1.35.4
+  image: kindest/node:v1.88.4
 kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 `)
 	var said strings.Builder
@@ -28,8 +29,8 @@ kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 	if err != nil || !isKind {
 		t.Fatal(isKind, err)
 	}
-	want := plan.Topology{Version: "v1.37.1", ControllerManager: true, Scheduler: true, Nodes: []plan.Node{
-		{Name: "control-plane", Version: "v1.37.1"}, {Name: "worker", Version: "v1.36.3"}, {Name: "worker2", Version: "v1.35.4"},
+	want := plan.Topology{Version: "v1.90.1", ControllerManager: true, Scheduler: true, Nodes: []plan.Node{
+		{Name: "control-plane", Version: "v1.90.1"}, {Name: "worker", Version: "v1.89.3"}, {Name: "worker2", Version: "v1.88.4"},
 	}}
 	if diff := cmp.Diff(want, cell.Topology); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -48,7 +49,7 @@ nodes:
 - role: control-plane
 - role: control-plane
 - role: worker
-  image: kindest/node:v1.36.3
+  image: kindest/node:v1.36.0
 - role: worker
   image: example.com/mine:latest
 - role: worker
@@ -58,7 +59,7 @@ nodes:
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, wanted := range []string{"kind.yaml", "2 nodes have the role control-plane", "v1.36.3 has no feature gate", "nodes[3]", "example.com/mine", "v1.31.0 with a control plane"} {
+	for _, wanted := range []string{"kind.yaml", "2 nodes have the role control-plane", "v1.36.0 has no feature gate", "nodes[3]", "example.com/mine", "v1.31.0 with a control plane"} {
 		if !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%q does not say %q", err, wanted)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // completed is what a shell is offered for the last word of a command line.
@@ -26,6 +28,7 @@ func completed(t *testing.T, args ...string) (offered []string, directive string
 
 func TestCompletion(t *testing.T) {
 	t.Parallel()
+	const olderKubelet = "kep-4939/skew/older-kubelet/apiserver:" + string(release.Newest) + "/"
 	for _, tc := range []struct {
 		args      []string
 		offered   []string // some of what is offered
@@ -35,9 +38,9 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", ""}, []string{"kep-4939/", "dwd/"}, "kep-4939/skew/", ":2"},
 		{[]string{"plan", "kep-4939/sk"}, []string{"kep-4939/skew/"}, "kep-4939/e2e/", ":2"},
 		{[]string{"list", "x", "kep-4939/"}, []string{"kep-4939/**", "kep-4939/skew/"}, "kep-4939/", ":2"},
-		{[]string{"up", "kep-4939/skew/older-kubelet/apiserver:v1.37.1/"}, []string{"kep-4939/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3"}, "", ":2"},
+		{[]string{"up", olderKubelet}, []string{olderKubelet + "kubelet:" + string(release.Previous)}, "", ":2"},
 		{[]string{"run", "./mine"}, nil, "", ":2"},
-		{[]string{"build", "kubelet@"}, []string{"kubelet@v1.37.1", "etcd", "v1.37.1"}, "", ":4"},
+		{[]string{"build", "kubelet@"}, []string{"kubelet@" + string(release.Newest), "etcd", string(release.Newest)}, "", ":4"},
 		{[]string{"judge", ""}, nil, "", ":16"},
 		{[]string{"judge", "report", ""}, nil, "", ":0"},
 		{[]string{"report", "report", "-o", ""}, []string{"json", "junit", "text"}, "table", ":4"},

@@ -8,12 +8,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 )
 
@@ -81,9 +83,28 @@ func TestCommandsInTheDocs(t *testing.T) {
 	}
 }
 
+// recorded are pages that a run wrote. Their commands name its releases, which
+// need not be those of today's catalog.
+var recorded = []string{"docs/findings.md", "docs/track-record.md"}
+
+var releaseInID = regexp.MustCompile(`:v1\.\d+\.\d+\b`)
+
+// ofToday is the release in an id as the catalog has it now: another patch release
+// of the same minor version.
+func ofToday(old string) string {
+	now, err := release.Resolve(release.Version(old[1:]).MajorMinor())
+	if err != nil {
+		return old
+	}
+	return ":" + string(now)
+}
+
 // page is what is wrong with the commands and links of a page.
 func (c checker) page(path, text string) (problems []string) {
 	c.anyFile = strings.HasPrefix(path, filepath.Join("docs", "commands")) // their examples have files of the user
+	if slices.Contains(recorded, filepath.ToSlash(path)) {
+		text = releaseInID.ReplaceAllStringFunc(text, ofToday)
+	}
 	page := parseMarkdown(text)
 	report := func(line int, err error) {
 		if err != nil {
@@ -158,7 +179,7 @@ func TestWrongCommandsInDocsAreFound(t *testing.T) {
 		"skewrig judge report nowhere.yaml":                   "nowhere.yaml",
 		"skewrig judge":                                       "arg",
 		"skewrig report report -o pdf":                        `"pdf"`,
-		"skewrig build kube-proxy@v1.37.1":                    "kube-proxy",
+		"skewrig build kube-proxy@v1.90.1":                    "kube-proxy",
 		"skewrig up nowhere.yaml":                             "nowhere.yaml",
 		"skewrig podsapi serve --socket s --scenario no.yaml": "no.yaml",
 		"skewrig podsapi serve --socket s":                    "scenario",

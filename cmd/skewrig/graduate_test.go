@@ -17,7 +17,7 @@ import (
 func saveReport(t *testing.T, dir string, o reports.Outcome) {
 	t.Helper()
 	cell := reports.Cell{
-		ID: "kep-4188/gate/toggled/kubelet:v1.37.1", Scenario: "kep-4188/gate/toggled", KEP: "KEP-4188", Axes: map[string]string{"kubelet": "v1.37.1"},
+		ID: "kep-4188/gate/toggled/kubelet:v1.90.1", Scenario: "kep-4188/gate/toggled", KEP: "KEP-4188", Axes: map[string]string{"kubelet": "v1.90.1"},
 		Checks: []reports.Check{{ID: "served", Requirement: "KEP-4188/gate/on", Outcome: o, Expected: "OK", Observed: "OK"}},
 	}
 	report, err := reports.Assemble([]reports.Cell{cell}, []reports.Requirement{{ID: "KEP-4188/gate/on"}}, reports.Reproduce{Command: "skewrig run"})
@@ -39,7 +39,7 @@ func TestGraduateExitCodes(t *testing.T) {
 		want string // on standard output, or on standard error
 	}{
 		"evidence is missing":   {[]string{"kep-4188", "--stage", "alpha"}, 2, "skewrig run 'kep-4188/"},
-		"a check contradicts":   {[]string{"kep-4188", "--stage", "alpha", "--report", "deviates"}, 1, "against it: kep-4188/gate/toggled/kubelet:v1.37.1"},
+		"a check contradicts":   {[]string{"kep-4188", "--stage", "alpha", "--report", "deviates"}, 1, "against it: kep-4188/gate/toggled/kubelet:v1.90.1"},
 		"one of two reports":    {[]string{"kep-4188", "--stage", "alpha", "--report", "report", "--report", "deviates"}, 1, "report: deviates (1 cell counted)"},
 		"nothing of the KEP":    {[]string{"kep-4939", "--stage", "beta"}, 2, "no cell of KEP-4939 ran"},
 		"no report":             {[]string{"kep-4188", "--stage", "alpha", "--report", "nowhere"}, 2, "nowhere"},
@@ -68,7 +68,7 @@ func TestPRR(t *testing.T) {
 	code, stdout, stderr := skewrig(t, "prr", "kep-4188")
 	for _, want := range []string{
 		"## " + prr.Title + "\n", "###### " + prr.Enablement + "\n",
-		"- Holds: With the gate on, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.37.1`",
+		"- Holds: With the gate on, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
 		"**Open:** no run says yet whether this holds: With the gate off",
 	} {
 		if code != 0 || !strings.Contains(stdout, want) {

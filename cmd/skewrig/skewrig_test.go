@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -77,7 +78,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"no such file":         {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
 		"unknown field":        {[]string{"run", "field.yaml"}, []string{"field.yaml:4:1", "tilte", "title"}},
 		"unknown gate":         {[]string{"plan", "gate.yaml"}, []string{"gate.yaml:6:", "GRPCContainerProbeTls"}},
-		"gate of another":      {[]string{"run", "oldgate.yaml"}, []string{"oldgate.yaml:6:", "v1.36.3", "v1.37"}},
+		"gate of another":      {[]string{"run", "oldgate.yaml"}, []string{"oldgate.yaml:6:", string(release.Previous), "no feature gate"}},
 		"duplicate key":        {[]string{"run", "twice.yaml"}, []string{"twice.yaml:4:1", "id"}},
 		"wrong type":           {[]string{"run", "type.yaml"}, []string{"type.yaml:8:"}},
 		"broken expression":    {[]string{"run", "cel.yaml"}, []string{"cel.yaml:", "there", "podz"}},
@@ -99,7 +100,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"merge to nowhere":     {[]string{"report", "merge", "foreign"}, []string{"report-dir"}},
 		"foreign directory":    {[]string{"run", "--report-dir", "foreign", "mine.yaml"}, []string{"foreign", "--report-dir"}},
 		"no report":            {[]string{"report", "nowhere"}, []string{"nowhere"}},
-		"component is no such": {[]string{"build", "kube-proxy@v1.37.1"}, []string{"kube-proxy"}},
+		"component is no such": {[]string{"build", "kube-proxy@v1.90.1"}, []string{"kube-proxy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := skewrig(t, tc.args...)
