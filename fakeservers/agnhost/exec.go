@@ -44,6 +44,8 @@ func (s *session) path(name string) string {
 // command plays a Unix command: its arguments without its name, its exit code.
 type command func(ctx context.Context, s *session, args []string) int
 
+func (s *session) readFile(name string) ([]byte, error) { return s.files.ReadFile(s.path(name)) }
+
 // commands returns what can be run, by name. Each does what its namesake does
 // with the options that are common in probes, and no more.
 func commands() map[string]command {
@@ -112,7 +114,7 @@ func cat(_ context.Context, s *session, args []string) int {
 			}
 			continue
 		}
-		data, err := s.files.ReadFile(s.path(name))
+		data, err := s.readFile(name)
 		if err != nil {
 			code = s.complain("cat", err)
 			continue

@@ -113,19 +113,19 @@ func (c *certificateFlags) read(p *process) (*tls.Certificate, error) {
 	if c.certFile == "" || isOfImage(c.certFile, "localhost.crt") && isOfImage(c.keyFile, "localhost.key") {
 		return nil, nil
 	}
-	return readCertificate(p, c.certFile, c.keyFile)
+	return readCertificate(p.ReadFile, c.certFile, c.keyFile)
 }
 
 // isOfImage reports whether a path, relative to the root directory in which
 // the program runs, is that of a file in it.
 func isOfImage(file, name string) bool { return path.Clean("/"+file) == "/"+name }
 
-func readCertificate(p *process, certFile, keyFile string) (*tls.Certificate, error) {
-	cert, err := p.ReadFile(certFile)
+func readCertificate(read func(name string) ([]byte, error), certFile, keyFile string) (*tls.Certificate, error) {
+	cert, err := read(certFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate: %w", err)
 	}
-	key, err := p.ReadFile(keyFile)
+	key, err := read(keyFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the private key: %w", err)
 	}

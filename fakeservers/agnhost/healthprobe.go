@@ -107,7 +107,7 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 	}
 	config := &tls.Config{ServerName: p.serverName, InsecureSkipVerify: p.noVerify} //nolint:gosec // what -tls-no-verify asks for
 	if p.ca != "" {
-		pem, err := s.files.ReadFile(s.path(p.ca))
+		pem, err := s.readFile(p.ca)
 		if err != nil {
 			return nil, err
 		}
@@ -117,19 +117,11 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 		}
 	}
 	if p.cert != "" {
-		cert, err := s.files.ReadFile(s.path(p.cert))
+		pair, err := readCertificate(s.readFile, p.cert, p.key)
 		if err != nil {
 			return nil, err
 		}
-		key, err := s.files.ReadFile(s.path(p.key))
-		if err != nil {
-			return nil, err
-		}
-		pair, err := tls.X509KeyPair(cert, key)
-		if err != nil {
-			return nil, err
-		}
-		config.Certificates = []tls.Certificate{pair}
+		config.Certificates = []tls.Certificate{*pair}
 	}
 	return credentials.NewTLS(config), nil
 }

@@ -54,7 +54,7 @@ func sh(ctx context.Context, s *session, args []string) int {
 	case command && len(args) == 1:
 		args = append(args, "sh")
 	case !command:
-		script, err := s.files.ReadFile(s.path(args[0]))
+		script, err := s.readFile(args[0])
 		if err != nil {
 			return s.refuse(err)
 		}

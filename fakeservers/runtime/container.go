@@ -1,12 +1,13 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
@@ -86,7 +87,7 @@ func commandLine(img *image.Image, config *cri.ContainerConfig) []string {
 			args = img.Cmd
 		}
 	}
-	return append(append([]string{}, command...), args...)
+	return slices.Concat(command, args)
 }
 
 func (r *Runtime) addContainer(c *container, sandboxID string) error {
@@ -232,25 +233,16 @@ func (s runtimeService) UpdateContainerResources(_ context.Context, req *cri.Upd
 }
 
 // updated returns the old resources with those of the update that are given: in
-// CRI, zero means not specified.
+// CRI, zero means not specified. What is given of lists and maps is all of them.
 func updated(old, update *cri.LinuxContainerResources) *cri.LinuxContainerResources {
-	merged := &cri.LinuxContainerResources{
-		CpuPeriod:              cmp.Or(update.GetCpuPeriod(), old.GetCpuPeriod()),
-		CpuQuota:               cmp.Or(update.GetCpuQuota(), old.GetCpuQuota()),
-		CpuShares:              cmp.Or(update.GetCpuShares(), old.GetCpuShares()),
-		MemoryLimitInBytes:     cmp.Or(update.GetMemoryLimitInBytes(), old.GetMemoryLimitInBytes()),
-		OomScoreAdj:            cmp.Or(update.GetOomScoreAdj(), old.GetOomScoreAdj()),
-		CpusetCpus:             cmp.Or(update.GetCpusetCpus(), old.GetCpusetCpus()),
-		CpusetMems:             cmp.Or(update.GetCpusetMems(), old.GetCpusetMems()),
-		HugepageLimits:         old.GetHugepageLimits(),
-		Unified:                old.GetUnified(),
-		MemorySwapLimitInBytes: cmp.Or(update.GetMemorySwapLimitInBytes(), old.GetMemorySwapLimitInBytes()),
+	merged := &cri.LinuxContainerResources{}
+	proto.Merge(merged, old)
+	if len(update.GetHugepageLimits()) > 0 {
+		merged.HugepageLimits = nil
 	}
-	if limits := update.GetHugepageLimits(); len(limits) > 0 {
-		merged.HugepageLimits = limits
+	if len(update.GetUnified()) > 0 {
+		merged.Unified = nil
 	}
-	if unified := update.GetUnified(); len(unified) > 0 {
-		merged.Unified = unified
-	}
+	proto.Merge(merged, update)
 	return merged
 }

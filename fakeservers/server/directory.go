@@ -5,10 +5,7 @@ import "sync"
 // Directory finds the servers that are running, so that a scenario can change
 // what one does without knowing the program that started it. The zero value is
 // empty. It is safe for concurrent use.
-type Directory struct {
-	mu      sync.Mutex
-	servers map[place]*Server
-}
+type Directory struct{ servers sync.Map } // *Server by place
 
 // place is where a server is found: a container has each port once.
 type place struct {
@@ -19,32 +16,21 @@ type place struct {
 // Find returns the running server of a container, "namespace/pod/container",
 // on a port. It returns nil if there is none.
 func (d *Directory) Find(container string, port int32) *Server {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.servers[place{container, port}]
+	found, _ := d.servers.Load(place{container, port})
+	s, _ := found.(*Server)
+	return s
 }
 
 func (d *Directory) add(s *Server) {
-	if d == nil {
-		return
+	if d != nil {
+		d.servers.Store(s.place(), s)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.servers == nil {
-		d.servers = map[place]*Server{}
-	}
-	d.servers[s.place()] = s
 }
 
 // remove takes a server out. Its successor, if there is one already, stays.
 func (d *Directory) remove(s *Server) {
-	if d == nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.servers[s.place()] == s {
-		delete(d.servers, s.place())
+	if d != nil {
+		d.servers.CompareAndDelete(s.place(), s)
 	}
 }
 
