@@ -204,7 +204,7 @@ func TestMergePrintsAReport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	saveReport(t, "one", reports.Fail)
 	code, stdout, stderr := skewrig(t, "report", "merge", "one", "--report-dir", "both")
-	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "kep-4188/gate/toggled/kubelet:v1.37.1") {
+	if code != reports.ExitNonconforming || stderr != "" || !strings.Contains(stdout, "kep-4188/gate/toggled/kubelet:v1.90.1") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 }

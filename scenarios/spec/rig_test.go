@@ -9,9 +9,9 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// onlySince says that v1.37 and newer have every gate, and older ones none.
-func onlySince37(v release.Version, name string) error {
-	if v.Minor() < 37 {
+// onlySince90 says that v1.90 and newer have every gate, and older ones none.
+func onlySince90(v release.Version, name string) error {
+	if v.Minor() < 90 {
 		return fmt.Errorf("%s has no feature gate %s", v, name)
 	}
 	return nil
@@ -19,25 +19,25 @@ func onlySince37(v release.Version, name string) error {
 
 func TestRollbackMustUnsetTheGatesThatTheReleaseLacks(t *testing.T) {
 	t.Parallel()
-	topology := Topology{ControlPlane: ControlPlane{Gates: map[string]bool{"Feature": true}}}
-	rollback := Restart{Component: APIServer, Version: "previous"}
+	topology := Topology{ControlPlane: ControlPlane{Version: "v1.90.1", Gates: map[string]bool{"Feature": true}}}
+	rollback := Restart{Component: APIServer, Version: "v1.89.3"}
 	for name, tc := range map[string]struct {
 		change func(*Restart)
 		want   []Conflict
 	}{
 		"still set": {
 			func(*Restart) {},
-			[]Conflict{{"restart", "kube-apiserver still has gate Feature set: v1.36.3 has no feature gate Feature; unset: [Feature] takes it away"}},
+			[]Conflict{{"restart", "kube-apiserver still has gate Feature set: v1.89.3 has no feature gate Feature; unset: [Feature] takes it away"}},
 		},
 		"unset": {func(r *Restart) { r.Unset = []string{"Feature"} }, nil},
 		"set again": {
 			func(r *Restart) { r.Gates = map[string]bool{"Feature": false} },
-			[]Conflict{{`restart.gates["Feature"]`, "v1.36.3 has no feature gate Feature"}},
+			[]Conflict{{`restart.gates["Feature"]`, "v1.89.3 has no feature gate Feature"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rig, conflicts := newRig(topology, onlySince37)
+			rig, conflicts := newRig(topology, onlySince90)
 			if len(conflicts) > 0 {
 				t.Fatal(conflicts)
 			}
@@ -54,12 +54,12 @@ func TestRigFollowsTheSteps(t *testing.T) {
 	t.Parallel()
 	off := false
 	rig, conflicts := NewRig(Topology{
-		ControlPlane: ControlPlane{Scheduler: &off},
-		Nodes:        []Node{{Name: "b", Version: "v1.35.4"}, {Name: "a"}},
+		ControlPlane: ControlPlane{Version: "v1.90.1", Scheduler: &off},
+		Nodes:        []Node{{Name: "b", Version: "v1.88.4"}, {Name: "a", Version: "v1.90.1"}},
 	})
 	for _, step := range []Step{
 		{Stop: "kubelet/b"},
-		{Restart: &Restart{Component: APIServer, Version: "previous", Gates: map[string]bool{"AllAlpha": true}}},
+		{Restart: &Restart{Component: APIServer, Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}}},
 		{Restart: &Restart{Component: APIServer, Gates: map[string]bool{"AllAlpha": false}}},
 		{Kill: Etcd},
 		{Restart: &Restart{Component: Etcd}},
@@ -71,10 +71,10 @@ func TestRigFollowsTheSteps(t *testing.T) {
 	}
 	want := []Component{
 		{Name: Etcd, Version: release.Etcd, Running: true},
-		{Name: APIServer, Version: "v1.36.3", Gates: map[string]bool{"AllAlpha": false}, Running: true},
-		{Name: ControllerManager, Version: "v1.37.1", Running: true},
-		{Name: "kubelet/a", Version: "v1.37.1", Running: true},
-		{Name: "kubelet/b", Version: "v1.35.4"},
+		{Name: APIServer, Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": false}, Running: true},
+		{Name: ControllerManager, Version: "v1.90.1", Running: true},
+		{Name: "kubelet/a", Version: "v1.90.1", Running: true},
+		{Name: "kubelet/b", Version: "v1.88.4"},
 	}
 	if diff := cmp.Diff(want, rig.Components()); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
@@ -84,14 +84,14 @@ func TestRigFollowsTheSteps(t *testing.T) {
 func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	t.Parallel()
 	rig, conflicts := NewRig(Topology{
-		ControlPlane: ControlPlane{Version: "previous"},
-		Nodes:        []Node{{Name: "a", Version: "v1.33.0"}},
+		ControlPlane: ControlPlane{Version: "v1.89.3"},
+		Nodes:        []Node{{Name: "a", Version: "v1.86.0"}},
 	})
 	if len(conflicts) > 0 {
 		t.Fatal(conflicts)
 	}
-	upgrade := Step{Restart: &Restart{Component: APIServer, Version: "newest"}}
-	const message = "kubelet/a v1.33.0 is more than three minor versions older than kube-apiserver v1.37.1"
+	upgrade := Step{Restart: &Restart{Component: APIServer, Version: "v1.90.1"}}
+	const message = "kubelet/a v1.86.0 is more than three minor versions older than kube-apiserver v1.90.1"
 	conflicts = append(rig.Do(Step{Stop: "kubelet/a"}), rig.Do(upgrade)...)
 	if len(conflicts) > 0 {
 		t.Fatalf("conflicts %v, want none while the kubelet is stopped", conflicts)

@@ -37,12 +37,13 @@ func TestCombinationsAreInOrderAndResolved(t *testing.T) {
 		}
 		got = append(got, strings.Join(values, " "))
 	}
-	// Newest and v1.37.1 are the same release, so the API server has one value.
+	// What is the same release is there once.
+	const newest = "apiserver:" + string(release.Newest)
 	want := []string{
-		"apiserver:v1.37.1 gate:true kubelet:v1.37.1",
-		"apiserver:v1.37.1 gate:true kubelet:v1.36.3",
-		"apiserver:v1.37.1 gate:false kubelet:v1.37.1",
-		"apiserver:v1.37.1 gate:false kubelet:v1.36.3",
+		newest + " gate:true kubelet:" + string(release.Newest),
+		newest + " gate:true kubelet:" + string(release.Previous),
+		newest + " gate:false kubelet:" + string(release.Newest),
+		newest + " gate:false kubelet:" + string(release.Previous),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("combinations (-want +got):\n%s", diff)
@@ -52,13 +53,13 @@ func TestCombinationsAreInOrderAndResolved(t *testing.T) {
 func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
 	t.Parallel()
 	s := everything(t).Combinations[3].Scenario
-	if v := s.Topology.Nodes[1].Version; v != "v1.36.3" {
-		t.Errorf("version of node-b %q, want v1.36.3", v)
+	if v := s.Topology.Nodes[1].Version; v != release.Previous {
+		t.Errorf("version of node-b %q, want %s", v, release.Previous)
 	}
 	if diff := cmp.Diff(release.Gates{"AllAlpha": false}, s.Topology.ControlPlane.Gates); diff != "" {
 		t.Errorf("gates (-want +got):\n%s", diff)
 	}
-	want := map[string]any{"kubelet": "v1.36.3", "shell": "${HOME}", "gate": "false"}
+	want := map[string]any{"kubelet": string(release.Previous), "shell": "${HOME}", "gate": "false"}
 	metadata := s.Steps[0].Apply[0]["metadata"].(map[string]any)
 	if diff := cmp.Diff(want, metadata["annotations"]); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
