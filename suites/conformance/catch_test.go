@@ -7,16 +7,12 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 var _ = It("takes the steps that are for a failure after one only", func(ctx SpecContext) {
 	cells := cellsOf("catch.yaml")
-	dir := GinkgoT().TempDir()
-	e := &engine.Engine{Binary: new(build.Builder).Binary, Dir: dir, Parallel: len(cells)}
-	results, err := e.Run(ctx, cells)
-	Expect(err).NotTo(HaveOccurred())
+	dir, results := runCells(ctx, new(build.Builder), cells...)
 	want := []struct {
 		outcome reports.Outcome
 		taken   []string
@@ -26,7 +22,6 @@ var _ = It("takes the steps that are for a failure after one only", func(ctx Spe
 		{reports.Unknown, []string{"create", "2", "caught", "caught-in-vain", "cleaned"}},
 	}
 	for i, cell := range cells {
-		attach(cell, dir)
 		Expect(results[i].Outcome).To(Equal(want[i].outcome), results[i].Reason)
 		Expect(stepsTaken(dir, cell)).To(Equal(want[i].taken))
 	}

@@ -12,9 +12,9 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -50,34 +50,41 @@ func watched(t *testing.T, cells []plan.Cell) []plan.Cell {
 func declare(cells []plan.Cell) {
 	builder := new(build.Builder)
 	BeforeSuite(func(ctx SpecContext) {
-		for _, t := range plan.Targets(cells) {
-			_, err := builder.Binary(ctx, build.Target{Component: build.Component(t.Component), Version: t.Version})
-			Expect(err).NotTo(HaveOccurred())
-		}
+		_, err := app.Build(ctx, builder, app.Targets(cells), cells)
+		Expect(err).NotTo(HaveOccurred())
 	})
 	for _, cell := range cells {
 		id := strings.Split(cell.ID, "/")
 		It(cell.ID, Label(id[0], id[1]), func(ctx SpecContext) {
-			dir := GinkgoT().TempDir()
-			e := &engine.Engine{Binary: builder.Binary, Dir: dir}
-			results, err := e.Run(ctx, []plan.Cell{cell})
-			Expect(err).NotTo(HaveOccurred())
-			attach(cell, dir)
-			Expect(results).To(HaveLen(1))
-			result := excused(results[0])
-			Expect(problems(result)).To(BeEmpty())
+			dir, results := runCells(ctx, builder, cell)
+			Expect(problems(results[0])).To(BeEmpty())
 			expectEachCheckCounts(cell, dir)
 		})
 	}
 }
 
-// excused is a result with what is known to fail marked as such.
-func excused(cell reports.Cell) reports.Cell {
+// runCells runs cells, and returns their results, in which what is known to fail
+// is marked as such, and the directory that has their files.
+func runCells(ctx SpecContext, builder *build.Builder, cells ...plan.Cell) (dir string, results []reports.Cell) {
 	GinkgoHelper()
-	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	known, err := app.Known("")
 	Expect(err).NotTo(HaveOccurred())
-	applied, _ := known.Apply(list, []reports.Cell{cell}, nil) // the other cells have specs of their own
-	return applied[0]
+	dir = GinkgoT().TempDir()
+	report, err := app.Run(ctx, cells, app.Options{Dir: dir, Binary: builder.Binary, Known: known, Parallel: len(cells)})
+	Expect(err).NotTo(HaveOccurred())
+	for _, cell := range cells {
+		attach(cell, dir)
+		results = append(results, resultOf(report, cell))
+	}
+	return dir, results
+}
+
+// resultOf is the result of a cell.
+func resultOf(report reports.Report, cell plan.Cell) reports.Cell {
+	GinkgoHelper()
+	i := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == cell.ID })
+	Expect(i).To(BeNumerically(">=", 0), "%s is not in the report", cell.ID)
+	return report.Cells[i]
 }
 
 // expectEachCheckCounts changes one expectation after the other and judges the

@@ -2,14 +2,11 @@ package conformance
 
 import (
 	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
-	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -23,10 +20,7 @@ func TestEachExpectationOfASavedRunCounts(t *testing.T) {
 		t.Skip("needs a saved run: -saved=DIR")
 	}
 	RegisterTestingT(t)
-	file, err := os.Open(filepath.Join(*saved, render.JSONFile))
-	Expect(err).NotTo(HaveOccurred())
-	defer file.Close()
-	report, err := reports.Read(file)
+	report, err := app.ReadReport(*saved)
 	Expect(err).NotTo(HaveOccurred())
 	all, err := catalog.Cells()
 	Expect(err).NotTo(HaveOccurred())

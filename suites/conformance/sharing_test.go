@@ -9,19 +9,14 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 var _ = It("shows a cell nothing of the one that had its rig before", func(ctx SpecContext) {
 	cells := cellsOf("sharing.yaml")
-	dir := GinkgoT().TempDir()
-	e := &engine.Engine{Binary: new(build.Builder).Binary, Dir: dir}
-	results, err := e.Run(ctx, cells)
-	Expect(err).NotTo(HaveOccurred())
-	for i, cell := range cells {
-		attach(cell, dir)
+	dir, results := runCells(ctx, new(build.Builder), cells...)
+	for i := range cells {
 		Expect(problems(results[i])).To(BeEmpty())
 		Expect(results[i].Outcome).To(Equal(reports.Pass))
 	}

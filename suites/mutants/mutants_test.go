@@ -15,10 +15,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -99,13 +99,11 @@ func (c change) write(root, mutant string) {
 // run returns the outcomes of scenarios of the catalog by their ids.
 func run(ctx SpecContext, builder *build.Builder, scenarios []string) map[string]reports.Outcome {
 	GinkgoHelper()
-	all, err := catalog.Cells()
-	Expect(err).NotTo(HaveOccurred())
 	var patterns []string
 	for _, s := range scenarios {
 		patterns = append(patterns, s+"/**")
 	}
-	cells, err := plan.Match(all, patterns)
+	cells, err := app.Select(patterns)
 	Expect(err).NotTo(HaveOccurred())
 
 	outcomes := make(map[string]reports.Outcome)

@@ -11,10 +11,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -95,7 +95,7 @@ func found(r reports.Cell) string {
 // withoutKnown is a cell without the checks that are known to fail.
 func withoutKnown(cell plan.Cell) plan.Cell {
 	GinkgoHelper()
-	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	list, err := app.Known("")
 	Expect(err).NotTo(HaveOccurred())
 	cell.Steps = slices.Clone(cell.Steps)
 	for i, step := range cell.Steps {
@@ -105,8 +105,7 @@ func withoutKnown(cell plan.Cell) plan.Cell {
 		}
 		checks.Checks = slices.DeleteFunc(slices.Clone(checks.Checks), func(c plan.Check) bool {
 			failed := reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: c.ID, Requirement: c.Requirement, Outcome: reports.Fail}}}
-			applied, _ := known.Apply(list, []reports.Cell{failed}, nil)
-			return applied[0].Outcome == reports.ExpectedFail
+			return list.Excuse(failed).Outcome == reports.ExpectedFail
 		})
 		cell.Steps[i].Action = checks
 	}
