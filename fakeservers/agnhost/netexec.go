@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,8 +32,9 @@ type netexecServer struct {
 	// stopping is set once SIGTERM has come.
 	stopping atomic.Bool
 	// exits takes the first request to exit.
-	exits     chan exitRequest
-	answering inFlight
+	exits chan exitRequest
+	// answering is how many requests are being answered.
+	answering atomic.Int64
 }
 
 // exitRequest asks the program to exit, by default at once.
@@ -74,7 +74,7 @@ func (n *netexecServer) start(ctx context.Context) error {
 	}
 	config := server.Config{
 		Listener: behavior.Listener{Port: n.httpPort, Protocol: behavior.HTTP1},
-		Handler:  n.answering.counted(n.handler()),
+		Handler:  n.counted(n.handler()),
 	}
 	if n.certificate.set() {
 		certificate, err := n.certificate.read(n.process)
@@ -135,17 +135,20 @@ func (n *netexecServer) run(ctx context.Context) int {
 	}
 }
 
+// idlePoll is how often to look whether all requests are answered. The original
+// does so too, in http.Server.Shutdown.
+const idlePoll = 5 * time.Millisecond
+
 // exit waits as the request has it, and returns the exit code.
 func (n *netexecServer) exit(ctx context.Context, request exitRequest) int {
 	if !pass(ctx, request.after) {
 		return exitKilled
 	}
 	if request.patience > 0 {
-		select {
-		case <-n.answering.idle():
-		case <-time.After(request.patience):
-		case <-ctx.Done():
-			return exitKilled
+		for end := time.Now().Add(request.patience); n.answering.Load() > 0 && time.Now().Before(end); {
+			if !pass(ctx, idlePoll) {
+				return exitKilled
+			}
 		}
 		n.log.Print("Graceful shutdown completed")
 	}
@@ -160,42 +163,13 @@ func (n *netexecServer) requestExit(request exitRequest) {
 	}
 }
 
-// inFlight counts the requests that are being answered.
-type inFlight struct {
-	mu    sync.Mutex
-	count int
-	none  chan struct{}
-}
-
-func (f *inFlight) counted(next http.Handler) http.Handler {
+// counted counts the requests that are being answered.
+func (n *netexecServer) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.add(1)
-		defer f.add(-1)
+		n.answering.Add(1)
+		defer n.answering.Add(-1)
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (f *inFlight) add(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.count += n
-	if f.count == 0 && f.none != nil {
-		close(f.none)
-		f.none = nil
-	}
-}
-
-// idle returns a channel that is closed once no request is being answered.
-func (f *inFlight) idle() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	none := make(chan struct{})
-	if f.count == 0 {
-		close(none)
-		return none
-	}
-	f.none = none
-	return none
 }
 
 // datagram answers a datagram: a command, or nothing.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	watchtools "k8s.io/client-go/tools/watch"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -73,27 +74,18 @@ func awaitNode(ctx context.Context, client kubernetes.Interface, name string, ok
 	if err != nil {
 		return err
 	}
-	defer w.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case event, open := <-w.ResultChan():
-			if !open {
-				return fmt.Errorf("the API server closed the watch")
-			}
-			if node, isNode := event.Object.(*corev1.Node); isNode && event.Type != watch.Deleted && ok(node) {
-				return nil
-			}
-		}
+	_, err = watchtools.UntilWithoutRetry(ctx, w, func(event watch.Event) (bool, error) {
+		node, isNode := event.Object.(*corev1.Node)
+		return isNode && event.Type != watch.Deleted && ok(node), nil
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
+	return err
 }
 
 func nodeReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
 }
