@@ -155,7 +155,7 @@ func Payloads() []Payload {
 		// The container runtime, and what probes talk to.
 		SandboxStarted{}, SandboxStopped{}, ImagePulled{}, ImagePullFailed{},
 		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{},
-		Listening{}, ListenFailed{}, BehaviorChanged{}, Connection{},
+		Listening{}, ListenFailed{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
 		APIAnswer{}, Scraped{}, LogRead{}, Lateness{}, CellEnded{},

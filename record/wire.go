@@ -49,17 +49,6 @@ type ListenFailed struct {
 // EventKind implements record.Payload.
 func (ListenFailed) EventKind() string { return "wire.listen-failed" }
 
-// BehaviorChanged is recorded when a scenario changes what a port does.
-type BehaviorChanged struct {
-	Port int32 `json:"port"`
-	// Phases are what the port does from now on. If they are empty, the
-	// program of the container answers again.
-	Phases behavior.Timeline `json:"phases,omitempty"`
-}
-
-// EventKind implements record.Payload.
-func (BehaviorChanged) EventKind() string { return "wire.changed" }
-
 // Connection is recorded once for every accepted connection, when it has
 // ended and its last request has been answered.
 type Connection struct {

@@ -13,7 +13,6 @@ import (
 	"path"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
-	"github.com/skewrig/skewrig/fakeservers/server"
 )
 
 // Sizes that the image service reports, about those of the originals in bytes.
@@ -28,55 +27,41 @@ const (
 // say.
 const ServerImage = "skewrig.dev/server"
 
-// Entries returns what an image catalog needs to play the images. The servers
-// that they run can be found in the directory, if there is one.
-func Entries(directory *server.Directory) []image.Entry {
-	player := player{directory}
-	fixed := func(pattern string, made image.Image) image.Entry {
-		return image.Entry{Pattern: pattern, Make: func(image.Reference) (*image.Image, error) {
-			made := made
-			return &made, nil
-		}}
-	}
-	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Run: player.agnhost, Exec: player.exec}
+// Entries returns what an image catalog needs to play the images.
+func Entries() []image.Entry {
+	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Run: playAgnhost, Exec: playExec}
 	// There is nothing in the pause image to run beside it.
-	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: player.pause}
-	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: player.busybox, Exec: player.exec}
-	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: player.server, Exec: player.exec}
+	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: playPause}
+	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: playBusybox, Exec: playExec}
+	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: playServer, Exec: playExec}
 	return []image.Entry{
-		fixed("registry.k8s.io/e2e-test-images/agnhost", agnhost),
-		fixed("registry.k8s.io/e2e-test-images/busybox", busybox),
-		fixed("registry.k8s.io/pause", pause),
-		fixed("busybox", busybox),
-		fixed(ServerImage, own),
+		{Pattern: "registry.k8s.io/e2e-test-images/agnhost", Image: agnhost},
+		{Pattern: "registry.k8s.io/e2e-test-images/busybox", Image: busybox},
+		{Pattern: "registry.k8s.io/pause", Image: pause},
+		{Pattern: "busybox", Image: busybox},
+		{Pattern: ServerImage, Image: own},
 	}
 }
 
-// player holds what all programs share.
-type player struct{ directory *server.Directory }
-
-// start sets a process up. Its close must be called.
-func (pl player) start(p *image.Process) *process { return newProcess(p, pl.directory) }
-
-// agnhost plays what runs in the agnhost image: its own program under its two
+// playAgnhost plays what runs in the agnhost image: its own program under its two
 // names, or one of the commands of the Alpine system in it.
-func (pl player) agnhost(ctx context.Context, p *image.Process) int {
+func playAgnhost(ctx context.Context, p *image.Process) int {
 	if len(p.Args) > 0 {
 		if name := path.Base(p.Args[0]); name == "agnhost" || name == "agnhost-2" {
-			process := pl.start(p)
+			process := newProcess(p)
 			defer process.close()
 			return execute(ctx, process)
 		}
 	}
-	return pl.busybox(ctx, p)
+	return playBusybox(ctx, p)
 }
 
-// pause plays registry.k8s.io/pause, whose source is build/pause/linux/pause.c.
-func (pl player) pause(ctx context.Context, p *image.Process) int {
+// playPause plays registry.k8s.io/pause, whose source is build/pause/linux/pause.c.
+func playPause(ctx context.Context, p *image.Process) int {
 	if len(p.Args) == 0 || path.Base(p.Args[0]) != "pause" {
 		return notPlayed(p.Stderr, p.Args, []string{"pause"})
 	}
-	process := pl.start(p)
+	process := newProcess(p)
 	defer process.close()
 	sig, ok := process.waitSignal(ctx, sigint, sigterm)
 	if !ok {
@@ -86,14 +71,14 @@ func (pl player) pause(ctx context.Context, p *image.Process) int {
 	return 0
 }
 
-// busybox plays a command of a Unix system as the main process of a container.
+// playBusybox plays a command of a Unix system as the main process of a container.
 // Process 1 of a container ignores the signals that it has no handler for, so
 // only the kill ends it early.
-func (pl player) busybox(ctx context.Context, p *image.Process) int {
-	return pl.exec(ctx, p, p.Args, p.Stdout, p.Stderr)
+func playBusybox(ctx context.Context, p *image.Process) int {
+	return playExec(ctx, p, p.Args, p.Stdout, p.Stderr)
 }
 
-// exec plays a command beside the main process.
-func (player) exec(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
+// playExec plays a command beside the main process.
+func playExec(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
 	return runCommand(ctx, newSession(p, stdout, stderr), args)
 }

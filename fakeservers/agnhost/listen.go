@@ -21,25 +21,23 @@ import (
 const ListenVariable = "SKEWRIG_LISTEN"
 
 // Listeners returns an image that serves the listeners, whatever its command
-// and arguments are: what an image that can't be run is mapped to. The servers
-// can be found in the directory, if there is one.
-func Listeners(directory *server.Directory, listeners ...behavior.Listener) *image.Image {
-	player := player{directory}
-	return &image.Image{
+// and arguments are: what an image that can't be run is mapped to.
+func Listeners(listeners ...behavior.Listener) image.Image {
+	return image.Image{
 		SizeBytes:  sizeServer,
 		Entrypoint: []string{"/server"},
-		Exec:       player.exec,
+		Exec:       playExec,
 		Run: func(ctx context.Context, p *image.Process) int {
-			process := player.start(p)
+			process := newProcess(p)
 			defer process.close()
 			return process.serveAll(ctx, listeners)
 		},
 	}
 }
 
-// server plays ServerImage.
-func (pl player) server(ctx context.Context, p *image.Process) int {
-	process := pl.start(p)
+// playServer plays ServerImage.
+func playServer(ctx context.Context, p *image.Process) int {
+	process := newProcess(p)
 	defer process.close()
 	flags := pflag.NewFlagSet("server", pflag.ContinueOnError)
 	flags.SetOutput(process.Stderr)

@@ -55,21 +55,19 @@ type process struct {
 	// Stdout and Stderr may be written to by several goroutines.
 	Stdout, Stderr io.Writer
 	log            *log.Logger
-	directory      *server.Directory
 
 	opened  []io.Closer
 	running sync.WaitGroup
 }
 
-func newProcess(p *image.Process, directory *server.Directory) *process {
+func newProcess(p *image.Process) *process {
 	var mu sync.Mutex
 	stderr := &lockedWriter{mu: &mu, out: p.Stderr}
 	return &process{
-		Process:   p,
-		Stdout:    &lockedWriter{mu: &mu, out: p.Stdout},
-		Stderr:    stderr,
-		log:       log.New(stderr, "", log.LstdFlags),
-		directory: directory,
+		Process: p,
+		Stdout:  &lockedWriter{mu: &mu, out: p.Stdout},
+		Stderr:  stderr,
+		log:     log.New(stderr, "", log.LstdFlags),
 	}
 }
 
@@ -88,7 +86,7 @@ func (p *process) close() {
 func (p *process) serve(config server.Config) error {
 	config.IP, config.Container = p.IP, p.Container
 	config.Started, config.Recorder = p.Started, p.Recorder
-	config.Directory, config.Log = p.directory, p.Stderr
+	config.Log = p.Stderr
 	s, err := server.Start(config)
 	if err != nil {
 		return err

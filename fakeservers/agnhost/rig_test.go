@@ -65,7 +65,7 @@ func run(t *testing.T, s spec) *container {
 	if s.image == "" {
 		s.image = agnhostImage
 	}
-	catalog, err := image.NewCatalog(agnhost.Entries(nil)...)
+	catalog, err := image.NewCatalog(agnhost.Entries()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,8 @@ type Entry struct {
 	// slashes or in the tag. What is left out is as in a pod's spec, except
 	// for the tag: without one, every tag and digest matches.
 	Pattern string
-	// Make returns the image. What it leaves unset of Reference and Digest is
-	// filled in.
-	Make func(Reference) (*Image, error)
+	// Image is the image. What is unset of Reference and Digest is filled in.
+	Image Image
 }
 
 // Catalog is a library of entries. The first entry that matches plays an
@@ -61,14 +60,9 @@ func (c *Catalog) Find(ref string) (*Image, error) {
 		return nil, err
 	}
 	for _, e := range c.entries {
-		if !e.matches(parsed) {
-			continue
+		if e.matches(parsed) {
+			return complete(e.Image, parsed), nil
 		}
-		image, err := e.Make(parsed)
-		if err != nil {
-			return nil, fmt.Errorf("playing image %s: %w", parsed, err)
-		}
-		return complete(*image, parsed), nil
 	}
 	return nil, fmt.Errorf("image %s: %w: what can be played is %s", parsed, ErrUnknown, c)
 }

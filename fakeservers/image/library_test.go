@@ -64,9 +64,7 @@ func TestParseRefusesWhatIsNoReference(t *testing.T) {
 
 // entry returns one whose images are known by the command.
 func entry(pattern, name string) image.Entry {
-	return image.Entry{Pattern: pattern, Make: func(image.Reference) (*image.Image, error) {
-		return &image.Image{Cmd: []string{name}}, nil
-	}}
+	return image.Entry{Pattern: pattern, Image: image.Image{Cmd: []string{name}}}
 }
 
 func TestFindTakesTheFirstMatch(t *testing.T) {
@@ -140,18 +138,6 @@ func TestDigestsAreOfTheReference(t *testing.T) {
 	}
 	if got := find("web@" + digest).Digest; got != digest {
 		t.Errorf("digest %s, want the one asked for", got)
-	}
-}
-
-func TestAFailureToMakeIsNotAnUnknownImage(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("no such template")
-	catalog, err := image.NewCatalog(image.Entry{Pattern: "web", Make: func(image.Reference) (*image.Image, error) { return nil, broken }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := catalog.Find("web"); !errors.Is(err, broken) || errors.Is(err, image.ErrUnknown) {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -57,9 +57,7 @@ func (s *Server) handle(c *conn) {
 		return
 	}
 	defer c.release()
-	now := s.script.Load()
-	phase := now.at(time.Now())
-	if play := s.connectionFault(phase.Fault, len(now.listener.Routes) > 0); play != nil {
+	if play := s.connectionFault(s.phase().Fault, len(s.config.Listener.Routes) > 0); play != nil {
 		play(c)
 		return
 	}

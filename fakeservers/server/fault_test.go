@@ -13,6 +13,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/server"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -255,41 +256,54 @@ func TestAFaultBeginsOnAnOpenConnection(t *testing.T) {
 	} {
 		t.Run("http1, "+string(fault), func(t *testing.T) {
 			t.Parallel()
-			r := serve(t, behavior.Listener{Protocol: behavior.HTTP1})
-			conn := dial(t, r.addr())
-			send(t, conn, getRequest)
-			if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 200 OK"))); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.server.SetPhases(behavior.Timeline{{Fault: fault}}); err != nil {
-				t.Fatal(err)
-			}
-			send(t, conn, getRequest)
-			if err := conn.SetReadDeadline(time.Now().Add(impatience)); err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.Copy(io.Discard, conn)
-			_ = conn.Close()
-			c := r.connection()
-			if c.Fault != fault || c.CloseReason != want || len(c.Requests) != 2 {
+			c := openBefore(t, behavior.HTTP1, fault, func(addr string) func() {
+				conn := dial(t, addr)
+				return func() {
+					send(t, conn, getRequest)
+					if err := conn.SetReadDeadline(time.Now().Add(impatience)); err != nil {
+						t.Fatal(err)
+					}
+					_, _ = io.Copy(io.Discard, conn)
+					_ = conn.Close()
+				}
+			})
+			if c.Fault != fault || c.CloseReason != want || len(c.Requests) != 1 {
 				t.Errorf("recorded %+v", c)
 			}
 		})
 		t.Run("grpc, "+string(fault), func(t *testing.T) {
 			t.Parallel()
-			r := serve(t, behavior.Listener{Protocol: behavior.GRPC})
-			client := healthpb.NewHealthClient(grpcClient(t, r.addr(), plaintext))
-			if _, err := client.Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.server.SetPhases(behavior.Timeline{{Fault: fault}}); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), impatience)
-			defer cancel()
-			if _, err := client.Check(ctx, &healthpb.HealthCheckRequest{}); err == nil {
-				t.Error("the second check was answered")
-			}
+			openBefore(t, behavior.GRPC, fault, func(addr string) func() {
+				conn := grpcClient(t, addr, plaintext)
+				conn.Connect()
+				return func() {
+					ctx, cancel := context.WithTimeout(t.Context(), impatience)
+					defer cancel()
+					if _, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{}); err == nil {
+						t.Error("the check was answered")
+					}
+					_ = conn.Close()
+				}
+			})
 		})
+	}
+}
+
+// openBefore has a client connect to a server, and use the connection once the
+// fault has begun. It takes as long as it takes for the connection to be open
+// well before the fault.
+func openBefore(t *testing.T, protocol behavior.Protocol, fault behavior.Fault, connect func(addr string) (use func())) record.Connection {
+	t.Helper()
+	for calm := 200 * time.Millisecond; ; calm *= 2 {
+		began := time.Now()
+		r := start(t, server.Config{Started: began, Listener: behavior.Listener{
+			Protocol: protocol, Phases: behavior.Timeline{{For: behavior.Duration(calm)}, {Fault: fault}},
+		}})
+		use := connect(r.addr())
+		<-time.After(time.Until(began.Add(calm)))
+		use()
+		if c := r.first(); c.Opened.Before(began.Add(calm / 2)) {
+			return c
+		}
 	}
 }

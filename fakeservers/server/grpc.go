@@ -225,12 +225,11 @@ type healthService struct {
 
 // Check answers one health check.
 func (h *healthService) Check(ctx context.Context, in *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
-	now := h.script.Load()
-	if h.config.Health != nil && !now.overrides {
+	if h.config.Health != nil {
 		status, err := h.config.Health(in.GetService())
 		return response(status), err
 	}
-	return h.check(ctx, in.GetService(), now.at(time.Now()))
+	return h.check(ctx, in.GetService(), h.phase())
 }
 
 func (h *healthService) check(ctx context.Context, service string, phase behavior.Phase) (*healthpb.HealthCheckResponse, error) {

@@ -135,13 +135,11 @@ func (p *httpsPlayer) close() { p.http1.close() }
 
 // handler returns what answers requests: the program, or the phases.
 func (s *Server) handler() http.Handler {
+	if s.config.Handler != nil {
+		return s.config.Handler
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := s.script.Load()
-		if s.config.Handler != nil && !now.overrides {
-			s.config.Handler.ServeHTTP(w, r)
-			return
-		}
-		s.answer(w, r, now.path(r.URL.Path, time.Now()))
+		s.answer(w, r, s.config.Listener.PathTimeline(r.URL.Path).At(time.Since(s.config.Started)))
 	})
 }
 

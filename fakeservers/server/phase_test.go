@@ -61,31 +61,9 @@ func TestProgramsAnswerInsteadOfPhases(t *testing.T) {
 		_, _ = io.WriteString(w, "short and stout")
 	})
 	r := start(t, server.Config{Listener: behavior.Listener{Protocol: behavior.HTTP1}, Handler: handler})
-	get := func(want int) {
-		t.Helper()
-		got, err := probe{}.get(t, "http://"+r.addr())
-		if err != nil || got.status != want {
-			t.Errorf("status %d, error %v, want %d", got.status, err, want)
-		}
-	}
-	get(http.StatusTeapot)
-	if err := r.server.SetPhases(behavior.Timeline{{HTTP: &behavior.HTTP{Status: 500}}}); err != nil {
-		t.Fatal(err)
-	}
-	get(http.StatusInternalServerError)
-	if err := r.server.SetPhases(nil); err != nil {
-		t.Fatal(err)
-	}
-	get(http.StatusTeapot)
-	if err := r.server.SetPhases(behavior.Timeline{{GRPC: &behavior.Health{}}}); err == nil {
-		t.Error("an HTTP server took the phases of a gRPC server")
-	}
-	var changes int
-	for range record.All[record.BehaviorChanged](r.history.Events()) {
-		changes++
-	}
-	if changes != 2 {
-		t.Errorf("%d changes are recorded, want 2", changes)
+	got, err := probe{}.get(t, "http://"+r.addr())
+	if err != nil || got.status != http.StatusTeapot {
+		t.Errorf("status %d, error %v", got.status, err)
 	}
 }
 

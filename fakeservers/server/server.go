@@ -10,13 +10,11 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -47,8 +45,6 @@ type Config struct {
 	// Certificate, if set, is presented instead of one of the kind that the
 	// listener names.
 	Certificate *tls.Certificate
-	// Directory, if set, finds the server while it runs.
-	Directory *Directory
 	// Log takes what the protocol's own server logs, such as failed
 	// handshakes. If unset, it is discarded.
 	Log io.Writer
@@ -60,8 +56,6 @@ type Server struct {
 	config   Config
 	listener net.Listener
 	player   player
-	// script is what the port does now.
-	script atomic.Pointer[script]
 
 	// ctx ends what is being waited for, once Close has closed the
 	// connections: before, it would still be answered.
@@ -86,23 +80,9 @@ type player interface {
 	close()
 }
 
-// script is what a port does, and since when.
-type script struct {
-	listener behavior.Listener
-	since    time.Time
-	// overrides is set if the phases answer even where the server has a
-	// handler of a program.
-	overrides bool
-}
-
-// at returns the phase of connections, before any path is known.
-func (s *script) at(now time.Time) behavior.Phase {
-	return s.listener.Phases.At(now.Sub(s.since))
-}
-
-// path returns the phase of requests for an HTTP path.
-func (s *script) path(path string, now time.Time) behavior.Phase {
-	return s.listener.PathTimeline(path).At(now.Sub(s.since))
+// phase returns the phase of connections, before any path is known.
+func (s *Server) phase() behavior.Phase {
+	return s.config.Listener.Phases.At(time.Since(s.config.Started))
 }
 
 // Start opens the port and serves it until Close is called. The port is open
@@ -124,7 +104,6 @@ func Start(config Config) (*Server, error) {
 	}
 	s := &Server{config: config, conns: map[*conn]struct{}{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.script.Store(&script{listener: config.Listener, since: config.Started})
 	if err := s.open(); err != nil {
 		s.cancel()
 		s.record(record.ListenFailed{Port: config.Listener.Port, Error: err.Error()})
@@ -146,7 +125,6 @@ func (s *Server) open() error {
 	s.config.Listener.Port = int32(s.Addr().Port())
 	s.player = newPlayer(s, secure)
 	s.record(s.announcement())
-	s.config.Directory.add(s)
 	s.running.Go(s.accept)
 	return nil
 }
@@ -183,35 +161,10 @@ func (s *Server) Addr() netip.AddrPort {
 	return addr.AddrPort()
 }
 
-// SetPhases changes what the port does from now on, for new connections and
-// for new requests on old ones: the phases replace those of the listener, its
-// routes included, and answer instead of the program's handler, if there is
-// one. Empty phases take the change back: what was there at the start goes on
-// as if it had never been interrupted.
-func (s *Server) SetPhases(phases behavior.Timeline) error {
-	var problems []error
-	for _, problem := range phases.Validate(s.config.Listener.Protocol) {
-		problems = append(problems, problem)
-	}
-	if err := errors.Join(problems...); err != nil {
-		return fmt.Errorf("changing what %s does: %w", s.Addr(), err)
-	}
-	next := &script{listener: s.config.Listener, since: s.config.Started}
-	if len(phases) > 0 {
-		next = &script{since: time.Now(), overrides: true}
-		next.listener = s.config.Listener
-		next.listener.Phases, next.listener.Routes = phases, nil
-	}
-	s.script.Store(next)
-	s.record(record.BehaviorChanged{Port: s.config.Listener.Port, Phases: phases})
-	return nil
-}
-
 // Close closes the port and every connection, as the end of a process would.
 // When it returns, every connection is recorded and no goroutine is left. It
 // may be called more than once.
 func (s *Server) Close() error {
-	s.config.Directory.remove(s)
 	open := s.shut()
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {

@@ -290,33 +290,6 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-func TestTheDirectoryFindsWhatRuns(t *testing.T) {
-	t.Parallel()
-	var directory server.Directory
-	config := server.Config{Listener: behavior.Listener{Protocol: behavior.TCP}, Directory: &directory}
-	r := start(t, config)
-	config.Listener.Port = int32(r.server.Addr().Port())
-	if got := directory.Find("default/web/app", config.Listener.Port); got != r.server {
-		t.Errorf("found %p, want %p", got, r.server)
-	}
-	if got := directory.Find("default/web/app", config.Listener.Port+1); got != nil {
-		t.Error("found a server on another port")
-	}
-	if err := r.server.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := directory.Find("default/web/app", config.Listener.Port); got != nil {
-		t.Error("found a server that is closed")
-	}
-	next := start(t, config)
-	if err := r.server.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := directory.Find("default/web/app", config.Listener.Port); got != next.server {
-		t.Error("closing a server again hides its successor")
-	}
-}
-
 func TestFailedHandshakesAreLogged(t *testing.T) {
 	t.Parallel()
 	var logged lockedBuffer

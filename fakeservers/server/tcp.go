@@ -14,7 +14,7 @@ type tcpPlayer struct{ *Server }
 func (p tcpPlayer) play(c *conn) {
 	// Whoever closes it, the connection's record says so.
 	defer func() { _ = c.Close() }()
-	phase := p.script.Load().at(time.Now())
+	phase := p.phase()
 	stream := behavior.Stream{}
 	if phase.TCP != nil {
 		stream = *phase.TCP

@@ -21,9 +21,6 @@ func TestPayloadsAsJSON(t *testing.T) {
 		`wire.listening {"address":"127.0.0.1:80","port":80,"protocol":"https","certificate":"expired"}`: record.Listening{
 			Address: "127.0.0.1:80", Port: 80, Protocol: behavior.HTTPS, Certificate: "expired",
 		},
-		`wire.changed {"port":80,"phases":[{"fault":"reset"}]}`: record.BehaviorChanged{
-			Port: 80, Phases: behavior.Timeline{{Fault: behavior.Reset}},
-		},
 		`wire.connection {"id":1,"port":5000,"protocol":"grpc-tls","local":"127.0.0.1:5000","remote":"127.0.0.1:4","opened":"2026-11-21T10:00:00Z","closed":"2026-11-21T10:00:01Z",` +
 			`"first":"tls-client-hello","firstHex":"1603","clientHello":{"versions":["1.3"],"alpn":["h2"],"serverName":"a","cipherSuites":3},` +
 			`"handshake":{"version":"1.3","alpn":"h2"},"http2Preface":true,` +

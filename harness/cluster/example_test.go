@@ -17,7 +17,7 @@ import (
 // A rig with a node of an older release, as a test of one's own would use it.
 func Example() {
 	ctx := context.Background()
-	images, err := image.NewCatalog(agnhost.Entries(nil)...)
+	images, err := image.NewCatalog(agnhost.Entries()...)
 	if err != nil {
 		log.Fatal(err)
 	}

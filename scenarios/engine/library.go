@@ -11,10 +11,7 @@ import (
 func Library(images []spec.Image) (image.Library, error) {
 	var entries []image.Entry
 	for _, i := range images {
-		entries = append(entries, image.Entry{
-			Pattern: i.Image,
-			Make:    func(image.Reference) (*image.Image, error) { return agnhost.Listeners(nil, i.Listen...), nil },
-		})
+		entries = append(entries, image.Entry{Pattern: i.Image, Image: agnhost.Listeners(i.Listen...)})
 	}
-	return image.NewCatalog(append(entries, agnhost.Entries(nil)...)...)
+	return image.NewCatalog(append(entries, agnhost.Entries()...)...)
 }
