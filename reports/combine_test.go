@@ -66,7 +66,7 @@ func TestSettledWithoutChecks(t *testing.T) {
 		{UnexpectedPass, "", Unknown, "said to be unexpected-pass, but no check was judged"},
 		{Flaky, "", Unknown, "said to be flaky, but no check was judged"},
 		{Fail, "broke", Unknown, "said to be fail, but no check was judged: broke"},
-		{NotApplicable, "needs v1.37", NotApplicable, "needs v1.37"},
+		{NotApplicable, "needs v1.90", NotApplicable, "needs v1.90"},
 		{NotApplicable, "", Unknown, "said not to apply, but no reason was recorded"},
 		{NotTestable, "no gate", NotTestable, "no gate"},
 		{Unknown, "late", Unknown, "late"},

@@ -12,7 +12,7 @@ type Observation struct {
 	Probe  string `json:"probe"`
 	Server string `json:"server"`
 	// APIServer is what created the pod, and Kubelet what probed it, each with
-	// its release and gate: "v1.37.1 gate on".
+	// its release and gate: "v1.90.1 gate on".
 	APIServer string `json:"apiserver"`
 	Kubelet   string `json:"kubelet"`
 	// Wire is what the probe began with: "tls-client-hello", "http2-preface",

@@ -20,7 +20,7 @@ func input(t *testing.T, name string, second int64, cells ...Cell) Input {
 	}
 	r, err := Assemble(cells, []Requirement{{ID: "R-1", Statement: "it is"}}, Reproduce{
 		Command: "skewrig run --report-dir " + name, Skewrig: "v1", Go: "go1", Host: Host{CPUs: 2},
-		Components: []Component{{Name: "kubelet", Version: "v1.37.1", Digest: "sha256:a1", Source: "k8s.io/kubernetes@v1.37.1"}},
+		Components: []Component{{Name: "kubelet", Version: "v1.90.1", Digest: "sha256:a1", Source: "k8s.io/kubernetes@v1.90.1"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestMergeTellsAllContradictions(t *testing.T) {
 	want := `a stale entry
 v1 built with go1 in one; v2 built with go1 in two: the runs were made by different skewrigs, whose checks may differ
 0 in one; 7 in two: the runs were made with different seeds
-kubelet v1.37.1: sha256:a1 of k8s.io/kubernetes@v1.37.1 in one; sha256:b2 of k8s.io/kubernetes@v1.37.1 in two: not the same binary: build it once for all runs, or keep them apart
+kubelet v1.90.1: sha256:a1 of k8s.io/kubernetes@v1.90.1 in one; sha256:b2 of k8s.io/kubernetes@v1.90.1 in two: not the same binary: build it once for all runs, or keep them apart
 1 requirement without R-2 in one; 2 requirements in two: the ledgers are not the same
 check x of cell a/b/x: 0 in one; 1 in two: not the same promise: the scenario was changed between the runs`
 	if diff := cmp.Diff(want, strings.Join(r.Problems, "\n")); diff != "" {
@@ -159,7 +159,7 @@ check x of cell a/b/x: 0 in one; 1 in two: not the same promise: the scenario wa
 	if ExitCode(r) != ExitNonconforming {
 		t.Error("contradictions are as expected")
 	}
-	if got := DifferentBinaries(r.Reproduce.Components); len(got) != 1 || !strings.Contains(got[0], "kubelet v1.37.1") {
+	if got := DifferentBinaries(r.Reproduce.Components); len(got) != 1 || !strings.Contains(got[0], "kubelet v1.90.1") {
 		t.Errorf("of the merged report is told %q", got)
 	}
 }

@@ -23,7 +23,7 @@ func run(nth int) ([]Cell, []Requirement, Reproduce) {
 	}
 	late := cell("kep-4939/skew/late", Check{ID: "up", Requirement: "R-1", Outcome: Pass})
 	late.Outcome, late.Reason = Unknown, "80 ms late"
-	old := Cell{ID: "kep-4939/skew/old", Outcome: NotApplicable, Reason: "needs v1.37", Requirements: []string{"R-2"}}
+	old := Cell{ID: "kep-4939/skew/old", Outcome: NotApplicable, Reason: "needs v1.90", Requirements: []string{"R-2"}}
 	broken := cell("kep-4939/skew/broken")
 	broken.Outcome, broken.Reason, broken.Requirements = HarnessError, "etcd died", []string{"R-2"}
 	cells := []Cell{
@@ -32,11 +32,11 @@ func run(nth int) ([]Cell, []Requirement, Reproduce) {
 		cell("kep-4939/skew/a", Check{ID: "up", Outcome: ExpectedFail, Reason: "known (https://example.com)"}),
 		cell("kep-4939/skew/nothing"),
 	}
-	cells[0].Axes = map[string]string{"kubelet": "1.36", "apiserver": "1.37"}
+	cells[0].Axes = map[string]string{"kubelet": "1.89", "apiserver": "1.90"}
 	requirements := []Requirement{{ID: "R-3", KEP: "KEP-4939"}, {ID: "R-1", KEP: "KEP-4939"}, {ID: "R-2", KEP: "KEP-4939"}}
 	reproduce := Reproduce{
 		Command:    "skewrig run",
-		Components: []Component{{Name: "kubelet", Version: "v1.37.1"}, {Name: "etcd", Version: "3.6.5"}, {Name: "kubelet", Version: "v1.36.2"}},
+		Components: []Component{{Name: "kubelet", Version: "v1.90.1"}, {Name: "etcd", Version: "3.6.5"}, {Name: "kubelet", Version: "v1.89.2"}},
 		Seed:       42,
 		Host:       Host{OS: "linux", CPUs: nth},
 	}
@@ -70,7 +70,7 @@ func TestAssembleComputesAndSorts(t *testing.T) {
 		{"kep-4939/skew/broken", HarnessError, "etcd died"},
 		{"kep-4939/skew/late", Unknown, "80 ms late"},
 		{"kep-4939/skew/nothing", Unknown, "no check was judged"},
-		{"kep-4939/skew/old", NotApplicable, "needs v1.37"},
+		{"kep-4939/skew/old", NotApplicable, "needs v1.90"},
 		{"kep-4939/skew/z", Fail, "down: expected 0, observed 7"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -90,7 +90,7 @@ func TestAssembleComputesAndSorts(t *testing.T) {
 	if diff := cmp.Diff(wantSummary, r.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	wantComponents := []Component{{Name: "etcd", Version: "3.6.5"}, {Name: "kubelet", Version: "v1.36.2"}, {Name: "kubelet", Version: "v1.37.1"}}
+	wantComponents := []Component{{Name: "etcd", Version: "3.6.5"}, {Name: "kubelet", Version: "v1.89.2"}, {Name: "kubelet", Version: "v1.90.1"}}
 	if diff := cmp.Diff(wantComponents, r.Reproduce.Components); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
@@ -156,7 +156,7 @@ func TestTwoRunsThatSawTheSameDifferOnlyInVolatileFields(t *testing.T) {
 		t.Errorf("stable fields (-first +second):\n%s", diff)
 	}
 	stable := first.WithoutVolatile()
-	stable.Cells[5].Checks[0].Outcome, stable.Cells[5].Axes["kubelet"] = Flaky, "1.34"
+	stable.Cells[5].Checks[0].Outcome, stable.Cells[5].Axes["kubelet"] = Flaky, "1.87"
 	stable.Requirements[0].Cells[0], stable.Summary.Outcomes[Pass] = "elsewhere", 7
 	if diff := cmp.Diff(assemble(t, 1), first); diff != "" {
 		t.Errorf("changing the copy changed the report (-before +after):\n%s", diff)

@@ -90,7 +90,7 @@ func (c Component) Program() string {
 }
 
 // Releases are the minor versions of all components of Kubernetes that took
-// part, such as "v1.37", sorted. That of etcd is not among them.
+// part, such as "v1.90", sorted. That of etcd is not among them.
 func (f Facts) Releases() []string {
 	var all []string
 	for _, c := range f.Components {
@@ -108,7 +108,7 @@ func (f Facts) Releases() []string {
 type Subject struct {
 	// Components are the programs that have the feature, such as "kubelet".
 	Components []string
-	// Since is the first release that counts, such as "v1.37".
+	// Since is the first release that counts, such as "v1.90".
 	Since string
 	// Older is true where older releases are the point, as in a question of skew:
 	// what ran on one is not left out for a newer one.

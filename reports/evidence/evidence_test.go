@@ -20,7 +20,7 @@ func ran(dir string, started time.Time, kubelets map[string]string) Run {
 		run.Report.Cells = append(run.Report.Cells, reports.Cell{ID: id, Scenario: id[:1], Started: started, Outcome: reports.Pass})
 		if v := kubelets[id]; v != "" {
 			run.Facts[id] = Facts{Components: []Component{
-				{Name: "kube-apiserver", Starts: []Start{{Version: "v1.38.0"}}},
+				{Name: "kube-apiserver", Starts: []Start{{Version: "v1.91.0"}}},
 				{Name: "kubelet/node-a", Starts: []Start{{Version: v}}},
 			}}
 		}
@@ -33,16 +33,16 @@ func all(reports.Cell) bool { return true }
 func TestWhatCounts(t *testing.T) {
 	t.Parallel()
 	run := ran("one", monday, map[string]string{
-		"a/new": "v1.37.1", "a/old": "v1.36.3", "b/alone": "v1.36.3", "c/before": "v1.35.4",
-		"d/stands-in": "reference", "e/unrecorded": "", "f/pre-release": "v1.38.0-alpha.0",
+		"a/new": "v1.90.1", "a/old": "v1.89.3", "b/alone": "v1.89.3", "c/before": "v1.88.4",
+		"d/stands-in": "reference", "e/unrecorded": "", "f/pre-release": "v1.91.0-alpha.0",
 	})
-	subject := Subject{Components: []string{"kubelet"}, Since: "v1.36"}
+	subject := Subject{Components: []string{"kubelet"}, Since: "v1.89"}
 	cells, left := Select([]Run{run, run}, subject, all)
 	var counted []string
 	for _, c := range cells {
 		counted = append(counted, c.ID+" "+c.Release)
 	}
-	if want := []string{"a/new v1.37.1", "b/alone v1.36.3", "f/pre-release v1.38.0-alpha.0"}; !slices.Equal(counted, want) {
+	if want := []string{"a/new v1.90.1", "b/alone v1.89.3", "f/pre-release v1.91.0-alpha.0"}; !slices.Equal(counted, want) {
 		t.Errorf("counted %q, want %q", counted, want)
 	}
 	want := []LeftOut{
@@ -64,8 +64,8 @@ func TestWhatCounts(t *testing.T) {
 // TestWithoutARecord: what the cell's id says is the least that ran.
 func TestWithoutARecord(t *testing.T) {
 	t.Parallel()
-	s := Subject{Components: []string{"kube-apiserver", "kubelet"}, Since: "v1.36"}
-	if got, _ := s.counts(Facts{}, map[string]string{"apiserver": "v1.36.3", "kubelet": "v1.37.1"}); got != "v1.37.1" {
+	s := Subject{Components: []string{"kube-apiserver", "kubelet"}, Since: "v1.89"}
+	if got, _ := s.counts(Facts{}, map[string]string{"apiserver": "v1.89.3", "kubelet": "v1.90.1"}); got != "v1.90.1" {
 		t.Errorf("the release is %q", got)
 	}
 	if _, why := s.counts(Facts{}, map[string]string{"kubelet": "reference"}); why != StandsIn {
@@ -126,8 +126,8 @@ func TestAStartThatIsWhatItWasBefore(t *testing.T) {
 	t.Parallel()
 	var c Component
 	for _, s := range []Start{
-		{Version: "v1.36.3"}, {Version: "v1.37.1"}, {Version: "v1.37.1"},
-		{Version: "v1.37.1", Gates: map[string]bool{"G": true}}, {Version: "v1.36.3"},
+		{Version: "v1.89.3"}, {Version: "v1.90.1"}, {Version: "v1.90.1"},
+		{Version: "v1.90.1", Gates: map[string]bool{"G": true}}, {Version: "v1.89.3"},
 	} {
 		c.Started(s)
 	}

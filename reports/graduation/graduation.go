@@ -21,7 +21,7 @@ type Enhancement struct {
 	Gate string
 	// Components are the programs that have the gate.
 	Components []string
-	// Milestones are the releases in which it reaches a stage, such as "v1.37". A
+	// Milestones are the releases in which it reaches a stage, such as "v1.90". A
 	// stage without one has no release yet.
 	Milestones map[string]string
 	Criteria   []Criterion
@@ -61,7 +61,7 @@ type Criterion struct {
 // Cells are cells that must have run, and passed.
 type Cells struct {
 	Match []cellid.Pattern
-	// Releases are minor versions, such as "v1.34", each of which must have taken
+	// Releases are minor versions, such as "v1.87", each of which must have taken
 	// part in one of them.
 	Releases []string
 }

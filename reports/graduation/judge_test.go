@@ -30,8 +30,8 @@ func run(dir string, at time.Time, o reports.Outcome, versions ...string) eviden
 }
 
 var planned = []evidence.Planned{
-	{ID: "feature/e2e/one", Scenario: "feature/e2e/one", Requirements: []string{"K/works"}, Facts: kubelets("v1.37.1", "v1.36.3")},
-	{ID: "feature/skew/two", Scenario: "feature/skew/two", Requirements: []string{"K/skew"}, Facts: kubelets("v1.37.1", "v1.35.4")},
+	{ID: "feature/e2e/one", Scenario: "feature/e2e/one", Requirements: []string{"K/works"}, Facts: kubelets("v1.90.1", "v1.89.3")},
+	{ID: "feature/skew/two", Scenario: "feature/skew/two", Requirements: []string{"K/skew"}, Facts: kubelets("v1.90.1", "v1.88.4")},
 	{ID: "feature/skew/stand-in", Scenario: "feature/skew/two", Requirements: []string{"K/skew"}, Facts: kubelets("reference")},
 }
 
@@ -46,7 +46,7 @@ func match(t *testing.T, text string) []cellid.Pattern {
 
 func feature(c Criterion) Enhancement {
 	c.ID, c.Stage = "K/beta/it", "beta"
-	return Enhancement{KEP: "K", Components: []string{"kubelet"}, Milestones: map[string]string{"alpha": "v1.37", "beta": "v1.38"}, Criteria: []Criterion{c}}
+	return Enhancement{KEP: "K", Components: []string{"kubelet"}, Milestones: map[string]string{"alpha": "v1.90", "beta": "v1.91"}, Criteria: []Criterion{c}}
 }
 
 // TestEachDecider: what a criterion is decided by, with evidence for it, against
@@ -54,9 +54,9 @@ func feature(c Criterion) Enhancement {
 func TestEachDecider(t *testing.T) {
 	t.Parallel()
 	requirement := Criterion{Requirements: []string{"K/works"}}
-	cells := Criterion{Cells: &Cells{Match: match(t, "feature/e2e/**"), Releases: []string{"v1.36", "v1.37"}}}
+	cells := Criterion{Cells: &Cells{Match: match(t, "feature/e2e/**"), Releases: []string{"v1.89", "v1.90"}}}
 	repeated := Criterion{Repeated: &Repeated{Match: match(t, "feature/e2e/**"), Runs: 3, Days: 2}}
-	pass := func(dir string, at time.Time) evidence.Run { return run(dir, at, reports.Pass, "v1.36.3", "v1.37.1") }
+	pass := func(dir string, at time.Time) evidence.Run { return run(dir, at, reports.Pass, "v1.89.3", "v1.90.1") }
 	again := []evidence.Run{pass("a", monday), pass("b", monday.Add(time.Minute)), pass("c", monday.Add(time.Hour))}
 	withPerson := requirement
 	withPerson.Person = &Person{Who: "somebody", What: "look"}
@@ -70,24 +70,24 @@ func TestEachDecider(t *testing.T) {
 		missing   string // in what, or in the command
 	}{
 		"requirement, proved":         {requirement, again[:1], Met, 0, ""},
-		"requirement, deviates":       {requirement, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.37.1")}, Unmet, 1, ""},
-		"requirement, fails once":     {requirement, append(again[:1:1], run("z", monday.Add(time.Hour), reports.Fail, "v1.37.1")), Unmet, 1, ""},
-		"requirement, not judged":     {requirement, []evidence.Run{run("a", monday, reports.HarnessError, "v1.37.1")}, Unmet, 2, "skewrig run 'feature/e2e/one'"},
+		"requirement, deviates":       {requirement, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.90.1")}, Unmet, 1, ""},
+		"requirement, fails once":     {requirement, append(again[:1:1], run("z", monday.Add(time.Hour), reports.Fail, "v1.90.1")), Unmet, 1, ""},
+		"requirement, not judged":     {requirement, []evidence.Run{run("a", monday, reports.HarnessError, "v1.90.1")}, Unmet, 2, "skewrig run 'feature/e2e/one'"},
 		"requirement, never run":      {requirement, nil, Unmet, 2, "skewrig run 'feature/e2e/one'"},
 		"requirement, of a stand-in":  {requirement, []evidence.Run{run("a", monday, reports.Pass, "reference")}, Unmet, 2, "K/works"},
-		"requirement, before":         {requirement, []evidence.Run{run("a", monday, reports.Pass, "v1.36.3")}, Unmet, 2, "K/works"},
+		"requirement, before":         {requirement, []evidence.Run{run("a", monday, reports.Pass, "v1.89.3")}, Unmet, 2, "K/works"},
 		"requirement, nowhere":        {Criterion{Requirements: []string{"K/nowhere"}}, again[:1], Unmet, 2, "the catalog has no cell"},
 		"cells, passed":               {cells, again[:1], Met, 0, ""},
-		"cells, without a release":    {cells, []evidence.Run{run("a", monday, reports.Pass, "v1.37.1")}, Unmet, 2, "v1.36"},
+		"cells, without a release":    {cells, []evidence.Run{run("a", monday, reports.Pass, "v1.90.1")}, Unmet, 2, "v1.89"},
 		"cells, never run":            {cells, nil, Unmet, 2, "skewrig run 'feature/e2e/**'"},
-		"cells, deviate":              {cells, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.36.3", "v1.37.1")}, Unmet, 1, ""},
+		"cells, deviate":              {cells, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.89.3", "v1.90.1")}, Unmet, 1, ""},
 		"cells, that are not there":   {Criterion{Cells: &Cells{Match: match(t, "x/**")}}, again, Unmet, 2, "there is no cell x/**"},
 		"cells, some never run":       {Criterion{Cells: &Cells{Match: match(t, "feature/**")}}, again[:1], Unmet, 2, "skewrig run 'feature/skew/two'"},
 		"repeated, often enough":      {repeated, again, Met, 0, ""},
 		"repeated, not often enough":  {repeated, []evidence.Run{again[0], again[2]}, Unmet, 2, "--report-dir"},
 		"repeated, on one day":        {repeated, []evidence.Run{again[0], again[1], pass("d", monday.Add(2*time.Minute))}, Unmet, 2, "2 different days"},
 		"repeated, the same run":      {repeated, []evidence.Run{again[0], again[2], again[2]}, Unmet, 2, "3 runs"},
-		"repeated, with a flake":      {repeated, append(slices.Clone(again), run("z", monday.Add(48*time.Hour), reports.Flaky, "v1.37.1")), Unmet, 1, ""},
+		"repeated, with a flake":      {repeated, append(slices.Clone(again), run("z", monday.Add(48*time.Hour), reports.Flaky, "v1.90.1")), Unmet, 1, ""},
 		"a person":                    {Criterion{Person: withPerson.Person}, nil, NeedsPerson, 0, ""},
 		"a person, and proof":         {withPerson, again[:1], NeedsPerson, 0, ""},
 		"a person, and none":          {withPerson, nil, Unmet, 2, "K/works"},
@@ -125,14 +125,14 @@ func TestWhichReleaseCounts(t *testing.T) {
 	t.Parallel()
 	e := feature(Criterion{Requirements: []string{"K/works"}})
 	for _, tc := range []struct{ ran, since string }{
-		{"v1.37.1", "v1.37"}, {"v1.38.0-alpha.0", "v1.37"}, {"v1.38.0", "v1.38"}, {"v1.36.3", "v1.37"},
+		{"v1.90.1", "v1.90"}, {"v1.91.0-alpha.0", "v1.90"}, {"v1.91.0", "v1.91"}, {"v1.89.3", "v1.90"},
 	} {
 		if r := Judge(e, "beta", []evidence.Run{run("a", monday, reports.Pass, tc.ran)}, planned); r.Since != tc.since {
 			t.Errorf("where %s ran, %s and newer count, want %s", tc.ran, r.Since, tc.since)
 		}
 	}
 	// An old failure of a cell that passes on a newer release says nothing of that.
-	runs := []evidence.Run{run("a", monday, reports.Fail, "v1.37.0"), run("b", monday.Add(time.Hour), reports.Pass, "v1.37.1")}
+	runs := []evidence.Run{run("a", monday, reports.Fail, "v1.90.0"), run("b", monday.Add(time.Hour), reports.Pass, "v1.90.1")}
 	if r := Judge(e, "beta", runs, planned); r.Verdicts[0].Status != Met {
 		t.Errorf("%+v", r.Verdicts[0])
 	}
@@ -147,11 +147,11 @@ func TestAStageThatWasSkipped(t *testing.T) {
 	t.Parallel()
 	e := feature(Criterion{Requirements: []string{"K/works"}})
 	e.Criteria[0].Stage = "stable"
-	r := Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.37.1")}, planned)
+	r := Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.90.1")}, planned)
 	if r.Verdicts[0].ID != StageBefore || r.Verdicts[0].Status != Unmet || r.ExitCode(false) != ExitNotJudged {
 		t.Errorf("%+v", r.Verdicts)
 	}
-	r = Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.38.1")}, planned)
+	r = Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.91.1")}, planned)
 	if len(r.Verdicts) != 1 || r.ExitCode(false) != ExitMet {
 		t.Errorf("%+v", r.Verdicts)
 	}

@@ -289,12 +289,12 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 	if len(all) != 2 || all[0].Line != "apiserver" || all[0].Column != "kubelet" || all[1].Column != "watchdog" {
 		t.Fatalf("the matrices are %+v", all)
 	}
-	if want := []string{"reference", "v1.36.3", "v1.37.1"}; !slices.Equal(all[0].Columns, want) {
+	if want := []string{"reference", "v1.89.3", "v1.90.1"}; !slices.Equal(all[0].Columns, want) {
 		t.Errorf("columns %q, want %q", all[0].Columns, want)
 	}
 	square := all[0].Areas[0].Lines[1].Squares[1]
-	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.37.1&kubelet=v1.36.3" || square.Tiles[1].Link != "#cell="+pagetest.Red {
-		t.Errorf("the square of v1.37.1 and v1.36.3 is %+v", square)
+	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.90.1&kubelet=v1.89.3" || square.Tiles[1].Link != "#cell="+pagetest.Red {
+		t.Errorf("the square of v1.90.1 and v1.89.3 is %+v", square)
 	}
 }
 
@@ -341,7 +341,7 @@ func TestRequirementsAreJudgedByReleases(t *testing.T) {
 			for _, v := range s.Verdicts {
 				got = append(got, v.Title+": "+string(v.Name))
 			}
-			if want := []string{"kubelet reference: not-applicable", "kubelet v1.36.3: flaky", "kubelet v1.37.1: unexpected-pass"}; !slices.Equal(got, want) {
+			if want := []string{"kubelet reference: not-applicable", "kubelet v1.89.3: flaky", "kubelet v1.90.1: unexpected-pass"}; !slices.Equal(got, want) {
 				t.Errorf("verdicts %q, want %q", got, want)
 			}
 			return
@@ -444,8 +444,8 @@ func TestALinkLeadsToNoMoreThanItsTileCovers(t *testing.T) {
 	t.Parallel()
 	axes := []string{"apiserver", "kubelet", "watchdog"}
 	for want, p := range map[template.URL]pair{
-		"#cells&requirement=q&apiserver=v1.37.1&kubelet=v1.36.3":      {"apiserver", "kubelet", "v1.37.1", "v1.36.3"},
-		"#cells&requirement=q&apiserver=any&kubelet=v1.36.3":          {"apiserver", "kubelet", "", "v1.36.3"},
+		"#cells&requirement=q&apiserver=v1.90.1&kubelet=v1.89.3":      {"apiserver", "kubelet", "v1.90.1", "v1.89.3"},
+		"#cells&requirement=q&apiserver=any&kubelet=v1.89.3":          {"apiserver", "kubelet", "", "v1.89.3"},
 		"#cells&requirement=q&watchdog=v1.8.0":                        {"", "watchdog", "", "v1.8.0"},
 		"#cells&requirement=q&apiserver=any&kubelet=any&watchdog=any": {},
 	} {
@@ -467,14 +467,14 @@ func TestReleasesOfRequirements(t *testing.T) {
 		slices.Sort(all)
 		return slices.Compact(all)
 	}
-	if got, want := labels(mixed), []string{"kubelet reference", "kubelet v1.36.3", "kubelet v1.37.1", "v1.36.3 × v1.36.3", "v1.37.1 × v1.36.3", "v1.37.1 × v1.37.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
+	if got, want := labels(mixed), []string{"kubelet reference", "kubelet v1.89.3", "kubelet v1.90.1", "v1.89.3 × v1.89.3", "v1.90.1 × v1.89.3", "v1.90.1 × v1.90.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
 		t.Errorf("the labels are %q, want %q", got, want)
 	}
 	if page := write(t, Run{Report: pagetest.Report()}); !strings.Contains(page, "Pairs of releases are apiserver × kubelet.") {
 		t.Error("the page does not say what pairs of releases are of")
 	}
 	other := reports.Cell{ID: "c", Axes: map[string]string{"etcd": "v3.6.1", "watchdog": "v1.2.3"}}
-	if got, want := labels([]reports.Cell{mixed[3], other}), []string{"apiserver v1.37.1 × kubelet v1.37.1", "watchdog v1.2.3 × etcd v3.6.1"}; !slices.Equal(got, want) {
+	if got, want := labels([]reports.Cell{mixed[3], other}), []string{"apiserver v1.90.1 × kubelet v1.90.1", "watchdog v1.2.3 × etcd v3.6.1"}; !slices.Equal(got, want) {
 		t.Errorf("of pairs of several kinds, the labels are %q, want %q", got, want)
 	}
 }
@@ -603,7 +603,7 @@ func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 	page := write(t, Run{Report: report})
 	overview, _, _ := strings.Cut(page, `id="attention"`)
 	for _, want := range []string{
-		"This page is one run:", "22 November 2026, 08:13 UTC", "<b>kube-apiserver</b> v1.37.1</li>", "<b>kubelet</b> v1.36.3, v1.37.1</li>", "<b>skewrig</b> v0.6.0</li>",
+		"This page is one run:", "22 November 2026, 08:13 UTC", "<b>kube-apiserver</b> v1.90.1</li>", "<b>kubelet</b> v1.89.3, v1.90.1</li>", "<b>skewrig</b> v0.6.0</li>",
 		"skewrig run &#39;kep-1/**&#39; --report-dir report</pre>",
 	} {
 		if !strings.Contains(overview, want) {

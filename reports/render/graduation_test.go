@@ -29,7 +29,7 @@ func enhancement(t *testing.T) graduation.Enhancement {
 		return []cellid.Pattern{p}
 	}
 	return graduation.Enhancement{
-		KEP: "KEP-1", Gate: "Feature", Components: []string{"kubelet"}, Milestones: map[string]string{"alpha": "v1.37", "beta": "v1.38"},
+		KEP: "KEP-1", Gate: "Feature", Components: []string{"kubelet"}, Milestones: map[string]string{"alpha": "v1.90", "beta": "v1.91"},
 		Criteria: []graduation.Criterion{
 			{ID: "KEP-1/beta/works", Stage: "beta", Statement: "It works.", Source: "KEP-1, Beta", Requirements: []string{"KEP-1/works"}},
 			{ID: "KEP-1/beta/rolls-back", Stage: "beta", Statement: "It rolls back.", Source: "KEP-1, Beta", Requirements: []string{"KEP-1/rolls-back", "KEP-1/never-run"}},
@@ -45,9 +45,9 @@ func savedRuns(texts string) []evidence.Run {
 	facts := evidence.Facts{
 		Components: []evidence.Component{
 			{Name: "etcd", Starts: []evidence.Start{{Version: "v3.7.0", Digest: "sha256:e"}}},
-			{Name: "kubelet/node-a", Starts: []evidence.Start{{Version: "v1.36.3", Digest: "sha256:36"}, {Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"Feature": true}}}},
+			{Name: "kubelet/node-a", Starts: []evidence.Start{{Version: "v1.89.3", Digest: "sha256:36"}, {Version: "v1.90.1", Digest: "sha256:37", Gates: map[string]bool{"Feature": true}}}},
 		},
-		Steps:   []string{"  1. create Pod web", "  2. upgrade: restart kubelet/node-a as v1.37.1", "      kubelet/node-a v1.36.3 -> v1.37.1", " 10. " + texts},
+		Steps:   []string{"  1. create Pod web", "  2. upgrade: restart kubelet/node-a as v1.90.1", "      kubelet/node-a v1.89.3 -> v1.90.1", " 10. " + texts},
 		Traffic: evidence.Traffic{Containers: 1, Connections: 3, Requests: 2, APICalls: 1},
 	}
 	cells := []reports.Cell{
@@ -88,7 +88,7 @@ var kep1Catalog = []evidence.Planned{
 }
 
 func plannedKubelet() evidence.Facts {
-	return evidence.Facts{Components: []evidence.Component{{Name: "kubelet", Starts: []evidence.Start{{Version: "v1.37.1"}}}}}
+	return evidence.Facts{Components: []evidence.Component{{Name: "kubelet", Starts: []evidence.Start{{Version: "v1.90.1"}}}}}
 }
 
 // graduationFormats renders the judgement of savedRuns in each format.

@@ -60,9 +60,9 @@ var reproduce = reports.Reproduce{
 	Skewrig: "v0.1.0",
 	Go:      "go1.26.8",
 	Components: []reports.Component{
-		{Name: "kubelet", Version: "v1.36.2", Source: "k8s.io/kubernetes@v1.36.2", Digest: "sha256:" + strings.Repeat("36", 32)},
-		{Name: "kubelet", Version: "v1.37.1", Source: "k8s.io/kubernetes@v1.37.1", Digest: "sha256:" + strings.Repeat("37", 32)},
-		{Name: "kube-apiserver", Version: "v1.37.1", Source: "k8s.io/kubernetes@v1.37.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
+		{Name: "kubelet", Version: "v1.89.2", Source: "k8s.io/kubernetes@v1.89.2", Digest: "sha256:" + strings.Repeat("36", 32)},
+		{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("37", 32)},
+		{Name: "kube-apiserver", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
 	},
 	Seed: 42,
 	Host: reports.Host{OS: "linux", Arch: "amd64", CPUs: 2, MemoryBytes: 23 << 30, Kernel: "6.1.0"},
@@ -90,12 +90,12 @@ func mixed(t *testing.T, nth int) reports.Report {
 		return reports.Cell{ID: "kep-4939/" + id, Scenario: strings.Split(id, "/")[1], KEP: "KEP-4939", Checks: checks,
 			Started: started, DurationSeconds: 2.345 * float64(nth)}
 	}
-	withAxes := cell("skew/tls-only/apiserver:1.37/kubelet:1.36",
+	withAxes := cell("skew/tls-only/apiserver:1.90/kubelet:1.89",
 		reports.Check{ID: "dialed-plaintext", Requirement: oldIgnore, Outcome: reports.Pass, Expected: "the HTTP/2 preface", Observed: "the HTTP/2 preface"},
 		reports.Check{ID: "never-restarted", Requirement: dialsTLS, Outcome: reports.Fail,
 			Expected: "no restart in 3 periods", Observed: "4 restarts\nfirst bytes: PRI * HTTP/2.0", Reason: "liveness probe failed"})
-	withAxes.Axes = map[string]string{"kubelet": "1.36", "apiserver": "1.37"}
-	late := cell("skew/tls-only/apiserver:1.37/kubelet:1.37", reports.Check{ID: "never-restarted", Requirement: dialsTLS, Outcome: reports.Fail})
+	withAxes.Axes = map[string]string{"kubelet": "1.89", "apiserver": "1.90"}
+	late := cell("skew/tls-only/apiserver:1.90/kubelet:1.90", reports.Check{ID: "never-restarted", Requirement: dialsTLS, Outcome: reports.Fail})
 	untestable := cell("rollback/watchdog")
 	untestable.Outcome, untestable.Reason = reports.NotTestable, "dependency-watchdog was not built"
 	r := assemble(t, []reports.Cell{
@@ -106,7 +106,7 @@ func mixed(t *testing.T, nth int) reports.Report {
 			Expected: "at most 2 ReplicaSets", Observed: "55 ReplicaSets", Reason: "hot loop (https://github.com/kubernetes/kubernetes/issues/141961)"}),
 		cell("skew/stale", reports.Check{ID: "bounded-growth", Outcome: reports.UnexpectedPass, Reason: "known.yaml:5:3 lists it as failing"}),
 		cell("skew/flaky", reports.Check{ID: "up", Outcome: reports.Flaky, Reason: "failed in 2 of 5 runs"}),
-		{ID: "kep-4939/skew/without-field", Scenario: "without-field", KEP: "KEP-4939", Outcome: reports.NotApplicable, Reason: "the field is new in v1.37"},
+		{ID: "kep-4939/skew/without-field", Scenario: "without-field", KEP: "KEP-4939", Outcome: reports.NotApplicable, Reason: "the field is new in v1.90"},
 		untestable,
 		{ID: "kep-4939/rollback/gate-off", Scenario: "gate-off", KEP: "KEP-4939", Outcome: reports.HarnessError, Reason: "starting etcd: exit status 1",
 			Requirements: []string{rollback}},

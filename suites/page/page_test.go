@@ -40,7 +40,7 @@ func TestAPersonReadsARun(t *testing.T) {
 
 	// The first screen.
 	b.has("h1", "Something does not conform")
-	b.has("#overview", "kubelet v1.36.3")
+	b.has("#overview", "kubelet v1.89.3")
 	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report")
 	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], pagetest.Red) {
 		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
@@ -82,7 +82,7 @@ func TestAStrangerIsAnswered(t *testing.T) {
 		"restarts-end", "Once the kubelet is upgraded, its probes do as the field says.",
 		`connections["tls/app"]`, "Observed\n2", "did not come true in 90 s", `connections["tls/app"] is </script>`,
 		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
-		"kube-apiserver v1.37.1", "kubelet/node-a v1.36.3, then v1.37.1",
+		"kube-apiserver v1.90.1", "kubelet/node-a v1.89.3, then v1.90.1",
 		"skewrig run '" + pagetest.Red + "'",
 	} {
 		if !strings.Contains(answers, want) {
@@ -182,7 +182,7 @@ func TestWhatACellHas(t *testing.T) {
 	b.click("#cell .change:last-child .states summary")
 	b.until("document.querySelectorAll('#cell .change:last-child .states .diff').length === 2")
 	b.has("#cell .change:last-child .states .diff", "-     ready: false\n+     ready: true")
-	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.37.1", "http2-preface"} {
+	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.90.1", "http2-preface"} {
 		b.has("#cell", want)
 	}
 	b.until("document.querySelector('#cell .picture img').naturalWidth === 300")
@@ -248,8 +248,8 @@ func TestFindingCells(t *testing.T) {
 	// Filters, and links to them.
 	b.click(`#filters input[value="expected-fail"]`)
 	b.at("#cells&outcome=expected-fail")
-	b.do(chromedp.SendKeys(chromedp.CSS("#filters [name=kubelet]"), "v1.36.3"))
-	b.at("#cells&outcome=expected-fail&kubelet=v1.36.3")
+	b.do(chromedp.SendKeys(chromedp.CSS("#filters [name=kubelet]"), "v1.89.3"))
+	b.at("#cells&outcome=expected-fail&kubelet=v1.89.3")
 	if got := rows(); len(got) != 1 {
 		t.Errorf("found %q, want one", got)
 	}
@@ -262,8 +262,8 @@ func TestFindingCells(t *testing.T) {
 	b.click(`#filters [type=reset]`)
 	b.at("#cells")
 	for hash, want := range map[string]int{
-		"#cells&outcome=fail,flaky": 2, "#cells&kep=KEP-2": 4, "#cells&apiserver=v1.36.3": 1, "#cells&watchdog=v1.8.0": 1,
-		"#cells&kubelet=v1.37.1": 4, "#cells&apiserver=any&kubelet=v1.37.1": 2, "#cells&apiserver=any&kubelet=any": 2,
+		"#cells&outcome=fail,flaky": 2, "#cells&kep=KEP-2": 4, "#cells&apiserver=v1.89.3": 1, "#cells&watchdog=v1.8.0": 1,
+		"#cells&kubelet=v1.90.1": 4, "#cells&apiserver=any&kubelet=v1.90.1": 2, "#cells&apiserver=any&kubelet=any": 2,
 		"#cells&requirement=KEP-1/skew/older": 2, "#cells&outcome=attention": 6, "#cells&q=no+such": 0, "#cells&q=kep-2%20reference": 1,
 	} {
 		b.open(file, hash)
@@ -404,7 +404,7 @@ func TestWithoutScripts(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, small())
-	hash := "#cell=kep-2/api/hostile/kubelet:v1.37.1"
+	hash := "#cell=kep-2/api/hostile/kubelet:v1.90.1"
 	for _, place := range []string{"", hash, "#requirements", "#cells"} {
 		b.open(file, place)
 		if place == hash {

@@ -14,7 +14,7 @@ import (
 // places are those of the small run that look different from each other.
 var places = map[string]string{
 	"overview": "", "cells": "#cells", "requirements": "#requirements&unserved=yes", "failed": red, "passed": green,
-	"hostile": "#cell=kep-2/api/hostile/kubelet:v1.37.1", "unread": "#cell=kep-2/api/lists/kubelet:v1.36.3", "missing": "#cell=no/such/cell",
+	"hostile": "#cell=kep-2/api/hostile/kubelet:v1.90.1", "unread": "#cell=kep-2/api/lists/kubelet:v1.89.3", "missing": "#cell=no/such/cell",
 }
 
 // unfold has a cell show everything that it has.

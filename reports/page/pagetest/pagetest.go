@@ -15,9 +15,9 @@ import (
 // Red is the cell of the small run that failed and whose story is the longest;
 // Green is one that passed. Flaky ran three times, and failed in the second run.
 const (
-	Flaky = "kep-2/api/lists/kubelet:v1.36.3"
-	Red   = "kep-1/upgrade/kubelet/apiserver:v1.37.1/kubelet:v1.36.3"
-	Green = "kep-1/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3"
+	Flaky = "kep-2/api/lists/kubelet:v1.89.3"
+	Red   = "kep-1/upgrade/kubelet/apiserver:v1.90.1/kubelet:v1.89.3"
+	Green = "kep-1/skew/older-kubelet/apiserver:v1.90.1/kubelet:v1.89.3"
 )
 
 // Hostile is a text that would do something in a page that let it.
@@ -27,29 +27,29 @@ var began = time.Date(2026, 11, 22, 8, 13, 9, 0, time.UTC)
 
 // Report returns the small run.
 func Report() reports.Report {
-	deviation := "it looks at its gate when it probes, v1.36 and v1.37 (https://example.com/kep-1/issues/7)"
+	deviation := "it looks at its gate when it probes, v1.89 and v1.90 (https://example.com/kep-1/issues/7)"
 	cells := []reports.Cell{
 		cell(Red, 31.2,
 			check("restarts-end", "KEP-1/upgrade/takes-effect", reports.Fail, `within 1m30s: connections["tls/app"].filter(c, c.first == "tls-client-hello").size() satisfies it >= 5`, "2", ""),
 			check("one-pod", "KEP-1/upgrade/nothing-else", reports.Pass, "at once: pods.size() == 1", "1", "")),
 		cell(Green, 14.8, check("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
-		cell("kep-1/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.37.1", 13.1, check("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
-		cell("kep-1/gate/toggled/apiserver:v1.37.1/kubelet:v1.37.1", 22, check("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
-		cell("kep-1/gate/toggled/apiserver:v1.36.3/kubelet:v1.36.3", 21, check("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
-		cell("kep-2/api/lists/kubelet:v1.37.1", 9.5, check("lists", "KEP-2/list", reports.UnexpectedPass, "at once: pods.size() == 2", "2", "the entry of the list is stale")),
+		cell("kep-1/skew/older-kubelet/apiserver:v1.90.1/kubelet:v1.90.1", 13.1, check("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
+		cell("kep-1/gate/toggled/apiserver:v1.90.1/kubelet:v1.90.1", 22, check("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
+		cell("kep-1/gate/toggled/apiserver:v1.89.3/kubelet:v1.89.3", 21, check("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
+		cell("kep-2/api/lists/kubelet:v1.90.1", 9.5, check("lists", "KEP-2/list", reports.UnexpectedPass, "at once: pods.size() == 2", "2", "the entry of the list is stale")),
 		cell(Flaky, 9.5, check("lists", "KEP-2/list", reports.Pass, "at once: pods.size() == 2", "2", "")),
 		cell("kep-2/api/lists/kubelet:reference", 4.5, check("lists", "KEP-2/list", reports.NotApplicable, "at once: pods.size() == 2", "", "the reference has no API server")),
 		cell("watchdog/outage/watchdog:v1.2.3", 40, check("scales-down", "watchdog/down", reports.Unknown, "within 30s: replicas == 0", "", "the machine was 9 s late")),
 	}
 	cells = append(cells,
-		reports.Cell{ID: "kep-2/api/hostile/kubelet:v1.37.1", KEP: "KEP-2", Axes: axes("kep-2/api/hostile/kubelet:v1.37.1"), Outcome: reports.HarnessError, Reason: Hostile},
+		reports.Cell{ID: "kep-2/api/hostile/kubelet:v1.90.1", KEP: "KEP-2", Axes: axes("kep-2/api/hostile/kubelet:v1.90.1"), Outcome: reports.HarnessError, Reason: Hostile},
 		reports.Cell{ID: "watchdog/outage/watchdog:v1.8.0", KEP: "watchdog", Axes: axes("watchdog/outage/watchdog:v1.8.0"), Outcome: reports.NotTestable, Reason: "it could not be built"})
 	for i, c := range cells {
 		if c.ID == Flaky {
 			cells[i] = repeated(c)
 		}
 	}
-	cells[0].Observed = []reports.Observation{{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.37.1 gate on", Kubelet: "v1.36.3", Wire: "http2-preface"}}
+	cells[0].Observed = []reports.Observation{{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.90.1 gate on", Kubelet: "v1.89.3", Wire: "http2-preface"}}
 	return assemble(cells, []reports.Requirement{
 		requirement("KEP-1/upgrade/takes-effect", "Once the kubelet is upgraded, its probes do as the field says."),
 		requirement("KEP-1/upgrade/nothing-else", "An upgrade leaves other containers alone."),
@@ -76,9 +76,9 @@ func assemble(cells []reports.Cell, requirements []reports.Requirement) reports.
 	r, err := reports.Assemble(cells, requirements, reports.Reproduce{
 		Command: "skewrig run 'kep-1/**' --report-dir report", Skewrig: "v0.6.0", Go: "go1.26.8", Seed: 42,
 		Components: []reports.Component{
-			{Name: "kube-apiserver", Version: "v1.37.1", Source: "k8s.io/kubernetes@v1.37.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
-			{Name: "kubelet", Version: "v1.36.3", Source: "k8s.io/kubernetes@v1.36.3", Digest: "sha256:" + strings.Repeat("b2", 32)},
-			{Name: "kubelet", Version: "v1.37.1", Source: "k8s.io/kubernetes@v1.37.1", Digest: "sha256:" + strings.Repeat("c3", 32)},
+			{Name: "kube-apiserver", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
+			{Name: "kubelet", Version: "v1.89.3", Source: "k8s.io/kubernetes@v1.89.3", Digest: "sha256:" + strings.Repeat("b2", 32)},
+			{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("c3", 32)},
 		},
 		Host: reports.Host{OS: "linux", Arch: "amd64", CPUs: 2, MemoryBytes: 24 << 30, Kernel: "6.18.44"},
 	})
@@ -122,7 +122,7 @@ func Many(n int) reports.Report {
 	for i := range requirements {
 		requirements[i] = requirement(fmt.Sprintf("KEP-%d/group-%d/statement-%d", i%5, i/20, i), fmt.Sprintf("Statement %d holds on each release that has the field, whatever its gate was before.", i))
 	}
-	releases := []string{"v1.34.4", "v1.35.4", "v1.36.3", "v1.37.1", "v1.38.0-alpha.0"}
+	releases := []string{"v1.87.4", "v1.88.4", "v1.89.3", "v1.90.1", "v1.91.0-alpha.0"}
 	cells := make([]reports.Cell, n)
 	for i := range cells {
 		id := fmt.Sprintf("kep-%d/group-%d/scenario-%d/apiserver:%s/kubelet:%s", i%5, i/25%7, i/25, releases[i%5], releases[i/5%5])

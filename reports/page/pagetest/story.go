@@ -11,7 +11,7 @@ import (
 // Story tells what happened in a cell of a made-up run; of some, nothing is known.
 func Story(c reports.Cell, _ reports.Run) (*story.Story, error) {
 	switch {
-	case c.ID == "kep-2/api/lists/kubelet:v1.36.3":
+	case c.ID == "kep-2/api/lists/kubelet:v1.89.3":
 		return nil, fmt.Errorf("reading the history: line 7: %s", Hostile)
 	case c.Outcome == reports.HarnessError:
 		return &story.Story{Cell: c.ID, Began: began, Seconds: 1, Lanes: []story.Lane{{Name: Hostile, Kind: story.Component, Marks: []story.Mark{{At: 0.5, Label: Hostile, Detail: Hostile}}}},
@@ -29,15 +29,15 @@ func Story(c reports.Cell, _ reports.Run) (*story.Story, error) {
 func told(c reports.Cell) *story.Story {
 	s := &story.Story{
 		Cell: c.ID, Began: began, Seconds: 31.2,
-		Plan: c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.37.1 with ExampleGate=true\n  kubelet/node-a v1.36.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.37.1\n  3. check restarts-end\n",
+		Plan: c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.90.1 with ExampleGate=true\n  kubelet/node-a v1.89.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.90.1\n  3. check restarts-end\n",
 		Steps: []story.Step{
 			{Number: 1, Name: "create", Action: "create Pod tls", From: 6, To: 6.4},
-			{Number: 2, Name: "upgrade", Action: "restart kubelet/node-a as v1.37.1 with ExampleGate=true", From: 10, To: 14.2},
+			{Number: 2, Name: "upgrade", Action: "restart kubelet/node-a as v1.90.1 with ExampleGate=true", From: 10, To: 14.2},
 			{Number: 3, Action: "check restarts-end, one-pod", From: 14.2, To: 31.2},
 		},
 		Lanes: []story.Lane{
-			{Name: "kube-apiserver", Kind: story.Component, Spans: []story.Span{{From: 1, To: 31.2, Label: "v1.37.1", Detail: "ExampleGate=true"}}},
-			{Name: "kubelet/node-a", Kind: story.Component, Spans: []story.Span{{From: 4, To: 10, Label: "v1.36.3"}, {From: 11, To: 31.2, Label: "v1.37.1", Detail: "ExampleGate=true", Tone: story.Changed}}},
+			{Name: "kube-apiserver", Kind: story.Component, Spans: []story.Span{{From: 1, To: 31.2, Label: "v1.90.1", Detail: "ExampleGate=true"}}},
+			{Name: "kubelet/node-a", Kind: story.Component, Spans: []story.Span{{From: 4, To: 10, Label: "v1.89.3"}, {From: 11, To: 31.2, Label: "v1.90.1", Detail: "ExampleGate=true", Tone: story.Changed}}},
 			{Name: "kubelet/node-a->kube-apiserver", Kind: story.Link, Spans: []story.Span{{From: 20, To: 23, Label: "cut", Tone: story.Faulty}}},
 			{Name: "default/tls/app", Kind: story.Container, Spans: []story.Span{{From: 6.4, To: 8.4, Label: "running"}, {From: 9.5, To: 31.2, Label: "running", Tone: story.Good}}, Marks: []story.Mark{{At: 8.4, Label: "stopped by the kubelet", Tone: story.Bad, Detail: "exit code 137"}}},
 			{Name: "default/tls/app readiness grpc :8080", Kind: story.Probe},
