@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,12 +36,12 @@ type Gate struct {
 //go:embed gates
 var gateTables embed.FS
 
-var loadGates = sync.OnceValues(func() (map[string][]Gate, error) {
+var loadGates = sync.OnceValues(func() (Tables, error) {
 	files, err := gateTables.ReadDir("gates")
 	if err != nil {
 		return nil, err
 	}
-	tables := make(map[string][]Gate, len(files))
+	tables := make(Tables, len(files))
 	for _, f := range files {
 		text, err := gateTables.ReadFile("gates/" + f.Name())
 		if err != nil {
@@ -65,6 +66,32 @@ func Table(v Version) (gates []Gate, known bool, err error) {
 	}
 	gates, known = tables[v.MajorMinor()]
 	return gates, known, nil
+}
+
+// Tables are the feature gates of releases, sorted by name, by minor version.
+type Tables map[string][]Gate
+
+// KnownTables are those of the releases that are known.
+func KnownTables() (Tables, error) { return loadGates() }
+
+// Gate returns a feature gate of a release, and whether the release knows what the
+// gate guards. A release without a table has that of the last release before it. A
+// gate that is gone since it was generally available is on for good.
+func (t Tables) Gate(v Version, name string) (Gate, bool) {
+	minors := slices.Collect(maps.Keys(t))
+	slices.SortFunc(minors, func(a, b string) int { return Version(b).Compare(Version(a)) })
+	own := true // the table that is looked at is the release's own
+	for _, minor := range minors {
+		if Version(minor).Compare(Version(v.MajorMinor())) > 0 {
+			continue
+		}
+		if i, found := find(t[minor], name); found {
+			g := t[minor][i]
+			return g, own || g.Stage == GA && g.Default
+		}
+		own = false
+	}
+	return Gate{}, false
 }
 
 // CheckGate returns an error if a release is known not to have a gate. The
@@ -92,10 +119,14 @@ func CheckGate(v Version, name string) error {
 }
 
 func has(gates []Gate, name string) bool {
-	_, found := slices.BinarySearchFunc(gates, name, func(g Gate, name string) int {
+	_, found := find(gates, name)
+	return found
+}
+
+func find(gates []Gate, name string) (place int, found bool) {
+	return slices.BinarySearchFunc(gates, name, func(g Gate, name string) int {
 		return strings.Compare(g.Name, name)
 	})
-	return found
 }
 
 // ParseGates reads a table of gates: a line per gate with name, stage and

@@ -98,3 +98,29 @@ func TestParseGatesRefusesDisorder(t *testing.T) {
 		}
 	}
 }
+
+func TestAGateOfARelease(t *testing.T) {
+	t.Parallel()
+	tables := Tables{
+		"v1.90": {{Name: "Gone", Stage: GA, Default: true}, {Name: "New", Stage: Alpha}, {Name: "Wrong", Stage: Alpha}},
+		"v1.91": {{Name: "New", Stage: Beta, Default: true}},
+	}
+	for _, tc := range []struct {
+		release   Version
+		gate      string
+		on, known bool
+	}{
+		{"v1.90.3", "New", false, true},
+		{"v1.91.0", "New", true, true},
+		{"v1.93.0-alpha.1", "New", true, true},
+		{"v1.89.7", "New", false, false},
+		{"v1.91.0", "Gone", true, true},
+		{"v1.91.0", "Wrong", false, false},
+		{"v1.91.0", "Other", false, false},
+		{Reference, "New", false, false},
+	} {
+		if got, known := tables.Gate(tc.release, tc.gate); known != tc.known || known && got.Default != tc.on {
+			t.Errorf("%s of %s: %+v, known: %t", tc.gate, tc.release, got, known)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Known is a pod as a kubelet may know it.
 type Known struct {
 	Pod     *Version
-	Kubelet Life
+	Kubelet *Life
 }
 
 // KnownAt returns what kubelets may have known of a connection's pod when it was
@@ -61,7 +61,7 @@ func (t *Timeline) StatesAt(c *Connection) (states []*Version) {
 // was asked for, and ended at about the time when a kubelet did.
 func (t *Timeline) EndedWithKubelet(c *Connection, kubelet string) bool {
 	ended := c.CloseReason == record.ClientClosed || c.CloseReason == record.ClientReset || c.CloseReason == record.Shutdown
-	return ended && slices.ContainsFunc(t.Lives(kubelet), func(l Life) bool {
+	return ended && slices.ContainsFunc(t.Lives(kubelet), func(l *Life) bool {
 		return c.Opened.Before(l.Until.Time) && l.Until.Time.Before(c.Closed.Add(Slack))
 	})
 }

@@ -30,7 +30,7 @@ type Answer struct {
 	Step string // its name
 	*Raw        // all that was answered
 	record.APIAnswer
-	// Response is the object that was returned; nil if there was none.
+	// Response is the object that was returned; one without anything if there was none.
 	Response *Version
 }
 
@@ -81,10 +81,8 @@ func (t *Timeline) answered(e record.Event, m Moment) {
 	if json.Unmarshal(e.Data, &envelope) != nil {
 		return
 	}
-	if envelope.Response != nil {
-		a.Response = NewVersion(a.Object, envelope.Response)
-		a.Response.Moment = m
-	}
+	a.Response = NewVersion(a.Object, envelope.Response)
+	a.Response.Moment = m
 	t.Answers, t.Answered[a.Step] = append(t.Answers, a), a
 	// The watch that shows a pod which was created may be late.
 	if pod, isPod := strings.CutPrefix(a.Object, "pods/"); isPod && a.Created() {

@@ -108,25 +108,16 @@ func (t *Timeline) Components() []string { return slices.Sorted(maps.Keys(t.live
 
 // Lives are the processes of a component, in their order. One that runs ends with
 // the history.
-func (t *Timeline) Lives(component string) (lives []Life) {
-	for _, l := range t.lives[component] {
-		life := *l
-		if l.Stopped == nil {
-			life.Until = t.end()
-		}
-		lives = append(lives, life)
-	}
-	return lives
-}
+func (t *Timeline) Lives(component string) []*Life { return t.lives[component] }
 
 // ReadyAt is the process of a component that was ready at a place in the history.
-func (t *Timeline) ReadyAt(component string, place int) (Life, bool) {
+func (t *Timeline) ReadyAt(component string, place int) (*Life, bool) {
 	for _, l := range t.Lives(component) {
 		if l.Ready.Place <= place && place < l.Until.Place {
 			return l, true
 		}
 	}
-	return Life{}, false
+	return nil, false
 }
 
 // Slack is how long after the end of a process what it did may still turn up
@@ -136,7 +127,7 @@ const Slack = 4 * time.Second
 
 // Around returns the processes of a component that may have done something that
 // was noticed at that time.
-func (t *Timeline) Around(component string, at time.Time) (lives []Life) {
+func (t *Timeline) Around(component string, at time.Time) (lives []*Life) {
 	for _, l := range t.Lives(component) {
 		if !at.Before(l.From.Time) && at.Before(l.Until.Time.Add(Slack)) {
 			lives = append(lives, l)

@@ -126,6 +126,9 @@ func (t *Timeline) Add(e record.Event) {
 	t.addContainer(e, m)
 	t.addObject(e, m)
 	t.addPodsAPI(e)
+	for _, l := range t.Running {
+		l.Until = Moment{Place: len(t.Events), Time: e.At}
+	}
 }
 
 // Name is what expressions call a pod or a container: without the namespace if that
@@ -135,9 +138,4 @@ func Name(path ...string) string { return strings.TrimPrefix(strings.Join(path, 
 // Seconds is a time since the history began, to the millisecond.
 func (t *Timeline) Seconds(at time.Time) float64 {
 	return math.Round(at.Sub(t.Events[0].At).Seconds()*1000) / 1000
-}
-
-// end is the end of the history.
-func (t *Timeline) end() Moment {
-	return Moment{Place: len(t.Events), Time: t.Events[len(t.Events)-1].At}
 }

@@ -50,8 +50,8 @@ func TestLives(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for place, want := range map[int]string{0: "", 1: "v1.36.0", 2: "", 3: "v1.37.0", 4: "v1.37.0", 5: ""} {
-		if l, is := line.ReadyAt(kubelet, place); string(l.Version) != want || is != (want != "") {
-			t.Errorf("ready at %d: %q, want %q", place, l.Version, want)
+		if l, is := line.ReadyAt(kubelet, place); is != (want != "") || is && string(l.Version) != want {
+			t.Errorf("ready at %d: %+v, want %q", place, l, want)
 		}
 	}
 	for second, want := range map[int]int{0: 1, 9: 1, 11: 2, 15: 1} {

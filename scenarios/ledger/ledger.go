@@ -1,6 +1,6 @@
 // Package ledger holds, for each KEP, the statements that can be tested: one
 // file per KEP, one entry per statement, in our own words, with the place in
-// the KEP that it comes from.
+// the KEP that it comes from. Beside them stand the fields that its gate guards.
 package ledger
 
 import (
@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/model"
 )
 
 //go:embed *.yaml
@@ -23,6 +24,8 @@ type file struct {
 	KEP        string      `json:"kep"`
 	Source     string      `json:"source"`
 	Statements []statement `json:"statements"`
+	// Fields are the fields that a gate guards. If unset, the KEP has none.
+	Fields []model.Field `json:"fields"`
 }
 
 type statement struct {
@@ -43,6 +46,24 @@ type statement struct {
 // Requirements returns the statements of all ledgers. Every mistake in them is
 // reported.
 func Requirements() ([]reports.Requirement, error) { return load(files) }
+
+// Fields returns the fields that gates guard, of all ledgers: the rows by which the
+// oracles judge every cell.
+func Fields() ([]model.Field, error) { return fields(files) }
+
+func fields(files fs.FS) (all []model.Field, _ error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var mistakes []error
+	for _, name := range names {
+		ledger, err := read(files, name)
+		mistakes = append(mistakes, err)
+		all = append(all, ledger.Fields...)
+	}
+	return all, errors.Join(mistakes...)
+}
 
 func load(files fs.FS) ([]reports.Requirement, error) {
 	names, err := fs.Glob(files, "*.yaml")
@@ -88,6 +109,11 @@ func read(files fs.FS, name string) (file, error) {
 			mistakes = append(mistakes, fmt.Errorf("%s: %s: level, stage, section and statement must all be set", name, s.ID))
 		case s.Excluded != "" && s.Manual != "":
 			mistakes = append(mistakes, fmt.Errorf("%s: %s: a statement is excluded or manual, not both", name, s.ID))
+		}
+	}
+	for _, f := range ledger.Fields {
+		if err := f.Validate(); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", name, err))
 		}
 	}
 	return ledger, errors.Join(mistakes...)

@@ -1,17 +1,41 @@
 package model
 
 import (
+	"encoding/json"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
 var (
-	on  = Component{Version: "v1.37.1", Gates: map[string]bool{GRPCMode.Gate: true, HTTPProtocol.Gate: true}}
-	off = Component{Version: "v1.37.1"}
-	old = Component{Version: "v1.36.3"}
+	mode     = Field{Probe: "grpc.mode", Gate: "Mode", Wire: &Wire{Value: "TLS", First: record.FirstTLS}}
+	protocol = Field{Probe: "httpGet.protocol", Gate: "Protocol", Default: "HTTP1", Wire: &Wire{Value: "HTTP2", First: record.FirstHTTP2}}
+	users    = Field{Path: "hostUsers", Gate: "Users"}
+	policy   = Field{Path: "containers[].resizePolicy.restart", Gate: "Users"}
+	traffic  = Field{Path: "spec.traffic", Resource: "services", Gate: "Traffic"}
+
+	// rules have invented releases: v1.90 is without the gates, and v1.92 has one of
+	// them on by default.
+	rules = Rules{
+		Fields: []Field{mode, protocol, users, policy, traffic},
+		Gates: release.Tables{
+			"v1.90": {},
+			"v1.91": {{Name: "Mode", Stage: release.Alpha}, {Name: "Protocol", Stage: release.Alpha}},
+			"v1.92": {{Name: "Mode", Stage: release.Beta, Default: true}, {Name: "Protocol", Stage: release.Alpha}},
+		},
+	}
+	on      = Component{Version: "v1.91.1", Gates: release.Gates{"Mode": true, "Protocol": true}}
+	off     = Component{Version: "v1.91.1"}
+	old     = Component{Version: "v1.90.3"}
+	beta    = Component{Version: "v1.92.0"}
+	betaOff = Component{Version: "v1.92.0", Gates: release.Gates{"Mode": false}}
 )
+
+func with(name, value string) map[string]string { return map[string]string{name: value} }
 
 func TestWire(t *testing.T) {
 	t.Parallel()
@@ -21,21 +45,24 @@ func TestWire(t *testing.T) {
 		kubelet Component
 		want    record.First
 	}{
-		{"TLS, gate on", Handler{Kind: GRPC, Mode: "TLS"}, on, record.FirstTLS},
-		{"TLS, gate off", Handler{Kind: GRPC, Mode: "TLS"}, off, record.FirstHTTP2},
-		{"TLS, old kubelet", Handler{Kind: GRPC, Mode: "TLS"}, old, record.FirstHTTP2},
-		{"Plaintext", Handler{Kind: GRPC, Mode: "Plaintext"}, on, record.FirstHTTP2},
+		{"TLS, gate on", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, on, record.FirstTLS},
+		{"TLS, gate off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, off, record.FirstHTTP2},
+		{"TLS, old kubelet", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, old, record.FirstHTTP2},
+		{"TLS, gate on by default", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, beta, record.FirstTLS},
+		{"TLS, gate set off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, betaOff, record.FirstHTTP2},
+		{"HTTP2, gate off by default", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, beta, record.FirstHTTP1},
+		{"Plaintext", Handler{Kind: GRPC, Values: with("grpc.mode", "Plaintext")}, on, record.FirstHTTP2},
 		{"no mode", Handler{Kind: GRPC}, on, record.FirstHTTP2},
-		{"HTTP2, gate on", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, on, record.FirstHTTP2},
-		{"HTTP2, gate off", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, off, record.FirstHTTP1},
-		{"HTTP2, old kubelet", Handler{Kind: HTTPGet, Protocol: "HTTP2"}, old, record.FirstHTTP1},
-		{"HTTP2 hook", Handler{Kind: HTTPGet, Protocol: "HTTP2", Hook: true}, on, record.FirstHTTP1},
-		{"HTTP1", Handler{Kind: HTTPGet, Protocol: "HTTP1"}, on, record.FirstHTTP1},
+		{"HTTP2, gate on", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, on, record.FirstHTTP2},
+		{"HTTP2, gate off", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, off, record.FirstHTTP1},
+		{"HTTP2, old kubelet", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, old, record.FirstHTTP1},
+		{"HTTP2 hook", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2"), Hook: true}, on, record.FirstHTTP1},
+		{"HTTP1", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstHTTP1},
 		{"no protocol", Handler{Kind: HTTPGet}, on, record.FirstHTTP1},
-		{"HTTPS", Handler{Kind: HTTPGet, Scheme: "HTTPS", Protocol: "HTTP1"}, on, record.FirstTLS},
+		{"HTTPS", Handler{Kind: HTTPGet, Scheme: "HTTPS", Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstTLS},
 		{"tcpSocket", Handler{Kind: TCPSocket}, on, record.FirstNothing},
 	} {
-		if got := Wire(tc.handler, tc.kubelet); got != tc.want {
+		if got := rules.Wire(tc.handler, tc.kubelet); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
 	}
@@ -64,36 +91,82 @@ func TestCanSucceed(t *testing.T) {
 
 func TestStored(t *testing.T) {
 	t.Parallel()
-	with := Fields{"containers/app/livenessProbe": "TLS"}
-	more := Fields{"containers/app/livenessProbe": "TLS", "containers/app/startupProbe": "TLS"}
-	for name, tc := range map[string]struct{ got, want Fields }{
-		"created, gate on":                  {Created(GRPCMode, on, with), with},
-		"created, gate off":                 {Created(GRPCMode, off, with), nil},
-		"created, old API server":           {Created(GRPCMode, old, with), nil},
-		"updated, gate on":                  {Updated(GRPCMode, on, nil, with), with},
-		"removed, gate on":                  {Updated(GRPCMode, on, with, nil), nil},
-		"added, gate off":                   {Updated(GRPCMode, off, nil, with), nil},
-		"more of it, gate off":              {Updated(GRPCMode, off, with, more), more},
-		"written again, gate off":           {Updated(GRPCMode, off, with, with), with},
-		"written again, old API server":     {Updated(GRPCMode, old, with, with), nil},
-		"shown by one that knows, gate off": {Shown(GRPCMode, off, with), with},
-		"shown by an old one":               {Shown(GRPCMode, old, with), nil},
+	set := Values{"containers/app/livenessProbe": "TLS"}
+	more := Values{"containers/app/livenessProbe": "TLS", "containers/app/startupProbe": "TLS"}
+	for name, tc := range map[string]struct{ got, want Values }{
+		"created, gate on":                  {rules.Created(mode, on, set), set},
+		"created, gate on by default":       {rules.Created(mode, beta, set), set},
+		"created, gate off":                 {rules.Created(mode, off, set), nil},
+		"created, old API server":           {rules.Created(mode, old, set), nil},
+		"updated, gate on":                  {rules.Updated(mode, on, nil, set), set},
+		"removed, gate on":                  {rules.Updated(mode, on, set, nil), nil},
+		"added, gate off":                   {rules.Updated(mode, off, nil, set), nil},
+		"more of it, gate off":              {rules.Updated(mode, off, set, more), more},
+		"written again, gate off":           {rules.Updated(mode, off, set, set), set},
+		"written again, old API server":     {rules.Updated(mode, old, set, set), nil},
+		"shown by one that knows, gate off": {rules.Shown(mode, off, set), set},
+		"shown by an old one":               {rules.Shown(mode, old, set), nil},
 	} {
-		if !tc.got.Same(tc.want) {
+		if !mode.Same(tc.got, tc.want) {
 			t.Errorf("%s: %v, want %v", name, tc.got, tc.want)
 		}
 	}
-	if !(Fields{"a": "HTTP1"}).Same(nil) || (Fields{"a": "HTTP2"}).Same(nil) {
+	if !protocol.Same(Values{"a": "HTTP1"}, nil) || protocol.Same(Values{"a": "HTTP2"}, nil) || mode.Same(Values{"a": "HTTP1"}, nil) {
 		t.Error("HTTP1 is what a probe without a protocol has, and HTTP2 is not")
 	}
 }
 
+func TestValuesOfAField(t *testing.T) {
+	t.Parallel()
+	const spec = `{"hostUsers": false, "traffic": "local", "containers": [{"name": "app", "resizePolicy": {"restart": "Never"},
+		"livenessProbe": {"grpc": {"mode": "TLS"}}, "lifecycle": {"preStop": {"httpGet": {"protocol": "HTTP1"}}}}, {"name": "other"}]}`
+	decode := func(text string) (object map[string]any) {
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		return object
+	}
+	pod, template := decode(`{"spec": `+spec+`}`), decode(`{"spec": {"template": {"spec": `+spec+`}}}`)
+	for _, tc := range []struct {
+		field    Field
+		resource string
+		object   map[string]any
+		want     Values
+	}{
+		{mode, "pods", pod, Values{"containers/app/livenessProbe": "TLS"}},
+		{mode, "deployments", template, Values{"containers/app/livenessProbe": "TLS"}},
+		{mode, "nodes", decode(`{"spec": {}}`), Values{}},
+		{protocol, "pods", pod, Values{"containers/app/preStop": "HTTP1"}},
+		{users, "pods", pod, Values{"hostUsers": "false"}},
+		{policy, "daemonsets", template, Values{"containers/app/resizePolicy/restart": "Never"}},
+		{traffic, "services", pod, Values{"spec/traffic": "local"}},
+		{traffic, "pods", pod, Values{}},
+	} {
+		if diff := cmp.Diff(tc.want, tc.field.In(tc.resource, tc.object)); diff != "" {
+			t.Errorf("%s in %s (-want +got):\n%s", tc.field.Name(), tc.resource, diff)
+		}
+	}
+	protocol.WithoutDefault("pods", pod)
+	if left := protocol.In("pods", pod); len(left) > 0 {
+		t.Errorf("the default is left: %v", left)
+	}
+	for patch, want := range map[string]Values{
+		`{}`:                            {"containers/app/resizePolicy/restart": "Never"},
+		`{"spec": {"hostUsers": true}}`: {"containers/app/resizePolicy/restart": "Never"},
+		`{"spec": {"containers": [{"name": "x"}]}}`: {},
+	} {
+		if diff := cmp.Diff(want, policy.Patched("pods", decode(patch), policy.In("pods", pod))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", patch, diff)
+		}
+	}
+}
+
 func BenchmarkWire(b *testing.B) {
-	handlers := []Handler{{Kind: GRPC, Mode: "TLS"}, {Kind: GRPC}, {Kind: HTTPGet, Protocol: "HTTP2"}, {Kind: HTTPGet, Scheme: "HTTPS"}}
+	handlers := []Handler{{Kind: GRPC, Values: with("grpc.mode", "TLS")}, {Kind: GRPC}, {Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, {Kind: HTTPGet, Scheme: "HTTPS"}}
 	kubelets := []Component{on, off, old}
 	n := 0
 	for b.Loop() {
-		Wire(handlers[n%len(handlers)], kubelets[n%len(kubelets)])
+		rules.Wire(handlers[n%len(handlers)], kubelets[n%len(kubelets)])
 		n++
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "predictions/s")

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"maps"
+	"strings"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 )
@@ -10,9 +13,10 @@ type Handler struct {
 	Kind HandlerKind
 	// Hook is true for a lifecycle hook.
 	Hook bool
-	// Mode is grpc.mode, Scheme and Protocol are those of httpGet. Empty where
-	// they are not set.
-	Mode, Scheme, Protocol string
+	// Scheme is that of httpGet. Empty where it is not set.
+	Scheme string
+	// Values are those of the fields of the model that are set, by name.
+	Values map[string]string
 }
 
 // HandlerKind is one of the kinds of handlers that open connections.
@@ -25,29 +29,80 @@ const (
 	TCPSocket HandlerKind = "tcpSocket"
 )
 
+// Same reports whether two handlers do the same.
+func (h Handler) Same(other Handler) bool {
+	return h.Kind == other.Kind && h.Hook == other.Hook && h.Scheme == other.Scheme && maps.Equal(h.Values, other.Values)
+}
+
 // Wire returns what a kubelet sends first when it runs a handler:
 //
-//   - mode TLS begins with a TLS hello where the gate is on, and is plaintext
-//     otherwise (KEP-4939, gRPC Transport Credentials; Rollback)
-//   - scheme HTTPS begins with a TLS hello, whatever the protocol (KEP-5999)
-//   - protocol HTTP2 is HTTP/2 with prior knowledge where the gate is on, and
-//     HTTP/1.1 otherwise (KEP-5999, Version Skew Strategy); for probes only, since
-//     releases so far send hooks over HTTP/1.1
-func Wire(h Handler, kubelet Component) record.First {
+//   - scheme HTTPS begins with a TLS hello, whatever else is set (KEP-5999)
+//   - a field with a value that changes what is on the wire begins so where the
+//     gate is on, and as without it otherwise (KEP-4939, gRPC Transport Credentials;
+//     Rollback. KEP-5999, Version Skew Strategy); for probes only, since releases so
+//     far send hooks over HTTP/1.1
+func (r Rules) Wire(h Handler, kubelet Component) record.First {
 	switch {
 	case h.Kind == TCPSocket:
 		return record.FirstNothing
-	case h.Kind == GRPC && h.Mode == "TLS" && kubelet.Enabled(GRPCMode):
-		return record.FirstTLS
-	case h.Kind == GRPC:
-		return record.FirstHTTP2
 	case h.Scheme == "HTTPS":
 		return record.FirstTLS
-	case h.Protocol == "HTTP2" && !h.Hook && kubelet.Enabled(HTTPProtocol):
-		return record.FirstHTTP2
-	default:
-		return record.FirstHTTP1
 	}
+	for _, f := range r.FieldsOf(h.Kind) {
+		if f.Wire != nil && !h.Hook && h.Values[f.Name()] == f.Wire.Value && r.Enabled(kubelet, f) {
+			return f.Wire.First
+		}
+	}
+	if h.Kind == GRPC {
+		return record.FirstHTTP2
+	}
+	return record.FirstHTTP1
+}
+
+// FieldsOf are the fields of handlers of a kind.
+func (r Rules) FieldsOf(kind HandlerKind) (fields []Field) {
+	for _, f := range r.Fields {
+		if f.Probe != "" && f.handler() == kind {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// Describe is what a handler does, in a few words: "grpc mode=TLS".
+func (r Rules) Describe(h Handler) string {
+	words := []string{string(h.Kind)}
+	if h.Scheme != "" && h.Scheme != "HTTP" {
+		words = append(words, "scheme="+h.Scheme)
+	}
+	for _, f := range r.FieldsOf(h.Kind) {
+		if value := h.Values[f.Name()]; value != "" {
+			words = append(words, f.short()+"="+value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// DescribeComponent is a component's release, with how the gates of handlers of a
+// kind are set as far as it knows them: "v1.90.1 gate on". Where several gates guard
+// fields of the kind, they have their names.
+func (r Rules) DescribeComponent(c Component, kind HandlerKind) string {
+	words := []string{string(c.Version)}
+	fields := r.FieldsOf(kind)
+	for _, f := range fields {
+		name := "gate"
+		if len(fields) > 1 {
+			name = f.Gate
+		}
+		switch {
+		case !r.Knows(c, f):
+		case r.Enabled(c, f):
+			words = append(words, name+" on")
+		default:
+			words = append(words, name+" off")
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // understood is which beginnings of a connection a server makes sense of.

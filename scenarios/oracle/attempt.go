@@ -3,14 +3,12 @@ package oracle
 import (
 	"cmp"
 	"fmt"
-	"net/url"
-	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -63,55 +61,42 @@ func (a Attempt) Expected() bool {
 
 // Unended reports whether the server sent the headers of an answer, and then
 // nothing of its body for as long as the connection lasted.
-func (a Attempt) Unended() bool { return unended(a.Connection) }
-
-func unended(c record.Connection) bool {
-	return c.Fault == behavior.StallAfterHeaders && c.Answered()
+func (a Attempt) Unended() bool {
+	return a.Fault == behavior.StallAfterHeaders && a.Answered()
 }
 
 // Attempts are all connections to containers, in the order in which they were
 // opened.
-func Attempts(cell plan.Cell, events []record.Event) []Attempt {
-	if !slices.ContainsFunc(events, func(e record.Event) bool { return e.Kind == (record.Connection{}).EventKind() }) {
-		return nil
-	}
-	r := newRun(cell, slices.DeleteFunc(slices.Clone(events), saysNothing))
-	var all []Attempt
-	for _, c := range r.connections {
+func Attempts(cell plan.Cell, events []record.Event) (all []Attempt) {
+	r := &run{Timeline: timeline.Of(events), Rules: rules(), cell: cell}
+	for _, c := range r.Connections {
 		all = append(all, r.attempt(c))
 	}
 	slices.SortStableFunc(all, func(a, b Attempt) int { return a.Opened.Compare(b.Opened) })
 	return all
 }
 
-// saysNothing reports whether an event says nothing of pods and kubelets.
-func saysNothing(e record.Event) bool {
-	switch e.Kind {
-	case record.ObjectObserved{}.EventKind():
-		return !strings.HasPrefix(e.Subject, "pods/")
-	case record.APIAnswer{}.EventKind():
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *run) attempt(c connection) Attempt {
+func (r *run) attempt(c *timeline.Connection) Attempt {
 	// A kubelet reads the body, too: headers alone are no success.
-	a := Attempt{Container: c.container, Connection: c.Connection, Succeeded: slices.ContainsFunc(c.Requests, good) && !unended(c.Connection)}
-	for _, known := range r.knownAt(c) {
-		a.CutOff = a.CutOff || (!c.Answered() || unended(c.Connection)) && r.endedWithKubelet(c, known.pod.NodeName)
-		if len(c.Requests) == 0 && known.pod.execs() {
+	a := Attempt{Container: c.Container, Connection: c.Connection, Succeeded: c.Succeeded() && !c.Unended()}
+	for _, known := range r.KnownAt(c) {
+		pod := known.Pod.PodSpec()
+		a.CutOff = a.CutOff || (!c.Answered() || c.Unended()) && r.EndedWithKubelet(c, timeline.KubeletOf(known.Pod))
+		if len(c.Requests) == 0 && timeline.Execs(pod) {
 			a.Probes, a.Predicted = nil, nil
 			return a // the program may be the client, as in predict
 		}
-		for _, p := range known.pod.placesOf(c) {
-			h, _ := p.handler()
-			pod, _ := path.Split(c.container)
-			a.Probes = append(a.Probes, Probe{pod + p.container.Name, p.name(), fmt.Sprintf("%s :%d", describe(h.Handler), h.port)})
-			first := model.Wire(h.Handler, known.kubelet.Component)
-			understood := h.Kind == model.TCPSocket || model.CanSucceed(first, c.Protocol)
-			a.Predicted = append(a.Predicted, Prediction{first, actsAs(known.kubelet.Component, h.Handler), understood, !known.kubelet.untilTime.After(c.Opened)})
+		for _, p := range c.Among(timeline.Probes(pod)) {
+			h := r.handler(known.Pod, p, true)
+			a.Probes = append(a.Probes, Probe{
+				Container: timeline.PodOf(c.Container) + "/" + p.Container, Name: p.Name, What: fmt.Sprintf("%s :%d", r.Describe(h), p.Port),
+			})
+			first := r.Wire(h, component(known.Kubelet))
+			a.Predicted = append(a.Predicted, Prediction{
+				First: first, Kubelet: r.actsAs(component(known.Kubelet), h),
+				Understood: h.Kind == model.TCPSocket || model.CanSucceed(first, c.Protocol),
+				Over:       !known.Kubelet.Until.Time.After(c.Opened),
+			})
 			contentWithNothing := h.Kind == model.TCPSocket && c.First == record.FirstNothing
 			a.Succeeded = a.Succeeded || contentWithNothing
 		}
@@ -127,70 +112,10 @@ func (r *run) attempt(c connection) Attempt {
 	return a
 }
 
-// placesOf returns the probes and hooks that may have opened a connection: those
-// of its port, and of them those that ask for what it asked for, if there is one.
-func (s *podSpec) placesOf(c connection) (all []place) {
-	var asked []place
-	for _, p := range s.places() {
-		h, connects := p.handler()
-		if !connects || h.port != c.Port || !mayBe(c, h.Handler) {
-			continue
-		}
-		all = append(all, p)
-		if p.asks(c) {
-			asked = append(asked, p)
-		}
-	}
-	if len(asked) > 0 {
-		return asked
-	}
-	return all
-}
-
-// asks reports whether a connection's first request is the action's.
-func (p place) asks(c connection) bool {
-	if len(c.Requests) == 0 {
-		return false
-	}
-	switch first := c.Requests[0]; {
-	case p.GRPC != nil:
-		return first.Service != nil && *first.Service == p.GRPC.Service
-	case p.HTTPGet != nil:
-		return askedFirst(first) == cmp.Or(p.HTTPGet.Path, "/")
-	default:
-		return false
-	}
-}
-
-// askedFirst is the path that led to a request: its own, or the one that redirected
-// to it, which clients name. After several redirects that is none of a probe's.
-func askedFirst(r record.Request) string {
-	referers := r.Headers["Referer"]
-	if len(referers) == 0 {
-		return r.Path
-	}
-	from, err := url.Parse(referers[0])
-	if err != nil {
-		return "" // it is nobody's then
-	}
-	return from.RequestURI()
-}
-
-// name is what people call a probe or a hook: "readiness", "preStop".
-func (p place) name() string { return strings.TrimSuffix(path.Base(p.path), "Probe") }
-
 // actsAs is what there is to know of a kubelet to say how its handler begins.
-func actsAs(kubelet model.Component, h model.Handler) string {
-	if h.Mode == "" && h.Protocol == "" {
+func (r *run) actsAs(kubelet model.Component, h model.Handler) string {
+	if len(h.Values) == 0 {
 		return string(kubelet.Version)
 	}
-	return withGate(kubelet, featureOf(h))
-}
-
-// featureOf is the field that says how a handler begins.
-func featureOf(h model.Handler) model.Feature {
-	if h.Kind == model.GRPC {
-		return model.GRPCMode
-	}
-	return model.HTTPProtocol
+	return r.DescribeComponent(kubelet, h.Kind)
 }

@@ -1,12 +1,14 @@
 package oracle
 
 import (
+	"reflect"
 	"slices"
-	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/model"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -18,13 +20,13 @@ func nothingElseChanges(r *run) finding {
 	var f finding
 	for _, versions := range r.byUID {
 		first := versions[0]
-		switch resource, _, _ := strings.Cut(first.name, "/"); {
-		case !r.leftAlone(versions) || first.mirror():
-		case resource == "pods":
+		switch {
+		case !r.leftAlone(versions) || first.Mirror():
+		case first.Resource == "pods":
 			if r.healthy(first) {
 				r.podStays(versions, &f)
 			}
-		case first.template:
+		case first.PodSpec() != nil:
 			r.workloadStays(versions, &f)
 		}
 	}
@@ -33,9 +35,9 @@ func nothingElseChanges(r *run) finding {
 
 // leftAlone reports whether an object uses no field, and neither does what it
 // was made from, and whether the scenario has changed none of them.
-func (r *run) leftAlone(versions []version) bool {
+func (r *run) leftAlone(versions []*timeline.Version) bool {
 	for _, v := range versions {
-		if v.uses() {
+		if r.uses(v) {
 			return false
 		}
 	}
@@ -43,9 +45,9 @@ func (r *run) leftAlone(versions []version) bool {
 	if r.touched(first) {
 		return false
 	}
-	for _, owner := range first.Metadata.OwnerReferences {
+	for _, owner := range first.Meta().OwnerReferences {
 		for _, others := range r.byUID {
-			if others[0].Metadata.UID == owner.UID && !r.leftAlone(others) {
+			if others[0].Meta().UID == owner.UID && !r.leftAlone(others) {
 				return false
 			}
 		}
@@ -55,98 +57,120 @@ func (r *run) leftAlone(versions []version) bool {
 
 // touched reports whether the scenario has changed or deleted an object, or
 // wanted it to have a field.
-func (r *run) touched(v version) bool {
+func (r *run) touched(v *timeline.Version) bool {
 	for _, a := range r.asked {
-		if a.name != v.name || a.Metadata.UID != v.Metadata.UID {
+		if a.Object != v.Key || a.Response.Meta().UID != v.Meta().UID {
 			continue
 		}
-		if wanted, known := r.manifest(a); !a.created || !known || wanted.uses() {
+		if wanted, known := r.manifest(a); !a.Created() || !known || r.uses(wanted) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
 		d, is := s.Action.(plan.Delete)
-		return is && d.Object.String() == v.name
+		return is && d.Object.String() == v.Key
 	})
 }
 
 // healthy reports whether a pod gave the kubelet no reason to do anything: each
 // port that is probed was reached, each probe had a good answer, and no program
 // ended by itself.
-func (r *run) healthy(v version) bool {
-	pod := v.Metadata.Namespace + "/" + v.Metadata.Name + "/"
+func (r *run) healthy(v *timeline.Version) bool {
+	pod := v.Meta().Namespace + "/" + v.Meta().Name
+	probes := timeline.Probes(v.PodSpec())
 	reached, tcp := make(map[int32]bool), make(map[int32]bool)
-	for _, p := range v.pod.places() {
-		if h, connects := p.handler(); connects && h.Kind == model.TCPSocket {
-			tcp[h.port] = true // is content with a connection
-		}
+	for _, p := range probes {
+		tcp[p.Port] = tcp[p.Port] || p.Kind == timeline.TCPSocket // is content with a connection
 	}
-	for _, c := range r.connections {
-		if !strings.HasPrefix(c.container, pod) || r.cutOff(c, v.pod.NodeName) {
+	for _, c := range r.Connections {
+		if timeline.PodOf(c.Container) != pod || r.CutOff(c, timeline.KubeletOf(v)) {
 			continue
 		}
 		reached[c.Port] = true
-		if !slices.ContainsFunc(c.Requests, good) && !tcp[c.Port] {
+		if !c.Succeeded() && !tcp[c.Port] {
 			return false
 		}
 	}
-	for e, exit := range record.All[record.ContainerExited](r.events) {
-		if strings.HasPrefix(e.Subject, pod) && exit.Signal == "" {
+	for _, ran := range r.Runs {
+		if timeline.PodOf(ran.Container) == pod && ran.Exit != nil && ran.Exit.Signal == "" {
 			return false
 		}
 	}
-	for e, ran := range record.All[record.Exec](r.events) {
-		if strings.HasPrefix(e.Subject, pod) && (ran.ExitCode != 0 || ran.Error != "") {
+	for e, ran := range record.All[record.Exec](r.Events) {
+		if timeline.PodOf(e.Subject) == pod && (ran.ExitCode != 0 || ran.Error != "") {
 			return false
 		}
 	}
-	for _, p := range v.pod.places() {
-		if h, connects := p.handler(); connects && !p.hook && !reached[h.port] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(probes, func(p timeline.Probe) bool { return p.Kind != "" && !p.Hook && !reached[p.Port] })
 }
 
 // podStays holds the versions of a pod against the first one in which it is
 // ready.
-func (r *run) podStays(versions []version, f *finding) {
-	i := slices.IndexFunc(versions, func(v version) bool { return v.allReady() })
-	if i < 0 || !r.restartsAfter(versions[i].at) {
+func (r *run) podStays(versions []*timeline.Version, f *finding) {
+	i := slices.IndexFunc(versions, allReady)
+	if i < 0 || !r.restartsAfter(versions[i].Place) {
 		return
 	}
 	f.looked++
 	settled := versions[i]
 	for _, v := range versions[i+1:] {
 		if what := r.changed(settled, v); what != "" {
-			f.fault("%s %s", v.name, what)
+			f.fault("%s %s", v.Key, what)
 			return
 		}
 	}
-	for _, v := range r.byName[settled.name] {
-		if v.gone && v.Metadata.UID == settled.Metadata.UID {
-			f.fault("%s was deleted", v.name)
+	for _, v := range r.Versions {
+		if v.Gone() && v.Key == settled.Key && v.Meta().UID == settled.Meta().UID {
+			f.fault("%s was deleted", v.Key)
 		}
 	}
 }
 
 // changed says what of a pod is not as it was, if anything.
-func (r *run) changed(was, is version) string {
+func (r *run) changed(was, is *timeline.Version) string {
 	switch {
-	case is.Metadata.DeletionTimestamp != "":
+	case is.Meta().DeletionTimestamp != nil:
 		return "was deleted"
-	case !sameSpec(was.object, is.object):
+	case !r.sameSpec(was, is):
 		return "has another spec"
-	case !slices.EqualFunc(was.Status.all(), is.Status.all(), sameContainer):
+	case !slices.EqualFunc(statuses(was), statuses(is), sameContainer):
 		return "has other containers"
-	case !is.allReady() && !r.taken(was, is.time):
+	case !allReady(is) && !r.taken(was, is.Time):
 		return "is not ready any more"
 	default:
 		return ""
 	}
 }
 
-func sameContainer(was, is containerStatus) bool {
+// sameSpec reports whether two objects have the same spec, where a default that a
+// release may fill in is the same as nothing.
+func (r *run) sameSpec(was, is *timeline.Version) bool {
+	if reflect.DeepEqual(was.Fields()["spec"], is.Fields()["spec"]) {
+		return true
+	}
+	return reflect.DeepEqual(r.withoutDefaults(was)["spec"], r.withoutDefaults(is)["spec"])
+}
+
+func (r *run) withoutDefaults(v *timeline.Version) map[string]any {
+	object := timeline.NewRaw(v.Text()).Fields() // others have the fields of the version
+	for _, f := range r.Rules.Fields {
+		f.WithoutDefault(v.Resource, object)
+	}
+	return object
+}
+
+// statuses are those of all containers of a pod.
+func statuses(v *timeline.Version) []corev1.ContainerStatus {
+	return slices.Concat(v.Pod().Status.InitContainerStatuses, v.Pod().Status.ContainerStatuses)
+}
+
+// allReady reports whether the containers of a pod are all ready.
+func allReady(v *timeline.Version) bool {
+	all := v.Pod().Status.ContainerStatuses
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c corev1.ContainerStatus) bool { return !c.Ready })
+}
+
+func sameContainer(was, is corev1.ContainerStatus) bool {
 	return was.Name == is.Name && was.ContainerID == is.ContainerID && was.RestartCount == is.RestartCount
 }
 
@@ -157,14 +181,14 @@ const young = 10 * time.Second
 // taken reports whether a kubelet that started before the time found a
 // container of the pod too young to believe that it is ready. When a container
 // started is known to the second.
-func (r *run) taken(v version, at time.Time) bool {
-	for _, kubelet := range r.lives["kubelet/"+v.pod.NodeName] {
-		for _, c := range v.Status.all() {
-			if c.State.Running == nil || kubelet.started.After(at) {
+func (r *run) taken(v *timeline.Version, at time.Time) bool {
+	for _, kubelet := range r.Lives(timeline.KubeletOf(v)) {
+		for _, c := range statuses(v) {
+			if c.State.Running == nil || kubelet.Launched.After(at) {
 				continue
 			}
-			started, err := time.Parse(time.RFC3339, c.State.Running.StartedAt)
-			if err == nil && started.Before(kubelet.started) && kubelet.started.Before(started.Add(young+time.Second)) {
+			started := c.State.Running.StartedAt.Time
+			if started.Before(kubelet.Launched) && kubelet.Launched.Before(started.Add(young+time.Second)) {
 				return true
 			}
 		}
@@ -174,23 +198,23 @@ func (r *run) taken(v version, at time.Time) bool {
 
 // workloadStays holds the versions of a Deployment or the like against the
 // first one that its controller has taken up.
-func (r *run) workloadStays(versions []version, f *finding) {
+func (r *run) workloadStays(versions []*timeline.Version, f *finding) {
 	const revision = "deployment.kubernetes.io/revision"
-	i := slices.IndexFunc(versions, func(v version) bool {
-		return v.Status.ObservedGeneration > 0
+	i := slices.IndexFunc(versions, func(v *timeline.Version) bool {
+		return v.Workload().Status.ObservedGeneration > 0
 	})
-	if i < 0 || !r.restartsAfter(versions[i].at) {
+	if i < 0 || !r.restartsAfter(versions[i].Place) {
 		return
 	}
 	f.looked++
 	settled := versions[i]
 	for _, v := range versions[i+1:] {
 		switch {
-		case v.Metadata.Generation != settled.Metadata.Generation || !sameSpec(v.object, settled.object):
-			f.fault("%s has another spec", v.name)
+		case v.Meta().Generation != settled.Meta().Generation || !r.sameSpec(v, settled):
+			f.fault("%s has another spec", v.Key)
 			return
-		case v.Metadata.Annotations[revision] != settled.Metadata.Annotations[revision]:
-			f.fault("%s has another revision", v.name)
+		case v.Meta().Annotations[revision] != settled.Meta().Annotations[revision]:
+			f.fault("%s has another revision", v.Key)
 			return
 		}
 	}
@@ -199,10 +223,8 @@ func (r *run) workloadStays(versions []version, f *finding) {
 // restartsAfter reports whether a component was started after a place in the
 // record.
 func (r *run) restartsAfter(at int) bool {
-	for _, lives := range r.lives {
-		if lives[len(lives)-1].ready > at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Components(), func(component string) bool {
+		lives := r.Lives(component)
+		return lives[len(lives)-1].Ready.Place > at
+	})
 }

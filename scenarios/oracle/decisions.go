@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/garden"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
-	"github.com/skewrig/skewrig/scenarios/simulate"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -26,15 +27,14 @@ func decisions(r *run) finding {
 		return finding{}
 	}
 	d := &deciding{
-		config: simulate.ProberConfig(g.Prober), nodes: make(map[string]watchdog.Node),
+		config: watchdog.ConfigOf(g.Prober), nodes: make(map[string]watchdog.Node),
 		machines: make(map[string]string), dependents: make(map[string]watchdog.Resource),
 	}
-	if shoot, err := garden.Cluster(g.Shoot); err == nil {
-		if c, err := simulate.ClusterOf(shoot); err == nil {
-			d.config = d.config.For(*c)
-		}
+	shoot := map[string]any{"spec": map[string]any{"shoot": g.Shoot}}
+	if c, err := watchdog.ClusterOf(shoot); err == nil {
+		d.config = d.config.For(*c)
 	}
-	for _, e := range r.events {
+	for _, e := range r.Events {
 		d.see(e)
 	}
 	return d.finding
@@ -82,7 +82,7 @@ func (d *deciding) see(e record.Event) {
 func (d *deciding) answered(e record.Event) {
 	answer, _ := record.As[record.APIAnswer](e)
 	ref, err := spec.ParseObjectRef(answer.Object)
-	if err != nil || ref.Cluster != garden.Seed {
+	if err != nil || ref.Cluster != spec.Seed {
 		return
 	}
 	if d.probe != nil {
@@ -101,26 +101,23 @@ func (d *deciding) object(e record.Event) {
 	if !ok {
 		return
 	}
-	var o struct {
-		Metadata struct{ Annotations, Labels map[string]string }
-		Spec     struct{ Replicas int }
-		Status   struct {
-			ReadyReplicas int
-			Conditions    []struct{ Type, Status, Reason string }
-		}
-	}
-	if err := json.Unmarshal(seen.Object, &o); err != nil {
-		return
-	}
 	switch {
 	case seen.Cluster == "" && seen.Resource == "nodes":
-		n := watchdog.Node{Name: seen.Name, Worker: o.Metadata.Labels["worker.gardener.cloud/pool"], Annotations: o.Metadata.Annotations, Conditions: make(map[string]watchdog.Condition)}
-		for _, c := range o.Status.Conditions {
-			n.Conditions[c.Type] = watchdog.Condition{Status: c.Status, Reason: c.Reason}
+		var node corev1.Node
+		_ = json.Unmarshal(seen.Object, &node) // what is of another form is as if it were not there
+		n := watchdog.Node{Name: seen.Name, Worker: node.Labels["worker.gardener.cloud/pool"], Annotations: node.Annotations, Conditions: make(map[string]watchdog.Condition)}
+		for _, c := range node.Status.Conditions {
+			n.Conditions[string(c.Type)] = watchdog.Condition{Status: string(c.Status), Reason: c.Reason}
 		}
 		d.nodes[seen.Name] = n
-	case seen.Cluster == garden.Seed && seen.Resource == "deployments":
-		d.dependents[seen.Name] = watchdog.Resource{Exists: seen.Change != "deleted", Replicas: o.Spec.Replicas, Ready: o.Status.ReadyReplicas, Annotations: o.Metadata.Annotations}
+	case seen.Cluster == spec.Seed && seen.Resource == "deployments":
+		var o appsv1.Deployment
+		_ = json.Unmarshal(seen.Object, &o)
+		dependent := watchdog.Resource{Exists: seen.Change != "deleted", Ready: int(o.Status.ReadyReplicas), Annotations: o.Annotations}
+		if o.Spec.Replicas != nil {
+			dependent.Replicas = int(*o.Spec.Replicas)
+		}
+		d.dependents[seen.Name] = dependent
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -72,7 +74,11 @@ const maxFaults = 5
 // Look returns a check for each oracle that had something to look at, and what
 // the cell's probes did (see observations).
 func Look(cell plan.Cell, events []record.Event) ([]reports.Check, []reports.Observation) {
-	r := newRun(cell, events)
+	return look(rules(), cell, events)
+}
+
+func look(rules model.Rules, cell plan.Cell, events []record.Event) ([]reports.Check, []reports.Observation) {
+	r := newRun(rules, cell, timeline.Of(events))
 	var results []reports.Check
 	for _, o := range oracles {
 		f := o.look(r)

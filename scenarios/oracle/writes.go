@@ -1,8 +1,7 @@
 package oracle
 
 import (
-	"strings"
-
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -24,24 +23,23 @@ func boundedWrites(r *run) finding {
 		f.looked++
 		first, last := versions[0], versions[len(versions)-1]
 		some := someWrites * replicas(versions)
-		if n := writes(versions); n > some+int(writesPerSecond*last.time.Sub(first.time).Seconds()) {
-			f.fault("%s was written more often than %d times and once a second", first.name, some)
+		if n := writes(versions); n > some+int(writesPerSecond*last.Time.Sub(first.Time).Seconds()) {
+			f.fault("%s was written more often than %d times and once a second", first.Key, some)
 		}
-		kind, _, _ := strings.Cut(first.name, "/")
-		for _, owner := range first.Metadata.OwnerReferences {
-			key := owner.UID + "/" + kind
+		for _, owner := range first.Meta().OwnerReferences {
+			key := string(owner.UID) + "/" + first.Resource
 			if children[key] == nil {
 				children[key] = make(map[string]bool)
 			}
-			children[key][first.Metadata.UID] = true
+			children[key][string(first.Meta().UID)] = true
 		}
 	}
 	for _, versions := range r.byUID {
 		owner := versions[0]
 		for _, kind := range []string{"replicasets", "pods"} {
-			n, bound := len(children[owner.Metadata.UID+"/"+kind]), r.childrenOf(versions)
+			n, bound := len(children[string(owner.Meta().UID)+"/"+kind]), r.childrenOf(versions)
 			if n > bound {
-				f.fault("%s got more than %d %s", owner.name, bound, kind)
+				f.fault("%s got more than %d %s", owner.Key, bound, kind)
 			}
 		}
 	}
@@ -50,20 +48,22 @@ func boundedWrites(r *run) finding {
 
 // writes counts the versions that were written. The same one may be shown
 // differently.
-func writes(versions []version) int {
+func writes(versions []*timeline.Version) int {
 	seen := make(map[string]bool)
 	for _, v := range versions {
-		seen[v.Metadata.ResourceVersion] = true
+		seen[v.Meta().ResourceVersion] = true
 	}
 	return len(seen)
 }
 
 // replicas is how many pods an object had made of its template at most; one if it
 // has none.
-func replicas(versions []version) int {
+func replicas(versions []*timeline.Version) int {
 	most := 1
 	for _, v := range versions {
-		most = max(most, v.replicas)
+		if v.Resource != "pods" && v.PodSpec() != nil {
+			most = max(most, int(v.Workload().Spec.Replicas))
+		}
 	}
 	return most
 }
@@ -71,16 +71,16 @@ func replicas(versions []version) int {
 // childrenOf is how many children of a kind an object may have in its life: for
 // each replica one, and again with each change and with each API server, which
 // may show it differently.
-func (r *run) childrenOf(versions []version) int {
-	replicas, rounds := replicas(versions), len(r.lives[apiserver])
-	if strings.HasPrefix(versions[0].name, "deployments/") {
+func (r *run) childrenOf(versions []*timeline.Version) int {
+	replicas, rounds := replicas(versions), len(r.Lives(apiserver))
+	if versions[0].Resource == "deployments" {
 		replicas = 1 // a ReplicaSet has them all
 	}
-	if strings.HasPrefix(versions[0].name, "daemonsets/") {
+	if versions[0].Resource == "daemonsets" {
 		replicas = len(r.cell.Topology.Nodes)
 	}
 	for _, a := range r.asked {
-		if a.name == versions[0].name && !a.created {
+		if a.Object == versions[0].Key && !a.Created() {
 			rounds++
 		}
 	}

@@ -155,7 +155,7 @@ func (p *play) patch(action plan.Patch) (err error) {
 		if p.cluster, err = garden.Merge(p.cluster, action.Merge); err != nil {
 			return err
 		}
-		cluster, err := ClusterOf(p.cluster)
+		cluster, err := watchdog.ClusterOf(p.cluster)
 		p.world.SetCluster(cluster)
 		return err
 	case ref.Cluster == garden.Seed && ref.Resource == "deployments":

@@ -73,7 +73,7 @@ const firstDoubting = 37
 // plant adds the seed.
 func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
 	cfg.Release = string(g.Watchdog)
-	cfg.Watchdog = ProberConfig(g.Prober)
+	cfg.Watchdog = watchdog.ConfigOf(g.Prober)
 	cfg.Deployments = []world.Deployment{}
 	for _, d := range g.Dependents {
 		there := watchdog.Resource{Exists: true, Replicas: int(d.Replicas), Annotations: map[string]string{}}
@@ -82,7 +82,7 @@ func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
 	if p.cluster, err = garden.Cluster(g.Shoot); err != nil {
 		return err
 	}
-	cfg.Cluster, err = ClusterOf(p.cluster)
+	cfg.Cluster, err = watchdog.ClusterOf(p.cluster)
 	return err
 }
 

@@ -1,16 +1,15 @@
-package simulate
+package watchdog
 
 import (
 	"encoding/json"
 	"time"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 )
 
-// ProberConfig is a prober's configuration as the models have it.
-func ProberConfig(p record.Prober) watchdog.Config {
-	cfg := watchdog.Config{
+// ConfigOf is a prober's configuration as the models have it.
+func ConfigOf(p record.Prober) Config {
+	cfg := Config{
 		Grace: time.Duration(p.KCMNodeMonitorGraceDuration), Interval: time.Duration(p.ProbeInterval),
 		InitialDelay: time.Duration(p.InitialDelay), Timeout: time.Duration(p.ProbeTimeout),
 	}
@@ -21,19 +20,19 @@ func ProberConfig(p record.Prober) watchdog.Config {
 		cfg.Jitter = *p.BackoffJitterFactor
 	}
 	for _, d := range p.DependentResourceInfos {
-		cfg.Dependents = append(cfg.Dependents, watchdog.Dependent{
+		cfg.Dependents = append(cfg.Dependents, Dependent{
 			Name: d.Ref.Name, Optional: d.Optional, Up: scaling(*d.ScaleUp), Down: scaling(*d.ScaleDown),
 		})
 	}
 	return cfg
 }
 
-func scaling(s record.Scaling) watchdog.Scaling {
-	return watchdog.Scaling{Level: s.Level, InitialDelay: time.Duration(s.InitialDelay)}
+func scaling(s record.Scaling) Scaling {
+	return Scaling{Level: s.Level, InitialDelay: time.Duration(s.InitialDelay)}
 }
 
 // ClusterOf is what a Cluster says of its shoot.
-func ClusterOf(object map[string]any) (*watchdog.Cluster, error) {
+func ClusterOf(object map[string]any) (*Cluster, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func ClusterOf(object map[string]any) (*watchdog.Cluster, error) {
 				}
 				Status struct {
 					IsHibernated  bool
-					LastOperation *watchdog.LastOperation
+					LastOperation *LastOperation
 				}
 			}
 		}
@@ -60,7 +59,7 @@ func ClusterOf(object map[string]any) (*watchdog.Cluster, error) {
 		return nil, err
 	}
 	s := c.Spec.Shoot
-	cluster := &watchdog.Cluster{
+	cluster := &Cluster{
 		Deleting: s.Metadata.DeletionTimestamp != "", Hibernated: s.Status.IsHibernated,
 		Hibernation: s.Spec.Hibernation != nil && s.Spec.Hibernation.Enabled,
 	}
@@ -68,7 +67,7 @@ func ClusterOf(object map[string]any) (*watchdog.Cluster, error) {
 		cluster.LastOperation = *s.Status.LastOperation
 	}
 	for _, w := range s.Spec.Provider.Workers {
-		cluster.Workers = append(cluster.Workers, watchdog.Worker{Name: w.Name})
+		cluster.Workers = append(cluster.Workers, Worker{Name: w.Name})
 	}
 	if kcm := s.Spec.Kubernetes.KubeControllerManager; kcm != nil {
 		if cluster.Grace, err = time.ParseDuration(kcm.NodeMonitorGracePeriod); err != nil {

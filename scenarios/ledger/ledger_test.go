@@ -1,0 +1,44 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// TestFields: each field of the ledgers has a gate that a release has.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	all, err := Fields()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d fields: %v", len(all), err)
+	}
+	tables, err := release.KnownTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if _, known := tables.Gate(release.Newest, f.Gate); !known {
+			t.Errorf("the newest release has no gate %s of the field %s", f.Gate, f.Name())
+		}
+	}
+}
+
+func TestMistakesInFields(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"- gate: A":                            "exactly one of probe and path",
+		"- {path: hostUsers}":                  "gate must be set",
+		"- {path: 'a[]', gate: A}":             "not a list of something",
+		"- {path: a, gate: A, stage: beta}":    "unknown field",
+		"- {path: a, gate: A, wire: {}}":       "only the field of a probe",
+		"- {probe: grpc.a, gate: A, wire: {}}": "wire must have a value",
+	} {
+		_, err := fields(fstest.MapFS{"kep-1.yaml": {Data: []byte("kep: KEP-1\nfields:\n" + text + "\n")}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
