@@ -46,7 +46,7 @@ func allowed(rules []rule, pkg, imported string) bool {
 
 type goPackage struct {
 	ImportPath, Dir string
-	Imports         []string
+	Imports, Deps   []string
 }
 
 func TestImportsFollowTheTable(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTheTableForbids(t *testing.T) {
 // list asks the Go command for the packages of the module.
 func list(t *testing.T) []goPackage {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports", module+"...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,Deps", module+"...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("listing packages: %v", err)
