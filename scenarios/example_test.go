@@ -43,7 +43,7 @@ func Example_garden() {
 	showAll(`
 topology:
   timeScale: 5
-  controlPlane: {version: v1.37.1, scheduler: false, nodeMonitor: {period: 5s, grace: 50s}}
+  controlPlane: {version: v1.90.1, scheduler: false, nodeMonitor: {period: 5s, grace: 50s}}
   leaseNodes: {zones: {a: 12, b: 8}, offset: -10s}
   garden:
     watchdog: v1.8.0
@@ -64,10 +64,10 @@ steps:
 	// mine/manual/example
 	// rig
 	//   etcd v3.7.0
-	//   kube-apiserver v1.37.1
-	//   kube-controller-manager v1.37.1
+	//   kube-apiserver v1.90.1
+	//   kube-controller-manager v1.90.1
 	//   seed/etcd v3.7.0
-	//   seed/kube-apiserver v1.37.1
+	//   seed/kube-apiserver v1.90.1
 	//   dependency-watchdog v1.8.0
 	//   kube-controller-manager looks after nodes every 1s
 	//   kube-controller-manager lets nodes be silent for 10s
@@ -94,9 +94,9 @@ steps:
 func Example_axes() {
 	showAll(`
 axes:
-  apiserver: [v1.37.1, v1.36.3]
-  kubelet: [v1.37.1, v1.36.3]
-where: apiserver == v1.37.1 and kubelet < 1.37
+  apiserver: [v1.90.1, v1.89.3]
+  kubelet: [v1.90.1, v1.89.3]
+where: apiserver == v1.90.1 and kubelet < 1.90
 topology:
   controlPlane: {version: "${apiserver}", gates: {}, scheduler: false}
   nodes: [{name: node-a, version: "${kubelet}"}]
@@ -104,12 +104,12 @@ steps:
 - wait: {until: 'objects["nodes/node-a"].metadata.name == "node-a"'}
 `)
 	// Output:
-	// mine/manual/example/apiserver:v1.37.1/kubelet:v1.36.3
+	// mine/manual/example/apiserver:v1.90.1/kubelet:v1.89.3
 	// rig
 	//   etcd v3.7.0
-	//   kube-apiserver v1.37.1
-	//   kube-controller-manager v1.37.1
-	//   kubelet/node-a v1.36.3 (skew supported)
+	//   kube-apiserver v1.90.1
+	//   kube-controller-manager v1.90.1
+	//   kubelet/node-a v1.89.3 (skew supported)
 	//   no kube-scheduler
 	//
 	// steps
@@ -119,7 +119,7 @@ steps:
 // Images are served by fake servers, which change what they do over time.
 func Example_images() {
 	showAll(`
-topology: {controlPlane: {version: v1.37.1}}
+topology: {controlPlane: {version: v1.90.1}}
 images:
 - image: registry.example/payments
   listen:
@@ -136,9 +136,9 @@ steps:
 	// mine/manual/example
 	// rig
 	//   etcd v3.7.0
-	//   kube-apiserver v1.37.1
-	//   kube-controller-manager v1.37.1
-	//   kube-scheduler v1.37.1
+	//   kube-apiserver v1.90.1
+	//   kube-controller-manager v1.90.1
+	//   kube-scheduler v1.90.1
 	//
 	// images
 	//   registry.example/payments
@@ -152,8 +152,8 @@ steps:
 func Example_requests() {
 	show(`
 topology:
-  controlPlane: {version: v1.37.1}
-  nodes: [{name: node-a, version: v1.37.1}]
+  controlPlane: {version: v1.90.1}
+  nodes: [{name: node-a, version: v1.90.1}]
 steps:
 - {name: create, apply: {apiVersion: v1, kind: Pod, metadata: {name: tls}}}
 - patch: {object: pods/tls, merge: {metadata: {labels: {a: b}}}}
@@ -175,25 +175,25 @@ steps:
 func Example_components() {
 	show(`
 topology:
-  controlPlane: {version: v1.36.3}
-  nodes: [{name: node-a, version: v1.36.3}]
+  controlPlane: {version: v1.89.3}
+  nodes: [{name: node-a, version: v1.89.3}]
 steps:
-- restart: {component: kube-apiserver, version: v1.37.1, gates: {GRPCContainerProbeTLS: true}}
+- restart: {component: kube-apiserver, version: v1.90.1, gates: {GRPCContainerProbeTLS: true}}
 - kill: kubelet/node-a
-- start: {component: kubelet/node-a, version: v1.37.1}
-- restart: {component: kube-apiserver, version: v1.36.3, unset: [GRPCContainerProbeTLS]}
+- start: {component: kubelet/node-a, version: v1.90.1}
+- restart: {component: kube-apiserver, version: v1.89.3, unset: [GRPCContainerProbeTLS]}
 - stop: kube-scheduler
 `)
 	// Output:
 	// mine/manual/example
-	//   1. restart kube-apiserver as v1.37.1 with GRPCContainerProbeTLS=true
-	//       kube-apiserver v1.36.3 -> v1.37.1
+	//   1. restart kube-apiserver as v1.90.1 with GRPCContainerProbeTLS=true
+	//       kube-apiserver v1.89.3 -> v1.90.1
 	//       kube-apiserver gate GRPCContainerProbeTLS unset -> true
 	//   2. kill kubelet/node-a
-	//   3. start kubelet/node-a as v1.37.1
-	//       kubelet/node-a v1.36.3 -> v1.37.1
-	//   4. restart kube-apiserver as v1.36.3 with GRPCContainerProbeTLS unset
-	//       kube-apiserver v1.37.1 -> v1.36.3
+	//   3. start kubelet/node-a as v1.90.1
+	//       kubelet/node-a v1.89.3 -> v1.90.1
+	//   4. restart kube-apiserver as v1.89.3 with GRPCContainerProbeTLS unset
+	//       kube-apiserver v1.90.1 -> v1.89.3
 	//       kube-apiserver gate GRPCContainerProbeTLS true -> unset
 	//       kubelet/node-a skew supported -> unsupported: the kubelet is newer than the API server
 	//   5. stop kube-scheduler
@@ -202,7 +202,7 @@ steps:
 // Checks say what must hold, and when.
 func Example_checks() {
 	show(`
-topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: v1.36.3}]}
+topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: v1.89.3}]}
 steps:
 - apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, livenessProbe: {periodSeconds: 2}}]}}
 - scrape: {component: kubelet/node-a, path: /metrics/probes}
@@ -212,8 +212,8 @@ steps:
   - {id: stays, observe: 'containers["web/app"].running', is: true, always: {for: 5 periods, of: web/app}}
   - {id: not, observe: 'events["web"].map(e, e.reason)', must: '"Unhealthy" in it', never: {for: 10s}}
   - {id: bounded, observe: 'history["pods/default/web"].size()', atMost: {times: 3, for: 10s}}
-  - {id: old, observe: 'components["kubelet/node-a"].version', is: v1.36.3, when: kubelet/node-a < 1.37}
-  - {id: new, observe: 'components["kubelet/node-a"].version', is: v1.37.1, when: kubelet/node-a >= 1.37}
+  - {id: old, observe: 'components["kubelet/node-a"].version', is: v1.89.3, when: kubelet/node-a < 1.90}
+  - {id: new, observe: 'components["kubelet/node-a"].version', is: v1.90.1, when: kubelet/node-a >= 1.90}
 `)
 	// Output:
 	// mine/manual/example
@@ -225,13 +225,13 @@ steps:
 	//       stays: always for 10s: containers["web/app"].running == true
 	//       not: never for 10s: events["web"].map(e, e.reason) satisfies "Unhealthy" in it
 	//       bounded: for 10s: history["pods/default/web"].size() grows by 3 at most
-	//       old: at once: components["kubelet/node-a"].version == "v1.36.3"
+	//       old: at once: components["kubelet/node-a"].version == "v1.89.3"
 }
 
 // The way from a component to the API server can be cut and slowed down.
 func Example_links() {
 	show(`
-topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: v1.37.1}]}
+topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: v1.90.1}]}
 steps:
 - cut: {from: kubelet/node-a}
 - heal: kubelet/node-a
@@ -249,7 +249,7 @@ steps:
 // A sequence is steps that are needed more than once.
 func Example_sequences() {
 	show(`
-topology: {controlPlane: {version: v1.37.1}}
+topology: {controlPlane: {version: v1.90.1}}
 sequences:
   settled:
   - wait: {until: 'pods["${pod}"].status.phase == "Running"', within: 30s}
@@ -267,23 +267,23 @@ steps:
 // after a failure.
 func Example_conditions() {
 	show(`
-axes: {kubelet: [v1.37.1, v1.36.3]}
-topology: {controlPlane: {version: v1.37.1}, nodes: [{name: node-a, version: "${kubelet}"}]}
+axes: {kubelet: [v1.90.1, v1.89.3]}
+topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: "${kubelet}"}]}
 steps:
-- {when: kubelet/node-a < 1.37, restart: {component: kubelet/node-a, version: v1.37.1}}
+- {when: kubelet/node-a < 1.90, restart: {component: kubelet/node-a, version: v1.90.1}}
 - wait: {until: 'pods["web"].status.phase == "Running"'}
 - {run: catch, scrape: {component: kubelet/node-a, path: /metrics/probes}}
 - {run: cleanup, delete: pods/web}
 `)
 	// Output:
-	// mine/manual/example/kubelet:v1.37.1
+	// mine/manual/example/kubelet:v1.90.1
 	//   2. wait up to 1m0s until pods["web"].status.phase == "Running"
 	//   3. catch: scrape /metrics/probes of kubelet/node-a
 	//   4. cleanup: delete pods/default/web
 	//
-	// mine/manual/example/kubelet:v1.36.3
-	//   1. restart kubelet/node-a as v1.37.1
-	//       kubelet/node-a v1.36.3 -> v1.37.1
+	// mine/manual/example/kubelet:v1.89.3
+	//   1. restart kubelet/node-a as v1.90.1
+	//       kubelet/node-a v1.89.3 -> v1.90.1
 	//   2. wait up to 1m0s until pods["web"].status.phase == "Running"
 	//   3. catch: scrape /metrics/probes of kubelet/node-a
 	//   4. cleanup: delete pods/default/web

@@ -69,7 +69,7 @@ func TestWhatStandsInIsTold(t *testing.T) {
 	if got := target.source(); got != want {
 		t.Errorf("the source is %q, want %q", got, want)
 	}
-	if got := (Target{Component: Kubelet, Version: "v1.37.1"}).source(); got != "k8s.io/kubernetes@v1.37.1" {
+	if got := (Target{Component: Kubelet, Version: "v1.90.1"}).source(); got != "k8s.io/kubernetes@v1.90.1" {
 		t.Errorf("the source is %q, though nothing stands in", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestParseTargets(t *testing.T) {
 		"etcd":            "etcd@" + string(release.Etcd),
 		"kubelet@1.35":    `error: "1.35" is not a release: write it in full, like v1.90.1`,
 		"v1.35":           `error: "v1.35" is not a release: write it in full, like v1.90.1`,
-		"kube-proxy@v1.37.1": `error: "kube-proxy" is not a component; components are ` +
+		"kube-proxy@v1.90.1": `error: "kube-proxy" is not a component; components are ` +
 			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog]`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 	} {
@@ -155,7 +155,7 @@ var testRecipe = []string{"a test"}
 // testEntry is a cache entry whose "compiler" writes a text.
 func testEntry(t *testing.T, dir string) entry {
 	t.Helper()
-	return store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.37.1"}, recipeKey(testRecipe))
+	return store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.90.1"}, recipeKey(testRecipe))
 }
 
 func fill(t *testing.T, e entry, text string) Binary {
@@ -261,7 +261,7 @@ func TestConcurrentBuildsWaitForEachOther(t *testing.T) {
 func TestListAndPrune(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, testEntry(t, dir), "a kubelet")
-	old := store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.36.3"}, recipeKey(testRecipe))
+	old := store{dir: dir}.entry(Target{Component: Kubelet, Version: "v1.89.3"}, recipeKey(testRecipe))
 	fill(t, old, "an old kubelet")
 	left, busy := filepath.Join(filepath.Dir(old.dir), incomplete+"1"), filepath.Join(filepath.Dir(old.dir), incomplete+"2")
 	longAgo := time.Now().Add(-2 * abandoned)
@@ -274,8 +274,8 @@ func TestListAndPrune(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("List() = %v, %v, want two entries", entries, err)
 	}
-	removed, err := b.Prune(func(e Entry) bool { return e.Target.Version == "v1.37.1" })
-	if err != nil || len(removed) != 1 || removed[0].Target.Version != "v1.36.3" {
+	removed, err := b.Prune(func(e Entry) bool { return e.Target.Version == "v1.90.1" })
+	if err != nil || len(removed) != 1 || removed[0].Target.Version != "v1.89.3" {
 		t.Fatalf("Prune removed %v, %v", removed, err)
 	}
 	for _, gone := range []string{old.dir, left} {
@@ -294,7 +294,7 @@ func TestListAndPrune(t *testing.T) {
 func TestTheKeyFollowsWhatMatters(t *testing.T) {
 	base := func() *recipe {
 		return &recipe{
-			target: Target{Component: Kubelet, Version: "v1.37.1"}, source: sources[Kubelet],
+			target: Target{Component: Kubelet, Version: "v1.90.1"}, source: sources[Kubelet],
 			lines: []string{"toolchain go1.26", "lock a", "glue b"},
 		}
 	}
@@ -345,7 +345,7 @@ func TestLinkTreeReplacesSingleFiles(t *testing.T) {
 func TestAWorkTreeOutlivesNoModuleCache(t *testing.T) {
 	t.Parallel()
 	dir, module := t.TempDir(), t.TempDir()
-	intact := func() bool { return isIntact(dir, Target{Component: Kubelet, Version: "v1.37.1"}) }
+	intact := func() bool { return isIntact(dir, Target{Component: Kubelet, Version: "v1.90.1"}) }
 	if intact() {
 		t.Error("a tree without the release is intact")
 	}
@@ -404,8 +404,8 @@ func TestGivenBinariesTellTheirVersion(t *testing.T) {
 	}
 
 	dev := script("kubelet", "Kubernetes v1.38.0-alpha.0.12+0123456789abcd-dirty")
-	b := &Builder{Dir: filepath.Join(dir, "cache"), Given: []Given{{Component: Kubelet, Version: "v1.37.1", Path: dev}}}
-	binary, err := b.Binary(t.Context(), Target{Component: Kubelet, Version: "v1.37.1"})
+	b := &Builder{Dir: filepath.Join(dir, "cache"), Given: []Given{{Component: Kubelet, Version: "v1.90.1", Path: dev}}}
+	binary, err := b.Binary(t.Context(), Target{Component: Kubelet, Version: "v1.90.1"})
 	if err != nil || binary.Source != "given" || binary.Version != "v1.38.0-alpha.0.12" {
 		t.Errorf("Binary() = %+v, %v, want what the binary says of itself", binary, err)
 	}

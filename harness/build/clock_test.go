@@ -16,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/clock/page"
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // The sources of a runtime that has only what is looked for.
@@ -126,7 +127,7 @@ func TestAClockMakesAnotherBinary(t *testing.T) {
 	s := store{dir: t.TempDir()}
 	lines := make(map[bool][]string)
 	for _, clock := range []bool{false, true} {
-		r, err := newRecipe(t.Context(), s, Target{Component: Kubelet, Version: "v1.37.1", Clock: clock})
+		r, err := newRecipe(t.Context(), s, Target{Component: Kubelet, Version: release.Newest, Clock: clock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,14 +156,14 @@ func TestAClockMakesAnotherBinary(t *testing.T) {
 }
 
 func TestAKubeletWithAClockIsToldApart(t *testing.T) {
-	plain, own := Target{Component: Kubelet, Version: "v1.37.1"}, Target{Component: Kubelet, Version: "v1.37.1", Clock: true}
+	plain, own := Target{Component: Kubelet, Version: "v1.90.1"}, Target{Component: Kubelet, Version: "v1.90.1", Clock: true}
 	if plain.id() == own.id() {
 		t.Error("in one run, they are the same")
 	}
-	if got, want := own.String()+", "+own.source(), "kubelet@v1.37.1 (own clock), k8s.io/kubernetes@v1.37.1 (own clock)"; got != want {
+	if got, want := own.String()+", "+own.source(), "kubelet@v1.90.1 (own clock), k8s.io/kubernetes@v1.90.1 (own clock)"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
-	b := &Builder{Given: []Given{{Component: Kubelet, Version: "v1.37.1", Path: "/given"}}}
+	b := &Builder{Given: []Given{{Component: Kubelet, Version: "v1.90.1", Path: "/given"}}}
 	if b.given(plain) == "" || b.given(own) != "" {
 		t.Error("a ready-made kubelet stands for one with a clock")
 	}
@@ -337,7 +338,7 @@ func TestAPageThatIsMissingIsToldAtOnce(t *testing.T) {
 // TestWhatDoesNotReadAPageIsNotTakenForIt: this test has Go's own runtime.
 func TestWhatDoesNotReadAPageIsNotTakenForIt(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "kubelet")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho Kubernetes v1.37.1\n"), 0o700); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho Kubernetes v1.90.1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := store{dir: t.TempDir()}.showsPage(t.Context(), script)

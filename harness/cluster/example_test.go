@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // A rig with a node of an older release, as a test of one's own would use it.
@@ -23,10 +24,10 @@ func Example() {
 	}
 	rig, err := cluster.New(ctx, cluster.Config{
 		ControlPlane: cluster.ControlPlane{
-			Version: "v1.37.1",
+			Version: release.Newest,
 			Gates:   map[string]bool{"GRPCContainerProbeTLS": true},
 		},
-		Nodes:  []cluster.Node{{Name: "node-a", Version: "v1.36.3"}},
+		Nodes:  []cluster.Node{{Name: "node-a", Version: release.Previous}},
 		Binary: new(build.Builder).Binary,
 		Runtime: func(node cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
@@ -47,7 +48,7 @@ func Example() {
 		fmt.Println(node.Name, node.Status.NodeInfo.KubeletVersion)
 	}
 	// A kubelet of another release on the same data; its containers live on.
-	if err := rig.Restart(ctx, "kubelet/node-a", cluster.Change{Version: "v1.37.1"}); err != nil {
+	if err := rig.Restart(ctx, "kubelet/node-a", cluster.Change{Version: release.Newest}); err != nil {
 		log.Fatal(err)
 	}
 }

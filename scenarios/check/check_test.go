@@ -330,7 +330,7 @@ func TestExpressionsSee(t *testing.T) {
 		object(h, "events", "default", "node.1", `{"involvedObject":{"kind":"Node","name":"tls"},"reason":"Starting"}`)
 		h.Append("engine", "create", record.APIAnswer{Code: 422, Causes: []record.APICause{{Field: "spec"}}})
 		h.Append("engine", "made", record.APIAnswer{Code: 201, Object: "pods/default/made"})
-		h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.36.3"})
+		h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.89.3"})
 		h.Append("engine", "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"up": {{Labels: map[string]string{"a": "b"}, Value: 1}}}})
 		for _, id := range []string{"seen"} {
 			opened(h, id)
@@ -351,7 +351,7 @@ func TestExpressionsSee(t *testing.T) {
 		`events["other/web"].size()`:           `0`,
 		`events["made"].size()`:                `0`,
 		`requests["create"].causes[0].field`:   `"spec"`,
-		`components["kubelet/node-a"].version`: `"v1.36.3"`,
+		`components["kubelet/node-a"].version`: `"v1.89.3"`,
 		`history["pods/default/tls"].size()`:   `1`,
 		`metrics["kubelet/node-a"]["up"].exists(s, s.labels["a"] == "b" && s.value > 0.5)`: `true`,
 	} {

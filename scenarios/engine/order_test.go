@@ -44,8 +44,8 @@ func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
 			t.Errorf("%s: shares a rig: %t", name, shares)
 		}
 	}
-	a, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.37.1"}})
-	b, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.36.3"}})
+	a, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.90.1"}})
+	b, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.89.3"}})
 	if a == b {
 		t.Error("cells of different releases share a rig")
 	}

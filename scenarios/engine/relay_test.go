@@ -22,7 +22,7 @@ func TestACellHearsNothingOfAnEarlierOne(t *testing.T) {
 	}
 	var first, second record.History
 	r := newRelay(&first)
-	r.Append("cluster", "kube-apiserver", record.ComponentStarted{Version: "v1.37.1"})
+	r.Append("cluster", "kube-apiserver", record.ComponentStarted{Version: "v1.90.1"})
 	r.Append("watch", "nodes/node-a", object("added", "nodes", `{"metadata": {"uid": "n"}}`))
 	r.Append("watch", "pods/default/tls", object("added", "pods", `{"metadata": {"uid": "p1"}}`))
 	r.Append("runtime", "default/tls/app", record.ContainerStarted{ID: "c1"})

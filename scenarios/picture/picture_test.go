@@ -99,7 +99,7 @@ func cell() plan.Cell {
 	return plan.Cell{
 		ID: "dwd/outage/small", Title: "A small outage",
 		Topology: plan.Topology{
-			Version: "v1.37.1", ControllerManager: true,
+			Version: "v1.90.1", ControllerManager: true,
 			LeaseNodes: &plan.LeaseNodes{Offset: behavior.Duration(-8 * time.Second)},
 			Garden:     &plan.Garden{Watchdog: "v1.8.0"},
 		},

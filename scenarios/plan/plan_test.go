@@ -85,7 +85,7 @@ func TestTheSameScenariosAlwaysGiveTheSamePlan(t *testing.T) {
 func TestCellsFollowWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	cell := load(t, "rollback.yaml")[0]
-	if want := "kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1"; cell.ID != want || cell.Area != "kep-4939" {
+	if want := "kep-4939/rollback/probe-mode/gate:true/kubelet:v1.90.1"; cell.ID != want || cell.Area != "kep-4939" {
 		t.Errorf("cell %s of %s, want %s", cell.ID, cell.Area, want)
 	}
 	type running struct {
@@ -98,15 +98,15 @@ func TestCellsFollowWhatIsInForce(t *testing.T) {
 		step := cell.Steps[number-1]
 		got = append(got, running{step.Number, step.Name, step.Components[1:]})
 	}
-	controllers := plan.Component{Name: "kube-controller-manager", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": true}}
-	rolledBack := plan.Component{Name: "kube-apiserver", Version: "v1.36.3", Gates: map[string]bool{}}
-	nodeB := plan.Component{Name: "kubelet/node-b", Version: "v1.37.1"}
-	upgraded := plan.Component{Name: "kubelet/node-a", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": false}}
+	controllers := plan.Component{Name: "kube-controller-manager", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}}
+	rolledBack := plan.Component{Name: "kube-apiserver", Version: "v1.89.3", Gates: map[string]bool{}}
+	nodeB := plan.Component{Name: "kubelet/node-b", Version: "v1.90.1"}
+	upgraded := plan.Component{Name: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}}
 	want := []running{
 		{4, "4", []plan.Component{
-			{Name: "kube-apiserver", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": true}},
+			{Name: "kube-apiserver", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}},
 			controllers,
-			{Name: "kubelet/node-a", Version: "v1.36.3", Gates: map[string]bool{"AllAlpha": true}},
+			{Name: "kubelet/node-a", Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}},
 			nodeB,
 		}},
 		{6, "6", []plan.Component{rolledBack, controllers, nodeB}},
@@ -137,9 +137,9 @@ func TestActions(t *testing.T) {
 				Is: map[string]any{"port": int64(8443), "service": ""}, Line: 67, Mode: plan.Now,
 			},
 		}},
-		5: plan.Restart{Component: "kube-apiserver", Version: "v1.36.3", Unset: []string{"AllAlpha"}},
+		5: plan.Restart{Component: "kube-apiserver", Version: "v1.89.3", Unset: []string{"AllAlpha"}},
 		6: plan.Stop{Component: "kubelet/node-a"},
-		7: plan.Restart{Component: "kubelet/node-a", Version: "v1.37.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
+		7: plan.Restart{Component: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
 		8: plan.Stop{Component: "kubelet/node-b", Kill: true},
 		9: plan.Restart{Component: "kubelet/node-b", Stopped: true},
 		11: plan.Patch{
@@ -200,10 +200,10 @@ func TestMatch(t *testing.T) {
 		want     []string
 		err      string
 	}{
-		"all": {nil, []string{"true/v1.37.1", "true/v1.34.4", "false/v1.37.1", "false/v1.34.4", "a/b/c"}, ""},
+		"all": {nil, []string{"true/v1.90.1", "true/v1.87.4", "false/v1.90.1", "false/v1.87.4", "a/b/c"}, ""},
 		"once and in their own order": {
-			[]string{"a/**", "**/gate:false/*", "**/kubelet:v1.34.4"},
-			[]string{"true/v1.34.4", "false/v1.37.1", "false/v1.34.4", "a/b/c"}, "",
+			[]string{"a/**", "**/gate:false/*", "**/kubelet:v1.87.4"},
+			[]string{"true/v1.87.4", "false/v1.90.1", "false/v1.87.4", "a/b/c"}, "",
 		},
 		"scenario without its axes": {
 			[]string{"a/b/c", "kep-4939/rollback/probe-mode"}, nil,
@@ -215,10 +215,10 @@ func TestMatch(t *testing.T) {
 		},
 		"nothing like it": {
 			[]string{"a/z*", "z/**"}, nil,
-			"pattern \"a/z*\" matches no cell: close to it are a/b/c, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1, " +
-				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.34.4\npattern \"z/**\" matches no cell: close to it are " +
-				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.37.1, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.34.4, " +
-				"kep-4939/rollback/probe-mode/gate:false/kubelet:v1.37.1",
+			"pattern \"a/z*\" matches no cell: close to it are a/b/c, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.90.1, " +
+				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.87.4\npattern \"z/**\" matches no cell: close to it are " +
+				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.90.1, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.87.4, " +
+				"kep-4939/rollback/probe-mode/gate:false/kubelet:v1.90.1",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,18 +254,18 @@ func errorText(err error) string {
 
 func TestTargetsAreWhatTheStepsNeedToo(t *testing.T) {
 	t.Parallel()
-	cells, err := plan.Match(load(t, "rollback.yaml", "minimal.yaml"), []string{"**/gate:true/kubelet:v1.34.4"})
+	cells, err := plan.Match(load(t, "rollback.yaml", "minimal.yaml"), []string{"**/gate:true/kubelet:v1.87.4"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []plan.Target{
 		{Component: "etcd", Version: release.Etcd},
-		{Component: "kube-apiserver", Version: "v1.36.3", Place: "rollback.yaml:18:14"},
-		{Component: "kube-apiserver", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
-		{Component: "kube-controller-manager", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
-		{Component: "kubelet", Version: "v1.34.4", Place: "rollback.yaml:16:14"},
-		{Component: "kubelet", Version: "v1.36.3", Place: "rollback.yaml:18:14"},
-		{Component: "kubelet", Version: "v1.37.1", Place: "rollback.yaml:11:14"},
+		{Component: "kube-apiserver", Version: "v1.89.3", Place: "rollback.yaml:18:14"},
+		{Component: "kube-apiserver", Version: "v1.90.1", Place: "rollback.yaml:11:14"},
+		{Component: "kube-controller-manager", Version: "v1.90.1", Place: "rollback.yaml:11:14"},
+		{Component: "kubelet", Version: "v1.87.4", Place: "rollback.yaml:16:14"},
+		{Component: "kubelet", Version: "v1.89.3", Place: "rollback.yaml:18:14"},
+		{Component: "kubelet", Version: "v1.90.1", Place: "rollback.yaml:11:14"},
 	}
 	if diff := cmp.Diff(want, plan.Targets(cells)); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)
