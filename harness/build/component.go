@@ -70,7 +70,7 @@ type Target struct {
 	Clock bool `json:"clock,omitempty"`
 }
 
-// String is how a target is written on the command line: kubelet@v1.37.1.
+// String is how a target is written on the command line: kubelet@v1.90.1.
 func (t Target) String() string {
 	return fmt.Sprintf("%s@%s", t.Component, t.Version) + t.changes()
 }
@@ -106,8 +106,8 @@ func (t Target) source() string {
 // id identifies a target among those of one run.
 func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay, t.Clock) }
 
-// ParseTargets reads what a user wants built: "kubelet@v1.37.1" is one binary,
-// "v1.37.1" all components of a Kubernetes release, "kubelet" that component of
+// ParseTargets reads what a user wants built: "kubelet@v1.90.1" is one binary,
+// "v1.90.1" all components of a Kubernetes release, "kubelet" that component of
 // the default pair.
 func ParseTargets(s string) ([]Target, error) {
 	component, version, both := strings.Cut(s, "@")

@@ -15,7 +15,7 @@ import (
 )
 
 // versionText finds a version in what a component prints about itself:
-// "Kubernetes v1.37.1" or "etcd Version: 3.7.0".
+// "Kubernetes v1.90.1" or "etcd Version: 3.7.0".
 var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)`)
 
 // Describe reads the version of a ready-made binary by running it.

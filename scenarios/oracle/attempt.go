@@ -43,7 +43,7 @@ type Probe struct {
 type Prediction struct {
 	First record.First
 	// Kubelet is the release, and how the gate of the probe's field is set if the
-	// probe uses the field: "v1.37.1 gate on".
+	// probe uses the field: "v1.90.1 gate on".
 	Kubelet string
 	// Understood is true if the server makes sense of it.
 	Understood bool
