@@ -72,7 +72,7 @@ func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
 	for i, r := range results {
 		results[i] = r.Numbered(ran[i].number)
 	}
-	report, err := reports.Assemble(joined(results), a.requirements, a.reproduce)
+	report, err := reports.Assemble(reports.JoinEach(results), a.requirements, a.reproduce)
 	if a.catalog != nil { // the cells are somebody's own: that they ran is not lost
 		report.Problems = append(report.Problems, fmt.Sprintf("the catalog is not valid, so it is not known which deviations are stale: %v", a.catalog))
 		return report, Failed(err)
@@ -81,21 +81,4 @@ func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
 		report.Problems = append(report.Problems, problem.Error())
 	}
 	return report, Failed(err)
-}
-
-// joined makes one cell of all runs of one.
-func joined(runs []reports.Cell) []reports.Cell {
-	var ids []string
-	of := make(map[string][]reports.Cell)
-	for _, r := range runs {
-		if of[r.ID] == nil {
-			ids = append(ids, r.ID)
-		}
-		of[r.ID] = append(of[r.ID], r)
-	}
-	var cells []reports.Cell
-	for _, id := range ids {
-		cells = append(cells, reports.Join(of[id]...))
-	}
-	return cells
 }

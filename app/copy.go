@@ -54,19 +54,12 @@ func copyRun(from, to string) error {
 	return nil
 }
 
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = out.ReadFrom(in)
-	return err
+	return os.WriteFile(to, content, 0o644)
 }
 
 // linkLogs has the logs of a run that shared its rig point to those of the rig's

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -65,7 +64,7 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 		for _, i := range rounds[number] {
 			round = append(round, cells[i])
 		}
-		results, err := engine.Rejudge(filepath.Join(dir, filepath.FromSlash(reports.RoundDir(number))), round)
+		results, err := engine.Rejudge(roundDir(dir, number), round)
 		failures = append(failures, err)
 		for n, r := range results {
 			i := rounds[number][n]

@@ -2,7 +2,6 @@ package app
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -32,7 +31,7 @@ func Page(dir string, report reports.Report, cells []plan.Cell) (page.Run, error
 		planned[c.ID] = c
 	}
 	tell := func(c reports.Cell, run reports.Run) (*story.Story, error) {
-		round := filepath.Join(dir, filepath.FromSlash(reports.RoundDir(run.Number)))
+		round := roundDir(dir, run.Number)
 		if _, err := os.Stat(engine.CellDir(round, c.ID)); err != nil {
 			return nil, nil //nolint:nilerr // nothing was recorded of it: the page says so
 		}

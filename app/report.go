@@ -92,3 +92,9 @@ func SameDir(a, b string) bool {
 	}
 	return filepath.Clean(a) == filepath.Clean(b)
 }
+
+// roundDir is what holds the cells of the runs of one number below a report's
+// directory.
+func roundDir(dir string, number int) string {
+	return filepath.Join(dir, filepath.FromSlash(reports.RoundDir(number)))
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -131,7 +130,7 @@ func (s *runner) rounds(ctx context.Context) error {
 		for i := range together {
 			running.Go(func() {
 				number := first + i
-				dir := filepath.Join(s.Dir, filepath.FromSlash(reports.RoundDir(number)))
+				dir := roundDir(s.Dir, number)
 				errs[i] = s.round(ctx, dir, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.told(number, p) })
 			})
 		}
@@ -278,7 +277,7 @@ func compareRuns(dir string, report *reports.Report) {
 			if !r.Outcome.Judged() {
 				continue
 			}
-			events, err := engine.History(filepath.Join(dir, filepath.FromSlash(reports.RoundDir(r.Number))), c.ID)
+			events, err := engine.History(roundDir(dir, r.Number), c.ID)
 			if err != nil {
 				report.Problems = append(report.Problems, fmt.Sprintf("it is not known where runs of cell %s part: %v", c.ID, err))
 				continue

@@ -65,35 +65,27 @@ func each(inputs []Input, do func(i int, c Cell)) {
 
 // mergedCells joins the cells of the same id, and says where their files go.
 func mergedCells(inputs []Input) ([]Cell, []Moved) {
-	var ids []string
-	of := make(map[string][]Cell)
 	finished := make(map[string]bool)
 	each(inputs, func(_ int, c Cell) { finished[c.ID] = finished[c.ID] || !c.Unfinished })
+	var runs []Cell
 	var moved []Moved
-	numbers := make(map[string]int)
+	numbers := make(map[string]int) // the last of each cell's
 	each(inputs, func(i int, c Cell) {
-		if c.Unfinished && (finished[c.ID] || of[c.ID] != nil) {
+		if c.Unfinished && (finished[c.ID] || numbers[c.ID] > 0) {
 			return
-		}
-		if of[c.ID] == nil {
-			ids = append(ids, c.ID)
 		}
 		if len(c.Runs) == 0 {
 			c = c.Numbered(1)
 		}
 		c, files := c.renumbered(numbers[c.ID])
 		numbers[c.ID] += len(c.Runs)
-		of[c.ID] = append(of[c.ID], c)
+		runs = append(runs, c)
 		for _, f := range files {
 			f.Input = i
 			moved = append(moved, f)
 		}
 	})
-	var cells []Cell
-	for _, id := range ids {
-		cells = append(cells, Join(of[id]...))
-	}
-	return cells, moved
+	return JoinEach(runs), moved
 }
 
 // renumbered returns a cell with its runs numbered on from those that are there,

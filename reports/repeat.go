@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,6 +74,19 @@ func (c Cell) EachRun() []Run {
 		return c.Numbered(1).Runs
 	}
 	return c.Runs
+}
+
+// JoinEach joins the runs of each cell (see Join), and sorts the cells by their ids.
+func JoinEach(runs []Cell) []Cell {
+	of := make(map[string][]Cell)
+	for _, r := range runs {
+		of[r.ID] = append(of[r.ID], r)
+	}
+	var cells []Cell
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		cells = append(cells, Join(of[id]...))
+	}
+	return cells
 }
 
 // Join returns one cell for several runs of it, of which each has another number
