@@ -51,14 +51,6 @@ func (l Listener) Validate() []Problem {
 	return c.problems
 }
 
-// Validate returns everything that is wrong with the phases of a listener
-// with the given protocol, as Listener.Validate does.
-func (t Timeline) Validate(protocol Protocol) []Problem {
-	var c checker
-	c.timeline("phases", t, scope{protocol: protocol, known: slices.Contains(Protocols(), protocol)})
-	return c.problems
-}
-
 // scope says where a phase stands, which decides what it may hold.
 type scope struct {
 	protocol Protocol

@@ -146,14 +146,3 @@ func TestValidate(t *testing.T) {
 		})
 	}
 }
-
-func TestTimelineValidateJudgesByProtocol(t *testing.T) {
-	t.Parallel()
-	timeline := behavior.Timeline{{HTTP: &behavior.HTTP{Status: 500}}}
-	if problems := timeline.Validate(behavior.H2C); len(problems) > 0 {
-		t.Errorf("h2c: %v", problems)
-	}
-	if problems := timeline.Validate(behavior.GRPC); len(problems) != 1 {
-		t.Errorf("grpc: %v, want one problem", problems)
-	}
-}

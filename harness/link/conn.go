@@ -133,7 +133,7 @@ func newPump(c *conn, d record.Direction, from *net.TCPConn) *pump {
 	}
 	return &pump{
 		conn: c, direction: d, from: from, buffer: make([]byte, atOnce),
-		rand: rand.New(rand.NewPCG(c.link.cfg.Seed, stream)), //nolint:gosec // jitter is no secret
+		rand: rand.New(rand.NewPCG(0, stream)), //nolint:gosec // jitter is no secret
 	}
 }
 

@@ -151,7 +151,7 @@ func TestRequestsAreRefused(t *testing.T) {
 	if got := r.says("/api/v1/nodes"); !strings.HasPrefix(got, "503") {
 		t.Errorf("any request: %s", got)
 	}
-	if e := r.Effect(); e != (record.Effect{Requests: 1}) {
+	if e := r.phase.Load().effect(); e != (record.Effect{Requests: 1}) {
 		t.Errorf("the effect is %+v", e)
 	}
 	r.set(record.LinkFault{})
@@ -172,7 +172,7 @@ func TestRequestsAreHeld(t *testing.T) {
 	}
 	answer := make(chan string)
 	go func() { answer <- r.says("/slow") }()
-	if !await.Until(t.Context(), patience, func() bool { return r.Effect().Requests > 0 }) {
+	if !await.Until(t.Context(), patience, func() bool { return r.phase.Load().effect().Requests > 0 }) {
 		t.Fatal("the request had no effect")
 	}
 	select {

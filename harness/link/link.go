@@ -30,8 +30,6 @@ type Config struct {
 	HTTP *HTTP
 	// Recorder is told of faults. If unset, nobody is.
 	Recorder record.Recorder
-	// Seed determines the jitter. If unset, it is 0.
-	Seed uint64
 }
 
 // Link is a link that is up.
@@ -131,9 +129,6 @@ func (l *Link) Set(f record.LinkFault) error {
 
 // Fault is the fault that the link has now.
 func (l *Link) Fault() record.LinkFault { return l.phase.Load().fault }
-
-// Effect is what the fault that the link has now has done so far.
-func (l *Link) Effect() record.Effect { return l.phase.Load().effect() }
 
 // Close ends the link and its connections. What is withheld is lost.
 func (l *Link) Close() error {

@@ -103,8 +103,8 @@ func (r *rig) set(f record.LinkFault) {
 // await returns when the link's fault has had an effect.
 func (r *rig) await(is func(record.Effect) bool) {
 	r.t.Helper()
-	if !await.Until(r.t.Context(), patience, func() bool { return is(r.Effect()) }) {
-		r.t.Fatalf("the effect is %+v", r.Effect())
+	if !await.Until(r.t.Context(), patience, func() bool { return is(r.phase.Load().effect()) }) {
+		r.t.Fatalf("the effect is %+v", r.phase.Load().effect())
 	}
 }
 
@@ -305,7 +305,7 @@ func TestASlowLink(t *testing.T) {
 			if took := time.Since(start); took < while {
 				t.Errorf("there and back in %s, want %s at least", took, while)
 			}
-			if !r.Effect().Any() {
+			if !r.phase.Load().effect().Any() {
 				t.Error("no effect")
 			}
 		})
