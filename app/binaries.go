@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -80,7 +79,7 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	if err != nil || !versioned {
 		return given, err
 	}
-	given.Version, err = release.Parse(version)
+	given.Version, err = build.Component(name).Resolve(version)
 	return given, err
 }
 

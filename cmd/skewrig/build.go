@@ -34,7 +34,7 @@ arguments, what the catalog needs on the default pair of releases is built.`,
   skewrig build kubelet@v1.35.4       # one component
   skewrig build v1.34.4               # all components of a release
   skewrig build --list
-  skewrig build kubelet@v1.37.1 --overlay pkg/probe/grpc/grpc.go=./mine.go`,
+  skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.list:

@@ -36,7 +36,7 @@ that a pattern chooses.`,
   skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
   skewrig run ./mine.yaml --report-dir out
-  skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.3'
+  skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.*'
   skewrig run 'kep-4939/skew/**' --repeat 20
   skewrig run --rerun-failed report
   skewrig run '**' --shard 1/4 --report-dir shard-1`,

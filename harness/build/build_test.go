@@ -127,8 +127,11 @@ func TestParseTargets(t *testing.T) {
 		"v1.34.4":         "etcd@v3.7.0 kube-apiserver@v1.34.4 kube-controller-manager@v1.34.4 kube-scheduler@v1.34.4 kubelet@v1.34.4",
 		"kubelet":         "kubelet@" + string(release.Newest) + " kubelet@" + string(release.Previous),
 		"etcd":            "etcd@" + string(release.Etcd),
-		"kubelet@1.35":    `error: "1.35" is not a release: write it in full, like v1.90.1`,
-		"v1.35":           `error: "v1.35" is not a release: write it in full, like v1.90.1`,
+		"kubelet@newest":  "kubelet@" + string(release.Newest),
+		"kubelet@" + release.Previous.MajorMinor(): "kubelet@" + string(release.Previous),
+		"etcd@newest":  `error: "newest" is not a release: write it in full, like v1.90.1`,
+		"kubelet@1.35": `error: "1.35" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
+		"v1.90":        `error: "v1.90" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is not a component; components are ` +
 			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog]`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",

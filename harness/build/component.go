@@ -107,7 +107,7 @@ func (t Target) source() string {
 func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay, t.Clock) }
 
 // ParseTargets reads what a user wants built: "kubelet@v1.90.1" is one binary,
-// "v1.90.1" all components of a Kubernetes release, "kubelet" that component of
+// "v1.90.1" all components of a Kubernetes release, also written "v1.90", "kubelet" that component of
 // the default pair.
 func ParseTargets(s string) ([]Target, error) {
 	component, version, both := strings.Cut(s, "@")
@@ -115,7 +115,7 @@ func ParseTargets(s string) ([]Target, error) {
 	case both:
 		return parseOne(component, version)
 	case strings.HasPrefix(s, "v"):
-		v, err := release.Parse(s)
+		v, err := release.Resolve(s)
 		if err != nil {
 			return nil, err
 		}
@@ -138,11 +138,20 @@ func ParseTargets(s string) ([]Target, error) {
 	}
 }
 
+// Resolve returns the release of the component that a word stands for. Newest,
+// previous and minor versions are those of Kubernetes.
+func (c Component) Resolve(word string) (release.Version, error) {
+	if c.isKubernetes() {
+		return release.Resolve(word)
+	}
+	return release.Parse(word)
+}
+
 func parseOne(component, version string) ([]Target, error) {
 	if _, known := sources[Component(component)]; !known {
 		return nil, fmt.Errorf("%q is not a component; components are %v", component, Components())
 	}
-	v, err := release.Parse(version)
+	v, err := Component(component).Resolve(version)
 	if err != nil {
 		return nil, err
 	}
