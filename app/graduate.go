@@ -6,11 +6,11 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
+	"github.com/skewrig/skewrig/reports/narrate/saved"
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/ledger/criteria"
-	"github.com/skewrig/skewrig/scenarios/saved"
 )
 
 // Graduate judges by the saved runs in directories what an enhancement lacks for a
@@ -58,7 +58,7 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 	if err != nil {
 		return on, err
 	}
-	on.planned = saved.Planned(cells)
+	on.planned = criteria.Planned(cells)
 	var mistakes []error
 	for _, dir := range dirs {
 		report, err := ReadReport(dir)

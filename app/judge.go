@@ -42,7 +42,7 @@ func Judge(dir string, files []string, list known.List) (reports.Report, error) 
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	compareRuns(dir, &report)
-	return report, WriteReport(dir, report, cells)
+	return report, WriteReport(dir, report)
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report. A

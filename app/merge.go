@@ -35,5 +35,5 @@ func Merge(dirs []string, to, command string) (reports.Report, error) {
 		return reports.Report{}, Failed(err)
 	}
 	compareRuns(to, &report)
-	return report, WriteReport(to, report, nil)
+	return report, WriteReport(to, report)
 }

@@ -2,50 +2,49 @@ package app
 
 import (
 	"os"
-	"slices"
+	"path/filepath"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate"
+	"github.com/skewrig/skewrig/reports/narrate/saved"
 	"github.com/skewrig/skewrig/reports/page"
-	"github.com/skewrig/skewrig/reports/story"
-	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/oracle"
 )
 
-// How long the story of a cell may be, as JSON and in bytes: one that needs
-// attention is told at length.
+// How long the narration of a cell may be, as JSON and in bytes: one that needs
+// attention may be long.
 const (
-	storyLength     = 128 << 10
-	attentionLength = 1 << 20
+	maxNarration = 128 << 10
+	maxAttention = 1 << 20
 )
 
-// Page is the page of a report in a directory. Cells that are neither among the
-// planned ones nor in the catalog are told by their histories alone.
-func Page(dir string, report reports.Report, cells []plan.Cell) (page.Run, error) {
-	known, err := catalog.Cells()
-	if err != nil {
-		return page.Run{}, err
-	}
-	planned := make(map[string]plan.Cell)
-	for _, c := range slices.Concat(known, cells) {
-		planned[c.ID] = c
-	}
-	tell := func(c reports.Cell, run reports.Run) (*story.Story, error) {
+// Page is the page of a report in a directory.
+func Page(dir string, report reports.Report) page.Run {
+	narration := func(c reports.Cell, run reports.Run) (*narrate.Narration, error) {
 		round := roundDir(dir, run.Number)
-		if _, err := os.Stat(engine.CellDir(round, c.ID)); err != nil {
+		if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
 			return nil, nil //nolint:nilerr // nothing was recorded of it: the page says so
 		}
-		cell, known := planned[c.ID]
-		if !known {
-			cell.ID = c.ID
-		}
-		length := storyLength
+		limit := maxNarration
 		if !c.Outcome.Expected() {
-			length = attentionLength
+			limit = maxAttention
 		}
 		c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
-		s := engine.Story(round, cell, c, length)
-		return &s, nil
+		n := saved.Narration(round, c, limit, explain)
+		return &n, nil
 	}
-	return page.Run{Report: report, Story: tell, Dir: os.DirFS(dir)}, nil
+	return page.Run{Report: report, Narration: narration, Dir: os.DirFS(dir)}
+}
+
+// explain says what oracles and checks know of a history.
+func explain(result reports.Cell, events []record.Event) ([]reports.Attempt, map[string][]narrate.Line) {
+	parts := make(map[string][]narrate.Line)
+	for id, all := range check.PartsOf(result, events) {
+		for _, p := range all {
+			parts[id] = append(parts[id], narrate.Line{What: p.Expression, Text: p.Value})
+		}
+	}
+	return oracle.Attempts(events), parts
 }

@@ -35,5 +35,5 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report
 	if err := ClearReport(o.Dir); err != nil {
 		return report, err
 	}
-	return report, WriteReport(o.Dir, report, nil)
+	return report, WriteReport(o.Dir, report)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // ReadReport reads the report of a directory, or the one that is named itself.
@@ -33,20 +32,16 @@ func ReadReport(dir string) (reports.Report, error) {
 }
 
 // WriteReport writes a report of cells in all formats, and its page.
-func WriteReport(dir string, report reports.Report, cells []plan.Cell) error {
-	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report, cells)); err != nil {
+func WriteReport(dir string, report reports.Report) error {
+	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report)); err != nil {
 		return Failed(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil
 }
 
-func writePage(dir string, report reports.Report, cells []plan.Cell) error {
-	content, err := Page(dir, report, cells)
-	if err != nil {
-		return err
-	}
+func writePage(dir string, report reports.Report) error {
 	var out bytes.Buffer
-	if err := page.Write(&out, content); err != nil {
+	if err := page.Write(&out, Page(dir, report)); err != nil {
 		return err
 	}
 	if err := render.WriteFile(dir, page.Name, out.Bytes()); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/reports/narrate/compare"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/contrast"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -58,7 +58,7 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (reports.Report, err
 	if err != nil {
 		return report, err
 	}
-	return report, WriteReport(o.Dir, report, cells)
+	return report, WriteReport(o.Dir, report)
 }
 
 // runner is a run of cells, once or several times each.
@@ -272,7 +272,7 @@ func compareRuns(dir string, report *reports.Report) {
 		if c.Rate.Failed == 0 || c.Rate.Failed == c.Rate.Runs {
 			continue
 		}
-		var runs []contrast.Run
+		var runs []compare.Run
 		for _, r := range c.Runs {
 			if !r.Outcome.Judged() {
 				continue
@@ -282,8 +282,8 @@ func compareRuns(dir string, report *reports.Report) {
 				report.Problems = append(report.Problems, fmt.Sprintf("it is not known where runs of cell %s part: %v", c.ID, err))
 				continue
 			}
-			runs = append(runs, contrast.Run{Bad: r.Outcome.Nonconforming(), Events: events, Checks: r.Checks})
+			runs = append(runs, compare.Run{Bad: r.Outcome.Nonconforming(), Events: events, Checks: r.Checks})
 		}
-		report.Cells[i].Differs = contrast.Find(runs)
+		report.Cells[i].Differs = compare.Find(runs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -162,6 +163,22 @@ func (h *History) change() <-chan struct{} {
 		h.changed = make(chan struct{})
 	}
 	return h.changed
+}
+
+// ReadFile reads a history from a file. One that ends within a line is that of a run
+// which was killed: what it has is read. With an error it returns what is before the
+// place that can't be read.
+func ReadFile(path string) ([]Event, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	events, err := Read(f)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return events, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return events, nil
 }
 
 // Read reads a history written as JSON lines, of this format or an earlier one. An

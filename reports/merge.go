@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -97,14 +96,6 @@ func (c Cell) renumbered(before int) (Cell, []Moved) {
 		from, to := RunDir(c.ID, r.Number), RunDir(c.ID, before+i+1)
 		moved = append(moved, Moved{From: from, To: to})
 		c.Runs[i].Number, c.Runs[i].Dir = before+i+1, to
-	}
-	for i, picture := range c.Pictures {
-		for _, m := range moved {
-			if path.Dir(picture) == m.From {
-				c.Pictures[i] = path.Join(m.To, path.Base(picture))
-				break
-			}
-		}
 	}
 	return c, moved
 }

@@ -110,7 +110,9 @@ func Join(runs ...Cell) Cell {
 	for _, c := range runs[1:] {
 		joined.Requirements = append(joined.Requirements, c.Requirements...)
 		joined.Observed = append(joined.Observed, c.Observed...)
-		joined.Pictures = append(joined.Pictures, c.Pictures...)
+		if len(joined.Leases) == 0 {
+			joined.Leases = c.clone().Leases
+		}
 		joined.Runs = append(joined.Runs, c.clone().Runs...)
 	}
 	joined.Observed = firsts(joined.Observed)

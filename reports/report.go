@@ -139,8 +139,10 @@ type Cell struct {
 	Checks []Check `json:"checks"`
 	// Observed is what the probes of the cell did, in order. See Matrix.
 	Observed []Observation `json:"observed,omitempty"`
-	// Pictures are SVG files of what happened, as paths with slashes from the
-	// report's directory.
+	// Leases are how old the leases of simulated nodes got, by zone.
+	Leases []ZoneLeases `json:"leases,omitempty"`
+	// Pictures are SVG files that older releases of skewrig left. It is read so that
+	// their reports can be.
 	Pictures []string `json:"pictures,omitempty"`
 	// Unfinished is true if the cell did not run to its end because the whole run
 	// was broken off. It says nothing of the subject then, and another run of the
@@ -214,13 +216,16 @@ type Requirement struct {
 }
 
 // WithoutVolatile returns a deep copy with the volatile fields zeroed: the
-// host, and when each cell, and each run of one, started and how long it took.
-// Two runs that saw the same are equal in what is left.
+// host, the ages of leases, and when each cell, and each run of one, started and how
+// long it took. Two runs that saw the same are equal in what is left.
 func (r Report) WithoutVolatile() Report {
 	r = r.clone()
 	r.Reproduce.Host = Host{}
 	for i := range r.Cells {
 		r.Cells[i].Started = time.Time{}
+		for n := range r.Cells[i].Leases {
+			r.Cells[i].Leases[n].Oldest = nil
+		}
 		r.Cells[i].DurationSeconds = 0
 		for n := range r.Cells[i].Runs {
 			r.Cells[i].Runs[n].Started = time.Time{}
@@ -261,6 +266,7 @@ func (c Cell) clone() Cell {
 	c.Requirements = slices.Clone(c.Requirements)
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)
+	c.Leases = slices.Clone(c.Leases)
 	c.Pictures = slices.Clone(c.Pictures)
 	c.Runs = slices.Clone(c.Runs)
 	for i, run := range c.Runs {

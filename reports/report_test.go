@@ -171,11 +171,11 @@ func TestTwoRunsThatSawTheSameDifferOnlyInVolatileFields(t *testing.T) {
 func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	t.Parallel()
 	volatile := []string{"Reproduce.Host.OS", "Reproduce.Host.Arch", "Reproduce.Host.CPUs", "Reproduce.Host.MemoryBytes",
-		"Reproduce.Host.Kernel", "Cells.Started", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
+		"Reproduce.Host.Kernel", "Cells.Started", "Cells.Leases.Oldest", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Components: []Component{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""},
+			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
 				Runs: []Run{{Checks: []Check{{}}}}}},
 		}
 	}

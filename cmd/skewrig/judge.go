@@ -21,7 +21,7 @@ func newJudge() *cobra.Command {
 		Short: "Judge a saved run again, with today's checks",
 		Long: `Judge the histories in a report directory again, with the checks of this
 skewrig's catalog and of the scenario files that are named, and replace the
-report and its pictures. Nothing is run.`,
+report and its page. Nothing is run.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := app.Known(known)
@@ -76,9 +76,5 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 
 // printPage prints the page of a saved report.
 func printPage(w io.Writer, report reports.Report, dir string) error {
-	content, err := app.Page(dir, report, nil)
-	if err != nil {
-		return err
-	}
-	return page.Write(w, content)
+	return page.Write(w, app.Page(dir, report))
 }

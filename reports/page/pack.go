@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"path"
@@ -15,7 +14,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/reports/narrate"
 )
 
 // chunk is how many cells are packed together: so many that packing is worth it,
@@ -23,7 +22,7 @@ import (
 const chunk = 40
 
 // index is what the scripts know from the start. Everything else is unpacked when
-// it is asked for: the cells as the report has them are in chunks, a cell's story
+// it is asked for: the cells as the report has them are in chunks, a cell's narration
 // in a block of its own.
 type index struct {
 	Chunk        int                 `json:"chunk"`
@@ -59,34 +58,28 @@ type requirement struct {
 	Reasons map[int]string `json:"reasons,omitempty"`
 }
 
-// told is what a page knows of what happened in a cell.
-type told struct {
-	Story *story.Story `json:"story,omitempty"`
-	// Run is the number of the run that it is the story of, and Dir where that left
+// happened is what a page knows of what happened in a cell.
+type happened struct {
+	Narration *narrate.Narration `json:"narration,omitempty"`
+	// Run is the number of the run that it is the narration of, and Dir where that left
 	// its files, as a path from the report's directory.
-	Run      int       `json:"run"`
-	Dir      string    `json:"dir"`
-	Pictures []picture `json:"pictures,omitempty"`
-	// Problems are why there is no story, or no picture.
-	Problems []string `json:"problems,omitempty"`
+	Run int    `json:"run"`
+	Dir string `json:"dir"`
+	// Problem is why there is no narration.
+	Problem string `json:"problem,omitempty"`
 }
 
-// packed is a story with its block.
+// packed is what happened in a cell, with its block.
 type packed struct {
-	told
+	happened
 
 	id    string
 	block []byte
 	err   error
 }
 
-type picture struct {
-	Path string `json:"path"`
-	SVG  string `json:"svg,omitempty"`
-}
-
 // pack writes the data of a page behind its beginning, as long as it is at most
-// limit bytes then. The stories of cells that need attention come first.
+// limit bytes then. The narrations of cells that need attention come first.
 func pack(out *bytes.Buffer, run Run, limit int) error {
 	cells := run.Report.Cells
 	block, err := newBlock("index", newIndex(run))
@@ -101,7 +94,7 @@ func pack(out *bytes.Buffer, run Run, limit int) error {
 		out.Write(block)
 	}
 	misfits := 0
-	for t := range run.stories() {
+	for t := range run.narrations() {
 		if t.err != nil {
 			return t.err
 		}
@@ -110,8 +103,8 @@ func pack(out *bytes.Buffer, run Run, limit int) error {
 			return err
 		}
 		if block == nil {
-			// One long story doesn't keep shorter ones out, but a full page is not
-			// worth telling thousands of stories to nobody.
+			// One long narration doesn't keep shorter ones out, but thousands need not be
+			// made for a page that is full.
 			if misfits++; misfits == maxMisfits {
 				break
 			}
@@ -122,12 +115,12 @@ func pack(out *bytes.Buffer, run Run, limit int) error {
 	return nil
 }
 
-// maxMisfits is how many stories may turn out not to fit before no more are told.
+// maxMisfits is how many narrations may turn out not to fit before no more are made.
 const maxMisfits = 5
 
-// stories tells and packs what is known of each cell, several at a time, those that
-// need attention first. Cells of which nothing is known are left out.
-func (run Run) stories() iter.Seq[packed] {
+// narrations narrates and packs each cell, several at a time, those that need attention
+// first. Cells of which nothing is known are left out.
+func (run Run) narrations() iter.Seq[packed] {
 	return func(yield func(packed) bool) {
 		under := make(chan chan packed, runtime.GOMAXPROCS(0))
 		enough := make(chan struct{})
@@ -138,7 +131,7 @@ func (run Run) stories() iter.Seq[packed] {
 				done := make(chan packed, 1)
 				select {
 				case under <- done:
-					go func() { done <- run.tellAndPack(i) }()
+					go func() { done <- run.pack(i) }()
 				case <-enough:
 					return
 				}
@@ -152,10 +145,10 @@ func (run Run) stories() iter.Seq[packed] {
 	}
 }
 
-func (run Run) tellAndPack(i int) packed {
-	p := packed{told: run.tell(run.Report.Cells[i]), id: fmt.Sprintf("story-%d", i)}
+func (run Run) pack(i int) packed {
+	p := packed{happened: run.happened(run.Report.Cells[i]), id: fmt.Sprintf("narration-%d", i)}
 	if !p.empty() {
-		p.block, p.err = newBlock(p.id, p.told)
+		p.block, p.err = newBlock(p.id, p.happened)
 	}
 	return p
 }
@@ -225,31 +218,21 @@ func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
 	return c.Reason
 }
 
-func (t told) empty() bool { return t.Story == nil && len(t.Pictures) == 0 && len(t.Problems) == 0 }
+func (h happened) empty() bool { return h.Narration == nil && h.Problem == "" }
 
-// tell gathers what is known of what happened in a cell.
-func (run Run) tell(c reports.Cell) (t told) {
+// happened gathers what is known of what happened in a cell.
+func (run Run) happened(c reports.Cell) (h happened) {
 	ran := worst(c)
-	t.Run, t.Dir = ran.Number, ran.Dir
-	if run.Story != nil {
-		s, err := run.Story(c, ran)
-		if err != nil {
-			t.Problems = append(t.Problems, err.Error())
-		}
-		t.Story = s
+	h.Run, h.Dir = ran.Number, ran.Dir
+	if run.Narration == nil {
+		return h
 	}
-	if run.Dir == nil {
-		return t
+	n, err := run.Narration(c, ran)
+	if err != nil {
+		h.Problem = err.Error()
 	}
-	for _, path := range c.Pictures {
-		svg, err := readPicture(run.Dir, path)
-		if err != nil {
-			t.Problems = append(t.Problems, fmt.Sprintf("picture %s: %v", path, err))
-			continue
-		}
-		t.Pictures = append(t.Pictures, picture{Path: path, SVG: svg})
-	}
-	return t
+	h.Narration = n
+	return h
 }
 
 // worst is the first of a cell's runs that came out worst.
@@ -257,33 +240,18 @@ func worst(c reports.Cell) reports.Run {
 	return slices.MaxFunc(c.EachRun(), func(a, b reports.Run) int { return a.Outcome.Compare(b.Outcome) })
 }
 
-// maxPicture is how long a picture may be, in bytes. Ours are a tenth of that.
-const maxPicture = 1 << 20
-
-func readPicture(dir fs.FS, path string) (string, error) {
-	f, err := dir.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	svg, err := io.ReadAll(io.LimitReader(f, maxPicture+1))
-	if err == nil && len(svg) > maxPicture {
-		err = fmt.Errorf("it is longer than %d bytes", maxPicture)
-	}
-	return string(svg), err
-}
-
 // fitting returns a block of at most limit bytes: the whole, or if that is too
 // long, without what takes most of the room and says least. It is nil if nothing
 // is short enough.
 func (p packed) fitting(limit int) ([]byte, error) {
-	limit = min(limit, maxStory)
-	for _, shorten := range []func(told) told{withoutGoodWire, withoutObjects, withoutPictures} {
-		if len(p.block) <= limit {
-			return p.block, nil
+	limit = min(limit, maxBlock)
+	for _, shorten := range []func(narrate.Narration) narrate.Narration{withoutGoodWire, withoutObjects} {
+		if len(p.block) <= limit || p.Narration == nil {
+			break
 		}
-		p.told = shorten(p.told)
-		if p.block, p.err = newBlock(p.id, p.told); p.err != nil {
+		shorter := shorten(*p.Narration)
+		p.Narration = &shorter
+		if p.block, p.err = newBlock(p.id, p.happened); p.err != nil {
 			return nil, p.err
 		}
 	}
@@ -293,47 +261,29 @@ func (p packed) fitting(limit int) ([]byte, error) {
 	return p.block, nil
 }
 
-// maxStory is how long a single story may be in the page, in bytes, so that a few
+// maxBlock is how long a single narration may be in the page, in bytes, so that a few
 // long ones leave room for others.
-const maxStory = 600_000
+const maxBlock = 600_000
 
-func withoutGoodWire(t told) told {
-	if t.Story == nil {
-		return t
-	}
-	t.Story = shortened(*t.Story, "the wire logs of attempts that went as expected")
-	attempts := slices.Clone(t.Story.Attempts)
-	for i, a := range attempts {
-		if a.Tone != story.Bad && (len(a.Wire) > 0 || a.Like > 0) {
-			attempts[i].Wire, attempts[i].Like, attempts[i].LeftOut = nil, 0, true
+func withoutGoodWire(n narrate.Narration) narrate.Narration {
+	n.Attempts = slices.Clone(n.Attempts)
+	for i, a := range n.Attempts {
+		if a.Tone != narrate.Bad && (len(a.Wire) > 0 || a.Like > 0) {
+			n.Attempts[i].Wire, n.Attempts[i].Like, n.Attempts[i].LeftOut = nil, 0, true
 		}
 	}
-	t.Story.Attempts = attempts
-	return t
+	return shortened(n, "the wire logs of attempts that went as expected")
 }
 
-func withoutObjects(t told) told {
-	if t.Story == nil {
-		return t
-	}
-	t.Story = shortened(*t.Story, "the objects of the API server")
-	t.Story.Objects = nil
-	return t
+func withoutObjects(n narrate.Narration) narrate.Narration {
+	n.Objects = nil
+	return shortened(n, "the objects of the API server")
 }
 
-func withoutPictures(t told) told {
-	pictures := slices.Clone(t.Pictures)
-	for i, p := range pictures {
-		pictures[i] = picture{Path: p.Path}
-	}
-	t.Pictures = pictures
-	return t
-}
-
-// shortened returns a story that says what it lacks.
-func shortened(s story.Story, lacks string) *story.Story {
-	s.Omitted = append(slices.Clone(s.Omitted), fmt.Sprintf("%s, to keep the page short: they are in history.jsonl, in the cell's directory", lacks))
-	return &s
+// shortened returns a narration that says what it lacks.
+func shortened(n narrate.Narration, lacks string) narrate.Narration {
+	n.Omitted = append(slices.Clone(n.Omitted), fmt.Sprintf("%s, to keep the page short: they are in history.jsonl, in the cell's directory", lacks))
+	return n
 }
 
 // newBlock is a value as compressed JSON in an element that browsers leave alone.

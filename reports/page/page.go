@@ -17,7 +17,7 @@ import (
 	"io/fs"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/story"
+	"github.com/skewrig/skewrig/reports/narrate"
 )
 
 // Name is the name of the file beside the report.
@@ -30,21 +30,21 @@ const MaxBytes = 5_000_000
 // Run is a run to be shown.
 type Run struct {
 	Report reports.Report
-	// Story tells what happened in a run of a cell of the report, or returns nil if
-	// nobody knows. Of a cell that ran several times it is asked for one of those that
-	// came out worst. It is asked for the cells that need attention first, and no more once
-	// the page is full. It must be safe for several calls at a time. If unset, the
-	// page has no stories.
-	Story func(cell reports.Cell, run reports.Run) (*story.Story, error)
-	// Dir is the report's directory, which the pictures are read from. If unset, the
-	// page has none.
+	// Narration narrates a run of a cell of the report, or returns nil if nothing was
+	// recorded. Of a cell that ran several times it is called for one of those with the
+	// worst outcome. It is called for the cells that need attention first, and no more
+	// once the page is full. It must be safe for several calls at a time. If unset, the
+	// page has no narrations.
+	Narration func(cell reports.Cell, run reports.Run) (*narrate.Narration, error)
+	// Dir is the report's directory. If unset, the page does not say which files are in
+	// it.
 	Dir fs.FS
 	// MaxBytes is how long the page may get. If unset, it is MaxBytes.
 	MaxBytes int
 }
 
-// Write writes the page. An error of a story or of a picture does not keep the
-// page from being written: it is told in the page, in the cell's place.
+// Write writes the page. An error of a narration does not keep the page from
+// being written: it stands in the page, in the cell's place.
 func Write(w io.Writer, run Run) error {
 	limit := run.MaxBytes
 	if limit == 0 {

@@ -21,9 +21,9 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/page/pagetest"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/reports/story"
 )
 
 func write(t testing.TB, run Run) string {
@@ -67,7 +67,7 @@ func decode[T any](t *testing.T, data []byte) (value T) {
 
 func TestTheSameRunMakesTheSamePage(t *testing.T) {
 	t.Parallel()
-	run := Run{Report: pagetest.Report(), Story: pagetest.Story}
+	run := Run{Report: pagetest.Report(), Narration: pagetest.Narration}
 	if first, second := write(t, run), write(t, run); first != second {
 		t.Error("two pages of one run differ")
 	}
@@ -93,34 +93,30 @@ func TestThePageHasTheWholeReport(t *testing.T) {
 	}
 }
 
-func TestStoriesAndPictures(t *testing.T) {
+func TestNarrationsAndProblems(t *testing.T) {
 	t.Parallel()
 	report := pagetest.Report()
 	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
-	report.Cells[at].Pictures = []string{"cells/leases.svg", "cells/gone.svg", "../../etc/passwd"}
 	fails := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Green })
 	blocks := unpack(t, write(t, Run{
-		Report: report, Dir: fstest.MapFS{"cells/leases.svg": {Data: []byte("<svg/>")}},
-		Story: func(c reports.Cell, r reports.Run) (*story.Story, error) {
+		Report: report,
+		Narration: func(c reports.Cell, r reports.Run) (*narrate.Narration, error) {
 			if c.ID == pagetest.Green {
 				return nil, errors.New("line 3 is cut off")
 			}
-			return pagetest.Story(c, r)
+			return pagetest.Narration(c, r)
 		},
 	}))
-	red := decode[told](t, blocks[storyBlock(at)])
-	if want, _ := pagetest.Story(report.Cells[at], reports.Run{}); cmp.Diff(want, red.Story) != "" {
-		t.Errorf("the story differs (-told +in the page):\n%s", cmp.Diff(want, red.Story))
+	red := decode[happened](t, blocks[narrationBlock(at)])
+	if want, _ := pagetest.Narration(report.Cells[at], reports.Run{}); cmp.Diff(want, red.Narration) != "" {
+		t.Errorf("the narration differs (-made +in the page):\n%s", cmp.Diff(want, red.Narration))
 	}
-	if !cmp.Equal(red.Pictures, []picture{{Path: "cells/leases.svg", SVG: "<svg/>"}}) || len(red.Problems) != 2 {
-		t.Errorf("pictures %q, problems %q, want one that is there and two that are not", red.Pictures, red.Problems)
-	}
-	if green := decode[told](t, blocks[storyBlock(fails)]); len(green.Problems) != 1 || !strings.Contains(green.Problems[0], "line 3") {
-		t.Errorf("of a story that can't be read, the page says %q", green.Problems)
+	if green := decode[happened](t, blocks[narrationBlock(fails)]); !strings.Contains(green.Problem, "line 3") {
+		t.Errorf("of a narration that can't be made, the page says %q", green.Problem)
 	}
 }
 
-func storyBlock(i int) string { return fmt.Sprintf("story-%d", i) }
+func narrationBlock(i int) string { return fmt.Sprintf("narration-%d", i) }
 
 // TestWhatIsNotBesideThePage: the page knows, so that it leads nobody there.
 func TestWhatIsNotBesideThePage(t *testing.T) {
@@ -150,11 +146,11 @@ func TestTheWorstRunIsTold(t *testing.T) {
 	report := pagetest.Report()
 	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != pagetest.Flaky })
 	var asked []int
-	blocks := unpack(t, write(t, Run{Report: report, Story: func(_ reports.Cell, r reports.Run) (*story.Story, error) {
+	blocks := unpack(t, write(t, Run{Report: report, Narration: func(_ reports.Cell, r reports.Run) (*narrate.Narration, error) {
 		asked = append(asked, r.Number)
-		return &story.Story{}, nil
+		return &narrate.Narration{}, nil
 	}}))
-	got := decode[told](t, blocks[storyBlock(0)])
+	got := decode[happened](t, blocks[narrationBlock(0)])
 	if !slices.Equal(asked, []int{2}) || got.Run != 2 || got.Dir != "runs/2/cells/"+pagetest.Flaky {
 		t.Errorf("asked for runs %d, told run %d of %s, want the second", asked, got.Run, got.Dir)
 	}
@@ -176,7 +172,7 @@ func TestAPageThatIsFull(t *testing.T) {
 	report := pagetest.Report()
 	bare := len(write(t, Run{Report: report}))
 	asked := make(map[string]bool)
-	whole := Run{Report: report, Story: pagetest.Story}
+	whole := Run{Report: report, Narration: pagetest.Narration}
 	for _, room := range []int{0, 2_000, 4_000, 8_000} {
 		whole.MaxBytes = bare + room
 		page := write(t, whole)
@@ -184,7 +180,7 @@ func TestAPageThatIsFull(t *testing.T) {
 			t.Errorf("a page of at most %d bytes has %d", whole.MaxBytes, len(page))
 		}
 		for name := range unpack(t, page) {
-			if strings.HasPrefix(name, "story-") {
+			if strings.HasPrefix(name, "narration-") {
 				asked[name] = true
 			}
 		}
@@ -195,7 +191,7 @@ func TestAPageThatIsFull(t *testing.T) {
 		t.Errorf("the first to be told is %s, the last %s", first.Outcome, last.Outcome)
 	}
 	whole.MaxBytes = bare + 4_000
-	if blocks := unpack(t, write(t, whole)); len(blocks[storyBlock(order[0])]) == 0 {
+	if blocks := unpack(t, write(t, whole)); len(blocks[narrationBlock(order[0])]) == 0 {
 		t.Error("the failed cell is not told, where there is room for one")
 	}
 	if len(asked) == 0 || len(asked) >= len(report.Cells) {
@@ -203,8 +199,8 @@ func TestAPageThatIsFull(t *testing.T) {
 	}
 }
 
-// TestALongStoryIsShortened: it says what it lacks.
-func TestALongStoryIsShortened(t *testing.T) {
+// TestALongNarrationIsShortened: it says what it lacks.
+func TestALongNarrationIsShortened(t *testing.T) {
 	t.Parallel()
 	c := pagetest.Report().Cells[0]
 	for i, cell := range pagetest.Report().Cells {
@@ -212,11 +208,11 @@ func TestALongStoryIsShortened(t *testing.T) {
 			c = pagetest.Report().Cells[i]
 		}
 	}
-	s, _ := pagetest.Story(c, reports.Run{})
-	p := packed{id: "story-0", told: told{Story: s, Pictures: []picture{{Path: "a.svg", SVG: strings.Repeat("<svg/>", 50)}}}}
+	s, _ := pagetest.Narration(c, reports.Run{})
+	p := packed{id: "story-0", happened: happened{Narration: s}}
 	var lengths []int
 	for limit := 20_000; limit > 0; limit -= 50 {
-		if p.block, p.err = newBlock(p.id, p.told); p.err != nil {
+		if p.block, p.err = newBlock(p.id, p.happened); p.err != nil {
 			t.Fatal(p.err)
 		}
 		shorter, err := p.fitting(limit)
@@ -230,15 +226,15 @@ func TestALongStoryIsShortened(t *testing.T) {
 			lengths = append(lengths, n)
 		}
 	}
-	if len(lengths) < 4 || lengths[len(lengths)-1] != 0 {
+	if len(lengths) < 3 || lengths[len(lengths)-1] != 0 {
 		t.Errorf("as there is less room, it has %d bytes, want it to lose one part after the other, and to be left out in the end", lengths)
 	}
-	short := withoutObjects(withoutGoodWire(p.told))
-	if n := len(short.Story.Omitted) - len(s.Omitted); n != 2 || len(short.Story.Objects) != 0 || len(s.Objects) == 0 {
+	short := withoutObjects(withoutGoodWire(*p.Narration))
+	if n := len(short.Omitted) - len(s.Omitted); n != 2 || len(short.Objects) != 0 || len(s.Objects) == 0 {
 		t.Errorf("it says of %d parts that they are missing, want 2, and the story itself as it was", n)
 	}
 	lost := 0
-	for i, a := range short.Story.Attempts {
+	for i, a := range short.Attempts {
 		had := len(s.Attempts[i].Wire) > 0 || s.Attempts[i].Like > 0
 		if has := len(a.Wire) > 0 || a.Like > 0; had && has == a.LeftOut {
 			t.Errorf("attempt %d has a wire log: %t, and says that it was left out: %t", i+1, has, a.LeftOut)
@@ -499,7 +495,7 @@ func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
 // TestHostileTextsMakeNoElements reads the page as a browser does.
 func TestHostileTextsMakeNoElements(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Report(), Story: pagetest.Story})
+	page := write(t, Run{Report: pagetest.Report(), Narration: pagetest.Narration})
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
@@ -641,13 +637,13 @@ func TestRanAt(t *testing.T) {
 
 func TestAPageOfManyCellsIsShortEnough(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Many(2000), Story: pagetest.Story})
+	page := write(t, Run{Report: pagetest.Many(2000), Narration: pagetest.Narration})
 	if len(page) > MaxBytes {
 		t.Errorf("%d bytes", len(page))
 	}
 	stories := 0
 	for name := range unpack(t, page) {
-		if strings.HasPrefix(name, "story-") {
+		if strings.HasPrefix(name, "narration-") {
 			stories++
 		}
 	}
@@ -657,7 +653,7 @@ func TestAPageOfManyCellsIsShortEnough(t *testing.T) {
 }
 
 func BenchmarkPageOf2000Cells(b *testing.B) {
-	run := Run{Report: pagetest.Many(2000), Story: pagetest.Story}
+	run := Run{Report: pagetest.Many(2000), Narration: pagetest.Narration}
 	for b.Loop() {
 		b.ReportMetric(float64(len(write(b, run)))/1e6, "MB")
 	}

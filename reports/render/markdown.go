@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"strings"
 
@@ -20,7 +19,7 @@ func Markdown(w io.Writer, r reports.Report) error {
 	m.ran(r.Reproduce)
 	m.cells(r.Cells)
 	m.repeated(r.Cells)
-	m.pictures(r.Cells)
+	m.leases(r.Cells)
 	m.requirements(r.Requirements)
 	m.reproduce(r.Reproduce)
 	return m.writeTo(w, "a report as Markdown")
@@ -111,7 +110,6 @@ func (m *markdown) attentionTo(c reports.Cell) {
 	} else {
 		m.table(rows, "check", "requirement", "outcome", "expected", "observed", "reason")
 	}
-	m.picturesOf(c)
 }
 
 func (m *markdown) ran(reproduce reports.Reproduce) {
@@ -167,26 +165,17 @@ func (m *markdown) repeated(cells []reports.Cell) {
 	}
 }
 
-// pictures shows those of the cells that need no attention: the others have them
-// where they are told of.
-func (m *markdown) pictures(cells []reports.Cell) {
-	heading := "\n## Pictures\n"
+// leases shows how old the leases of simulated nodes got.
+func (m *markdown) leases(cells []reports.Cell) {
+	var rows [][]string
 	for _, c := range cells {
-		if c.Outcome.Expected() && len(c.Pictures) > 0 {
-			m.printf("%s\n### %s\n", heading, code(c.ID))
-			heading = ""
-			m.picturesOf(c)
+		for _, l := range c.Leases {
+			rows = append(rows, []string{code(c.ID), code(l.Zone), fmt.Sprint(l.Nodes), l.Sparkline(), fmt.Sprintf("%.1f s", l.Highest())})
 		}
 	}
-}
-
-// picturesOf shows the pictures of a cell. Only what is in the report's directory
-// is one.
-func (m *markdown) picturesOf(c reports.Cell) {
-	for _, p := range c.Pictures {
-		if fs.ValidPath(p) {
-			m.printf("\n![what happened in %s](%s)\n", text(c.ID), inLink(&url.URL{Path: p}))
-		}
+	if len(rows) > 0 {
+		m.printf("\n## Leases\n\nThe age of the oldest lease of each zone, from the beginning of the run to its end.\n\n")
+		m.table(rows, "cell", "zone", "nodes", "age of the oldest lease", "highest")
 	}
 }
 

@@ -74,9 +74,9 @@ const (
 	rollback  = "KEP-4939/rollback-is-bounded"
 )
 
-// pictured is a cell with a picture.
-func pictured(c reports.Cell) reports.Cell {
-	c.Pictures = []string{"cells/" + c.ID + "/leases.svg"}
+// leased is a cell with simulated nodes.
+func leased(c reports.Cell) reports.Cell {
+	c.Leases = []reports.ZoneLeases{{Zone: "a", Nodes: 50, Oldest: []float64{0, 4, 12.5, 40, 3}}, {Zone: "b", Nodes: 1, Oldest: []float64{0}}}
 	return c
 }
 
@@ -99,9 +99,9 @@ func mixed(t *testing.T, nth int) reports.Report {
 	untestable := cell("rollback/watchdog")
 	untestable.Outcome, untestable.Reason = reports.NotTestable, "dependency-watchdog was not built"
 	r := assemble(t, []reports.Cell{
-		pictured(withAxes),
+		leased(withAxes),
 		late.Overruled(reports.Unknown, "timers fired 480 ms late, 100 ms is the most"),
-		pictured(cell("skew/plaintext", reports.Check{ID: "never-restarted", Outcome: reports.Pass})),
+		leased(cell("skew/plaintext", reports.Check{ID: "never-restarted", Outcome: reports.Pass})),
 		cell("skew/known", reports.Check{ID: "bounded-growth", Outcome: reports.ExpectedFail,
 			Expected: "at most 2 ReplicaSets", Observed: "55 ReplicaSets", Reason: "hot loop (https://github.com/kubernetes/kubernetes/issues/141961)"}),
 		cell("skew/stale", reports.Check{ID: "bounded-growth", Outcome: reports.UnexpectedPass, Reason: "known.yaml:5:3 lists it as failing"}),

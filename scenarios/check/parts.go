@@ -1,7 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -22,6 +25,36 @@ const (
 	// the value of each, in bytes.
 	maxParts, maxValue = 8, 400
 )
+
+// PartsOf returns the parts of the checks of a result that do not hold, by the check's
+// id. A result has the expressions that it was judged by, whatever became of the
+// scenario.
+func PartsOf(result reports.Cell, events []record.Event) map[string][]Part {
+	all := make(map[string][]Part)
+	for _, c := range result.Checks {
+		if c.Outcome != reports.Fail && c.Outcome != reports.ExpectedFail {
+			continue
+		}
+		if described, is := described(c); is {
+			all[c.ID] = Parts(described, events)
+		}
+	}
+	return all
+}
+
+// described is a check that wants true or false, as it is described.
+func described(result reports.Check) (plan.Check, bool) {
+	modes := map[string]plan.Mode{"at": plan.Now, "within": plan.Eventually, "always": plan.Always, "never": plan.Never}
+	when, what, _ := strings.Cut(result.Expected, ": ")
+	first, _, _ := strings.Cut(when, " ")
+	for _, wanted := range []bool{true, false} {
+		observe, is := strings.CutSuffix(what, fmt.Sprintf(" == %t", wanted))
+		if is && (result.Observed == "true" || result.Observed == "false") && modes[first] != "" {
+			return plan.Check{ID: result.ID, Observe: observe, Is: wanted, Mode: modes[first]}, true
+		}
+	}
+	return plan.Check{}, false
+}
 
 // Parts returns what made a check's expression true or false: what is joined by
 // && and ||, both sides of a comparison, what all and exists go through. Of a

@@ -6,8 +6,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,9 +140,7 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, t, CellDir(e.Dir, cell.ID))
-	pictures, undrawn := draw(e.Dir, cell, events)
-	r := unless(errors.Join(err, undrawn), result(cell, program, events))
-	r.Pictures = pictures
+	r := unless(err, result(cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
 	return r.Settled()
@@ -185,9 +181,11 @@ func notRun(cell plan.Cell, program *check.Program, reason string) reports.Cell 
 }
 
 // History reads what a cell left below a report directory.
-func History(dir, id string) ([]record.Event, error) { return readHistory(CellDir(dir, id)) }
+func History(dir, id string) ([]record.Event, error) {
+	return record.ReadFile(filepath.Join(CellDir(dir, id), reports.HistoryFile))
+}
 
-// Rejudge judges the saved histories of cells again, and draws their pictures.
+// Rejudge judges the saved histories of cells again.
 func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
@@ -196,7 +194,7 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	var results []reports.Cell
 	var failures []error
 	for i, cell := range cells {
-		events, err := readHistory(CellDir(dir, cell.ID))
+		events, err := History(dir, cell.ID)
 		if errors.Is(err, os.ErrNotExist) {
 			results = append(results, notRun(cell, programs[i], "it has no history"))
 			continue
@@ -212,27 +210,9 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 		}
 		r, err := sameScenario(cell, result(cell, programs[i], events), planned, events)
 		failures = append(failures, err)
-		r.Pictures, err = draw(dir, cell, events)
-		results, failures = append(results, r), append(failures, err)
+		results = append(results, r)
 	}
 	return results, errors.Join(failures...)
-}
-
-// readHistory reads what a cell left. A history that ends within a line is that of
-// a run which was killed: it has no end to be judged by, and what it has is read.
-// With an error it returns what is before the place that can't be read.
-func readHistory(dir string) ([]record.Event, error) {
-	path := filepath.Join(dir, reports.HistoryFile)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	events, err := record.Read(f)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return events, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return events, nil
 }
 
 // result judges a history and puts the verdict in the report's form.
@@ -243,7 +223,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 	r := reports.Cell{
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
-		Observed: observed, Unfinished: check.Interrupted(events),
+		Observed: observed, Leases: reports.LeasesOf(events), Unfinished: check.Interrupted(events),
 		Reference: slices.ContainsFunc(cell.Topology.Nodes, func(n plan.Node) bool { return n.Version == release.Reference }),
 	}
 	for _, axis := range cell.Axes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // TestAttempts: who may have opened a connection, and what it begins with.
@@ -35,24 +36,24 @@ func TestAttempts(t *testing.T) {
 	s.connect(cont, record.FirstNothing, behavior.HTTP1, false)
 
 	type seen struct {
-		Probes              []Probe
-		Predicted           []Prediction
+		Probes              []reports.Probe
+		Predicted           []reports.Prediction
 		Expected, Succeeded bool
 	}
-	both := []Probe{{cont, "liveness", "grpc mode=TLS :5000"}, {cont, "readiness", "grpc mode=TLS :5000"}}
-	before := []Prediction{{First: record.FirstHTTP2, Kubelet: "v1.36.3"}}
+	both := []reports.Probe{{Container: cont, Name: "liveness", What: "grpc mode=TLS :5000"}, {Container: cont, Name: "readiness", What: "grpc mode=TLS :5000"}}
+	before := []reports.Prediction{{First: record.FirstHTTP2, Kubelet: "v1.36.3"}}
 	want := []seen{
 		{Probes: both, Predicted: before, Expected: true},
 		{Probes: both, Predicted: before, Expected: true}, // given up
 		{Expected: true},
-		{Probes: []Probe{{cont, "postStart", "httpGet :8080"}}, Predicted: []Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Expected: true, Succeeded: true},
-		{Probes: []Probe{{cont, "startup", "httpGet :8080"}}, Predicted: []Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Succeeded: true},
-		{Probes: both, Predicted: []Prediction{{First: record.FirstTLS, Kubelet: "v1.37.1 gate on", Understood: true}}, Expected: true, Succeeded: true},
-		{Probes: []Probe{{cont, "readiness", "tcpSocket :5000"}}, Predicted: []Prediction{{First: record.FirstNothing, Kubelet: "v1.37.1", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []reports.Probe{{Container: cont, Name: "postStart", What: "httpGet :8080"}}, Predicted: []reports.Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []reports.Probe{{Container: cont, Name: "startup", What: "httpGet :8080"}}, Predicted: []reports.Prediction{{First: record.FirstHTTP1, Kubelet: "v1.36.3", Understood: true}}, Succeeded: true},
+		{Probes: both, Predicted: []reports.Prediction{{First: record.FirstTLS, Kubelet: "v1.37.1 gate on", Understood: true}}, Expected: true, Succeeded: true},
+		{Probes: []reports.Probe{{Container: cont, Name: "readiness", What: "tcpSocket :5000"}}, Predicted: []reports.Prediction{{First: record.FirstNothing, Kubelet: "v1.37.1", Understood: true}}, Expected: true, Succeeded: true},
 		{Expected: true}, // the program may be the client
 	}
 	var got []seen
-	for _, a := range Attempts(s.cell, s.events) {
+	for _, a := range Attempts(s.events) {
 		got = append(got, seen{a.Probes, a.Predicted, a.Expected(), a.Succeeded})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -71,12 +72,12 @@ func TestAttemptsAreToldApart(t *testing.T) {
 		s.add(cont, record.Connection{Port: 8080, First: record.FirstHTTP1, Opened: s.now(), Closed: s.now(),
 			Requests: []record.Request{{Path: path, Status: 200, UserAgent: "kube-probe/1.37"}}})
 	}
-	want := [][]Probe{
-		{{cont, "liveness", "httpGet :8080"}}, {{cont, "readiness", "httpGet :8080"}},
-		{{cont, "liveness", "httpGet :8080"}, {cont, "readiness", "httpGet :8080"}},
+	want := [][]reports.Probe{
+		{{Container: cont, Name: "liveness", What: "httpGet :8080"}}, {{Container: cont, Name: "readiness", What: "httpGet :8080"}},
+		{{Container: cont, Name: "liveness", What: "httpGet :8080"}, {Container: cont, Name: "readiness", What: "httpGet :8080"}},
 	}
-	var got [][]Probe
-	for _, a := range Attempts(s.cell, s.events) {
+	var got [][]reports.Probe
+	for _, a := range Attempts(s.events) {
 		got = append(got, a.Probes)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -97,7 +98,7 @@ func TestUnended(t *testing.T) {
 	}
 	s.start("kubelet/node-a", newest, true) // which stops it first, at minute 4
 	var got [][3]bool
-	for _, a := range Attempts(s.cell, s.events) {
+	for _, a := range Attempts(s.events) {
 		got = append(got, [3]bool{a.Unended(), a.Succeeded, a.CutOff})
 	}
 	if diff := cmp.Diff([][3]bool{{true, false, true}, {false, false, true}}, got); diff != "" {
@@ -120,12 +121,12 @@ func TestRedirected(t *testing.T) {
 		}
 		s.add(cont, record.Connection{Port: 8080, First: record.FirstHTTP1, Opened: s.now(), Closed: s.now(), Requests: []record.Request{r}})
 	}
-	live, ready := Probe{cont, "liveness", "httpGet :8080"}, Probe{cont, "readiness", "httpGet :8080"}
-	var got [][]Probe
-	for _, a := range Attempts(s.cell, s.events) {
+	live, ready := reports.Probe{Container: cont, Name: "liveness", What: "httpGet :8080"}, reports.Probe{Container: cont, Name: "readiness", What: "httpGet :8080"}
+	var got [][]reports.Probe
+	for _, a := range Attempts(s.events) {
 		got = append(got, a.Probes)
 	}
-	if diff := cmp.Diff([][]Probe{{ready}, {live}, {live, ready}, {live, ready}}, got); diff != "" {
+	if diff := cmp.Diff([][]reports.Probe{{ready}, {live}, {live, ready}, {live, ready}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/reports/page/pagetest"
 )
 
-func many() page.Run { return page.Run{Report: pagetest.Many(2000), Story: pagetest.Story} }
+func many() page.Run { return page.Run{Report: pagetest.Many(2000), Narration: pagetest.Narration} }
 
 // TestManyCells: a run of 2 000 cells can be searched, and read.
 func TestManyCells(t *testing.T) {

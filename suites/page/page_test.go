@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,21 +14,14 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/page/pagetest"
-	"github.com/skewrig/skewrig/reports/story"
 )
 
-// small is the small run, with a picture.
+// small is the small run.
 func small() page.Run {
-	r := pagetest.Report()
-	for i, c := range r.Cells {
-		if c.ID == pagetest.Red {
-			r.Cells[i].Pictures = []string{"cells/leases.svg", "cells/gone.svg"}
-		}
-	}
-	return page.Run{Report: r, Story: pagetest.Story, Dir: fs.FS(fstest.MapFS{"cells/leases.svg": {Data: []byte(
-		`<svg xmlns="http://www.w3.org/2000/svg" width="300" height="60"><style>.a{fill:#06c}</style><rect class="a" width="120" height="40"/><text x="130" y="30">leases</text></svg>`)}})}
+	return page.Run{Report: pagetest.Report(), Narration: pagetest.Narration, Dir: fstest.MapFS{}}
 }
 
 const red, green = "#cell=" + pagetest.Red, "#cell=" + pagetest.Green
@@ -137,12 +129,12 @@ func TestTheTimeline(t *testing.T) {
 // key has them back.
 func TestManyPods(t *testing.T) {
 	run := small()
-	run.Story = func(c reports.Cell, r reports.Run) (*story.Story, error) {
-		s, err := pagetest.Story(c, r)
+	run.Narration = func(c reports.Cell, r reports.Run) (*narrate.Narration, error) {
+		s, err := pagetest.Narration(c, r)
 		if c.ID == pagetest.Green {
-			for i, tone := range []story.Tone{"", "", story.Bad, "", story.Good, story.Changed} {
+			for i, tone := range []narrate.Tone{"", "", narrate.Bad, "", narrate.Good, narrate.Changed} {
 				name := fmt.Sprintf("default/web-%d", i)
-				s.Lanes = append(s.Lanes, story.Lane{Name: "pods/" + name, Kind: story.ObjectState, Group: name + " on node-a", Spans: []story.Span{{From: 1, To: 9, Label: "so", Tone: tone}}})
+				s.Lanes = append(s.Lanes, narrate.Lane{Name: "pods/" + name, Kind: narrate.ObjectState, Group: name + " on node-a", Spans: []narrate.Span{{From: 1, To: 9, Label: "so", Tone: tone}}})
 			}
 		}
 		return s, err
@@ -182,10 +174,10 @@ func TestWhatACellHas(t *testing.T) {
 	b.click("#cell .change:last-child .states summary")
 	b.until("document.querySelectorAll('#cell .change:last-child .states .diff').length === 2")
 	b.has("#cell .change:last-child .states .diff", "-     ready: false\n+     ready: true")
-	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "gone.svg", "restart kubelet/node-a as v1.90.1", "http2-preface"} {
+	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "restart kubelet/node-a as v1.90.1", "http2-preface"} {
 		b.has("#cell", want)
 	}
-	b.until("document.querySelector('#cell .picture img').naturalWidth === 300")
+	b.until("document.querySelectorAll('#cell .graph polyline').length === 2")
 	b.do(chromedp.Navigate("about:blank"))
 	b.open(written(t, small()), "#cell="+pagetest.Flaky)
 	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only bad ones showed a container was killed", "runs/2/cells/" + pagetest.Flaky} {

@@ -6,8 +6,8 @@ const PAGE = 60; // how many attempts are listed until the reader asks for more
 
 // attempts returns the table, and show, which opens an attempt by its number.
 // The history is the file that has what attempts leave out.
-export function attempts(story, history) {
-  const all = (story.attempts ?? []).map((a, i) => ({...a, number: i + 1}));
+export function attempts(narration, history) {
+  const all = (narration.attempts ?? []).map((a, i) => ({...a, number: i + 1}));
   const body = h('tbody');
   const more = h('p');
   const containers = [...new Set(all.map((a) => a.container))].sort();
@@ -59,10 +59,10 @@ export function attempts(story, history) {
 }
 
 // lines are the rows of an attempt: the attempt, and what went over the wire. It may
-// be told by an earlier one that is like it.
+// be that of an earlier one that is like it.
 function lines(attempt, all, history) {
-  const told = attempt.like ? all[attempt.like - 1] ?? attempt : attempt;
-  const wire = told.wire ?? [];
+  const first = attempt.like ? all[attempt.like - 1] ?? attempt : attempt;
+  const wire = first.wire ?? [];
   const log = h('tr', {class: 'wire', id: `wire-${attempt.number}`, hidden: true}, h('td', {colspan: 7}));
   const button = h('button', {
     type: 'button', class: 'link', id: `attempt-${attempt.number}`, 'aria-expanded': 'false', 'aria-controls': `wire-${attempt.number}`,
@@ -71,7 +71,7 @@ function lines(attempt, all, history) {
       const opened = button.getAttribute('aria-expanded') === 'false';
       button.setAttribute('aria-expanded', String(opened));
       log.hidden = !opened;
-      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(told, wire, told !== attempt, history));
+      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(first, wire, first !== attempt, history));
     },
   }, h('span', {class: 'caret', 'aria-hidden': 'true'}), String(attempt.number));
   const bad = attempt.tone === 'bad';

@@ -1,5 +1,5 @@
 import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table} from './dom.js';
-import {index, cellAt, storyOf, meant} from './data.js';
+import {index, cellAt, happenedIn, meant} from './data.js';
 import {cellHash, requirementHash} from './route.js';
 import {timeline} from './timeline.js';
 import {attempts} from './attempts.js';
@@ -15,27 +15,26 @@ export async function cellView(section, id, choices, siblings) {
     section.replaceChildren(h('h1', {}, 'No such cell'), h('p', {}, 'This run has no cell ', h('code', {}, visible(id)), '. ', h('a', {href: '#cells'}, 'All its cells')));
     return;
   }
-  const [cell, told] = await Promise.all([cellAt(i), storyOf(i)]);
-  const story = told?.story ?? null;
-  const parts = {story, cell, told};
-  const asked = story?.attempts?.length ? attempts(story, `${filesOf(told, cell)}/history.jsonl`) : null;
-  const lanes = story ? timeline(story, cell, (n) => asked?.show(n)) : null;
+  const [cell, happened] = await Promise.all([cellAt(i), happenedIn(i)]);
+  const narration = happened?.narration ?? null;
+  const parts = {narration, cell, happened};
+  const asked = narration?.attempts?.length ? attempts(narration, `${filesOf(happened, cell)}/history.jsonl`) : null;
+  const lanes = narration ? timeline(narration, cell, (n) => asked?.show(n)) : null;
   const deciding = decidingCheck(cell);
   section.replaceChildren(...[
-    heading(cell, story, siblings, deciding),
-    inShort(cell, story, deciding),
-    cell.runs?.length > 0 && part('Runs', runs(cell, told)),
-    part('Checks', checks(cell, story, lanes, choices)),
+    heading(cell, narration, siblings, deciding),
+    inShort(cell, narration, deciding),
+    cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
+    part('Checks', checks(cell, narration, lanes, choices)),
     lanes && part('Timeline', lanes.element),
-    ...pictures(told, cell),
     asked && part('What containers were asked', h('p', {class: 'dim'}, 'What such a release does is what the model of it predicts, whether a KEP asks for that or not. What was expected is with the checks.'), asked.element),
     cell.observed?.length > 0 && part('What probes did', observed(cell.observed)),
-    story?.objects?.length > 0 && part('Objects, before and after each step', objects(story)),
-    story?.logs?.length > 0 && part('Logs around what went wrong', logs(parts)),
-    story?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(story.plan))),
+    narration?.objects?.length > 0 && part('Objects, before and after each step', objects(narration)),
+    narration?.logs?.length > 0 && part('Logs around what went wrong', logs(parts)),
+    narration?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(narration.plan))),
     part('What is not here', omitted(parts)),
   ].filter(Boolean));
-  const wanted = deciding && cell.outcome !== 'pass' ? story?.checks?.find((c) => c.id === deciding.id) : null;
+  const wanted = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (wanted && cell.outcome !== 'expected-fail') lanes.look(wanted.from, wanted.to);
   arrive(section, choices, asked);
 }
@@ -68,8 +67,8 @@ function decidingCheck(cell) {
 }
 
 // titleOf is the second line of a plan as it is printed.
-function titleOf(story) {
-  return story?.plan?.split('\n')[1]?.trim();
+function titleOf(narration) {
+  return narration?.plan?.split('\n')[1]?.trim();
 }
 
 export function badge(outcome, text = outcome) {
@@ -77,21 +76,21 @@ export function badge(outcome, text = outcome) {
   return h('span', {class: 'badge o-' + outcome, title: known?.meaning}, h('b', {'aria-hidden': 'true'}, known?.letter ?? '?'), ' ', text);
 }
 
-function heading(cell, story, siblings, deciding) {
+function heading(cell, narration, siblings, deciding) {
   const around = h('nav', {class: 'around', 'aria-label': 'Cells around this one'},
     h('a', {href: siblings.list}, 'Back to the list'),
     siblings.previous && h('a', {href: siblings.hash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
     siblings.next && h('a', {href: siblings.hash(siblings.next), title: visible(siblings.next)}, '↓ next'));
   return h('header', {class: 'cell-head'}, around,
     h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, breaking(cell.id))),
-    titleOf(story) && h('p', {class: 'lead'}, visible(titleOf(story))),
-    // What a check said is told below, with the check.
+    titleOf(narration) && h('p', {class: 'lead'}, visible(titleOf(narration))),
+    // The reason of a check stands below, with the check.
     cell.reason && !cell.reason.startsWith(deciding?.id + ': ') && h('p', {class: 'why'}, linked(cell.reason)));
 }
 
 // inShort answers what a reader asks first: what was expected, what happened,
 // when, on which versions, and how to see it again.
-function inShort(cell, story, deciding) {
+function inShort(cell, narration, deciding) {
   const entries = [];
   const add = (name, ...value) => entries.push(h('dt', {}, name), h('dd', {}, value));
   if (deciding && cell.outcome !== 'pass') {
@@ -101,12 +100,12 @@ function inShort(cell, story, deciding) {
       others > 0 && h('span', {class: 'dim'}, `, and ${others} more that came out so`));
     if (index.statement.has(deciding.requirement)) add('Promise', visible(index.statement.get(deciding.requirement).statement));
     if (deciding.expected) add('Expected', h('span', {class: 'said'}, visible(deciding.expected)));
-    const looked = story?.checks?.find((c) => c.id === deciding.id);
-    if (deciding.observed || looked?.said) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)), explained(looked));
+    const looked = narration?.checks?.find((c) => c.id === deciding.id);
+    if (deciding.observed || looked?.summary) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)), explained(looked));
     if (deciding.reason) add('Reason', linked(deciding.reason));
   }
-  add('When', when(cell, story, deciding));
-  add('On', versions(cell, story));
+  add('When', when(cell, narration, deciding));
+  add('On', versions(cell, narration));
   const {command, note} = index.cells[index.at.get(cell.id)].again;
   add('See it again', copied(command), note && h('span', {class: 'dim'}, visible(note)));
   return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
@@ -116,13 +115,13 @@ function statementLink(id) {
   return h('a', {href: requirementHash(id), title: visible(index.statement.get(id)?.statement)}, visible(id));
 }
 
-function when(cell, story, deciding) {
-  const began = story?.began ?? cell.started;
+function when(cell, narration, deciding) {
+  const began = narration?.began ?? cell.started;
   const text = [];
   if (began && !began.startsWith('0001')) text.push('begun ' + clock(began));
-  const looked = deciding && cell.outcome !== 'pass' ? story?.checks?.find((c) => c.id === deciding.id) : null;
+  const looked = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (looked) {
-    const step = story.steps?.find((st) => st.number === looked.step);
+    const step = narration.steps?.find((st) => st.number === looked.step);
     const span = looked.to - looked.from < 0.05 ? `at ${seconds(looked.from)}` : `from ${seconds(looked.from)} to ${seconds(looked.to)}`;
     text.push(`looked at ${span} after that`);
     if (step) text.push(`in step ${step.number} (${step.action})`);
@@ -137,9 +136,9 @@ function clock(time) {
 }
 
 // versions are those that ran, in their order, as the components said of
-// themselves; where there is no story, those that the cell's id names.
-function versions(cell, story) {
-  const ran = (story?.lanes ?? []).filter((l) => l.kind === 'component' && l.spans?.length > 0).map((lane) => {
+// themselves; where nothing was recorded, those that the cell's id names.
+function versions(cell, narration) {
+  const ran = (narration?.lanes ?? []).filter((l) => l.kind === 'component' && l.spans?.length > 0).map((lane) => {
     const labels = [];
     const named = lane.spans.filter((span) => /\bv\d/.test(span.label)); // not "starting", nor "stopped"
     for (const span of named.length > 0 ? named : lane.spans) if (span.label !== labels.at(-1)) labels.push(span.label);
@@ -151,7 +150,7 @@ function versions(cell, story) {
 }
 
 // runs are those of a cell that ran several times.
-function runs(cell, told) {
+function runs(cell, happened) {
   const columns = ['run', 'outcome', 'reason', 'begun', 'took', 'files'];
   const {rate, differs} = cell;
   return [
@@ -159,7 +158,7 @@ function runs(cell, told) {
     differs && h('p', {}, 'Good and bad runs first differ ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
       differs.bad && ['only bad ones showed ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
       differs.good && ['only good ones showed ', h('span', {class: 'said'}, visible(differs.good))], '.'),
-    told?.story && h('p', {class: 'dim'}, `Below is the story of run ${told.run}, the first of those that came out worst.`),
+    happened?.narration && h('p', {class: 'dim'}, `Below is what happened in run ${happened.run}, the first of those with the worst outcome.`),
     table('Runs', columns, h('tbody', {}, cell.runs.map((r) => h('tr', {},
       cellOf('run', String(r.number)), cellOf('outcome', badge(r.outcome)), cellOf('reason', linked(r.reason)),
       cellOf('begun', h('span', {class: 'num'}, r.started ? clock(r.started) : '–')), cellOf('took', h('span', {class: 'num'}, seconds(r.durationSeconds))), cellOf('files', h('code', {}, visible(r.dir))))))),
@@ -177,15 +176,15 @@ function asExpected(check) {
 // FEW is how many checks with expected outcomes are listed behind others at once.
 const FEW = 4;
 
-function checks(cell, story, lanes, choices) {
+function checks(cell, narration, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
-  const looked = new Map((story?.checks ?? []).map((c) => [c.id, c]));
-  const told = cell.outcome === 'pass' ? null : decidingCheck(cell); // in short, above
+  const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
+  const shown = cell.outcome === 'pass' ? null : decidingCheck(cell); // in short, above
   const row = (c) => h('tr', {class: 'check-row', 'data-id': c.id, 'data-requirement': c.requirement},
     cellOf('outcome', badge(c.outcome)),
     cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), c.requirement && h('div', {class: 'for'}, statementLink(c.requirement))),
     cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
-    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id), c !== told), c.reason && h('div', {class: 'why'}, linked(c.reason))),
+    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id), c !== shown), c.reason && h('div', {class: 'why'}, linked(c.reason))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
@@ -204,8 +203,8 @@ function checks(cell, story, lanes, choices) {
 // explained says what came of the time that a check had, and of which parts its value
 // is made that is only true or false.
 function explained(looked, inParts = true) {
-  if (!looked?.said && !looked?.parts) return null;
-  return h('div', {class: 'explained'}, looked.said && h('div', {}, visible(looked.said)),
+  if (!looked?.summary && !looked?.parts) return null;
+  return h('div', {class: 'explained'}, looked.summary && h('div', {}, visible(looked.summary)),
     inParts && looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Its parts'}, looked.parts.map((p) => h('div', {},
       h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
 }
@@ -217,18 +216,6 @@ function lookAt(looked, lanes) {
   }}, seconds(looked.from));
 }
 
-function pictures(told, cell) {
-  return (told?.pictures ?? []).filter((p) => p.svg).map((p) => {
-    const bytes = new TextEncoder().encode(p.svg);
-    let text = '';
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    const file = p.path.split('/').at(-1);
-    const run = cell.runs?.length > 0 ? `, run ${p.path.match(/^runs\/(\d+)\//)?.[1] ?? 1}` : '';
-    return part((file === 'leases.svg' ? 'Leases' : file) + run,
-      h('div', {class: 'picture'}, h('img', {src: 'data:image/svg+xml;base64,' + btoa(text), alt: `What happened in ${visible(cell.id)}, as a picture`})));
-  });
-}
-
 function observed(all) {
   const columns = ['probe', 'server', 'API server', 'kubelet', 'on the wire', 'answer'];
   return table('What probes did', columns, h('tbody', {}, all.map((o) => h('tr', {},
@@ -236,21 +223,21 @@ function observed(all) {
     cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ none that is good'))))));
 }
 
-function logs({story, cell, told}) {
-  const windows = failedWindows(story, cell);
-  return h('div', {}, story.logs.map((entry) => log(entry, windows, filesOf(told, cell))));
+function logs({narration, cell, happened}) {
+  const windows = failedWindows(narration, cell);
+  return h('div', {}, narration.logs.map((entry) => log(entry, windows, filesOf(happened, cell))));
 }
 
 // filesOf is where a cell left its files, below the report's directory.
-function filesOf(told, cell) {
-  return told?.dir ?? 'cells/' + cell.id;
+function filesOf(happened, cell) {
+  return happened?.dir ?? 'cells/' + cell.id;
 }
 
 // failedWindows are when checks that failed were looked at: {from, to, ids}.
-function failedWindows(story, cell) {
+function failedWindows(narration, cell) {
   const failed = new Set((cell.checks ?? []).filter((c) => !asExpected(c)).map((c) => c.id));
   const windows = new Map();
-  for (const {id, from, to} of story.checks ?? []) {
+  for (const {id, from, to} of narration.checks ?? []) {
     if (!failed.has(id)) continue;
     const key = `${from} ${to}`;
     windows.set(key, {from, to, ids: [...(windows.get(key)?.ids ?? []), id]});
@@ -265,7 +252,7 @@ function log(entry, windows, dir) {
     h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Not here: ${visible(entry.omitted.join('; '))}.`));
 }
 
-// logLink leads to a log beside the page: that of the run that the story is of.
+// logLink leads to a log beside the page: that of the run that is shown.
 function logLink(path, dir) {
   const file = path.startsWith('cells/') && path.includes('/logs/') ? dir + path.slice(path.lastIndexOf('/logs/')) : path;
   return h('a', {href: './' + file.split('/').map(encodeURIComponent).join('/')}, h('code', {}, visible(file)));
@@ -289,21 +276,20 @@ function logLine(l, windows) {
     h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} more like it`)));
 }
 
-function omitted({story, cell, told}) {
-  const lines = [...(told?.problems ?? []), ...(story?.omitted ?? [])].map((line) => h('li', {}, visible(line)));
-  lines[story ? 'push' : 'unshift'](h('li', {}, beside(cell, told, story)));
-  for (const p of told?.pictures ?? []) if (!p.svg) lines.push(h('li', {}, 'The picture ', h('code', {}, visible(p.path)), ' is a file beside this page.'));
+function omitted({narration, cell, happened}) {
+  const lines = [happened?.problem, ...(narration?.omitted ?? [])].filter(Boolean).map((line) => h('li', {}, visible(line)));
+  lines[narration ? 'push' : 'unshift'](h('li', {}, beside(cell, happened, narration)));
   return h('ul', {}, lines);
 }
 
 // beside says what of the cell is in files beside the page, and names only those that
 // were there when it was written.
-function beside(cell, told, story) {
+function beside(cell, happened, narration) {
   const {gone = []} = index.cells[index.at.get(cell.id)];
-  const dir = filesOf(told, cell);
+  const dir = filesOf(happened, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
   if (there.length === 0) return 'Nothing was recorded of this cell, or it is not beside this page.';
-  return [story ? 'What was recorded is beside this page, where the run was saved: ' : 'What happened in this cell is not in this page. It is beside it, where the run was saved: ',
+  return [narration ? 'What was recorded is beside this page, where the run was saved: ' : 'What happened in this cell is not in this page. It is beside it, where the run was saved: ',
     there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 

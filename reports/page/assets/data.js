@@ -52,9 +52,9 @@ export async function cellAt(i) {
   return cells[i % index.chunk];
 }
 
-// storyOf returns a promise of what happened in a cell; of null if it is not in the page.
-export function storyOf(i) {
-  return block('story-' + i);
+// happenedIn returns a promise of what happened in a cell; of null if it is not in the page.
+export function happenedIn(i) {
+  return block('narration-' + i);
 }
 
 let texts;

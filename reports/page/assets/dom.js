@@ -55,7 +55,7 @@ export function counted(n, what) {
   return n === 1 ? `1 ${what}` : `${n} ${what}s`;
 }
 
-// seconds writes a time of a story.
+// seconds writes a time of a cell.
 export function seconds(t, digits = 1) {
   return `${t.toFixed(digits)} s`;
 }

@@ -3,9 +3,9 @@ import {diff, hunks} from './diff.js';
 
 // The objects of a cell as they changed, step by step.
 
-export function objects(story) {
-  const named = new Map((story.steps ?? []).map((step) => [step.number, step.action]));
-  return h('div', {class: 'objects'}, (story.objects ?? []).map((object) => one(object, named)));
+export function objects(narration) {
+  const named = new Map((narration.steps ?? []).map((step) => [step.number, step.action]));
+  return h('div', {class: 'objects'}, (narration.objects ?? []).map((object) => one(object, named)));
 }
 
 function one(object, named) {

@@ -8,6 +8,7 @@ const ROW = 24;
 const LABEL = 15; // how much higher a row is whose label stands above it
 const GUTTER = 240;
 const NARROW = 720; // below this width, labels stand above their lanes
+const GRAPH = 64; // how high the lines are of a lane that has numbers
 const LETTER = 6.3; // how wide a letter of the labels is, about
 
 const MANY = 4; // so many pods are shown at once, and those of which something is bad
@@ -19,12 +20,12 @@ const TITLES = {
 
 // timeline returns the element. open is called with the number of an attempt that
 // the reader wants to see.
-export function timeline(story, cell, open) {
+export function timeline(narration, cell, open) {
   const outcomes = new Map((cell.checks ?? []).map((c) => [c.id, c.outcome]));
-  const all = rowsOf(story, outcomes);
+  const all = rowsOf(narration, outcomes);
   const folded = foldable(all);
   let rows = all.filter((r) => !folded.has(r.pod));
-  const end = Math.max(story.seconds || 0, ...all.flatMap((r) => r.items).map((i) => i.to), 0.001);
+  const end = Math.max(narration.seconds || 0, ...all.flatMap((r) => r.items).map((i) => i.to), 0.001);
   const view = {from: 0, to: end, end};
   const at = {row: rows.findIndex((r) => r.items.length > 0), key: ''};
   at.key = rows[at.row]?.items[0].key ?? '';
@@ -37,7 +38,7 @@ export function timeline(story, cell, open) {
   function draw() {
     const focused = picture.contains(document.activeElement);
     const width = Math.max(picture.parentElement?.clientWidth ?? 0, 300);
-    drawn = render(picture, rows, view, width, story.steps ?? []);
+    drawn = render(picture, rows, view, width, narration.steps ?? []);
     range.textContent = `${seconds(view.from)} to ${seconds(view.to)} of ${seconds(end)}`;
     rove(focused);
   }
@@ -221,24 +222,24 @@ function dragged(element, callback) {
   for (const name of ['pointerup', 'pointercancel']) element.addEventListener(name, () => { last = null; });
 }
 
-// rowsOf returns the rows: {title, label, items}, where a title begins a group. An
+// rowsOf returns the rows: {title, label, items, series, limits}, where a title begins a group. An
 // item is {key, from, to, label, detail, tone, outcome, attempt, mark}.
-function rowsOf(story, outcomes) {
-  const rows = [{title: '', label: 'Steps', items: (story.steps ?? []).map(stepItem)}];
-  const looked = (story.checks ?? []).map((c, i) => checkItem(c, i, outcomes.get(c.id)));
-  const short = (story.seconds || 1) / 100;
+function rowsOf(narration, outcomes) {
+  const rows = [{title: '', label: 'Steps', items: (narration.steps ?? []).map(stepItem)}];
+  const looked = (narration.checks ?? []).map((c, i) => checkItem(c, i, outcomes.get(c.id)));
+  const short = (narration.seconds || 1) / 100;
   const marks = looked.filter((c) => c.to - c.from < short).map((c) => ({...c, mark: true}));
   const windows = packed(looked.filter((c) => c.to - c.from >= short));
   [...(marks.length > 0 ? [marks] : []), ...windows].forEach((items, i) => rows.push({title: '', label: i === 0 ? 'Checks' : '', items}));
-  const pods = podsOf(story.lanes ?? []);
+  const pods = podsOf(narration.lanes ?? []);
   let group = '';
-  (story.lanes ?? []).forEach((lane, number) => {
+  (narration.lanes ?? []).forEach((lane, number) => {
     const named = lane.group || (TITLES[lane.kind] ?? lane.kind);
     const title = named === group ? '' : named;
     group = named;
     const spans = (lane.spans ?? []).map((span, i) => ({...span, key: `${number}s${i}`}));
     const dots = (lane.marks ?? []).map((mark, i) => ({...mark, from: mark.at, to: mark.at, mark: true, key: `${number}m${i}`}));
-    rows.push({title, label: lane.name, pod: pods.has(lane.group) ? lane.group : '', items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
+    rows.push({title, label: lane.name, pod: pods.has(lane.group) ? lane.group : '', series: lane.series, limits: lane.limits ?? [], items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
   });
   return rows;
 }
@@ -300,6 +301,10 @@ function render(picture, rows, view, width, steps) {
       const fits = Math.floor((gutter === 0 ? width : gutter - 10) / LETTER);
       parts.push(s('text', {class: 'lane', x: 0, y: gutter === 0 ? y - 2 : y + 16}, s('title', {}, visible(row.label)), ending(visible(row.label), fits)));
     }
+    if (row.series) {
+      parts.push(graph(row, x, gutter, width, y));
+      y += GRAPH;
+    }
     const group = s('g', {transform: `translate(0 ${y})`});
     const items = clustered(row.items.filter((i) => i.to >= view.from && i.from <= view.to), x);
     for (const item of items) {
@@ -314,6 +319,20 @@ function render(picture, rows, view, width, steps) {
   picture.setAttribute('height', y + 4);
   picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts);
   return drawn;
+}
+
+// graph draws the numbers of a lane as lines, and what they are held against.
+function graph(row, x, gutter, width, y) {
+  const highest = (line) => Math.max(0, ...line.points.map((point) => point[1]));
+  const top = Math.max(...row.series.map(highest), ...row.limits.map((limit) => limit.value), 0.001);
+  const at = (value) => GRAPH - 2 - value / top * (GRAPH - 18);
+  const words = row.series.map((line) => `${line.label} up to ${seconds(highest(line))}`).join(', ');
+  return s('svg', {class: 'graph', x: gutter, y, width: Math.max(0, width - gutter), height: GRAPH, role: 'img', 'aria-label': visible(`${row.label}: ${words}`)},
+    s('text', {class: 'tick', x: 4, y: 11}, visible(words)),
+    row.limits.map((limit) => [
+      s('line', {class: 'limit', x1: 0, x2: width, y1: at(limit.value), y2: at(limit.value)}),
+      s('text', {class: 'tick', x: width - gutter - 4, y: at(limit.value) + 11, 'text-anchor': 'end'}, visible(limit.label))]),
+    row.series.map((line, i) => s('polyline', {class: `series series-${i}`, points: line.points.map(([time, value]) => `${(x(time) - gutter).toFixed(1)},${at(value).toFixed(1)}`).join(' ')})));
 }
 
 // clustered makes one of marks that would lie on each other and look the same.

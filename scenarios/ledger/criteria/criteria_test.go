@@ -19,7 +19,6 @@ import (
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
-	"github.com/skewrig/skewrig/scenarios/saved"
 )
 
 func requirements(t *testing.T) []reports.Requirement {
@@ -43,7 +42,7 @@ func enhancements(t *testing.T) []graduation.Enhancement {
 // plannedOnce plans the catalog, which takes a second.
 var plannedOnce = sync.OnceValues(func() ([]evidence.Planned, error) {
 	cells, err := catalog.Cells()
-	return saved.Planned(cells), err
+	return Planned(cells), err
 })
 
 func planned(t *testing.T) []evidence.Planned {

@@ -1,0 +1,185 @@
+package narrate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// LeasePlan is what the plan of a cell says of leases, and of who looks at them.
+type LeasePlan struct {
+	// Duration is that of the leases of simulated nodes. If unset, it is not known.
+	Duration time.Duration
+	// Clocks are how wrong the clocks of simulated nodes are from the beginning: "8s
+	// behind". If unset, they are right.
+	Clocks string
+	// Expiry is the age from which the watchdog takes a lease for expired, Threshold
+	// the part of the leases from which it takes it that the nodes are cut off. If
+	// unset, there is no watchdog.
+	Expiry    time.Duration
+	Threshold float64
+	// Grace is for how long kube-controller-manager waits for a node. If unset, it
+	// waits for none.
+	Grace time.Duration
+}
+
+// limits are the ages at which somebody acts.
+func (p LeasePlan) limits() (all []Limit) {
+	for _, l := range []struct {
+		age  time.Duration
+		text string
+	}{{p.Expiry, "expired for the watchdog"}, {p.Grace, "kube-controller-manager gives the node up"}} {
+		if l.age > 0 {
+			all = append(all, Limit{Value: l.age.Seconds(), Label: fmt.Sprintf("%g s: %s", l.age.Seconds(), l.text)})
+		}
+	}
+	return all
+}
+
+// leaseNodes is the name of the simulated nodes of all zones.
+const leaseNodes = "lease-nodes"
+
+// leases are those of simulated nodes, by zone, and those of real nodes that the
+// history has.
+type leases struct {
+	plan    LeasePlan
+	rows    lanes
+	renewed map[string]renewal
+}
+
+// renewal is a renewal of a real node's lease.
+type renewal struct {
+	time  string
+	until float64 // when it expires
+}
+
+func newLeases(plan LeasePlan) leases { return leases{plan: plan, renewed: make(map[string]renewal)} }
+
+func (l *leases) add(e record.Event, at float64) {
+	switch e.Kind {
+	case record.LeaseAges{}.EventKind():
+		if ages, ok := record.As[record.LeaseAges](e); ok {
+			for _, z := range ages.Zones {
+				l.aged(z, at)
+			}
+		}
+	case record.LeaseNodesStopped{}.EventKind():
+		l.rows.named(Leases, e.Subject).mark(at, "nodes stopped", "", Faulty)
+	case record.LeaseNodesStarted{}.EventKind():
+		l.rows.named(Leases, e.Subject).mark(at, "nodes started", "", Changed)
+	case record.LeaseClockSet{}.EventKind():
+		if set, ok := record.As[record.LeaseClockSet](e); ok {
+			text := "clocks " + set.Clock.String()
+			if set.Step != 0 {
+				text = "clocks set by " + set.Step.String()
+			}
+			l.rows.named(Leases, e.Subject).mark(at, text, "", Faulty)
+		}
+	}
+}
+
+// aged shows a zone by the ages of its leases, and by how many have expired, as far as
+// that follows from the oldest, the median and what is between them.
+func (l *leases) aged(z record.ZoneAges, at float64) {
+	s := Span{Label: "renewed", Tone: Good}
+	switch limit := l.plan.Duration.Seconds(); {
+	case limit == 0:
+		s.Tone = ""
+	case z.Median > limit:
+		s = Span{Label: "half of them or more expired", Tone: Bad}
+	case z.P99 > limit:
+		s = Span{Label: "some expired", Tone: Bad}
+	case z.Oldest > limit:
+		s = Span{Label: "the oldest expired", Tone: Bad}
+	}
+	s.Detail = fmt.Sprintf("%s, leases of %s", reports.Counted(z.Nodes, "node"), l.plan.Duration)
+	row := l.rows.named(Leases, strings.TrimSuffix(leaseNodes+"/"+z.Zone, "/"))
+	row.becomes(at, s)
+	if row.Series == nil {
+		row.Series = []Series{{Label: "oldest"}, {Label: "99th percentile"}, {Label: "median"}}
+		row.Limits = l.plan.limits()
+		if l.plan.Clocks != "" {
+			row.mark(at, "clocks "+l.plan.Clocks, "from the beginning", Faulty)
+		}
+	}
+	for i, age := range []float64{z.Oldest, z.P99, z.Median} {
+		row.Series[i].Points = append(row.Series[i].Points, [2]float64{at, age})
+	}
+}
+
+// maxPoints is how many points of a series stay, about.
+const maxPoints = 240
+
+// reduced are as many points as can be told apart: of each stretch of time the lowest
+// and the highest.
+func reduced(points [][2]float64) (all [][2]float64) {
+	if len(points) <= maxPoints {
+		return points
+	}
+	of := func(a, b [2]float64) int { return cmp.Compare(a[1], b[1]) }
+	for some := range slices.Chunk(points, 2*len(points)/maxPoints+1) {
+		low, high := slices.MinFunc(some, of), slices.MaxFunc(some, of)
+		if high[0] < low[0] {
+			low, high = high, low
+		}
+		all = append(all, low)
+		if high != low {
+			all = append(all, high)
+		}
+	}
+	return all
+}
+
+// skewed is by how much a renewal may be off that came over a watch, in seconds.
+const skewed = 5
+
+// observed shows the lease of a real node: renewed, renewed by a clock that is
+// wrong, or expired.
+func (l *leases) observed(o observed) {
+	if o.Namespace != "kube-node-lease" {
+		return
+	}
+	when := text(o.body, "spec", "renewTime")
+	duration, _ := number(o.body, "spec", "leaseDurationSeconds")
+	last := l.renewed[o.key]
+	if o.deleted() || when == "" || when == last.time {
+		return
+	}
+	row := l.rows.named(Leases, o.key)
+	l.expire(row, o.key, o.at)
+	l.renewed[o.key] = renewal{time: when, until: o.at + cmp.Or(float64(duration), math.Inf(1))}
+	s := Span{Label: "renewed", Detail: "by " + text(o.body, "spec", "holderIdentity"), Tone: Good}
+	if t, err := time.Parse(time.RFC3339, when); err == nil {
+		switch behind := o.when.Sub(t).Round(time.Second); {
+		case behind.Seconds() > skewed:
+			s.Label, s.Tone = fmt.Sprintf("renewed %s in the past", behind), Faulty
+		case behind.Seconds() < -skewed:
+			s.Label, s.Tone = fmt.Sprintf("renewed %s in the future", -behind), Faulty
+		}
+	}
+	row.becomes(o.at, s)
+}
+
+// expire has a lease be expired from when nobody renewed it any more.
+func (l *leases) expire(row *lane, key string, at float64) {
+	if last, is := l.renewed[key]; is && last.until < at {
+		row.becomes(last.until, Span{Label: "expired", Tone: Bad})
+	}
+}
+
+// lanes are the leases until the end.
+func (l *leases) lanes(end float64) []Lane {
+	for _, row := range l.rows.all {
+		l.expire(row, row.Name, end)
+		for i := range row.Series {
+			row.Series[i].Points = reduced(row.Series[i].Points)
+		}
+	}
+	return l.rows.until(end)
+}

@@ -1,0 +1,215 @@
+package narrate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// logLine is a line of a log, with what there is to choose by.
+type logLine struct {
+	Line
+	from     string  // where in the source it comes from, or what it says
+	gist     string  // what it has in common with lines that say the same
+	distance float64 // from the next moment at which something went wrong
+	place    int
+	rank     rank
+}
+
+// rank is how much a line has to say about what went wrong: the least comes
+// first.
+type rank int
+
+const (
+	grave    rank = iota // an error or a warning
+	about                // it names what the checks that failed are about
+	ordinary             // anything else
+)
+
+// why is why lines are left out. Its values are in the order in which they are
+// said.
+type why int
+
+const (
+	distant why = iota
+	constant
+	starting
+	usual
+	beyond
+	reasons // how many there are
+)
+
+var whys = [reasons]string{
+	distant:  fmt.Sprintf("from more than %d s before what went wrong, or %d s after it", before, after),
+	constant: "of errors and warnings that come all the time",
+	starting: "from its start",
+	usual:    "of a kind that also comes when nothing is wrong",
+	beyond:   "with less to say than those that are here",
+}
+
+// often is how many lines of a log come from the same place in the source if that
+// is what the component says all the time.
+const often = 8
+
+// around is what a log says around some moments. Lines that say the same are one.
+// If there are too many, errors and warnings come first, then what names what the
+// checks that failed are about, and then what is nearest. What is left out is
+// counted: no line is missing without a word.
+func (b *builder) around(l LogFile, moments []time.Time, limit int) Log {
+	var left [reasons]int
+	var found []logLine
+	all := b.stamped(l)
+	noise := b.noiseOf(l.Component, all, moments)
+	for i, line := range all {
+		line.place, line.distance = i, distance(line.At, moments, b.at)
+		line.rank = noise.rank(line)
+		if why, is := noise.is(line); is {
+			left[why]++
+			continue
+		}
+		found = append(found, line)
+	}
+	found = b.once(found)
+	slices.SortStableFunc(found, func(a, b logLine) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance), cmp.Compare(b.place, a.place))
+	})
+	kept := fitting(found, limit)
+	for _, line := range found[kept:] {
+		left[beyond] += 1 + line.More
+	}
+	found = found[:kept]
+	slices.SortFunc(found, func(a, b logLine) int { return cmp.Compare(a.place, b.place) })
+	log := Log{Component: l.Component, Path: l.Path, Omitted: omitted(left)}
+	for _, line := range found {
+		log.Lines = append(log.Lines, line.Line)
+	}
+	return log
+}
+
+// fitting is how many of some lines are shown, which are in the order of their ranks.
+// Ordinary ones have no more room than it takes to see what was going on.
+func fitting(lines []logLine, limit int) int {
+	ranked := slices.IndexFunc(lines, func(l logLine) bool { return l.rank == ordinary })
+	if ranked < 0 {
+		return min(len(lines), limit)
+	}
+	return min(len(lines), limit, max(ranked, maxKnownLines))
+}
+
+func omitted(left [reasons]int) (texts []string) {
+	for why, n := range left {
+		if n > 0 {
+			texts = append(texts, reports.Counted(n, "line")+" "+whys[why])
+		}
+	}
+	return texts
+}
+
+// once makes one of lines that say the same: the first, which says how many more
+// there are. One that was written while a failed check was open stands for
+// none that was not.
+func (b *builder) once(lines []logLine) (firsts []logLine) {
+	at := make(map[string]int)
+	for _, line := range lines {
+		key := fmt.Sprint(b.whileFailing(line.At), line.gist)
+		i, again := at[key]
+		if !again {
+			at[key] = len(firsts)
+			firsts = append(firsts, line)
+			continue
+		}
+		firsts[i].More++
+		firsts[i].distance = min(firsts[i].distance, line.distance)
+	}
+	return firsts
+}
+
+// whileFailing reports whether a check that failed was open.
+func (b *builder) whileFailing(at float64) bool {
+	failed := failedIn(b.in.Result)
+	return slices.ContainsFunc(b.steps.checks, func(c Check) bool { return failed[c.ID] && c.From <= at && at <= c.To })
+}
+
+// noise knows the lines of a log that say nothing about what went wrong.
+type noise struct {
+	times  map[string]int  // how many lines come from a place in the source
+	calm   map[string]bool // the places that have spoken when nothing was wrong
+	names  []string        // of what the checks that failed are about
+	starts [][2]float64    // when the component started, until it was ready
+}
+
+func (b *builder) noiseOf(component string, lines []logLine, moments []time.Time) noise {
+	n := noise{times: make(map[string]int), calm: make(map[string]bool), names: b.names()}
+	for _, line := range lines {
+		n.times[line.from]++
+		if math.IsInf(distance(line.At, moments, b.at), 1) {
+			n.calm[line.from] = true
+		}
+	}
+	for e, started := range record.All[record.ComponentStarted](b.in.Events) {
+		if e.Subject == component {
+			ready := b.at(e.At)
+			n.starts = append(n.starts, [2]float64{ready - started.ReadySeconds, ready})
+		}
+	}
+	return n
+}
+
+func (n noise) rank(line logLine) rank {
+	switch {
+	case line.Tone != "":
+		return grave
+	case n.isNamed(line):
+		return about
+	default:
+		return ordinary
+	}
+}
+
+func (n noise) isNamed(line logLine) bool {
+	return slices.ContainsFunc(n.names, func(name string) bool { return strings.Contains(line.Text, name) })
+}
+
+// is reports whether a line is left out, and why. What names what the checks that
+// failed are about stays if it is near. What a component says when
+// nothing is wrong, too, can be told from what belongs to the trouble only where it
+// is known what that is about.
+func (n noise) is(line logLine) (why, bool) {
+	switch {
+	case math.IsInf(line.distance, 1):
+		return distant, true
+	case line.rank == grave:
+		return constant, n.times[line.from] > often && !n.isNamed(line)
+	case line.rank == about:
+		return 0, false
+	case slices.ContainsFunc(n.starts, func(s [2]float64) bool { return s[0] <= line.At && line.At <= s[1] }):
+		return starting, true
+	default:
+		return usual, len(n.names) > 0 && n.calm[line.from]
+	}
+}
+
+// varying is what differs between lines that say the same: times, how long
+// something took, ids, and numbers of five digits and more, which are those of
+// clients' ports and of versions of objects. Shorter numbers mean something: HTTP
+// 500 is not HTTP 503.
+var varying = regexp.MustCompile(strings.Join([]string{
+	`^[IWEF]\d{4} \S+ +\d+`,                                          // the head of klog's lines
+	`\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?`,                // a date and a time
+	`\d\d:\d\d:\d\d(?:\.\d+)?`,                                       // a time
+	`\d+\.\d+(?:ns|µs|ms|s)\b`,                                       // how long
+	`[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F-]{22}`, `\b[\da-f]{8,}\b`, // ids
+	`\b\d{5,}\b`,
+}, "|"))
+
+// gist is what a line says, without what varies, and how grave it is.
+func gist(line string, tone Tone) string {
+	return string(tone) + varying.ReplaceAllString(line, "#")
+}

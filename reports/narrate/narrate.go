@@ -1,0 +1,222 @@
+// Package narrate makes of the record of one cell what a reader wants to see of it:
+// lanes on one axis of time, each attempt of each probe with its bytes, objects as they
+// changed, and what the logs say around a failure. It knows nothing of scenarios: what
+// checks, oracles and plans have to say, its callers hand in as values.
+//
+// All times are seconds since the narration began.
+package narrate
+
+import "time"
+
+// Narration is what happened in a cell.
+type Narration struct {
+	// Cell is the cell's id.
+	Cell string `json:"cell"`
+	// Began is when the first thing happened: second 0.
+	Began time.Time `json:"began"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
+	// Plan is the plan as it was printed.
+	Plan string `json:"plan,omitempty"`
+	// Steps are in their order. Those that were left out are not there.
+	Steps []Step `json:"steps,omitempty"`
+	// Checks are in the order in which they were opened.
+	Checks []Check `json:"checks,omitempty"`
+	// Lanes are in the order in which they are to be shown.
+	Lanes []Lane `json:"lanes,omitempty"`
+	// Attempts are all that containers were asked, by probes or others, in time.
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// Objects are those of the API server that the cell is about, sorted by key.
+	Objects []Object `json:"objects,omitempty"`
+	// Logs are what the components said around what went wrong. If nothing
+	// did, there are none.
+	Logs []Log `json:"logs,omitempty"`
+	// Omitted says what was left out to save space, and where it can be read.
+	Omitted []string `json:"omitted,omitempty"`
+}
+
+// Step is a step of the plan that was taken.
+type Step struct {
+	// Number is the step's in the plan, from 1.
+	Number int `json:"number"`
+	// Name is what expressions call it.
+	Name string `json:"name,omitempty"`
+	// Action is what it did, in the plan's words.
+	Action string  `json:"action"`
+	From   float64 `json:"from"`
+	To     float64 `json:"to"`
+	// Error is why it could not be done. If unset, it was.
+	Error string `json:"error,omitempty"`
+	// Answers are what was answered to its requests, or found by it: "created
+	// pods/default/web", "422 Invalid". If unset, it asked for nothing.
+	Answers []Line `json:"answers,omitempty"`
+}
+
+// Check is when a check was evaluated. Its outcome is in the report.
+type Check struct {
+	// ID is the check's in its cell.
+	ID string `json:"id"`
+	// Step is the number of the step that opened it.
+	Step int     `json:"step"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	// Summary is what came of it in time: "came true after 3.2 s; the window was 90 s".
+	// If unset, there is nothing to say but when it was.
+	Summary string `json:"summary,omitempty"`
+	// Parts are parts of what was observed, in What, with their values at To. Only a
+	// check that does not hold has them, and whose value is only true or false.
+	Parts []Line `json:"parts,omitempty"`
+}
+
+// Kind says what a lane is about.
+type Kind string
+
+// The kinds of lanes.
+const (
+	// Component is a process: an API server, a kubelet, a watchdog.
+	Component Kind = "component"
+	// Container is a container of a pod.
+	Container Kind = "container"
+	// Probe is a probe of a container: its attempts.
+	Probe Kind = "probe"
+	// Link is a way between two components.
+	Link Kind = "link"
+	// Agent is a client of the kubelet's Pods API.
+	Agent Kind = "agent"
+	// Leases are those of simulated nodes.
+	Leases Kind = "leases"
+	// ObjectState is an object of the API server, such as a pod's readiness.
+	ObjectState Kind = "object"
+)
+
+// Tone says how something is to look.
+type Tone string
+
+// The tones. The zero value is neutral.
+const (
+	Good    Tone = "good"
+	Bad     Tone = "bad"
+	Changed Tone = "changed" // a restart, another version, other gates
+	Faulty  Tone = "faulty"  // a fault that the scenario asked for
+)
+
+// Lane is a row of the timeline.
+type Lane struct {
+	// Name is unique among the lanes of a kind: "kubelet/node-a",
+	// "default/web/app", "kubelet/node-a->kube-apiserver".
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	// Group is what lanes have in common that are to be shown together: the pod
+	// "default/web on node-a". If unset, the lane is in no group.
+	Group string `json:"group,omitempty"`
+	Spans []Span `json:"spans,omitempty"`
+	Marks []Mark `json:"marks,omitempty"`
+	// Series are numbers over time, such as the ages of leases in seconds. A page
+	// draws them as lines, above the spans. All have the same unit.
+	Series []Series `json:"series,omitempty"`
+	// Limits are what the numbers of Series are held against.
+	Limits []Limit `json:"limits,omitempty"`
+}
+
+// Series is a number over time.
+type Series struct {
+	Label string `json:"label"`
+	// Points are times with the number at each, in time.
+	Points [][2]float64 `json:"points"`
+}
+
+// Limit is a number that means something to a component.
+type Limit struct {
+	Value float64 `json:"value"`
+	Label string  `json:"label"`
+}
+
+// Span is something that lasted.
+type Span struct {
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	// Label is a few words, such as a version. Detail is more, and may have lines.
+	Label  string `json:"label"`
+	Detail string `json:"detail,omitempty"`
+	Tone   Tone   `json:"tone,omitempty"`
+}
+
+// Mark is something that happened at a moment.
+type Mark struct {
+	At     float64 `json:"at"`
+	Label  string  `json:"label"`
+	Detail string  `json:"detail,omitempty"`
+	Tone   Tone    `json:"tone,omitempty"`
+	// Attempt is the position in Attempts that the mark stands for, from 1. If
+	// unset, none.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// Attempt is what a container was asked once: a connection with what came over
+// it, or a connection that never was.
+type Attempt struct {
+	At   float64 `json:"at"`
+	Took float64 `json:"took"`
+	// Container is namespace/pod/container.
+	Container string `json:"container"`
+	// By is what asked: the probe ("readiness grpc :8080"), or what else is known.
+	By string `json:"by"`
+	// Expected is what the model of a release expects, where there is one.
+	Expected string `json:"expected,omitempty"`
+	// Observed is what was seen, in a few words.
+	Observed string `json:"observed"`
+	Tone     Tone   `json:"tone,omitempty"`
+	// Wire is what went over the wire, decoded, in order.
+	Wire []Line `json:"wire,omitempty"`
+	// Like is the position in Attempts, from 1, of an earlier one over whose wire
+	// went the same, but for addresses, times, numbers of bytes, and who was first
+	// to close. Then Wire is empty. If unset, none.
+	Like int `json:"like,omitempty"`
+	// LeftOut is true if what went over the wire was left out to save space. The
+	// cell's history has it.
+	LeftOut bool `json:"leftOut,omitempty"`
+}
+
+// Line is a line of a log, or of a wire log.
+type Line struct {
+	// At is when, if that is known.
+	At float64 `json:"at,omitempty"`
+	// What is a few words for what it is: "TLS ClientHello", "HTTP/2 preface". In a
+	// log, it is empty.
+	What string `json:"what,omitempty"`
+	Text string `json:"text"`
+	Tone Tone   `json:"tone,omitempty"`
+	// More is how many lines of a log that say the same, but for numbers and ids, the
+	// line stands for beside itself.
+	More int `json:"more,omitempty"`
+}
+
+// Object is an object as it changed. Versions that differ in nothing but their
+// resource version, or in when a node was heard of, are one.
+type Object struct {
+	// Key is resource/namespace/name, or resource/name.
+	Key      string    `json:"key"`
+	Versions []Version `json:"versions"`
+}
+
+// Version is a state of an object.
+type Version struct {
+	At float64 `json:"at"`
+	// Step is the number of the step that was being taken.
+	Step int `json:"step"`
+	// Change is added, modified or deleted.
+	Change string `json:"change"`
+	// YAML is the object, without what only the API server needs (managedFields).
+	// Of a deleted one it is empty.
+	YAML string `json:"yaml,omitempty"`
+}
+
+// Log is what a component said.
+type Log struct {
+	Component string `json:"component"`
+	// Path is the file, below the report's directory.
+	Path  string `json:"path"`
+	Lines []Line `json:"lines"`
+	// Omitted says how many other lines the file has, and why they are not here.
+	Omitted []string `json:"omitted,omitempty"`
+}

@@ -1,0 +1,206 @@
+package narrate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// The watchdog, and its links to the API servers of the shoot and of the seed.
+const (
+	watchdogName = "dependency-watchdog"
+	toShoot      = watchdogName + "->kube-apiserver"
+	toSeed       = watchdogName + "->seed/kube-apiserver"
+)
+
+// watchdog is what a cell with simulated nodes is about: how many nodes are ready,
+// how the requests went by which the watchdog decides, and what it scaled.
+type watchdog struct {
+	plan     LeasePlan
+	on       bool              // whether the history has ages of leases
+	ready    map[string]string // the status of each node
+	most     int               // so many nodes at a time
+	counts   []nodeCount
+	requests lanes
+	scaled   map[string]*lane // Deployments of the seed
+}
+
+// nodeCount is how many nodes are not Ready from a time on, and of those Unknown.
+type nodeCount struct {
+	at               float64
+	unready, unknown int
+}
+
+func newWatchdog(in Input) watchdog {
+	on := slices.ContainsFunc(in.Events, func(e record.Event) bool { return e.Kind == (record.LeaseAges{}).EventKind() })
+	return watchdog{plan: in.Leases, on: on, ready: make(map[string]string), scaled: make(map[string]*lane)}
+}
+
+// add takes the watchdog's requests into account.
+func (w *watchdog) add(e record.Event, at float64) {
+	if !w.on || e.Subject != toShoot && e.Subject != toSeed {
+		return
+	}
+	r, ok := record.As[record.LinkRequest](e)
+	switch {
+	case !ok:
+	case e.Subject == toSeed:
+		w.scale(r, at)
+	case r.Path == "/version":
+		w.request("is the API server there?", r, at)
+	case strings.HasSuffix(r.Path, "/leases"):
+		w.request("are leases renewed?", r, at)
+		w.expired(r, e.At, at)
+	}
+}
+
+// request marks how a request went.
+func (w *watchdog) request(question string, r record.LinkRequest, at float64) {
+	label, tone := "answered", Good
+	switch {
+	case r.Code == http.StatusTooManyRequests:
+		label, tone = "throttled", Changed
+	case r.Code == 0 || r.Code >= http.StatusBadRequest:
+		label, tone = "failed", Bad
+	}
+	w.row(question).mark(at, label, "", tone)
+}
+
+func (w *watchdog) row(name string) *lane {
+	l := w.requests.named(Link, toShoot+": "+name)
+	l.Group = watchdogName
+	return l
+}
+
+// expired marks which part of the leases in a list was expired, by the clocks of who
+// renews them. The watchdog may leave some of them out.
+func (w *watchdog) expired(r record.LinkRequest, when time.Time, at float64) {
+	if len(r.Renewed) == 0 {
+		return
+	}
+	expired := 0
+	for _, renewed := range r.Renewed {
+		if renewed.Before(when.Add(-w.plan.Expiry)) {
+			expired++
+		}
+	}
+	part := float64(expired) / float64(len(r.Renewed))
+	detail, tone := "below the threshold", Good
+	if part >= w.plan.Threshold {
+		detail, tone = "at the threshold or above", Bad
+	}
+	if w.plan.Threshold > 0 {
+		detail += fmt.Sprintf(" of %g %%", 100*w.plan.Threshold)
+	}
+	w.row("expired, % of the list").mark(at, fmt.Sprintf("%.0f %%", 100*part), detail, tone)
+}
+
+// scale marks that the watchdog scales a Deployment.
+func (w *watchdog) scale(r record.LinkRequest, at float64) {
+	_, rest, _ := strings.Cut(r.Path, "/deployments/")
+	name, is := strings.CutSuffix(rest, "/scale")
+	l := w.scaled[name]
+	switch {
+	case !is || l == nil || r.Method == http.MethodGet:
+	case r.Code == http.StatusOK:
+		l.mark(at, "scaled by the watchdog", "", Good)
+	default:
+		l.mark(at, "its request failed", "", Bad)
+	}
+}
+
+// deployment takes into account how many replicas a Deployment of the seed is to have.
+// One that is gone has none.
+func (w *watchdog) deployment(o observed) {
+	if !w.on || o.Resource != "deployments" {
+		return
+	}
+	if w.scaled[o.Name] == nil {
+		w.scaled[o.Name] = &lane{Lane: Lane{Name: "seed/deployments/" + o.Name, Kind: ObjectState, Group: watchdogName}}
+	}
+	replicas, _ := number(o.body, "spec", "replicas")
+	if o.deleted() {
+		replicas = 0
+	}
+	w.scaled[o.Name].becomes(o.at, Span{Label: reports.Counted(replicas, "replica")})
+}
+
+// node takes into account whether a node is ready.
+func (w *watchdog) node(e record.Event, at float64) {
+	seen, ok := record.As[record.ObjectObserved](e)
+	if !w.on || !ok {
+		return
+	}
+	var node struct {
+		Status struct {
+			Conditions []struct{ Type, Status string }
+		}
+	}
+	if seen.Change == "deleted" {
+		delete(w.ready, seen.Name)
+	} else if json.Unmarshal(seen.Object, &node) == nil {
+		w.ready[seen.Name] = "False"
+		for _, c := range node.Status.Conditions {
+			if c.Type == "Ready" {
+				w.ready[seen.Name] = c.Status
+			}
+		}
+	}
+	now := nodeCount{at: at}
+	for _, status := range w.ready {
+		if status != "True" {
+			now.unready++
+		}
+		if status == "Unknown" {
+			now.unknown++
+		}
+	}
+	w.most = max(w.most, len(w.ready))
+	if last := len(w.counts) - 1; last < 0 || w.counts[last].unready != now.unready || w.counts[last].unknown != now.unknown {
+		w.counts = append(w.counts, now)
+	}
+}
+
+// settling is for how long a number must be the same to have a span of its own, in
+// seconds, if there is no other before it.
+const settling = 1
+
+// nodes is how many nodes are not Ready over time, and of those Unknown. While the
+// number changes all the time, the last one stands.
+func (w *watchdog) nodes(end float64) []Lane {
+	if len(w.counts) == 0 {
+		return nil
+	}
+	l := lane{Lane: Lane{Name: "nodes", Kind: ObjectState}}
+	for _, c := range w.counts {
+		s := Span{Label: "all are Ready", Tone: Good}
+		if c.unready > 0 {
+			s = Span{Label: fmt.Sprintf("%d of %d not Ready", c.unready, w.most), Tone: Bad}
+		}
+		if c.unknown > 0 {
+			s.Label += fmt.Sprintf(", %d of them Unknown", c.unknown)
+		}
+		if l.open != nil && c.at-l.open.From < settling && s.Tone == l.open.Tone {
+			l.open.Label = s.Label
+		}
+		l.becomes(c.at, s)
+	}
+	l.ends(end)
+	return []Lane{l.Lane}
+}
+
+func (w *watchdog) lanes(end float64) []Lane {
+	all := slices.Concat(w.nodes(end), w.requests.until(end))
+	for _, name := range slices.Sorted(maps.Keys(w.scaled)) {
+		w.scaled[name].ends(end)
+		all = append(all, w.scaled[name].Lane)
+	}
+	return all
+}

@@ -1,0 +1,111 @@
+package narrate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+const (
+	// instant is how short a window may be to be a moment, in seconds.
+	instant = 0.05
+	// lengthened is how much longer than planned a window must be to say so, in
+	// seconds. What must happen in time has the time that the machine needs for it:
+	// that of a machine which is busy with other things does not count.
+	lengthened = 0.1
+)
+
+// summarize says of each check what came of its window, and of those that do not hold
+// what their values were made of.
+func (b *builder) summarize() {
+	results := make(map[string]reports.Check)
+	for _, c := range b.in.Result.Checks {
+		results[c.ID] = c
+	}
+	for i := range b.steps.checks {
+		c := &b.steps.checks[i]
+		if result, judged := results[c.ID]; judged {
+			c.Summary, c.Parts = summary(result, *c), b.in.Parts[c.ID]
+		}
+	}
+}
+
+func isBool(observed string) bool { return observed == "true" || observed == "false" }
+
+// summary is what came of a check's window, and when its value was another one than
+// was expected, if that is true or false.
+func summary(result reports.Check, watched Check) string {
+	took := max(0, watched.To-watched.From)
+	words := windowed(result, took)
+	if met, judged := isMet(result.Outcome); judged && !met && isBool(result.Observed) {
+		wanted := map[string]string{"true": "false", "false": "true"}[result.Observed]
+		value := fmt.Sprintf("expected %s, observed %s at %.1f s", wanted, result.Observed, watched.To)
+		return strings.TrimSuffix(value+"; "+words, "; ")
+	}
+	return words
+}
+
+// isMet reports whether what was expected was observed, as far as that was judged.
+// A flaky check was, in other runs.
+func isMet(o reports.Outcome) (met, judged bool) {
+	switch o {
+	case reports.Pass, reports.UnexpectedPass:
+		return true, true
+	case reports.Fail, reports.ExpectedFail:
+		return false, true
+	default:
+		return false, false
+	}
+}
+
+// windowed is what came of a window that took so many seconds: one ends early when
+// nothing that happens later can matter. Of a check that was evaluated once there
+// is nothing to say.
+func windowed(result reports.Check, took float64) string {
+	mode, span := windowOf(result.Expected)
+	if mode == "" {
+		return ""
+	}
+	met, judged := isMet(result.Outcome)
+	long := fmt.Sprintf("%g s", span.Seconds())
+	over := mode == "within" && took >= span.Seconds()+lengthened
+	if over && judged && !met {
+		return fmt.Sprintf("did not come true in %.1f s (the window of %s is longer on a busy machine)", took, long)
+	}
+	if over {
+		long += ", which is longer on a busy machine"
+	}
+	early := fmt.Sprintf("after %.1f s; the window was %s", took, long)
+	if took < instant {
+		early = "at once; the window was " + long
+	}
+	switch {
+	case !judged:
+		return fmt.Sprintf("watched for %.1f s; the window was %s", took, long)
+	case mode == "within" && met:
+		return "came true " + early
+	case mode == "within":
+		return "did not come true in " + long
+	case met:
+		return "held for all of " + long
+	default:
+		return "no longer held " + early
+	}
+}
+
+// windowOf reads when a check must hold from how it is described: see
+// plan.Check.Describe.
+func windowOf(expected string) (mode string, span time.Duration) {
+	when, _, _ := strings.Cut(expected, ": ")
+	words := strings.Fields(when)
+	if len(words) < 2 {
+		return "", 0
+	}
+	span, err := time.ParseDuration(words[len(words)-1])
+	if err != nil {
+		return "", 0
+	}
+	return words[0], span
+}

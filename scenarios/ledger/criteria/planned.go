@@ -1,0 +1,50 @@
+package criteria
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Planned are cells that can be run, as evidence that there could be.
+func Planned(cells []plan.Cell) []evidence.Planned {
+	var all []evidence.Planned
+	for _, c := range cells {
+		p := evidence.Planned{ID: c.ID, Scenario: c.Scenario, Axes: make(map[string]string)}
+		for _, axis := range c.Axes {
+			p.Axes[axis.Name] = axis.Value
+		}
+		for _, t := range plan.Targets([]plan.Cell{c}) {
+			p.Facts.Components = append(p.Facts.Components, evidence.Component{
+				Name: t.Component, Starts: []evidence.Start{{Version: string(t.Version)}},
+			})
+		}
+		for _, n := range c.Topology.Nodes {
+			if n.Version == release.Reference { // no program, so no target
+				p.Facts.Components = append(p.Facts.Components, evidence.Component{
+					Name: "kubelet/" + n.Name, Starts: []evidence.Start{{Version: string(n.Version)}},
+				})
+			}
+		}
+		p.Requirements = served(c)
+		all = append(all, p)
+	}
+	return all
+}
+
+// served are the statements that a cell's checks serve, sorted.
+func served(c plan.Cell) []string {
+	var ids []string
+	for _, step := range c.Steps {
+		if checks, is := step.Action.(plan.Checks); is {
+			for _, check := range checks.Checks {
+				ids = append(ids, check.Requirement)
+			}
+		}
+	}
+	slices.SortFunc(ids, cmp.Compare)
+	return slices.Compact(ids)
+}

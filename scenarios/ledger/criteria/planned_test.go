@@ -1,0 +1,33 @@
+package criteria
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// TestPlannedCellsOfTheCatalog: a stand-in is told from a kubelet, and what a cell
+// serves is known.
+func TestPlannedCellsOfTheCatalog(t *testing.T) {
+	t.Parallel()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err = plan.Match(cells, []string{"kep-4188/gate/toggled/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := Planned(cells)
+	if len(planned) != 3 || !slices.Contains(planned[0].Requirements, "KEP-4188/gate/off") {
+		t.Fatalf("%+v", planned)
+	}
+	eligible := evidence.Eligible(planned, evidence.Subject{Components: []string{"kubelet"}, Since: "v1.36"})
+	if len(eligible) != 1 || eligible[0].Axes["kubelet"] != string(release.Newest) {
+		t.Errorf("eligible are %+v", eligible)
+	}
+}
