@@ -150,30 +150,19 @@ func (s *runner) rounds(ctx context.Context) error {
 func (s *runner) told(number int, p engine.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.Result == nil {
-		s.Progress(labelled(p, number))
-		return
-	}
-	s.ran = append(s.ran, ranCell{number, *p.Result})
-	result := s.known.Excuse(*p.Result)
-	s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
-	select {
-	case s.news <- struct{}{}:
-	default: // there is news already
-	}
-	p.Result = &result
-	s.Progress(labelled(p, number))
-}
-
-// labelled has the ids of a cell say which run it is.
-func labelled(p engine.Progress, number int) engine.Progress {
 	p.Cell.ID = runLabel(p.Cell.ID, number)
 	if p.Result != nil {
-		result := *p.Result
+		s.ran = append(s.ran, ranCell{number, *p.Result})
+		result := s.known.Excuse(*p.Result)
+		s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
 		result.ID = p.Cell.ID
 		p.Result = &result
+		select {
+		case s.news <- struct{}{}:
+		default: // there is news already
+		}
 	}
-	return p
+	s.Progress(p)
 }
 
 // runLabel is what a run of a cell is called: the first one as the cell.

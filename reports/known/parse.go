@@ -150,16 +150,11 @@ func (p *parser) deviation(n *yaml.Node) Deviation {
 	if fields["checks"] == nil && fields["requirement"] == nil {
 		p.problem(n, "checks or requirement is missing: an entry has to say what fails")
 	}
-	d := Deviation{At: p.at(n)}
-	if cells := fields["cells"]; cells != nil {
-		d.Cells = p.pattern(cells)
+	return Deviation{
+		At: p.at(n), Cells: value(p, fields["cells"], cellid.Compile), Checks: p.patterns(fields["checks"]),
+		Requirement: p.text(fields["requirement"]), Releases: value(p, fields["releases"], parseReleases),
+		Reason: p.text(fields["reason"]), Link: value(p, fields["link"], parseLink),
 	}
-	d.Checks = p.patterns(fields["checks"])
-	d.Requirement = p.text(fields["requirement"])
-	d.Releases = p.releases(fields["releases"])
-	d.Reason = p.text(fields["reason"])
-	d.Link = p.link(fields["link"])
-	return d
 }
 
 // fields returns the values of a mapping by key, and refuses keys that are not
@@ -203,59 +198,45 @@ func (p *parser) text(n *yaml.Node) string {
 		return ""
 	case strings.TrimSpace(n.Value) == "":
 		p.problem(n, "it is empty")
-		return ""
 	}
 	return strings.TrimSpace(n.Value)
 }
 
-func (p *parser) releases(n *yaml.Node) Releases {
+// value reads a string with a form of its own. It is the zero value for a field
+// that is not given.
+func value[T any](p *parser, n *yaml.Node, parse func(string) (T, error)) (v T) {
 	text := p.text(n)
 	if text == "" {
-		return Releases{}
+		return v
 	}
-	releases, err := parseReleases(text)
+	v, err := parse(text)
 	if err != nil {
 		p.problem(n, "%s", err)
 	}
-	return releases
+	return v
 }
 
-func (p *parser) link(n *yaml.Node) string {
-	text := p.text(n)
-	if text == "" {
-		return ""
-	}
+func parseLink(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		p.problem(n, "%q is not the address of a web page", text)
+		err = fmt.Errorf("%q is not the address of a web page", text)
 	}
-	return text
+	return text, err
 }
 
-func (p *parser) patterns(n *yaml.Node) []cellid.Pattern {
-	switch {
-	case n == nil:
+func (p *parser) patterns(n *yaml.Node) (patterns []cellid.Pattern) {
+	if n == nil {
 		return nil
-	case n.Kind != yaml.SequenceNode:
-		return []cellid.Pattern{p.pattern(n)}
-	case len(n.Content) == 0:
+	}
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	if len(items) == 0 {
 		p.problem(n, "it is empty: it would match nothing")
 	}
-	var patterns []cellid.Pattern
-	for _, item := range n.Content {
-		patterns = append(patterns, p.pattern(item))
+	for _, item := range items {
+		patterns = append(patterns, value(p, item, cellid.Compile))
 	}
 	return patterns
-}
-
-func (p *parser) pattern(n *yaml.Node) cellid.Pattern {
-	text := p.text(n)
-	if text == "" {
-		return cellid.Pattern{}
-	}
-	pattern, err := cellid.Compile(text)
-	if err != nil {
-		p.problem(n, "%s", err)
-	}
-	return pattern
 }
