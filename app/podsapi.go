@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/skewrig/skewrig/podsapi/conformance"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/podsapi/conformance"
 )
 
 // CheckPodsAPI judges whatever serves the Pods API at a socket by KEP-4188. If a

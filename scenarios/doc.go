@@ -65,9 +65,8 @@
 // nodes have a name, version and gates. Version is newest, previous, a minor
 // version (v1.36) or a release in full (v1.90.1). A gate that a release doesn't
 // have is an error, as it would be for the component. A node that is standalone has
-// a kubelet that knows of no API server. One of version reference has no kubelet: what stands in for it does with
-// pods what KEP-4188 takes for granted of one, runs no probes, and serves the Pods
-// API as the text asks for.
+// a kubelet that knows of no API server. One of version reference has the newest
+// kubelet, with a server of the Pods API that does what KEP-4188 asks for.
 //
 // What has to do with leases:
 //

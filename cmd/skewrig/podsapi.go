@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/scenarios/podsapi/ask"
+	"github.com/skewrig/skewrig/podsapi/ask"
+	"github.com/skewrig/skewrig/podsapi/client"
 )
 
 func newPodsAPI() *cobra.Command {
@@ -29,7 +29,7 @@ machine too; serve plays a node's life to an agent that is being developed.`,
 type socketFlag struct{ path string }
 
 func (f *socketFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.path, "socket", "", fmt.Sprintf("the socket to ask (default: %s in %s)", strings.Join(podsapi.Places, " or "), ask.KubeletDir))
+	cmd.Flags().StringVar(&f.path, "socket", "", fmt.Sprintf("the socket to ask (default: %s in %s)", strings.Join(client.Places, " or "), ask.KubeletDir))
 }
 
 // find is the socket that is named, or the one that is there.

@@ -14,22 +14,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/fakeservers/podsapi"
+	"github.com/skewrig/skewrig/podsapi/server"
+	"github.com/skewrig/skewrig/podsapi/stage"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
 )
 
 // podsSocket is the socket of a node that serves two pods.
 func podsSocket(t *testing.T) string {
 	t.Helper()
-	return podsServer(t, podsapi.Config{}).Socket()
+	return podsServer(t, server.Config{}).Socket()
 }
 
 // podsServer serves two pods.
-func podsServer(t *testing.T, config podsapi.Config) *podsapi.Server {
+func podsServer(t *testing.T, config server.Config) *server.Server {
 	t.Helper()
 	config.Socket = filepath.Join(shortDir(t), "pods", "kubelet.sock")
-	s, err := podsapi.Listen(config)
+	s, err := server.Listen(config)
 	if err != nil {
 		t.Fatal(err)
 	}

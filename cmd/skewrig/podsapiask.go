@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/scenarios/podsapi/ask"
-	"github.com/skewrig/skewrig/scenarios/podsapi/show"
+	"github.com/skewrig/skewrig/podsapi/ask"
+	"github.com/skewrig/skewrig/podsapi/show"
 )
 
 // askFlags say whom to ask for what, and how to show it.

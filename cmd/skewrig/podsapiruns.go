@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/podsapi"
-	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
+	"github.com/skewrig/skewrig/podsapi/server"
+	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 // printRuns prints what clients did.
@@ -36,7 +36,7 @@ func printRuns(w io.Writer, out output, runs []stage.Run) error {
 }
 
 // callList is what a client called, in one column.
-func callList(calls []podsapi.Calls) string {
+func callList(calls []server.Calls) string {
 	var words []string
 	for _, c := range calls {
 		words = append(words, fmt.Sprintf("%d×%s:%s", c.Count, c.Method, c.Code))

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/skewrig/skewrig/fakeservers/podsapi"
-	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
+	"github.com/skewrig/skewrig/podsapi/server"
+	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 // behind is a client that did so, and is behind on pods of some names.
-func behind(c podsapi.Client, names ...string) stage.Client {
+func behind(c server.Client, names ...string) stage.Client {
 	told := stage.Client{Client: c}
 	for _, name := range names {
 		told.Behind = append(told.Behind, stage.Pod{Name: name})
@@ -31,11 +31,11 @@ func TestRunsAreToldOf(t *testing.T) {
 	}{
 		"clients": {
 			[]stage.Run{{Number: 1, Clients: []stage.Client{
-				behind(podsapi.Client{ID: 1, PID: 17, Watching: 1, Events: 1001, Missed: 3}, "shop/web-1", "shop/web-2", "shop/web-3"),
-				behind(podsapi.Client{ID: 2, PID: 18, Watching: 2, Events: 5}, "a/1", "a/2", "a/3", "a/4"),
+				behind(server.Client{ID: 1, PID: 17, Watching: 1, Events: 1001, Missed: 3}, "shop/web-1", "shop/web-2", "shop/web-3"),
+				behind(server.Client{ID: 2, PID: 18, Watching: 2, Events: 5}, "a/1", "a/2", "a/3", "a/4"),
 			}}, {Number: 2, Clients: []stage.Client{
-				behind(podsapi.Client{ID: 1, PID: 17, Calls: []podsapi.Calls{{Method: "ListPods", Code: "OK", Count: 2}}, LargestList: grpcLimit}),
-				behind(podsapi.Client{ID: 2, PID: 19, Disconnected: time.Now()}),
+				behind(server.Client{ID: 1, PID: 17, Calls: []server.Calls{{Method: "ListPods", Code: "OK", Count: 2}}, LargestList: grpcLimit}),
+				behind(server.Client{ID: 2, PID: 19, Disconnected: time.Now()}),
 			}}},
 			`RUN  CLIENT  PID  CALLS          STATE      EVENTS  MISSED  BEHIND
 1    1       17   -              watching   1001    3       3: shop/web-1 shop/web-2 shop/web-3
@@ -49,7 +49,7 @@ func TestRunsAreToldOf(t *testing.T) {
 			"No client connected.\nIn run 1, other users than root and the one who serves tried to connect 2 times, and were refused.\n",
 		},
 		"forgotten": {
-			[]stage.Run{{Number: 1, Clients: []stage.Client{behind(podsapi.Client{ID: 8, PID: 17})}, Forgotten: 7}},
+			[]stage.Run{{Number: 1, Clients: []stage.Client{behind(server.Client{ID: 8, PID: 17})}, Forgotten: 7}},
 			`RUN  CLIENT  PID  CALLS  STATE      EVENTS  MISSED  BEHIND
 1    8       17   -      connected  0       0       0
 In run 1 there were 7 more clients, which have gone long ago and are not shown.
@@ -57,8 +57,8 @@ In run 1 there were 7 more clients, which have gone long ago and are not shown.
 		},
 		"too large": {
 			[]stage.Run{{Number: 1, Clients: []stage.Client{
-				behind(podsapi.Client{ID: 1, PID: 17, LargestList: large}),
-				behind(podsapi.Client{ID: 2, PID: 17, LargestList: grpcLimit + 1}),
+				behind(server.Client{ID: 1, PID: 17, LargestList: large}),
+				behind(server.Client{ID: 2, PID: 17, LargestList: grpcLimit + 1}),
 			}}},
 			`RUN  CLIENT  PID  CALLS  STATE      EVENTS  MISSED  BEHIND
 1    1       17   -      connected  0       0       0
@@ -80,7 +80,7 @@ A list of 6.0 MiB was more than gRPC clients take, which is 4 MiB unless they se
 // TestRunsInJSONNameThePods: not only by the UIDs that the server knows them by.
 func TestRunsInJSONNameThePods(t *testing.T) {
 	t.Parallel()
-	client := behind(podsapi.Client{ID: 1, Behind: []types.UID{"uid-1"}}, "shop/web-1")
+	client := behind(server.Client{ID: 1, Behind: []types.UID{"uid-1"}}, "shop/web-1")
 	client.Behind[0].UID = "uid-1"
 	var out bytes.Buffer
 	if err := printRuns(&out, output{choice{value: "json"}}, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {

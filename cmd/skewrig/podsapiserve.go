@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/scenarios/podsapi/script"
-	"github.com/skewrig/skewrig/scenarios/podsapi/stage"
+	"github.com/skewrig/skewrig/podsapi/script"
+	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 type serveFlags struct {

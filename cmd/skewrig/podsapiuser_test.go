@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/skewrig/skewrig/fakeservers/podsapi"
+	"github.com/skewrig/skewrig/podsapi/server"
 )
 
 // asUser makes this test binary play skewrig.
@@ -63,7 +63,7 @@ func TestAnotherUserIsDenied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := podsServer(t, podsapi.Config{AllowUIDs: tc.allow})
+			s := podsServer(t, server.Config{AllowUIDs: tc.allow})
 			dir := filepath.Dir(s.Socket())
 			if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(s.Socket(), tc.socket), os.Chmod(dir, tc.dir)); err != nil {
 				t.Fatal(err)

@@ -77,6 +77,9 @@ func (t Target) String() string {
 
 // changes says what is not as it was released.
 func (t Target) changes() (s string) {
+	if t.isReference() {
+		s += " (with skewrig's Pods API server)"
+	}
 	if len(t.Overlay) > 0 {
 		s += " (patched)"
 	}
@@ -87,7 +90,9 @@ func (t Target) changes() (s string) {
 }
 
 // module is the module that a target is compiled from, with its version.
-func (t Target) module() string { return fmt.Sprintf("%s@%s", sources[t.Component].module, t.Version) }
+func (t Target) module() string {
+	return fmt.Sprintf("%s@%s", sources[t.Component].module, t.Version.Released())
+}
 
 // source is the same, with what is not as it was released.
 func (t Target) source() string {

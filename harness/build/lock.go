@@ -37,7 +37,7 @@ var locks embed.FS
 
 func lockName(t Target) string {
 	if t.Component.isKubernetes() {
-		return string(t.Version)
+		return string(t.Version.Released())
 	}
 	return fmt.Sprintf("%s-%s", t.Component, t.Version)
 }

@@ -14,12 +14,13 @@ import (
 
 // recipe is everything that determines a binary.
 type recipe struct {
-	target  Target
-	source  source
-	lock    lock
-	overlay map[string][]byte // replaced files of the module, by path
-	clock   map[string][]byte // replaced files of the Go toolchain, by path
-	tree    []string          // what the work tree is made of, each with its digest
+	target    Target
+	source    source
+	lock      lock
+	overlay   map[string][]byte // replaced files of the module, by path
+	clock     map[string][]byte // replaced files of the Go toolchain, by path
+	reference map[string][]byte // our module, by path, for a target that is the reference
+	tree      []string          // what the work tree is made of, each with its digest
 
 	// lines name each ingredient with its digest; their digest is the key.
 	lines []string
@@ -49,10 +50,17 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	}
 	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte), clock: clock}
 	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints"}
+	if t.isReference() {
+		if err := r.addReference(); err != nil {
+			return nil, err
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(t.Overlay)) {
 		if r.overlay[path], err = os.ReadFile(t.Overlay[path]); err != nil {
 			return nil, fmt.Errorf("reading the replacement of %s: %w", path, err)
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(r.overlay)) {
 		r.tree = append(r.tree, "overlay "+path+" "+digest(r.overlay[path]))
 	}
 	r.lines = append([]string{
@@ -102,7 +110,7 @@ func (r *recipe) flags() []string {
 // stamps put a Kubernetes release where component-base keeps it, for the node's
 // status, the user agent of a probe and --version to tell the truth.
 func (r *recipe) stamps() []string {
-	v := r.target.Version
+	v := r.target.Version.Released()
 	if !r.target.Component.isKubernetes() {
 		return nil
 	}
@@ -122,7 +130,7 @@ func (r *recipe) make(ctx context.Context, s store, out string) error {
 		return err
 	}
 	v, err := askVersion(ctx, r.target.Component, out)
-	if err == nil && v != r.target.Version {
+	if err == nil && v != r.target.Version.Released() {
 		err = fmt.Errorf("what was built says that it is %s", v)
 	}
 	if err == nil && r.target.Clock {

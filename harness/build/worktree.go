@@ -21,6 +21,7 @@ import (
 //	lock.mod, lock.sum
 //	kubelet/            our main
 //	module/             links into the release, if a file of it is replaced
+//	reference/          our Pods API server, for the reference
 func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
 	if isIntact(dir, r.target) {
@@ -85,6 +86,12 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 			return err
 		}
 		mod = append(bytes.Clone(mod), []byte("\nreplace "+sources[r.target.Component].module+" => ./"+moduleDir+"\n")...)
+	}
+	if r.target.isReference() {
+		var err error
+		if mod, err = r.extractReference(dir, mod); err != nil {
+			return err
+		}
 	}
 	return writeFile(filepath.Join(dir, modfileName), mod)
 }

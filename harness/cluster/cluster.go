@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/netip"
 	"os"
@@ -110,31 +109,6 @@ type Node struct {
 	Clock *clock.Clock
 	// Standalone is a kubelet that knows of no API server: it runs static pods.
 	Standalone bool
-	// StandIn starts what runs on the node in place of a kubelet. If unset, a
-	// kubelet of Version does.
-	StandIn func(context.Context, StandInInfo) (StandIn, error)
-}
-
-// StandIn is what runs on a node in place of a kubelet. Closing it ends it as a
-// kubelet ends that is killed: containers go on.
-type StandIn interface {
-	io.Closer
-	// WriteMetrics writes its metrics in the text format of Prometheus.
-	WriteMetrics(io.Writer) error
-}
-
-// StandInInfo is what a stand-in is told.
-type StandInInfo struct {
-	Name    string
-	Address netip.Addr // of the node
-	// Client is that of the node's kubelet; nil for a standalone one.
-	Client *rest.Config
-	// Runtime is the endpoint of the node's container runtime, Root the directory
-	// of its kubelet, StaticPods that of its static pods.
-	Runtime, Root, StaticPods string
-	Gates                     release.Gates
-	// Log is where it says what it does.
-	Log io.Writer
 }
 
 // NodeInfo is what the container runtime of a node is told.
@@ -307,14 +281,14 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 }
 
 // settleNode returns when the node of a kubelet is ready, and says that it runs
-// what the kubelet is; what stands in for one says nothing. A node without an address gets one.
+// what the kubelet is. A node without an address gets one.
 func (c *Cluster) settleNode(ctx context.Context, kubelet *component) error {
 	name := strings.TrimPrefix(kubelet.name, "kubelet/")
 	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err
 	}
 	err := awaitNode(ctx, c.client, name, func(node *corev1.Node) bool {
-		return nodeReady(node) && (kubelet.standIn != nil || strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs)))
+		return nodeReady(node) && strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs.Released()))
 	})
 	if err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)
@@ -400,9 +374,6 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 		return nil, err
 	}
 	config := c.RESTConfig()
-	if comp.standIn != nil {
-		return nil, fmt.Errorf("%s is a stand-in, which serves nothing over the network", component)
-	}
 	switch comp.kind {
 	case build.APIServer:
 		return config, nil

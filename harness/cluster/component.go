@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,14 +33,11 @@ type component struct {
 	mu      sync.Mutex
 	version release.Version
 	gates   release.Gates
-	running program         // nil while stopped
-	runs    release.Version // what the running binary is
-	address string          // of the node, for a kubelet
-	// standalone is a kubelet without an API server; standIn starts what is there
-	// in place of one, which is told info.
+	running *process.Process // nil while stopped
+	runs    release.Version  // what the running binary is
+	address string           // of the node, for a kubelet
+	// standalone is a kubelet without an API server.
 	standalone bool
-	standIn    func(context.Context, StandInInfo) (StandIn, error)
-	info       StandInInfo
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
 }
@@ -95,12 +93,12 @@ func (c *Cluster) Running(name string) bool {
 }
 
 // Stop asks a component to end, and returns when it has.
-func (c *Cluster) Stop(name string) error { return c.end(name, program.Stop) }
+func (c *Cluster) Stop(name string) error { return c.end(name, (*process.Process).Stop) }
 
 // Kill ends a component without a warning, as a crash or a power cut would.
-func (c *Cluster) Kill(name string) error { return c.end(name, program.Kill) }
+func (c *Cluster) Kill(name string) error { return c.end(name, (*process.Process).Kill) }
 
-func (c *Cluster) end(name string, how func(program) error) error {
+func (c *Cluster) end(name string, how func(*process.Process) error) error {
 	comp, err := c.component(name)
 	if err != nil {
 		return err
@@ -175,11 +173,8 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	return nil
 }
 
-// launch starts what a component runs as, and returns when it is ready.
-func (c *Cluster) launch(ctx context.Context, comp *component) (program, record.ComponentStarted, error) {
-	if comp.standIn != nil {
-		return c.launchStandIn(ctx, comp)
-	}
+// launch starts the process of a component, and returns when it is ready.
+func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process, record.ComponentStarted, error) {
 	binary, err := c.cfg.Binary(ctx, comp.target())
 	if err != nil {
 		return nil, record.ComponentStarted{}, err
@@ -217,7 +212,7 @@ func (comp *component) apply(change Change) {
 
 // supervise records the end of a process, and ends the rig's context if nobody
 // asked for it.
-func (c *Cluster) supervise(comp *component, p program, recorded chan<- struct{}) {
+func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<- struct{}) {
 	<-p.Exited()
 	defer close(recorded)
 	comp.mu.Lock()
@@ -232,7 +227,7 @@ func (c *Cluster) supervise(comp *component, p program, recorded chan<- struct{}
 	}
 }
 
-func (c *Cluster) stop(comp *component, end func(program) error) error {
+func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
 	comp.mu.Lock()
 	p, recorded := comp.running, comp.recorded
 	comp.running = nil
@@ -250,7 +245,7 @@ func (c *Cluster) stop(comp *component, end func(program) error) error {
 func (c *Cluster) stopAll() error {
 	var failures []error
 	for _, comp := range slices.Backward(c.components) {
-		failures = append(failures, c.stop(comp, program.Kill))
+		failures = append(failures, c.stop(comp, (*process.Process).Kill))
 	}
 	return errors.Join(failures...)
 }
@@ -259,4 +254,12 @@ func (c *Cluster) stopAll() error {
 // kubelet-node-a.log.
 func (c *Cluster) logFile(name string) string {
 	return filepath.Join(c.cfg.LogDir, strings.ReplaceAll(name, "/", "-")+".log")
+}
+
+// Log returns what a component has said so far.
+func (c *Cluster) Log(name string) ([]byte, error) {
+	if _, err := c.component(name); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(c.logFile(name))
 }

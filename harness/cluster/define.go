@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
@@ -143,15 +142,9 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 		return err
 	}
 	s := serving{address: address, cert: cert, key: key}
-	info := StandInInfo{Name: node.Name, Address: nodeAddress(addresses), Runtime: endpoint, Root: dirs.state(), StaticPods: dirs.staticPods()}
-	if !node.Standalone {
-		if info.Client, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
-			return err
-		}
-	}
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
-		standalone: node.Standalone, standIn: node.StandIn, info: info,
+		standalone: node.Standalone,
 		prepare: func(gates release.Gates) ([]string, error) {
 			config := kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates)
 			flags := kubeletFlags(node.Name, kubeconfig, dirs)

@@ -64,7 +64,7 @@ func Table(v Version) (gates []Gate, known bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	gates, known = tables[v.MajorMinor()]
+	gates, known = tables[v.Released().MajorMinor()]
 	return gates, known, nil
 }
 

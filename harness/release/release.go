@@ -12,9 +12,18 @@ const (
 	Previous Version = "v1.36.3"
 )
 
-// Reference is the version of a node that has no kubelet: of what stands in for
-// one. It is no release, and older or newer than none.
+// Reference is the version of a kubelet that is the newest one except that its Pods
+// API server is ours. It is no release, and older or newer than none.
 const Reference Version = "reference"
+
+// Released is the release that a version is compiled from: its own, and the newest
+// for Reference.
+func (v Version) Released() Version {
+	if v == Reference {
+		return Newest
+	}
+	return v
+}
 
 // Etcd is the etcd that every rig uses. etcd is never the subject, and one
 // version serves every supported release, so an upgrade or rollback of the API

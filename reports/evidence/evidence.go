@@ -2,7 +2,7 @@
 // count, and what their checks say of a statement. It is pure: reports and facts
 // go in, findings come out.
 //
-// Not every cell counts. A stand-in for a kubelet is no evidence of a release;
+// Not every cell counts. The reference is no evidence of a release;
 // neither is a release from before the feature; and where a scenario ran on
 // several releases, the newest of them decides.
 package evidence
@@ -51,7 +51,7 @@ type Component struct {
 
 // Start is what a component was started as.
 type Start struct {
-	// Version is what the binary said of itself, or "reference" for a stand-in.
+	// Version is what the binary said of itself, or "reference".
 	Version string `json:"version"`
 	// Digest identifies the binary. If unset, it is not known.
 	Digest string          `json:"digest,omitempty"`
@@ -72,8 +72,8 @@ type Traffic struct {
 	PodsAPIAnswers int `json:"podsAPIAnswers"`
 }
 
-// standIn is the version of a node that has no kubelet.
-const standIn = "reference"
+// reference is the version of a kubelet that has our Pods API server.
+const reference = "reference"
 
 // Started adds what the component was started as, unless it was that before.
 func (c *Component) Started(s Start) {
@@ -116,10 +116,10 @@ type Subject struct {
 }
 
 // release returns the newest release of the subject's components in a cell,
-// empty if none is known, and whether a stand-in took part.
-func (s Subject) release(facts Facts, axes map[string]string) (newest string, standsIn bool) {
+// empty if none is known, and whether the reference took part.
+func (s Subject) release(facts Facts, axes map[string]string) (newest string, ofReference bool) {
 	consider := func(component, version string) {
-		standsIn = standsIn || version == standIn
+		ofReference = ofReference || version == reference
 		if slices.Contains(s.Components, component) && semver.IsValid(version) && semver.Compare(version, newest) > 0 {
 			newest = version
 		}
@@ -130,12 +130,12 @@ func (s Subject) release(facts Facts, axes map[string]string) (newest string, st
 		}
 	}
 	if len(facts.Components) > 0 {
-		return newest, standsIn
+		return newest, ofReference
 	}
 	// Without a record, what the cell's id says is the least that ran.
 	consider("kubelet", axes["kubelet"])
 	consider("kube-apiserver", axes["apiserver"])
-	return newest, standsIn
+	return newest, ofReference
 }
 
 // Cell is a cell that counts.
@@ -161,11 +161,11 @@ type Planned struct {
 
 // Why a cell does not count.
 const (
-	StandsIn   = "a stand-in for a kubelet took part: it shows that a check can pass, and nothing of a release"
-	Unrecorded = "which releases ran is not known: the cell's record is missing"
-	Before     = "it ran on releases before the feature, or before its stage"
-	Superseded = "the same scenario ran on a newer release, which decides"
-	Again      = "the same run was given before"
+	OfReference = "the reference took part: it shows that a check can pass, and nothing of a release"
+	Unrecorded  = "which releases ran is not known: the cell's record is missing"
+	Before      = "it ran on releases before the feature, or before its stage"
+	Superseded  = "the same scenario ran on a newer release, which decides"
+	Again       = "the same run was given before"
 )
 
 // LeftOut is a reason for which cells do not count.
@@ -211,7 +211,7 @@ func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell
 		}
 		return old
 	})
-	for _, why := range []string{StandsIn, Unrecorded, Before, Superseded, Again} {
+	for _, why := range []string{OfReference, Unrecorded, Before, Superseded, Again} {
 		if ids := left[why]; len(ids) > 0 {
 			slices.Sort(ids)
 			leftOut = append(leftOut, LeftOut{Why: why, Cells: slices.Compact(ids)})
@@ -245,10 +245,10 @@ func newer(a, b string) string {
 
 // counts returns the release of a cell, and why it does not count, if so.
 func (s Subject) counts(facts Facts, axes map[string]string) (release, why string) {
-	release, standsIn := s.release(facts, axes)
+	release, ofReference := s.release(facts, axes)
 	switch {
-	case standsIn:
-		why = StandsIn
+	case ofReference:
+		why = OfReference
 	case release == "":
 		why = Unrecorded
 	case semver.Compare(release, s.Since) < 0:

@@ -46,7 +46,7 @@ func TestWhatCounts(t *testing.T) {
 		t.Errorf("counted %q, want %q", counted, want)
 	}
 	want := []LeftOut{
-		{StandsIn, []string{"d/stands-in"}},
+		{OfReference, []string{"d/stands-in"}},
 		{Unrecorded, []string{"e/unrecorded"}},
 		{Before, []string{"c/before"}},
 		{Superseded, []string{"a/old"}},
@@ -68,7 +68,7 @@ func TestWithoutARecord(t *testing.T) {
 	if got, _ := s.counts(Facts{}, map[string]string{"apiserver": "v1.89.3", "kubelet": "v1.90.1"}); got != "v1.90.1" {
 		t.Errorf("the release is %q", got)
 	}
-	if _, why := s.counts(Facts{}, map[string]string{"kubelet": "reference"}); why != StandsIn {
+	if _, why := s.counts(Facts{}, map[string]string{"kubelet": "reference"}); why != OfReference {
 		t.Errorf("it does not count because %q", why)
 	}
 }

@@ -41,7 +41,7 @@ type heading struct{ Word, Meaning string }
 
 var headings = map[string]heading{
 	"":          {"any", "the scenario does not choose a release of this component"},
-	"reference": {"reference", "no kubelet: a stand-in node with pods on the same runtime, and a Pods API as KEP-4188 has it, to compare kubelets with"},
+	"reference": {"reference", "the newest kubelet with a Pods API server that follows KEP-4188, to compare kubelets with: no release, and counted apart"},
 }
 
 // headingOf is how a release, or what stands in its place, is headed.

@@ -299,7 +299,7 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	t.Parallel()
 	page := write(t, Run{Report: pagetest.Report()})
-	for word, meaning := range map[string]string{"any": "does not choose a release", "reference": "a stand-in node"} {
+	for word, meaning := range map[string]string{"any": "does not choose a release", "reference": "the newest kubelet with a Pods API server"} {
 		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
 		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
 			t.Errorf("the page does not explain %q", word)

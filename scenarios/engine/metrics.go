@@ -32,10 +32,6 @@ func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
 }
 
 func (r *rig) metrics(ctx context.Context, action plan.Scrape) ([]byte, error) {
-	var text bytes.Buffer
-	if is, err := r.cluster.StandInMetrics(action.Component, &text); is || err != nil {
-		return text.Bytes(), err
-	}
 	endpoint, err := r.cluster.Endpoint(action.Component)
 	if err != nil {
 		return nil, err

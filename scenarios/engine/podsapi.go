@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/podsapi"
+	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -20,11 +20,11 @@ func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) err
 	if err != nil {
 		return err
 	}
-	request := podsapi.Request{Method: podsapi.ListPods, Fields: action.Fields}
+	request := client.Request{Method: client.ListPods, Fields: action.Fields}
 	switch action.Call {
 	case spec.WatchPods:
 		if action.Times > 0 {
-			request.Method = podsapi.WatchPods
+			request.Method = client.WatchPods
 			break
 		}
 		return agent.Watch(ctx, name, action.Fields, time.Duration(action.Pause))
@@ -36,7 +36,7 @@ func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) err
 		}
 		return nil
 	case spec.GetPod:
-		request.Method, request.UID = podsapi.GetPod, action.UID
+		request.Method, request.UID = client.GetPod, action.UID
 		if action.Pod != "" {
 			if request.UID, err = uidOf(r.history.Events(), action.Pod); err != nil {
 				return fmt.Errorf("%w: %w", errUnmet, err)
@@ -47,13 +47,13 @@ func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) err
 }
 
 // agent returns the agent of a node.
-func (r *rig) agent(node string) (*podsapi.Agent, error) {
+func (r *rig) agent(node string) (*client.Agent, error) {
 	if r.agents[node] == nil {
 		root, err := r.cluster.KubeletDir(node)
 		if err != nil {
 			return nil, err
 		}
-		r.agents[node] = &podsapi.Agent{Node: node, Root: root, Recorder: r.history}
+		r.agents[node] = &client.Agent{Node: node, Root: root, Recorder: r.history}
 	}
 	return r.agents[node], nil
 }

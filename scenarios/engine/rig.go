@@ -17,8 +17,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/podsapi"
-	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -37,10 +36,10 @@ type rig struct {
 	ofSeed     *objects // nil: no garden
 	tracker    *check.Tracker
 	namespaces map[string]bool
-	agents     map[string]*podsapi.Agent // by node
-	red        bool                      // a check did not hold, as far as could be seen
-	failFast   bool                      // that is the end
-	begin      func(plan.Step)           // is told of each step
+	agents     map[string]*client.Agent // by node
+	red        bool                     // a check did not hold, as far as could be seen
+	failFast   bool                     // that is the end
+	begin      func(plan.Step)          // is told of each step
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -64,9 +63,6 @@ func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recor
 	}
 	for _, n := range t.Nodes {
 		node := cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates, Standalone: n.Standalone}
-		if n.Version == release.Reference {
-			node.StandIn = standIn
-		}
 		if n.OwnClock {
 			node.Clock = new(clock.Clock)
 		}
@@ -118,7 +114,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 
 	r := &rig{
 		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
-		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*podsapi.Agent),
+		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
 	ran := e.runOn(ctx, r, t, dir)

@@ -29,7 +29,7 @@ func Targets(cells []Cell) []Target {
 	add := func(cell Cell, components []Component) {
 		for _, c := range components {
 			program := spec.Program(c.Name)
-			if program == "" || c.Version == release.Reference {
+			if program == "" {
 				continue
 			}
 			target := Target{Component: program, Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)}

@@ -12,10 +12,6 @@ import (
 // AxisValue is the value of a combination on one axis.
 type AxisValue struct{ Name, Value string }
 
-// ReferenceGate is the gate that a node of version reference has, as kubelets
-// have it: it serves the Pods API unless that is turned off.
-const ReferenceGate = "PodsAPI"
-
 // ResolveNode is ResolveVersion for a node, which may also be of version reference.
 func ResolveNode(version release.Version) (release.Version, error) {
 	if version == release.Reference {

@@ -70,7 +70,7 @@ type Rig struct {
 func NewRig(t Topology) (*Rig, []Conflict) { return newRig(t, release.CheckGate) }
 
 func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []Conflict) {
-	r := &Rig{checkGate: orOfReference(checkGate), skews: make(map[string]bool), faults: make(map[Link]record.LinkFault), agents: make(map[string]string), standalone: make(map[string]bool)}
+	r := &Rig{checkGate: checkGate, skews: make(map[string]bool), faults: make(map[Link]record.LinkFault), agents: make(map[string]string), standalone: make(map[string]bool)}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {
@@ -95,21 +95,6 @@ func newRig(t Topology, checkGate func(release.Version, string) error) (*Rig, []
 	}
 	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 	return r, r.take()
-}
-
-// orOfReference is a check of gates that knows the one that a node without a
-// kubelet has.
-func orOfReference(checkGate func(release.Version, string) error) func(release.Version, string) error {
-	return func(v release.Version, gate string) error {
-		switch {
-		case v != release.Reference:
-			return checkGate(v, gate)
-		case gate == ReferenceGate:
-			return nil
-		default:
-			return fmt.Errorf("a node of version %s has the gate %s, and no other", release.Reference, ReferenceGate)
-		}
-	}
 }
 
 func enabled(b *bool) bool { return b == nil || *b }
@@ -213,7 +198,7 @@ func (r *Rig) start(field string, change Restart) {
 	}
 	before := *c
 	if c.Version == release.Reference && change.Version != "" {
-		r.conflict(field+".version", "what stands in for a kubelet on %s stays that", strings.TrimPrefix(c.Name, kubeletPrefix))
+		r.conflict(field+".version", "the kubelet of node %s is the reference, and stays that", strings.TrimPrefix(c.Name, kubeletPrefix))
 		return
 	}
 	if change.Version != "" {
@@ -323,7 +308,7 @@ func (r *Rig) resolve(field string, version release.Version) release.Version {
 	return v
 }
 
-// resolveNode is resolve for a node, which may have no kubelet.
+// resolveNode is resolve for a node, which may be the reference.
 func (r *Rig) resolveNode(field string, version release.Version) release.Version {
 	if version == release.Reference {
 		return release.Reference

@@ -69,9 +69,8 @@ type Node struct {
 	Name string `json:"name"`
 	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, newest.
 	//
-	// A node of version "reference" has no kubelet. What runs there does with pods
-	// what KEP-4188 takes for granted of one, and serves the Pods API as the text
-	// asks for; it runs no probes.
+	// A node of version "reference" has the newest kubelet, with a server of the Pods
+	// API that does what the text of KEP-4188 asks for.
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
 	// Standalone is a kubelet that knows of no API server. It runs static pods.

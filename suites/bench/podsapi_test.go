@@ -14,12 +14,11 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/podsapi"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 const (
@@ -45,7 +44,7 @@ func BenchmarkPodsAPI(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		socket, _ := podsapi.Find(root)
+		socket, _ := client.Find(root)
 		pid := pidOf(c, node)
 		for name, fields := range map[string]string{"full": "", "masked": "metadata.name,metadata.uid,status.phase"} {
 			b.Run(fmt.Sprintf("of=%s/%s", node, name), func(b *testing.B) {
@@ -83,7 +82,7 @@ func podsRig(b *testing.B) *cluster.Cluster {
 		b.Fatal(err)
 	}
 	config := engine.ClusterConfig(plan.Topology{Version: release.Newest, Nodes: []plan.Node{
-		{Name: "kubelet", Version: release.Newest, Gates: map[string]bool{spec.ReferenceGate: true}},
+		{Name: "kubelet", Version: release.Newest, Gates: map[string]bool{"PodsAPI": true}},
 		{Name: "reference", Version: release.Reference},
 	}}, library, nil)
 	config.Binary = builder.Binary
@@ -137,7 +136,7 @@ func runPods(b *testing.B, client kubernetes.Interface, node string) {
 
 func benchmarkLists(b *testing.B, socket, fields string, pid int) {
 	b.Helper()
-	c, err := podsapi.Dial(socket)
+	c, err := client.Dial(socket)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -150,7 +149,7 @@ func benchmarkLists(b *testing.B, socket, fields string, pid int) {
 	for range lists {
 		<-ticker.C
 		began := time.Now()
-		answer := c.Ask(b.Context(), podsapi.Request{Method: podsapi.ListPods, Fields: fields})
+		answer := c.Ask(b.Context(), client.Request{Method: client.ListPods, Fields: fields})
 		took = append(took, time.Since(began))
 		if answer.Code != "OK" || len(answer.List) != podsServed {
 			b.Fatalf("%s %s, %d pods", answer.Code, answer.Message, len(answer.List))
@@ -180,7 +179,7 @@ func benchmarkWatches(b *testing.B, socket string) {
 	synced := make(chan time.Duration, watchers)
 	for range watchers {
 		<-ticker.C
-		c, err := podsapi.Dial(socket)
+		c, err := client.Dial(socket)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -29,8 +29,8 @@ import (
 // A part of a name instead of all tries those that have it in their names.
 var podsServers = flag.String("podsapi", "", "which broken servers of the Pods API to try: all, or a part of their names (default: a few)")
 
-// podsMutant is a fault in the reference node of KEP-4188: in its server of the
-// Pods API, or in the node that has the pods.
+// podsMutant is a fault in the reference of KEP-4188: in its server of the Pods API,
+// or in what shows the kubelet's pods to the server.
 type podsMutant struct {
 	changes []change
 	// red are the checks that must find it, by scenario, without the KEP. The cells
@@ -42,9 +42,9 @@ type podsMutant struct {
 
 // What is changed is below these.
 const (
-	server   = "fakeservers/podsapi/"
-	node     = "fakeservers/simnode/"
-	bothOnes = "scenarios/engine/standin.go"
+	server  = "podsapi/server/"
+	masks   = "podsapi/mask/"
+	kubelet = server + "kubelet.go.txt"
 )
 
 // ended is what the bytes of a pod have in them that has ended.
@@ -81,7 +81,7 @@ var podsMutants = map[string]podsMutant{
 		},
 	},
 	"pods that stay when they have gone": {
-		changes: []change{{node + "loop.go", "n.cfg.Pods.Remove(uid)", "_ = uid"}},
+		changes: []change{{kubelet, "s.server.Remove(uid)", "_ = uid"}},
 		red: map[string][]string{
 			"watch/life": {
 				"told-that-it-is-gone", "told-that-a-static-one-is-gone", "gone-pods-are-not-listed", "gone-pods-stay-gone", "deleted-last", "every-watch-is-told",
@@ -101,7 +101,7 @@ var podsMutants = map[string]podsMutant{
 		short: true,
 	},
 	"masks that leave out what they name": {
-		changes: []change{{server + "mask/filter.go", "dst = append(dst, in[:tag+size]...)", "dst = append(dst, in[:0]...)"}},
+		changes: []change{{masks + "filter.go", "dst = append(dst, in[:tag+size]...)", "dst = append(dst, in[:0]...)"}},
 		red:     map[string][]string{"api/list-and-get": {"list-is-masked", "get-is-masked"}},
 	},
 	"any pod in place of one that there isn't": {
@@ -119,14 +119,13 @@ var podsMutants = map[string]podsMutant{
 		},
 	},
 	"pods with the UIDs of others": {
-		changes: []change{{node + "loop.go", "object := p.object.DeepCopy()", `object := p.object.DeepCopy()
-		if m := n.mirrors[key(object)]; !p.static {
-			object.UID += "0"
-		} else if m == nil {
-			p.shown = nil
+		changes: []change{{kubelet, "shown.Status = settled(status)", `shown.Status = settled(status)
+		if m, mirrored := s.pods.GetMirrorPodByPod(p); mirrored {
+			shown.UID = m.UID
+		} else if p.Annotations["kubernetes.io/config.source"] == "file" {
 			continue
 		} else {
-			object.UID = m.UID
+			shown.UID += "0"
 		}`}},
 		red: map[string][]string{"api/list-and-get": {"static-pod-itself", "same-uid"}},
 	},
@@ -137,48 +136,35 @@ var podsMutants = map[string]podsMutant{
 		},
 		red: map[string][]string{"api/list-and-get": {"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted"}},
 	},
-	"a socket at another place for everybody": {
-		changes: []change{
-			{bothOnes, "client.ProposedPlace", "client.ReleasedPlace"},
-			{
-				server + "socket.go", "return listener.(*net.UnixListener), nil",
-				"return listener.(*net.UnixListener), errors.Join(os.Chmod(path, 0o666), os.Chmod(filepath.Dir(path), 0o755))",
-			},
-		},
-		red: map[string][]string{"api/list-and-get": {"socket-path", "socket-is-the-owners"}},
+	"a socket at another place": {
+		changes: []change{{kubelet, `"pods/kubelet.sock"`, `"pods/other.sock"`}},
+		red:     map[string][]string{"api/list-and-get": {"socket-path"}},
+	},
+	"a socket for everybody": {
+		changes: []change{{
+			server + "socket.go", "return listener.(*net.UnixListener), nil",
+			"return listener.(*net.UnixListener), errors.Join(os.Chmod(path, 0o666), os.Chmod(filepath.Dir(path), 0o755))",
+		}},
+		red: map[string][]string{"api/list-and-get": {"socket-is-the-owners"}},
 	},
 	"no metrics, and a gate of another name": {
 		changes: []change{
-			{server + "metrics.go", "range s.clients.counted().families()", "range s.clients.counted().families()[:0]"},
-			{bothOnes, `name=\"PodInfoAPI\"`, `name=\"PodsAPI\"`},
+			{server + "metrics.go", "return s.clients.counted().families()", "return s.clients.counted().families()[:0]"},
+			{kubelet, `"PodInfoAPI"`, `"PodsAPI"`},
 		},
 		red: map[string][]string{"api/list-and-get": {"metric-of-all", "metric-of-list", "metric-of-errors", "requests-are-counted", "gate-is-called"}},
 	},
 	"a gate that nobody asks": {
-		changes: []change{{bothOnes, ", Disabled: r.off", ""}},
+		changes: []change{{kubelet, ", Disabled: !on", ""}},
 		red:     map[string][]string{"gate/toggled": {"nothing-while-off", "error-while-off"}},
 		short:   true,
 	},
 	"a gate that can't be turned on": {
-		changes: []change{{bothOnes, "Disabled: r.off", "Disabled: true"}},
+		changes: []change{{kubelet, "Disabled: !on", "Disabled: true"}},
 		red:     map[string][]string{"gate/toggled": {"works-while-on", "works-again"}},
 	},
-	"containers that are stopped when the node starts": {
-		changes: []change{{node + "runtime.go", "r.name = version.RuntimeName", `r.name = version.RuntimeName
-	if left, err := r.tasks.ListContainers(ctx, &cri.ListContainersRequest{}); err == nil {
-		for _, c := range left.Containers {
-			_, _ = r.tasks.StopContainer(ctx, &cri.StopContainerRequest{ContainerId: c.Id})
-		}
-	}`}},
-		red: map[string][]string{
-			"gate/toggled":           {"containers-are-left-alone"},
-			"restart/polled":         {"containers-never-stopped"},
-			"restart/slow-runtime":   {"containers-never-stopped"},
-			"standalone/static-pods": {"containers-are-left-alone"},
-		},
-	},
 	"a node that is ready at once": {
-		changes: []change{{node + "simnode.go", "cfg.Pods.SetReady(false)", "cfg.Pods.SetReady(true)"}},
+		changes: []change{{kubelet, "go s.follow(ctx)", "serving.SetReady(true)\n\tgo s.follow(ctx)"}},
 		red: map[string][]string{
 			"outage/restarted":     {"does-not-show-some", "list-says-so", "get-says-so", "watch-says-so"},
 			"restart/polled":       {"none-is-missing"},
@@ -191,13 +177,6 @@ var podsMutants = map[string]podsMutant{
 			"outage/restarted": {"list-says-so", "get-says-so", "watch-says-so"},
 			"restart/polled":   {"nothing-but-the-documented-errors"},
 		},
-	},
-	"watches that end as if all were well": {
-		changes: []change{
-			{server + "service.go", "s.wait(ctx, w, sent)\n\t\tif err != nil {\n\t\t\treturn err", "s.wait(ctx, w, sent)\n\t\tif err != nil {\n\t\t\treturn nil"},
-			{server + "server.go", "s.grpc.Stop()", "s.grpc.GracefulStop()"},
-		},
-		red: map[string][]string{"restart/polled": {"the-watch-ends"}},
 	},
 	"watches that begin without pods": {
 		changes: []change{{server + "store.go", "range s.pods {\n\t\tif err := w.put(p)", "range s.pods[:0] {\n\t\tif err := w.put(p)"}},
@@ -215,9 +194,9 @@ var podsMutants = map[string]podsMutant{
 		changes: []change{{server + "queue.go", "Type: pods.EventType_ADDED,", "Type: pods.EventType_MODIFIED,"}},
 		red:     map[string][]string{"watch/life": {"begins-with-all-pods", "told-of-a-new-pod", "added-first", "added-once", "every-watch-is-told"}},
 	},
-	"a log that is another one": {
-		changes: []change{{bothOnes, "%s Serving the Pods API at %s", "%s panic: at %s"}},
-		red:     map[string][]string{"pods/ended": {"says-that-it-is-ready", "no-crash"}},
+	"a log that has a panic": {
+		changes: []change{{kubelet, "go s.follow(ctx)", "klog.Background().Info(\"panic: not really\")\n\tgo s.follow(ctx)"}},
+		red:     map[string][]string{"pods/ended": {"no-crash"}},
 	},
 	"watches that take an end for a deletion": {
 		changes: []change{{
@@ -231,7 +210,7 @@ var podsMutants = map[string]podsMutant{
 		},
 	},
 	"evicted pods that have failed before they have ended": {
-		changes: []change{{node + "phase.go", "case v.evicted() && !slices.ContainsFunc(v.seen.containers, container.running):", "case v.evicted():"}},
+		changes: []change{{kubelet, "if c.State.Running != nil {", "if c.State.Running != nil && false {"}},
 		red:     map[string][]string{"pods/evicted": {"failed-when-it-has-ended"}},
 	},
 	"watches that end with a pod": {
@@ -242,7 +221,7 @@ var podsMutants = map[string]podsMutant{
 		red: map[string][]string{"watch/begun-late": {"the-watch-goes-on"}},
 	},
 	"a node that shows what the API server has": {
-		changes: []change{{node + "loop.go", "p.status.DeepCopyInto(&object.Status)", "_ = object"}},
+		changes: []change{{kubelet, "status, computed := s.statuses.GetPodStatus(p.UID)", "_, computed := s.statuses.GetPodStatus(p.UID)\n\t\tstatus := p.Status"}},
 		red: map[string][]string{
 			"api/list-and-get":  {"full-status"},
 			"outage/api-server": {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state"},
@@ -271,11 +250,23 @@ var podsMutants = map[string]podsMutant{
 	},
 }
 
+const (
+	killed     = "the connections of a kubelet that is killed end, whatever its server does"
+	ownKubelet = "it is about the release's own part of the kubelet, in which nothing is changed"
+)
+
 // survivingPodsChecks are those that no broken server turns red, and why that is
 // so.
 var survivingPodsChecks = map[string]string{
 	"outage/api-server though-nobody-was-told": "what is cut off can't tell: it is about the rig",
 	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
+
+	"restart/polled the-watch-ends":                    killed,
+	"pods/ended says-that-it-is-ready":                 ownKubelet,
+	"gate/toggled containers-are-left-alone":           ownKubelet,
+	"restart/polled containers-never-stopped":          ownKubelet,
+	"restart/slow-runtime containers-never-stopped":    ownKubelet,
+	"standalone/static-pods containers-are-left-alone": ownKubelet,
 }
 
 // podsArea is before the names of the scenarios.

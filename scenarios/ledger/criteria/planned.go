@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -21,13 +20,6 @@ func Planned(cells []plan.Cell) []evidence.Planned {
 			p.Facts.Components = append(p.Facts.Components, evidence.Component{
 				Name: t.Component, Starts: []evidence.Start{{Version: string(t.Version)}},
 			})
-		}
-		for _, n := range c.Topology.Nodes {
-			if n.Version == release.Reference { // no program, so no target
-				p.Facts.Components = append(p.Facts.Components, evidence.Component{
-					Name: "kubelet/" + n.Name, Starts: []evidence.Start{{Version: string(n.Version)}},
-				})
-			}
 		}
 		p.Requirements = served(c)
 		all = append(all, p)

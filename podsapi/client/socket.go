@@ -1,0 +1,57 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Where a socket is below the directory of a kubelet: ReleasedPlace is where
+// released ones have it, ProposedPlace where KEP-4188 says that it is.
+const (
+	ReleasedPlace = "pods-api/pods-api.sock"
+	ProposedPlace = "pods/kubelet.sock"
+)
+
+// Places are where a kubelet may have its socket, below its own directory. The
+// reference has one at each: what it serves is at the place that is proposed.
+var Places = []string{ProposedPlace, ReleasedPlace}
+
+// Find finds the socket below a kubelet's directory, and says how it is, its path as
+// one of Places. Where there is none, the path is the first that it could have.
+func Find(root string) (path string, found record.PodsSocket) {
+	for _, place := range Places {
+		path := filepath.Join(root, place)
+		if s := Stat(path); s.Path != "" {
+			s.Path = place
+			return path, s
+		}
+	}
+	return filepath.Join(root, Places[0]), record.PodsSocket{}
+}
+
+// Stat says what is at a path.
+func Stat(path string) record.PodsSocket {
+	socket, err := os.Stat(path)
+	if err != nil {
+		return record.PodsSocket{}
+	}
+	s := record.PodsSocket{Path: path, Mode: permissions(socket.Mode())}
+	if dir, err := os.Stat(filepath.Dir(path)); err == nil {
+		s.DirMode = permissions(dir.Mode())
+	}
+	return s
+}
+
+// permissions are a mode as ls writes it.
+func permissions(mode os.FileMode) string {
+	kind := "-"
+	switch {
+	case mode.IsDir():
+		kind = "d"
+	case mode&os.ModeSocket != 0:
+		kind = "s"
+	}
+	return kind + mode.Perm().String()[1:]
+}

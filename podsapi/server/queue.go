@@ -1,0 +1,134 @@
+package server
+
+import (
+	"bytes"
+	"container/list"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/types"
+	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
+)
+
+// queue is what one watcher has been told, and what it has yet to be told: of
+// each pod the latest only. However slow a watcher is, its queue is no longer
+// than the number of pods there are, and of deletions that it has yet to learn
+// of. The bytes in it have gone through the watcher's mask.
+type queue struct {
+	// told is what the watcher was told last of each pod that it knows.
+	told map[types.UID][]byte
+	// due finds the entry of a pod in order, which has the events that are due,
+	// the oldest first.
+	due   map[types.UID]*list.Element
+	order list.List
+	// deletions is how many of the events that are due are deletions.
+	deletions, maxDeletions int
+	// missed is how many states of pods gave way to later ones before the watcher
+	// was told of them.
+	missed int64
+}
+
+// entry is an event that is due. Whether a pod is new to the watcher is known
+// when its turn comes.
+type entry struct {
+	uid     types.UID
+	masked  []byte
+	deleted bool
+	// synced is set for the entry that stands for the end of the initial pods.
+	synced bool
+}
+
+func newQueue(maxDeletions int) *queue {
+	return &queue{told: map[types.UID][]byte{}, due: map[types.UID]*list.Element{}, maxDeletions: maxDeletions}
+}
+
+// sync makes what is due up to now the initial pods.
+func (q *queue) sync() { q.order.PushBack(&entry{synced: true}) }
+
+// put takes the new state of a pod. The watcher isn't told of a state that looks
+// to it like the one that it was told last.
+func (q *queue) put(uid types.UID, masked []byte) {
+	last, known := q.told[uid]
+	asBefore := known && bytes.Equal(last, masked)
+	element, waiting := q.due[uid]
+	if !waiting {
+		if !asBefore {
+			q.due[uid] = q.order.PushBack(&entry{uid: uid, masked: masked})
+		}
+		return
+	}
+	due := element.Value.(*entry)
+	if !due.deleted && bytes.Equal(due.masked, masked) {
+		return
+	}
+	q.missed++
+	if asBefore {
+		q.drop(element)
+		return
+	}
+	if due.deleted {
+		q.deletions--
+	}
+	*due = entry{uid: uid, masked: masked}
+}
+
+// remove takes the end of a pod. A watcher that hasn't been told of the pod isn't
+// told of its end either. The error is that of a stream with too many deletions
+// that are due.
+func (q *queue) remove(uid types.UID, masked []byte) error {
+	_, known := q.told[uid]
+	element, waiting := q.due[uid]
+	if waiting {
+		q.missed++
+	}
+	if !known {
+		if waiting {
+			q.drop(element)
+		}
+		return nil
+	}
+	if !waiting {
+		element = q.order.PushBack(&entry{})
+		q.due[uid] = element
+	}
+	*element.Value.(*entry) = entry{uid: uid, masked: masked, deleted: true}
+	q.deletions++
+	if q.deletions > q.maxDeletions {
+		return status.Error(codes.ResourceExhausted, fmt.Sprintf(
+			"the watch is too slow: more than %d pods have gone of which it has yet to be told: watch again, and read faster", q.maxDeletions))
+	}
+	return nil
+}
+
+func (q *queue) drop(element *list.Element) {
+	due := q.order.Remove(element).(*entry)
+	delete(q.due, due.uid)
+	if due.deleted {
+		q.deletions--
+	}
+}
+
+// next takes the event whose turn it is, or nil if none is due.
+func (q *queue) next() *pods.WatchPodsEvent {
+	front := q.order.Front()
+	if front == nil {
+		return nil
+	}
+	due := front.Value.(*entry)
+	if due.synced {
+		q.order.Remove(front)
+		return &pods.WatchPodsEvent{Type: pods.EventType_INITIAL_SYNC_COMPLETE}
+	}
+	q.drop(front)
+	event := &pods.WatchPodsEvent{Type: pods.EventType_ADDED, Pod: due.masked}
+	if _, known := q.told[due.uid]; known {
+		event.Type = pods.EventType_MODIFIED
+	}
+	q.told[due.uid] = due.masked
+	if due.deleted {
+		event.Type = pods.EventType_DELETED
+		delete(q.told, due.uid)
+	}
+	return event
+}

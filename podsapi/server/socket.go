@@ -1,0 +1,59 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/unixsocket"
+)
+
+func checkPath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("no socket path: a kubelet's is /var/lib/kubelet/pods/kubelet.sock")
+	case len(path) > unixsocket.MaxPath:
+		return fmt.Errorf("the socket path %s has %d bytes, and a socket's has at most %d: use a shorter directory",
+			path, len(path), unixsocket.MaxPath)
+	}
+	return nil
+}
+
+// listen opens a unix socket that only its owner can connect to, in a directory
+// in which nobody else can put another in its place.
+func listen(path string) (*net.UnixListener, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	if err := secureDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	listener, err := unixsocket.Listen(path)
+	if err != nil {
+		return nil, err
+	}
+	return listener.(*net.UnixListener), nil
+}
+
+// secureDir makes a directory, or makes sure that nobody but its owner, who is
+// root or the one who runs this, can change what is in it.
+func secureDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the directory of the socket: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	const others = 0o022
+	if info.Mode().Perm()&others != 0 {
+		return fmt.Errorf("%s has the mode %#o, so others than its owner can put another socket in place: "+
+			"run `chmod go-w %s`, or use another directory", dir, info.Mode().Perm(), dir)
+	}
+	if uid, known := owner(info); known && uid != 0 && uid != os.Geteuid() {
+		return fmt.Errorf("%s belongs to the user %d, who can put another socket in place: use a directory of your own", dir, uid)
+	}
+	return nil
+}

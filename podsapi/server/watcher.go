@@ -1,0 +1,60 @@
+package server
+
+import "github.com/skewrig/skewrig/podsapi/mask"
+
+// watcher is an open watch. The store's lock protects it.
+type watcher struct {
+	// live is the mask of pods, gone that of pods that have gone.
+	live, gone masking
+	queue      *queue
+	// woken has something in it whenever there may be something to do.
+	woken chan struct{}
+	// err, once it is set, is how the watch ends.
+	err error
+}
+
+// uidOnly is what a watcher is told of a pod that has gone, whatever its mask.
+var uidOnly, _ = mask.Parse("metadata.uid")
+
+func newWatcher(by masking, maxDeletions int) *watcher {
+	return &watcher{
+		live:  by,
+		gone:  newMasking(by.mask.Union(uidOnly)),
+		queue: newQueue(maxDeletions),
+		woken: make(chan struct{}, 1),
+	}
+}
+
+// poke has the watcher look at its queue. It never waits.
+func (w *watcher) poke() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (w *watcher) put(p *pod) error {
+	state, err := p.under(w.live)
+	if err != nil {
+		return err
+	}
+	w.queue.put(p.uid, state.masked)
+	return nil
+}
+
+func (w *watcher) remove(p *pod) error {
+	state, err := w.gone.of(p.stub)
+	if err != nil {
+		return err
+	}
+	return w.queue.remove(p.uid, state)
+}
+
+// view is what the client was told last.
+func (w *watcher) view() view {
+	seen := view{by: w.live, missed: w.queue.missed}
+	for uid, masked := range w.queue.told {
+		seen.add(uid, masked)
+	}
+	return seen
+}

@@ -1,0 +1,144 @@
+// Package stage plays a script of a node's life on the reference server of the Pods
+// API, to whatever client connects, and tells what each client did and missed.
+package stage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/skewrig/skewrig/podsapi/script"
+	"github.com/skewrig/skewrig/podsapi/server"
+)
+
+// Node is what serves the Pods API. It isn't safe for concurrent use.
+type Node struct {
+	socket string
+	server *server.Server // nil while it is stopped
+	runs   []Run
+	names  map[types.UID]string // of all pods that there ever were
+}
+
+// Start serves at a socket: no pods yet, and not ready. The error says what is wrong
+// with the socket.
+func Start(socket string) (*Node, error) {
+	n := &Node{socket: socket, names: make(map[types.UID]string)}
+	return n, n.start()
+}
+
+func (n *Node) start() (err error) {
+	n.server, err = server.Listen(server.Config{Socket: n.socket})
+	return err
+}
+
+// Close ends the server.
+func (n *Node) Close() error {
+	if n.server == nil {
+		return nil
+	}
+	return n.server.Close()
+}
+
+// Do makes a move.
+func (n *Node) Do(action script.Action) error {
+	switch a := action.(type) {
+	case script.Set:
+		n.know(a.Pods)
+		return n.server.Set(a.Pods...)
+	case script.Remove:
+		n.server.Remove(a.UIDs...)
+	case script.SetReady:
+		n.server.SetReady(a.Ready)
+	case script.Disturb:
+		n.server.Disturb(server.Disturbance{Delay: a.Delay, BreakAfter: a.BreakAfter})
+	case script.Stop:
+		n.runs = append(n.runs, n.run())
+		err := n.server.Close()
+		n.server = nil
+		return err
+	case script.Start:
+		if err := n.start(); err != nil {
+			return err
+		}
+		return n.server.Set(a.Pods...)
+	}
+	return nil
+}
+
+// Clock waits until so much time has passed since the beginning. Its error ends the
+// play.
+type Clock func(ctx context.Context, at time.Duration) error
+
+// RealTime is the clock on the wall. It begins now.
+func RealTime() Clock {
+	began := time.Now()
+	return func(ctx context.Context, at time.Duration) error {
+		timer := time.NewTimer(time.Until(began.Add(at)))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Play makes moves when it is their time, and tells of each before it does. The error
+// is that of a move, or that of the context.
+func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, tell func(script.Move)) error {
+	for _, m := range moves {
+		if err := clock(ctx, m.At); err != nil {
+			return err
+		}
+		tell(m)
+		if err := n.Do(m.Action); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	// A client that reads is told of the last state within milliseconds; settling is
+	// for as long as that may take on a busy machine, and as often it is looked.
+	settling = 2 * time.Second
+	looking  = 10 * time.Millisecond
+)
+
+// Settle waits until no client is behind any more, but not for longer than two
+// seconds: one that doesn't read never is. The error is that of the context.
+func (n *Node) Settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, settling, errSettled)
+	defer cancel()
+	ticker := time.NewTicker(looking)
+	defer ticker.Stop()
+	for n.behind() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errSettled) {
+				return nil
+			}
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+var errSettled = errors.New("waited long enough")
+
+// behind reports whether a client that watches has yet to be told of something.
+func (n *Node) behind() bool {
+	if n.server == nil {
+		return false
+	}
+	for _, c := range n.server.Clients() {
+		if c.Watching > 0 && len(c.Behind) > 0 {
+			return true
+		}
+	}
+	return false
+}
