@@ -31,7 +31,7 @@ func Select(args []string) ([]plan.Cell, error) {
 			patterns = append(patterns, arg)
 		}
 	}
-	cells, err := PlanFiles(files)
+	cells, err := planFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func IsFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
-// PlanFiles plans the user's own scenario files, each with the directory that
+// planFiles plans the user's own scenario files, each with the directory that
 // it is in as the root for the files that it names.
-func PlanFiles(paths []string) ([]plan.Cell, error) {
+func planFiles(paths []string) ([]plan.Cell, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}

@@ -42,7 +42,7 @@ func Judge(dir string, files []string, list known.List) (reports.Report, error) 
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	compareRuns(dir, &report)
-	return report, WriteReport(dir, report)
+	return report, writeReport(dir, report)
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report. A
@@ -86,7 +86,7 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := PlanFiles(files)
+	own, err := planFiles(files)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ func Merge(dirs []string, to, command string) (reports.Report, error) {
 		return reports.Report{}, err
 	}
 	report.Reproduce.Command += "\n" + command
-	if err := ClearReport(to); err != nil {
+	if err := clearReport(to); err != nil {
 		return reports.Report{}, err
 	}
 	if err := copyRuns(dirs, moved, to); err != nil {
 		return reports.Report{}, Failed(err)
 	}
 	compareRuns(to, &report)
-	return report, WriteReport(to, report)
+	return report, writeReport(to, report)
 }

@@ -32,8 +32,8 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report
 	if err != nil || o.Dir == "" {
 		return report, err
 	}
-	if err := ClearReport(o.Dir); err != nil {
+	if err := clearReport(o.Dir); err != nil {
 		return report, err
 	}
-	return report, WriteReport(o.Dir, report)
+	return report, writeReport(o.Dir, report)
 }

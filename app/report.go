@@ -31,8 +31,8 @@ func ReadReport(dir string) (reports.Report, error) {
 	return report, nil
 }
 
-// WriteReport writes a report of cells in all formats, and its page.
-func WriteReport(dir string, report reports.Report) error {
+// writeReport writes a report of cells in all formats, and its page.
+func writeReport(dir string, report reports.Report) error {
 	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report)); err != nil {
 		return Failed(fmt.Errorf("writing the report: %w", err))
 	}
@@ -68,8 +68,8 @@ func CheckReportDir(dir string) error {
 // run of each, and of further ones.
 var cellDirs = []string{"cells", "runs"}
 
-// ClearReport removes what an earlier run left in the report directory.
-func ClearReport(dir string) error {
+// clearReport removes what an earlier run left in the report directory.
+func clearReport(dir string) error {
 	for _, name := range append([]string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name}, cellDirs...) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return Failed(err)

@@ -51,14 +51,14 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (reports.Report, err
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if err := ClearReport(o.Dir); err != nil {
+	if err := clearReport(o.Dir); err != nil {
 		return reports.Report{}, err
 	}
 	report, err := s.run(ctx)
 	if err != nil {
 		return report, err
 	}
-	return report, WriteReport(o.Dir, report)
+	return report, writeReport(o.Dir, report)
 }
 
 // runner is a run of cells, once or several times each.
