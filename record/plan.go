@@ -3,8 +3,11 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -192,6 +195,9 @@ type Step struct {
 	// Components are what runs, with its release and gates, once the step is done,
 	// sorted by name.
 	Components []Component `json:"components,omitempty"`
+	// Changes are what the step changes about them, one by one: "kubelet/node-a
+	// v1.90.1 -> v1.91.0".
+	Changes []string `json:"changes,omitempty"`
 }
 
 // Run says when a step is taken that is not just one of a row.
@@ -257,6 +263,24 @@ func (p Plan) Write(out io.Writer) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(p)
+}
+
+// ReadPlanFile reads a plan from a file. Where there is none, as releases before there
+// was such a file left it, it returns nil.
+func ReadPlanFile(path string) (*Plan, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := ReadPlan(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return &p, nil
 }
 
 // ReadPlan reads a stored plan. One of a newer format than this is an error that

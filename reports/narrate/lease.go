@@ -29,7 +29,45 @@ type LeasePlan struct {
 	Grace time.Duration
 }
 
-// limits are the ages at which somebody acts.
+// The defaults of dependency-watchdog's prober.
+const (
+	proberGrace    = 40 * time.Second
+	proberFraction = 0.6
+)
+
+// LeasesOf is what a plan says of leases.
+func LeasesOf(p record.Plan) (l LeasePlan) {
+	t := p.Topology
+	if t.LeaseNodes != nil {
+		l.Duration = time.Duration(t.LeaseNodes.Duration)
+	}
+	if t.LeaseNodes != nil && t.LeaseNodes.Offset != 0 {
+		var set record.LeaseClockSet
+		set.Clock.Offset = time.Duration(t.LeaseNodes.Offset)
+		l.Clocks = set.Clock.String()
+	}
+	if t.ControllerManager {
+		l.Grace = cmp.Or(time.Duration(t.NodeMonitor.Grace), defaultGrace(t))
+	}
+	if t.Garden != nil && t.Garden.Watchdog != "" {
+		l.Expiry = cmp.Or(time.Duration(t.Garden.Prober.KCMNodeMonitorGraceDuration), proberGrace) * 3 / 4
+		l.Threshold = proberFraction
+		if fraction := t.Garden.Prober.NodeLeaseFailureFraction; fraction != nil {
+			l.Threshold = *fraction
+		}
+	}
+	return l
+}
+
+// defaultGrace is the default of --node-monitor-grace-period, which grew with v1.32.
+func defaultGrace(t record.Topology) time.Duration {
+	if t.Version.Compare("v1.32.0-alpha.0") < 0 {
+		return 40 * time.Second
+	}
+	return 50 * time.Second
+}
+
+// limits are the ages at which a component acts.
 func (p LeasePlan) limits() (all []Limit) {
 	for _, l := range []struct {
 		age  time.Duration

@@ -203,7 +203,7 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 			failures = append(failures, err)
 			continue
 		}
-		planned, err := ReadPlan(CellDir(dir, cell.ID))
+		planned, err := record.ReadPlanFile(filepath.Join(CellDir(dir, cell.ID), reports.PlanData))
 		if err != nil {
 			failures = append(failures, err)
 			continue

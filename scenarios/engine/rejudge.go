@@ -1,36 +1,13 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
-
-// ReadPlan reads the plan that a run of a cell stored in its directory. One that
-// stored none, as releases before there was such a file did, gives nil.
-func ReadPlan(dir string) (*record.Plan, error) {
-	path := filepath.Join(dir, reports.PlanData)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	p, err := record.ReadPlan(f)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return &p, nil
-}
 
 // sameScenario makes the result of a saved run unknown if its scenario takes other
 // steps today: what was recorded then is no evidence for or against it. Without

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 	if err := writePlan(dir, ran); err != nil {
 		t.Fatal(err)
 	}
-	planned, err := ReadPlan(dir)
+	planned, err := record.ReadPlanFile(filepath.Join(dir, reports.PlanData))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 			t.Errorf("%s: %s, %q, %v", name, got.Outcome, got.Reason, err)
 		}
 	}
-	if planned, err := ReadPlan(t.TempDir()); planned != nil || err != nil {
+	if planned, err := record.ReadPlanFile(filepath.Join(t.TempDir(), reports.PlanData)); planned != nil || err != nil {
 		t.Errorf("a run without one: %v, %v", planned, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Print returns a cell's plan for people: the rig, the fake servers, and each
 // step with what it changes. The same cell always gives the same text.
 func Print(c Cell) string {
-	p := &printer{last: make(map[string]Component)}
+	p := newPrinter(c.Topology)
 	p.line(0, "%s", c.ID)
 	p.line(0, "%s", oneLine(c.Title))
 	p.line(0, "from %s", oneLine(c.File))
@@ -39,6 +39,14 @@ type printer struct {
 	last map[string]Component
 }
 
+func newPrinter(t Topology) *printer {
+	p := &printer{last: make(map[string]Component)}
+	for _, c := range initial(t) {
+		p.last[c.Name] = c
+	}
+	return p
+}
+
 func (p *printer) line(indent int, format string, args ...any) {
 	fmt.Fprintf(&p.text, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 }
@@ -46,9 +54,6 @@ func (p *printer) line(indent int, format string, args ...any) {
 func (p *printer) rig(t Topology) {
 	p.line(0, "")
 	p.line(0, "rig")
-	for _, c := range initial(t) {
-		p.last[c.Name] = c
-	}
 	for _, c := range initial(t) {
 		text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Name, c.Version))
 		if len(c.Gates) > 0 {
@@ -209,7 +214,9 @@ func (p *printer) step(s Step) {
 		text = string(s.Run) + ": " + text
 	}
 	p.line(0, "%3d. %s", s.Number, text)
-	p.changes(s)
+	for _, change := range p.changes(s) {
+		p.line(3, "%s", change)
+	}
 	if checks, ok := s.Action.(Checks); ok {
 		for _, c := range checks.Checks {
 			proves := ""
@@ -221,18 +228,18 @@ func (p *printer) step(s Step) {
 	}
 }
 
-// changes prints what a step changes about the components, and what that does
-// to the skew of kubelets.
-func (p *printer) changes(s Step) {
+// changes are what a step changes about the components, and what that does to the
+// skew of kubelets.
+func (p *printer) changes(s Step) (all []string) {
 	skews := p.skews()
 	for _, c := range s.Components {
 		before := p.last[c.Name]
 		if before.Version != c.Version {
-			p.line(3, "%s %s -> %s", c.Name, before.Version, c.Version)
+			all = append(all, fmt.Sprintf("%s %s -> %s", c.Name, before.Version, c.Version))
 		}
 		for _, gate := range before.Gates.With(c.Gates).Names() {
 			if from, to := before.Gates.Setting(gate), c.Gates.Setting(gate); from != to {
-				p.line(3, "%s gate %s %s -> %s", c.Name, gate, from, to)
+				all = append(all, fmt.Sprintf("%s gate %s %s -> %s", c.Name, gate, from, to))
 			}
 		}
 		p.last[c.Name] = c
@@ -240,9 +247,10 @@ func (p *printer) changes(s Step) {
 	after := p.skews()
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if skews[name] != after[name] {
-			p.line(3, "%s skew %s -> %s", name, skews[name], after[name])
+			all = append(all, fmt.Sprintf("%s skew %s -> %s", name, skews[name], after[name]))
 		}
 	}
+	return all
 }
 
 // skews returns the skew of each kubelet, running or not.

@@ -18,8 +18,10 @@ func Stored(c Cell) (record.Plan, error) {
 	for _, axis := range c.Axes {
 		p.Axes[axis.Name] = axis.Value
 	}
+	printer := newPrinter(c.Topology)
 	for _, s := range c.Steps {
 		stored, err := s.Stored()
+		stored.Changes = printer.changes(s)
 		if err != nil {
 			return p, fmt.Errorf("storing step %d of %s: %w", s.Number, c.ID, err)
 		}

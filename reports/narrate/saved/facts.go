@@ -45,12 +45,9 @@ func read(dir string) (evidence.Facts, error) {
 		return evidence.Facts{}, err
 	}
 	facts := facts(events)
-	plan, err := os.ReadFile(filepath.Join(dir, reports.PlanFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return evidence.Facts{}, err
-	}
-	facts.Steps = printedSteps(string(plan))
-	return facts, nil
+	plan, _, err := planned(dir)
+	facts.Steps = stepsOf(plan)
+	return facts, err
 }
 
 // facts are what events say.

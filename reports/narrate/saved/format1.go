@@ -1,84 +1,69 @@
 package saved
 
 import (
-	"cmp"
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/reports/narrate"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
-// This file reads runs of format 1, whose plans were stored as text only. Newer runs
-// have the plan as data, and nothing here is for them.
+// This file reads the plans of runs of format 1, which stored them as text only.
+// Newer runs have the plan as data, and nothing here is for them.
 
 var (
-	ofNodes  = regexp.MustCompile(`(?m)^  \d+ simulated nodes.*: leases of (\S+), renewed every \S+?(?:, clocks (.*))?$`)
-	ofGrace  = regexp.MustCompile(`(?m)^  kube-controller-manager lets nodes be silent for (\S+)$`)
-	ofProber = regexp.MustCompile(`(?m)^  prober (\{.*\})$`)
-	ofServer = regexp.MustCompile(`(?m)^  kube-apiserver (v\S+)`)
-	// changed is a line of a plan that says what a step changes. Those of its checks
-	// begin with the check's id and a colon.
-	changed  = regexp.MustCompile(`^ +[^ :]+ .* -> `)
-	numbered = regexp.MustCompile(`^ {0,3}[0-9]+\. `)
+	ofNodes    = regexp.MustCompile(`(?m)^  \d+ simulated nodes.*: leases of (\S+), renewed every \S+?(?:, clocks (\S+) (ahead|behind))?$`)
+	ofGrace    = regexp.MustCompile(`(?m)^  kube-controller-manager lets nodes be silent for (\S+)$`)
+	ofProber   = regexp.MustCompile(`(?m)^  prober (\{.*\})$`)
+	ofServer   = regexp.MustCompile(`(?m)^  kube-apiserver (v\S+)`)
+	ofWatchdog = regexp.MustCompile(`(?m)^  dependency-watchdog (v\S+)`)
+	numbered   = regexp.MustCompile(`^ {0,3}([0-9]+)\. (.*)`)
+	// changed is a line that says what a step changes. Those of its checks begin with
+	// the check's id and a colon.
+	changed = regexp.MustCompile(`^ +([^ :]+ .* -> .*)`)
 )
 
-// leasePlan is what a printed plan says of leases.
-func leasePlan(plan string) (p narrate.LeasePlan) {
-	rig, _, _ := strings.Cut(plan, "\nsteps\n")
+// printedPlan is a printed plan, as far as it explains a run: what has to do with
+// leases, and the steps with what they change.
+func printedPlan(text string) (p record.Plan) {
+	rig, steps, _ := strings.Cut(text, "\nsteps\n")
+	if found := ofServer.FindStringSubmatch(rig); found != nil {
+		p.Topology.Version = release.Version(found[1])
+	}
+	p.Topology.ControllerManager = strings.Contains(rig, "\n  kube-controller-manager v")
+	if found := ofGrace.FindStringSubmatch(rig); found != nil {
+		p.Topology.NodeMonitor.Grace = duration(found[1])
+	}
 	if found := ofNodes.FindStringSubmatch(rig); found != nil {
-		p.Duration, p.Clocks = duration(found[1]), found[2]
+		p.Topology.LeaseNodes = &record.LeaseNodes{Duration: duration(found[1]), Offset: duration(found[2])}
+		if found[3] == "behind" {
+			p.Topology.LeaseNodes.Offset *= -1
+		}
 	}
-	if strings.Contains(rig, "\n  kube-controller-manager v") {
-		p.Grace = grace(rig)
+	if found := ofWatchdog.FindStringSubmatch(rig); found != nil {
+		p.Topology.Garden = &record.Garden{Watchdog: release.Version(found[1])}
+		if found := ofProber.FindStringSubmatch(rig); found != nil {
+			_ = json.Unmarshal([]byte(found[1]), &p.Topology.Garden.Prober) // what can't be read is the default
+		}
 	}
-	found := ofProber.FindStringSubmatch(rig)
-	if found == nil || !strings.Contains(rig, "\n  dependency-watchdog ") {
-		return p
-	}
-	var prober struct {
-		KCMNodeMonitorGraceDuration behavior.Duration
-		NodeLeaseFailureFraction    *float64
-	}
-	_ = json.Unmarshal([]byte(found[1]), &prober) // what can't be read is the default
-	p.Expiry = cmp.Or(time.Duration(prober.KCMNodeMonitorGraceDuration), 40*time.Second) * 3 / 4
-	p.Threshold = 0.6
-	if prober.NodeLeaseFailureFraction != nil {
-		p.Threshold = *prober.NodeLeaseFailureFraction
+	for line := range strings.Lines(steps) {
+		line = strings.TrimRight(line, "\n")
+		if found := numbered.FindStringSubmatch(line); found != nil {
+			number, _ := strconv.Atoi(found[1])
+			p.Steps = append(p.Steps, record.Step{Number: number, Name: found[1], Description: found[2]})
+		} else if found := changed.FindStringSubmatch(line); found != nil && len(p.Steps) > 0 {
+			last := &p.Steps[len(p.Steps)-1]
+			last.Changes = append(last.Changes, found[1])
+		}
 	}
 	return p
 }
 
-// grace is what the plan says, or the default of --node-monitor-grace-period, which
-// grew with v1.32.
-func grace(rig string) time.Duration {
-	if found := ofGrace.FindStringSubmatch(rig); found != nil {
-		return duration(found[1])
-	}
-	if found := ofServer.FindStringSubmatch(rig); found != nil && semver.Compare(found[1], "v1.32.0-alpha.0") < 0 {
-		return 40 * time.Second
-	}
-	return 50 * time.Second
-}
-
-func duration(text string) time.Duration {
+func duration(text string) behavior.Duration {
 	d, _ := time.ParseDuration(text)
-	return d
-}
-
-// printedSteps are the steps of a printed plan, with what changes by each.
-func printedSteps(plan string) []string {
-	var all []string
-	_, text, _ := strings.Cut(plan, "\nsteps\n")
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if numbered.MatchString(line) || changed.MatchString(line) {
-			all = append(all, line)
-		}
-	}
-	return all
+	return behavior.Duration(d)
 }

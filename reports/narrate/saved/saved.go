@@ -26,8 +26,8 @@ type Explain func(reports.Cell, []record.Event) ([]reports.Attempt, map[string][
 func Narration(dir string, result reports.Cell, limit int, explain Explain) narrate.Narration {
 	from := filepath.Join(dir, filepath.FromSlash(reports.RunDir(result.ID, 1)))
 	events, err := record.ReadFile(filepath.Join(from, reports.HistoryFile))
-	printed, _ := os.ReadFile(filepath.Join(from, reports.PlanFile)) // the page says if it is gone
-	in := narrate.Input{Result: result, Plan: string(printed), Leases: leasePlan(string(printed)), Events: events, Limit: limit}
+	plan, printed, unplanned := planned(from)
+	in := narrate.Input{Result: result, Plan: printed, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
 	in.Attempts, in.Parts = explain(result, events)
 	var lost []string
 	in.Logs, lost = failureLogs(from, result, events)
@@ -38,6 +38,9 @@ func Narration(dir string, result reports.Cell, limit int, explain Explain) narr
 			what = "what happened later"
 		}
 		n.Omitted = append(n.Omitted, fmt.Sprintf("%s: %s can't be read: %s", what, narrate.HistoryPath(result.ID), reason(from, err)))
+	}
+	if unplanned != nil {
+		n.Omitted = append(n.Omitted, fmt.Sprintf("the plan can't be read: %s", reason(from, unplanned)))
 	}
 	n.Omitted = append(n.Omitted, lost...)
 	return n
