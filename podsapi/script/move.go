@@ -31,7 +31,7 @@ type Remove struct{ UIDs []types.UID }
 type SetReady struct{ Ready bool }
 
 // Disturb has the server do something wrong; the zero value, nothing any more. See
-// fakeservers/podsapi.Disturbance.
+// server.Disturbance.
 type Disturb struct {
 	Delay      time.Duration
 	BreakAfter int
