@@ -1,12 +1,13 @@
 package image
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/distribution/reference"
+	"github.com/opencontainers/go-digest"
 )
 
 // Entry is a pattern of image references and what plays the images that match.
@@ -79,23 +80,26 @@ func (c *Catalog) String() string {
 	return strings.Join(patterns, ", ")
 }
 
-func (e entry) matches(ref Reference) bool {
+func (e entry) matches(ref reference.Named) bool {
+	tagged, isTagged := ref.(reference.Tagged)
 	// A bad pattern was refused by NewCatalog.
-	name, _ := path.Match(e.name, ref.Name)
-	tag, _ := path.Match(e.tag, ref.Tag)
-	return name && (tag || e.tag == "")
+	name, _ := path.Match(e.name, ref.Name())
+	if !name || e.tag == "" || !isTagged {
+		return name && e.tag == ""
+	}
+	tag, _ := path.Match(e.tag, tagged.Tag())
+	return tag
 }
 
-func complete(image Image, ref Reference) *Image {
+func complete(image Image, ref reference.Named) *Image {
 	if image.Reference == "" {
 		image.Reference = ref.String()
 	}
-	if image.Digest == "" {
-		image.Digest = ref.Digest
+	if digested, is := ref.(reference.Digested); is && image.Digest == "" {
+		image.Digest = digested.Digest().String()
 	}
 	if image.Digest == "" {
-		sum := sha256.Sum256([]byte(ref.String()))
-		image.Digest = "sha256:" + hex.EncodeToString(sum[:])
+		image.Digest = digest.FromString(ref.String()).String()
 	}
 	return &image
 }
