@@ -17,10 +17,10 @@ type Version struct {
 	Moment
 	// Key is resource/namespace/name, after the name of the rig if that is another one
 	// than the cell's own.
-	Key                string
-	Cluster            string
-	Resource           string
-	Namespace, ObjName string
+	Key             string
+	Cluster         string
+	Resource        string
+	Namespace, Name string
 	// Change is "added", "modified" or "deleted", or "written" for the manifest of a
 	// static pod.
 	Change string
@@ -36,7 +36,7 @@ const written = "written"
 func NewVersion(key string, text json.RawMessage) *Version {
 	resource, rest, _ := strings.Cut(key, "/")
 	namespace, name, _ := strings.Cut(rest, "/")
-	return &Version{Key: key, Resource: resource, Namespace: namespace, ObjName: name, Raw: NewRaw(text)}
+	return &Version{Key: key, Resource: resource, Namespace: namespace, Name: name, Raw: NewRaw(text)}
 }
 
 // Gone reports whether the object is not there any more.
@@ -125,7 +125,7 @@ func (t *Timeline) observed(e record.Event, seen record.ObjectObserved, m Moment
 		return
 	}
 	v := &Version{
-		Moment: m, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, ObjName: seen.Name,
+		Moment: m, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
 		Change: seen.Change, Raw: NewRaw(seen.Object),
 	}
 	t.keep(v)
@@ -136,7 +136,7 @@ func (t *Timeline) observed(e record.Event, seen record.ObjectObserved, m Moment
 	}
 	switch {
 	case own && v.Resource == "pods":
-		name := Name(v.Namespace, v.ObjName)
+		name := Name(v.Namespace, v.Name)
 		if t.Pods[name] = v; v.Gone() {
 			delete(t.Pods, name)
 		} else {
@@ -167,13 +167,13 @@ type ReadyChange struct {
 
 func (t *Timeline) node(v *Version) {
 	if v.Gone() {
-		delete(t.Nodes, v.ObjName)
+		delete(t.Nodes, v.Name)
 		return
 	}
-	n := t.Nodes[v.ObjName]
+	n := t.Nodes[v.Name]
 	if n == nil {
 		n = &Node{Changes: []ReadyChange{}}
-		t.Nodes[v.ObjName] = n
+		t.Nodes[v.Name] = n
 	}
 	var node corev1.Node
 	_ = json.Unmarshal(v.Text(), &node) // it is not kept: there may be thousands
@@ -203,13 +203,13 @@ type Scale struct {
 
 func (t *Timeline) dependent(v *Version) {
 	if v.Gone() {
-		delete(t.Dependents, v.ObjName)
+		delete(t.Dependents, v.Name)
 		return
 	}
-	d := t.Dependents[v.ObjName]
+	d := t.Dependents[v.Name]
 	if d == nil {
 		d = &Dependent{Replicas: -1}
-		t.Dependents[v.ObjName] = d
+		t.Dependents[v.Name] = d
 	}
 	deployment := as[appsv1.Deployment](v)
 	if d.Annotations = deployment.Annotations; d.Annotations == nil {

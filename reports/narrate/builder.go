@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -50,11 +51,12 @@ func Of(in Input) Narration {
 
 // builder follows a history.
 type builder struct {
-	in    Input
-	began time.Time
-	end   float64         // of the history
-	over  float64         // of the last step: what ends after it ends with the rig
-	real  map[string]bool // the nodes that have kubelets
+	in       Input
+	timeline *timeline.Timeline // as far as events were added
+	began    time.Time
+	end      float64         // of the history
+	over     float64         // of the last step: what ends after it ends with the rig
+	real     map[string]bool // the nodes that have kubelets
 
 	steps      steps
 	components lanes
@@ -66,12 +68,11 @@ type builder struct {
 	watchdog   watchdog
 	podsAPI    podsClients
 	objects    objects
-	counts     counts
 }
 
 func newBuilder(in Input) *builder {
 	b := &builder{
-		in: in, real: make(map[string]bool), counts: make(counts), steps: newSteps(),
+		in: in, timeline: timeline.New(), real: make(map[string]bool), steps: newSteps(),
 		objects: newObjects(in), leases: newLeases(in.Leases), watchdog: newWatchdog(in),
 	}
 	if len(in.Events) > 0 {
@@ -103,6 +104,7 @@ func (b *builder) at(when time.Time) float64 {
 // add takes an event into account.
 func (b *builder) add(e record.Event) {
 	at := b.at(e.At)
+	b.timeline.Add(e)
 	b.steps.add(e, at)
 	b.component(e, at)
 	b.link(e, at)
@@ -118,7 +120,9 @@ func (b *builder) add(e record.Event) {
 // observed takes an object into account.
 func (b *builder) observed(e record.Event, at float64) {
 	if strings.HasPrefix(e.Subject, "events/") {
-		if news, is := b.counts.news(e, at); is {
+		all := b.timeline.Happenings
+		if last := len(all) - 1; last >= 0 && all[last].Place == len(b.timeline.Events)-1 {
+			news := newsOf(all[last], at)
 			b.pods.news(news)
 			b.nodes.news(news)
 			b.workloads.news(news)
@@ -126,9 +130,9 @@ func (b *builder) observed(e record.Event, at float64) {
 		return
 	}
 	if strings.HasPrefix(e.Subject, "nodes/") {
-		b.watchdog.node(e, at)
+		b.watchdog.nodesAre(b.timeline.Nodes, at)
 	}
-	seen, ok := b.decode(e, at)
+	seen, ok := b.decode(at)
 	switch {
 	case !ok:
 		return

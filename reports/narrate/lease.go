@@ -185,16 +185,16 @@ func (l *leases) observed(o observed) {
 	}
 	when := text(o.body, "spec", "renewTime")
 	duration, _ := number(o.body, "spec", "leaseDurationSeconds")
-	last := l.renewed[o.key]
-	if o.deleted() || when == "" || when == last.time {
+	last := l.renewed[o.Key]
+	if o.Gone() || when == "" || when == last.time {
 		return
 	}
-	row := l.rows.named(Leases, o.key)
-	l.expire(row, o.key, o.at)
-	l.renewed[o.key] = renewal{time: when, until: o.at + cmp.Or(float64(duration), math.Inf(1))}
+	row := l.rows.named(Leases, o.Key)
+	l.expire(row, o.Key, o.at)
+	l.renewed[o.Key] = renewal{time: when, until: o.at + cmp.Or(float64(duration), math.Inf(1))}
 	s := Span{Label: "renewed", Detail: "by " + text(o.body, "spec", "holderIdentity"), Tone: Good}
 	if t, err := time.Parse(time.RFC3339, when); err == nil {
-		switch behind := o.when.Sub(t).Round(time.Second); {
+		switch behind := o.Time.Sub(t).Round(time.Second); {
 		case behind.Seconds() > skewed:
 			s.Label, s.Tone = fmt.Sprintf("renewed %s in the past", behind), Faulty
 		case behind.Seconds() < -skewed:

@@ -8,8 +8,8 @@ import (
 type nodes struct{ lanes lanes }
 
 func (n *nodes) add(o observed) {
-	l := n.lanes.named(ObjectState, o.key)
-	if o.deleted() {
+	l := n.lanes.named(ObjectState, o.Key)
+	if o.Gone() {
 		l.ends(o.at)
 		l.mark(o.at, "gone", "", Bad)
 		return

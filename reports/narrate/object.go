@@ -3,7 +3,6 @@ package narrate
 import (
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -68,24 +67,27 @@ func (o *objects) owned(body map[string]any) bool {
 
 // add keeps a version of an object that says something new.
 func (o *objects) add(seen observed, step int) {
-	if !o.wants(seen.key) && !o.owned(seen.body) {
+	if !o.wants(seen.Key) && !o.owned(seen.body) {
 		return
 	}
 	o.uids[text(seen.body, "metadata", "uid")] = true
 	s := &state{Version: Version{At: seen.at, Step: step, Change: seen.Change}}
-	if before := o.versions[seen.key]; !seen.deleted() {
-		s.body, s.size = withoutManagers(seen.body), len(seen.Object)
+	if before := o.versions[seen.Key]; !seen.Gone() {
+		s.body, s.size = withoutManagers(seen.body), len(seen.Text())
 		if len(before) > 0 && seen.Change == "modified" && sameButForNoise(before[len(before)-1].body, s.body) {
 			return
 		}
 	}
-	o.versions[seen.key] = append(o.versions[seen.key], s)
+	o.versions[seen.Key] = append(o.versions[seen.Key], s)
 }
 
 // withoutManagers is an object without what only the API server needs.
 func withoutManagers(body map[string]any) map[string]any {
-	metadata, _ := body["metadata"].(map[string]any)
-	delete(metadata, "managedFields")
+	if metadata, is := body["metadata"].(map[string]any); is {
+		body, metadata = maps.Clone(body), maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		body["metadata"] = metadata
+	}
 	return body
 }
 
@@ -207,29 +209,9 @@ func (s *state) shown() Version {
 		e := yaml.NewEncoder(&b)
 		e.SetIndent(2)
 		e.CompactSeqIndent()
-		if err := e.Encode(whole(s.body)); err == nil { // it was decoded from JSON
+		if err := e.Encode(s.body); err == nil { // it was decoded from JSON
 			s.YAML = b.String()
 		}
 	}
 	return s.Version
-}
-
-// whole is a value from JSON with its whole numbers as such, so that they are not
-// written as 1e+06.
-func whole(value any) any {
-	switch v := value.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v)
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = whole(v[key])
-		}
-	case []any:
-		for i := range v {
-			v[i] = whole(v[i])
-		}
-	}
-	return value
 }

@@ -1,38 +1,28 @@
 package narrate
 
 import (
-	"encoding/json"
 	"strings"
-	"time"
 
-	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // observed is an object of an API server at a moment. What is not of the form
 // that Kubernetes gives it is as if it were not there.
 type observed struct {
-	record.ObjectObserved
-	key  string // resource/namespace/name, after the name of the rig if there are several
+	*timeline.Version
 	at   float64
-	body map[string]any
-	when time.Time
+	body map[string]any // not to be changed
 }
 
-// decode decodes an object, unless it is not shown: of simulated nodes there are
-// thousands.
-func (b *builder) decode(e record.Event, at float64) (observed, bool) {
-	if node, is := strings.CutPrefix(e.Subject, "nodes/"); is && !b.real[node] && !b.objects.wants(e.Subject) {
+// decode decodes the object that was seen last, unless it is not shown: of simulated
+// nodes there are thousands.
+func (b *builder) decode(at float64) (observed, bool) {
+	v := b.timeline.Versions[len(b.timeline.Versions)-1]
+	if node, is := strings.CutPrefix(v.Key, "nodes/"); is && !b.real[node] && !b.objects.wants(v.Key) {
 		return observed{}, false
 	}
-	seen, ok := record.As[record.ObjectObserved](e)
-	if !ok {
-		return observed{}, false
-	}
-	o := observed{ObjectObserved: seen, key: e.Subject, at: at, when: e.At}
-	return o, json.Unmarshal(seen.Object, &o.body) == nil
+	return observed{Version: v, at: at, body: v.Fields()}, v.Fields() != nil
 }
-
-func (o observed) deleted() bool { return o.Change == "deleted" }
 
 // get is what is at a path in an object; nil if there is nothing.
 func get(object any, path ...string) any {
@@ -51,7 +41,7 @@ func text(object any, path ...string) string {
 
 // number is the number at a path, and whether there is one.
 func number(object any, path ...string) (int, bool) {
-	n, is := get(object, path...).(float64)
+	n, is := get(object, path...).(int64)
 	return int(n), is
 }
 
@@ -71,9 +61,6 @@ func condition(object any, name string) (status, reason, message string, is bool
 	return "", "", "", false
 }
 
-// counts are how often each Event object was seen to have happened.
-type counts map[string]int
-
 // news is an Event object that says something new.
 type news struct {
 	at                           float64
@@ -82,28 +69,10 @@ type news struct {
 	warning                      bool
 }
 
-// news reports whether an event of the record is an Event object that is new,
-// or that says that it happened again.
-func (c counts) news(e record.Event, at float64) (news, bool) {
-	var seen struct {
-		Change string
-		Object struct {
-			Count                 int
-			InvolvedObject        struct{ Kind, Namespace, Name, FieldPath string }
-			Reason, Message, Type string
-		}
-	}
-	if json.Unmarshal(e.Data, &seen) != nil {
-		return news{}, false
-	}
-	o, about := seen.Object, seen.Object.InvolvedObject
-	count := max(1, o.Count) // those of the newer API count otherwise
-	if seen.Change == "deleted" || count <= c[e.Subject] {
-		return news{}, false
-	}
-	c[e.Subject] = count
+// newsOf is what an Event object says that is new, or that happened again.
+func newsOf(h timeline.Happening, at float64) news {
 	return news{
-		at: at, kind: about.Kind, namespace: about.Namespace, name: about.Name, field: about.FieldPath,
-		reason: o.Reason, message: shortened(o.Message, maxMessage), warning: o.Type == "Warning",
-	}, true
+		at: at, kind: h.About.Kind, namespace: h.About.Namespace, name: h.About.Name, field: h.About.FieldPath,
+		reason: h.Reason, message: shortened(h.Message, maxMessage), warning: h.Type == "Warning",
+	}
 }

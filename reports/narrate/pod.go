@@ -122,7 +122,7 @@ func (p *pods) exited(e record.Event, at float64, withRig bool) {
 // observed takes into account how the API server shows a pod.
 func (p *pods) observed(o observed) {
 	one := p.named(o.Namespace + "/" + o.Name)
-	if o.deleted() {
+	if o.Gone() {
 		one.state.ends(o.at)
 		one.state.mark(o.at, "gone", "", "")
 		one.wasReady, one.deleting = false, false

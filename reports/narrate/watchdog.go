@@ -1,7 +1,6 @@
 package narrate
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -24,9 +24,8 @@ const (
 // how the requests went by which the watchdog decides, and what it scaled.
 type watchdog struct {
 	plan     LeasePlan
-	on       bool              // whether the history has ages of leases
-	ready    map[string]string // the status of each node
-	most     int               // so many nodes at a time
+	on       bool // whether the history has ages of leases
+	most     int  // so many nodes at a time
 	counts   []nodeCount
 	requests lanes
 	scaled   map[string]*lane // Deployments of the seed
@@ -40,7 +39,7 @@ type nodeCount struct {
 
 func newWatchdog(in Input) watchdog {
 	on := slices.ContainsFunc(in.Events, func(e record.Event) bool { return e.Kind == (record.LeaseAges{}).EventKind() })
-	return watchdog{plan: in.Leases, on: on, ready: make(map[string]string), scaled: make(map[string]*lane)}
+	return watchdog{plan: in.Leases, on: on, scaled: make(map[string]*lane)}
 }
 
 // add takes the watchdog's requests into account.
@@ -126,43 +125,27 @@ func (w *watchdog) deployment(o observed) {
 		w.scaled[o.Name] = &lane{Lane: Lane{Name: "seed/deployments/" + o.Name, Kind: ObjectState, Group: watchdogName}}
 	}
 	replicas, _ := number(o.body, "spec", "replicas")
-	if o.deleted() {
+	if o.Gone() {
 		replicas = 0
 	}
 	w.scaled[o.Name].becomes(o.at, Span{Label: reports.Counted(replicas, "replica")})
 }
 
-// node takes into account whether a node is ready.
-func (w *watchdog) node(e record.Event, at float64) {
-	seen, ok := record.As[record.ObjectObserved](e)
-	if !w.on || !ok {
+// nodesAre takes into account which nodes are ready.
+func (w *watchdog) nodesAre(nodes map[string]*timeline.Node, at float64) {
+	if !w.on {
 		return
 	}
-	var node struct {
-		Status struct {
-			Conditions []struct{ Type, Status string }
-		}
-	}
-	if seen.Change == "deleted" {
-		delete(w.ready, seen.Name)
-	} else if json.Unmarshal(seen.Object, &node) == nil {
-		w.ready[seen.Name] = "False"
-		for _, c := range node.Status.Conditions {
-			if c.Type == "Ready" {
-				w.ready[seen.Name] = c.Status
-			}
-		}
-	}
 	now := nodeCount{at: at}
-	for _, status := range w.ready {
-		if status != "True" {
+	for _, n := range nodes {
+		if n.Ready != "True" {
 			now.unready++
 		}
-		if status == "Unknown" {
+		if n.Ready == "Unknown" {
 			now.unknown++
 		}
 	}
-	w.most = max(w.most, len(w.ready))
+	w.most = max(w.most, len(nodes))
 	if last := len(w.counts) - 1; last < 0 || w.counts[last].unready != now.unready || w.counts[last].unknown != now.unknown {
 		w.counts = append(w.counts, now)
 	}

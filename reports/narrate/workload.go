@@ -20,7 +20,7 @@ func (w *workloads) add(o observed) {
 	if owner := w.ownerOf(o); owner != "" {
 		l := w.lanes.named(ObjectState, owner)
 		switch {
-		case o.deleted():
+		case o.Gone():
 			l.mark(o.at, o.Name+" gone", "", "")
 		case !w.known[uid]:
 			l.mark(o.at, "makes "+o.Name, text(o.body, "kind"), Changed)
@@ -28,9 +28,9 @@ func (w *workloads) add(o observed) {
 		w.known[uid] = true
 		return
 	}
-	l := w.lanes.named(ObjectState, o.key)
-	w.owners[uid] = o.key
-	if o.deleted() {
+	l := w.lanes.named(ObjectState, o.Key)
+	w.owners[uid] = o.Key
+	if o.Gone() {
 		l.ends(o.at)
 		l.mark(o.at, "gone", "", "")
 		return
