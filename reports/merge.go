@@ -177,14 +177,14 @@ func mergedReproduce(inputs []Input) Reproduce {
 	for _, in := range inputs {
 		r := in.Report.Reproduce
 		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
-		merged.Components = append(merged.Components, r.Components...)
+		merged.Components, merged.Files = append(merged.Components, r.Components...), append(merged.Files, r.Files...)
 		if r.Host != merged.Host {
 			merged.Host = Host{}
 		}
 	}
 	merged.Command = strings.Join(firsts(commands), "\n")
 	merged.Skewrig, merged.Go = strings.Join(firsts(skewrigs), ", "), strings.Join(firsts(toolchains), ", ")
-	merged.Components = firsts(merged.Components)
+	merged.Components, merged.Files = firsts(merged.Components), firsts(merged.Files)
 	return merged
 }
 

@@ -47,6 +47,9 @@ type Reproduce struct {
 	// Command is the command line, ready to be pasted into a shell. That of a
 	// report that was merged has a line for each command that it took.
 	Command string `json:"command"`
+	// Files are the scenario files that the command names. If unset, it names none, or
+	// is that of a skewrig which did not write them down.
+	Files []string `json:"files,omitempty"`
 	// Skewrig and Go are the versions of this program and of the toolchain
 	// that built it.
 	Skewrig string `json:"skewrig"`
@@ -247,6 +250,7 @@ func (r Report) Unfinished() (n int) {
 }
 
 func (r Report) clone() Report {
+	r.Reproduce.Files = slices.Clone(r.Reproduce.Files)
 	r.Reproduce.Components = slices.Clone(r.Reproduce.Components)
 	r.Summary.Outcomes = maps.Clone(r.Summary.Outcomes)
 	r.Problems = slices.Clone(r.Problems)

@@ -42,7 +42,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 			if err != nil {
 				return err
 			}
-			report, err := app.CheckPodsAPI(cmd.Context(), path, app.Options{Dir: dir, Known: list, Reproduce: app.Reproduce(os.Args, version(), nil)})
+			report, err := app.CheckPodsAPI(cmd.Context(), path, app.Options{Dir: dir, Known: list, Reproduce: app.Reproduce(os.Args, nil, version(), nil)})
 			if err != nil {
 				return err
 			}

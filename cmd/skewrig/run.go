@@ -98,7 +98,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	options := app.Options{
-		Dir: f.reportDir, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, version(), built),
+		Dir: f.reportDir, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, args, version(), built),
 		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
 	}
 	tell, done := cellProgress(cmd, app.NewForecast(cells, options))

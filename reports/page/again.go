@@ -1,8 +1,6 @@
 package page
 
 import (
-	"bufio"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -11,6 +9,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -26,7 +25,10 @@ type again struct {
 func (run Run) again(c reports.Cell) again {
 	command := run.Report.Reproduce.Command
 	byID := again{Command: "skewrig run '" + c.ID + "'"}
-	named := scenarioFiles(command)
+	named := run.Report.Reproduce.Files
+	if len(named) == 0 {
+		named = filesIn(command)
+	}
 	if len(named) == 0 {
 		return byID
 	}
@@ -34,26 +36,13 @@ func (run Run) again(c reports.Cell) again {
 	switch {
 	case !found:
 		return again{Command: command, Note: "This is the whole run: the cell's plan, which says what file it is from, is not beside this page."}
-	case slices.ContainsFunc(named, func(n string) bool { return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file) }):
+	case slices.ContainsFunc(named, func(n string) bool {
+		n = path.Clean(n)
+		return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file)
+	}):
 		return again{Command: "skewrig run " + quoted(file) + " '" + c.ID + "'"}
 	}
 	return byID
-}
-
-var (
-	deviations = regexp.MustCompile(`--known-deviations[= ]('[^']*'|\S+)`)
-	words      = regexp.MustCompile(`'[^']*'|[^\s']+`)
-)
-
-// scenarioFiles are the scenarios that a command names, other than by patterns.
-func scenarioFiles(command string) (files []string) {
-	for _, word := range words.FindAllString(deviations.ReplaceAllString(command, ""), -1) {
-		word = path.Clean(strings.Trim(word, "'"))
-		if extension := path.Ext(word); extension == ".yaml" || extension == ".yml" {
-			files = append(files, word)
-		}
-	}
-	return files
 }
 
 // fileOf is the scenario file that a cell is from, as its plan says.
@@ -61,22 +50,13 @@ func (run Run) fileOf(c reports.Cell) (file string, found bool) {
 	if run.Dir == nil {
 		return "", false
 	}
-	plan, err := run.Dir.Open(path.Join(worst(c).Dir, reports.PlanFile))
+	f, err := run.Dir.Open(path.Join(worst(c).Dir, reports.PlanData))
 	if err != nil {
-		return "", false
+		return run.printedFileOf(c)
 	}
-	defer plan.Close()
-	return plannedFrom(plan)
-}
-
-// plannedFrom reads what stands at the beginning of a plan.
-func plannedFrom(plan fs.File) (file string, found bool) {
-	lines := bufio.NewScanner(plan)
-	for range 3 { // the id, the title, the file
-		lines.Scan()
-		file, found = strings.CutPrefix(lines.Text(), "from ")
-	}
-	return file, found
+	defer f.Close()
+	p, err := record.ReadPlan(f)
+	return p.File, err == nil
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,][-A-Za-z0-9_./:@%+,]*$`)

@@ -43,6 +43,18 @@ func TestTheCommandOfACell(t *testing.T) {
 	}
 }
 
+// TestTheFilesOfARun: where the report and the plan have them as data, no text is read.
+func TestTheFilesOfARun(t *testing.T) {
+	t.Parallel()
+	run := Run{
+		Report: reports.Report{Reproduce: reports.Reproduce{Command: "skewrig run $FILES", Files: []string{"./my/own.yaml"}}},
+		Dir:    fstest.MapFS{"cells/a/b/plan.json": {Data: []byte(`{"format": 1, "file": "my/own.yaml"}`)}},
+	}
+	if got, want := run.again(reports.Cell{ID: "a/b"}).Command, "skewrig run my/own.yaml 'a/b'"; got != want {
+		t.Errorf("it is %s, want %s", got, want)
+	}
+}
+
 func TestWhatToCheckOut(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{
