@@ -60,7 +60,7 @@ func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Bui
 			return t.Component == given.Component && (t.Version == given.Version || t.Component == build.Etcd)
 		}
 		if !slices.ContainsFunc(needed, serves) {
-			problems = append(problems, fmt.Errorf("--binary %s is %s of %s, which nothing here needs; needed are %v", text, given.Component, given.Version, needed))
+			problems = append(problems, fmt.Errorf("--binary %s is %s of %s, which no selected cell needs; the cells need %v", text, given.Component, given.Version, needed))
 		}
 	}
 	return builder, errors.Join(problems...)

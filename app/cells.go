@@ -80,7 +80,7 @@ func checkRequirements(cells []plan.Cell) error {
 			checks, _ := step.Action.(plan.Checks)
 			for _, c := range checks.Checks {
 				if !stated[c.Requirement] {
-					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger states %s; leave the requirement out in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
+					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func allThere(ids []string, cells []plan.Cell, dir string) error {
 	var missing []error
 	for _, id := range ids {
 		if !slices.ContainsFunc(cells, func(c plan.Cell) bool { return c.ID == id }) {
-			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name the file that it is in, beside '**' for those of the catalog", id, dir))
+			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir))
 		}
 	}
 	return errors.Join(missing...)

@@ -45,7 +45,7 @@ func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
 	if ignored := kindIgnored(text); len(ignored) > 0 {
-		fmt.Fprintf(w, "%s: left out, a rig does not have it: %s\n", path, strings.Join(ignored, ", "))
+		fmt.Fprintf(w, "%s: ignored, a rig does not support it: %s\n", path, strings.Join(ignored, ", "))
 	}
 	return plan.Cell{ID: path, File: path, Topology: topology}, true, nil
 }

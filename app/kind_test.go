@@ -35,7 +35,7 @@ kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 	if diff := cmp.Diff(want, cell.Topology); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if want := "left out, a rig does not have it: kubeadmConfigPatches, nodes[1].labels"; !strings.Contains(said.String(), want) {
+	if want := "ignored, a rig does not support it: kubeadmConfigPatches, nodes[1].labels"; !strings.Contains(said.String(), want) {
 		t.Errorf("%q does not say %q", said.String(), want)
 	}
 }

@@ -21,8 +21,8 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report
 		Started: began, DurationSeconds: time.Since(began).Seconds(),
 	}
 	o.Reproduce.Components = []reports.Component{{
-		Name: "server of the Pods API", Version: "unknown",
-		Source: "whatever serves " + record.Path + "; the API doesn't tell its version", Digest: "unknown",
+		Name: "Pods API server", Version: "unknown",
+		Source: "the server at " + record.Path + "; the API does not report its version", Digest: "unknown",
 	}}
 	a, err := newAssembler(nil, o.Known, o.Reproduce)
 	if err != nil {

@@ -48,7 +48,7 @@ func UpCell(w io.Writer, args []string) (plan.Cell, error) {
 		return plan.Cell{}, err
 	}
 	if len(cells) != 1 {
-		return plan.Cell{}, fmt.Errorf("%s names %d cells; one is wanted: %s", args[0], len(cells), cellIDs(cells))
+		return plan.Cell{}, fmt.Errorf("%s selects %d cells, but up needs one: %s", args[0], len(cells), cellIDs(cells))
 	}
 	return cells[0], nil
 }

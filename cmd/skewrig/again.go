@@ -30,10 +30,10 @@ type againFlags struct {
 const untilFailLimit = 100
 
 func (f *againFlags) register(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "how many times each cell runs; one that comes out otherwise now and then is flaky")
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "how many times each cell runs; a cell whose outcomes differ is flaky")
 	cmd.Flags().BoolVar(&f.untilFail, "until-fail", false, fmt.Sprintf("run each cell until it is not as expected, at most --repeat times (default %d)", untilFailLimit))
-	cmd.Flags().StringVar(&f.rerun, "rerun-failed", "", "run, of the cells that the arguments name, those that were not as expected in the report of this directory; without arguments, all such. Without --report-dir, the report goes to the same name with -rerun")
-	cmd.Flags().StringVar(&f.shard, "shard", "", "run one of several parts of the cells, such as 2/4; skewrig report merge joins their reports")
+	cmd.Flags().StringVar(&f.rerun, "rerun-failed", "", "rerun the selected cells with unexpected outcomes in DIR; without arguments, all of them. Default of --report-dir: DIR-rerun")
+	cmd.Flags().StringVar(&f.shard, "shard", "", "run one part of the cells, such as 2/4; skewrig report merge joins the reports")
 }
 
 // check checks the flags, and sets those that others imply.
@@ -53,7 +53,7 @@ func (f *againFlags) check(cmd *cobra.Command, reportDir *string) error {
 			*reportDir = beside(f.rerun)
 		}
 		if app.SameDir(*reportDir, f.rerun) {
-			problems = append(problems, fmt.Errorf("--report-dir and --rerun-failed are both %s: what failed there would be lost; choose another --report-dir, and join the two with skewrig report merge", f.rerun))
+			problems = append(problems, fmt.Errorf("--report-dir and --rerun-failed are both %s: the run would overwrite the failures; choose another --report-dir, and join the two with skewrig report merge", f.rerun))
 		}
 	}
 	return errors.Join(problems...)

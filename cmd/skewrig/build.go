@@ -28,8 +28,8 @@ func newBuild() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
 		Short: "Build components from their releases",
-		Long: `Build components from the Go modules of their releases, into a cache. Without
-arguments, what the catalog needs on the default pair of releases is built.`,
+		Long: `Build components from the Go modules of their releases into a cache. Without
+arguments, build the components that the default cells need.`,
 		Example: `  skewrig build                       # the default pair
   skewrig build kubelet@v1.35.4       # one component
   skewrig build v1.34.4               # all components of a release
@@ -47,8 +47,8 @@ arguments, what the catalog needs on the default pair of releases is built.`,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
-	cmd.Flags().BoolVar(&f.list, "list", false, "list what the cache holds")
-	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove what the default pair does not need from the cache")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the entries of the cache")
+	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
 	cmd.Flags().StringArrayVar(&f.overlay, "overlay", nil, "compile FILE instead of PATH of k8s.io/kubernetes, PATH=FILE (repeatable)")
 	return cmd

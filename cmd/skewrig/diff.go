@@ -23,25 +23,25 @@ func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Say what changed from one report to another",
+		Short: "Show what changed between two reports",
 		Long: `Compare two reports, each a report directory or a report.json, by the ids of
-their cells. A and B may be of different releases: what is different about what
-ran is told first.
+their cells. A and B may be of different releases; the differences between the
+subjects come first.
 
-  regressions   cells that were as expected and are not, or that have such a
-                check, and new problems of the run as a whole
-  fixes         cells that were not as expected and are
+  regressions   cells that were as expected and are not any more, or that have
+                such a check, and new problems of the run as a whole
+  fixes         cells that were not as expected and are now
   changed       other cells with another outcome or reason, or other checks
   new, gone     cells that only one report has
-  requirements  those with another verdict
-  slower        cells that took longer, a busier machine aside
-  subject       components, releases and digests that are not the same
+  requirements  requirements with another status
+  slower        cells that took longer, corrected for a busier machine
+  subject       components, releases and digests that differ
 
-What a check observed is shown, but is no change by itself: ports and counts are
-in it. Two runs that saw the same have an empty diff.
+A different observation of a check is shown, but is no change by itself, since it
+may contain ports and counts. Two runs with the same outcomes have an empty diff.
 
-Exit codes: 0 there is no regression, 1 there is one, 3 wrong usage. --exit-on
-says what else is worth a 1.`,
+Exit codes: 0 no regression, 1 a regression, 3 wrong usage. --exit-on selects
+other sections for exit code 1.`,
 		Example: `  skewrig diff yesterday today
   skewrig diff main.json report -o markdown > comment.md
   skewrig diff a b --exit-on any`,
@@ -50,8 +50,8 @@ says what else is worth a 1.`,
 	}
 	f.format.register(cmd, "output", "o", "text", "text, markdown (for a comment on a pull request), or json", "text", "markdown", "json")
 	cmd.Flags().Float64Var(&f.slowerFactor, "slower-factor", 1.5, "a cell is slower if it took this many times as long, and --slower-by longer")
-	cmd.Flags().DurationVar(&f.slowerBy, "slower-by", 10*time.Second, "see --slower-factor; to start a rig that another cell started last time takes less than the default")
-	cmd.Flags().StringSliceVar(&f.exitOn, "exit-on", []string{string(diff.RegressionsSection)}, "the parts of the diff that make the exit code 1 if there is something in them, as listed above; any is all but slower")
+	cmd.Flags().DurationVar(&f.slowerBy, "slower-by", 10*time.Second, "see --slower-factor; the default exceeds the time to start a rig, which another cell may have started last time")
+	cmd.Flags().StringSliceVar(&f.exitOn, "exit-on", []string{string(diff.RegressionsSection)}, "sections of the diff, as listed above, that set exit code 1 if they are not empty; any stands for all but slower")
 	return cmd
 }
 

@@ -50,12 +50,12 @@ func (o *output) json() bool { return o.value == "json" }
 
 // registerKnown registers the flag that names a list of what is known to fail.
 func registerKnown(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links, on top of the catalog's own")
+	cmd.Flags().StringVar(file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links, in addition to the catalog's list")
 }
 
 // registerReports registers the flag that names the reports of saved runs.
 func registerReports(cmd *cobra.Command, dirs *[]string) {
-	cmd.Flags().StringArrayVar(dirs, "report", []string{"report"}, "the report directory of a run; may be given several times")
+	cmd.Flags().StringArrayVar(dirs, "report", []string{"report"}, "the report directory of a run (repeatable)")
 }
 
 // binaries are the flags that say where components come from.
@@ -63,9 +63,9 @@ type binaries struct{ app.Binaries }
 
 func (b *binaries) register(cmd *cobra.Command) {
 	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
-	cmd.Flags().StringVar(&b.CacheDir, "cache-dir", "", "where built components are kept (default: skewrig in the user's cache directory)")
+	cmd.Flags().StringVar(&b.CacheDir, "cache-dir", "", "directory of built components (default: skewrig in the user's cache directory)")
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
-		"use a ready-made binary, COMPONENT=PATH for the release that it says it is, or COMPONENT@RELEASE=PATH (repeatable; KUBEBUILDER_ASSETS is understood too)")
+		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
 }
 
 // build builds targets, which cells ask for, if any, and tells about it.

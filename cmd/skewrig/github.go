@@ -44,7 +44,7 @@ func (g *github) tell(cmd *cobra.Command, out output, report reports.Report, fin
 		fmt.Fprintf(w, "::%s::\n", token)
 	}
 	if err := errors.Join(render.GitHubAnnotations(w, report), summarize(report)); err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "skewrig: telling GitHub: %v\n", err)
+		fmt.Fprintf(cmd.ErrOrStderr(), "skewrig: writing GitHub annotations: %v\n", err)
 	}
 	return verdict
 }
@@ -62,7 +62,7 @@ func summarize(report reports.Report) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("looking at the job summary: %w", err)
+		return fmt.Errorf("reading the job summary: %w", err)
 	}
 	return render.GitHubSummary(f, report, render.MaxGitHubSummary-int(info.Size()))
 }

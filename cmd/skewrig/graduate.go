@@ -19,16 +19,15 @@ func newGraduate() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "graduate KEP",
-		Short: "Judge what an enhancement lacks for its next stage",
-		Long: `Hold saved runs against what the next stage of an enhancement asks for: the
-criteria of its own text, and those that the KEP template has for all. Each is
-met, unmet, or needs a person. What contradicts a criterion is shown with its
-cell, what was never run with the command that would. All reports that are named
-count, an older failure too.
+		Short: "Show what an enhancement lacks for its next stage",
+		Long: `Judge saved runs by the criteria of the next stage of an enhancement: those of
+its own text and those of the KEP template. Each criterion is met, unmet, or needs
+a person. A contradiction is shown with its cell, missing evidence with the
+command that produces it. All reports that you name count, older failures too.
 
-Exit codes: 0 all is met, but for what needs a person; 1 a cell contradicts a
-criterion (a known deviation is one), or with --strict one needs a person;
-2 evidence is missing, or a report can't be read; 3 wrong usage.`,
+Exit codes: 0 every criterion is met or needs a person; 1 a cell contradicts a
+criterion (also by a known deviation), or with --strict a criterion needs a
+person; 2 evidence is missing, or a report can't be read; 3 wrong usage.`,
 		Example: `  skewrig graduate kep-4939 --stage beta --report report
   skewrig graduate kep-5999 --stage stable --report monday --report tuesday -o markdown`,
 		Args: cobra.ExactArgs(1),
@@ -46,7 +45,7 @@ criterion (a known deviation is one), or with --strict one needs a person;
 	stage.register(cmd, "stage", "", "", "the stage to reach: alpha, beta or stable", graduation.Stages()...)
 	_ = cmd.MarkFlagRequired("stage") // it exists
 	format.register(cmd, "output", "o", "text", "text, markdown or json", "text", "markdown", "json")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also where a criterion needs a person")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if a criterion needs a person")
 	registerReports(cmd, &dirs)
 	return cmd
 }

@@ -19,9 +19,9 @@ func newJudge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge DIR [FILE ...]",
 		Short: "Judge a saved run again, with today's checks",
-		Long: `Judge the histories in a report directory again, with the checks of this
-skewrig's catalog and of the scenario files that are named, and replace the
-report and its page. Nothing is run.`,
+		Long: `Judge the records in a report directory again, with the checks of this skewrig's
+catalog and of the given scenario files, and replace the report and its page.
+Nothing runs.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := app.Known(known)
@@ -59,7 +59,7 @@ func newReport() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(newMerge())
-	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page with everything that happened), findings (the disagreements alone), track-record (the known bugs that were found), matrix (what probes did by releases and gates), or openmetrics (for dashboards of how runs change)",
+	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), track-record (known regressions), matrix (probes by releases and gates), or openmetrics (for dashboards)",
 		append(slices.Sorted(maps.Keys(formats)), "html")...)
 	return cmd
 }

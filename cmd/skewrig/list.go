@@ -24,9 +24,9 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [PATTERN | FILE ...]",
 		Short: "List the cells that can be run",
-		Long: `List all cells of the catalog, or those that the arguments name. A pattern is a
-glob over cell ids: * matches within a segment, ** across segments. A FILE is a
-scenario of your own.`,
+		Long: `List all cells of the catalog, or the selected ones. A PATTERN is a glob over cell
+ids: * matches within a segment, ** across segments. A FILE is a scenario of your
+own.`,
 		Example: `  skewrig list
   skewrig list 'kep-4939/**'`,
 		RunE: func(cmd *cobra.Command, args []string) error {

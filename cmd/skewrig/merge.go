@@ -14,10 +14,9 @@ func newMerge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR ... --report-dir OUT",
 		Short: "Join the reports of shards and of repeated runs",
-		Long: `Join reports into one, with the files of their cells. Cells that are in one of
-them are taken over; those that are in several become repeated runs of one cell,
-which is flaky if they disagree. A cell that did not run to its end gives way to
-one that did.`,
+		Long: `Join reports into one, with the files of their cells. Cells that are in one report
+are copied; those that are in several become repetitions of one cell, which is flaky
+if they disagree. A cell that ran to its end replaces one that did not.`,
 		Example: `  skewrig report merge shard-1 shard-2 --report-dir report
   skewrig report merge report report-rerun --report-dir both`,
 		Args: cobra.MinimumNArgs(1),
@@ -30,7 +29,7 @@ one that did.`,
 		},
 	}
 	out.register(cmd)
-	cmd.Flags().StringVar(&dir, "report-dir", "", "where the merged report goes; an earlier report there is replaced")
+	cmd.Flags().StringVar(&dir, "report-dir", "", "directory for the merged report; replaces an earlier report")
 	_ = cmd.MarkFlagRequired("report-dir") // it exists
 	return cmd
 }

@@ -13,7 +13,7 @@ func newPlan() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "plan [PATTERN | FILE ...]",
-		Short: "Print what a run would do, step by step, and start nothing",
+		Short: "Print the steps of a run and start nothing",
 		Example: `  skewrig plan 'kep-4939/skew/**'
   skewrig plan ./mine.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -14,10 +14,10 @@ import (
 func newPodsAPI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "podsapi",
-		Short: "Ask, check and play the Pods API of a kubelet (KEP-4188)",
-		Long: `The Pods API is what a kubelet serves on a unix socket for the agents of its
-node. list, get and watch ask it; check holds it against KEP-4188, on a real
-machine too; serve plays a node's life to an agent that is being developed.`,
+		Short: "Read, check and simulate the Pods API of a kubelet (KEP-4188)",
+		Long: `A kubelet serves the Pods API on a unix socket to the agents of its node. list,
+get and watch read it; check checks it against KEP-4188, also on a real machine;
+serve simulates a node for an agent in development.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -29,7 +29,7 @@ machine too; serve plays a node's life to an agent that is being developed.`,
 type socketFlag struct{ path string }
 
 func (f *socketFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.path, "socket", "", fmt.Sprintf("the socket to ask (default: %s in %s)", strings.Join(client.Places, " or "), ask.KubeletDir))
+	cmd.Flags().StringVar(&f.path, "socket", "", fmt.Sprintf("the socket to connect to (default: %s in %s)", strings.Join(client.Places, " or "), ask.KubeletDir))
 }
 
 // find is the socket that is named, or the one that is there.

@@ -38,7 +38,7 @@ func (f *askFlags) ask(cmd *cobra.Command, do func(*ask.Node, show.Format) error
 	defer node.Close()
 	err = app.Failed(do(node, show.Format(f.format.value)))
 	if node.MaskIgnored() {
-		fmt.Fprintln(cmd.ErrOrStderr(), "The server took no notice of the field mask and sent more; the rest was left out here. Released kubelets have no field masks.")
+		fmt.Fprintln(cmd.ErrOrStderr(), "The server ignored the field mask and sent more fields; skewrig removed them. Released kubelets have no field masks.")
 	}
 	return err
 }
@@ -92,8 +92,8 @@ func newPodsWatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Watch the pods of the node until Ctrl-C",
-		Long: `Print an event a line: all pods, INITIAL_SYNC_COMPLETE, and then what changes. In
-JSON it is one object a line, with type and object, and in YAML one document.`,
+		Long: `Print one event per line: all pods, INITIAL_SYNC_COMPLETE, then each change. In
+JSON, an event is one object per line, with type and object; in YAML, one document.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.ask(cmd, func(node *ask.Node, format show.Format) error {

@@ -18,11 +18,11 @@ func newPodsCheck() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Hold whatever serves the Pods API at a socket against KEP-4188",
-		Long: `Ask whatever serves the Pods API at a socket, a real machine's kubelet too, and
-judge the answers by the statements of KEP-4188 that can be judged from there. It
-reads only, but it asks 600 times within a second or two, to see whether the rate is
-limited. Nothing else of a rig is run.
+		Short: "Check a Pods API server against KEP-4188",
+		Long: `Call the Pods API server at a socket, such as a real machine's kubelet, and judge
+its answers by the requirements of KEP-4188 that the socket alone can prove. It only
+reads, but it sends 600 requests within a second or two to test the rate limit. It
+starts no rig.
 
 Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`,
 		Example: `  sudo skewrig podsapi check --report-dir report
@@ -52,7 +52,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 	out.register(cmd)
 	socket.register(cmd)
 	registerKnown(cmd, &known)
-	cmd.Flags().StringVar(&dir, "report-dir", "", "where a report goes; an earlier one there is replaced (default: none is written)")
+	cmd.Flags().StringVar(&dir, "report-dir", "", "directory to write a report to, replacing an earlier one (default: no report)")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func finishCheck(cmd *cobra.Command, out output, report reports.Report, dir stri
 }
 
 func printChecks(w io.Writer, checks []reports.Check) error {
-	err := table(w, "OUTCOME\tCHECK\tSTATEMENT\tWHY", checks, func(c reports.Check) string {
+	err := table(w, "OUTCOME\tCHECK\tREQUIREMENT\tWHY", checks, func(c reports.Check) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", c.Outcome, c.ID, c.Requirement, c.Reason)
 	})
 	fmt.Fprintln(w)

@@ -84,10 +84,10 @@ const grpcLimit = 4 << 20
 func printNotes(w io.Writer, runs []stage.Run) {
 	for _, r := range runs {
 		if r.Refused > 0 {
-			fmt.Fprintf(w, "In run %d, other users than root and the one who serves tried to connect %d times, and were refused.\n", r.Number, r.Refused)
+			fmt.Fprintf(w, "In run %d the server refused %d connections of users other than root and its own.\n", r.Number, r.Refused)
 		}
 		if r.Forgotten > 0 {
-			fmt.Fprintf(w, "In run %d there were %d more clients, which have gone long ago and are not shown.\n", r.Number, r.Forgotten)
+			fmt.Fprintf(w, "In run %d there were %d more clients, which disconnected earlier and are not shown.\n", r.Number, r.Forgotten)
 		}
 	}
 	printTooLarge(w, runs)

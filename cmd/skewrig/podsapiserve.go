@@ -24,13 +24,13 @@ func newPodsServe() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Play a node's life to an agent, and tell what it did and missed",
-		Long: `Serve the Pods API at a socket and play a script to whatever connects: pods that
-come, change and go, restarts of the kubelet, slow answers, broken watches. At the
-end of the script, or on Ctrl-C, tell what each client did, how many states of pods
-it was never told of, and on how many pods it is behind.
+		Short: "Simulate a node for an agent, and print what the agent did and missed",
+		Long: `Serve the Pods API at a socket and run a script for all clients: pods are added,
+changed and removed, the kubelet restarts, answers are slow, watches break. At the
+end of the script, or on Ctrl-C, print what each client did, how many pod states
+were never sent to it, and for how many pods it lacks the latest state.
 
-docs/podsapi.md has the language of scripts, and examples.`,
+docs/podsapi.md describes the language of scripts and has examples.`,
 		Example: `  skewrig podsapi serve --scenario docs/podsapi/startup-and-restart.yaml --socket /tmp/node/pods.sock`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,9 +42,9 @@ docs/podsapi.md has the language of scripts, and examples.`,
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the script to play")
-	cmd.Flags().StringVar(&f.socket, "socket", "", "where to serve; its directory is made if it is missing")
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "keep serving what there is at the end, until Ctrl-C")
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the script to run")
+	cmd.Flags().StringVar(&f.socket, "socket", "", "the socket to serve; its directory is created if it is missing")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "keep serving the last state until Ctrl-C")
 	_ = cmd.MarkFlagRequired("scenario") // there are these two
 	_ = cmd.MarkFlagRequired("socket")
 	return cmd
@@ -69,14 +69,14 @@ func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) 
 		return err // it says what is wrong with the flag
 	}
 	defer func() { err = errors.Join(err, app.Failed(node.Close())) }()
-	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C ends it\n", f.socket, length(moves))
+	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C stops the server\n", f.socket, length(moves))
 	err = node.Play(ctx, moves, stage.RealTime(), func(m script.Move) {
 		if m.Text != "" {
 			fmt.Fprintf(log, "%8s  %s\n", m.At.Round(time.Millisecond), m.Text)
 		}
 	})
 	if err == nil && f.wait {
-		fmt.Fprintln(log, "the script is over; Ctrl-C ends it")
+		fmt.Fprintln(log, "the script has ended; Ctrl-C stops the server")
 		<-ctx.Done()
 	} else if err == nil {
 		err = node.Settle(ctx)

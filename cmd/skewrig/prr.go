@@ -14,11 +14,11 @@ func newPRR() *cobra.Command {
 		Use:   "prr KEP",
 		Short: "Answer the production readiness questionnaire from saved runs",
 		Long: `Print the production readiness questionnaire of an enhancement as Markdown, under
-the headings of the KEP template: what cells show, what was done in them, and how
-to do it again. Nothing is stated that no cell shows. What no run can answer, or
-none has, is marked Open.
+the headings of the KEP template: what cells show, their steps, and how to
+reproduce them. Every statement has a cell as evidence. A question that no run can
+answer, or that no run has answered, is marked Open.
 
-Exit codes: 0 it was printed, 2 a report can't be read, 3 wrong usage.`,
+Exit codes: 0 printed, 2 a report can't be read, 3 wrong usage.`,
 		Example: `  skewrig prr kep-4939 --report report > prr.md
   skewrig prr kep-5999 --report report -o json`,
 		Args: cobra.ExactArgs(1),

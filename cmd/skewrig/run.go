@@ -26,12 +26,12 @@ func newRun() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [PATTERN | FILE ...]",
-		Short: "Run scenarios and report",
-		Long: `Run the cells that the arguments name, and write a report. Without arguments,
-run what the default pair of releases shows of the KEPs. What is needed is built
-first. A pattern is a glob over cell ids: * matches within a segment, ** across
-segments. A FILE is a scenario of your own, of which all cells are run, or those
-that a pattern chooses.`,
+		Short: "Run cells and write a report",
+		Long: `Run the selected cells and write a report. Without arguments, run the default
+cells: those of the KEPs that need only the default pair of releases. Missing
+components are built first. A PATTERN is a glob over cell ids: * matches within a
+segment, ** across segments. A FILE is a scenario of your own; all its cells run,
+or those that a pattern selects.`,
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run 'kep-4939/**' 'kep-5999/**'
@@ -52,13 +52,13 @@ that a pattern chooses.`,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
-	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "where the report goes; an earlier report there is replaced")
+	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "directory for the report; replaces an earlier report")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
 	f.github.register(cmd)
-	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run at the same time")
+	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run in parallel")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
-	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print what probes put on the wire, and how that went, by releases and gates (in JSON it is what each cell observed)")
+	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(cells) == 0 && f.again.rerun != "" {
-		fmt.Fprintf(cmd.OutOrStdout(), "Nothing to run again: what was asked for is as expected in %s\n", f.again.rerun)
+		fmt.Fprintf(cmd.OutOrStdout(), "Nothing to rerun: all selected cells are as expected in %s\n", f.again.rerun)
 		return nil
 	}
 	known, err := app.Known(f.known)

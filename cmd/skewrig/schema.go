@@ -13,16 +13,16 @@ import (
 func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(schemas.Names(), "|"),
-		Short: "Print the JSON Schema of what skewrig reads or writes",
+		Short: "Print a JSON Schema of skewrig's formats",
 		Long: `Print a JSON Schema (2020-12):
 
   report    report.json
   plan      plan.json
   record    a line of history.jsonl (docs/record.md)
-  diff      what skewrig diff -o json prints
+  diff      the output of skewrig diff -o json
   scenario  a scenario file, for editors
 
-The same are in docs/schemas.`,
+docs/schemas has the same schemas.`,
 		Example:   `  skewrig schema scenario > .vscode/skewrig-scenario.json`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: schemas.Names(),

@@ -16,17 +16,17 @@ func newSimulate() *cobra.Command {
 	var against, as string
 	cmd := &cobra.Command{
 		Use:   "simulate PATTERN | FILE ...",
-		Short: "Play scenarios with leases in the models' own time, and start nothing",
-		Long: `Play scenarios in the virtual time of the models of nodes, of the
-node-lifecycle controller and of dependency-watchdog, and judge them by the same
-checks. Minutes take milliseconds. What comes out is what the models say, and no
-evidence of what any release does. Cells with kubelets, and steps that the models
-have no notion of, are not applicable.
+		Short: "Simulate lease scenarios with models, in virtual time",
+		Long: `Simulate scenarios with models of nodes, of the node-lifecycle controller and of
+dependency-watchdog, in virtual time, and evaluate the same checks. Minutes take
+milliseconds; no component starts. The outcomes are predictions of models, and no
+evidence of what a release does. Cells with kubelets, and steps that the models
+don't cover, are not applicable.
 
-With --as, dependency-watchdog behaves as another release, or as the text that
-describes it says. With --against, the outcome of each check is compared with that of a run.
+With --as, dependency-watchdog behaves as another release, or as its documentation
+says (text). With --against, the outcome of each check is compared with a run.
 
-Exit codes: 0 it was played, 1 a check came out otherwise than in the run.`,
+Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 		Example: `  skewrig simulate 'dwd/**'
   skewrig simulate 'dwd/**' --as text
   skewrig run 'dwd/**' && skewrig simulate 'dwd/**' --against report`,
@@ -40,7 +40,7 @@ Exit codes: 0 it was played, 1 a check came out otherwise than in the run.`,
 		},
 	}
 	out.register(cmd)
-	cmd.Flags().StringVar(&as, "as", "", "how dependency-watchdog behaves: text, or a release (default: the cell's)")
+	cmd.Flags().StringVar(&as, "as", "", "the behavior of dependency-watchdog: text, or a release (default: the cell's)")
 	cmd.Flags().StringVar(&against, "against", "", "the report directory of a run to compare with")
 	return cmd
 }
@@ -58,13 +58,13 @@ func printSimulated(w io.Writer, out output, played []app.Simulated) error {
 	for _, s := range played {
 		for _, c := range s.Checks {
 			if ran, is := s.Against[c.ID]; is {
-				fmt.Fprintf(w, "\n%s\n  check %s: the model says %s, the run %s\n    expected  %s\n    observed  %s\n",
+				fmt.Fprintf(w, "\n%s\n  check %s: model %s, run %s\n    expected  %s\n    observed  %s\n",
 					s.ID, c.ID, c.Outcome, ran, c.Expected, cmp.Or(c.Observed, c.Reason))
 			}
 		}
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(w, "\n%d cells, played by the models: no evidence of what any release does\n", len(played))
+		_, err = fmt.Fprintf(w, "\n%d cells, simulated by models: no evidence of what a release does\n", len(played))
 	}
 	if err != nil {
 		return app.Failed(err)

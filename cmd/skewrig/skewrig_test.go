@@ -163,7 +163,7 @@ func TestListPlansTheCatalog(t *testing.T) {
 
 func TestSimulateSaysThatItIsAModel(t *testing.T) {
 	code, stdout, stderr := skewrig(t, "simulate", "dwd/candidates/one-node/**")
-	if code != 0 || !strings.Contains(stdout, "no evidence of what any release does") || !strings.Contains(stdout, "fail   dwd/candidates/one-node/watchdog:v1.8.0") {
+	if code != 0 || !strings.Contains(stdout, "no evidence of what a release does") || !strings.Contains(stdout, "fail   dwd/candidates/one-node/watchdog:v1.8.0") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = skewrig(t, "simulate", "dwd/candidates/one-node/**", "--as", "text", "-o", "json")

@@ -12,7 +12,7 @@ import (
 // their results.
 func registerLevel(root *cobra.Command) {
 	root.PersistentFlags().BoolP("quiet", "q", false, "print results and errors only")
-	root.PersistentFlags().BoolP("verbose", "v", false, "also tell each step when it is taken")
+	root.PersistentFlags().BoolP("verbose", "v", false, "also print each step when it begins")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 }
 

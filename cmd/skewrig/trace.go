@@ -18,13 +18,13 @@ func newTrace() *cobra.Command {
 	var kep string
 	cmd := &cobra.Command{
 		Use:   "trace DIR ...",
-		Short: "Join the ledgers' statements to the checks that runs really made",
-		Long: `For each statement of the ledgers, say whether the runs in the report
-directories prove it, refute it, or have nothing to say about it, and why.
-Statements without a check are listed with the reason that the ledger gives.
+		Short: "Show which requirements the checks of runs prove",
+		Long: `For each requirement of the ledgers, show whether the runs in the report
+directories prove it, refute it, or don't test it, and why. A requirement without a
+check is listed with the reason from the ledger.
 
-Exit codes: 0 nothing is left open, 1 a statement is refuted, 2 a statement is
-untested or unjudged, or the ledger and the checks contradict each other.`,
+Exit codes: 0 no requirement is open, 1 one is refuted, 2 one is untested or
+unjudged, or the ledger and the checks contradict each other.`,
 		Example: `  skewrig run '**' && skewrig trace report
   skewrig trace report --kep KEP-4939`,
 		Args: cobra.MinimumNArgs(1),
@@ -40,7 +40,7 @@ untested or unjudged, or the ledger and the checks contradict each other.`,
 		},
 	}
 	out.register(cmd)
-	cmd.Flags().StringVar(&kep, "kep", "", "only the statements of this ledger, such as KEP-4939")
+	cmd.Flags().StringVar(&kep, "kep", "", "only the requirements of this ledger, such as KEP-4939")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func printTrace(w io.Writer, out output, traced []reports.Traced) error {
 			}
 		}
 	}
-	err := table(w, "STATUS\tCHECKS\tSTATEMENT\tWHY", rows, func(t reports.Traced) string {
+	err := table(w, "STATUS\tCHECKS\tREQUIREMENT\tWHY", rows, func(t reports.Traced) string {
 		return fmt.Sprintf("%s\t%d\t%s\t%s", t.Status, t.Checks, t.ID, cmp.Or(t.Excluded, t.Manual))
 	})
 	var totals []string
@@ -68,7 +68,7 @@ func printTrace(w io.Writer, out output, traced []reports.Traced) error {
 		}
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(w, "\n%d statements: %s\n", len(rows), strings.Join(totals, ", "))
+		_, err = fmt.Fprintf(w, "\n%d requirements: %s\n", len(rows), strings.Join(totals, ", "))
 	}
 	return err
 }

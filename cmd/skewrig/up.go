@@ -31,10 +31,9 @@ func newUp() *cobra.Command {
 		Use:   "up [FILE | CELL]",
 		Short: "Start a mixed-version cluster and keep it until Ctrl-C",
 		Long: `Start the rig that a scenario's topology describes, and keep it running until
-Ctrl-C. The scenario's steps are not taken. The cluster file of kind
-(kind.x-k8s.io/v1alpha4) is understood too: its nodes' images name the releases.
-Without an argument, the newest release runs, with one node of it and one of the
-release before.`,
+Ctrl-C. The scenario's steps do not run. A cluster file of kind
+(kind.x-k8s.io/v1alpha4) works too: its nodes' images name the releases. Without an
+argument, start the newest release with one node of it and one of the previous.`,
 		Example: `  skewrig up
   skewrig up 'kep-4939/skew/older-kubelet/**'
   skewrig up ./mine.yaml
@@ -47,7 +46,7 @@ release before.`,
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
-	cmd.Flags().StringVar(&f.history, "history", "", "write what happens to this file, as JSON lines")
+	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this file, as JSON lines")
 	return cmd
 }
 
@@ -150,7 +149,7 @@ func (s started) print(w io.Writer, out output) error {
 	if s.SeedKubeconfig != "" {
 		fmt.Fprintf(w, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", s.SeedKubeconfig)
 	}
-	fmt.Fprint(w, "\nCtrl-C ends the cluster.\n")
+	fmt.Fprint(w, "\nCtrl-C stops the cluster.\n")
 	return err
 }
 
