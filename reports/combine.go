@@ -135,7 +135,7 @@ func (c Cell) reasonedNotApplicable(check Check) Check {
 		return check
 	}
 	check.Outcome = Unknown
-	check.Reason = "said not to apply, but no reason was recorded"
+	check.Reason = "marked as not applicable, but without a reason"
 	return check
 }
 
@@ -144,11 +144,11 @@ func (c Cell) settledWithoutChecks() Cell {
 	case c.Outcome.preventsJudgement():
 	case c.Outcome == NotApplicable && c.Reason != "":
 	case c.Outcome == NotApplicable:
-		c.Outcome, c.Reason = Unknown, "said not to apply, but no reason was recorded"
+		c.Outcome, c.Reason = Unknown, "marked as not applicable, but without a reason"
 	case c.Outcome == "":
 		c.Outcome, c.Reason = Unknown, because("no check was judged", c.Reason)
 	default:
-		said := fmt.Sprintf("said to be %s, but no check was judged", c.Outcome)
+		said := fmt.Sprintf("marked as %s, but no check was judged", c.Outcome)
 		c.Outcome, c.Reason = Unknown, because(said, c.Reason)
 	}
 	return c

@@ -43,10 +43,10 @@ func differing(inputs []Input) []string {
 	problems = append(problems, seed.differing("the runs were made with different seeds")...)
 	problems = append(problems, components.differing(otherBinary)...)
 	problems = append(problems, ledger.differing("the ledgers are not the same")...)
-	return append(problems, expected.differing("not the same promise: the scenario was changed between the runs")...)
+	return append(problems, expected.differing("different expectations: the scenario changed between the runs")...)
 }
 
-const otherBinary = "not the same binary: build it once for all runs, or keep them apart"
+const otherBinary = "different binaries: build once for all runs, or don't merge them"
 
 // DifferentBinaries says of which releases several binaries took part, as they do
 // in a merged report only.

@@ -111,7 +111,7 @@ func checkSameCells(inputs []Input) error {
 		case !known:
 			first[c.ID], where[c.ID] = c, inputs[i].Name
 		case f.Scenario != c.Scenario || f.KEP != c.KEP || !maps.Equal(f.Axes, c.Axes):
-			problems = append(problems, fmt.Errorf("cell %s is of scenario %s of %s with axes %v in %s, and of scenario %s of %s with axes %v in %s: these are two cells of one name",
+			problems = append(problems, fmt.Errorf("cell %s is of scenario %s of %s with axes %v in %s, and of scenario %s of %s with axes %v in %s: two different cells have one name",
 				c.ID, f.Scenario, f.KEP, f.Axes, where[c.ID], c.Scenario, c.KEP, c.Axes, inputs[i].Name))
 		}
 	})

@@ -140,9 +140,9 @@ func TestMergeTellsAllContradictions(t *testing.T) {
 	want := `a stale entry
 v1 built with go1 in one; v2 built with go1 in two: the runs were made by different skewrigs, whose checks may differ
 0 in one; 7 in two: the runs were made with different seeds
-kubelet v1.90.1: sha256:a1 of k8s.io/kubernetes@v1.90.1 in one; sha256:b2 of k8s.io/kubernetes@v1.90.1 in two: not the same binary: build it once for all runs, or keep them apart
+kubelet v1.90.1: sha256:a1 of k8s.io/kubernetes@v1.90.1 in one; sha256:b2 of k8s.io/kubernetes@v1.90.1 in two: different binaries: build once for all runs, or don't merge them
 1 requirement without R-2 in one; 2 requirements in two: the ledgers are not the same
-check x of cell a/b/x: 0 in one; 1 in two: not the same promise: the scenario was changed between the runs`
+check x of cell a/b/x: 0 in one; 1 in two: different expectations: the scenario changed between the runs`
 	if diff := cmp.Diff(want, strings.Join(r.Problems, "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -16,7 +16,7 @@ const (
 	// NotApplicable: the promise does not hold for these versions or these
 	// gates, for a recorded reason.
 	NotApplicable Outcome = "not-applicable"
-	// Pass: what was expected was observed.
+	// Pass: observed as expected.
 	Pass Outcome = "pass"
 	// ExpectedFail: it failed, and the known-deviation list says so, with a
 	// reason and a link.
@@ -32,7 +32,7 @@ const (
 	UnexpectedPass Outcome = "unexpected-pass"
 	// Flaky: it failed in some of several runs, and passed in others.
 	Flaky Outcome = "flaky"
-	// Fail: something else than the expected was observed.
+	// Fail: observed something other than expected.
 	Fail Outcome = "fail"
 )
 
@@ -53,14 +53,14 @@ func Outcomes() []Outcome {
 func (o Outcome) Meaning() string {
 	return map[Outcome]string{
 		NotApplicable:  "does not apply to these versions or gates, for the recorded reason",
-		Pass:           "what was expected was observed",
+		Pass:           "observed as expected",
 		ExpectedFail:   "failed as the known-deviation list says",
 		NotTestable:    "a prerequisite is missing, so nothing was judged",
 		Unknown:        "not enough evidence to judge",
 		HarnessError:   "skewrig is at fault, not the subject",
 		UnexpectedPass: "passed although the known-deviation list says it fails: the entry is stale",
 		Flaky:          "failed in some of several runs and passed in others",
-		Fail:           "something else than the expected was observed",
+		Fail:           "observed something other than expected",
 	}[o]
 }
 

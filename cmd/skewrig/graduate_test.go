@@ -69,7 +69,7 @@ func TestPRR(t *testing.T) {
 	for _, want := range []string{
 		"## " + prr.Title + "\n", "###### " + prr.Enablement + "\n",
 		"- Holds: With the gate on, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
-		"**Open:** no run says yet whether this holds: With the gate off",
+		"**Open:** no run has tested this yet: With the gate off",
 	} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, and %q is not in\n%s%s", code, want, stdout, stderr)

@@ -165,7 +165,7 @@ const (
 	Unrecorded  = "which releases ran is not known: the cell's record is missing"
 	Before      = "it ran on releases before the feature, or before its stage"
 	Superseded  = "the same scenario ran on a newer release, which decides"
-	Again       = "the same run was given before"
+	Again       = "the same run appears twice"
 )
 
 // LeftOut is a reason for which cells do not count.

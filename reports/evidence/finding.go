@@ -56,7 +56,7 @@ func Statement(id string, cells []Cell) Finding {
 			}
 		}
 		if !served && slices.Contains(c.Requirements, id) && c.Outcome != reports.NotApplicable {
-			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: reasonOr(c.Reason, "it has no check of the statement")})
+			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: reasonOr(c.Reason, "it has no check of the requirement")})
 		}
 	}
 	return f

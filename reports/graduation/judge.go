@@ -90,7 +90,7 @@ func (e Enhancement) behind(stage, since string) (Verdict, bool) {
 	return Verdict{
 		ID: StageBefore, Statement: fmt.Sprintf("What is judged has the stage %s, or %s.", before, stage),
 		Source: "skewrig", Status: Unmet, Proof: []evidence.Finding{}, Against: []evidence.Contradiction{},
-		Missing: []Missing{{What: fmt.Sprintf("no cell ran %s, the milestone of %s: what follows was shown by %s and newer", milestone, before, since)}},
+		Missing: []Missing{{What: fmt.Sprintf("no cell ran %s, the milestone of %s: the evidence below is from %s and newer", milestone, before, since)}},
 	}, true
 }
 
@@ -151,7 +151,7 @@ func (j judge) judge(c Criterion) Verdict {
 	case c.Person != nil:
 		v.Status = NeedsPerson
 	case len(v.Proof) == 0: // nothing decides it, so nothing is claimed
-		v.Status, v.Missing = Unmet, append(v.Missing, Missing{What: "nothing shows it"})
+		v.Status, v.Missing = Unmet, append(v.Missing, Missing{What: "no evidence"})
 	default:
 		v.Status = Met
 	}
@@ -192,10 +192,10 @@ func (j judge) requirements(v *Verdict, ids []string) {
 	runs, nowhere := evidence.Cover(j.catalog, untested)
 	never := slices.DeleteFunc(slices.Clone(untested), func(id string) bool { return slices.Contains(nowhere, id) })
 	if len(never) > 0 {
-		v.Missing = append(v.Missing, Missing{What: "no check ran of " + strings.Join(never, ", "), Command: evidence.Command(runs...)})
+		v.Missing = append(v.Missing, Missing{What: "no check ran for " + strings.Join(never, ", "), Command: evidence.Command(runs...)})
 	}
 	if len(nowhere) > 0 {
-		v.Missing = append(v.Missing, Missing{What: "the catalog has no cell, on these releases, with a check of " + strings.Join(nowhere, ", ")})
+		v.Missing = append(v.Missing, Missing{What: "on these releases, the catalog has no cell with a check of " + strings.Join(nowhere, ", ")})
 	}
 }
 
@@ -233,7 +233,7 @@ func (v *Verdict) addNever(never, of []string, match []cellid.Pattern) {
 }
 
 func (j judge) withRelease(match []cellid.Pattern, release string) Missing {
-	m := Missing{What: fmt.Sprintf("no component of %s took part in %s", release, patterns(match))}
+	m := Missing{What: fmt.Sprintf("no component of %s ran in %s", release, patterns(match))}
 	for _, p := range j.catalog {
 		if matches(match, p.ID) && slices.Contains(p.Facts.Releases(), release) {
 			m.Command = evidence.Command(p.ID)

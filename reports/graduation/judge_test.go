@@ -92,7 +92,7 @@ func TestEachDecider(t *testing.T) {
 		"a person, and proof":         {withPerson, again[:1], NeedsPerson, 0, ""},
 		"a person, and none":          {withPerson, nil, Unmet, 2, "K/works"},
 		"a gap":                       {withGap, again[:1], Unmet, 2, "nothing does it twice"},
-		"nothing decides, no verdict": {Criterion{}, again, Unmet, 2, "nothing shows it"},
+		"nothing decides, no verdict": {Criterion{}, again, Unmet, 2, "no evidence"},
 	} {
 		r := Judge(feature(tc.criterion), "beta", tc.runs, planned)
 		v := r.Verdicts[0]

@@ -148,7 +148,7 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
 			changed = true
 		case reports.ExpectedFail, reports.UnexpectedPass:
 			problems = append(problems, Problem{matching[0].At, fmt.Sprintf(
-				"cell %s: check %s is %s already: a list is applied once, to what the checks say", c.ID, check.ID, check.Outcome)})
+				"cell %s: check %s is %s already: apply a list once, to the outcomes of the checks", c.ID, check.ID, check.Outcome)})
 		}
 	}
 	if changed {

@@ -145,7 +145,7 @@ func TestProblems(t *testing.T) {
 		"left out of this run":         {nil, []string{"a/b/c"}, nil},
 		"another cell left out":        {nil, []string{"a/b/d"}, []string{stale}},
 		"applied twice": {[]reports.Cell{{ID: "a/b/c", Checks: check("up", reports.ExpectedFail)}}, nil,
-			[]string{"known.yaml:5:3: cell a/b/c: check up is expected-fail already: a list is applied once, to what the checks say"}},
+			[]string{"known.yaml:5:3: cell a/b/c: check up is expected-fail already: apply a list once, to the outcomes of the checks"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

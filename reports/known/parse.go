@@ -131,7 +131,7 @@ func (p *parser) entries(document, n *yaml.Node) []*yaml.Node {
 		p.problem(document, "deviations is missing: an empty list is []")
 		return nil
 	case n.Kind != yaml.SequenceNode:
-		p.problem(n, "deviations: a list was expected")
+		p.problem(n, "deviations: want a list")
 		return nil
 	}
 	return n.Content
@@ -148,7 +148,7 @@ func (p *parser) deviation(n *yaml.Node) Deviation {
 		}
 	}
 	if fields["checks"] == nil && fields["requirement"] == nil {
-		p.problem(n, "checks or requirement is missing: an entry has to say what fails")
+		p.problem(n, "checks or requirement is missing: an entry must say what fails")
 	}
 	return Deviation{
 		At: p.at(n), Cells: value(p, fields["cells"], cellid.Compile), Checks: p.patterns(fields["checks"]),
@@ -161,7 +161,7 @@ func (p *parser) deviation(n *yaml.Node) Deviation {
 // among names, and duplicates. It returns nil for what is not a mapping.
 func (p *parser) fields(n *yaml.Node, names ...string) map[string]*yaml.Node {
 	if n.Kind != yaml.MappingNode {
-		p.problem(n, "a mapping with %s was expected", strings.Join(names, ", "))
+		p.problem(n, "want a mapping with %s", strings.Join(names, ", "))
 		return nil
 	}
 	fields := map[string]*yaml.Node{}
@@ -182,7 +182,7 @@ func (p *parser) fields(n *yaml.Node, names ...string) map[string]*yaml.Node {
 func (p *parser) constant(parent *yaml.Node, fields map[string]*yaml.Node, name, want string) {
 	n := fields[name]
 	if n == nil {
-		p.problem(parent, "%s is missing: %s was expected", name, want)
+		p.problem(parent, "%s is missing: want %s", name, want)
 	} else if n.Kind != yaml.ScalarNode || n.Value != want {
 		p.problem(n, "%s %q, where %q was expected", name, n.Value, want)
 	}
@@ -194,7 +194,7 @@ func (p *parser) text(n *yaml.Node) string {
 	case n == nil:
 		return ""
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str":
-		p.problem(n, "a string was expected: quote it if it looks like something else")
+		p.problem(n, "want a string: quote it if YAML reads it as another type")
 		return ""
 	case strings.TrimSpace(n.Value) == "":
 		p.problem(n, "it is empty")

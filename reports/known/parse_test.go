@@ -66,14 +66,14 @@ func TestParseRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ in, want string }{
 		"nothing":             {"", "k.yaml: it is empty"},
 		"only a comment":      {"# later\n", "k.yaml: it is empty"},
-		"null":                {"---\n", "k.yaml:2:1: a mapping with apiVersion, kind, deviations was expected"},
-		"a list":              {"- a\n", "k.yaml:1:1: a mapping"},
+		"null":                {"---\n", "k.yaml:2:1: want a mapping with apiVersion, kind, deviations"},
+		"a list":              {"- a\n", "k.yaml:1:1: want a mapping"},
 		"not YAML":            {"a: [b\nc: d\n", "k.yaml:"},
 		"a tab":               {head + "deviations:\n\t- a\n", "k.yaml:4: found character that cannot start any token"},
 		"a second document":   {head + "deviations: []\n---\na: b\n", "k.yaml:4:1: a second document"},
 		"a broken second one": {head + "deviations: []\n---\na: [\n", "k.yaml:"},
 		"no deviations":       {head, "k.yaml:1:1: deviations is missing"},
-		"null deviations":     {head + "deviations:\n", "k.yaml:3:12: deviations: a list was expected"},
+		"null deviations":     {head + "deviations:\n", "k.yaml:3:12: deviations: want a list"},
 		"a merge":             {head + "deviations:\n- &a {cells: a}\n- {<<: *a}\n", `k.yaml:5:4: unknown field "<<"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func (run Run) again(c reports.Cell) again {
 	file, found := run.fileOf(c)
 	switch {
 	case !found:
-		return again{Command: command, Note: "This is the whole run: the cell's plan, which says what file it is from, is not beside this page."}
+		return again{Command: command, Note: "This is the command of the whole run: the cell's plan, which names its file, is not beside this page."}
 	case slices.ContainsFunc(named, func(n string) bool {
 		n = path.Clean(n)
 		return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file)

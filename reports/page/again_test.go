@@ -71,7 +71,7 @@ func TestWhatToCheckOut(t *testing.T) {
 		if want != "" {
 			says = "In a checkout of <code>github.com/skewrig/skewrig</code> at <code>" + want + "</code>, "
 		}
-		if !strings.Contains(page, says) || strings.Contains(page, "does not say which commit") != (want == "") {
+		if !strings.Contains(page, says) || strings.Contains(page, "does not name the commit") != (want == "") {
 			t.Errorf("of version %q, the page does not say %q", version, says)
 		}
 	}

@@ -40,7 +40,7 @@ type line struct {
 type heading struct{ Word, Meaning string }
 
 var headings = map[string]heading{
-	"":          {"any", "the scenario does not choose a release of this component"},
+	"":          {"any", "the scenario chooses no release of this component"},
 	"reference": {"reference", "the newest kubelet with a Pods API server that follows KEP-4188, to compare kubelets with: no release, and counted apart"},
 }
 

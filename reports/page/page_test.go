@@ -299,7 +299,7 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	t.Parallel()
 	page := write(t, Run{Report: pagetest.Report()})
-	for word, meaning := range map[string]string{"any": "does not choose a release", "reference": "the newest kubelet with a Pods API server"} {
+	for word, meaning := range map[string]string{"any": "chooses no release", "reference": "the newest kubelet with a Pods API server"} {
 		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
 		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
 			t.Errorf("the page does not explain %q", word)
@@ -612,7 +612,7 @@ func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	page := write(t, Run{Report: pagetest.Report()})
-	if n := strings.Count(page, "bin/skewrig"); n != 1 || !strings.Contains(page, "<code>make build</code> makes <code>bin/skewrig</code>") {
+	if n := strings.Count(page, "bin/skewrig"); n != 1 || !strings.Contains(page, "<code>make build</code> builds <code>bin/skewrig</code>") {
 		t.Errorf("the page has bin/skewrig %d times, want it once: where make build puts it", n)
 	}
 }

@@ -33,7 +33,7 @@ func (b *bounded) rows(rows [][]string, header ...string) {
 	for i, row := range rows {
 		line := fmt.Sprintf("| %s |\n", strings.Join(row, " | "))
 		if b.Len()+len(line) > b.limit-headroom {
-			b.printf("\n%d more are left out here: there is no space for them.\n", len(rows)-i)
+			b.printf("\n%d more rows are omitted here for lack of space.\n", len(rows)-i)
 			return
 		}
 		b.WriteString(line)

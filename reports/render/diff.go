@@ -24,13 +24,13 @@ func DiffJSON(w io.Writer, d diff.Diff) error {
 
 // diffTitles are what the sections of a diff are called, one entry and several.
 var diffTitles = map[diff.Section][2]string{
-	diff.SubjectSection:      {"difference in what ran", "differences in what ran"},
+	diff.SubjectSection:      {"difference between the subjects", "differences between the subjects"},
 	diff.RegressionsSection:  {"regression", "regressions"},
 	diff.FixesSection:        {"fix", "fixes"},
 	diff.ChangedSection:      {"other change", "other changes"},
 	diff.NewSection:          {"new cell", "new cells"},
 	diff.GoneSection:         {"cell gone", "cells gone"},
-	diff.RequirementsSection: {"requirement with another verdict", "requirements with another verdict"},
+	diff.RequirementsSection: {"requirement with another outcome", "requirements with another outcome"},
 	diff.SlowerSection:       {"slower cell", "slower cells"},
 }
 
@@ -84,7 +84,7 @@ func (t *diffTerminal) subject(changes []diff.SubjectChange) {
 	if len(changes) == 0 {
 		return
 	}
-	fmt.Fprintf(t, "\nNot the same ran:\n")
+	fmt.Fprintf(t, "\nDifferent subjects:\n")
 	for _, c := range changes {
 		fmt.Fprintf(t, "  %s\n", oneLine(c.Name, maxText))
 		for _, form := range c.Before {
@@ -205,5 +205,5 @@ func (t *diffTerminal) slower(title string, d diff.Diff) {
 }
 
 func paceOf(d diff.Diff) string {
-	return fmt.Sprintf("by the median, a cell took %.2f times as long as before", d.Pace)
+	return fmt.Sprintf("the median cell took %.2f times as long as before", d.Pace)
 }

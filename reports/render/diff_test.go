@@ -133,7 +133,7 @@ func TestADiffControlsNoTerminal(t *testing.T) {
 // out of it.
 func markupLeft(line string) string {
 	ours := regexp.MustCompile("\\\\[`*_\\[\\]#~$]|&(amp|lt|gt|#124|#92);|<br>|@<!-- -->|`[^`]*`|" +
-		`\*\*Not the same ran\*\*|^<!-- skewrig diff -->$|^#+ |^</?details>|<summary>[^<>]*</summary>$`)
+		`\*\*Different subjects\*\*|^<!-- skewrig diff -->$|^#+ |^</?details>|<summary>[^<>]*</summary>$`)
 	rest := ours.ReplaceAllString(line, "")
 	if i := strings.IndexAny(rest, "`*_[]<>&#~$@\\"); i >= 0 {
 		return rest[i : i+1]
@@ -180,7 +180,7 @@ func TestADiffFitsIntoAComment(t *testing.T) {
 	if len(out) > maxComment || len(out) < maxComment/2 {
 		t.Errorf("%d bytes, and %d may be used", len(out), maxComment)
 	}
-	if !strings.Contains(out, "more are left out here") || !strings.Contains(out, "2000 regressions") {
+	if !strings.Contains(out, "more rows are omitted here") || !strings.Contains(out, "2000 regressions") {
 		t.Error("it does not say that something is left out")
 	}
 	if strings.Count(out, "<details>") != strings.Count(out, "</details>") {

@@ -27,7 +27,7 @@ func DiffMarkdown(w io.Writer, d diff.Diff) error {
 		m.problems(d.Problems.New)
 		m.changes(d.Regressions)
 		if len(d.Regressions) > 0 {
-			m.folded("what the checks say", func() { m.checks(d.Regressions) })
+			m.folded("checks", func() { m.checks(d.Regressions) })
 		}
 	}
 	m.section(d, diff.FixesSection, func() { m.problems(d.Problems.Gone); m.changes(d.Fixes) })
@@ -52,7 +52,7 @@ func (m *diffMarkdown) subject(changes []diff.SubjectChange) {
 	if len(changes) == 0 {
 		return
 	}
-	m.printf("\n**Not the same ran**, so that a difference below may be due to this:\n")
+	m.printf("\n**Different subjects**, which may cause the differences below:\n")
 	var rows [][]string
 	for _, c := range changes {
 		rows = append(rows, []string{code(c.Name), brief(strings.Join(c.Before, "\n")), brief(strings.Join(c.After, "\n"))})

@@ -25,7 +25,7 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 		errors = append(errors, annotation("error", "problem with the run", oneLine(problem, maxText)))
 	}
 	for _, c := range r.Cells {
-		message := fmt.Sprintf("%s\n%sto see it again: %s", c.Outcome, details(c), oneLine(again(c, r.Reproduce), maxText))
+		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c), oneLine(again(c, r.Reproduce), maxText))
 		switch {
 		case c.Outcome.Nonconforming():
 			errors = append(errors, annotation("error", c.ID, message))
@@ -49,7 +49,7 @@ func atMost(level string, all []string) []string {
 		return all
 	}
 	shown := maxAnnotations - 1
-	more := fmt.Sprintf("%d more that need attention are not shown here: see the job summary, or report.md", len(all)-shown)
+	more := fmt.Sprintf("%d more need attention: see the job summary, or report.md", len(all)-shown)
 	return append(all[:shown:shown], annotation(level, "and more", more))
 }
 
@@ -74,7 +74,7 @@ func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}
 	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), counts(r.Summary))
 	m.needs(r)
-	m.folded("what ran on what", func() { m.ran(r.Reproduce.Components) })
+	m.folded("environment", func() { m.ran(r.Reproduce.Components) })
 	m.folded(reports.Counted(len(r.Cells), "cell"), func() { m.all(r.Cells) })
 	var again markdown
 	again.reproduce(r.Reproduce)
@@ -112,7 +112,7 @@ func (m *summary) needs(r reports.Report) {
 	m.rows(problems, "problem with the run as a whole")
 	m.rows(cells, "cell", "outcome", "reason")
 	if len(checks) > 0 {
-		m.folded("what the checks say", func() {
+		m.folded("checks", func() {
 			m.rows(checks, "cell", "check", "requirement", "outcome", "expected", "observed", "reason")
 		})
 	}

@@ -90,7 +90,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 				t.Errorf("%d cells: %d of %s", n, got, level)
 			}
 		}
-		if got := strings.Count(out, "more that need attention"); want == "" && got != 0 || want != "" && strings.Count(out, want+" that need attention") != 2 {
+		if got := strings.Count(out, "more need attention"); want == "" && got != 0 || want != "" && strings.Count(out, want+" need attention") != 2 {
 			t.Errorf("%d cells: how many more is said %d times, want %q", n, got, want)
 		}
 		if len(out) > 2*maxAnnotations*(2*maxAnnotation) {
@@ -129,7 +129,7 @@ func TestJobSummariesAreBounded(t *testing.T) {
 	r := assemble(t, cells)
 	for _, limit := range []int{MaxGitHubSummary, 100_000, 5_000} {
 		out := jobSummary(t, r, limit)
-		if len(out) > limit || len(out) < limit/2 || !strings.Contains(out, "more are left out here") {
+		if len(out) > limit || len(out) < limit/2 || !strings.Contains(out, "more rows are omitted here") {
 			t.Errorf("%d bytes, and %d may be used", len(out), limit)
 		}
 		if strings.Count(out, "<details>") != strings.Count(out, "</details>") {

@@ -40,7 +40,7 @@ func Graduation(w io.Writer, r graduation.Result) error {
 func (m *markdown) verdictText(v graduation.Verdict) {
 	m.printf("\n%s  %s\n    %s\n    (%s)\n", strings.ToUpper(string(v.Status)), v.ID, oneLine(v.Statement, maxText), v.Source)
 	for _, g := range grouped(v.Against) {
-		m.printf("    against it: %s, check %s is %s on %s\n", oneLine(g.Cell, maxText), oneLine(g.Check, maxText), g.Came, g.Release)
+		m.printf("    contradicted by: %s, check %s is %s on %s\n", oneLine(g.Cell, maxText), oneLine(g.Check, maxText), g.Came, g.Release)
 		for _, field := range [][2]string{{"expected", g.Expected}, {"observed", g.Observed}, {"reason", g.Reason}} {
 			if field[1] != "" {
 				m.printf("      %-9s %s\n", field[0], oneLine(field[1], maxDetail))
@@ -64,7 +64,7 @@ func (m *markdown) verdictText(v graduation.Verdict) {
 	}
 	if checks, cells := proofOf(v); checks > 0 {
 		ref := v.Proof[0].In[0]
-		m.printf("    for it: %s in %s, such as %s (%s)\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"), oneLine(ref.Path, maxText), ref.Release)
+		m.printf("    supported by: %s in %s, such as %s (%s)\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"), oneLine(ref.Path, maxText), ref.Release)
 	}
 }
 
@@ -126,7 +126,7 @@ func (m *markdown) verdict(v graduation.Verdict) {
 
 // against writes a check that did not hold.
 func (m *markdown) against(g contradictions) {
-	m.printf("- **Against it:** %s, check %s, %s on %s", code(g.Cell), code(g.Check), g.Came, code(g.Release))
+	m.printf("- **Contradicted by:** %s, check %s, %s on %s", code(g.Cell), code(g.Check), g.Came, code(g.Release))
 	if g.Requirement != "" {
 		m.printf(", of %s", code(g.Requirement))
 	}
@@ -144,7 +144,7 @@ func (m *markdown) proof(v graduation.Verdict) {
 	if checks == 0 {
 		return
 	}
-	m.printf("\n<details><summary>For it: %s in %s</summary>\n\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"))
+	m.printf("\n<details><summary>Supported by: %s in %s</summary>\n\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"))
 	for _, f := range v.Proof {
 		m.printf("- %s: %s in\n", code(f.Of), reports.Counted(f.Checks, "check"))
 		for _, ref := range f.In {
@@ -195,7 +195,7 @@ func stageOf(r graduation.Result) string {
 }
 
 func graduationCounts(r graduation.Result) string {
-	return fmt.Sprintf("%d met, %d unmet, %d in need of a person",
+	return fmt.Sprintf("%d met, %d unmet, %d need a person",
 		r.Count(graduation.Met), r.Count(graduation.Unmet), r.Count(graduation.NeedsPerson))
 }
 
@@ -214,7 +214,7 @@ func judgedOn(r graduation.Result) string {
 		if r.Milestone != "" {
 			why = r.Milestone + " itself did not run"
 		}
-		said += fmt.Sprintf(" What %s and newer showed counts, since %s.", r.Since, why)
+		said += fmt.Sprintf(" Evidence of %s and newer counts, since %s.", r.Since, why)
 	}
 	return said
 }

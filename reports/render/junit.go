@@ -194,12 +194,12 @@ func background(c reports.Cell, r reports.Report) string {
 	var b strings.Builder
 	for _, q := range r.Requirements {
 		if slices.ContainsFunc(c.Checks, func(check reports.Check) bool { return check.Requirement == q.ID && !check.Outcome.Expected() }) {
-			fmt.Fprintf(&b, "\n%s states:\n", oneLine(q.ID, maxText))
+			fmt.Fprintf(&b, "\n%s:\n", oneLine(q.ID, maxText))
 			writeField(&b, "statement", q.Statement)
 			writeField(&b, "source", q.Source)
 		}
 	}
-	fmt.Fprintf(&b, "\nwhat ran:\n")
+	fmt.Fprintf(&b, "\ncomponents:\n")
 	writeField(&b, "axes", axes(c))
 	writeField(&b, "again", again(c, r.Reproduce))
 	writeField(&b, "evidence", "cells/"+c.ID+"/ in the report's directory")

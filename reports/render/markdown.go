@@ -113,7 +113,7 @@ func (m *markdown) attentionTo(c reports.Cell) {
 }
 
 func (m *markdown) ran(reproduce reports.Reproduce) {
-	m.printf("\n## What ran on what\n\n")
+	m.printf("\n## Environment\n\n")
 	var rows [][]string
 	for _, c := range reproduce.Components {
 		rows = append(rows, []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)})

@@ -43,7 +43,7 @@ func Matrix(w io.Writer, r reports.Report) error {
 // MatrixMarkdown writes the same in Markdown.
 func MatrixMarkdown(w io.Writer, r reports.Report) error {
 	var md markdown
-	md.printf("# What goes over the wire\n\n")
+	md.printf("# Bytes of probes\n\n")
 	for _, m := range matrices(r) {
 		md.printf("## %s\n\n", text(m.kind))
 		var rows [][]string

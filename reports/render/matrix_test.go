@@ -44,7 +44,7 @@ API SERVER  KUBELET     httpGet to grpc-tls
 v2 gate on  v2 gate on  HTTP/1.1 ok, HTTP/2 ok
 
 `},
-		"Markdown": {render.MatrixMarkdown, `# What goes over the wire
+		"Markdown": {render.MatrixMarkdown, `# Bytes of probes
 
 ## grpc
 

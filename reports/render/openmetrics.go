@@ -42,13 +42,13 @@ func families(r reports.Report) []*dto.MetricFamily {
 	if first := firstStart(r.Cells); !first.IsZero() {
 		started.add(float64(first.UnixMilli()) / 1000)
 	}
-	run := gauge("skewrig_run_info", "What ran the cells, and where.")
+	run := gauge("skewrig_run_info", "The skewrig and the host of the run.")
 	run.add(1, "skewrig", r.Reproduce.Skewrig, "go", r.Reproduce.Go, "os", r.Reproduce.Host.OS, "arch", r.Reproduce.Host.Arch)
 	verdict := gauge("skewrig_run_exit_code", "The verdict of the run: 0 all as expected, 1 a nonconformance, 2 not judged.")
 	verdict.add(float64(reports.ExitCode(r)))
-	problems := gauge("skewrig_run_problems", "What is wrong with the run as a whole.")
+	problems := gauge("skewrig_run_problems", "Problems of the run as a whole.")
 	problems.add(float64(len(r.Problems)))
-	components := gauge("skewrig_component_info", "The binaries that took part.")
+	components := gauge("skewrig_component_info", "The binaries of the run.")
 	for _, c := range r.Reproduce.Components {
 		components.add(1, "component", c.Name, "version", c.Version, "source", c.Source, "digest", c.Digest)
 	}
@@ -68,15 +68,15 @@ func firstStart(cells []reports.Cell) (first time.Time) {
 }
 
 func cellFamilies(r reports.Report) []*dto.MetricFamily {
-	count := gauge("skewrig_cells", "How many cells came out so, without those of the reference.")
+	count := gauge("skewrig_cells", "How many cells have this outcome, without reference cells.")
 	for _, o := range reports.Outcomes() {
 		count.add(float64(r.Summary.Outcomes[o]), "outcome", string(o))
 	}
-	outcome := gauge("skewrig_cell_outcome", "How each cell came out: 1 for the outcome that it had.")
+	outcome := gauge("skewrig_cell_outcome", "The outcome of each cell: 1 for the outcome that it has.")
 	expected := gauge("skewrig_cell_expected", "Whether the outcome of each cell is as expected: 1 or 0.")
-	seconds := gauge("skewrig_cell_duration_seconds", "How long each cell took. A cell that never started is not there.")
+	seconds := gauge("skewrig_cell_duration_seconds", "How long each cell took, without cells that did not start.")
 	seconds.Unit = new("seconds")
-	checks := gauge("skewrig_checks", "How many checks came out so.")
+	checks := gauge("skewrig_checks", "How many checks have this outcome.")
 	byOutcome := make(map[reports.Outcome]int)
 	for _, c := range r.Cells {
 		outcome.add(1, "cell", c.ID, "kep", c.KEP, "outcome", string(c.Outcome))
@@ -93,7 +93,7 @@ func cellFamilies(r reports.Report) []*dto.MetricFamily {
 	}
 	families := []*dto.MetricFamily{count.MetricFamily, outcome.MetricFamily, expected.MetricFamily, seconds.MetricFamily, checks.MetricFamily}
 	if of := r.Summary.Reference; of.Cells > 0 {
-		reference := gauge("skewrig_reference_cells", "How many cells are of the reference and of no release, by whether they are as expected.")
+		reference := gauge("skewrig_reference_cells", "How many reference cells there are, by whether they are as expected.")
 		reference.add(float64(of.Expected), "expected", "true")
 		reference.add(float64(of.Cells-of.Expected), "expected", "false")
 		families = append(families, reference.MetricFamily)
@@ -102,7 +102,7 @@ func cellFamilies(r reports.Report) []*dto.MetricFamily {
 }
 
 func requirementFamilies(r reports.Report) []*dto.MetricFamily {
-	outcome := gauge("skewrig_requirement_outcome", "The verdict of each requirement that a cell serves: 1 for the outcome that it has.")
+	outcome := gauge("skewrig_requirement_outcome", "The outcome of each requirement that a cell serves: 1 for the outcome that it has.")
 	cells := gauge("skewrig_requirement_cells", "How many cells serve each requirement.")
 	for _, q := range r.Requirements {
 		cells.add(float64(len(q.Cells)), "requirement", q.ID, "kep", q.KEP)

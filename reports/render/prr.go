@@ -37,9 +37,9 @@ func PRR(w io.Writer, r prr.Result) error {
 
 // sources says where the answers are from.
 func (m *markdown) sources(r prr.Result) {
-	m.printf("Each statement below is what checks of skewrig held components against that were compiled from their releases, " +
-		"with a container runtime, and servers in containers, of its own. It names its cells; what was done in them stands at the end. " +
-		"What is marked **Open** is for a person to answer.\n\n")
+	m.printf("Checks of skewrig judged each statement below on components that were compiled from their releases, " +
+		"with skewrig's own fake container runtime and servers. A statement names its cells; their steps are in the appendix. " +
+		"A person has to answer what is marked **Open**.\n\n")
 	for _, report := range r.Reports {
 		m.printf("- Report %s, made by %s (skewrig %s)\n", code(report.Dir), code(report.Command), text(report.Skewrig))
 	}
@@ -59,12 +59,12 @@ func (m *markdown) gate(g prr.Gate) {
 	m.printf("- [x] Feature gate (also fill in values in `kep.yaml`)\n")
 	m.printf("  - Feature gate name: %s\n", code(g.Name))
 	m.printf("  - Components depending on the feature gate: %s\n\n", text(strings.Join(g.Depend, ", ")))
-	m.printf("In runs of the cells at the end it was set to true in %d, and to false in %d.\n\n", g.On, g.Off)
+	m.printf("The runs of the cells in the appendix set it to true in %d, and to false in %d.\n\n", g.On, g.Off)
 }
 
 func (m *markdown) answer(a prr.Answer, r prr.Result) {
 	if len(a.Statements) == 0 {
-		m.printf("**Open:** no statement of the ledger answers this.\n")
+		m.printf("**Open:** no requirement of the ledger answers this.\n")
 	}
 	var named []string
 	for _, s := range a.Statements {
@@ -78,12 +78,12 @@ func (m *markdown) answer(a prr.Answer, r prr.Result) {
 	if len(named) == 0 {
 		return
 	}
-	m.printf("\nWhat was done:\n\n")
+	m.printf("\nSteps:\n\n")
 	slices.Sort(named)
 	for _, id := range named {
 		m.done(id, r)
 	}
-	m.printf("\nTo do it again:\n\n%s\n", fenced("sh", evidence.Command(named...), ""))
+	m.printf("\nReproduce:\n\n%s\n", fenced("sh", evidence.Command(named...), ""))
 }
 
 func (m *markdown) statement(s prr.Statement) {
@@ -95,11 +95,11 @@ func (m *markdown) statement(s prr.Statement) {
 	case prr.ForPerson:
 		m.printf("- **Open**, for a person: %s%s %s\n", text(s.Text), id, text(s.Why))
 	case prr.NotShown:
-		m.printf("- **Open:** no check says whether this holds: %s%s %s\n", text(s.Text), id, text(s.Why))
+		m.printf("- **Open:** no check proves or refutes this: %s%s %s\n", text(s.Text), id, text(s.Why))
 	case prr.NotRun:
-		m.printf("- **Open:** no run says yet whether this holds: %s%s\n", text(s.Text), id)
+		m.printf("- **Open:** no run has tested this yet: %s%s\n", text(s.Text), id)
 		if s.Command != "" {
-			m.printf("  This would: %s\n", inCode(s.Command))
+			m.printf("  This command tests it: %s\n", inCode(s.Command))
 		}
 	case prr.DoesNotHold:
 		m.printf("- **Does not hold:** %s%s\n", text(s.Text), id)
@@ -114,7 +114,7 @@ func (m *markdown) statement(s prr.Statement) {
 // judged says what cells say of a statement: those against it check by check.
 func (m *markdown) judged(f evidence.Finding) {
 	for _, g := range grouped(f.Against) {
-		m.printf("  - against: %s, check %s on %s: expected %s; observed %s", code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(orDash(g.Observed)))
+		m.printf("  - contradicted by: %s, check %s on %s: expected %s; observed %s", code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(orDash(g.Observed)))
 		if g.Reason != "" {
 			m.printf(" (%s)", text(g.Reason))
 		}
@@ -215,7 +215,7 @@ func (m *markdown) cellsDone(cells []prr.Cell) {
 		}
 		seen[c.Cell] = true
 		run, _ := newest(c.Cell, cells)
-		m.printf("\n<details><summary>What was done in %s</summary>\n\n", text(c.Cell))
+		m.printf("\n<details><summary>Steps of %s</summary>\n\n", text(c.Cell))
 		m.printf("%s%s, from %s.", capitalized(string(run.Outcome)), on(run.Ref), code(run.Path))
 		if len(run.Facts.Components) == 0 {
 			m.printf(" Its record is missing.\n\n</details>\n")

@@ -195,7 +195,7 @@ func TestWhatIsBesideThePage(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, run)
 	b.open(file, red)
-	const part = "section[aria-labelledby=part-what-is-not-here]"
+	const part = "section[aria-labelledby=part-omitted]"
 	b.has(part, "cells/"+pagetest.Red+"/plan.txt, cells/"+pagetest.Red+"/history.jsonl")
 	if said := b.text(part); strings.Contains(said, "/logs") {
 		t.Errorf("it names logs that are not there: %s", said)
@@ -217,7 +217,7 @@ func TestWordsForWhatIsExpected(t *testing.T) {
 	if n := len(b.texts(`#cell .attempts td[data-column=expected]`)); n != 0 {
 		t.Errorf("on a narrow screen, %d fields of attempts are called expected", n)
 	}
-	b.has("#cell [aria-labelledby=part-what-containers-were-asked]", "what the model of it predicts")
+	b.has("#cell [aria-labelledby=part-probe-attempts]", "that of a model of the release")
 	b.quiet()
 }
 

@@ -61,6 +61,6 @@ function nameTheme() {
   const theme = document.documentElement.dataset.theme;
   const button = document.getElementById('theme');
   button.textContent = {light: '☀', dark: '☾'}[theme] ?? '◐';
-  button.setAttribute('aria-label', 'Theme: ' + (theme ?? 'as the system'));
+  button.setAttribute('aria-label', 'Theme: ' + (theme ?? 'system'));
   button.title = button.getAttribute('aria-label');
 }

@@ -38,14 +38,14 @@ export async function chooseCells(view, choices) {
   lastList = listHash('cells', Object.fromEntries(choices));
   const all = index.cells.length;
   view.querySelector('#cells-count').textContent = shown === all ? counted(all, 'cell') : `${shown || 'None'} of ${counted(all, 'cell')}${shown ? '' : ' fits'}`;
-  if (shown && choices.get('requirement')) view.querySelector('#cells-count').append(', each as its checks of ', h('b', {}, visible(choices.get('requirement'))), ' came out');
+  if (shown && choices.get('requirement')) view.querySelector('#cells-count').append(', each with the outcome of its checks of ', h('b', {}, visible(choices.get('requirement'))));
 }
 
 // The rows as they were, of those that show a requirement.
 const ownContent = new Map();
 
-// showJudged has a row show how the checks of a requirement came out in its cell; if
-// none was chosen, the cell as a whole.
+// showJudged shows in a row the outcome of the checks of a requirement in its cell; if
+// none was chosen, that of the whole cell.
 function showJudged(row, cell, {outcome, reason}, requirement) {
   if (ownContent.has(row)) row.replaceChildren(...ownContent.get(row));
   ownContent.delete(row);
@@ -55,15 +55,15 @@ function showJudged(row, cell, {outcome, reason}, requirement) {
     row.querySelector('.took').cloneNode(true), ...(reason ? [h('span', {class: 'why'}, visible(reason))] : []));
 }
 
-// judgedBy returns what tells how the requirements that a text means came out in a
-// cell, by the worst of them: {outcome, reason}, or null if the cell serves none.
+// judgedBy returns a function for the worst outcome in a cell of the requirements that a
+// text selects: {outcome, reason}, or null if the cell serves none.
 function judgedBy(text) {
   const means = meant(text);
   return (cell) => cell.serves.filter(({id}) => means(id))
     .reduce((worst, q) => (worst && index.severity.get(worst.outcome) >= index.severity.get(q.outcome) ? worst : q), null);
 }
 
-// cellTest returns what tells how a cell that fits the choices came out: {outcome,
+// cellTest returns a function for the outcome of a cell that fits the choices: {outcome,
 // reason}, or null if it does not fit.
 function cellTest(choices, words) {
   const outcomes = new Set((choices.get('outcome') ?? '').split(',').filter(Boolean));

@@ -43,11 +43,11 @@ function difference(change, named) {
     h('h3', {}, change.step ? `Step ${change.step}` : 'Before the first step', ' ', h('span', {class: 'dim'},
       visible(named.get(change.step) ?? ''), ` · ${what(change.before, change.after)} at ${seconds(change.at, 2)}`, count > 1 ? `, ${count} states until ${seconds(change.after.at, 2)}` : '')),
     between(change.before, change.after),
-    count > 1 && later(`the ${count} states one by one`, 'states', () => change.states.map((state, i) => {
+    count > 1 && later(`each of the ${count} states`, 'states', () => change.states.map((state, i) => {
       const before = i === 0 ? change.before : change.states[i - 1];
       return h('div', {}, h('p', {class: 'dim'}, `${what(before, state)} at ${seconds(state.at, 2)}`), between(before, state));
     })),
-    change.before?.yaml && change.after.yaml && later('the whole object afterwards', 'whole', () => [h('pre', {tabindex: 0, 'aria-label': 'The object'}, visible(change.after.yaml))]));
+    change.before?.yaml && change.after.yaml && later('the object afterwards', 'whole', () => [h('pre', {tabindex: 0, 'aria-label': 'The object'}, visible(change.after.yaml))]));
 }
 
 function what(before, after) {
@@ -64,7 +64,7 @@ function later(title, name, make) {
 // between shows how two states differ. Either may be nothing.
 function between(before, after) {
   const pieces = hunks(diff(before?.yaml ?? '', after.yaml ?? ''));
-  if (pieces.length === 0) return h('p', {class: 'dim'}, 'Nothing is different afterwards.');
+  if (pieces.length === 0) return h('p', {class: 'dim'}, 'No difference afterwards.');
   return h('pre', {class: 'diff', tabindex: 0, 'aria-label': 'What changed'}, pieces.flatMap((piece, i) => [
     i > 0 && h('span', {class: 'cut'}, '⋯\n'), piece.map(([sign, line]) => h('span', {class: {'+': 'plus', '-': 'minus'}[sign]}, `${sign} ${visible(line)}\n`))]));
 }

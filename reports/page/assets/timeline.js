@@ -1,7 +1,7 @@
 import {h, s, visible, counted, seconds} from './dom.js';
 import {index} from './data.js';
 
-// The timeline of a cell: the plan's steps, when checks were looked at, and a lane
+// The timeline of a cell: the plan's steps, the windows of checks, and a lane
 // for each component, container, probe and link, on one axis of time.
 
 const ROW = 24;
@@ -30,8 +30,8 @@ export function timeline(narration, cell, open) {
   const at = {row: rows.findIndex((r) => r.items.length > 0), key: ''};
   at.key = rows[at.row]?.items[0].key ?? '';
 
-  const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between what happened, plus and minus zoom.'});
-  const detail = h('div', {class: 'detail', role: 'status'}, h('span', {class: 'dim'}, 'Choose something in the timeline to read about it.'));
+  const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between events, plus and minus zoom.'});
+  const detail = h('div', {class: 'detail', role: 'status'}, h('span', {class: 'dim'}, 'Select a mark in the timeline for details.'));
   const range = h('span', {class: 'dim range'});
   let drawn = []; // of each row, what was drawn, in time
 
@@ -202,8 +202,8 @@ export function timeline(narration, cell, open) {
 function tones() {
   const shape = (tone, text) => h('li', {}, s('svg', {width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true'}, glyph(tone)), ' ', text);
   return h('ul', {class: 'tones', 'aria-label': 'What the marks mean'},
-    shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('changed', 'a restart, other versions or gates'),
-    shape('faulty', 'a fault that the scenario asked for'), shape('', 'neither'));
+    shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('changed', 'a restart, or other versions or gates'),
+    shape('faulty', 'a fault by the scenario'), shape('', 'neither'));
 }
 
 // dragged calls back with how far the reader has pulled, in pixels.
@@ -261,13 +261,13 @@ function stepItem(step) {
   return {
     key: 'step' + step.number, from: step.from, to: step.to, tone: step.error ? 'bad' : '',
     label: `${step.number} ${step.action}`, step: true,
-    detail: [step.error && `could not be done: ${step.error}`, step.name && `called ${step.name}`,
+    detail: [step.error && `failed: ${step.error}`, step.name && `named ${step.name}`,
       ...(step.answers ?? []).map((a) => `${a.at ? seconds(a.at, 2) + '  ' : ''}${a.what ? a.what + ': ' : ''}${a.text}`)].filter(Boolean).join('\n'),
   };
 }
 
 function checkItem(check, i, outcome) {
-  return {key: 'check' + i, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: `opened by step ${check.step}`};
+  return {key: 'check' + i, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: `began in step ${check.step}`};
 }
 
 // packed puts windows into as few rows as keep them apart.
@@ -400,7 +400,7 @@ function name(item) {
 }
 
 function toneWord(item) {
-  return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', faulty: 'a fault that was asked for'}[item.tone];
+  return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', faulty: 'a fault by the scenario'}[item.tone];
 }
 
 function span(item, x, gutter, width) {
