@@ -39,7 +39,7 @@ func TestGraduateExitCodes(t *testing.T) {
 		want string // on standard output, or on standard error
 	}{
 		"evidence is missing":   {[]string{"kep-4188", "--stage", "alpha"}, 2, "skewrig run 'kep-4188/"},
-		"a check contradicts":   {[]string{"kep-4188", "--stage", "alpha", "--report", "deviates"}, 1, "against it: kep-4188/gate/toggled/kubelet:v1.90.1"},
+		"a check contradicts":   {[]string{"kep-4188", "--stage", "alpha", "--report", "deviates"}, 1, "contradicted by: kep-4188/gate/toggled/kubelet:v1.90.1"},
 		"one of two reports":    {[]string{"kep-4188", "--stage", "alpha", "--report", "report", "--report", "deviates"}, 1, "report: deviates (1 cell counted)"},
 		"nothing of the KEP":    {[]string{"kep-4939", "--stage", "beta"}, 2, "no cell of KEP-4939 ran"},
 		"no report":             {[]string{"kep-4188", "--stage", "alpha", "--report", "nowhere"}, 2, "nowhere"},

@@ -177,7 +177,7 @@ func TestServePlaysAndTells(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	var listed string
-	log := &until{what: "the script is over", then: func() {
+	log := &until{what: "the script has ended", then: func() {
 		_, listed, _ = skewrig(t, "podsapi", "list", "--socket", socket)
 		interrupt()
 	}}

@@ -46,13 +46,13 @@ func TestRunsAreToldOf(t *testing.T) {
 		},
 		"refused": {
 			[]stage.Run{{Number: 1, Refused: 2}},
-			"No client connected.\nIn run 1, other users than root and the one who serves tried to connect 2 times, and were refused.\n",
+			"No client connected.\nIn run 1 the server refused 2 connections of users other than root and its own.\n",
 		},
 		"forgotten": {
 			[]stage.Run{{Number: 1, Clients: []stage.Client{behind(server.Client{ID: 8, PID: 17})}, Forgotten: 7}},
 			`RUN  CLIENT  PID  CALLS  STATE      EVENTS  MISSED  BEHIND
 1    8       17   -      connected  0       0       0
-In run 1 there were 7 more clients, which have gone long ago and are not shown.
+In run 1 there were 7 more clients, which disconnected earlier and are not shown.
 `,
 		},
 		"too large": {

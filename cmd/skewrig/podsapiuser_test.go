@@ -101,7 +101,7 @@ func TestServeTellsOfAnotherUser(t *testing.T) {
 	write(t, file, life)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	log := &until{what: "the script is over", then: func() {
+	log := &until{what: "the script has ended", then: func() {
 		defer interrupt()
 		if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(socket), 0o755), os.Chmod(socket, 0o666)); err != nil {
 			t.Error(err)
@@ -110,7 +110,7 @@ func TestServeTellsOfAnotherUser(t *testing.T) {
 	}}
 	var out bytes.Buffer
 	code := run(ctx, []string{"podsapi", "serve", "--scenario", file, "--socket", socket, "--wait"}, &out, log)
-	if code != 0 || !strings.Contains(out.String(), "In run 2, other users") {
+	if code != 0 || !strings.Contains(out.String(), "In run 2 the server refused") {
 		t.Errorf("exit code %d:\n%s", code, &out)
 	}
 }

@@ -88,13 +88,13 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
 		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},
 		"bad binary":           {[]string{"run", "--binary", "kube-proxy=/bin/true", "kep-4939/**"}, []string{"kube-proxy"}},
-		"binary for nothing":   {[]string{"run", "--binary", "kubelet@v1.30.0=old", "mine.yaml"}, []string{"v1.30.0", "nothing here needs"}},
+		"binary for nothing":   {[]string{"run", "--binary", "kubelet@v1.30.0=old", "mine.yaml"}, []string{"v1.30.0", "no selected cell needs"}},
 		"no parallel":          {[]string{"run", "--parallel", "0"}, []string{"--parallel is 0"}},
 		"no repeat":            {[]string{"run", "--repeat", "0"}, []string{"--repeat is 0"}},
 		"no such shard":        {[]string{"run", "--shard", "5/4", "--repeat", "-1"}, []string{`--shard is "5/4"`, "2/4", "--repeat is -1"}},
 		"shard without number": {[]string{"run", "--shard", "1"}, []string{`--shard is "1"`}},
 		"rerun of nothing":     {[]string{"run", "--rerun-failed", "nowhere"}, []string{"nowhere"}},
-		"rerun over itself":    {[]string{"run", "--rerun-failed", "foreign", "--report-dir", "./foreign"}, []string{"would be lost", "merge"}},
+		"rerun over itself":    {[]string{"run", "--rerun-failed", "foreign", "--report-dir", "./foreign"}, []string{"would overwrite", "merge"}},
 		"merge of nothing":     {[]string{"report", "merge", "no", "where", "--report-dir", "foreign"}, []string{"no/report.json", "where/report.json", "foreign has cells"}},
 		"merge into itself":    {[]string{"report", "merge", "foreign", "--report-dir", "foreign"}, []string{"can't be merged into itself"}},
 		"merge to nowhere":     {[]string{"report", "merge", "foreign"}, []string{"report-dir"}},
@@ -192,7 +192,7 @@ func TestNothingToRunAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	saveReport(t, "before", reports.Pass)
 	code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "kep-4188/gate/toggled/**")
-	if code != 0 || !strings.HasPrefix(stdout, "Nothing to run again") {
+	if code != 0 || !strings.HasPrefix(stdout, "Nothing to rerun") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat("before-rerun"); err == nil {
