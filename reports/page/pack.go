@@ -272,7 +272,7 @@ func withoutGoodWire(n narrate.Narration) narrate.Narration {
 			n.Attempts[i].Wire, n.Attempts[i].Like, n.Attempts[i].LeftOut = nil, 0, true
 		}
 	}
-	return shortened(n, "the wire logs of attempts that went as expected")
+	return shortened(n, "the wire logs of attempts that match the prediction")
 }
 
 func withoutObjects(n narrate.Narration) narrate.Narration {
@@ -282,7 +282,7 @@ func withoutObjects(n narrate.Narration) narrate.Narration {
 
 // shortened returns a narration that says what it lacks.
 func shortened(n narrate.Narration, lacks string) narrate.Narration {
-	n.Omitted = append(slices.Clone(n.Omitted), fmt.Sprintf("%s, to keep the page short: they are in history.jsonl, in the cell's directory", lacks))
+	n.Omitted = append(slices.Clone(n.Omitted), fmt.Sprintf("%s, to keep the page short: they are in the cell's history.jsonl", lacks))
 	return n
 }
 

@@ -65,7 +65,7 @@ func TestAPersonReadsARun(t *testing.T) {
 }
 
 // TestAStrangerIsAnswered: what was expected, what happened, when, on which
-// versions, and what to type to see it again.
+// versions, and the command that reproduces it.
 func TestAStrangerIsAnswered(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, small()), red)
@@ -174,7 +174,7 @@ func TestWhatACellHas(t *testing.T) {
 	b.click("#cell .change:last-child .states summary")
 	b.until("document.querySelectorAll('#cell .change:last-child .states .diff').length === 2")
 	b.has("#cell .change:last-child .states .diff", "-     ready: false\n+     ready: true")
-	for _, want := range []string{"context deadline exceeded 3 more like it", "Not here: 812 lines from its start", "14.20 s\nrestarts-end: looked at from here", "312 events of leases", "restart kubelet/node-a as v1.90.1", "http2-preface"} {
+	for _, want := range []string{"context deadline exceeded 3 similar lines", "Omitted: 812 lines from its start", "14.20 s\nrestarts-end: evaluated from here", "312 events of leases", "restart kubelet/node-a as v1.90.1", "http2-preface"} {
 		b.has("#cell", want)
 	}
 	b.until("document.querySelectorAll('#cell .graph polyline').length === 2")
@@ -201,7 +201,7 @@ func TestWhatIsBesideThePage(t *testing.T) {
 		t.Errorf("it names logs that are not there: %s", said)
 	}
 	b.open(file, green)
-	b.has(part, "Nothing was recorded of this cell, or it is not beside this page.")
+	b.has(part, "This cell has no record, or it is not beside this page.")
 	b.quiet()
 }
 
@@ -211,7 +211,7 @@ func TestWordsForWhatIsExpected(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, small()), red)
 	columns := strings.Join(b.texts("#cell .attempts th"), ", ")
-	if !strings.Contains(columns, "what such a release does") || strings.Contains(columns, "expected") {
+	if !strings.Contains(columns, "prediction") || strings.Contains(columns, "expected") {
 		t.Errorf("the columns of the attempts are %s", columns)
 	}
 	if n := len(b.texts(`#cell .attempts td[data-column=expected]`)); n != 0 {
@@ -286,7 +286,7 @@ func TestCellsOfARequirement(t *testing.T) {
 	}
 	list := "#cells&requirement=" + good
 	b.open(file, list)
-	b.has("#cells-count", "each as its checks of "+good+" came out")
+	b.has("#cells-count", "each with the outcome of its checks of "+good)
 	b.press("j", enter)
 	b.at(red + "&requirement=" + good)
 	if marked := b.texts("#cell tr.target a.id"); len(marked) != 1 || marked[0] != "one-pod" {

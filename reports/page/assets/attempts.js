@@ -1,6 +1,6 @@
 import {h, visible, seconds, cellOf, table} from './dom.js';
 
-// What containers were asked: a table in which each attempt has its wire log.
+// The attempts of probes: a table in which each attempt has its wire log.
 
 const PAGE = 60; // how many attempts are listed until the reader asks for more
 
@@ -24,7 +24,7 @@ export function attempts(narration, history) {
     listed = Math.min(count, wanted.length);
     body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all, history)));
     more.replaceChildren(...(listed < wanted.length
-      ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more: ${wanted.length - listed} are left`)] : []));
+      ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more of ${wanted.length - listed}`)] : []));
   }
 
   function show(number) {
@@ -51,8 +51,8 @@ export function attempts(narration, history) {
     h('div', {class: 'filters'},
       containers.length > 1 && h('label', {}, 'container ', h('select', {onchange: (e) => { choice.container = e.target.value; list(PAGE); }},
         h('option', {value: ''}, 'all'), containers.map((c) => h('option', {value: c}, visible(c))))),
-      bad > 0 && bad < all.length && h('label', {class: 'box'}, h('input', {type: 'checkbox', onchange: (e) => { choice.bad = e.target.checked; list(PAGE); }}), ` only the ${bad} that did not succeed`)),
-    table('Attempts', ['attempt', 'at', 'container', 'asked by', 'what such a release does', 'observed', 'took'], body),
+      bad > 0 && bad < all.length && h('label', {class: 'box'}, h('input', {type: 'checkbox', onchange: (e) => { choice.bad = e.target.checked; list(PAGE); }}), ` only the ${bad} failed attempts`)),
+    table('Attempts', ['attempt', 'at', 'container', 'caller', 'prediction', 'observed', 'took'], body),
     more);
   list(PAGE);
   return {element, show};
@@ -66,7 +66,7 @@ function lines(attempt, all, history) {
   const log = h('tr', {class: 'wire', id: `wire-${attempt.number}`, hidden: true}, h('td', {colspan: 7}));
   const button = h('button', {
     type: 'button', class: 'link', id: `attempt-${attempt.number}`, 'aria-expanded': 'false', 'aria-controls': `wire-${attempt.number}`,
-    'aria-label': `Attempt ${attempt.number}: what went over the wire`,
+    'aria-label': `Attempt ${attempt.number}: wire log`,
     onclick: () => {
       const opened = button.getAttribute('aria-expanded') === 'false';
       button.setAttribute('aria-expanded', String(opened));
@@ -76,10 +76,10 @@ function lines(attempt, all, history) {
   }, h('span', {class: 'caret', 'aria-hidden': 'true'}), String(attempt.number));
   const bad = attempt.tone === 'bad';
   return [h('tr', {class: bad && 'bad'},
-    cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('asked by', visible(attempt.by)),
-    cellOf('what such a release does', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
+    cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('caller', visible(attempt.by)),
+    cellOf('prediction', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
     cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed),
-      attempt.leftOut && h('span', {class: 'dim'}, ' (details left out)')), cellOf('took', time(attempt.took ?? 0))), log];
+      attempt.leftOut && h('span', {class: 'dim'}, ' (details omitted)')), cellOf('took', time(attempt.took ?? 0))), log];
 }
 
 function time(t) {
@@ -87,9 +87,9 @@ function time(t) {
 }
 
 function wireLog(attempt, wire, other, history) {
-  if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Left out to keep this page small: see ', h('code', {}, visible(history)))];
-  if (wire.length === 0) return [h('p', {class: 'dim'}, 'Nothing of it is recorded here.')];
+  if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Omitted to keep this page small: see ', h('code', {}, visible(history)))];
+  if (wire.length === 0) return [h('p', {class: 'dim'}, 'No bytes are recorded here.')];
   const log = h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
     h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))));
-  return other ? [h('p', {class: 'dim'}, `As in attempt ${attempt.number}, but for addresses, times and numbers of bytes:`), log] : [log];
+  return other ? [h('p', {class: 'dim'}, `As attempt ${attempt.number}, except for addresses, times and byte counts:`), log] : [log];
 }

@@ -27,12 +27,12 @@ export async function cellView(section, id, choices, siblings) {
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
     part('Checks', checks(cell, narration, lanes, choices)),
     lanes && part('Timeline', lanes.element),
-    asked && part('What containers were asked', h('p', {class: 'dim'}, 'What such a release does is what the model of it predicts, whether a KEP asks for that or not. What was expected is with the checks.'), asked.element),
-    cell.observed?.length > 0 && part('What probes did', observed(cell.observed)),
-    narration?.objects?.length > 0 && part('Objects, before and after each step', objects(narration)),
-    narration?.logs?.length > 0 && part('Logs around what went wrong', logs(parts)),
+    asked && part('Probe attempts', h('p', {class: 'dim'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
+    cell.observed?.length > 0 && part('Probes', observed(cell.observed)),
+    narration?.objects?.length > 0 && part('Objects before and after each step', objects(narration)),
+    narration?.logs?.length > 0 && part('Logs around the failure', logs(parts)),
     narration?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(narration.plan))),
-    part('What is not here', omitted(parts)),
+    part('Omitted', omitted(parts)),
   ].filter(Boolean));
   const wanted = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (wanted && cell.outcome !== 'expected-fail') lanes.look(wanted.from, wanted.to);
@@ -44,7 +44,7 @@ function part(title, ...content) {
   return h('section', {class: 'part', 'aria-labelledby': id}, h('h2', {id}, title), content);
 }
 
-// arrive goes to what a link into the cell is about.
+// arrive goes to the target of a link into the cell.
 function arrive(section, choices, asked) {
   const attempt = Number(choices.get('attempt'));
   if (attempt > 0) asked?.show(attempt);
@@ -88,8 +88,8 @@ function heading(cell, narration, siblings, deciding) {
     cell.reason && !cell.reason.startsWith(deciding?.id + ': ') && h('p', {class: 'why'}, linked(cell.reason)));
 }
 
-// inShort answers what a reader asks first: what was expected, what happened,
-// when, on which versions, and how to see it again.
+// inShort says what was expected, what happened, when, on which versions, and how to
+// reproduce it.
 function inShort(cell, narration, deciding) {
   const entries = [];
   const add = (name, ...value) => entries.push(h('dt', {}, name), h('dd', {}, value));
@@ -97,7 +97,7 @@ function inShort(cell, narration, deciding) {
     const others = cell.checks.filter((c) => c.outcome === cell.outcome).length - 1;
     add('Check', h('code', {}, visible(deciding.id)),
       deciding.requirement && [' for ', statementLink(deciding.requirement)],
-      others > 0 && h('span', {class: 'dim'}, `, and ${others} more that came out so`));
+      others > 0 && h('span', {class: 'dim'}, `, and ${others} more with this outcome`));
     if (index.statement.has(deciding.requirement)) add('Promise', visible(index.statement.get(deciding.requirement).statement));
     if (deciding.expected) add('Expected', h('span', {class: 'said'}, visible(deciding.expected)));
     const looked = narration?.checks?.find((c) => c.id === deciding.id);
@@ -107,7 +107,7 @@ function inShort(cell, narration, deciding) {
   add('When', when(cell, narration, deciding));
   add('On', versions(cell, narration));
   const {command, note} = index.cells[index.at.get(cell.id)].again;
-  add('See it again', copied(command), note && h('span', {class: 'dim'}, visible(note)));
+  add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)));
   return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
 }
 
@@ -123,11 +123,11 @@ function when(cell, narration, deciding) {
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
     const span = looked.to - looked.from < 0.05 ? `at ${seconds(looked.from)}` : `from ${seconds(looked.from)} to ${seconds(looked.to)}`;
-    text.push(`looked at ${span} after that`);
+    text.push(`evaluated ${span} after that`);
     if (step) text.push(`in step ${step.number} (${step.action})`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
-  return text.length > 0 ? visible(text.join(', ')) : 'it never started';
+  return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
 }
 
 function clock(time) {
@@ -146,7 +146,7 @@ function versions(cell, narration) {
   });
   if (ran.length > 0) return h('ul', {class: 'versions'}, ran);
   const axes = Object.entries(cell.axes ?? {}).map(([axis, value]) => h('li', {}, h('b', {}, visible(axis)), ' ', visible(value)));
-  return h('ul', {class: 'versions'}, axes.length > 0 ? axes : h('li', {}, 'what the run used: ', index.components.map((c) => `${c.name} ${c.version}`).join(', ')));
+  return h('ul', {class: 'versions'}, axes.length > 0 ? axes : h('li', {}, 'components of the run: ', index.components.map((c) => `${c.name} ${c.version}`).join(', ')));
 }
 
 // runs are those of a cell that ran several times.
@@ -154,10 +154,10 @@ function runs(cell, happened) {
   const columns = ['run', 'outcome', 'reason', 'begun', 'took', 'files'];
   const {rate, differs} = cell;
   return [
-    rate && h('p', {}, h('b', {}, `${rate.failed} of ${counted(rate.runs, 'run')} failed`), `: from ${percent(rate.low)} to ${percent(rate.high)} of all runs do, at a confidence of 95 %`),
+    rate && h('p', {}, h('b', {}, `${rate.failed} of ${counted(rate.runs, 'run')} failed`), ` (95 % interval: ${percent(rate.low)} to ${percent(rate.high)})`),
     differs && h('p', {}, 'Good and bad runs first differ ', differs.step ? visible(`at step ${differs.step} (${differs.action})`) : 'before the first step', ': ',
-      differs.bad && ['only bad ones showed ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
-      differs.good && ['only good ones showed ', h('span', {class: 'said'}, visible(differs.good))], '.'),
+      differs.bad && ['only in bad runs: ', h('span', {class: 'said'}, visible(differs.bad))], differs.bad && differs.good && '; ',
+      differs.good && ['only in good runs: ', h('span', {class: 'said'}, visible(differs.good))], '.'),
     happened?.narration && h('p', {class: 'dim'}, `Below is what happened in run ${happened.run}, the first of those with the worst outcome.`),
     table('Runs', columns, h('tbody', {}, cell.runs.map((r) => h('tr', {},
       cellOf('run', String(r.number)), cellOf('outcome', badge(r.outcome)), cellOf('reason', linked(r.reason)),
@@ -200,12 +200,12 @@ function checks(cell, narration, lanes, choices) {
   return [table('Checks', ['outcome', 'check', 'expected', 'observed', 'when'], body), unfold];
 }
 
-// explained says what came of the time that a check had, and of which parts its value
-// is made that is only true or false.
+// explained says how the window of a check ended, and the parts of an expression whose
+// value is only true or false.
 function explained(looked, inParts = true) {
   if (!looked?.summary && !looked?.parts) return null;
   return h('div', {class: 'explained'}, looked.summary && h('div', {}, visible(looked.summary)),
-    inParts && looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Its parts'}, looked.parts.map((p) => h('div', {},
+    inParts && looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Parts of the expression'}, looked.parts.map((p) => h('div', {},
       h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
 }
 
@@ -218,9 +218,9 @@ function lookAt(looked, lanes) {
 
 function observed(all) {
   const columns = ['probe', 'server', 'API server', 'kubelet', 'on the wire', 'answer'];
-  return table('What probes did', columns, h('tbody', {}, all.map((o) => h('tr', {},
+  return table('Probes', columns, h('tbody', {}, all.map((o) => h('tr', {},
     [o.probe, o.server, o.apiserver, o.kubelet, o.wire].map((t, i) => cellOf(columns[i], visible(t))),
-    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ none that is good'))))));
+    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ no good answer'))))));
 }
 
 function logs({narration, cell, happened}) {
@@ -233,7 +233,7 @@ function filesOf(happened, cell) {
   return happened?.dir ?? 'cells/' + cell.id;
 }
 
-// failedWindows are when checks that failed were looked at: {from, to, ids}.
+// failedWindows are the windows of failed checks: {from, to, ids}.
 function failedWindows(narration, cell) {
   const failed = new Set((cell.checks ?? []).filter((c) => !asExpected(c)).map((c) => c.id));
   const windows = new Map();
@@ -249,7 +249,7 @@ function log(entry, windows, dir) {
   return h('details', {class: 'object', open: true},
     h('summary', {}, h('b', {}, visible(entry.component))),
     h('ol', {class: 'log lines'}, withWindows(entry.lines ?? [], windows)),
-    h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Not here: ${visible(entry.omitted.join('; '))}.`));
+    h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
 }
 
 // logLink leads to a log beside the page: that of the run that is shown.
@@ -261,8 +261,8 @@ function logLink(path, dir) {
 // withWindows are lines of a log, with lines between them that say where the windows
 // of checks that failed begin and end.
 function withWindows(lines, windows) {
-  const marks = windows.flatMap(({from, to, ids}) => (to - from < 0.05 ? [{at: from, text: `${ids.join(', ')}: looked at`, end: 0}]
-    : [{at: from, text: `${ids.join(', ')}: looked at from here`, end: 0}, {at: to, text: `${ids.join(', ')}: looked at until here`, end: 1}]));
+  const marks = windows.flatMap(({from, to, ids}) => (to - from < 0.05 ? [{at: from, text: `${ids.join(', ')}: evaluated`, end: 0}]
+    : [{at: from, text: `${ids.join(', ')}: evaluated from here`, end: 0}, {at: to, text: `${ids.join(', ')}: evaluated until here`, end: 1}]));
   marks.sort((a, b) => a.at - b.at || a.end - b.end);
   const marked = (until) => marks.splice(0, marks.filter(({at, end}) => (end ? at < until : at <= until)).length)
     .map(({at, text}) => h('li', {class: 'window'}, h('span', {class: 'num'}, seconds(at, 2)), h('span', {}, visible(text))));
@@ -273,7 +273,7 @@ function withWindows(lines, windows) {
 function logLine(l, windows) {
   const within = windows.some(({from, to}) => from <= l.at && l.at <= to);
   return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''),
-    h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} more like it`)));
+    h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} similar lines`)));
 }
 
 function omitted({narration, cell, happened}) {
@@ -288,8 +288,8 @@ function beside(cell, happened, narration) {
   const {gone = []} = index.cells[index.at.get(cell.id)];
   const dir = filesOf(happened, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
-  if (there.length === 0) return 'Nothing was recorded of this cell, or it is not beside this page.';
-  return [narration ? 'What was recorded is beside this page, where the run was saved: ' : 'What happened in this cell is not in this page. It is beside it, where the run was saved: ',
+  if (there.length === 0) return 'This cell has no record, or it is not beside this page.';
+  return [narration ? 'The record is beside this page, where the run was saved: ' : 'The timeline of this cell is not in this page. Its record is beside it, where the run was saved: ',
     there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 
