@@ -29,8 +29,8 @@ func connection(at float64, c record.Connection) record.Connection {
 
 func beginning(version string) *history {
 	h := new(history)
-	h.start(0, "kube-apiserver", "v1.37.1", nil)
-	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1", Gates: map[string]bool{"GRPCContainerProbeTLS": version == "on"}})
+	h.start(0, "kube-apiserver", "v1.90.1", nil)
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.90.1", Gates: map[string]bool{"GRPCContainerProbeTLS": version == "on"}})
 	h.show(1, "pods/default/web", "added", probed)
 	return h
 }
@@ -79,7 +79,7 @@ func TestAttempts(t *testing.T) {
 	app := "default/web/app"
 	s := of(narrate.Input{Events: *h})
 	want(t, []narrate.Attempt{
-		{At: 2, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.37.1 gate on)", Observed: "TLS ClientHello: gRPC OK, SERVING", Tone: narrate.Good, Wire: []narrate.Line{
+		{At: 2, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.90.1 gate on)", Observed: "TLS ClientHello: gRPC OK, SERVING", Tone: narrate.Good, Wire: []narrate.Line{
 			connected(2, "grpc-tls"),
 			{What: "TLS ClientHello", Text: "offers TLS 1.3, 1.2; ALPN h2; no server name; 9 cipher suites; record version 3.1 of 256 bytes"},
 			{What: "TLS handshake", Text: "TLS 1.3, ALPN h2", Tone: narrate.Good},
@@ -89,7 +89,7 @@ func TestAttempts(t *testing.T) {
 			{At: 2.06, What: "answer", Text: "gRPC OK, SERVING", Tone: narrate.Good},
 			{At: 2.1, What: "closed", Text: "by the client; 10 bytes came in, 20 went out"},
 		}},
-		{At: 3, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.37.1 gate on)",
+		{At: 3, Took: 0.1, Container: app, By: both, Expected: "TLS ClientHello (v1.90.1 gate on)",
 			Observed: "HTTP/2 preface: no TLS, first record does not look like a TLS handshake; the model does not expect it to begin so", Tone: narrate.Bad, Wire: []narrate.Line{
 				connected(3, "grpc-tls"),
 				{What: "HTTP/2 preface", Text: "in plaintext"},
@@ -100,12 +100,12 @@ func TestAttempts(t *testing.T) {
 				{At: 3.1, What: "closed", Text: "by the server; 0 bytes came in, 0 went out", Tone: narrate.Bad},
 				{At: 3.2, What: "kubelet event", Text: "Readiness probe failed: no", Tone: narrate.Bad},
 			}},
-		{At: 4, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.37.1), cannot succeed against a server of h2c", Observed: "HTTP/1.1 request, ended by the fault", Tone: narrate.Bad, Wire: []narrate.Line{
+		{At: 4, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.90.1), cannot succeed against a server of h2c", Observed: "HTTP/1.1 request, ended by the fault", Tone: narrate.Bad, Wire: []narrate.Line{
 			connected(4, "h2c"), {What: "HTTP request", Text: `"GET /up HTTP/1.1"`},
 			{What: "fault", Text: "reset, as the server was set to", Tone: narrate.Faulty},
 			{At: 4.1, What: "closed", Text: "by the fault; 0 bytes came in, 0 went out", Tone: narrate.Bad},
 		}},
-		{At: 5, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.37.1)", Observed: "nothing, ended by the client", Tone: narrate.Bad, Wire: []narrate.Line{
+		{At: 5, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.90.1)", Observed: "nothing, ended by the client", Tone: narrate.Bad, Wire: []narrate.Line{
 			connected(5, "http1"), {What: "sent", Text: "nothing"}, {At: 5.1, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: narrate.Bad},
 			{At: 7, What: "kubelet event", Text: "Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad},
 		}},
@@ -154,7 +154,7 @@ func TestCutOff(t *testing.T) {
 	unanswered(2)
 	unanswered(3.95)
 	h.at(4, "kubelet/a", record.ComponentStopped{Asked: true})
-	h.at(9, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
+	h.at(9, "kubelet/a", record.ComponentStarted{Version: "v1.90.1"})
 	unanswered(12)
 	h.step(11, 1, "1", "wait")
 	unanswered(13)
@@ -259,7 +259,7 @@ func TestStalled(t *testing.T) {
 func TestWhoseComplaint(t *testing.T) {
 	t.Parallel()
 	h := new(history)
-	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.90.1"})
 	h.show(1, "pods/default/web", "added", `{"metadata": {"uid": "u"}, "spec": {"nodeName": "a", "containers": [
 		{"name": "app", "readinessProbe": {"httpGet": {"port": 8084, "path": "/"}}}, {"name": "b", "readinessProbe": {"tcpSocket": {"port": 8085}}},
 		{"name": "c", "readinessProbe": {"httpGet": {"port": 8086, "path": "/c"}}}, {"name": "d", "readinessProbe": {"httpGet": {"port": 8086, "path": "/d"}}}]}}`)

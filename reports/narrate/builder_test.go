@@ -153,11 +153,11 @@ func TestComponents(t *testing.T) {
 	t.Parallel()
 	var h history
 	h.start(0, "etcd", "v3.7.0", nil)
-	h.start(2, "kubelet/a", "v1.36.3", nil)
+	h.start(2, "kubelet/a", "v1.89.3", nil)
 	h.at(4, "kubelet/a", record.ComponentStopped{State: "exit status 0", Asked: true})
-	h.start(5, "kubelet/a", "v1.37.1", map[string]bool{"B": true, "A": false})
+	h.start(5, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
 	h.at(6, "kubelet/a", record.ComponentStopped{State: "signal: killed", Asked: true})
-	h.start(8, "kubelet/a", "v1.37.1", map[string]bool{"B": true, "A": false})
+	h.start(8, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
 	h.at(9, "kubelet/a", record.ComponentStopped{State: "exit status 2"})
 	h.step(10, 1, "1", "wait")
 	h.at(12, "etcd", record.ComponentStopped{State: "signal: killed", Asked: true})
@@ -165,15 +165,15 @@ func TestComponents(t *testing.T) {
 	wanted := []narrate.Lane{
 		{Name: "etcd", Kind: narrate.Component, Spans: []narrate.Span{{From: 0, To: 12, Label: "v3.7.0", Detail: detail}}},
 		{Name: "kubelet/a", Kind: narrate.Component, Spans: []narrate.Span{
-			{From: 1.5, To: 2, Label: "starting"}, {From: 2, To: 4, Label: "v1.36.3", Detail: detail},
+			{From: 1.5, To: 2, Label: "starting"}, {From: 2, To: 4, Label: "v1.89.3", Detail: detail},
 			{From: 4, To: 4.5, Label: "stopped", Tone: narrate.Changed}, {From: 4.5, To: 5, Label: "starting", Tone: narrate.Changed},
-			{From: 5, To: 6, Label: "v1.37.1 A=false B=true", Detail: detail, Tone: narrate.Changed},
+			{From: 5, To: 6, Label: "v1.90.1 A=false B=true", Detail: detail, Tone: narrate.Changed},
 			{From: 6, To: 7.5, Label: "killed", Tone: narrate.Changed}, {From: 7.5, To: 8, Label: "starting", Tone: narrate.Changed},
-			{From: 8, To: 9, Label: "v1.37.1 A=false B=true", Detail: detail, Tone: narrate.Changed},
+			{From: 8, To: 9, Label: "v1.90.1 A=false B=true", Detail: detail, Tone: narrate.Changed},
 			{From: 9, To: 12, Label: "ended by itself", Tone: narrate.Bad},
 		}, Marks: []narrate.Mark{
 			{At: 4, Label: "stopped", Detail: "exit status 0", Tone: narrate.Changed},
-			{At: 4.5, Label: "restarted as v1.37.1 A=false B=true, which was v1.36.3", Tone: narrate.Changed},
+			{At: 4.5, Label: "restarted as v1.90.1 A=false B=true, which was v1.89.3", Tone: narrate.Changed},
 			{At: 6, Label: "killed", Detail: "signal: killed", Tone: narrate.Changed},
 			{At: 7.5, Label: "restarted", Tone: narrate.Changed},
 			{At: 9, Label: "ended by itself", Detail: "exit status 2", Tone: narrate.Bad},

@@ -90,7 +90,7 @@ func TestNodesAndWorkloads(t *testing.T) {
 	}
 	var h history
 	h.show(0, "nodes/a", "added", node("False"))
-	h.start(1, "kubelet/a", "v1.37.1", nil)
+	h.start(1, "kubelet/a", "v1.90.1", nil)
 	h.show(1, "nodes/a", "modified", node("True"))
 	h.show(2, "nodes/a", "modified", node("Unknown"))
 	h.show(3, "nodes/simulated", "added", node("True"))
@@ -198,7 +198,7 @@ func TestAgents(t *testing.T) {
 func TestTheSubjectComesFirst(t *testing.T) {
 	t.Parallel()
 	var h history
-	h.start(0, "kubelet/a", "v1.37.1", nil)
+	h.start(0, "kubelet/a", "v1.90.1", nil)
 	h.show(1, "pods/default/web", "added", `{"status": {"phase": "Running"}}`)
 	h.from("agent/a", 2, "watch", record.PodsEvent{Type: record.PodsSynced})
 	var names []string

@@ -102,7 +102,7 @@ func TestBudget(t *testing.T) {
 func TestConcerned(t *testing.T) {
 	t.Parallel()
 	h := new(history)
-	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
+	h.at(1, "kubelet/a", record.ComponentStarted{Version: "v1.90.1"})
 	for _, pod := range []string{"web", "other"} {
 		h.show(1, "pods/default/"+pod, "added", `{"metadata": {"uid": "`+pod+`"}, "spec": {"nodeName": "a", "containers": [
 			{"name": "app"}, {"name": "x", "readinessProbe": {"httpGet": {"port": 8080, "path": "/x"}}}, {"name": "y", "readinessProbe": {"httpGet": {"port": 8080, "path": "/y"}}}]}}`)

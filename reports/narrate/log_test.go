@@ -14,7 +14,7 @@ import (
 
 // checked is a history in which a check is closed at second 10.
 func checked() (h history) {
-	h.at(0, "kubelet/a", record.ComponentStarted{Version: "v1.37.1"})
+	h.at(0, "kubelet/a", record.ComponentStarted{Version: "v1.90.1"})
 	h.at(9, "4", record.StepStarted{Number: 4, Name: "4"})
 	h.at(9, "c", record.CheckOpened{Step: 4})
 	h.at(10, "c", record.CheckClosed{Step: 4})
@@ -213,7 +213,7 @@ func TestLinesThatSayTheSame(t *testing.T) {
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	h := checked()[:1]
-	h.at(8, "kubelet/a", record.ComponentStarted{Version: "v1.37.1", ReadySeconds: 1.5})
+	h.at(8, "kubelet/a", record.ComponentStarted{Version: "v1.90.1", ReadySeconds: 1.5})
 	h = append(h, checked()[1:]...)
 	text := klog("I", when(2), "usual.go:1", "tick") + // far away
 		klog("I", when(7), "start.go:1", "reading flags") + klog("I", when(7.1), "start.go:2", "reading web") + klog("W", when(7.2), "start.go:3", "deprecated") + // the start

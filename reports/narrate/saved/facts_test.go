@@ -33,14 +33,14 @@ func upgraded() string {
 	var out bytes.Buffer
 	h := record.NewHistory(&out)
 	h.Append("cluster", "etcd", record.ComponentStarted{Version: "v3.7.0", Digest: "sha256:e"})
-	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.36.3", Digest: "sha256:36"})
+	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.89.3", Digest: "sha256:36"})
 	h.Append("engine", "create", record.APIAnswer{Object: "pods/default/web", Code: 201})
 	h.Append("server", "default/web/app", record.Connection{Requests: make([]record.Request, 2), DroppedRequests: 1})
 	h.Append("server", "default/web/app", record.Connection{})
 	h.Append("agent/node-a", "agent", record.PodsAnswer{})
 	h.Append("agent/node-a", "agent", record.PodsPolled{})
 	h.Append("agent/node-a", "watch", record.PodsEvent{Type: record.PodAdded})
-	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}})
+	h.Append("cluster", "kubelet/node-a", record.ComponentStarted{Version: "v1.90.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}})
 	return out.String()
 }
 
@@ -53,8 +53,8 @@ rig
 
 steps
   1. create Pod web
-  2. upgrade: restart kubelet/node-a as v1.37.1
-      kubelet/node-a v1.36.3 -> v1.37.1
+  2. upgrade: restart kubelet/node-a as v1.90.1
+      kubelet/node-a v1.89.3 -> v1.90.1
   3. check works
       works: at once: 1 -> 2 == true (K/works)
 `
@@ -73,12 +73,12 @@ func TestTheFactsOfACell(t *testing.T) {
 		Components: []evidence.Component{
 			{Name: "etcd", Starts: []evidence.Start{{Version: "v3.7.0", Digest: "sha256:e"}}},
 			{Name: "kubelet/node-a", Starts: []evidence.Start{
-				{Version: "v1.36.3", Digest: "sha256:36"}, {Version: "v1.37.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}},
+				{Version: "v1.89.3", Digest: "sha256:36"}, {Version: "v1.90.1", Digest: "sha256:37", Gates: map[string]bool{"G": true}},
 			}},
 		},
 		Steps: []string{
-			"  1. create Pod web", "  2. upgrade: restart kubelet/node-a as v1.37.1",
-			"      kubelet/node-a v1.36.3 -> v1.37.1", "  3. check works",
+			"  1. create Pod web", "  2. upgrade: restart kubelet/node-a as v1.90.1",
+			"      kubelet/node-a v1.89.3 -> v1.90.1", "  3. check works",
 		},
 		Traffic: evidence.Traffic{Containers: 1, Connections: 2, Requests: 3, APICalls: 1, PodsAPIAnswers: 3},
 	}}
