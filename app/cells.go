@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Select plans the cells that arguments name. An argument that is a file
@@ -77,7 +77,7 @@ func checkRequirements(cells []plan.Cell) error {
 	var unknown []error
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			checks, _ := step.Action.(plan.Checks)
+			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {
 				if !stated[c.Requirement] {
 					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
@@ -119,7 +119,7 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	scenarios, err := spec.Load(os.DirFS(root), paths)
+	scenarios, err := action.Load(os.DirFS(root), paths)
 	if err != nil {
 		return nil, err
 	}

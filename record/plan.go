@@ -184,6 +184,8 @@ type Step struct {
 	// Line is the line of the step in the scenario file.
 	Line int `json:"line,omitempty"`
 	Run  Run `json:"run,omitempty"`
+	// Rejected says that the API server is expected to refuse what is asked.
+	Rejected bool `json:"rejected,omitempty"`
 	// Kind is the field of the scenario language that the step has: "apply", "cut".
 	Kind string `json:"kind"`
 	// Action holds what the kind of the step needs.
@@ -318,7 +320,7 @@ func (p Plan) Step(number int) (Step, bool) {
 // Same reports whether two steps do the same to a rig. What they wait for and
 // what they check may differ: neither changes the rig.
 func (s Step) Same(other Step) bool {
-	if s.Name != other.Name || s.Kind != other.Kind {
+	if s.Name != other.Name || s.Kind != other.Kind || s.Rejected != other.Rejected {
 		return false
 	}
 	return s.Kind == "wait" || bytes.Equal(s.Action, other.Action)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -21,7 +22,7 @@ kind: Scenario
 id: mine/manual/example
 title: An example
 `
-	file, err := spec.Decode("example.yaml", []byte(head+scenario))
+	file, err := action.Decode("example.yaml", []byte(head+scenario))
 	if err != nil {
 		fmt.Println(err)
 		return

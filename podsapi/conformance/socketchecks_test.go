@@ -7,8 +7,8 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // TestTheOwnersSocketIsThatOfTheCatalog: what is said of a kubelet in a rig and of one
@@ -50,7 +50,7 @@ func ofTheCatalog(t *testing.T, id string) cel.Program {
 	}
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			checks, _ := step.Action.(plan.Checks)
+			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {
 				if c.ID == id {
 					return compiled(t, c.Must)

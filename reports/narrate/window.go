@@ -96,7 +96,7 @@ func windowed(result reports.Check, took float64) string {
 }
 
 // windowOf reads when a check must hold from how it is described: see
-// plan.Check.Describe.
+// action.Check.Describe.
 func windowOf(expected string) (mode string, span time.Duration) {
 	when, _, _ := strings.Cut(expected, ": ")
 	words := strings.Fields(when)

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 //go:embed */*.yaml
@@ -31,7 +31,7 @@ func Cells() ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	scenarios, err := spec.Load(files, paths)
+	scenarios, err := action.Load(files, paths)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // cellWith is a cell with one step of checks.
-func cellWith(t *testing.T, checks ...plan.Check) *Program {
+func cellWith(t *testing.T, checks ...action.Check) *Program {
 	t.Helper()
 	p, err := Compile(plan.Cell{ID: "a/b/c", File: "c.yaml", Steps: []plan.Step{
-		{Number: 1, Name: "1", Action: plan.Checks{Checks: checks}},
+		{Number: 1, Name: "1", Action: action.Checks{Checks: checks}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -50,22 +51,22 @@ func exited(h *record.History, signal string) {
 }
 
 // restarts wants no restart, in different ways.
-func restarts(mode plan.Mode, span time.Duration) plan.Check {
-	return plan.Check{
+func restarts(mode plan.Mode, span time.Duration) action.Check {
+	return action.Check{
 		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Is: 0, Mode: mode, Span: span,
 	}
 }
 
 // restarted is about a restart, which must or must not be.
-func restarted(mode plan.Mode, span time.Duration) plan.Check {
+func restarted(mode plan.Mode, span time.Duration) action.Check {
 	c := restarts(mode, span)
 	c.Is, c.Must = nil, "it >= 1"
 	return c
 }
 
 // starts bounds the starts while the check is watched.
-func starts(times int) plan.Check {
-	return plan.Check{
+func starts(times int) action.Check {
+	return action.Check{
 		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: plan.AtMost, Span: time.Second, Times: times,
 	}
 }
@@ -74,7 +75,7 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	again := restarted(plan.Eventually, time.Minute)
 	for name, tc := range map[string]struct {
-		check    plan.Check
+		check    action.Check
 		tell     func(*record.History)
 		want     reports.Outcome
 		observed string
@@ -186,7 +187,7 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"growth of what is no number": {
-			check: plan.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: plan.AtMost, Span: time.Second, Times: 1},
+			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: plan.AtMost, Span: time.Second, Times: 1},
 			want:  reports.Fail, observed: "true, which is no whole number, or was none before",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
@@ -294,8 +295,8 @@ func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 		verdict := Judge(p, story(func(h *record.History) {
 			started(h)
 			h.Append("link", "kubelet/node-a->kube-apiserver", record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}, Effect: effect})
-			opened(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID)
-			closed(h, p.cell.Steps[0].Action.(plan.Checks).Checks[0].ID, 0)
+			opened(h, p.cell.Steps[0].Action.(action.Checks).Checks[0].ID)
+			closed(h, p.cell.Steps[0].Action.(action.Checks).Checks[0].ID, 0)
 		}))
 		if told := strings.Contains(verdict.Reason, "kubelet/node-a->kube-apiserver (drop) had no effect"); verdict.Outcome != want || told != (want != "") {
 			t.Errorf("effect %+v: %s: %q, want %q", effect, verdict.Outcome, verdict.Reason, want)
@@ -357,7 +358,7 @@ func TestExpressionsSee(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			p := cellWith(t, plan.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: plan.Now})
+			p := cellWith(t, action.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: plan.Now})
 			got := Judge(p, events).Checks[0]
 			if got.Observed != want || got.Outcome != reports.Pass {
 				t.Errorf("%s is %s (%s), want %s", observe, got.Observed, got.Outcome, want)
@@ -377,7 +378,7 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 		closed(h, "typo", 0)
 	})
 	for _, observe := range []string{`connections["tsl/app"].size()`, `events["tsl"].size()`} {
-		p := cellWith(t, plan.Check{ID: "typo", Observe: observe, Is: 0, Mode: plan.Now})
+		p := cellWith(t, action.Check{ID: "typo", Observe: observe, Is: 0, Mode: plan.Now})
 		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Fail || !strings.Contains(got.Observed, "no such key: tsl") {
 			t.Errorf("%s: %s, observed %s", observe, got.Outcome, got.Observed)
 		}
@@ -441,7 +442,7 @@ func TestADeletedObjectIsGone(t *testing.T) {
 		opened(h, "gone")
 		closed(h, "gone", 0)
 	})
-	p := cellWith(t, plan.Check{
+	p := cellWith(t, action.Check{
 		ID: "gone", Requirement: "X/1", Mode: plan.Now, Is: []any{false, false, false},
 		Observe: `["tls" in pods, "pods/default/tls" in objects, "kubelet/node-a" in components]`,
 	})
@@ -453,8 +454,8 @@ func TestADeletedObjectIsGone(t *testing.T) {
 func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 	t.Parallel()
 	_, err := Compile(plan.Cell{File: "c.yaml", Steps: []plan.Step{
-		{Number: 1, Line: 7, Action: plan.Wait{Until: "pods["}},
-		{Number: 2, Line: 9, Action: plan.Checks{Checks: []plan.Check{
+		{Number: 1, Line: 7, Action: action.Wait{Until: "pods["}},
+		{Number: 2, Line: 9, Action: action.Checks{Checks: []action.Check{
 			{ID: "one", Line: 10, Observe: "containerz", Is: 1},
 			{ID: "two", Line: 14, Observe: "1", Must: "it +"},
 			// Each of these would hold as long as there is no event.
@@ -463,7 +464,7 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 			{ID: "five", Line: 26, Observe: `containers["tls/app"].exits`, Must: "it >= 1"},
 			{ID: "six", Line: 30, Observe: `containers["tls/app"].starts`, Must: "it"},
 		}}},
-		{Number: 3, Line: 34, Action: plan.Wait{Until: `containers["tls/app"].starts`}},
+		{Number: 3, Line: 34, Action: action.Wait{Until: `containers["tls/app"].starts`}},
 	}})
 	if err == nil {
 		t.Fatal("no error")
@@ -490,7 +491,7 @@ func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
 	p := cellWith(t, always, eventually)
 	var h record.History
 	started(&h)
-	w := NewTracker().Watch(p, plan.Checks{Checks: []plan.Check{always, eventually}}, h.Events())
+	w := NewTracker().Watch(p, action.Checks{Checks: []action.Check{always, eventually}}, h.Events())
 	if w.Decided("restarts") || w.Decided("eventually") {
 		t.Fatal("decided before anything happened")
 	}

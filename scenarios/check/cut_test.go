@@ -6,7 +6,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // TestAConnectionThatItsKubeletCutOffIsNotSeen: a kubelet that is stopped in
@@ -61,7 +61,7 @@ func TestAConnectionThatItsKubeletCutOffIsNotSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check := plan.Check{ID: "ids", Observe: `connections["tls/app"].map(c, c.id)`, Must: "it == " + tc.want}
+			check := action.Check{ID: "ids", Observe: `connections["tls/app"].map(c, c.id)`, Must: "it == " + tc.want}
 			v := Judge(cellWith(t, check), story(func(h *record.History) {
 				h.Append("runtime/node-a", "default/tls", record.SandboxStarted{ID: "s"})
 				tc.tell(h)

@@ -8,6 +8,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -39,7 +40,7 @@ func Judge(p *Program, events []record.Event) Verdict {
 	v.Outcome, v.Reason = brokenOff(events)
 	late, whole := lateness(events), timeline.Of(events)
 	for _, step := range p.cell.Steps {
-		checks, ok := step.Action.(plan.Checks)
+		checks, ok := step.Action.(action.Checks)
 		if !ok {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -43,24 +44,24 @@ func PartsOf(result reports.Cell, events []record.Event) map[string][]Part {
 }
 
 // described is a check that wants true or false, as it is described.
-func described(result reports.Check) (plan.Check, bool) {
+func described(result reports.Check) (action.Check, bool) {
 	modes := map[string]plan.Mode{"at": plan.Now, "within": plan.Eventually, "always": plan.Always, "never": plan.Never}
 	when, what, _ := strings.Cut(result.Expected, ": ")
 	first, _, _ := strings.Cut(when, " ")
 	for _, wanted := range []bool{true, false} {
 		observe, is := strings.CutSuffix(what, fmt.Sprintf(" == %t", wanted))
 		if is && (result.Observed == "true" || result.Observed == "false") && modes[first] != "" {
-			return plan.Check{ID: result.ID, Observe: observe, Is: wanted, Mode: modes[first]}, true
+			return action.Check{ID: result.ID, Observe: observe, Is: wanted, Mode: modes[first]}, true
 		}
 	}
-	return plan.Check{}, false
+	return action.Check{}, false
 }
 
 // Parts returns what made a check's expression true or false: what is joined by
 // && and ||, both sides of a comparison, what all and exists go through. Of a
 // check whose value is anything else there are none: its value says more than true
 // or false. They are for people, and no part of the verdict.
-func Parts(c plan.Check, events []record.Event) []Part {
+func Parts(c action.Check, events []record.Event) []Part {
 	compiled, err := compileCheck(c)
 	in := timeline.Of(events).Windows[c.ID]
 	if err != nil || in == nil || in.Closed == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -37,13 +38,13 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			got := Parts(plan.Check{ID: "c", Observe: observe, Is: true, Mode: plan.Always, Span: time.Minute}, events)
+			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: plan.Always, Span: time.Minute}, events)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
-	if got := Parts(plan.Check{ID: "never-opened", Observe: `true && false`}, events); got != nil {
+	if got := Parts(action.Check{ID: "never-opened", Observe: `true && false`}, events); got != nil {
 		t.Errorf("a check that was never looked at has %v", got)
 	}
 }

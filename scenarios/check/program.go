@@ -13,6 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -25,7 +26,7 @@ type Program struct {
 
 // compiled is one check, ready to be evaluated.
 type compiled struct {
-	plan.Check
+	action.Check
 	observe cel.Program
 	must    cel.Program // nil if Is says what is wanted
 }
@@ -36,15 +37,15 @@ func Compile(cell plan.Cell) (*Program, error) {
 	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]cel.Program)}
 	var mistakes []error
 	for _, step := range cell.Steps {
-		switch action := step.Action.(type) {
-		case plan.Wait:
-			until, err := compileCondition(action.Until)
+		switch does := step.Action.(type) {
+		case action.Wait:
+			until, err := compileCondition(does.Until)
 			if err != nil {
 				mistakes = append(mistakes, fmt.Errorf("%s:%d: wait until: %w", cell.File, step.Line, err))
 			}
 			p.waits[step.Number] = until
-		case plan.Checks:
-			for _, c := range action.Checks {
+		case action.Checks:
+			for _, c := range does.Checks {
 				done, err := compileCheck(c)
 				if err != nil {
 					mistakes = append(mistakes, fmt.Errorf("%s:%d: check %s: %w", cell.File, c.Line, c.ID, err))
@@ -56,7 +57,7 @@ func Compile(cell plan.Cell) (*Program, error) {
 	return p, errors.Join(mistakes...)
 }
 
-func compileCheck(c plan.Check) (*compiled, error) {
+func compileCheck(c action.Check) (*compiled, error) {
 	done := &compiled{Check: c}
 	var mistakes []error
 	observe, it, err := compile(c.Observe)
@@ -197,7 +198,7 @@ type Watching struct {
 }
 
 // Watch begins to watch the checks of a step after the given events.
-func (t *Tracker) Watch(p *Program, checks plan.Checks, events []record.Event) *Watching {
+func (t *Tracker) Watch(p *Program, checks action.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
 	w := &Watching{tracker: t, watches: make(map[string]*watch)}
 	now := vars(t.timeline)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/oracle"
@@ -47,7 +48,7 @@ func TestTheLedgerAndTheCatalogAgree(t *testing.T) {
 	}
 	for _, cell := range catalogCells(t) {
 		for _, step := range cell.Steps {
-			checks, _ := step.Action.(plan.Checks)
+			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {
 				served = append(served, c.Requirement)
 				if !slices.Contains(stated, c.Requirement) {

@@ -17,7 +17,6 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -196,43 +195,6 @@ func (l *Landscape) where(component string) (*cluster.Cluster, string) {
 	return l.Cluster, component
 }
 
-// stop ends a component, with or without a warning.
-func (l *Landscape) stop(action plan.Stop) error {
-	if z, is := spec.Zone(action.Component); is {
-		return l.fleet.Stop(z)
-	}
-	c, name := l.where(action.Component)
-	if action.Kill {
-		return c.Kill(name)
-	}
-	return c.Stop(name)
-}
-
-// restart starts a component, perhaps as something else than before.
-func (l *Landscape) restart(ctx context.Context, action plan.Restart) error {
-	if z, is := spec.Zone(action.Component); is {
-		return errors.Join(l.fleet.Stop(z), l.fleet.Start(z))
-	}
-	c, name := l.where(action.Component)
-	change := cluster.Change{Version: action.Version, Gates: action.Gates, Unset: action.Unset}
-	if action.Stopped {
-		return c.Start(ctx, name, change)
-	}
-	return c.Restart(ctx, name, change)
-}
-
-// setLink gives a link a fault, or none.
-func (l *Landscape) setLink(which spec.Link, f record.LinkFault) error {
-	if z, is := spec.Zone(which.From); is {
-		return l.fleet.SetLink(z, f)
-	}
-	if which.To == spec.Runtime {
-		return l.slowRuntime(strings.TrimPrefix(which.From, "kubelet/"), f.Delay)
-	}
-	c, _ := l.where(which.To)
-	return c.SetLink(which.From, f)
-}
-
 // slowRuntime has the container runtime of a node answer later.
 func (l *Landscape) slowRuntime(node string, by time.Duration) error {
 	r, is := l.Runtime(node).(*runtime.Runtime)
@@ -241,21 +203,4 @@ func (l *Landscape) slowRuntime(node string, by time.Duration) error {
 	}
 	r.SetDelay(by)
 	return nil
-}
-
-// setClock sets the clock of a kubelet or of simulated nodes.
-func (l *Landscape) setClock(action plan.Clock) error {
-	z, simulated := spec.Zone(action.Of)
-	node := strings.TrimPrefix(action.Of, "kubelet/")
-	to := action.From(time.Now())
-	switch {
-	case simulated && action.Step != 0:
-		return l.fleet.StepClock(z, time.Duration(action.Step))
-	case simulated:
-		return l.fleet.SetClock(z, to)
-	case action.Step != 0:
-		return l.StepClock(node, time.Duration(action.Step))
-	default:
-		return l.SetClock(node, to)
-	}
 }

@@ -14,25 +14,24 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// scrape reads the metrics of a component into the record.
-func (r *rig) scrape(ctx context.Context, action plan.Scrape) error {
-	text, err := r.metrics(ctx, action)
+// Scrape implements action.Rig.
+func (r *rig) Scrape(ctx context.Context, component, path string) error {
+	text, err := r.metrics(ctx, component, path)
 	if err != nil {
-		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
+		return fmt.Errorf("reading %s of %s: %w", path, component, err)
 	}
 	metrics, err := parseMetrics(text)
 	if err != nil {
-		return fmt.Errorf("reading %s of %s: %w", action.Path, action.Component, err)
+		return fmt.Errorf("reading %s of %s: %w", path, component, err)
 	}
-	r.history.Append("engine", action.Component, record.Scraped{Path: action.Path, Metrics: metrics})
+	r.history.Append("engine", component, record.Scraped{Path: path, Metrics: metrics})
 	return nil
 }
 
-func (r *rig) metrics(ctx context.Context, action plan.Scrape) ([]byte, error) {
-	endpoint, err := r.cluster.Endpoint(action.Component)
+func (r *rig) metrics(ctx context.Context, component, path string) ([]byte, error) {
+	endpoint, err := r.cluster.Endpoint(component)
 	if err != nil {
 		return nil, err
 	}
@@ -40,26 +39,26 @@ func (r *rig) metrics(ctx context.Context, action plan.Scrape) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.RESTClient().Get().AbsPath(action.Path).DoRaw(ctx)
+	return client.RESTClient().Get().AbsPath(path).DoRaw(ctx)
 }
 
-// readLog reads the lines of a component's log that match into the record.
-func (r *rig) readLog(name string, action plan.Log) error {
-	match, err := regexp.Compile(action.Match)
+// ReadLog implements action.Rig.
+func (r *rig) ReadLog(component, matching string) error {
+	match, err := regexp.Compile(matching)
 	if err != nil {
 		return err
 	}
-	text, err := r.cluster.Log(action.Component)
+	text, err := r.cluster.Log(component)
 	if err != nil {
 		return err
 	}
-	read := record.LogRead{Component: action.Component, Lines: []string{}}
+	read := record.LogRead{Component: component, Lines: []string{}}
 	for line := range strings.Lines(string(text)) {
 		if match.MatchString(line) {
 			read.Lines = append(read.Lines, strings.TrimRight(line, "\n"))
 		}
 	}
-	r.history.Append("engine", name, read)
+	r.history.Append("engine", r.current.Name, read)
 	return nil
 }
 

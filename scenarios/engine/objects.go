@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // objects writes API objects as an ordinary client does, and keeps what the API
@@ -55,7 +55,7 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (record.A
 	if err != nil {
 		return record.APIAnswer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
 	}
-	ref := plan.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
+	ref := spec.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		ref.Namespace = object.GetNamespace()
 		if ref.Namespace == "" {
@@ -66,7 +66,7 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (record.A
 	return o.answer(ref, http.StatusCreated, created, err)
 }
 
-func (o *objects) patch(ctx context.Context, ref plan.ObjectRef, merge map[string]any) (record.APIAnswer, error) {
+func (o *objects) patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any) (record.APIAnswer, error) {
 	resource, err := o.find(ref)
 	if err != nil {
 		return record.APIAnswer{}, err
@@ -79,7 +79,7 @@ func (o *objects) patch(ctx context.Context, ref plan.ObjectRef, merge map[strin
 	return o.answer(ref, http.StatusOK, patched, err)
 }
 
-func (o *objects) delete(ctx context.Context, ref plan.ObjectRef) error {
+func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) error {
 	resource, err := o.find(ref)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (o *objects) delete(ctx context.Context, ref plan.ObjectRef) error {
 	return o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
 }
 
-func (o *objects) find(ref plan.ObjectRef) (schema.GroupVersionResource, error) {
+func (o *objects) find(ref spec.ObjectRef) (schema.GroupVersionResource, error) {
 	resource, err := o.mapper.ResourceFor(schema.GroupVersionResource{Resource: ref.Resource})
 	if err != nil {
 		return resource, fmt.Errorf("finding the resource %q: %w", ref.Resource, err)
@@ -95,7 +95,7 @@ func (o *objects) find(ref plan.ObjectRef) (schema.GroupVersionResource, error) 
 	return resource, nil
 }
 
-func (o *objects) resource(resource schema.GroupVersionResource, ref plan.ObjectRef) dynamic.ResourceInterface {
+func (o *objects) resource(resource schema.GroupVersionResource, ref spec.ObjectRef) dynamic.ResourceInterface {
 	if ref.Namespace == "" {
 		return o.client.Resource(resource)
 	}
@@ -104,7 +104,7 @@ func (o *objects) resource(resource schema.GroupVersionResource, ref plan.Object
 
 // answer turns a response into what is recorded. A refusal by the API server is
 // an answer; that there was no answer is an error.
-func (o *objects) answer(ref plan.ObjectRef, code int, object *unstructured.Unstructured, err error) (record.APIAnswer, error) {
+func (o *objects) answer(ref spec.ObjectRef, code int, object *unstructured.Unstructured, err error) (record.APIAnswer, error) {
 	a := record.APIAnswer{Object: ref.String(), Code: code, Warning: o.warnings.take()}
 	if err == nil {
 		a.Response = object.Object

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -49,21 +50,7 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 		return "", false // their objects are not swept
 	}
 	for _, step := range cell.Steps {
-		switch action := step.Action.(type) {
-		case plan.Apply:
-			if slices.ContainsFunc(action.Objects, func(o map[string]any) bool { return !isSwept(o["kind"]) }) {
-				return "", false
-			}
-		case plan.Patch:
-			if !isSwept(action.Object.Resource) {
-				return "", false
-			}
-		case plan.Delete:
-			if !isSwept(action.Object.Resource) {
-				return "", false
-			}
-		case plan.Wait, plan.Checks:
-		default:
+		if keeper, is := step.Action.(action.Keeper); !is || !keeper.Keeps(isSwept) {
 			return "", false
 		}
 	}
@@ -80,9 +67,9 @@ func effort(cell plan.Cell) (starts, waits int) {
 	starts = 1 + len(cell.Topology.Nodes)
 	for _, step := range cell.Steps {
 		switch step.Action.(type) {
-		case plan.Restart:
+		case action.Restart:
 			starts++
-		case plan.Wait, plan.Checks:
+		case action.Wait, action.Checks:
 			waits++
 		}
 	}

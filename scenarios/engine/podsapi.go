@@ -10,40 +10,40 @@ import (
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
-// askPods has the agent of a node ask its kubelet for pods.
-func (r *rig) askPods(ctx context.Context, name string, action plan.PodsAPI) error {
-	agent, err := r.agent(action.Node)
+// AskPods implements action.Rig: the agent of a node asks its kubelet for pods.
+func (r *rig) AskPods(ctx context.Context, ask action.PodsAPI) error {
+	name := r.current.Name
+	agent, err := r.agent(ask.Node)
 	if err != nil {
 		return err
 	}
-	request := client.Request{Method: client.ListPods, Fields: action.Fields}
-	switch action.Call {
-	case spec.WatchPods:
-		if action.Times > 0 {
+	request := client.Request{Method: client.ListPods, Fields: ask.Fields}
+	switch ask.Call {
+	case action.WatchPods:
+		if ask.Times > 0 {
 			request.Method = client.WatchPods
 			break
 		}
-		return agent.Watch(ctx, name, action.Fields, time.Duration(action.Pause))
-	case spec.PollPods:
-		return agent.Poll(ctx, name, request, time.Duration(action.Every))
-	case spec.EndPods:
-		if !agent.End(action.Of) {
-			return fmt.Errorf("nothing of the name %q goes on", action.Of)
+		return agent.Watch(ctx, name, ask.Fields, time.Duration(ask.Pause))
+	case action.PollPods:
+		return agent.Poll(ctx, name, request, time.Duration(ask.Every))
+	case action.EndPods:
+		if !agent.End(ask.Of) {
+			return fmt.Errorf("nothing of the name %q goes on", ask.Of)
 		}
 		return nil
-	case spec.GetPod:
-		request.Method, request.UID = client.GetPod, action.UID
-		if action.Pod != "" {
-			if request.UID, err = uidOf(r.history.Events(), action.Pod); err != nil {
+	case action.GetPod:
+		request.Method, request.UID = client.GetPod, ask.UID
+		if ask.Pod != "" {
+			if request.UID, err = uidOf(r.history.Events(), ask.Pod); err != nil {
 				return fmt.Errorf("%w: %w", errUnmet, err)
 			}
 		}
 	}
-	return agent.Ask(ctx, name, request, max(action.Times, 1))
+	return agent.Ask(ctx, name, request, max(ask.Times, 1))
 }
 
 // agent returns the agent of a node.

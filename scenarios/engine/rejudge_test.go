@@ -8,6 +8,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -17,9 +18,9 @@ func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 	for _, ran := range []record.StepStarted{{Number: 1, Name: "1", Action: "wait until then"}, {Number: 3, Name: "late", Action: "check old"}} {
 		history.Append("engine", ran.Name, ran)
 	}
-	wait := plan.Step{Number: 1, Name: "1", Action: plan.Wait{Until: "now"}}
-	skipped := plan.Step{Number: 2, Name: "2", Action: plan.Wait{Until: "ever"}}
-	checks := plan.Step{Number: 3, Name: "late", Action: plan.Checks{Checks: []plan.Check{{ID: "new"}}}}
+	wait := plan.Step{Number: 1, Name: "1", Action: action.Wait{Until: "now"}}
+	skipped := plan.Step{Number: 2, Name: "2", Action: action.Wait{Until: "ever"}}
+	checks := plan.Step{Number: 3, Name: "late", Action: action.Checks{Checks: []action.Check{{ID: "new"}}}}
 	renamed, other := checks, checks
 	renamed.Name, other.Action = "later", wait.Action
 	for name, test := range map[string]struct {
@@ -48,10 +49,10 @@ func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 func TestASavedPlanSaysWhatRan(t *testing.T) {
 	t.Parallel()
 	restart := func(version release.Version) plan.Step {
-		return plan.Step{Number: 1, Name: "1", Kind: "restart", Action: plan.Restart{Component: "kubelet/node-a", Version: version}}
+		return plan.Step{Number: 1, Name: "1", Kind: "restart", Action: action.Restart{Component: "kubelet/node-a", Version: version}}
 	}
 	wait := func(until string) plan.Step {
-		return plan.Step{Number: 2, Name: "2", Kind: "wait", Action: plan.Wait{Until: until}}
+		return plan.Step{Number: 2, Name: "2", Kind: "wait", Action: action.Wait{Until: until}}
 	}
 	ran := plan.Cell{ID: "a/b/c", Steps: []plan.Step{restart("v1.2.3"), wait("true")}}
 	var history record.History
@@ -73,7 +74,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 		"the same":        {ran, true},
 		"another wait":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), wait("false")}}, true},
 		"another release": {plan.Cell{Steps: []plan.Step{restart("v1.2.4"), wait("true")}}, false},
-		"another kind":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), {Number: 2, Name: "2", Kind: "stop", Action: plan.Stop{}}}}, false},
+		"another kind":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), {Number: 2, Name: "2", Kind: "stop", Action: action.Stop("")}}}, false},
 	} {
 		judged := reports.Cell{ID: "a/b/c", Outcome: reports.Pass}
 		got, err := sameScenario(test.today, judged, planned, history.Events())

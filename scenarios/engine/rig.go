@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -40,6 +40,7 @@ type rig struct {
 	red        bool                     // a check did not hold, as far as could be seen
 	failFast   bool                     // that is the end
 	begin      func(plan.Step)          // is told of each step
+	current    plan.Step                // the one that is taken
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -163,7 +164,7 @@ func (r *rig) start(ctx context.Context, config cluster.Config) (*Landscape, err
 }
 
 // in returns who writes the objects of the rig that a reference is about.
-func (r *rig) in(ref plan.ObjectRef) *objects {
+func (r *rig) in(ref spec.ObjectRef) *objects {
 	if ref.Cluster == spec.Seed {
 		return r.ofSeed
 	}
@@ -177,7 +178,7 @@ func (r *rig) steps(ctx context.Context) (failed error) {
 		if ctx.Err() != nil || !r.due(step, failed) {
 			continue
 		}
-		if err := r.step(ctx, step); err != nil && failed == nil {
+		if err := r.take(ctx, step); err != nil && failed == nil {
 			failed = fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
 		}
 	}
@@ -199,10 +200,11 @@ func (r *rig) due(step plan.Step, failed error) bool {
 // enough reports whether nothing more is to be learned from the cell.
 func (r *rig) enough() bool { return r.red && r.failFast }
 
-// step takes a step, and says in the history how it ended. What a catch step
+// take takes a step, and says in the history how it ended. What a catch step
 // could not do is told there only.
-func (r *rig) step(ctx context.Context, step plan.Step) error {
+func (r *rig) take(ctx context.Context, step plan.Step) error {
 	r.begin(step)
+	r.current = step
 	r.history.Append("engine", step.Name, record.StepStarted{
 		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
 	})
@@ -239,116 +241,41 @@ const (
 // do runs one step, within the limit if it has none of its own.
 func (r *rig) do(ctx context.Context, step plan.Step) error {
 	switch step.Action.(type) {
-	case plan.Wait, plan.Checks:
-		return r.act(ctx, step)
+	case action.Wait, action.Checks:
+		return step.Action.Run(ctx, r)
 	}
 	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
 	defer cancel()
-	return r.act(ctx, step)
+	return step.Action.Run(ctx, r)
 }
 
-func (r *rig) act(ctx context.Context, step plan.Step) error {
-	switch action := step.Action.(type) {
-	case plan.Apply:
-		return r.apply(ctx, step.Name, action)
-	case plan.Patch:
-		answer, err := r.in(action.Object).patch(ctx, action.Object, action.Merge)
-		return r.answered(step.Name, answer, action.Rejected, err)
-	case plan.StaticPod:
-		if action.Remove != "" {
-			return r.cluster.RemoveStaticPod(action.Node, action.Remove)
-		}
-		return r.cluster.RunStaticPod(action.Node, action.Pod)
-	case plan.Delete:
-		return r.in(action.Object).delete(ctx, action.Object)
-	case plan.Restart:
-		return r.cluster.restart(ctx, action)
-	case plan.Stop:
-		return r.cluster.stop(action)
-	case plan.Scrape:
-		return r.scrape(ctx, action)
-	case plan.Log:
-		return r.readLog(step.Name, action)
-	case plan.PodsAPI:
-		return r.askPods(ctx, step.Name, action)
-	case plan.Fault:
-		return r.cluster.setLink(action.Link, action.Fault)
-	case plan.Clock:
-		return r.cluster.setClock(action)
-	case plan.Wait:
-		return r.wait(ctx, step.Number, action)
-	case plan.Checks:
-		return r.watch(ctx, step.Number, action)
-	default:
-		return fmt.Errorf("no such action: %T", action)
-	}
-}
-
-func (r *rig) apply(ctx context.Context, name string, action plan.Apply) error {
-	for _, manifest := range action.Objects {
-		if namespace := namespaceOf(manifest); !r.namespaces[namespace] {
-			if err := r.cluster.EnsureNamespace(ctx, namespace); err != nil {
-				return err
-			}
-			r.namespaces[namespace] = true
-		}
-		answer, err := r.objects.create(ctx, manifest)
-		if err := r.answered(name, answer, action.Rejected, err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// answered records an answer. A refusal that nobody expected ends the cell: the
-// steps that follow would mean something else without the object.
-func (r *rig) answered(step string, answer record.APIAnswer, rejected bool, err error) error {
-	if err != nil {
-		return err
-	}
-	r.history.Append("engine", step, answer)
-	if answer.Code >= 500 || answer.Code == http.StatusTooManyRequests {
-		return fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
-	}
-	if answer.Code >= 400 && !rejected {
-		return fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
-	}
-	return nil
-}
-
-func namespaceOf(manifest map[string]any) string {
-	metadata, _ := manifest["metadata"].(map[string]any)
-	if namespace, _ := metadata["namespace"].(string); namespace != "" {
-		return namespace
-	}
-	return metav1.NamespaceDefault
-}
-
-func (r *rig) wait(ctx context.Context, step int, action plan.Wait) error {
-	ctx, cancel := r.machine.withTimeout(ctx, time.Duration(action.Within), fmt.Errorf("not within %s", action.Within))
+// Wait implements action.Rig.
+func (r *rig) Wait(ctx context.Context, condition string, within time.Duration) error {
+	ctx, cancel := r.machine.withTimeout(ctx, within, fmt.Errorf("not within %s", within))
 	defer cancel()
 	var last error
 	err := r.history.Wait(ctx, func(events []record.Event) bool {
 		var met bool
-		met, last = r.tracker.Until(r.program, step, events)
+		met, last = r.tracker.Until(r.program, r.current.Number, events)
 		return met
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until %s: %w", action.Until, errors.Join(unmet(r, err), last))
+		return fmt.Errorf("waiting until %s: %w", condition, errors.Join(unmet(r, err), last))
 	}
 	return nil
 }
 
-// watch watches checks until each is decided or its time is over.
-func (r *rig) watch(ctx context.Context, step int, action plan.Checks) error {
-	for _, c := range action.Checks {
+// Watch implements action.Rig.
+func (r *rig) Watch(ctx context.Context, checks action.Checks) error {
+	step := r.current.Number
+	for _, c := range checks.Checks {
 		r.history.Append("engine", c.ID, record.CheckOpened{Step: step})
 	}
-	watching := r.tracker.Watch(r.program, action, r.history.Events())
+	watching := r.tracker.Watch(r.program, checks, r.history.Events())
 	opened := r.opens()
-	pending := action.Checks
+	pending := checks.Checks
 	for {
-		var left []plan.Check
+		var left []action.Check
 		for _, c := range pending {
 			if !watching.Decided(c.ID) && opened.left(c) > 0 {
 				left = append(left, c)
@@ -381,7 +308,7 @@ func (r *rig) opens() opening {
 // left is for how long a check is still to be watched. What must happen in time
 // has the time that the machine needs for it; what must hold for a time has to
 // hold for all of it.
-func (o opening) left(c plan.Check) time.Duration {
+func (o opening) left(c action.Check) time.Duration {
 	if c.Mode == plan.Eventually {
 		return c.Span - (o.machine.now() - o.elapsed)
 	}
@@ -389,7 +316,7 @@ func (o opening) left(c plan.Check) time.Duration {
 }
 
 // next is how long it takes until the time of one of the checks may be over.
-func (o opening) next(checks []plan.Check) time.Duration {
+func (o opening) next(checks []action.Check) time.Duration {
 	soonest := o.left(checks[0])
 	for _, c := range checks[1:] {
 		soonest = min(soonest, o.left(c))
@@ -399,7 +326,7 @@ func (o opening) next(checks []plan.Check) time.Duration {
 
 // awaitDecision returns when one of the checks is decided, or after the given
 // time.
-func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []plan.Check, limit time.Duration) error {
+func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []action.Check, limit time.Duration) error {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := r.history.Wait(timed, func(events []record.Event) bool {

@@ -31,7 +31,7 @@ var swept = []struct {
 }
 
 // isSwept reports whether objects of a kind, or of a resource, are.
-func isSwept(kindOrResource any) bool {
+func isSwept(kindOrResource string) bool {
 	for _, s := range swept {
 		if s.kind == kindOrResource || s.Resource == kindOrResource {
 			return true

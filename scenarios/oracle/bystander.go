@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -67,7 +68,7 @@ func (r *run) touched(v *timeline.Version) bool {
 		}
 	}
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
-		d, is := s.Action.(plan.Delete)
+		d, is := s.Action.(action.Delete)
 		return is && d.Object.String() == v.Key
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -286,7 +287,7 @@ func TestFieldSurvivalOfWhatTheScenarioAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "create", Action: plan.Apply{Objects: []map[string]any{manifest}}}}}}
+			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "create", Action: action.Apply{Objects: []map[string]any{manifest}}}}}}
 			s.start("kube-apiserver", newest, tc.gates)
 			s.add("create", record.APIAnswer{Object: pod, Code: 201, Response: decoded(`{"metadata": {"name": "app"}, ` + tc.answer + `}`)})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
@@ -319,7 +320,7 @@ func TestFieldSurvivalOfAPatch(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.patch), &merge); err != nil {
 				t.Fatal(err)
 			}
-			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "patch", Action: plan.Patch{Merge: merge}}}}}
+			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "patch", Action: action.Patch{Merge: merge}}}}}
 			s.start("kube-apiserver", newest, tc.gates || tc.before == withTLS)
 			s.show(pod, false, "%s", app(tc.before))
 			s.show(pod, false, "%s", app(tc.after))

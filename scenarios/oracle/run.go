@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -50,13 +51,13 @@ func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 		}
 	}
 	for _, step := range cell.Steps {
-		switch action := step.Action.(type) {
-		case plan.Apply:
-			for _, manifest := range action.Objects {
+		switch does := step.Action.(type) {
+		case action.Apply:
+			for _, manifest := range does.Objects {
 				r.creates(step.Name, manifest)
 			}
-		case plan.Patch:
-			r.patches[step.Name] = action.Merge
+		case action.Patch:
+			r.patches[step.Name] = does.Merge
 		}
 	}
 	return r

@@ -2,7 +2,7 @@ package oracle
 
 import (
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // A controller that has nothing to do writes nothing. What it has to do is a
@@ -85,7 +85,7 @@ func (r *run) childrenOf(versions []*timeline.Version) int {
 		}
 	}
 	for _, s := range r.cell.Steps {
-		if _, deletes := s.Action.(plan.Delete); deletes {
+		if _, deletes := s.Action.(action.Delete); deletes {
 			rounds++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -55,7 +54,7 @@ func newGarden(t spec.Topology) (*Garden, error) {
 	}
 	var shoot map[string]any
 	if g.Shoot != nil {
-		shoot, _ = clone(g.Shoot).(map[string]any)
+		shoot = g.Shoot
 	}
 	prober := spec.WithDefaults(g.Prober)
 	return &Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
@@ -106,14 +105,4 @@ func scaled(t spec.Topology, p record.Prober) record.Prober {
 		}
 	}
 	return p
-}
-
-// newClock is what a clock is set to. What it drifts by counts from when it is
-// set, which is not known before.
-func newClock(c spec.Clock) Clock {
-	set := Clock{Of: c.Of, Step: c.Step, To: clock.Clock{Drift: c.Drift, Frozen: c.Frozen}}
-	if c.Offset != nil {
-		set.To.Offset = time.Duration(*c.Offset)
-	}
-	return set
 }

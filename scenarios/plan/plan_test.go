@@ -16,13 +16,14 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 func load(t *testing.T, names ...string) []plan.Cell {
 	t.Helper()
-	files, err := spec.Load(os.DirFS("testdata"), names)
+	files, err := action.Load(os.DirFS("testdata"), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +122,9 @@ func TestCellsFollowWhatIsInForce(t *testing.T) {
 func TestActions(t *testing.T) {
 	t.Parallel()
 	cell := load(t, "rollback.yaml")[0]
-	for number, want := range map[int]plan.Action{
-		3: plan.Wait{Until: `pods["tls"].status.phase == "Running"`, Within: behavior.Duration(time.Minute)},
-		4: plan.Checks{Checks: []plan.Check{
+	for number, want := range map[int]action.Action{
+		3: action.Wait{Until: `pods["tls"].status.phase == "Running"`, Within: behavior.Duration(time.Minute)},
+		4: action.Checks{Checks: []action.Check{
 			{
 				ID: "not-restarted", Requirement: "KEP-4939/e2e/tls-success", Observe: "containers[\"tls/app\"]\n  .restarts\n",
 				Is: int64(0), Line: 55, Mode: plan.Always, Span: 10 * time.Second,
@@ -137,16 +138,16 @@ func TestActions(t *testing.T) {
 				Is: map[string]any{"port": int64(8443), "service": ""}, Line: 67, Mode: plan.Now,
 			},
 		}},
-		5: plan.Restart{Component: "kube-apiserver", Version: "v1.89.3", Unset: []string{"AllAlpha"}},
-		6: plan.Stop{Component: "kubelet/node-a"},
-		7: plan.Restart{Component: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
-		8: plan.Stop{Component: "kubelet/node-b", Kill: true},
-		9: plan.Restart{Component: "kubelet/node-b", Stopped: true},
-		11: plan.Patch{
-			Object: plan.ObjectRef{Resource: "pods", Namespace: "default", Name: "tls"}, Rejected: true,
+		5: action.Restart{Component: "kube-apiserver", Version: "v1.89.3", Unset: []string{"AllAlpha"}},
+		6: action.Stop("kubelet/node-a"),
+		7: action.Restart{Component: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
+		8: action.Kill("kubelet/node-b"),
+		9: action.Restart{Component: "kubelet/node-b", Stopped: true},
+		11: action.Patch{
+			Object: spec.ObjectRef{Resource: "pods", Namespace: "default", Name: "tls"}, Rejected: true,
 			Merge: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "<b>"}}},
 		},
-		12: plan.Delete{Object: plan.ObjectRef{Resource: "nodes", Name: "node-b"}},
+		12: action.Delete{Object: spec.ObjectRef{Resource: "nodes", Name: "node-b"}},
 	} {
 		if diff := cmp.Diff(want, cell.Steps[number-1].Action); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", number, diff)
@@ -157,7 +158,7 @@ func TestActions(t *testing.T) {
 func TestCellsShareNoManifests(t *testing.T) {
 	t.Parallel()
 	cells := load(t, "rollback.yaml")
-	first, second := cells[0].Steps[1].Action.(plan.Apply), cells[1].Steps[1].Action.(plan.Apply)
+	first, second := cells[0].Steps[1].Action.(action.Apply), cells[1].Steps[1].Action.(action.Apply)
 	first.Objects[0]["metadata"].(map[string]any)["name"] = "changed"
 	if name := second.Objects[0]["metadata"].(map[string]any)["name"]; name != "web" {
 		t.Errorf("the manifest of another cell has the name %v, want web", name)
@@ -170,7 +171,7 @@ func TestTwoCellsWithTheSameID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := spec.Load(fstest.MapFS{"x.yaml": {Data: text}, "y.yaml": {Data: text}}, []string{"x.yaml", "y.yaml"})
+	files, err := action.Load(fstest.MapFS{"x.yaml": {Data: text}, "y.yaml": {Data: text}}, []string{"x.yaml", "y.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestCellsRefusesWhatNoRigCanDo(t *testing.T) {
 	t.Parallel()
 	// A file that was put together in Go has not been validated.
 	f := &spec.File{Path: "made", Combinations: []spec.Combination{{Scenario: spec.Scenario{
-		ID: "a/b/c", Steps: []spec.Step{{Stop: "kubelet/node-a"}},
+		ID: "a/b/c", Steps: []spec.Step{{Kind: "stop", Action: action.Stop("kubelet/node-a")}},
 	}}}}
 	_, err := plan.Cells([]*spec.File{f})
 	if err == nil || !strings.Contains(err.Error(), `this rig has no component "kubelet/node-a"`) {
@@ -277,13 +278,13 @@ func TestDescriptionsAreOnePrintableLine(t *testing.T) {
 	object := map[string]any{"kind": "Pod\x1b[2J", "metadata": map[string]any{"name": "a\nb"}}
 	long := strings.Repeat("é", 500)
 	for _, tc := range []struct {
-		action plan.Action
+		action action.Action
 		want   string
 	}{
-		{plan.Apply{Objects: []map[string]any{object}}, `create Pod\x1b[2J a b`},
-		{plan.Wait{Until: "a &&\n\tb\r", Within: behavior.Duration(time.Second)}, "wait up to 1s until a && b"},
-		{plan.Wait{Until: long, Within: behavior.Duration(time.Second)}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
-		{plan.Stop{Component: "kubelet/\u202ex"}, `stop kubelet/\u202ex`},
+		{action.Apply{Objects: []map[string]any{object}}, `create Pod\x1b[2J a b`},
+		{action.Wait{Until: "a &&\n\tb\r", Within: behavior.Duration(time.Second)}, "wait up to 1s until a && b"},
+		{action.Wait{Until: long, Within: behavior.Duration(time.Second)}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
+		{action.Stop("kubelet/\u202ex"), `stop kubelet/\u202ex`},
 	} {
 		if got := tc.action.Describe(); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)

@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -18,8 +19,8 @@ import (
 func Print(c Cell) string {
 	p := newPrinter(c.Topology)
 	p.line(0, "%s", c.ID)
-	p.line(0, "%s", oneLine(c.Title))
-	p.line(0, "from %s", oneLine(c.File))
+	p.line(0, "%s", action.OneLine(c.Title))
+	p.line(0, "from %s", action.OneLine(c.File))
 	if c.Control != "" {
 		p.line(0, "control: %s", c.Control)
 	}
@@ -84,12 +85,12 @@ func (p *printer) rig(t Topology) {
 
 // ownClock reports whether a component is a kubelet with a clock of its own.
 func ownClock(t Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && kubeletPrefix+n.Name == component })
+	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && spec.KubeletPrefix+n.Name == component })
 }
 
 // standalone reports whether a component is a kubelet without an API server.
 func standalone(t Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Standalone && kubeletPrefix+n.Name == component })
+	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Standalone && spec.KubeletPrefix+n.Name == component })
 }
 
 // leases prints what has to do with leases.
@@ -119,9 +120,9 @@ func (p *printer) leases(t Topology) {
 	for _, d := range t.Garden.Dependents {
 		p.line(1, "Deployment %s, replicas: %d", d.Name, d.Replicas)
 	}
-	p.line(1, "prober %s", encode(t.Garden.Prober))
+	p.line(1, "prober %s", action.Encode(t.Garden.Prober))
 	if t.Garden.Shoot != nil {
-		p.line(1, "shoot %s", encode(t.Garden.Shoot))
+		p.line(1, "shoot %s", action.Encode(t.Garden.Shoot))
 	}
 }
 
@@ -139,7 +140,7 @@ func initial(t Topology) []Component {
 		components = append(components, Component{Name: spec.Scheduler, Version: t.Version, Gates: t.Gates})
 	}
 	for _, n := range t.Nodes {
-		components = append(components, Component{Name: kubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
+		components = append(components, Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
 	}
 	if t.Garden != nil {
 		components = append(components, Component{Name: spec.SeedEtcd, Version: release.Etcd}, Component{Name: spec.SeedAPIServer, Version: t.Version})
@@ -150,10 +151,7 @@ func initial(t Topology) []Component {
 	return components
 }
 
-// kubeletPrefix begins the name of a node's kubelet.
-const kubeletPrefix = "kubelet/"
-
-func isKubelet(component string) bool { return strings.HasPrefix(component, kubeletPrefix) }
+func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
 func (p *printer) skew(kubelet Component) release.Skew {
 	return release.SkewOf(p.last[spec.APIServer].Version, kubelet.Version)
@@ -166,7 +164,7 @@ func (p *printer) images(images []spec.Image) {
 	p.line(0, "")
 	p.line(0, "images")
 	for _, image := range images {
-		p.line(1, "%s", oneLine(image.Image))
+		p.line(1, "%s", action.OneLine(image.Image))
 		for _, l := range image.Listen {
 			p.listener(l)
 		}
@@ -176,11 +174,11 @@ func (p *printer) images(images []spec.Image) {
 func (p *printer) listener(l behavior.Listener) {
 	text := fmt.Sprintf("port %d speaks %s", l.Port, l.Protocol)
 	if l.TLS != nil {
-		text += ", tls " + oneLine(encode(l.TLS))
+		text += ", tls " + action.OneLine(action.Encode(l.TLS))
 	}
 	p.line(2, "%s: %s", text, formatPhases(l.Phases))
 	for _, route := range l.Routes {
-		p.line(3, "%s: %s", oneLine(route.Path), formatPhases(route.Phases))
+		p.line(3, "%s: %s", action.OneLine(route.Path), formatPhases(route.Phases))
 	}
 }
 
@@ -193,14 +191,14 @@ func formatPhases(phases behavior.Timeline) string {
 	for _, phase := range phases {
 		lasts := phase.For
 		phase.For = 0
-		text := encode(phase)
+		text := action.Encode(phase)
 		if text == "{}" {
 			text = "healthy"
 		}
 		if lasts > 0 {
 			text = fmt.Sprintf("%s for %s", text, lasts)
 		}
-		parts = append(parts, oneLine(text))
+		parts = append(parts, action.OneLine(text))
 	}
 	return strings.Join(parts, ", then ")
 }
@@ -208,7 +206,7 @@ func formatPhases(phases behavior.Timeline) string {
 func (p *printer) step(s Step) {
 	text := s.Action.Describe()
 	if s.Name != fmt.Sprint(s.Number) {
-		text = oneLine(s.Name) + ": " + text
+		text = action.OneLine(s.Name) + ": " + text
 	}
 	if s.Run != "" {
 		text = string(s.Run) + ": " + text
@@ -217,11 +215,11 @@ func (p *printer) step(s Step) {
 	for _, change := range p.changes(s) {
 		p.line(3, "%s", change)
 	}
-	if checks, ok := s.Action.(Checks); ok {
+	if checks, ok := s.Action.(action.Checks); ok {
 		for _, c := range checks.Checks {
 			proves := ""
 			if c.Requirement != "" {
-				proves = " (" + oneLine(c.Requirement) + ")"
+				proves = " (" + action.OneLine(c.Requirement) + ")"
 			}
 			p.line(3, "%s: %s%s", c.ID, c.Describe(), proves)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // Stored is a cell's plan in the form in which a run stores it.
@@ -33,10 +34,10 @@ func Stored(c Cell) (record.Plan, error) {
 // Stored is the step in the form in which a run stores it.
 func (s Step) Stored() (record.Step, error) {
 	stored := record.Step{
-		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Kind: s.Kind,
+		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Rejected: s.Rejected, Kind: s.Kind,
 		Description: s.Action.Describe(), Components: s.Components,
 	}
-	if checks, is := s.Action.(Checks); is {
+	if checks, is := s.Action.(action.Checks); is {
 		for _, c := range checks.Checks {
 			stored.Checks = append(stored.Checks, record.Check{
 				ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Is: c.Is, Must: c.Must, Mode: c.Mode,

@@ -71,11 +71,8 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 		add(g.Watchdog, "topology.garden.watchdog")
 	}
 	for i, step := range s.Steps {
-		switch {
-		case step.Restart != nil && step.Restart.Version != "":
-			add(step.Restart.Version, fmt.Sprintf("steps[%d].restart.version", i))
-		case step.Start != nil && step.Start.Version != "":
-			add(step.Start.Version, fmt.Sprintf("steps[%d].start.version", i))
+		if asks, is := step.Action.(interface{ Asks() release.Version }); is && asks.Asks() != "" {
+			add(asks.Asks(), fmt.Sprintf("steps[%d].%s.version", i, step.Kind))
 		}
 	}
 	return places

@@ -5,6 +5,7 @@
 package simulate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -72,6 +74,7 @@ type play struct {
 	sampled time.Time // when the ages of leases were told last
 	nodes   []string  // the zone of each node
 	faults  faults
+	step    int            // that is taken
 	cluster map[string]any // the Cluster on the seed; nil if there is none
 }
 
@@ -81,7 +84,8 @@ func (p *play) run() error {
 	}
 	for _, step := range p.cell.Steps {
 		p.append("engine", step.Name, record.StepStarted{Number: step.Number, Name: step.Name, Action: step.Action.Describe()})
-		err := p.do(step)
+		p.step = step.Number
+		err := step.Action.Run(context.Background(), p) // the models take no time
 		done := record.StepDone{Number: step.Number}
 		if err != nil {
 			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
@@ -133,28 +137,30 @@ func (p *play) pass() {
 // errUnmet marks that a wait was in vain.
 var errUnmet = errors.New("the scenario can't go on")
 
-func (p *play) wait(step int, action plan.Wait) error {
+// Wait implements action.Rig.
+func (p *play) Wait(_ context.Context, condition string, within time.Duration) error {
 	var last error
-	for end := p.world.Now().Add(time.Duration(action.Within)); !p.world.Now().After(end); p.pass() {
+	for end := p.world.Now().Add(within); !p.world.Now().After(end); p.pass() {
 		var met bool
-		if met, last = p.tracker.Until(p.program, step, p.events); met {
+		if met, last = p.tracker.Until(p.program, p.step, p.events); met {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: not within %s until %s: %w", errUnmet, action.Within, action.Until, errors.Join(last))
+	return fmt.Errorf("%w: not within %s until %s: %w", errUnmet, within, condition, errors.Join(last))
 }
 
-// watch watches checks until each is decided or its time is over.
-func (p *play) watch(step int, action plan.Checks) {
+// Watch implements action.Rig.
+func (p *play) Watch(_ context.Context, checks action.Checks) error {
+	step := p.step
 	began := p.world.Now()
-	for _, c := range action.Checks {
+	for _, c := range checks.Checks {
 		p.append("engine", c.ID, record.CheckOpened{Step: step})
 	}
-	watching := p.tracker.Watch(p.program, action, p.events)
-	for pending := action.Checks; len(pending) > 0; {
+	watching := p.tracker.Watch(p.program, checks, p.events)
+	for pending := checks.Checks; len(pending) > 0; {
 		watching.Advance(p.events)
 		watched := p.world.Now().Sub(began)
-		var left []plan.Check
+		var left []action.Check
 		for _, c := range pending {
 			if !watching.Decided(c.ID) && watched < c.Span {
 				left = append(left, c)
@@ -166,4 +172,5 @@ func (p *play) watch(step int, action plan.Checks) {
 			p.pass()
 		}
 	}
+	return nil
 }

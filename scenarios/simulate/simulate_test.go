@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
@@ -18,7 +19,7 @@ import (
 
 func cells(t *testing.T, scenario string) []plan.Cell {
 	t.Helper()
-	file, err := spec.Decode("test.yaml", []byte(`
+	file, err := action.Decode("test.yaml", []byte(`
 apiVersion: skewrig.dev/v1alpha1
 kind: Scenario
 id: mine/simulate/test

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,38 +10,40 @@ import (
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// do takes a step.
-func (p *play) do(step plan.Step) error {
-	switch action := step.Action.(type) {
-	case plan.Wait:
-		return p.wait(step.Number, action)
-	case plan.Checks:
-		p.watch(step.Number, action)
-		return nil
-	case plan.Stop:
-		return p.stop(action.Component)
-	case plan.Restart:
-		return p.restart(action)
-	case plan.Fault:
-		return p.fault(action)
-	case plan.Clock:
-		return p.setClock(action)
-	case plan.Patch:
-		return p.patch(action)
-	case plan.Delete:
-		return p.delete(action)
-	default:
-		return fmt.Errorf("a step of this kind: %w", ErrNotModelled)
-	}
-}
+var _ action.Rig = (*play)(nil)
 
-func (p *play) stop(component string) error {
+// Create implements action.Rig.
+func (*play) Create(context.Context, map[string]any, bool) error { return errKind }
+
+// RunStaticPod implements action.Rig.
+func (*play) RunStaticPod(string, map[string]any) error { return errKind }
+
+// RemoveStaticPod implements action.Rig.
+func (*play) RemoveStaticPod(string, string) error { return errKind }
+
+// Scrape implements action.Rig.
+func (*play) Scrape(context.Context, string, string) error { return errKind }
+
+// ReadLog implements action.Rig.
+func (*play) ReadLog(string, string) error { return errKind }
+
+// AskPods implements action.Rig.
+func (*play) AskPods(context.Context, action.PodsAPI) error { return errKind }
+
+// errKind is for actions that the models know nothing of.
+var errKind = fmt.Errorf("a step of this kind: %w", ErrNotModelled)
+
+// Kill implements action.Rig: the models know one way to stop.
+func (p *play) Kill(component string) error { return p.Stop(component) }
+
+// Stop implements action.Rig.
+func (p *play) Stop(component string) error {
 	if nodes, are := p.in(component); are {
 		p.change(nodes, func(c *world.Condition) { c.Stopped = true })
 		return nil
@@ -56,20 +59,21 @@ func (p *play) stop(component string) error {
 	return nil
 }
 
-func (p *play) restart(action plan.Restart) error {
-	if action.Version != "" {
-		return fmt.Errorf("another release of %s: %w", action.Component, ErrNotModelled)
+// Restart implements action.Rig.
+func (p *play) Restart(_ context.Context, to action.Restart) error {
+	if to.Version != "" {
+		return fmt.Errorf("another release of %s: %w", to.Component, ErrNotModelled)
 	}
-	if !action.Stopped {
-		if err := p.stop(action.Component); err != nil {
+	if !to.Stopped {
+		if err := p.Stop(to.Component); err != nil {
 			return err
 		}
 	}
-	if nodes, are := p.in(action.Component); are {
+	if nodes, are := p.in(to.Component); are {
 		p.change(nodes, func(c *world.Condition) { c.Stopped = false })
 		return nil
 	}
-	switch action.Component {
+	switch to.Component {
 	case spec.APIServer:
 		p.world.SetAPIServer(true)
 	case spec.Watchdog:
@@ -83,17 +87,17 @@ type faults struct {
 	watchdog record.LinkFault // of the one to the shoot
 }
 
-func (p *play) fault(action plan.Fault) error {
-	f := action.Fault
-	if nodes, are := p.in(action.Link.From); are {
+// SetLink implements action.Rig.
+func (p *play) SetLink(which spec.Link, f record.LinkFault) error {
+	if nodes, are := p.in(which.From); are {
 		if f.Delay != 0 {
 			return fmt.Errorf("a slow link of simulated nodes: %w", ErrNotModelled)
 		}
 		p.change(nodes, func(c *world.Condition) { c.Dropped, c.Refused = f.Cut == record.CutDrop, f.Cut == record.CutReset })
 		return nil
 	}
-	if action.Link != (spec.Link{From: spec.Watchdog, To: spec.APIServer}) {
-		return fmt.Errorf("the link %s: %w", action.Link, ErrNotModelled)
+	if which != (spec.Link{From: spec.Watchdog, To: spec.APIServer}) {
+		return fmt.Errorf("the link %s: %w", which, ErrNotModelled)
 	}
 	l, err := p.linkOf(f)
 	p.world.SetLink(l)
@@ -131,40 +135,40 @@ func (p *play) linkOf(f record.LinkFault) (watchdog.Link, error) {
 	return watchdog.Link{calls[f.Path]: answer}, nil
 }
 
-func (p *play) setClock(action plan.Clock) error {
-	nodes, are := p.in(action.Of)
+// SetClock implements action.Rig.
+func (p *play) SetClock(to action.Clock) error {
+	nodes, are := p.in(to.Of)
 	if !are {
-		return fmt.Errorf("the clock of %s: %w", action.Of, ErrNotModelled)
+		return fmt.Errorf("the clock of %s: %w", to.Of, ErrNotModelled)
 	}
 	now := p.world.Now()
 	p.change(nodes, func(c *world.Condition) {
-		if action.Step != 0 {
-			c.Clock = c.Clock.Step(now, time.Duration(action.Step))
+		if to.Step != 0 {
+			c.Clock = c.Clock.Step(now, time.Duration(to.Step))
 			return
 		}
-		c.Clock = action.From(now)
+		c.Clock = to.From(now)
 	})
 	return nil
 }
 
-// patch changes an object of which the models know something.
-func (p *play) patch(action plan.Patch) (err error) {
-	ref := action.Object
+// Patch implements action.Rig for the objects of which the models know something.
+func (p *play) Patch(_ context.Context, ref spec.ObjectRef, merge map[string]any, _ bool) (err error) {
 	switch {
 	case ref.Cluster == garden.Seed && ref.Resource == "clusters":
-		if p.cluster, err = garden.Merge(p.cluster, action.Merge); err != nil {
+		if p.cluster, err = garden.Merge(p.cluster, merge); err != nil {
 			return err
 		}
 		cluster, err := watchdog.ClusterOf(p.cluster)
 		p.world.SetCluster(cluster)
 		return err
 	case ref.Cluster == garden.Seed && ref.Resource == "deployments":
-		return p.patchDeployment(ref.Name, action.Merge)
+		return p.patchDeployment(ref.Name, merge)
 	case ref.Cluster == garden.Seed && ref.Resource == "machines":
-		phase, _ := at(action.Merge, "status", "currentStatus", "phase").(string)
+		phase, _ := at(merge, "status", "currentStatus", "phase").(string)
 		return p.circumstance(strings.TrimPrefix(ref.Name, "machine-"), watchdog.NoMachine, phase == "Failed" || phase == "Terminating")
 	case ref.Resource == "nodes":
-		_, notManaged := at(action.Merge, "metadata", "annotations", "node.machine.sapcloud.io/not-managed-by-mcm").(string)
+		_, notManaged := at(merge, "metadata", "annotations", "node.machine.sapcloud.io/not-managed-by-mcm").(string)
 		return p.circumstance(ref.Name, watchdog.NotManaged, notManaged)
 	default:
 		return fmt.Errorf("a change of %s: %w", ref, ErrNotModelled)
@@ -208,8 +212,9 @@ func (p *play) patchDeployment(name string, merge map[string]any) error {
 	return nil
 }
 
-func (p *play) delete(action plan.Delete) error {
-	if ref := action.Object; ref.Cluster != garden.Seed || ref.Resource != "clusters" {
+// Delete implements action.Rig.
+func (p *play) Delete(_ context.Context, ref spec.ObjectRef) error {
+	if ref.Cluster != garden.Seed || ref.Resource != "clusters" {
 		return fmt.Errorf("deleting %s: %w", ref, ErrNotModelled)
 	}
 	p.cluster = nil

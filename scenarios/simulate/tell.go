@@ -13,7 +13,6 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -105,7 +104,7 @@ func (p *play) tellObject(in, resource, namespace, name string, object map[strin
 	if err != nil {
 		return // it holds nothing that has no JSON
 	}
-	ref := plan.ObjectRef{Cluster: in, Resource: resource, Namespace: namespace, Name: name}
+	ref := spec.ObjectRef{Cluster: in, Resource: resource, Namespace: namespace, Name: name}
 	p.append("watch", ref.String(), record.ObjectObserved{
 		Cluster: in, Change: "modified", Resource: resource, Namespace: namespace, Name: name, Object: text,
 	})

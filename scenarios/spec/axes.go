@@ -47,7 +47,7 @@ func (v *validator) checkAxes() {
 	for _, name := range slices.Sorted(maps.Keys(v.scenario.Axes)) {
 		at := fmt.Sprintf("axes[%q]", name)
 		if !axisName.MatchString(name) || len(name) > maxPart {
-			v.report(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", quote(name))
+			v.report(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", Quote(name))
 		}
 		values := v.scenario.Axes[name]
 		if len(values) == 0 && v.clean(at) {
@@ -56,7 +56,7 @@ func (v *validator) checkAxes() {
 		for i, value := range values {
 			item := fmt.Sprintf("%s[%d]", at, i)
 			if v.clean(item) && (!axisValue.MatchString(value) || len(value) > maxPart) {
-				v.report(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", quote(value))
+				v.report(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", Quote(value))
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func ParseCondition(text string) (Condition, error) {
 	for part := range strings.SplitSeq(text, " and ") {
 		words := strings.Fields(part)
 		if len(words) != 3 || !release.IsOperator(words[1]) {
-			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", quote(strings.TrimSpace(part)))
+			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", Quote(strings.TrimSpace(part)))
 		}
 		c = append(c, comparison{words[0], release.Comparison{Operator: words[1], Value: words[2]}})
 	}
@@ -56,16 +56,16 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return false, fmt.Errorf("nothing here is called %s: %s", quote(c.name), didYouMean(c.name, names))
+		return false, fmt.Errorf("nothing here is called %s: %s", Quote(c.name), didYouMean(c.name, names))
 	}
 	return c.Comparison.Holds(value)
 }
 
 // names are what a condition of a step or check may use at some point of a cell: its
 // axes, and the components of its rig, running or not.
-func (r *Rig) names(axes []AxisValue) map[string]string {
+func (r *Rig) names() map[string]string {
 	values := make(map[string]string)
-	for _, axis := range axes {
+	for _, axis := range r.axes {
 		values[axis.Name] = axis.Value
 	}
 	for _, c := range r.components {
@@ -76,7 +76,7 @@ func (r *Rig) names(axes []AxisValue) map[string]string {
 
 // Applies reports whether a step or check is for a rig as it is: whether its
 // condition, if it has one, holds.
-func (r *Rig) Applies(when string, axes []AxisValue) (bool, error) {
+func (r *Rig) Applies(when string) (bool, error) {
 	if when == "" {
 		return true, nil
 	}
@@ -84,5 +84,5 @@ func (r *Rig) Applies(when string, axes []AxisValue) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return condition.Holds(r.names(axes))
+	return condition.Holds(r.names())
 }

@@ -37,8 +37,8 @@ type Combination struct {
 // Decode reads the text of one scenario file. The file's name is for messages
 // only. Everything that is wrong is reported at once, as *Errors. A step that
 // names a file beside the scenario is wrong here: Load reads those.
-func Decode(file string, text []byte) (*File, error) {
-	r := newReader(file, manifests{})
+func Decode(file string, text []byte, kinds ...ActionKind) (*File, error) {
+	r := newReader(file, manifests{}, kinds)
 	f := r.read(text)
 	if problems := r.problems.sorted(); len(problems) > 0 {
 		return nil, asError(problems)
@@ -48,13 +48,13 @@ func Decode(file string, text []byte) (*File, error) {
 
 // Load reads scenario files, each with the manifests beside it. Everything that
 // is wrong with any of them is reported at once, as *Errors.
-func Load(fsys fs.FS, paths []string) ([]*File, error) {
+func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
 	var (
 		files    []*File
 		problems []Problem
 	)
 	for _, name := range paths {
-		r := newReader(name, manifests{fsys: fsys, dir: path.Dir(name)})
+		r := newReader(name, manifests{fsys: fsys, dir: path.Dir(name)}, kinds)
 		text, err := readFile(fsys, name)
 		if err != nil {
 			problems = append(problems, Problem{File: name, Line: 1, Column: 1, Message: reason(err)})
@@ -91,10 +91,10 @@ type reader struct {
 	refs      references
 }
 
-func newReader(file string, m manifests) *reader {
+func newReader(file string, m manifests, kinds []ActionKind) *reader {
 	problems := new(collector)
 	m.problems, m.loaded = problems, make(map[string]Objects)
-	return &reader{source: newSource(file, problems), manifests: m}
+	return &reader{source: newSource(file, problems, kinds...), manifests: m}
 }
 
 // read decodes and validates a text. What it returns is worth something only if
@@ -184,10 +184,10 @@ func (r *reader) combination(f *File, axes []AxisValue) Combination {
 // skipSteps marks the steps that are not for this combination. Mistakes in
 // conditions are for the validator to report.
 func (c *Combination) skipSteps() {
-	rig, _ := NewRig(c.Scenario.Topology)
+	rig, _ := NewRig(c.Scenario.Topology, c.Axes...)
 	for i := range c.Scenario.Steps {
 		step := &c.Scenario.Steps[i]
-		if holds, err := rig.Applies(step.When, c.Axes); err == nil && !holds {
+		if holds, err := rig.Applies(step.When); err == nil && !holds {
 			step.Skipped = true
 			continue
 		}
@@ -198,15 +198,16 @@ func (c *Combination) skipSteps() {
 func (r *reader) loadManifests(f *File, s *Scenario) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		at, found := find(f.root, stepPath(i)+".file")
-		if step.File == "" || !found {
+		loader, loads := step.Action.(Loader)
+		at, found := find(f.root, stepPath(i)+"."+step.Kind)
+		if !loads || !found {
 			continue
 		}
-		objects, err := r.manifests.load(step.File)
+		loaded, err := loader.Load(r.manifests.load)
 		if err != nil {
-			r.report(at, "loading %s: %s", quote(step.File), reason(err))
+			r.report(at, "loading %s: %s", Quote(at.Value), reason(err))
 		}
-		step.FromFile = objects
+		step.Action = loaded
 	}
 }
 

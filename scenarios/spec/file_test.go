@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -27,7 +28,7 @@ func glob(t *testing.T, pattern string) []string {
 func TestLoadAcceptsValidFiles(t *testing.T) {
 	t.Parallel()
 	names := glob(t, "valid-*.yaml")
-	files, err := spec.Load(os.DirFS("testdata"), names)
+	files, err := action.Load(os.DirFS("testdata"), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestLoadReportsEveryProblem(t *testing.T) {
 	for _, name := range glob(t, "invalid-*.yaml") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := spec.Load(os.DirFS("testdata"), []string{name})
+			_, err := action.Load(os.DirFS("testdata"), []string{name})
 			if _, ok := errors.AsType[*spec.Errors](err); !ok {
 				t.Fatalf("error %v, want problems", err)
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -24,7 +25,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := spec.Decode("fuzz.yaml", text)
+		file, err := action.Decode("fuzz.yaml", text)
 		if err == nil {
 			if len(file.Combinations) == 0 {
 				t.Error("a file without a combination")

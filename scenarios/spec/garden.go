@@ -72,36 +72,3 @@ func WithDefaults(p record.Prober) record.Prober {
 	}
 	return p
 }
-
-// Answer has the link of dependency-watchdog to an API server answer requests
-// itself, or late.
-type Answer struct {
-	// From is who asks: dependency-watchdog, or its link to another API server, as
-	// dependency-watchdog->seed/kube-apiserver.
-	From string `json:"from"`
-	// Path is that of the requests. If unset, all.
-	Path string `json:"path,omitempty"`
-	// Status is the HTTP status of the answer. If unset, the API server answers.
-	Status int `json:"status,omitempty"`
-	// RetryAfter goes with a status. If unset, nothing does.
-	RetryAfter behavior.Duration `json:"retryAfter,omitempty"`
-	// Delay is how much later the answer comes. If unset, at once.
-	Delay behavior.Duration `json:"delay,omitempty"`
-}
-
-// Clock sets the clock of a node. Exactly one of its fields other than Of is set.
-type Clock struct {
-	// Of is kubelet/<node>, or lease-nodes, of which those of a zone are
-	// lease-nodes/<zone>. A kubelet whose clock is set is one that was compiled for
-	// it, which takes minutes the first time.
-	Of string `json:"of"`
-	// Offset is how far it is ahead from now on, or behind if negative; "0s" makes
-	// it right.
-	Offset *behavior.Duration `json:"offset,omitempty"`
-	// Step sets it forward, or back if negative.
-	Step behavior.Duration `json:"step,omitempty"`
-	// Drift is by how many millionths it is too fast from now on.
-	Drift float64 `json:"drift,omitempty"`
-	// Frozen stops it.
-	Frozen bool `json:"frozen,omitempty"`
-}

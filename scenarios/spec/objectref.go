@@ -33,6 +33,12 @@ func (r ObjectRef) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (r ObjectRef) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
+// UnmarshalText implements encoding.TextUnmarshaler by ParseObjectRef.
+func (r *ObjectRef) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseObjectRef(string(text))
+	return err
+}
+
 var (
 	resourceName = regexp.MustCompile(`^[a-z][a-z0-9.-]*$`)
 	// objectName is a DNS subdomain (RFC 1123), which some kinds of object
@@ -61,19 +67,19 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	case 3:
 		ref = ObjectRef{Resource: parts[0], Namespace: parts[1], Name: parts[2]}
 		if !dnsLabel.MatchString(ref.Namespace) {
-			return ref, fmt.Errorf("%s can't name a namespace", quote(ref.Namespace))
+			return ref, fmt.Errorf("%s can't name a namespace", Quote(ref.Namespace))
 		}
 		if slices.Contains(clusterScoped(), ref.Resource) {
 			return ref, fmt.Errorf("%s have no namespace: write %s/%s", ref.Resource, ref.Resource, ref.Name)
 		}
 	default:
-		return ref, fmt.Errorf("%s does not name an object: write resource/name, like pods/tls, or resource/namespace/name", quote(s))
+		return ref, fmt.Errorf("%s does not name an object: write resource/name, like pods/tls, or resource/namespace/name", Quote(s))
 	}
 	if !resourceName.MatchString(ref.Resource) {
-		return ref, fmt.Errorf("%s can't name a resource: write it as in the path of a request, like pods", quote(ref.Resource))
+		return ref, fmt.Errorf("%s can't name a resource: write it as in the path of a request, like pods", Quote(ref.Resource))
 	}
 	if !objectName.MatchString(ref.Name) {
-		return ref, fmt.Errorf("%s can't name an object", quote(ref.Name))
+		return ref, fmt.Errorf("%s can't name an object", Quote(ref.Name))
 	}
 	return ref, nil
 }

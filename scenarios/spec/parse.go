@@ -25,6 +25,7 @@ const (
 type source struct {
 	file     string
 	problems *collector
+	kinds    []ActionKind
 	// bad holds the nodes that could not be decoded, and the nodes around
 	// them. What they amount to isn't known, so it isn't judged.
 	bad map[*yaml.Node]bool
@@ -32,9 +33,9 @@ type source struct {
 	literals map[*yaml.Node]bool
 }
 
-func newSource(file string, problems *collector) *source {
+func newSource(file string, problems *collector, kinds ...ActionKind) *source {
 	return &source{
-		file: file, problems: problems,
+		file: file, problems: problems, kinds: kinds,
 		bad: make(map[*yaml.Node]bool), literals: make(map[*yaml.Node]bool),
 	}
 }

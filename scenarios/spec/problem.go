@@ -97,9 +97,9 @@ func asError(problems []Problem) error {
 // maxQuoted bounds how much of a file's text a message repeats, in bytes.
 const maxQuoted = 80
 
-// quote renders text from a file for a message: bounded, and with nothing in it
+// Quote renders text from a file for a message: bounded, and with nothing in it
 // that a terminal would obey.
-func quote(text string) string {
+func Quote(text string) string {
 	if len(text) <= maxQuoted {
 		return strconv.Quote(text)
 	}
@@ -111,4 +111,4 @@ func quote(text string) string {
 }
 
 // inQuotes is quote for text that stands in quotes already, or needs none.
-func inQuotes(text string) string { return strings.Trim(quote(text), `"`) }
+func inQuotes(text string) string { return strings.Trim(Quote(text), `"`) }

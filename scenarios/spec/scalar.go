@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -87,7 +88,7 @@ func (d *decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	if out.Kind() == reflect.String {
 		hint = ": put it in quotes"
 	}
-	d.report(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.tag), quote(s.text), hint)
+	d.report(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.tag), Quote(s.text), hint)
 	return false
 }
 
@@ -158,6 +159,23 @@ func (d *decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
 	if err := own.UnmarshalJSON(text); err != nil {
 		d.report(n, "%s", err)
 		return false
+	}
+	return true
+}
+
+// text fills a type that reads itself from text. What it can't read is wrong for
+// what it says.
+func (d *decoder) text(n *yaml.Node, own encoding.TextUnmarshaler) bool {
+	var text string
+	if isNull(n) {
+		d.report(n, "there is no value: give one, or leave the field out")
+		return false
+	}
+	if !d.basic(n, reflect.ValueOf(&text).Elem()) {
+		return false
+	}
+	if err := own.UnmarshalText([]byte(text)); err != nil {
+		d.note(n, "%v", err)
 	}
 	return true
 }

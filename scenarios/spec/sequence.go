@@ -31,7 +31,7 @@ func (r *reader) useSequences(root *yaml.Node) {
 		case use.Kind != yaml.ScalarNode:
 			r.report(use, "this must be the name of a sequence, not %s", kindOf(use))
 		case sequence == nil && !defined[use.Value]:
-			r.report(use, "there is no sequence %s: %s", quote(use.Value), didYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
+			r.report(use, "there is no sequence %s: %s", Quote(use.Value), didYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
 		case sequence != nil:
 			all = append(all, r.filled(sequence, r.with(step))...)
 		}
@@ -41,7 +41,7 @@ func (r *reader) useSequences(root *yaml.Node) {
 	for name := range defined {
 		if n, found := find(root, "sequences"); found && !used[name] {
 			key, _ := find(n, name)
-			r.note(key, "no step uses the sequence %s", quote(name))
+			r.note(key, "no step uses the sequence %s", Quote(name))
 		}
 	}
 	r.dropKey(root, "sequences")
@@ -62,7 +62,7 @@ func (r *reader) sequences(root *yaml.Node) (steps map[string]*yaml.Node, define
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, list := n.Content[i], n.Content[i+1]
 		if defined[name.Value] {
-			r.report(name, "%s is there already", quote(name.Value))
+			r.report(name, "%s is there already", Quote(name.Value))
 		}
 		defined[name.Value] = true
 		switch {

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -34,6 +35,9 @@ func (d *decoder) into(n *yaml.Node, out reflect.Value) bool {
 	}
 	if own, ok := reflect.TypeAssert[json.Unmarshaler](out.Addr()); ok {
 		return d.unmarshaler(n, own)
+	}
+	if own, ok := reflect.TypeAssert[encoding.TextUnmarshaler](out.Addr()); ok {
+		return d.text(n, own)
 	}
 	switch kind := out.Kind(); {
 	case kind == reflect.Interface:
@@ -76,7 +80,7 @@ func (d *decoder) pairs(n *yaml.Node) (entries []pair, ok bool) {
 			continue
 		}
 		if first[name] != nil {
-			d.report(key, "%s is there already, in line %d", quote(name), first[name].Line)
+			d.report(key, "%s is there already, in line %d", Quote(name), first[name].Line)
 			ok = false
 			continue
 		}
@@ -135,8 +139,17 @@ func (d *decoder) structure(n *yaml.Node, out reflect.Value) bool {
 	for _, entry := range entries {
 		present[entry.name] = true
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == entry.name })
+		step, isStep := reflect.TypeAssert[*Step](out.Addr())
+		if kind, known := d.kind(entry.name); isStep && known {
+			ok = d.action(kind, entry.value, step) && ok
+			continue
+		}
 		if i < 0 {
-			d.report(entry.key, "unknown field %s: %s", quote(entry.name), didYouMean(entry.name, names(fields)))
+			known := names(fields)
+			if isStep {
+				known = append(known, d.kindNames(nil)...)
+			}
+			d.report(entry.key, "unknown field %s: %s", Quote(entry.name), didYouMean(entry.name, known))
 			ok = false
 			continue
 		}
@@ -179,7 +192,7 @@ func (d *decoder) mapping(n *yaml.Node, out reflect.Value) bool {
 
 func (d *decoder) list(n *yaml.Node, out reflect.Value) bool {
 	items := n.Content
-	if out.Type() == reflect.TypeFor[Objects]() && n.Kind == yaml.MappingNode {
+	if out.Type().Elem() == reflect.TypeFor[map[string]any]() && n.Kind == yaml.MappingNode {
 		items = []*yaml.Node{n}
 	} else if n.Kind != yaml.SequenceNode {
 		d.report(n, "this must be a list, not %s", kindOf(n))
@@ -201,7 +214,7 @@ func kindOf(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	case yaml.ScalarNode:
-		return kindOfTag(n.Tag) + " " + quote(n.Value)
+		return kindOfTag(n.Tag) + " " + Quote(n.Value)
 	default:
 		return "an alias"
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 )
 
 // validator judges a scenario that is decoded. Fields that could not be decoded
@@ -28,7 +31,6 @@ func validate(s *source, f *File, c *Combination, first bool) {
 	v.checkImages()
 	v.checkSteps()
 	v.checkRig()
-	v.checkChecks()
 }
 
 // report reports a problem with the field at a path.
@@ -69,19 +71,19 @@ func (v *validator) checkHead() {
 
 func (v *validator) checkConstant(field, value, want string) {
 	if v.clean(field) && value != want {
-		v.report(field, "%s must be %s, not %s", field, want, quote(value))
+		v.report(field, "%s must be %s, not %s", field, want, Quote(value))
 	}
 }
 
 func (v *validator) checkID(field, id string) {
 	segments := strings.Split(id, "/")
 	if len(segments) != 3 {
-		v.report(field, "%s is not an id of three segments, like kep-4939/e2e/tls-probe", quote(id))
+		v.report(field, "%s is not an id of three segments, like kep-4939/e2e/tls-probe", Quote(id))
 		return
 	}
 	for _, segment := range segments {
 		if !idPart.MatchString(segment) || len(segment) > maxPart {
-			v.report(field, "%s can't be a segment of an id: use a-z, 0-9, . and -, beginning with a letter or digit, %d at most", quote(segment), maxPart)
+			v.report(field, "%s can't be a segment of an id: use a-z, 0-9, . and -, beginning with a letter or digit, %d at most", Quote(segment), maxPart)
 		}
 	}
 }
@@ -94,10 +96,10 @@ func (v *validator) checkNodes() {
 			continue
 		}
 		if !dnsLabel.MatchString(node.Name) {
-			v.report(at, "%s can't name a node: use a DNS label, of a-z, 0-9 and -", quote(node.Name))
+			v.report(at, "%s can't name a node: use a DNS label, of a-z, 0-9 and -", Quote(node.Name))
 		}
 		if seen[node.Name] {
-			v.report(at, "there is a node %s already", quote(node.Name))
+			v.report(at, "there is a node %s already", Quote(node.Name))
 		}
 		seen[node.Name] = true
 	}
@@ -112,7 +114,7 @@ func (v *validator) checkImages() {
 				v.report(at+".image", "the pattern is empty")
 			}
 			if seen[image.Image] {
-				v.report(at+".image", "%s is mapped already", quote(image.Image))
+				v.report(at+".image", "%s is mapped already", Quote(image.Image))
 			}
 			seen[image.Image] = true
 		}
@@ -134,5 +136,15 @@ func (v *validator) checkListeners(at string, image Image) {
 		for _, p := range listener.Validate() {
 			v.report(item+"."+p.Field, "%v", p)
 		}
+	}
+}
+
+// checkDuration reports a length of time that is written and is none.
+func (v *validator) checkDuration(field string, d behavior.Duration) {
+	if !v.clean(field) {
+		return
+	}
+	if err := checkLength(time.Duration(d)); err != nil {
+		v.report(field, "%v", err)
 	}
 }

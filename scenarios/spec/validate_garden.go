@@ -84,7 +84,7 @@ func (v *validator) checkLeaseNodes(at string, t Topology) {
 	}
 	for _, zone := range slices.Sorted(maps.Keys(l.Zones)) {
 		if field := fmt.Sprintf("%s.zones[%q]", at, zone); !dnsLabel.MatchString(zone) {
-			v.report(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", quote(zone))
+			v.report(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", Quote(zone))
 		} else if l.Zones[zone] < 1 {
 			v.report(field, "zone %s has %d nodes: leave it out if there are none", zone, l.Zones[zone])
 		}
@@ -108,14 +108,14 @@ func (v *validator) checkGarden(at string, g Garden) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Dependents)) {
 		if field := fmt.Sprintf("%s.dependents[%q]", at, name); !objectName.MatchString(name) {
-			v.report(field, "%s can't name a Deployment", quote(name))
+			v.report(field, "%s can't name a Deployment", Quote(name))
 		} else if g.Dependents[name] < 0 {
 			v.report(field, "%d replicas: it is none or more", g.Dependents[name])
 		}
 	}
 	p, at := g.Prober, at+".prober"
 	if v.clean(at+".kubeConfigSecretName") && !objectName.MatchString(p.KubeConfigSecretName) {
-		v.report(at+".kubeConfigSecretName", "%s can't name a secret", quote(p.KubeConfigSecretName))
+		v.report(at+".kubeConfigSecretName", "%s can't name a secret", Quote(p.KubeConfigSecretName))
 	}
 	for field, d := range map[string]behavior.Duration{"probeInterval": p.ProbeInterval, "initialDelay": p.InitialDelay,
 		"probeTimeout": p.ProbeTimeout, "kcmNodeMonitorGraceDuration": p.KCMNodeMonitorGraceDuration} {
@@ -143,14 +143,14 @@ func (v *validator) checkDependent(at string, d record.DependentResource) {
 		return
 	}
 	if v.clean(at+".ref") && (d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment") {
-		v.report(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", quote(d.Ref.Kind), quote(d.Ref.APIVersion))
+		v.report(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", Quote(d.Ref.Kind), Quote(d.Ref.APIVersion))
 	}
 	if v.clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
-		v.report(at+".ref.name", "%s can't name a Deployment", quote(d.Ref.Name))
+		v.report(at+".ref.name", "%s can't name a Deployment", Quote(d.Ref.Name))
 	}
 	for field, s := range map[string]*record.Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
 		if !v.has(at + "." + field) {
-			v.report(at, "the watchdog wants to know the %s of %s", field, quote(d.Ref.Name))
+			v.report(at, "the watchdog wants to know the %s of %s", field, Quote(d.Ref.Name))
 		} else if s != nil {
 			v.checkDuration(at+"."+field+".initialDelay", s.InitialDelay)
 			v.checkDuration(at+"."+field+".timeout", s.Timeout)
@@ -182,12 +182,4 @@ func (t Topology) Scaled(d time.Duration) time.Duration {
 		return d
 	}
 	return time.Duration(float64(d) / t.TimeScale)
-}
-
-// checkClock reports a clock that is set to nothing, or to several things.
-func (v *validator) checkClock(at string, c Clock) {
-	if given := v.present(at, []string{"offset", "step", "drift", "frozen"}); len(given) != 1 {
-		v.report(at, "a clock gets one of offset, step, drift and frozen")
-	}
-	v.checkNamed(at+".of", c.Of)
 }

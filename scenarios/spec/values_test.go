@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"os"
@@ -14,13 +15,14 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // everything loads the scenario that has one of everything.
 func everything(t *testing.T) *spec.File {
 	t.Helper()
-	files, err := spec.Load(os.DirFS("testdata"), []string{"valid-everything.yaml"})
+	files, err := action.Load(os.DirFS("testdata"), []string{"valid-everything.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
 		t.Errorf("gates (-want +got):\n%s", diff)
 	}
 	want := map[string]any{"kubelet": string(release.Previous), "shell": "${HOME}", "gate": "false"}
-	metadata := s.Steps[0].Apply[0]["metadata"].(map[string]any)
+	metadata := s.Steps[0].Action.(action.Inline)[0]["metadata"].(map[string]any)
 	if diff := cmp.Diff(want, metadata["annotations"]); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
@@ -68,7 +70,7 @@ func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
 
 func TestValuesInManifestsAreThoseOfJSON(t *testing.T) {
 	t.Parallel()
-	f, err := spec.Decode("test.yaml", []byte(header+`
+	f, err := action.Decode("test.yaml", []byte(header+`
 axes: {port: ["8443"], text: ["true"]}
 steps:
 - apply:
@@ -99,7 +101,7 @@ steps:
 		"octal": int64(420), "float": 1.5, "exponent": 1000.0, "none": nil, "empty": nil,
 		"yes": "yes", "date": "2020-01-02", "tagged": "5", "list": []any{int64(1), "a", true}, "true": "key",
 	}
-	if diff := cmp.Diff(want, f.Combinations[0].Scenario.Steps[0].Apply[0]); diff != "" {
+	if diff := cmp.Diff(want, f.Combinations[0].Scenario.Steps[0].Action.(action.Inline)[0]); diff != "" {
 		t.Errorf("object (-want +got):\n%s", diff)
 	}
 }
@@ -113,7 +115,7 @@ func TestTypedValues(t *testing.T) {
 	if s.Topology.ControlPlane.ControllerManager != nil {
 		t.Error("the controller manager is set")
 	}
-	if within := time.Duration(s.Steps[8].Wait.Within); within != 90*time.Second {
+	if within := time.Duration(s.Steps[8].Action.(action.Wait).Within); within != 90*time.Second {
 		t.Errorf("within %s, want 90s", within)
 	}
 	wantListener := behavior.Listener{
@@ -126,7 +128,7 @@ func TestTypedValues(t *testing.T) {
 	if diff := cmp.Diff(wantListener, s.Images[0].Listen[0]); diff != "" {
 		t.Errorf("listener (-want +got):\n%s", diff)
 	}
-	checks := s.Steps[9].Checks
+	checks := s.Steps[9].Action.(action.WrittenChecks)
 	if is := checks[0].Is; is == nil || *is != any(int64(0)) {
 		t.Errorf("is: 0 was read as %v", is)
 	}
@@ -136,7 +138,7 @@ func TestTypedValues(t *testing.T) {
 	if is := checks[2].Is; is == nil || *is != nil {
 		t.Errorf("is: null was read as %v", is)
 	}
-	if n := len(s.Steps[1].Manifests()); n != 2 {
+	if n := len(s.Steps[1].Action.(action.File).Objects); n != 2 {
 		t.Errorf("%d objects in the file, want 2", n)
 	}
 }
@@ -194,7 +196,7 @@ topology: {controlPlane: {}}
 
 func TestDecodeDoesNotLoadFiles(t *testing.T) {
 	t.Parallel()
-	_, err := spec.Decode("test.yaml", []byte(header+"steps:\n- file: x.yaml\n"))
+	_, err := action.Decode("test.yaml", []byte(header+"steps:\n- file: x.yaml\n"))
 	const want = `test.yaml:7:9: loading "x.yaml": the scenario was read on its own, without the files beside it`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -204,7 +206,7 @@ func TestDecodeDoesNotLoadFiles(t *testing.T) {
 func TestLoadJoinsTheProblemsOfAllFiles(t *testing.T) {
 	t.Parallel()
 	step := header + "steps:\n- file: shared.yaml\n"
-	_, err := spec.Load(fstest.MapFS{
+	_, err := action.Load(fstest.MapFS{
 		"dir/b.yaml":      {Data: []byte(step)},
 		"dir/a.yaml":      {Data: []byte(step + "x: y\n")},
 		"dir/shared.yaml": {Data: []byte("kind: Pod\n")},
@@ -246,7 +248,7 @@ func TestHostileTextIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := spec.Decode("test.yaml", []byte(tc.text))
+			_, err := action.Decode("test.yaml", []byte(tc.text))
 			var all *spec.Errors
 			if !errors.As(err, &all) || len(all.Problems) > 200 || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %.300v, want one with %q and at most 200 problems", err, tc.want)
@@ -264,7 +266,7 @@ func TestEveryFieldOfTheLanguageHasAName(t *testing.T) {
 		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Map {
 			typ = typ.Elem()
 		}
-		if typ.Kind() != reflect.Struct || seen[typ] {
+		if typ.Kind() != reflect.Struct || seen[typ] || typ == reflect.TypeFor[spec.ObjectRef]() {
 			return
 		}
 		seen[typ] = true
@@ -275,7 +277,13 @@ func TestEveryFieldOfTheLanguageHasAName(t *testing.T) {
 			visit(field.Type)
 		}
 	}
-	visit(reflect.TypeFor[spec.Scenario]())
+	visit(reflect.TypeFor[spec.Topology]())
+	visit(reflect.TypeFor[spec.Image]())
+	for _, kind := range action.Kinds() {
+		if !reflect.PointerTo(kind.Type).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+			visit(kind.Type)
+		}
+	}
 	if len(seen) < 15 {
 		t.Errorf("only %d types were looked at", len(seen))
 	}

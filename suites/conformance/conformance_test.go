@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -96,7 +97,7 @@ func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
 	Expect(err).NotTo(HaveOccurred())
 	known := red(results[0])
 	for i, step := range cell.Steps {
-		checks, _ := step.Action.(plan.Checks)
+		checks, _ := step.Action.(action.Checks)
 		for j, c := range checks.Checks {
 			if slices.Contains(known, c.ID) {
 				continue
@@ -104,8 +105,8 @@ func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
 			changes++
 			changed := cell
 			changed.Steps = slices.Clone(cell.Steps)
-			changed.Steps[i].Action = plan.Checks{Checks: slices.Clone(checks.Checks)}
-			changed.Steps[i].Action.(plan.Checks).Checks[j] = opposite(c)
+			changed.Steps[i].Action = action.Checks{Checks: slices.Clone(checks.Checks)}
+			changed.Steps[i].Action.(action.Checks).Checks[j] = opposite(c)
 			results, err := engine.Rejudge(dir, []plan.Cell{changed})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(red(results[0])).To(ConsistOf(append(slices.Clone(known), c.ID)), "%s, %s", cell.ID, c.ID)
@@ -116,7 +117,7 @@ func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
 
 // opposite is a check that expects something else. What must come true at some
 // moment may be untrue before, so that its opposite is that it never does.
-func opposite(c plan.Check) plan.Check {
+func opposite(c action.Check) action.Check {
 	switch {
 	case c.Mode == plan.AtMost:
 		c.Times = -1

@@ -9,8 +9,8 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 var _ = It("shows a cell nothing of the one that had its rig before", func(ctx SpecContext) {
@@ -37,7 +37,7 @@ func cellsOf(scenario string) []plan.Cell {
 // cellsIn are the cells of scenarios in a directory.
 func cellsIn(dir string, scenarios ...string) []plan.Cell {
 	GinkgoHelper()
-	files, err := spec.Load(os.DirFS(dir), scenarios)
+	files, err := action.Load(os.DirFS(dir), scenarios)
 	Expect(err).NotTo(HaveOccurred())
 	cells, err := plan.Cells(files)
 	Expect(err).NotTo(HaveOccurred())

@@ -17,6 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -288,7 +289,7 @@ var _ = It("has a broken server of the Pods API for each check", func() {
 	}
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			checks, _ := step.Action.(plan.Checks)
+			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {
 				id := strings.TrimPrefix(cell.Scenario, podsArea) + " " + c.ID
 				Expect(found).To(HaveKey(id))

@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -99,11 +100,11 @@ func withoutKnown(cell plan.Cell) plan.Cell {
 	Expect(err).NotTo(HaveOccurred())
 	cell.Steps = slices.Clone(cell.Steps)
 	for i, step := range cell.Steps {
-		checks, is := step.Action.(plan.Checks)
+		checks, is := step.Action.(action.Checks)
 		if !is {
 			continue
 		}
-		checks.Checks = slices.DeleteFunc(slices.Clone(checks.Checks), func(c plan.Check) bool {
+		checks.Checks = slices.DeleteFunc(slices.Clone(checks.Checks), func(c action.Check) bool {
 			failed := reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: c.ID, Requirement: c.Requirement, Outcome: reports.Fail}}}
 			return list.Excuse(failed).Outcome == reports.ExpectedFail
 		})
@@ -133,14 +134,14 @@ func serverMutants(cell plan.Cell) (mutants []plan.Cell) {
 		}
 	}
 	for i, step := range cell.Steps {
-		apply, _ := step.Action.(plan.Apply)
+		apply, _ := step.Action.(action.Apply)
 		for j, object := range apply.Objects {
 			for n := range servers(object) {
 				c := impatient(cell, fmt.Sprintf("step-%d-%d-%d", step.Number, j+1, n+1))
 				changed := copied(object)
 				server := servers(changed)[n]
 				server["args"] = anotherProgram(server["args"].([]any))
-				c.Steps[i].Action = plan.Apply{Objects: slices.Replace(slices.Clone(apply.Objects), j, j+1, changed)}
+				c.Steps[i].Action = action.Apply{Objects: slices.Replace(slices.Clone(apply.Objects), j, j+1, changed)}
 				mutants = append(mutants, c)
 			}
 		}
@@ -211,18 +212,18 @@ func impatient(cell plan.Cell, mutant string) plan.Cell {
 	cell.ID += mutantID + mutant
 	cell.Steps = slices.Clone(cell.Steps)
 	for i, step := range cell.Steps {
-		switch action := step.Action.(type) {
-		case plan.Wait:
-			action.Within = min(action.Within, behavior.Duration(soon))
-			cell.Steps[i].Action = action
-		case plan.Checks:
-			action.Checks = slices.Clone(action.Checks)
-			for j := range action.Checks {
-				if action.Checks[j].Mode == plan.Eventually {
-					action.Checks[j].Span = min(action.Checks[j].Span, soon)
+		switch does := step.Action.(type) {
+		case action.Wait:
+			does.Within = min(does.Within, behavior.Duration(soon))
+			cell.Steps[i].Action = does
+		case action.Checks:
+			does.Checks = slices.Clone(does.Checks)
+			for j := range does.Checks {
+				if does.Checks[j].Mode == plan.Eventually {
+					does.Checks[j].Span = min(does.Checks[j].Span, soon)
 				}
 			}
-			cell.Steps[i].Action = action
+			cell.Steps[i].Action = does
 		}
 	}
 	return cell

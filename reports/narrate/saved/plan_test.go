@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/narrate"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -61,9 +62,9 @@ func TestStepsOfAPlan(t *testing.T) {
 	t.Parallel()
 	cell := leased()
 	cell.Steps = []plan.Step{
-		{Number: 1, Name: "upgrade", Action: plan.Restart{Component: "kube-apiserver", Version: "v1.91.0"},
+		{Number: 1, Name: "upgrade", Action: action.Restart{Component: "kube-apiserver", Version: "v1.91.0"},
 			Components: []record.Component{{Name: "kube-apiserver", Version: "v1.91.0", Gates: release.Gates{"G": true}}}},
-		{Number: 3, Name: "3", Run: record.Cleanup, Action: plan.Wait{Until: "true", Within: behavior.Duration(time.Second)}},
+		{Number: 3, Name: "3", Run: record.Cleanup, Action: action.Wait{Until: "true", Within: behavior.Duration(time.Second)}},
 	}
 	stored, err := plan.Stored(cell)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -31,7 +32,7 @@ func Planned(cells []plan.Cell) []evidence.Planned {
 func served(c plan.Cell) []string {
 	var ids []string
 	for _, step := range c.Steps {
-		if checks, is := step.Action.(plan.Checks); is {
+		if checks, is := step.Action.(action.Checks); is {
 			for _, check := range checks.Checks {
 				ids = append(ids, check.Requirement)
 			}

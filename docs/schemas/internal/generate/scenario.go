@@ -1,10 +1,13 @@
 package main
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -12,13 +15,16 @@ import (
 // more: what contradicts itself, and what a release does not have.
 func ofScenario(source *source) *jsonschema.Schema {
 	schema := ofKind(source, spec.Scenario{}, spec.APIVersion, spec.Kind, "A scenario of skewrig")
+	step := schema.Definitions["spec.Step"]
+	for _, kind := range action.Kinds() {
+		step.Properties.Set(kind.Name, ofAction(source, kind, schema.Definitions))
+	}
 	each(schema, describeObjects)
 	each(schema, orReference)
 
-	step := schema.Definitions["spec.Step"]
 	step.OneOf = nil
-	for _, action := range spec.Actions() {
-		step.OneOf = append(step.OneOf, &jsonschema.Schema{Required: []string{action}})
+	for _, kind := range action.Kinds() {
+		step.OneOf = append(step.OneOf, &jsonschema.Schema{Required: []string{kind.Name}})
 	}
 	ref := &jsonschema.Schema{Ref: "#/$defs/spec.Step"}
 	steps, _ := schema.Properties.Get("steps")
@@ -28,6 +34,20 @@ func ofScenario(source *source) *jsonschema.Schema {
 		AdditionalProperties: &jsonschema.Schema{Type: "array", Items: ref},
 	})
 	return schema
+}
+
+// ofAction is the schema of a field of a step, whose types are added to the
+// definitions.
+func ofAction(source *source, kind spec.ActionKind, definitions jsonschema.Definitions) *jsonschema.Schema {
+	name := typeName(kind.Type)
+	own := source.reflect(reflect.Zero(kind.Type).Interface())
+	maps.Copy(definitions, own.Definitions)
+	own.Version, own.Definitions = "", nil
+	if own.Description == "" {
+		own.Description = source.comments[kind.Type.PkgPath()+"."+kind.Type.Name()]
+	}
+	definitions[name] = own
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
 }
 
 // use is a step that uses a sequence.
@@ -45,7 +65,7 @@ func use() *jsonschema.Schema {
 
 // describeObjects allows one API object where there may be a list of them.
 func describeObjects(s *jsonschema.Schema) {
-	const objects = "spec.Objects"
+	const objects = "action.Inline"
 	list, ok := s.Definitions[objects]
 	if !ok {
 		return

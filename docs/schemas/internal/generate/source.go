@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,7 +24,7 @@ const module = "github.com/skewrig/skewrig"
 
 // packages are the folders whose types are in the schemas.
 var packages = []string{
-	"reports", "reports/diff", "scenarios/spec",
+	"reports", "reports/diff", "scenarios/action", "scenarios/spec",
 	"record", "harness/clock", "harness/release",
 	"fakeservers/behavior",
 }
@@ -132,6 +134,9 @@ func (s *source) own(t reflect.Type) *jsonschema.Schema {
 	}
 	if values := s.constants[t.PkgPath()+"."+t.Name()]; t.Kind() == reflect.String && len(values) > 1 {
 		return &jsonschema.Schema{Type: "string", Enum: values}
+	}
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && !t.Implements(reflect.TypeFor[json.Marshaler]()) {
+		return &jsonschema.Schema{Type: "string"}
 	}
 	return nil
 }

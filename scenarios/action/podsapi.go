@@ -1,10 +1,16 @@
-package spec
+package action
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // PodsAPI is what an agent on a node asks the Pods API of the node's kubelet
@@ -60,48 +66,84 @@ var ofCall = map[string][]PodsCall{
 // podsCalls are the calls in the order in which they are told.
 var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods}
 
-func (v *validator) checkPodsAPI(at string, p PodsAPI) {
-	if v.clean(at+".call") && !slices.Contains(podsCalls, p.Call) {
-		v.report(at+".call", "%s is no call: list, get, watch, poll and end are", quote(string(p.Call)))
+// Check implements spec.Action.
+func (p PodsAPI) Check(f spec.Field) {
+	if !f.Clean("") {
 		return
 	}
-	for _, field := range v.present(at, slices.Sorted(maps.Keys(ofCall))) {
+	if f.Clean(".call") && !slices.Contains(podsCalls, p.Call) {
+		f.Report(".call", "%s is no call: list, get, watch, poll and end are", spec.Quote(string(p.Call)))
+		return
+	}
+	for _, field := range f.Present(slices.Sorted(maps.Keys(ofCall))...) {
 		if !slices.Contains(ofCall[field], p.Call) {
-			v.report(at+"."+field, "%s does not go with %s", field, p.Call)
+			f.Report("."+field, "%s does not go with %s", field, p.Call)
 		}
 	}
-	if given := v.present(at, []string{"pod", "uid"}); p.Call == GetPod && len(given) != 1 {
-		v.report(at, "get returns one pod: give it pod or uid")
+	if p.Call == GetPod && len(f.Present("pod", "uid")) != 1 {
+		f.Report("", "get returns one pod: give it pod or uid")
 	}
 	if p.Call == EndPods && p.Of == "" {
-		v.report(at, "there is nothing to end: of is the name of the step that began it")
+		f.Report("", "there is nothing to end: of is the name of the step that began it")
 	}
 	if p.Times < 0 {
-		v.report(at+".times", "%d times is none", p.Times)
+		f.Report(".times", "%d times is none", p.Times)
 	}
-	for field, d := range map[string]behavior.Duration{"every": p.Every, "pause": p.Pause} {
-		if v.has(at + "." + field) {
-			v.checkDuration(at+"."+field, d)
-		}
-	}
+	f.Duration(".every", p.Every)
+	f.Duration(".pause", p.Pause)
 }
 
-// asksPods reports an agent that asks no kubelet of the rig.
-func (r *Rig) asksPods(p PodsAPI) {
+// agents are the nodes that watches and polls ask, by the name of the step.
+type agents map[string]string
+
+// Change implements spec.Action: a watch or a poll goes on until it is ended.
+func (p PodsAPI) Change(r *spec.Rig) {
+	asking := spec.Memory[agents](r)
 	if p.Call == EndPods {
-		if call, began := r.agents[p.Of]; !began {
-			r.conflict("podsAPI.of", "no step before this one began a watch or a poll named %s", quote(p.Of))
-		} else if call != p.Node {
-			r.conflict("podsAPI.node", "step %s asks node %s", quote(p.Of), call)
+		if node, began := (*asking)[p.Of]; !began {
+			r.Conflict(".of", "no step before this one began a watch or a poll named %s", spec.Quote(p.Of))
+		} else if node != p.Node {
+			r.Conflict(".node", "step %s asks node %s", spec.Quote(p.Of), node)
 		}
 		return
 	}
-	r.find("podsAPI.node", kubeletPrefix+p.Node)
-}
-
-// began remembers an agent that goes on.
-func (r *Rig) began(step string, p PodsAPI) {
+	r.Find(".node", spec.KubeletPrefix+p.Node)
 	if p.Call == WatchPods || p.Call == PollPods {
-		r.agents[step] = p.Node
+		if *asking == nil {
+			*asking = make(agents)
+		}
+		(*asking)[r.Step().Name] = p.Node
 	}
 }
+
+// Plan implements Written.
+func (p PodsAPI) Plan(Scene) (Action, error) {
+	p.Every = cmp.Or(p.Every, behavior.Duration(time.Millisecond))
+	return p, nil
+}
+
+// Describe implements Action: who asks what.
+func (p PodsAPI) Describe() string {
+	text := "Pods API of " + p.Node + ": " + string(p.Call)
+	switch p.Call {
+	case GetPod:
+		text += " " + cmp.Or(p.Pod, strconv.Quote(p.UID))
+	case EndPods:
+		text += " " + p.Of
+	case PollPods:
+		text += " every " + p.Every.String()
+	}
+	if p.Times > 1 {
+		text += fmt.Sprintf(", %d times", p.Times)
+	}
+	if p.Fields != "" {
+		text += ", fields " + p.Fields
+	}
+	if p.Pause > 0 {
+		text += ", not reading for " + p.Pause.String()
+	}
+	return OneLine(text)
+}
+
+// Run implements Action.
+func (p PodsAPI) Run(ctx context.Context, rig Rig) error { return rig.AskPods(ctx, p) }

@@ -1,0 +1,86 @@
+// Package action has one file for each kind of action that a step can be: how it
+// is written, what is wrong with it, what it changes about a rig, what it says,
+// and how it is done. Nothing in it knows how a rig is made.
+package action
+
+import (
+	"context"
+	"io/fs"
+	"reflect"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Action is what a planned step does.
+type Action interface {
+	// Describe says it in one line.
+	Describe() string
+	// Run does it.
+	Run(ctx context.Context, rig Rig) error
+}
+
+// Written is an action as it stands in a scenario. What is no problem of the text
+// is in the documentation of spec.Action.
+type Written interface {
+	spec.Action
+	// Plan returns what is to be done, on a rig as it is before the step.
+	Plan(Scene) (Action, error)
+}
+
+// Scene is where an action has its turn.
+type Scene struct {
+	Scenario *spec.Scenario
+	Step     spec.Step
+	Rig      *spec.Rig
+	// Line returns the line of a part of the action, which is named as in
+	// spec.Field.
+	Line func(part string) int
+}
+
+// Kinds returns all kinds of actions.
+func Kinds() []spec.ActionKind {
+	return []spec.ActionKind{
+		kind[Inline]("apply", request),
+		kind[File]("file", request),
+		kind[Patch]("patch", request),
+		kind[StaticPod]("staticPod"),
+		kind[Delete]("delete"),
+		kind[Restart]("restart", changes),
+		kind[Start]("start", changes),
+		kind[Stop]("stop", changes),
+		kind[Kill]("kill", changes),
+		kind[Wait]("wait"),
+		kind[Scrape]("scrape"),
+		kind[Log]("log"),
+		kind[PodsAPI]("podsAPI"),
+		kind[Cut]("cut", changes),
+		kind[Slow]("slow", changes),
+		kind[Answer]("answer", changes),
+		kind[Heal]("heal", changes),
+		kind[Clock]("clock", changes),
+		kind[WrittenChecks]("checks", verdict),
+	}
+}
+
+// kind is the kind of action whose written form is of type T.
+func kind[T Written](name string, options ...func(*spec.ActionKind)) spec.ActionKind {
+	k := spec.ActionKind{Name: name, Type: reflect.TypeFor[T]()}
+	for _, option := range options {
+		option(&k)
+	}
+	return k
+}
+
+func request(k *spec.ActionKind) { k.Request = true }
+func changes(k *spec.ActionKind) { k.Changes = true }
+func verdict(k *spec.ActionKind) { k.Verdict = true }
+
+// Load is spec.Load for scenarios with all kinds of actions.
+func Load(fsys fs.FS, paths []string) ([]*spec.File, error) {
+	return spec.Load(fsys, paths, Kinds()...)
+}
+
+// Decode is spec.Decode for a scenario with all kinds of actions.
+func Decode(file string, text []byte) (*spec.File, error) {
+	return spec.Decode(file, text, Kinds()...)
+}

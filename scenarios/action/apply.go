@@ -1,0 +1,149 @@
+package action
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Inline are objects that stand in the scenario: one object, or a list.
+type Inline spec.Objects
+
+// Check implements spec.Action.
+func (o Inline) Check(f spec.Field) {
+	if f.Clean("") && len(o) == 0 {
+		f.Report("", "there are no objects")
+	}
+	for i := range o {
+		if f.Clean("") {
+			f.Object(index(i))
+		}
+	}
+}
+
+// Change implements spec.Action.
+func (Inline) Change(*spec.Rig) {}
+
+// Manifests implements spec.Creator.
+func (o Inline) Manifests() spec.Objects { return spec.Objects(o) }
+
+// Plan implements Written.
+func (o Inline) Plan(s Scene) (Action, error) {
+	return Apply{Objects: o, Rejected: s.Step.Rejected}, nil
+}
+
+// File is a file of objects beside the scenario.
+type File struct {
+	Name    string
+	Objects spec.Objects // nil if they are not known
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *File) UnmarshalText(text []byte) error {
+	o.Name = string(text)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (o File) MarshalText() ([]byte, error) { return []byte(o.Name), nil }
+
+// Load implements spec.Loader.
+func (o File) Load(read func(string) (spec.Objects, error)) (spec.Action, error) {
+	if o.Name == "" {
+		return o, nil
+	}
+	objects, err := read(o.Name)
+	return File{Name: o.Name, Objects: objects}, err
+}
+
+// Check implements spec.Action.
+func (o File) Check(f spec.Field) {
+	switch {
+	case !f.Clean(""):
+	case o.Name == "":
+		f.Report("", "the name of the file is empty")
+	case o.Objects != nil && len(o.Objects) == 0:
+		f.Report("", "%s holds no objects", spec.Quote(o.Name))
+	}
+}
+
+// Change implements spec.Action.
+func (File) Change(*spec.Rig) {}
+
+// Manifests implements spec.Creator.
+func (o File) Manifests() spec.Objects { return o.Objects }
+
+// Plan implements Written.
+func (o File) Plan(s Scene) (Action, error) {
+	apply := Apply{File: o.Name, Rejected: s.Step.Rejected}
+	for _, object := range o.Objects {
+		copied, _ := clone(object).(map[string]any)
+		apply.Objects = append(apply.Objects, copied)
+	}
+	return apply, nil
+}
+
+// Apply creates objects.
+type Apply struct {
+	Objects []map[string]any `json:"objects"`
+	// File is the file that they were read from. Empty if they stand in the
+	// scenario itself.
+	File     string `json:"file,omitempty"`
+	Rejected bool   `json:"-"` // the API server is expected to refuse them
+}
+
+// Describe implements Action: which objects are created.
+func (a Apply) Describe() string {
+	names := make([]string, len(a.Objects))
+	for i, object := range a.Objects {
+		names[i] = describeObject(object)
+	}
+	text := "create " + strings.Join(names, ", ")
+	if a.File != "" {
+		text += " from " + a.File
+	}
+	return OneLine(text + refused(a.Rejected))
+}
+
+// Run implements Action.
+func (a Apply) Run(ctx context.Context, rig Rig) error {
+	for _, object := range a.Objects {
+		if err := rig.Create(ctx, object, a.Rejected); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeObject names an object by its kind: Pod tls, or Pod shop/web outside
+// the namespace default.
+func describeObject(object map[string]any) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	kind, _ := object["kind"].(string)
+	name, _ := metadata["name"].(string)
+	if name == "" {
+		prefix, _ := metadata["generateName"].(string)
+		name = prefix + "*"
+	}
+	if namespace, _ := metadata["namespace"].(string); namespace != "" && namespace != "default" {
+		name = namespace + "/" + name
+	}
+	return kind + " " + name
+}
+
+func refused(expected bool) string {
+	if expected {
+		return ", which the API server must refuse"
+	}
+	return ""
+}
+
+// Keeps implements Keeper.
+func (a Apply) Keeps(swept func(string) bool) bool {
+	return !slices.ContainsFunc(a.Objects, func(o map[string]any) bool {
+		kind, _ := o["kind"].(string)
+		return !swept(kind)
+	})
+}

@@ -1,0 +1,247 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// WrittenChecks are checks that are watched at the same time.
+type WrittenChecks []WrittenCheck
+
+// WrittenCheck is one thing that must hold, as it is written.
+type WrittenCheck struct {
+	ID string `json:"id"`
+	// Requirement is the id of the ledger's statement that the check proves. If
+	// unset, it proves none: a check of a user's own.
+	Requirement string `json:"requirement,omitempty"`
+	// Observe is a CEL expression over the record.
+	Observe string `json:"observe"`
+	// Is is the value that it must have. Exactly one of Is and Must is set.
+	Is *any `json:"is,omitempty"`
+	// Must is a CEL expression in which "it" is what was observed.
+	Must string `json:"must,omitempty"`
+	// Eventually, Always, Never and AtMost say when. At most one of them is
+	// set. If all are unset, it must be so when the check begins.
+	Eventually behavior.Duration `json:"eventually,omitempty"`
+	Always     *spec.Span        `json:"always,omitempty"`
+	// Never is for how long it must not be so.
+	Never *spec.Span `json:"never,omitempty"`
+
+	// AtMost bounds by how much a number grows. Is and Must are left out.
+	AtMost *WrittenAtMost `json:"atMost,omitempty"`
+	// When is a condition on the axes and on the releases that are in force. If
+	// it doesn't hold, the check is left out. If unset, it is for all.
+	When string `json:"when,omitempty"`
+}
+
+// WrittenAtMost bounds by how much a number that is observed grows within a time.
+type WrittenAtMost struct {
+	Times int `json:"times"`
+	// For and Of are the time, as in Span.
+	For string `json:"for"`
+	Of  string `json:"of,omitempty"`
+}
+
+// Span is the time.
+func (a WrittenAtMost) Span() spec.Span { return spec.Span{For: a.For, Of: a.Of} }
+
+// span is how long a check is watched, with the part that says so. The part
+// is empty if nothing gives it a span.
+func (c WrittenCheck) span() (field string, span spec.Span) {
+	switch {
+	case c.Always != nil:
+		return ".always", *c.Always
+	case c.Never != nil:
+		return ".never", *c.Never
+	case c.AtMost != nil:
+		return ".atMost", c.AtMost.Span()
+	default:
+		return "", spec.Span{}
+	}
+}
+
+// checkID is what the id of a check is made of.
+var checkID = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
+
+// Check implements spec.Action.
+func (w WrittenChecks) Check(f spec.Field) {
+	if f.Clean("") && len(w) == 0 {
+		f.Report("", "there are no checks")
+	}
+	for i, c := range w {
+		c.check(f.In(index(i)))
+	}
+}
+
+func (c WrittenCheck) check(f spec.Field) {
+	if f.Clean(".id") && (!checkID.MatchString(c.ID) || len(c.ID) > spec.MaxName) {
+		f.Report(".id", "%s can't be the id of a check: use letters, digits, - _ and .", spec.Quote(c.ID))
+	}
+	for _, text := range []struct{ field, value string }{
+		{".requirement", c.Requirement}, {".observe", c.Observe}, {".must", c.Must},
+	} {
+		if f.Clean(text.field) && strings.TrimSpace(text.value) == "" {
+			f.Report(text.field, "%s is empty", text.field[1:])
+		}
+	}
+	c.checkOneOf(f)
+	f.Duration(".eventually", c.Eventually)
+	part, span := c.span()
+	if part == "" || !f.Clean(part) {
+		return
+	}
+	if c.AtMost != nil && c.AtMost.Times < 0 {
+		f.Report(part+".times", "%d is less than none", c.AtMost.Times)
+	}
+	f.In(part).Span(span)
+}
+
+func (c WrittenCheck) checkOneOf(f spec.Field) {
+	wanted, times := f.Present("is", "must"), f.Present("eventually", "always", "never", "atMost")
+	grows := slices.Contains(times, "atMost")
+	switch {
+	case len(wanted) == 0 && !grows:
+		f.Report("", "the check doesn't say what must hold: give it is, must or atMost")
+	case len(wanted) == 1 && grows:
+		f.Report("."+wanted[0], "atMost says what must hold, and this check has %s too", wanted[0])
+	case len(wanted) == 2:
+		f.Report(".must", "a check has is or must, and this one has both")
+	}
+	if len(times) > 1 {
+		f.Report("."+times[1], "a check has one of eventually, always, never and atMost, and this one has %s", strings.Join(times, " and "))
+	}
+}
+
+// checkIDs are those that a cell has already.
+type checkIDs map[string]bool
+
+// Change implements spec.Action: checks change nothing. It reports conditions
+// that can't be evaluated, and checks with the same id of which both apply.
+func (w WrittenChecks) Change(r *spec.Rig) {
+	seen := spec.Memory[checkIDs](r)
+	if *seen == nil {
+		*seen = make(checkIDs)
+	}
+	for i, c := range w {
+		applies, err := r.Applies(c.When)
+		if err != nil {
+			r.Conflict(index(i)+".when", "%v", err)
+		}
+		if !applies || c.ID == "" {
+			continue
+		}
+		if (*seen)[c.ID] {
+			r.Conflict(index(i)+".id", "the scenario has a check %s already", spec.Quote(c.ID))
+		}
+		(*seen)[c.ID] = true
+	}
+}
+
+// Plan implements Written. It leaves out the checks that are not for the rig.
+func (w WrittenChecks) Plan(s Scene) (Action, error) {
+	var checks Checks
+	for i, c := range w {
+		applies, err := s.Rig.Applies(c.When)
+		if err != nil {
+			return checks, fmt.Errorf("check %s: %w", c.ID, err)
+		}
+		if !applies {
+			continue
+		}
+		check := Check{ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Must: c.Must, Line: s.Line(index(i))}
+		if c.Is != nil {
+			check.Is = *c.Is
+		}
+		if err := check.setMode(c, s.Scenario); err != nil {
+			return checks, fmt.Errorf("check %s: %w", c.ID, err)
+		}
+		checks.Checks = append(checks.Checks, check)
+	}
+	return checks, nil
+}
+
+// setMode sets when a check must hold, and for how long it is watched.
+func (c *Check) setMode(written WrittenCheck, s *spec.Scenario) (err error) {
+	part, span := written.span()
+	switch {
+	case written.Eventually != 0:
+		c.Mode, c.Span = record.Eventually, time.Duration(written.Eventually)
+		return nil
+	case part == "":
+		c.Mode = record.Now
+		return nil
+	case written.Always != nil:
+		c.Mode = record.Always
+	case written.Never != nil:
+		c.Mode = record.Never
+	default:
+		c.Mode, c.Times = record.AtMost, written.AtMost.Times
+	}
+	c.Span, err = s.Length(span)
+	return err
+}
+
+// Checks watches checks, all at the same time.
+type Checks struct {
+	Checks []Check `json:"-"` // the step has them
+}
+
+// Describe implements Action: it names the checks.
+func (c Checks) Describe() string {
+	ids := make([]string, len(c.Checks))
+	for i, check := range c.Checks {
+		ids[i] = check.ID
+	}
+	return OneLine("check " + strings.Join(ids, ", "))
+}
+
+// Run implements Action.
+func (c Checks) Run(ctx context.Context, rig Rig) error { return rig.Watch(ctx, c) }
+
+// Check is one thing that must hold.
+type Check struct {
+	ID, Requirement string
+	Observe         string // CEL
+	// Is is the wanted value, if Must is empty; Must is CEL with "it" bound to
+	// what was observed.
+	Is   any
+	Must string
+	Line int
+
+	Mode record.Mode
+	// Span is how long to watch: the deadline of Eventually, the length of
+	// Always, Never and AtMost, zero for Now.
+	Span time.Duration
+	// Times is by how much the number may grow, for AtMost.
+	Times int
+}
+
+// Describe says in one line what must hold, and when.
+func (c Check) Describe() string {
+	when := "at once"
+	switch c.Mode {
+	case record.Eventually:
+		when = "within " + c.Span.String()
+	case record.Always:
+		when = "always for " + c.Span.String()
+	case record.Never:
+		when = "never for " + c.Span.String()
+	case record.AtMost:
+		return OneLine(fmt.Sprintf("for %s: %s grows by %d at most", c.Span, c.Observe, c.Times))
+	}
+	if c.Must != "" {
+		return OneLine(fmt.Sprintf("%s: %s satisfies %s", when, c.Observe, c.Must))
+	}
+	return OneLine(fmt.Sprintf("%s: %s == %s", when, c.Observe, Encode(c.Is)))
+}
+
+// Keeps implements Keeper.
+func (Checks) Keeps(func(string) bool) bool { return true }

@@ -1,0 +1,35 @@
+package action
+
+import (
+	"context"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Delete deletes an object, which is written as resource/name or
+// resource/namespace/name.
+type Delete struct{ Object spec.ObjectRef }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Delete) UnmarshalText(text []byte) error { return d.Object.UnmarshalText(text) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Delete) MarshalText() ([]byte, error) { return d.Object.MarshalText() }
+
+// Check implements spec.Action: what is no object can't be read.
+func (Delete) Check(spec.Field) {}
+
+// Change implements spec.Action.
+func (Delete) Change(*spec.Rig) {}
+
+// Plan implements Written.
+func (d Delete) Plan(Scene) (Action, error) { return d, nil }
+
+// Describe implements Action.
+func (d Delete) Describe() string { return OneLine("delete " + d.Object.String()) }
+
+// Run implements Action.
+func (d Delete) Run(ctx context.Context, rig Rig) error { return rig.Delete(ctx, d.Object) }
+
+// Keeps implements Keeper.
+func (d Delete) Keeps(swept func(string) bool) bool { return swept(d.Object.Resource) }

@@ -1,0 +1,231 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Cut cuts the link between a component and the API server.
+type Cut struct {
+	// From is who connects: kubelet/<node>, kube-controller-manager,
+	// kube-scheduler, dependency-watchdog or lease-nodes, of which those of a zone
+	// are lease-nodes/<zone>. The link of dependency-watchdog to the seed is
+	// dependency-watchdog->seed/kube-apiserver, and that of a kubelet to its
+	// container runtime, which can be slow, kubelet/<node>->runtime.
+	From string `json:"from"`
+	// How is drop, which loses what is sent, or reset, which ends connections. If
+	// unset, drop.
+	How record.Cut `json:"how,omitempty"`
+	// Direction is forward, towards the API server, or backward. If unset, both.
+	Direction record.Direction `json:"direction,omitempty"`
+	// AfterBytes is how much of each connection passes before. If unset, nothing.
+	AfterBytes int64 `json:"afterBytes,omitempty"`
+}
+
+// fault is what is wrong with the link.
+func (c Cut) fault() record.LinkFault {
+	return record.LinkFault{Cut: cmp.Or(c.How, record.CutDrop), Direction: c.Direction, AfterBytes: c.AfterBytes}
+}
+
+// Check implements spec.Action.
+func (c Cut) Check(f spec.Field) { checkFault(f, c.From, c.fault()) }
+
+// Change implements spec.Action.
+func (c Cut) Change(rig *spec.Rig) { disturb(rig, c.From, c.fault()) }
+
+// Plan implements Written.
+func (c Cut) Plan(Scene) (Action, error) {
+	return Fault{Link: spec.ParseLink(c.From), Fault: c.fault()}, nil
+}
+
+// Slow slows the link between a component and the API server.
+type Slow struct {
+	// From is the component, as in Cut.
+	From string `json:"from"`
+	// Delay is how much later everything arrives, Jitter by how much more it may
+	// be. If unset, neither.
+	Delay  behavior.Duration `json:"delay,omitempty"`
+	Jitter behavior.Duration `json:"jitter,omitempty"`
+	// BytesPerSecond is what passes in each connection. If unset, any amount.
+	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
+	// Direction is as in Cut.
+	Direction record.Direction `json:"direction,omitempty"`
+}
+
+// fault is what is wrong with the link.
+func (s Slow) fault() record.LinkFault {
+	return record.LinkFault{
+		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
+		BytesPerSecond: s.BytesPerSecond, Direction: s.Direction,
+	}
+}
+
+// Check implements spec.Action.
+func (s Slow) Check(f spec.Field) {
+	if checkFault(f, s.From, s.fault()); f.Clean("") && s.fault() == (record.LinkFault{Direction: s.Direction}) {
+		f.Report("", "the link is as fast as before: give it a delay, jitter or bytesPerSecond")
+	}
+}
+
+// Change implements spec.Action.
+func (s Slow) Change(rig *spec.Rig) { disturb(rig, s.From, s.fault()) }
+
+// Plan implements Written.
+func (s Slow) Plan(Scene) (Action, error) {
+	return Fault{Link: spec.ParseLink(s.From), Fault: s.fault()}, nil
+}
+
+// Answer has the link of dependency-watchdog to an API server answer requests
+// itself, or late.
+type Answer struct {
+	// From is who asks: dependency-watchdog, or its link to another API server, as
+	// dependency-watchdog->seed/kube-apiserver.
+	From string `json:"from"`
+	// Path is that of the requests. If unset, all.
+	Path string `json:"path,omitempty"`
+	// Status is the HTTP status of the answer. If unset, the API server answers.
+	Status int `json:"status,omitempty"`
+	// RetryAfter goes with a status. If unset, nothing does.
+	RetryAfter behavior.Duration `json:"retryAfter,omitempty"`
+	// Delay is how much later the answer comes. If unset, at once.
+	Delay behavior.Duration `json:"delay,omitempty"`
+}
+
+// fault is what is wrong with the link.
+func (a Answer) fault() record.LinkFault {
+	return record.LinkFault{
+		Path: cmp.Or(a.Path, record.AnyPath), Status: a.Status,
+		RetryAfter: time.Duration(a.RetryAfter), Delay: time.Duration(a.Delay),
+	}
+}
+
+// Check implements spec.Action.
+func (a Answer) Check(f spec.Field) { checkFault(f, a.From, a.fault()) }
+
+// Change implements spec.Action.
+func (a Answer) Change(rig *spec.Rig) { disturb(rig, a.From, a.fault()) }
+
+// Plan implements Written.
+func (a Answer) Plan(Scene) (Action, error) {
+	return Fault{Link: spec.ParseLink(a.From), Fault: a.fault()}, nil
+}
+
+// Heal takes the fault of a link away.
+type Heal string
+
+// Check implements spec.Action.
+func (h Heal) Check(f spec.Field) { f.Named("", string(h)) }
+
+// Change implements spec.Action.
+func (h Heal) Change(r *spec.Rig) {
+	l, ok := linkOf(r, "", string(h))
+	if !ok {
+		return
+	}
+	faulty := *spec.Memory[faults](r)
+	if _, is := faulty[l]; !is {
+		r.Conflict("", "nothing is wrong with the link from %s to %s", l.From, l.To)
+	}
+	delete(faulty, l)
+}
+
+// Plan implements Written.
+func (h Heal) Plan(Scene) (Action, error) { return Fault{Link: spec.ParseLink(string(h))}, nil }
+
+// Fault gives a link a fault, or none.
+type Fault struct {
+	Link  spec.Link        `json:"link"`
+	Fault record.LinkFault `json:"fault"`
+}
+
+// Describe implements Action: what becomes of which link.
+func (f Fault) Describe() string {
+	to := f.Link.From + " -> " + f.Link.To
+	switch {
+	case f.Fault == (record.LinkFault{}):
+		return OneLine("heal " + to)
+	case f.Fault.Cut != "":
+		return OneLine("cut " + to + ": " + f.Fault.String())
+	case f.Fault.Path != "":
+		return OneLine("on " + to + ": " + f.Fault.String())
+	default:
+		return OneLine("slow " + to + ": " + f.Fault.String())
+	}
+}
+
+// Run implements Action.
+func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link, f.Fault) }
+
+func checkFault(f spec.Field, from string, fault record.LinkFault) {
+	f.Named(".from", from)
+	if err := fault.Validate(); err != nil && f.Clean("") {
+		for mistake := range strings.Lines(err.Error()) {
+			f.Report("", "%s", strings.TrimSpace(mistake))
+		}
+	}
+}
+
+// faults are what is wrong with the links of a rig.
+type faults map[spec.Link]record.LinkFault
+
+// disturb gives a link a fault. A link has one at a time, as two would hide what
+// each of them does.
+func disturb(r *spec.Rig, name string, f record.LinkFault) {
+	l, ok := linkOf(r, ".from", name)
+	if !ok {
+		return
+	}
+	faulty := spec.Memory[faults](r)
+	for _, other := range slices.SortedFunc(maps.Keys(*faulty), func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) }) {
+		if overlap(l.From, other.From) && l.To == other.To {
+			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it before", other.From, other.To, (*faulty)[other])
+		}
+	}
+	if f.Status != 0 && l.From != spec.Watchdog || f.Path != "" && l.From != spec.Watchdog {
+		r.Conflict(".from", "only the links of %s know of requests", spec.Watchdog)
+	}
+	if l.To == spec.Runtime && f != (record.LinkFault{Delay: f.Delay}) {
+		r.Conflict(".from", "the link to a container runtime has no fault but a delay")
+	}
+	if only := (record.LinkFault{Cut: f.Cut, Delay: f.Delay}); spec.IsSimulated(l.From) && f != only {
+		r.Conflict(".from", "links of simulated nodes are cut in both directions, or delay each request")
+	}
+	if *faulty == nil {
+		*faulty = make(faults)
+	}
+	(*faulty)[l] = f
+}
+
+// linkOf returns a link of the rig.
+func linkOf(r *spec.Rig, field, name string) (spec.Link, bool) {
+	l := spec.ParseLink(name)
+	c := r.Find(field, l.From)
+	if c == nil {
+		return l, false
+	}
+	if l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix) {
+		return l, true
+	}
+	if r.Standalone(c.Name) {
+		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
+		return l, false
+	}
+	switch c.Name {
+	case spec.Etcd, spec.APIServer, spec.SeedEtcd, spec.SeedAPIServer:
+		r.Conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, spec.APIServer, spec.ControllerManager, spec.Scheduler)
+		return l, false
+	}
+	if l.To != spec.APIServer && (l.From != spec.Watchdog || l.To != spec.SeedAPIServer) {
+		r.Conflict(field, "%s does not connect to %s", l.From, spec.Quote(l.To))
+		return l, false
+	}
+	return l, true
+}

@@ -1,0 +1,36 @@
+package action
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Log reads from the log of a component into the record.
+type Log struct {
+	// Component is the component, which may have ended.
+	Component string `json:"component"`
+	// Match is a regular expression (RE2). The lines that it matches are read.
+	Match string `json:"match"`
+}
+
+// Check implements spec.Action.
+func (l Log) Check(f spec.Field) {
+	f.Named(".component", l.Component)
+	if _, err := regexp.Compile(l.Match); f.Clean("") && (err != nil || l.Match == "") {
+		f.Report(".match", "%s is not a regular expression that matches something", spec.Quote(l.Match))
+	}
+}
+
+// Change implements spec.Action.
+func (l Log) Change(r *spec.Rig) { r.Find(".component", l.Component) }
+
+// Plan implements Written.
+func (l Log) Plan(Scene) (Action, error) { return l, nil }
+
+// Describe implements Action.
+func (l Log) Describe() string { return OneLine("read /" + l.Match + "/ in the log of " + l.Component) }
+
+// Run implements Action.
+func (l Log) Run(_ context.Context, rig Rig) error { return rig.ReadLog(l.Component, l.Match) }

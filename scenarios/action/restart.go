@@ -1,0 +1,221 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Restart starts a component, perhaps as something else than before.
+type Restart struct {
+	// Component is kube-apiserver, kube-controller-manager, kube-scheduler,
+	// etcd or kubelet/<node>; in a garden also dependency-watchdog,
+	// seed/kube-apiserver and seed/etcd. Of lease-nodes and those of a zone,
+	// lease-nodes/<zone>, all is stopped and started, and nothing else.
+	Component string `json:"component"`
+	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, unchanged.
+	Version release.Version `json:"version,omitempty"`
+	// Gates are set on top of the gates of before.
+	Gates release.Gates `json:"gates,omitempty"`
+	// Unset are the gates of before that are no longer set to anything. A
+	// rollback needs it: a component does not start with a gate set that its
+	// release doesn't have.
+	Unset []string `json:"unset,omitempty"`
+
+	// Stopped is true if the component is not running before the step.
+	Stopped bool `json:"-"`
+}
+
+// Check implements spec.Action. The rig judges the rest.
+func (s Restart) Check(f spec.Field) { f.Named(".component", s.Component) }
+
+// Asks returns the release that is asked for, as it is written.
+func (s Restart) Asks() release.Version { return s.Version }
+
+// Plan implements Written.
+func (s Restart) Plan(scene Scene) (Action, error) {
+	before, _ := scene.Rig.Component(s.Component)
+	s.Gates, s.Stopped = s.Gates.Clone(), !before.Running
+	if s.Version == "" {
+		return s, nil
+	}
+	var err error
+	s.Version, err = spec.ResolveVersion(s.Version)
+	return s, err
+}
+
+// Describe implements Action: what is started, and what is different about it.
+func (s Restart) Describe() string {
+	text := "restart " + s.Component
+	if s.Stopped {
+		text = "start " + s.Component
+	}
+	if s.Version != "" {
+		text += " as " + string(s.Version)
+	}
+	var gates []string
+	if len(s.Gates) > 0 {
+		gates = append(gates, s.Gates.String())
+	}
+	for _, gate := range s.Unset {
+		gates = append(gates, gate+" unset")
+	}
+	if len(gates) > 0 {
+		text += " with " + strings.Join(gates, ", ")
+	}
+	return OneLine(text)
+}
+
+// Run implements Action.
+func (s Restart) Run(ctx context.Context, rig Rig) error { return rig.Restart(ctx, s) }
+
+// Start starts a component that is stopped.
+type Start Restart
+
+// Check implements spec.Action. The rig judges the rest.
+func (s Start) Check(f spec.Field) { f.Named(".component", s.Component) }
+
+// Asks returns the release that is asked for, as it is written.
+func (s Start) Asks() release.Version { return s.Version }
+
+// Plan implements Written.
+func (s Start) Plan(scene Scene) (Action, error) { return Restart(s).Plan(scene) }
+
+// Change implements spec.Action.
+func (s Start) Change(r *spec.Rig) {
+	if c, known := r.Component(s.Component); known && c.Running {
+		r.Conflict(".component", "%s is running already: restart starts a component that runs", c.Name)
+	}
+	Restart(s).Change(r)
+}
+
+// Change implements spec.Action.
+func (s Restart) Change(r *spec.Rig) {
+	c := r.Find(".component", s.Component)
+	if c == nil {
+		return
+	}
+	c.Running = true
+	if same, is := unchangeable(c.Name); is {
+		if s.Version != "" {
+			r.Conflict(".version", "%s", same)
+		}
+		s.checkNoGates(r)
+		return
+	}
+	if c.Name == spec.Watchdog {
+		s.startWatchdog(r, c)
+		return
+	}
+	before := *c
+	if c.Version == release.Reference && s.Version != "" {
+		r.Conflict(".version", "the kubelet of node %s is the reference, and stays that", strings.TrimPrefix(c.Name, spec.KubeletPrefix))
+		return
+	}
+	if s.Version != "" {
+		if v := r.Resolve(".version", s.Version); v != "" {
+			c.Version = v
+		}
+	}
+	s.checkUnset(r, before.Gates)
+	c.Gates = before.Gates.With(s.Gates, s.Unset...)
+	checkMove(r, before, *c)
+	r.CheckGates(".gates", c.Version, s.Gates)
+	if c.Version != before.Version {
+		s.checkKept(r, *c)
+	}
+}
+
+// unchangeable says of a component that is the same all the time why that is.
+func unchangeable(name string) (why string, is bool) {
+	switch {
+	case name == spec.Etcd, name == spec.SeedEtcd:
+		return fmt.Sprintf("etcd is %s in every rig", release.Etcd), true
+	case name == spec.SeedAPIServer:
+		return "the seed stays as it is", true
+	case spec.IsSimulated(name):
+		return "simulated nodes have no release", true
+	default:
+		return "", false
+	}
+}
+
+// checkNoGates reports gates of what has none.
+func (s Restart) checkNoGates(r *spec.Rig) {
+	if len(s.Gates) > 0 {
+		r.Conflict(".gates", "%s has no feature gates", s.Component)
+	}
+	if len(s.Unset) > 0 {
+		r.Conflict(".unset", "%s has no feature gates", s.Component)
+	}
+}
+
+// startWatchdog starts the watchdog, perhaps as another release.
+func (s Restart) startWatchdog(r *spec.Rig, c *spec.Component) {
+	if s.Version != "" {
+		v, err := spec.ResolveWatchdog(s.Version)
+		if err == nil && v == "" {
+			err = fmt.Errorf("it is stopped by stop: %s", spec.Watchdog)
+		}
+		if err != nil {
+			r.Conflict(".version", "%v", err)
+			return
+		}
+		c.Version = v
+	}
+	s.checkNoGates(r)
+}
+
+// checkUnset reports gates that can't be unset.
+func (s Restart) checkUnset(r *spec.Rig, before release.Gates) {
+	for i, gate := range s.Unset {
+		at := ".unset" + index(i)
+		if _, set := s.Gates[gate]; set {
+			r.Conflict(at, "gate %s is set by the same step", spec.Quote(gate))
+		} else if _, set := before[gate]; !set {
+			r.Conflict(at, "gate %s is not set before this step", spec.Quote(gate))
+		}
+	}
+}
+
+// checkKept reports gates of before that the release doesn't have: the
+// component would refuse to start.
+func (s Restart) checkKept(r *spec.Rig, c spec.Component) {
+	for _, gate := range c.Gates.Names() {
+		if _, set := s.Gates[gate]; set || !spec.GateName.MatchString(gate) {
+			continue
+		}
+		if err := r.CheckGate(c.Version, gate); err != nil {
+			r.Conflict("", "%s still has gate %s set: %v; unset: [%s] takes it away", c.Name, gate, err, gate)
+		}
+	}
+}
+
+// checkMove reports a version that a component can't be moved to: an API
+// server that skips a minor version (Kubernetes version skew policy,
+// "Supported component upgrade order"), and a kubelet or API server that leaves
+// a kubelet too old behind.
+func checkMove(r *spec.Rig, before, after spec.Component) {
+	if before.Version == "" || after.Version == "" {
+		return
+	}
+	if after.Name != spec.APIServer {
+		r.CheckSkew(".version", after)
+		return
+	}
+	if !spec.SameMajor(before.Version, after.Version) {
+		r.Conflict(".version", "kube-apiserver can't go from %s to %s: it is another major version", before.Version, after.Version)
+		return
+	}
+	if moved := after.Version.Minor() - before.Version.Minor(); moved < -1 || moved > 1 {
+		r.Conflict(".version", "kube-apiserver can't go from %s to %s in one step: it moves by one minor version at a time", before.Version, after.Version)
+	}
+	for _, c := range r.Components() {
+		if c.Running {
+			r.CheckSkew(".version", c)
+		}
+	}
+}

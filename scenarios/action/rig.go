@@ -1,0 +1,47 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Rig is what actions are done to: a running rig, or a model of one.
+type Rig interface {
+	// Create creates an object, in a namespace that is created first if it is not
+	// there. Rejected says that the API server is expected to refuse.
+	Create(ctx context.Context, object map[string]any, rejected bool) error
+	// Patch changes an object by a JSON merge patch.
+	Patch(ctx context.Context, object spec.ObjectRef, merge map[string]any, rejected bool) error
+	Delete(ctx context.Context, object spec.ObjectRef) error
+	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
+	// takes the file of a name away.
+	RunStaticPod(node string, pod map[string]any) error
+	RemoveStaticPod(node, name string) error
+	// Restart starts a component, which it stops before if it runs.
+	Restart(context.Context, Restart) error
+	Stop(component string) error
+	Kill(component string) error
+	// SetLink gives a link a fault, or none.
+	SetLink(spec.Link, record.LinkFault) error
+	SetClock(Clock) error
+	// Scrape reads the metrics of a component into the record, and ReadLog the
+	// lines of its log that match a regular expression.
+	Scrape(ctx context.Context, component, path string) error
+	ReadLog(component, match string) error
+	AskPods(context.Context, PodsAPI) error
+	// Wait waits until the condition of the step holds.
+	Wait(ctx context.Context, until string, within time.Duration) error
+	// Watch watches checks until each is decided or its time is over.
+	Watch(ctx context.Context, checks Checks) error
+}
+
+// Keeper is an action after which another cell can have the rig. What is no
+// Keeper changes the rig, or may have.
+type Keeper interface {
+	// Keeps reports whether this one is such, given which kinds and resources of
+	// objects are taken away between two cells.
+	Keeps(swept func(kindOrResource string) bool) bool
+}

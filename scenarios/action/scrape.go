@@ -1,0 +1,46 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Scrape reads the metrics of a component into the record.
+type Scrape struct {
+	// Component is kube-apiserver or kubelet/<node>.
+	Component string `json:"component"`
+	// Path is the endpoint. If unset, /metrics.
+	Path string `json:"path,omitempty"`
+}
+
+// Check implements spec.Action.
+func (s Scrape) Check(f spec.Field) {
+	if name := s.Component; f.Clean(".component") && name != spec.APIServer && !strings.HasPrefix(name, spec.KubeletPrefix) {
+		f.Report(".component", "%s can't be scraped: %s and kubelets can", spec.Quote(name), spec.APIServer)
+	}
+	if s.Path != "" && !strings.HasPrefix(s.Path, "/") {
+		f.Report(".path", "%s is not a path: it begins with /", spec.Quote(s.Path))
+	}
+}
+
+// Change implements spec.Action.
+func (s Scrape) Change(r *spec.Rig) {
+	if c := r.Find(".component", s.Component); c != nil && !c.Running {
+		r.Conflict(".component", "%s is not running", c.Name)
+	}
+}
+
+// Plan implements Written.
+func (s Scrape) Plan(Scene) (Action, error) {
+	s.Path = cmp.Or(s.Path, "/metrics")
+	return s, nil
+}
+
+// Describe implements Action.
+func (s Scrape) Describe() string { return OneLine("scrape " + s.Path + " of " + s.Component) }
+
+// Run implements Action.
+func (s Scrape) Run(ctx context.Context, rig Rig) error { return rig.Scrape(ctx, s.Component, s.Path) }

@@ -1,0 +1,59 @@
+package action
+
+import (
+	"context"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// StaticPod is a pod that a kubelet runs from a file, without an API server.
+type StaticPod struct {
+	// Node is the node's name.
+	Node string `json:"node"`
+	// Pod is the manifest. A file of that name that is there already is
+	// replaced. The kubelet appends the node's name to the pod's.
+	Pod map[string]any `json:"pod,omitempty"`
+	// Remove is the name of a pod whose manifest is taken away, without the node's
+	// name. Exactly one of Pod and Remove is set.
+	Remove string `json:"remove,omitempty"`
+}
+
+// Check implements spec.Action.
+func (s StaticPod) Check(f spec.Field) {
+	if !f.Clean("") {
+		return
+	}
+	if len(f.Present("pod", "remove")) != 1 {
+		f.Report("", "a static pod is run or removed: give it pod or remove")
+		return
+	}
+	if !f.Has(".pod") {
+		return
+	}
+	f.Object(".pod")
+	if kind, is := s.Pod["kind"].(string); is && kind != "Pod" {
+		f.Report(".pod.kind", "a kubelet runs pods only, and no %s", spec.Quote(kind))
+	}
+}
+
+// Change implements spec.Action.
+func (s StaticPod) Change(r *spec.Rig) { r.Find(".node", spec.KubeletPrefix+s.Node) }
+
+// Plan implements Written.
+func (s StaticPod) Plan(Scene) (Action, error) { return s, nil }
+
+// Describe implements Action: which pod is run, and where.
+func (s StaticPod) Describe() string {
+	if s.Remove != "" {
+		return OneLine("remove static pod " + s.Remove + " of " + s.Node)
+	}
+	return OneLine("run static " + describeObject(s.Pod) + " on " + s.Node)
+}
+
+// Run implements Action.
+func (s StaticPod) Run(_ context.Context, rig Rig) error {
+	if s.Remove != "" {
+		return rig.RemoveStaticPod(s.Node, s.Remove)
+	}
+	return rig.RunStaticPod(s.Node, s.Pod)
+}

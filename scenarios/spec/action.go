@@ -1,0 +1,171 @@
+package spec
+
+import (
+	"errors"
+	"reflect"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+)
+
+// Action is what a step does, as it is written. Package action has all of them.
+type Action interface {
+	// Check reports what is wrong with the action by itself.
+	Check(Field)
+	// Change does to a rig what the action does. It reports to the rig why a real
+	// one could not.
+	Change(*Rig)
+}
+
+// Creator is an action that creates objects.
+type Creator interface {
+	// Manifests returns the objects, nil if they are not known.
+	Manifests() Objects
+}
+
+// Loader is an action that needs a file beside the scenario.
+type Loader interface {
+	// Load returns the action with what it read.
+	Load(read func(name string) (Objects, error)) (Action, error)
+}
+
+// ActionKind is a kind of action.
+type ActionKind struct {
+	// Name is the field of a step.
+	Name string
+	// Type is what the field is decoded into.
+	Type reflect.Type
+	// Changes is true if the action changes what runs, which can't be done after a
+	// failure.
+	Changes bool
+	// Request is true if the API server may be expected to refuse what is asked.
+	Request bool
+	// Verdict is true if the action has a part in the verdict, which a catch step
+	// has not.
+	Verdict bool
+}
+
+// kind returns the kind of action that a field of a step is.
+func (s *source) kind(name string) (ActionKind, bool) {
+	for _, k := range s.kinds {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return ActionKind{}, false
+}
+
+// kindNames returns the names of the kinds that are wanted, all of them if
+// wanted is nil.
+func (s *source) kindNames(wanted func(ActionKind) bool) []string {
+	var all []string
+	for _, k := range s.kinds {
+		if wanted == nil || wanted(k) {
+			all = append(all, k.Name)
+		}
+	}
+	return all
+}
+
+// action decodes a field of a step that says what the step does. Of several, the
+// step has the first.
+func (d *decoder) action(kind ActionKind, n *yaml.Node, step *Step) bool {
+	value := reflect.New(kind.Type).Elem()
+	ok := d.decode(n, value)
+	if written, is := reflect.TypeAssert[Action](value); is && step.Action == nil {
+		step.Kind, step.Action = kind.Name, written
+	}
+	return ok
+}
+
+// Field is the place of an action in a scenario file. What is below it is named
+// by a path such as ".object" or "[0].id"; the empty path is the action itself.
+type Field struct {
+	v  *validator
+	at string
+	// Step is the step of the action.
+	Step Step
+}
+
+// MaxName bounds the length of each part of an id, in bytes.
+const MaxName = maxPart
+
+// In is the place of a part of the action.
+func (f Field) In(path string) Field { f.at += path; return f }
+
+// Report reports a problem with a part of the action.
+func (f Field) Report(path, format string, args ...any) { f.v.report(f.at+path, format, args...) }
+
+// Clean reports whether a part is there and could be decoded.
+func (f Field) Clean(path string) bool { return f.v.clean(f.at + path) }
+
+// Has reports whether a part is there.
+func (f Field) Has(path string) bool { return f.v.has(f.at + path) }
+
+// Present returns those of the fields that the action has.
+func (f Field) Present(names ...string) []string { return f.v.present(f.at, names) }
+
+// Duration reports a length of time that is written and is none.
+func (f Field) Duration(path string, d behavior.Duration) {
+	if !f.Clean(path) {
+		return
+	}
+	if err := checkLength(time.Duration(d)); err != nil {
+		f.Report(path, "%v", err)
+	}
+}
+
+// Named reports a component that is named by nothing. Other names are for the
+// rig to judge.
+func (f Field) Named(path, name string) {
+	if name == "" && f.Clean(path) {
+		f.Report(path, "the name of the component is empty")
+	}
+}
+
+// Object reports an API object that no API server could be asked to create.
+func (f Field) Object(path string) {
+	if n, found := find(f.v.file.root, f.at+path); found {
+		checkObject(f.v.source, n)
+	}
+}
+
+// Span reports a length of time that can't be known. Written is the field of the
+// check that has it.
+func (f Field) Span(span Span) {
+	_, periods, err := span.parse()
+	ofGiven := f.Has(".of")
+	switch {
+	case err != nil:
+		f.Report(".for", "%v", err)
+	case periods == 0 && ofGiven:
+		f.Report(".of", "of goes with a count of probe periods only, and %s is none", span.For)
+	case periods > 0 && !ofGiven:
+		f.Report("", "of is missing: the container whose probe periods count")
+	case !f.v.manifestsUnknown():
+		f.length(span)
+	}
+}
+
+func (f Field) length(span Span) {
+	switch _, err := f.v.scenario.Length(span); {
+	case errors.Is(err, errTooLong):
+		f.Report(".for", "%v", err)
+	case err != nil:
+		f.Report(".of", "%v", err)
+	}
+}
+
+// manifestsUnknown reports whether some manifest could not be read, so that
+// nothing can be said about what isn't in them.
+func (v *validator) manifestsUnknown() bool {
+	for i, step := range v.scenario.Steps {
+		creator, is := step.Action.(Creator)
+		if is && (creator.Manifests() == nil || !v.clean(stepPath(i)+"."+step.Kind)) {
+			return true
+		}
+	}
+	return false
+}
