@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,12 +23,6 @@ const (
 	YAML  Format = "yaml"
 	JSON  Format = "json"
 )
-
-// Formats are all there are.
-func Formats() []Format { return []Format{Table, YAML, JSON} }
-
-// Valid reports whether there is such a format.
-func (f Format) Valid() bool { return slices.Contains(Formats(), f) }
 
 // List writes pods in a format: JSON as one object of the kind List, YAML as one
 // document for each pod. Ages are those at the time now.

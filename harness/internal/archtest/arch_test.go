@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,14 +35,14 @@ func parse(text string) (rules []rule) {
 
 func below(pkg, folder string) bool { return pkg == folder || strings.HasPrefix(pkg, folder+"/") }
 
+// grants reports whether a rule lets a package import another one of the module.
+func (r rule) grants(pkg, imported string) bool {
+	return below(pkg, r.into) && below(imported, r.from)
+}
+
 // allowed reports whether a package may import another one of the module.
 func allowed(rules []rule, pkg, imported string) bool {
-	for _, r := range rules {
-		if below(pkg, r.into) && below(imported, r.from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.grants(pkg, imported) })
 }
 
 type goPackage struct {
@@ -51,6 +52,7 @@ type goPackage struct {
 
 func TestImportsFollowTheTable(t *testing.T) {
 	rules := parse(table)
+	used := make(map[rule]bool)
 	for _, p := range list(t) {
 		pkg := strings.TrimPrefix(p.ImportPath, module)
 		for _, imported := range p.Imports {
@@ -61,6 +63,14 @@ func TestImportsFollowTheTable(t *testing.T) {
 			if isOwn && !allowed(rules, pkg, own) {
 				t.Errorf("%s imports %s, which imports.txt does not allow", pkg, own)
 			}
+			for _, r := range rules {
+				used[r] = used[r] || isOwn && r.grants(pkg, own)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !used[r] {
+			t.Errorf("no import needs %q of imports.txt: remove it", r.from+" < "+r.into)
 		}
 	}
 }
