@@ -201,7 +201,7 @@ func TestServeRefusesWhatItCanNotPlay(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--scenario", file, "--socket", filepath.Join(dir, "s")}, "life.yaml:5:1: unknown field redy"},
+		{[]string{"--scenario", file, "--socket", filepath.Join(dir, "s")}, "life.yaml:5:3: unknown field \"redy\""},
 		{[]string{"--scenario", filepath.Join(dir, "none.yaml"), "--socket", filepath.Join(dir, "s")}, "none.yaml"},
 		{[]string{"--scenario", file}, "socket"},
 	} {

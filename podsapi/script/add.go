@@ -36,14 +36,14 @@ func (p *planner) add(a add) error {
 // made are the pods that are added, as their author gave them.
 func (p *planner) made(a add) ([]*corev1.Pod, error) {
 	switch {
-	case a.Pod.IsZero() == (a.Name == ""):
+	case (a.Pod == nil) == (a.Name == ""):
 		return nil, errors.New("add has either pod, which is a manifest, or name")
-	case !a.Pod.IsZero() && (a.Count != 0 || a.Namespace != ""):
+	case a.Pod != nil && (a.Count != 0 || a.Namespace != ""):
 		return nil, errors.New("count and namespace don't go with pod: they are for pods of the template")
 	case a.Count < 0 || a.Count > maxPods:
 		return nil, fmt.Errorf("count is %d: it can be up to %d", a.Count, maxPods)
-	case !a.Pod.IsZero():
-		pod, err := manifest(&a.Pod)
+	case a.Pod != nil:
+		pod, err := manifest(a.Pod)
 		return []*corev1.Pod{pod}, err
 	}
 	var pods []*corev1.Pod

@@ -30,7 +30,7 @@ func (p *planner) churn(c churn) error {
 		return errors.New("there are no running pods by then that could change")
 	}
 	p.move(fmt.Sprintf("%d changes a second of %d pods for %s", c.Rate, len(running), length), Nothing{})
-	began, chance := p.at, rand.New(rand.NewPCG(c.Seed, 0))
+	began, chance := p.at, rand.New(rand.NewPCG(uint64(c.Seed), 0))
 	for i := range int(count) {
 		p.at = began + time.Duration(float64(i)/float64(c.Rate)*float64(time.Second))
 		l := running[chance.IntN(len(running))]

@@ -2,9 +2,9 @@ package script
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -16,24 +16,22 @@ const (
 
 // file is a script as it is written.
 type file struct {
-	APIVersion string    `yaml:"apiVersion"`
-	Kind       string    `yaml:"kind"`
-	Template   yaml.Node `yaml:"template"`
-	Steps      []step    `yaml:"steps"`
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Template   map[string]any `json:"template,omitempty"`
+	Steps      []step         `json:"steps"`
 }
 
 // step has one action.
 type step struct {
-	Ready   *bool    `yaml:"ready"`
-	Add     *add     `yaml:"add"`
-	Change  *change  `yaml:"change"`
-	Remove  *remove  `yaml:"remove"`
-	Churn   *churn   `yaml:"churn"`
-	Disturb *disturb `yaml:"disturb"`
-	Restart *restart `yaml:"restart"`
-	Wait    *span    `yaml:"wait"`
-
-	line int
+	Ready   *bool    `json:"ready,omitempty"`
+	Add     *add     `json:"add,omitempty"`
+	Change  *change  `json:"change,omitempty"`
+	Remove  *remove  `json:"remove,omitempty"`
+	Churn   *churn   `json:"churn,omitempty"`
+	Disturb *disturb `json:"disturb,omitempty"`
+	Restart *restart `json:"restart,omitempty"`
+	Wait    *span    `json:"wait,omitempty"`
 }
 
 // actions is how many actions a step has.
@@ -51,44 +49,44 @@ func (s step) actions() (count int) {
 
 // add adds pods: one, count numbered ones, or that of a manifest.
 type add struct {
-	Name      string          `yaml:"name"`
-	Namespace string          `yaml:"namespace"`
-	Count     int             `yaml:"count"`
-	Phase     corev1.PodPhase `yaml:"phase"`
-	Ready     *bool           `yaml:"ready"`
-	Pod       yaml.Node       `yaml:"pod"`
+	Name      string          `json:"name,omitempty"`
+	Namespace string          `json:"namespace,omitempty"`
+	Count     int             `json:"count,omitempty"`
+	Phase     corev1.PodPhase `json:"phase,omitempty"`
+	Ready     *bool           `json:"ready,omitempty"`
+	Pod       map[string]any  `json:"pod,omitempty"`
 }
 
 // change changes what is set of a pod.
 type change struct {
-	Name     string            `yaml:"name"`
-	Phase    corev1.PodPhase   `yaml:"phase"`
-	Ready    *bool             `yaml:"ready"`
-	Restarts *int32            `yaml:"restarts"`
-	Labels   map[string]string `yaml:"labels"`
+	Name     string            `json:"name,omitempty"`
+	Phase    corev1.PodPhase   `json:"phase,omitempty"`
+	Ready    *bool             `json:"ready,omitempty"`
+	Restarts *int32            `json:"restarts,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
 }
 
 type remove struct {
-	Name string `yaml:"name"`
+	Name string `json:"name,omitempty"`
 }
 
 // churn changes running pods by chance, so many times a second.
 type churn struct {
-	Rate int    `yaml:"rate"`
-	For  span   `yaml:"for"`
-	Seed uint64 `yaml:"seed"`
+	Rate int   `json:"rate,omitempty"`
+	For  span  `json:"for,omitempty"`
+	Seed int64 `json:"seed,omitempty"`
 }
 
 type disturb struct {
-	Delay      span `yaml:"delay"`
-	BreakAfter int  `yaml:"breakAfter"`
+	Delay      span `json:"delay,omitempty"`
+	BreakAfter int  `json:"breakAfter,omitempty"`
 }
 
 // restart takes the server away, has it come back without knowing its pods, and then
 // with them.
 type restart struct {
-	Down         span `yaml:"down"`
-	Initializing span `yaml:"initializing"`
+	Down         span `json:"down,omitempty"`
+	Initializing span `json:"initializing,omitempty"`
 }
 
 // span is a length of time, written as in "1m30s".
@@ -97,18 +95,14 @@ type span time.Duration
 // maxSpan bounds how long one step may take.
 const maxSpan = 24 * time.Hour
 
-// UnmarshalYAML reads a number with a unit. A bare number is an error, since its unit
+// UnmarshalJSON reads a number with a unit. A bare number is an error, since its unit
 // would be a guess.
-func (s *span) UnmarshalYAML(n *yaml.Node) error {
-	d, err := time.ParseDuration(n.Value)
+func (s *span) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > maxSpan {
-		return wrong(n, fmt.Sprintf("%q is no length of time up to %s: write it like 500ms, 2s or 1m30s", n.Value, maxSpan))
+		return fmt.Errorf("%q is no length of time up to %s: write it like 500ms, 2s or 1m30s", text, maxSpan)
 	}
 	*s = span(d)
 	return nil
-}
-
-// wrong is an error that the decoder gathers with the others.
-func wrong(n *yaml.Node, message string) error {
-	return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: %s", n.Line, message)}}
 }

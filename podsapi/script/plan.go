@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/harness/spelling"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 const (
@@ -22,21 +21,22 @@ const (
 
 // Plan returns what happens when, if the life of the node begins at a time. What makes
 // no sense, such as a change of a pod that isn't there, is reported at once, as
-// *spec.Errors.
+// *strict.Errors.
 func (s *Script) Plan(began time.Time) ([]Move, error) {
-	p := planner{script: s, began: began.Truncate(time.Second), lives: make(map[string]*life), births: make(map[string]int)}
-	template, err := manifest(&s.file.Template)
+	p := planner{began: began.Truncate(time.Second), lives: make(map[string]*life), births: make(map[string]int)}
+	template, err := manifest(s.file.Template)
 	if err != nil {
-		return nil, s.wrong(s.problem(s.file.Template.Line, "the template: %v", err))
+		s.document.Note("template", "the template: %v", err)
+		return nil, s.document.Err()
 	}
 	p.template = template
-	for _, step := range s.file.Steps {
+	for i, step := range s.file.Steps {
 		if err := p.step(step); err != nil {
-			p.problems = append(p.problems, s.problem(step.line, "%v", err))
+			s.document.Note(stepPath(i), "%v", err)
 		}
 	}
-	if len(p.problems) > 0 {
-		return nil, s.wrong(p.problems...)
+	if err := s.document.Err(); err != nil {
+		return nil, err
 	}
 	if n := len(p.moves); n > 0 && p.moves[n-1].At < p.at {
 		p.move("the end", Nothing{})
@@ -46,7 +46,6 @@ func (s *Script) Plan(began time.Time) ([]Move, error) {
 
 // planner is a plan in the making, and the node as it is by then.
 type planner struct {
-	script   *Script
 	began    time.Time
 	template *corev1.Pod
 
@@ -58,7 +57,6 @@ type planner struct {
 	// disturbance is what is wrong by now.
 	disturbance Disturb
 	moves       []Move
-	problems    []spec.Problem
 }
 
 // now is the time of the next move.

@@ -2,6 +2,7 @@ package script
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	strict "sigs.k8s.io/yaml"
+	"sigs.k8s.io/yaml"
 )
 
 // life is a pod and how it is.
@@ -50,14 +50,14 @@ func uidOf(key string, n int) types.UID {
 }
 
 // manifest reads a pod from a part of a script.
-func manifest(n *yaml.Node) (*corev1.Pod, error) {
+func manifest(object map[string]any) (*corev1.Pod, error) {
 	pod := &corev1.Pod{}
-	if n.IsZero() {
+	if object == nil {
 		return pod, nil
 	}
-	text, err := yaml.Marshal(n)
+	text, err := json.Marshal(object)
 	if err == nil {
-		err = strict.UnmarshalStrict(text, pod)
+		err = yaml.UnmarshalStrict(text, pod)
 	}
 	if err != nil {
 		const where = "error unmarshaling JSON: while decoding JSON: json: "

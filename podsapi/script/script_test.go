@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/skewrig/skewrig/scenarios/spec"
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -82,32 +82,32 @@ func TestMistakes(t *testing.T) {
 	}{
 		"empty":             {"", []string{"life.yaml:1:1: the file is empty"}},
 		"no YAML":           {head + "- add: {name: web\n", []string{"this is not YAML: did not find"}},
-		"another kind":      {strings.Replace(head, Kind, "Scenario", 1) + "- ready: true\n", []string{"life.yaml:1:1: this is no script"}},
-		"no steps":          {strings.TrimSuffix(head, "steps:\n"), []string{"life.yaml:1:1: there are no steps"}},
+		"another kind":      {strings.Replace(head, Kind, "Scenario", 1) + "- ready: true\n", []string{"life.yaml:2:7: kind must be PodsAPIScript, not"}},
+		"no steps":          {strings.TrimSuffix(head, "steps:\n"), []string{"life.yaml:1:1: the field steps is missing"}},
 		"two documents":     {head + "- ready: true\n---\n{}\n", []string{"one document"}},
-		"unknown fields":    {head + "- redy: true\n- add: {nam: web}\n", []string{"life.yaml:4:1: unknown field redy in step", "life.yaml:5:1: unknown field nam in add"}},
-		"wrong types":       {head + "- ready: maybe\n- wait: 2\n- wait: -2s\n", []string{"life.yaml:4:1: cannot unmarshal", `life.yaml:5:1: "2" is no length of time`, `life.yaml:6:1: "-2s"`}},
-		"two actions":       {head + "- ready: true\n  wait: 2s\n- {}\n", []string{"life.yaml:4:1: a step has one action, and this one has 2", "life.yaml:6:1: a step has one action, and this one has 0"}},
-		"no such pods":      {head + "- add: {name: web, count: 2}\n- change: {name: web-2, ready: false}\n- remove: {name: job}\n- remove: {}\n", []string{`life.yaml:5:1: there is no pod "web-2" by then: did you mean web-0?`, `life.yaml:6:1: there is no pod "job" by then, among 2`, "life.yaml:7:1: name says which pod"}},
-		"there already":     {head + "- add: {name: web}\n- add: {name: web}\n", []string{"life.yaml:5:1: pod web is there already"}},
-		"nothing to add":    {head + "- add: {}\n- add: {name: a, pod: {metadata: {name: b}}}\n", []string{"life.yaml:4:1: add has either", "life.yaml:5:1: add has either"}},
-		"count of a pod":    {head + "- add: {count: 2, pod: {metadata: {name: b}}}\n- add: {name: a, count: -1}\n", []string{"life.yaml:4:1: count and namespace", "life.yaml:5:1: count is -1"}},
-		"too many":          {head + "- add: {name: a, count: 10000}\n- add: {name: b}\n", []string{"life.yaml:5:1: that makes more than 10000"}},
-		"a bad manifest":    {head + "- add: {pod: {metadata: {name: b}, spek: {}}}\n", []string{`life.yaml:4:1: unknown field "spek"`}},
-		"a bad template":    {strings.Replace(head, "steps:", "template: {spec: {containers: 1}}\nsteps:", 1) + "- ready: true\n", []string{"life.yaml:3:1: the template:"}},
-		"a bad name":        {head + "- add: {name: Web_1}\n", []string{`life.yaml:4:1: "Web_1" is no name`}},
-		"a bad phase":       {head + "- add: {name: web, phase: Sleeping}\n", []string{`life.yaml:4:1: "Sleeping" is no phase`}},
-		"ready and ended":   {head + "- add: {name: web}\n- change: {name: web, phase: Failed, ready: true}\n", []string{"life.yaml:5:1: pod web is Failed: only a running pod"}},
-		"less than nothing": {head + "- add: {name: web}\n- change: {name: web, restarts: -1}\n- disturb: {breakAfter: -1}\n", []string{"life.yaml:5:1: -1 restarts", "life.yaml:6:1: breakAfter is -1"}},
-		"no change":         {head + "- add: {name: web}\n- change: {name: web}\n", []string{"life.yaml:5:1: nothing changes"}},
-		"churn of nothing":  {head + "- churn: {rate: 1, for: 1s}\n- churn: {rate: 1}\n- churn: {rate: 1000, for: 1h}\n", []string{"life.yaml:4:1: there are no running pods", "life.yaml:5:1: churn has a rate", "life.yaml:6:1: that makes more than"}},
+		"unknown fields":    {head + "- redy: true\n- add: {nam: web}\n", []string{"life.yaml:4:3: unknown field \"redy\": did you mean ready?", "life.yaml:5:9: unknown field \"nam\": did you mean name?"}},
+		"wrong types":       {head + "- ready: maybe\n- wait: 2\n- wait: -2s\n", []string{"life.yaml:4:10: this must be true or false", `life.yaml:5:9: "2" is no length of time`, `life.yaml:6:9: "-2s"`}},
+		"two actions":       {head + "- ready: true\n  wait: 2s\n- {}\n", []string{"life.yaml:4:3: a step has one action, and this one has 2", "life.yaml:6:3: a step has one action, and this one has 0"}},
+		"no such pods":      {head + "- add: {name: web, count: 2}\n- change: {name: web-2, ready: false}\n- remove: {name: job}\n- remove: {}\n", []string{`life.yaml:5:3: there is no pod "web-2" by then: did you mean web-0?`, `life.yaml:6:3: there is no pod "job" by then, among 2`, "life.yaml:7:3: name says which pod"}},
+		"there already":     {head + "- add: {name: web}\n- add: {name: web}\n", []string{"life.yaml:5:3: pod web is there already"}},
+		"nothing to add":    {head + "- add: {}\n- add: {name: a, pod: {metadata: {name: b}}}\n", []string{"life.yaml:4:3: add has either", "life.yaml:5:3: add has either"}},
+		"count of a pod":    {head + "- add: {count: 2, pod: {metadata: {name: b}}}\n- add: {name: a, count: -1}\n", []string{"life.yaml:4:3: count and namespace", "life.yaml:5:3: count is -1"}},
+		"too many":          {head + "- add: {name: a, count: 10000}\n- add: {name: b}\n", []string{"life.yaml:5:3: that makes more than 10000"}},
+		"a bad manifest":    {head + "- add: {pod: {metadata: {name: b}, spek: {}}}\n", []string{`life.yaml:4:3: unknown field "spek"`}},
+		"a bad template":    {strings.Replace(head, "steps:", "template: {spec: {containers: 1}}\nsteps:", 1) + "- ready: true\n", []string{"life.yaml:3:11: the template:"}},
+		"a bad name":        {head + "- add: {name: Web_1}\n", []string{`life.yaml:4:3: "Web_1" is no name`}},
+		"a bad phase":       {head + "- add: {name: web, phase: Sleeping}\n", []string{`life.yaml:4:3: "Sleeping" is no phase`}},
+		"ready and ended":   {head + "- add: {name: web}\n- change: {name: web, phase: Failed, ready: true}\n", []string{"life.yaml:5:3: pod web is Failed: only a running pod"}},
+		"less than nothing": {head + "- add: {name: web}\n- change: {name: web, restarts: -1}\n- disturb: {breakAfter: -1}\n", []string{"life.yaml:5:3: -1 restarts", "life.yaml:6:3: breakAfter is -1"}},
+		"no change":         {head + "- add: {name: web}\n- change: {name: web}\n", []string{"life.yaml:5:3: nothing changes"}},
+		"churn of nothing":  {head + "- churn: {rate: 1, for: 1s}\n- churn: {rate: 1}\n- churn: {rate: 1000, for: 1h}\n", []string{"life.yaml:4:3: there are no running pods", "life.yaml:5:3: churn has a rate", "life.yaml:6:3: that makes more than"}},
 	} {
 		_, err := plan(tc.text)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		if _, ok := errors.AsType[*spec.Errors](err); !ok {
+		if _, ok := errors.AsType[*strict.Errors](err); !ok {
 			t.Errorf("%s: the error is a %T", name, err)
 		}
 		lines := strings.Split(err.Error(), "\n")

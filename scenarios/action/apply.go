@@ -5,11 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Inline are objects that stand in the scenario: one object, or a list.
 type Inline spec.Objects
+
+// OneOrMore implements strict.OneOrMore.
+func (Inline) OneOrMore() {}
 
 // Check implements spec.Action.
 func (o Inline) Check(f spec.Field) {
@@ -65,7 +69,7 @@ func (o File) Check(f spec.Field) {
 	case o.Name == "":
 		f.Report("", "the name of the file is empty")
 	case o.Objects != nil && len(o.Objects) == 0:
-		f.Report("", "%s holds no objects", spec.Quote(o.Name))
+		f.Report("", "%s holds no objects", strict.Quote(o.Name))
 	}
 }
 

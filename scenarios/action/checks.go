@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -83,7 +84,7 @@ func (w WrittenChecks) Check(f spec.Field) {
 
 func (c WrittenCheck) check(f spec.Field) {
 	if f.Clean(".id") && (!checkID.MatchString(c.ID) || len(c.ID) > spec.MaxName) {
-		f.Report(".id", "%s can't be the id of a check: use letters, digits, - _ and .", spec.Quote(c.ID))
+		f.Report(".id", "%s can't be the id of a check: use letters, digits, - _ and .", strict.Quote(c.ID))
 	}
 	for _, text := range []struct{ field, value string }{
 		{".requirement", c.Requirement}, {".observe", c.Observe}, {".must", c.Must},
@@ -139,7 +140,7 @@ func (w WrittenChecks) Change(r *spec.Rig) {
 			continue
 		}
 		if (*seen)[c.ID] {
-			r.Conflict(index(i)+".id", "the scenario has a check %s already", spec.Quote(c.ID))
+			r.Conflict(index(i)+".id", "the scenario has a check %s already", strict.Quote(c.ID))
 		}
 		(*seen)[c.ID] = true
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -224,7 +225,7 @@ func linkOf(r *spec.Rig, field, name string) (spec.Link, bool) {
 		return l, false
 	}
 	if l.To != spec.APIServer && (l.From != spec.Watchdog || l.To != spec.SeedAPIServer) {
-		r.Conflict(field, "%s does not connect to %s", l.From, spec.Quote(l.To))
+		r.Conflict(field, "%s does not connect to %s", l.From, strict.Quote(l.To))
 		return l, false
 	}
 	return l, true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -19,7 +20,7 @@ type Log struct {
 func (l Log) Check(f spec.Field) {
 	f.Named(".component", l.Component)
 	if _, err := regexp.Compile(l.Match); f.Clean("") && (err != nil || l.Match == "") {
-		f.Report(".match", "%s is not a regular expression that matches something", spec.Quote(l.Match))
+		f.Report(".match", "%s is not a regular expression that matches something", strict.Quote(l.Match))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -72,7 +73,7 @@ func (p PodsAPI) Check(f spec.Field) {
 		return
 	}
 	if f.Clean(".call") && !slices.Contains(podsCalls, p.Call) {
-		f.Report(".call", "%s is no call: list, get, watch, poll and end are", spec.Quote(string(p.Call)))
+		f.Report(".call", "%s is no call: list, get, watch, poll and end are", strict.Quote(string(p.Call)))
 		return
 	}
 	for _, field := range f.Present(slices.Sorted(maps.Keys(ofCall))...) {
@@ -101,9 +102,9 @@ func (p PodsAPI) Change(r *spec.Rig) {
 	asking := spec.Memory[agents](r)
 	if p.Call == EndPods {
 		if node, began := (*asking)[p.Of]; !began {
-			r.Conflict(".of", "no step before this one began a watch or a poll named %s", spec.Quote(p.Of))
+			r.Conflict(".of", "no step before this one began a watch or a poll named %s", strict.Quote(p.Of))
 		} else if node != p.Node {
-			r.Conflict(".node", "step %s asks node %s", spec.Quote(p.Of), node)
+			r.Conflict(".node", "step %s asks node %s", strict.Quote(p.Of), node)
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -174,9 +175,9 @@ func (s Restart) checkUnset(r *spec.Rig, before release.Gates) {
 	for i, gate := range s.Unset {
 		at := ".unset" + index(i)
 		if _, set := s.Gates[gate]; set {
-			r.Conflict(at, "gate %s is set by the same step", spec.Quote(gate))
+			r.Conflict(at, "gate %s is set by the same step", strict.Quote(gate))
 		} else if _, set := before[gate]; !set {
-			r.Conflict(at, "gate %s is not set before this step", spec.Quote(gate))
+			r.Conflict(at, "gate %s is not set before this step", strict.Quote(gate))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -19,10 +20,10 @@ type Scrape struct {
 // Check implements spec.Action.
 func (s Scrape) Check(f spec.Field) {
 	if name := s.Component; f.Clean(".component") && name != spec.APIServer && !strings.HasPrefix(name, spec.KubeletPrefix) {
-		f.Report(".component", "%s can't be scraped: %s and kubelets can", spec.Quote(name), spec.APIServer)
+		f.Report(".component", "%s can't be scraped: %s and kubelets can", strict.Quote(name), spec.APIServer)
 	}
 	if s.Path != "" && !strings.HasPrefix(s.Path, "/") {
-		f.Report(".path", "%s is not a path: it begins with /", spec.Quote(s.Path))
+		f.Report(".path", "%s is not a path: it begins with /", strict.Quote(s.Path))
 	}
 }
 

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -32,7 +33,7 @@ func (s StaticPod) Check(f spec.Field) {
 	}
 	f.Object(".pod")
 	if kind, is := s.Pod["kind"].(string); is && kind != "Pod" {
-		f.Report(".pod.kind", "a kubelet runs pods only, and no %s", spec.Quote(kind))
+		f.Report(".pod.kind", "a kubelet runs pods only, and no %s", strict.Quote(kind))
 	}
 }
 

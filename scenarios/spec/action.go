@@ -3,9 +3,6 @@ package spec
 import (
 	"errors"
 	"reflect"
-	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 )
@@ -47,37 +44,16 @@ type ActionKind struct {
 	Verdict bool
 }
 
-// kind returns the kind of action that a field of a step is.
-func (s *source) kind(name string) (ActionKind, bool) {
-	for _, k := range s.kinds {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return ActionKind{}, false
-}
-
 // kindNames returns the names of the kinds that are wanted, all of them if
 // wanted is nil.
-func (s *source) kindNames(wanted func(ActionKind) bool) []string {
+func kindNames(kinds []ActionKind, wanted func(ActionKind) bool) []string {
 	var all []string
-	for _, k := range s.kinds {
+	for _, k := range kinds {
 		if wanted == nil || wanted(k) {
 			all = append(all, k.Name)
 		}
 	}
 	return all
-}
-
-// action decodes a field of a step that says what the step does. Of several, the
-// step has the first.
-func (d *decoder) action(kind ActionKind, n *yaml.Node, step *Step) bool {
-	value := reflect.New(kind.Type).Elem()
-	ok := d.decode(n, value)
-	if written, is := reflect.TypeAssert[Action](value); is && step.Action == nil {
-		step.Kind, step.Action = kind.Name, written
-	}
-	return ok
 }
 
 // Field is the place of an action in a scenario file. What is below it is named
@@ -96,26 +72,19 @@ const MaxName = maxPart
 func (f Field) In(path string) Field { f.at += path; return f }
 
 // Report reports a problem with a part of the action.
-func (f Field) Report(path, format string, args ...any) { f.v.report(f.at+path, format, args...) }
+func (f Field) Report(path, format string, args ...any) { f.v.Note(f.at+path, format, args...) }
 
 // Clean reports whether a part is there and could be decoded.
-func (f Field) Clean(path string) bool { return f.v.clean(f.at + path) }
+func (f Field) Clean(path string) bool { return f.v.Clean(f.at + path) }
 
 // Has reports whether a part is there.
-func (f Field) Has(path string) bool { return f.v.has(f.at + path) }
+func (f Field) Has(path string) bool { return f.v.Has(f.at + path) }
 
 // Present returns those of the fields that the action has.
 func (f Field) Present(names ...string) []string { return f.v.present(f.at, names) }
 
 // Duration reports a length of time that is written and is none.
-func (f Field) Duration(path string, d behavior.Duration) {
-	if !f.Clean(path) {
-		return
-	}
-	if err := checkLength(time.Duration(d)); err != nil {
-		f.Report(path, "%v", err)
-	}
-}
+func (f Field) Duration(path string, d behavior.Duration) { f.v.checkDuration(f.at+path, d) }
 
 // Named reports a component that is named by nothing. Other names are for the
 // rig to judge.
@@ -127,8 +96,8 @@ func (f Field) Named(path, name string) {
 
 // Object reports an API object that no API server could be asked to create.
 func (f Field) Object(path string) {
-	if n, found := find(f.v.file.root, f.at+path); found {
-		checkObject(f.v.source, n)
+	if n, found := f.v.Find(f.at + path); found {
+		checkObject(f.v.Source, n)
 	}
 }
 
@@ -163,7 +132,7 @@ func (f Field) length(span Span) {
 func (v *validator) manifestsUnknown() bool {
 	for i, step := range v.scenario.Steps {
 		creator, is := step.Action.(Creator)
-		if is && (creator.Manifests() == nil || !v.clean(stepPath(i)+"."+step.Kind)) {
+		if is && (creator.Manifests() == nil || !v.Clean(stepPath(i)+"."+step.Kind)) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // AxisValue is the value of a combination on one axis.
@@ -47,21 +48,21 @@ func (v *validator) checkAxes() {
 	for _, name := range slices.Sorted(maps.Keys(v.scenario.Axes)) {
 		at := fmt.Sprintf("axes[%q]", name)
 		if !axisName.MatchString(name) || len(name) > maxPart {
-			v.report(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", Quote(name))
+			v.Note(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", strict.Quote(name))
 		}
 		values := v.scenario.Axes[name]
-		if len(values) == 0 && v.clean(at) {
-			v.report(at, "the axis has no values")
+		if len(values) == 0 && v.Clean(at) {
+			v.Note(at, "the axis has no values")
 		}
 		for i, value := range values {
 			item := fmt.Sprintf("%s[%d]", at, i)
-			if v.clean(item) && (!axisValue.MatchString(value) || len(value) > maxPart) {
-				v.report(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", Quote(value))
+			if v.Clean(item) && (!axisValue.MatchString(value) || len(value) > maxPart) {
+				v.Note(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", strict.Quote(value))
 			}
 		}
 	}
 	if n := countCombinations(v.scenario.Axes); n > maxCombinations {
-		v.report("axes", "the axes give more than %d cells", maxCombinations)
+		v.Note("axes", "the axes give more than %d cells", maxCombinations)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // Condition says for which cells, or at which point of one, something holds:
@@ -26,7 +27,7 @@ func ParseCondition(text string) (Condition, error) {
 	for part := range strings.SplitSeq(text, " and ") {
 		words := strings.Fields(part)
 		if len(words) != 3 || !release.IsOperator(words[1]) {
-			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", Quote(strings.TrimSpace(part)))
+			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", strict.Quote(strings.TrimSpace(part)))
 		}
 		c = append(c, comparison{words[0], release.Comparison{Operator: words[1], Value: words[2]}})
 	}
@@ -56,7 +57,7 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return false, fmt.Errorf("nothing here is called %s: %s", Quote(c.name), didYouMean(c.name, names))
+		return false, fmt.Errorf("nothing here is called %s: %s", strict.Quote(c.name), strict.DidYouMean(c.name, names))
 	}
 	return c.Comparison.Holds(value)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // File is a scenario file that has nothing wrong with it.
@@ -22,7 +24,7 @@ type File struct {
 	// has one.
 	Combinations []Combination
 
-	root *yaml.Node
+	document *strict.Document
 }
 
 // Combination is a scenario with one value for each of its axes.
@@ -38,10 +40,10 @@ type Combination struct {
 // only. Everything that is wrong is reported at once, as *Errors. A step that
 // names a file beside the scenario is wrong here: Load reads those.
 func Decode(file string, text []byte, kinds ...ActionKind) (*File, error) {
-	r := newReader(file, manifests{}, kinds)
-	f := r.read(text)
-	if problems := r.problems.sorted(); len(problems) > 0 {
-		return nil, asError(problems)
+	r := newReader(file, text, manifests{}, kinds)
+	f := r.read(string(text))
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
@@ -51,20 +53,19 @@ func Decode(file string, text []byte, kinds ...ActionKind) (*File, error) {
 func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
 	var (
 		files    []*File
-		problems []Problem
+		problems []strict.Problem
 	)
 	for _, name := range paths {
-		r := newReader(name, manifests{fsys: fsys, dir: path.Dir(name)}, kinds)
 		text, err := readFile(fsys, name)
 		if err != nil {
-			problems = append(problems, Problem{File: name, Line: 1, Column: 1, Message: reason(err)})
+			problems = append(problems, strict.Problem{Position: strict.Position{File: name, Line: 1, Column: 1}, Message: reason(err)})
 			continue
 		}
-		f := r.read(text)
-		files = append(files, f)
-		problems = append(problems, r.problems.sorted()...)
+		r := newReader(name, text, manifests{fsys: fsys, dir: path.Dir(name)}, kinds)
+		files = append(files, r.read(string(text)))
+		problems = append(problems, r.Source.Problems.Sorted()...)
 	}
-	if err := asError(unique(problems)); err != nil {
+	if err := strict.AsError(problems); err != nil {
 		return nil, err
 	}
 	return files, nil
@@ -78,66 +79,69 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// unique drops the problems of a manifest that several scenarios name.
-func unique(problems []Problem) []Problem {
-	slices.SortFunc(problems, Problem.compare)
-	return slices.Compact(problems)
+// Position returns where a field of the scenario stands: that of its value. A path
+// is written as for strict.Document. A file that wasn't read from a text has no
+// positions.
+func (f *File) Position(path string) strict.Position {
+	if f.document == nil {
+		return strict.Position{}
+	}
+	return f.document.Position(path)
 }
 
 // reader reads one scenario file.
 type reader struct {
-	*source
+	*strict.Document
+	kinds     []ActionKind
 	manifests manifests
 	refs      references
+	// literals are the scalars in which references are not replaced.
+	literals map[*yaml.Node]bool
 }
 
-func newReader(file string, m manifests, kinds []ActionKind) *reader {
-	problems := new(collector)
-	m.problems, m.loaded = problems, make(map[string]Objects)
-	return &reader{source: newSource(file, problems, kinds...), manifests: m}
-}
-
-// read decodes and validates a text. What it returns is worth something only if
-// no problems were found.
-func (r *reader) read(text []byte) *File {
-	documents := r.parse(text)
-	switch {
-	case len(r.problems.problems) > 0 && len(documents) == 0:
-		return nil
-	case len(documents) == 0 || len(documents) == 1 && isNull(documents[0]):
-		r.report(&yaml.Node{Line: 1, Column: 1}, "the file is empty")
-		return nil
-	case len(documents) > 1:
-		r.report(documents[1], "a scenario file has one document: put this one into a file of its own")
+func newReader(file string, text []byte, m manifests, kinds []ActionKind) *reader {
+	document := strict.ParseDocument(file, text)
+	m.problems, m.loaded = document.Source.Problems, make(map[string]Objects)
+	return &reader{
+		Document: document, kinds: kinds, manifests: m,
+		refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
 	}
-	f := &File{Path: r.file, Text: string(text), root: documents[0]}
-	r.useSequences(f.root)
-	axes := r.axes(f.root)
-	r.markLiterals(f.root)
-	for i, values := range r.where(f.root, combine(axes)) {
-		c := r.combination(f, values)
-		validate(r.source, f, &c, i == 0)
+}
+
+// read decodes and validates the scenario. What it returns is worth something only
+// if no problems were found.
+func (r *reader) read(text string) *File {
+	if r.Root.Kind == 0 {
+		return nil
+	}
+	f := &File{Path: r.Source.File, Text: text, document: r.Document}
+	r.useSequences()
+	axes := r.axes()
+	r.markLiterals()
+	for i, values := range r.where(combine(axes)) {
+		c := r.combination(values)
+		r.validate(&c, i == 0)
 		f.Combinations = append(f.Combinations, c)
 	}
-	r.checkUsed(f, axes)
+	r.checkUsed(axes)
 	return f
 }
 
 // axes decodes the axes alone: the rest can't be decoded before they are known.
-func (r *reader) axes(root *yaml.Node) map[string][]string {
-	n, found := find(root, "axes")
+func (r *reader) axes() map[string][]string {
+	n, found := r.Find("axes")
 	axes := make(map[string][]string)
 	if found {
-		d := decoder{source: r.source}
-		d.decode(n, reflect.ValueOf(&axes).Elem())
+		d := strict.Decoder{Source: r.Source}
+		d.Decode(n, reflect.ValueOf(&axes).Elem())
 	}
 	return axes
 }
 
 // where leaves out the combinations for which the scenario's condition does not
 // hold. All of them stay if it can't be told.
-func (r *reader) where(root *yaml.Node, combinations [][]AxisValue) [][]AxisValue {
-	n, found := find(root, "where")
+func (r *reader) where(combinations [][]AxisValue) [][]AxisValue {
+	n, found := r.Find("where")
 	if !found || n.Kind != yaml.ScalarNode {
 		return combinations
 	}
@@ -150,7 +154,7 @@ func (r *reader) where(root *yaml.Node, combinations [][]AxisValue) [][]AxisValu
 		}
 		holds, mistake := condition.Holds(values)
 		if err = cmp.Or(err, mistake); err != nil {
-			r.report(n, "%v", err)
+			r.Source.Fail(n, "%v", err)
 			return combinations
 		}
 		if holds {
@@ -158,27 +162,43 @@ func (r *reader) where(root *yaml.Node, combinations [][]AxisValue) [][]AxisValu
 		}
 	}
 	if len(kept) == 0 {
-		r.report(n, "this holds for none of the axes' values, so that there is nothing to run")
+		r.Source.Fail(n, "this holds for none of the axes' values, so that there is nothing to run")
 		return combinations
 	}
 	return kept
 }
 
 // combination decodes the scenario as it is for some values of the axes.
-func (r *reader) combination(f *File, axes []AxisValue) Combination {
-	if r.refs.used == nil {
-		r.refs.used = make(map[string]bool)
-	}
+func (r *reader) combination(axes []AxisValue) Combination {
 	r.refs.values = make(map[string]string)
 	for _, axis := range axes {
 		r.refs.values[axis.Name] = axis.Value
 	}
 	c := Combination{Axes: axes}
-	d := decoder{source: r.source, refs: r.refs}
-	d.decode(f.root, reflect.ValueOf(&c.Scenario).Elem())
-	r.loadManifests(f, &c.Scenario)
+	d := strict.Decoder{Source: r.Source, Replace: r.replace}
+	d.More = func(out any) ([]string, func(string, *yaml.Node) bool) { return r.stepKinds(&d, out) }
+	d.Decode(r.Root, reflect.ValueOf(&c.Scenario).Elem())
+	r.loadManifests(&c.Scenario)
 	c.skipSteps()
 	return c
+}
+
+// stepKinds has the kinds of actions as further fields of a step. Of several, the step
+// has the first.
+func (r *reader) stepKinds(d *strict.Decoder, out any) ([]string, func(string, *yaml.Node) bool) {
+	step, is := out.(*Step)
+	if !is {
+		return nil, nil
+	}
+	return kindNames(r.kinds, nil), func(name string, n *yaml.Node) bool {
+		kind := slices.IndexFunc(r.kinds, func(k ActionKind) bool { return k.Name == name })
+		value := reflect.New(r.kinds[kind].Type).Elem()
+		ok := d.Decode(n, value)
+		if written, is := reflect.TypeAssert[Action](value); is && step.Action == nil {
+			step.Kind, step.Action = name, written
+		}
+		return ok
+	}
 }
 
 // skipSteps marks the steps that are not for this combination. Mistakes in
@@ -195,27 +215,27 @@ func (c *Combination) skipSteps() {
 	}
 }
 
-func (r *reader) loadManifests(f *File, s *Scenario) {
+func (r *reader) loadManifests(s *Scenario) {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		loader, loads := step.Action.(Loader)
-		at, found := find(f.root, stepPath(i)+"."+step.Kind)
+		at, found := r.Find(stepPath(i) + "." + step.Kind)
 		if !loads || !found {
 			continue
 		}
 		loaded, err := loader.Load(r.manifests.load)
 		if err != nil {
-			r.report(at, "loading %s: %s", Quote(at.Value), reason(err))
+			r.Source.Fail(at, "loading %s: %s", strict.Quote(at.Value), reason(err))
 		}
 		step.Action = loaded
 	}
 }
 
 // checkUsed reports axes that make cells which don't differ.
-func (r *reader) checkUsed(f *File, axes map[string][]string) {
+func (r *reader) checkUsed(axes map[string][]string) {
 	for name := range axes {
-		if n, found := find(f.root, axisPath(name)); found && !r.refs.used[name] && axisName.MatchString(name) {
-			r.note(n, "nothing in topology, images or steps refers to ${%s}", name)
+		if n, found := r.Find(axisPath(name)); found && !r.refs.used[name] && axisName.MatchString(name) {
+			r.Source.Note(n, "nothing in topology, images or steps refers to ${%s}", name)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // glob lists files below testdata by their names there.
@@ -50,7 +50,7 @@ func TestLoadReportsEveryProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := action.Load(os.DirFS("testdata"), []string{name})
-			if _, ok := errors.AsType[*spec.Errors](err); !ok {
+			if _, ok := errors.AsType[*strict.Errors](err); !ok {
 				t.Fatalf("error %v, want problems", err)
 			}
 			got := err.Error() + "\n"

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // FuzzDecode looks for texts that make Decode panic, or return something else
@@ -32,7 +32,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		var all *spec.Errors
+		var all *strict.Errors
 		if !errors.As(err, &all) || len(all.Problems) == 0 {
 			t.Fatalf("error without problems: %v", err)
 		}

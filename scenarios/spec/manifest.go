@@ -9,13 +9,15 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // manifests loads the manifest files that the steps of scenarios name.
 type manifests struct {
 	fsys     fs.FS // nil if there is nothing to load from
 	dir      string
-	problems *collector
+	problems *strict.Problems
 	loaded   map[string]Objects
 }
 
@@ -42,19 +44,19 @@ func (m *manifests) load(name string) (Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{source: newSource(file, m.problems)}
+	d := strict.Decoder{Source: strict.NewSource(file, m.problems)}
 	objects := Objects{}
-	for _, document := range d.parse(text) {
-		if isNull(document) {
+	for _, document := range d.Parse(text) {
+		if strict.IsNull(document) {
 			continue // nothing between two separators
 		}
 		object := reflect.New(reflect.TypeFor[map[string]any]()).Elem()
-		if d.decode(document, object) {
+		if d.Decode(document, object) {
 			objects = append(objects, object.Interface().(map[string]any))
-			checkObject(d.source, document)
+			checkObject(d.Source, document)
 		}
 	}
-	if len(d.bad) > 0 {
+	if len(d.Bad) > 0 {
 		objects = nil // what is in the file isn't known
 	}
 	m.loaded[file] = objects
@@ -68,27 +70,27 @@ func readFile(fsys fs.FS, name string) (text []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	// One byte more than is allowed is enough to tell that it is too long.
-	return io.ReadAll(io.LimitReader(f, maxText+1))
+	return io.ReadAll(io.LimitReader(f, strict.MaxText+1))
 }
 
 // checkObject reports an API object that no API server could be asked to
 // create. Everything else about it is for the API server to judge.
-func checkObject(s *source, n *yaml.Node) {
+func checkObject(s *strict.Source, n *yaml.Node) {
 	for _, field := range []string{"apiVersion", "kind"} {
-		value, found := find(n, field)
+		value, found := strict.Find(n, field)
 		switch {
 		case !found:
-			s.note(n, "the object has no %s", field)
+			s.Note(n, "the object has no %s", field)
 		case value.Kind == yaml.ScalarNode && value.Value == "":
-			s.note(value, "%s is empty", field)
+			s.Note(value, "%s is empty", field)
 		case value.Kind != yaml.ScalarNode || value.Tag != "!!str":
-			s.note(value, "%s must be text, not %s", field, kindOf(value))
+			s.Note(value, "%s must be text, not %s", field, strict.KindOf(value))
 		}
 	}
-	name, named := find(n, "metadata.name")
-	_, generated := find(n, "metadata.generateName")
+	name, named := strict.Find(n, "metadata.name")
+	_, generated := strict.Find(n, "metadata.generateName")
 	if !named && !generated {
-		s.note(name, "the object has no metadata.name")
+		s.Note(name, "the object has no metadata.name")
 	}
 }
 

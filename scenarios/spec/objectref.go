@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // ObjectRef names an API object.
@@ -67,19 +69,19 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	case 3:
 		ref = ObjectRef{Resource: parts[0], Namespace: parts[1], Name: parts[2]}
 		if !dnsLabel.MatchString(ref.Namespace) {
-			return ref, fmt.Errorf("%s can't name a namespace", Quote(ref.Namespace))
+			return ref, fmt.Errorf("%s can't name a namespace", strict.Quote(ref.Namespace))
 		}
 		if slices.Contains(clusterScoped(), ref.Resource) {
 			return ref, fmt.Errorf("%s have no namespace: write %s/%s", ref.Resource, ref.Resource, ref.Name)
 		}
 	default:
-		return ref, fmt.Errorf("%s does not name an object: write resource/name, like pods/tls, or resource/namespace/name", Quote(s))
+		return ref, fmt.Errorf("%s does not name an object: write resource/name, like pods/tls, or resource/namespace/name", strict.Quote(s))
 	}
 	if !resourceName.MatchString(ref.Resource) {
-		return ref, fmt.Errorf("%s can't name a resource: write it as in the path of a request, like pods", Quote(ref.Resource))
+		return ref, fmt.Errorf("%s can't name a resource: write it as in the path of a request, like pods", strict.Quote(ref.Resource))
 	}
 	if !objectName.MatchString(ref.Name) {
-		return ref, fmt.Errorf("%s can't name an object", Quote(ref.Name))
+		return ref, fmt.Errorf("%s can't name an object", strict.Quote(ref.Name))
 	}
 	return ref, nil
 }

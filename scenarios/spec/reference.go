@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // references replaces ${axis} by the value that a cell has on the axis. It is
@@ -74,28 +76,45 @@ func (r references) value(name string) (value, mistake string) {
 	value, known := r.values[name]
 	if !known {
 		names := slices.Sorted(maps.Keys(r.values))
-		return "", fmt.Sprintf("${%s} names no axis: %s", inQuotes(name), didYouMean(name, names))
+		return "", fmt.Sprintf("${%s} names no axis: %s", strict.InQuotes(name), strict.DidYouMean(name, names))
 	}
 	r.used[name] = true
 	return value, ""
 }
 
+// replace replaces the references in a scalar. Without quotes, one that is nothing but
+// a reference has the type of its value.
+func (r *reader) replace(n *yaml.Node, s strict.Scalar) (strict.Scalar, bool) {
+	if r.literals[n] || !strings.Contains(n.Value, "${") {
+		return s, true
+	}
+	text, mistakes := r.refs.replace(n.Value)
+	for _, mistake := range mistakes {
+		r.Source.Fail(n, "%s", mistake)
+	}
+	s = strict.Scalar{Text: text.text, Tag: "!!str", Whole: text.whole}
+	if s.Whole && n.Style == 0 {
+		s.Tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: s.Text}).ShortTag()
+	}
+	return s, len(mistakes) == 0 && !text.unknown
+}
+
 // markLiterals marks where references are not replaced, and reports those that
 // are there: what identifies a scenario is the same in all its cells.
-func (r *reader) markLiterals(root *yaml.Node) {
+func (r *reader) markLiterals() {
 	for _, name := range []string{"apiVersion", "kind", "id", "title", "control", "axes", "where"} {
-		if n, found := find(root, name); found {
+		if n, found := r.Find(name); found {
 			r.literal(n)
 		}
 	}
 }
 
-func (s *source) literal(n *yaml.Node) {
+func (r *reader) literal(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
-		s.report(n, "${ has a meaning in topology, images and steps only")
+		r.Source.Fail(n, "${ has a meaning in topology, images and steps only")
 	}
-	s.literals[n] = true
+	r.literals[n] = true
 	for _, child := range n.Content {
-		s.literal(child)
+		r.literal(child)
 	}
 }

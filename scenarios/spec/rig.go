@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // The components that a rig has beside its kubelets, which are kubelet/<node>.
@@ -164,7 +165,7 @@ func (r *Rig) CheckGates(field string, v release.Version, gates release.Gates) {
 	for _, gate := range gates.Names() {
 		at := fmt.Sprintf("%s[%q]", field, gate)
 		if !GateName.MatchString(gate) {
-			r.Conflict(at, "%s can't name a feature gate", Quote(gate))
+			r.Conflict(at, "%s can't name a feature gate", strict.Quote(gate))
 			continue
 		}
 		if v == "" {
@@ -189,7 +190,7 @@ func (r *Rig) Find(field, name string) *Component {
 		}
 		names = append(names, r.components[i].Name)
 	}
-	r.Conflict(field, "this rig has no component %s: %s", Quote(name), didYouMean(name, names))
+	r.Conflict(field, "this rig has no component %s: %s", strict.Quote(name), strict.DidYouMean(name, names))
 	return nil
 }
 

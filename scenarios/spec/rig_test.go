@@ -4,14 +4,6 @@ import (
 	"testing"
 )
 
-func TestAPanicOfTheYAMLLibraryIsASyntaxError(t *testing.T) {
-	t.Parallel()
-	// A decoder that is nil panics as one with a bug does.
-	if _, err := next(nil); err == nil {
-		t.Error("no error")
-	}
-}
-
 func TestParseObjectRef(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]ObjectRef{

@@ -6,22 +6,24 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // useSequences replaces each step that uses a sequence by the sequence's own
 // steps, before anything is decoded: what is found wrong with them is reported
 // where they stand. ${name} in a sequence is the value that the step gives it
 // in with; other references are axes, as everywhere.
-func (r *reader) useSequences(root *yaml.Node) {
-	sequences, defined := r.sequences(root)
-	steps, found := find(root, "steps")
+func (r *reader) useSequences() {
+	sequences, defined := r.sequences()
+	steps, found := r.Find("steps")
 	if !found || steps.Kind != yaml.SequenceNode {
 		return
 	}
 	used := make(map[string]bool)
 	var all []*yaml.Node
 	for _, step := range steps.Content {
-		use, uses := find(step, "use")
+		use, uses := strict.Find(step, "use")
 		if step.Kind != yaml.MappingNode || !uses {
 			all = append(all, step)
 			continue
@@ -29,9 +31,9 @@ func (r *reader) useSequences(root *yaml.Node) {
 		sequence := sequences[use.Value]
 		switch {
 		case use.Kind != yaml.ScalarNode:
-			r.report(use, "this must be the name of a sequence, not %s", kindOf(use))
+			r.Source.Fail(use, "this must be the name of a sequence, not %s", strict.KindOf(use))
 		case sequence == nil && !defined[use.Value]:
-			r.report(use, "there is no sequence %s: %s", Quote(use.Value), didYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
+			r.Source.Fail(use, "there is no sequence %s: %s", strict.Quote(use.Value), strict.DidYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
 		case sequence != nil:
 			all = append(all, r.filled(sequence, r.with(step))...)
 		}
@@ -39,37 +41,37 @@ func (r *reader) useSequences(root *yaml.Node) {
 	}
 	steps.Content = all
 	for name := range defined {
-		if n, found := find(root, "sequences"); found && !used[name] {
-			key, _ := find(n, name)
-			r.note(key, "no step uses the sequence %s", Quote(name))
+		if n, found := r.Find("sequences"); found && !used[name] {
+			key, _ := strict.Find(n, name)
+			r.Source.Note(key, "no step uses the sequence %s", strict.Quote(name))
 		}
 	}
-	r.dropKey(root, "sequences")
+	r.dropKey("sequences")
 }
 
 // sequences returns the steps of each sequence, and the names of those that are
 // there, also of those that are not in order.
-func (r *reader) sequences(root *yaml.Node) (steps map[string]*yaml.Node, defined map[string]bool) {
+func (r *reader) sequences() (steps map[string]*yaml.Node, defined map[string]bool) {
 	steps, defined = make(map[string]*yaml.Node), make(map[string]bool)
-	n, found := find(root, "sequences")
+	n, found := r.Find("sequences")
 	if !found {
 		return steps, defined
 	}
 	if n.Kind != yaml.MappingNode {
-		r.report(n, "this must be a mapping of names to lists of steps, not %s", kindOf(n))
+		r.Source.Fail(n, "this must be a mapping of names to lists of steps, not %s", strict.KindOf(n))
 		return steps, defined
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, list := n.Content[i], n.Content[i+1]
 		if defined[name.Value] {
-			r.report(name, "%s is there already", Quote(name.Value))
+			r.Source.Fail(name, "%s is there already", strict.Quote(name.Value))
 		}
 		defined[name.Value] = true
 		switch {
 		case list.Kind != yaml.SequenceNode:
-			r.report(list, "this must be a list of steps, not %s", kindOf(list))
+			r.Source.Fail(list, "this must be a list of steps, not %s", strict.KindOf(list))
 		case len(list.Content) == 0:
-			r.report(list, "the sequence has no steps")
+			r.Source.Fail(list, "the sequence has no steps")
 		default:
 			r.refuseNested(list)
 			steps[name.Value] = list
@@ -82,9 +84,9 @@ func (r *reader) sequences(root *yaml.Node) (steps map[string]*yaml.Node, define
 // out.
 func (r *reader) refuseNested(sequence *yaml.Node) {
 	sequence.Content = slices.DeleteFunc(sequence.Content, func(step *yaml.Node) bool {
-		use, uses := find(step, "use")
+		use, uses := strict.Find(step, "use")
 		if uses && step.Kind == yaml.MappingNode {
-			r.report(use, "a sequence can't use another one")
+			r.Source.Fail(use, "a sequence can't use another one")
 			return true
 		}
 		return false
@@ -99,13 +101,13 @@ func (r *reader) with(step *yaml.Node) map[string]string {
 		switch {
 		case key.Value == "use":
 		case key.Value != "with":
-			r.report(key, "a step that uses a sequence has nothing else than with")
+			r.Source.Fail(key, "a step that uses a sequence has nothing else than with")
 		case value.Kind != yaml.MappingNode:
-			r.report(value, "this must be a mapping, not %s", kindOf(value))
+			r.Source.Fail(value, "this must be a mapping, not %s", strict.KindOf(value))
 		default:
 			for j := 0; j+1 < len(value.Content); j += 2 {
 				if item := value.Content[j+1]; item.Kind != yaml.ScalarNode {
-					r.report(item, "this must be a single value, not %s", kindOf(item))
+					r.Source.Fail(item, "this must be a single value, not %s", strict.KindOf(item))
 				}
 				values[value.Content[j].Value] = value.Content[j+1].Value
 			}
@@ -139,13 +141,14 @@ func (r *reader) filled(sequence *yaml.Node, values map[string]string) []*yaml.N
 	steps := fill(sequence).Content
 	for name := range values {
 		if !used[name] {
-			r.note(sequence, "nothing in the sequence refers to ${%s}", inQuotes(name))
+			r.Source.Note(sequence, "nothing in the sequence refers to ${%s}", strict.InQuotes(name))
 		}
 	}
 	return steps
 }
 
-func (r *reader) dropKey(root *yaml.Node, name string) {
+func (r *reader) dropKey(name string) {
+	root := r.Root
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value == name {
 			root.Content = slices.Delete(root.Content, i, i+2)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // maxSpan bounds how long a check may watch and a step may wait.
@@ -37,13 +39,13 @@ func (s Span) parse() (length time.Duration, periods int, err error) {
 	if number, unit, found := strings.Cut(s.For, " "); found && (unit == "periods" || unit == "period") {
 		periods, err := strconv.Atoi(number)
 		if err != nil || periods <= 0 {
-			return 0, 0, fmt.Errorf("%s is not a count of periods: write it like 5 periods", Quote(s.For))
+			return 0, 0, fmt.Errorf("%s is not a count of periods: write it like 5 periods", strict.Quote(s.For))
 		}
 		return 0, periods, nil
 	}
 	length, err = time.ParseDuration(s.For)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s is neither a duration, like 10s, nor a count of probe periods, like 5 periods", Quote(s.For))
+		return 0, 0, fmt.Errorf("%s is neither a duration, like 10s, nor a count of probe periods, like 5 periods", strict.Quote(s.For))
 	}
 	return length, 0, checkLength(length)
 }
@@ -67,7 +69,7 @@ func (s *Scenario) probePeriod(container string) (time.Duration, error) {
 		key = "default/" + container
 	}
 	if strings.Count(key, "/") != 2 {
-		return 0, fmt.Errorf("%s does not name a container: write pod/container or namespace/pod/container", Quote(container))
+		return 0, fmt.Errorf("%s does not name a container: write pod/container or namespace/pod/container", strict.Quote(container))
 	}
 	var objects []map[string]any
 	for _, step := range s.Steps {
@@ -83,9 +85,9 @@ func (s *Scenario) probePeriod(container string) (time.Duration, error) {
 		for i, name := range names {
 			names[i] = strings.TrimPrefix(name, "default/")
 		}
-		return 0, fmt.Errorf("no manifest of the scenario has a container %s: %s", Quote(container), didYouMean(container, names))
+		return 0, fmt.Errorf("no manifest of the scenario has a container %s: %s", strict.Quote(container), strict.DidYouMean(container, names))
 	case seconds == 0:
-		return 0, fmt.Errorf("container %s has no probe, so there are no periods to count", Quote(container))
+		return 0, fmt.Errorf("container %s has no probe, so there are no periods to count", strict.Quote(container))
 	case seconds > int64(maxSpan/time.Second):
 		return 0, errTooLong
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -23,8 +24,8 @@ const (
 // with leases.
 func (v *validator) checkTopology() {
 	t := v.scenario.Topology
-	if v.clean("topology.timeScale") && (t.TimeScale < 1 || t.TimeScale > maxTimeScale) {
-		v.report("topology.timeScale", "times can be 1 to %d times as short", maxTimeScale)
+	if v.Clean("topology.timeScale") && (t.TimeScale < 1 || t.TimeScale > maxTimeScale) {
+		v.Note("topology.timeScale", "times can be 1 to %d times as short", maxTimeScale)
 	}
 	if t.ControlPlane.NodeMonitor != nil {
 		v.checkNodeMonitor("topology.controlPlane.nodeMonitor", t)
@@ -67,71 +68,71 @@ func (v *validator) checkNodeMonitor(at string, t Topology) {
 	v.checkDuration(at+".period", m.Period)
 	v.checkDuration(at+".grace", m.Grace)
 	if !enabled(t.ControlPlane.ControllerManager) {
-		v.report(at, "it is %s that looks after nodes, and the rig has none", ControllerManager)
+		v.Note(at, "it is %s that looks after nodes, and the rig has none", ControllerManager)
 	}
-	if v.clean(at+".grace") && time.Duration(m.Grace) < t.renewal() {
-		v.report(at+".grace", "%s is less than the %s between two renewals of a lease: every node would be Unknown", m.Grace, t.renewal())
+	if v.Clean(at+".grace") && time.Duration(m.Grace) < t.renewal() {
+		v.Note(at+".grace", "%s is less than the %s between two renewals of a lease: every node would be Unknown", m.Grace, t.renewal())
 	}
 }
 
 func (v *validator) checkLeaseNodes(at string, t Topology) {
 	l := t.LeaseNodes
 	switch {
-	case v.has(at+".count") == v.has(at+".zones"):
-		v.report(at, "simulated nodes have either count or zones")
-	case v.clean(at+".count") && l.Count < 1:
-		v.report(at+".count", "%d nodes: leave leaseNodes out if there are none", l.Count)
+	case v.Has(at+".count") == v.Has(at+".zones"):
+		v.Note(at, "simulated nodes have either count or zones")
+	case v.Clean(at+".count") && l.Count < 1:
+		v.Note(at+".count", "%d nodes: leave leaseNodes out if there are none", l.Count)
 	}
 	for _, zone := range slices.Sorted(maps.Keys(l.Zones)) {
 		if field := fmt.Sprintf("%s.zones[%q]", at, zone); !dnsLabel.MatchString(zone) {
-			v.report(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", Quote(zone))
+			v.Note(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", strict.Quote(zone))
 		} else if l.Zones[zone] < 1 {
-			v.report(field, "zone %s has %d nodes: leave it out if there are none", zone, l.Zones[zone])
+			v.Note(field, "zone %s has %d nodes: leave it out if there are none", zone, l.Zones[zone])
 		}
 	}
 	v.checkDuration(at+".duration", l.Duration)
 	v.checkDuration(at+".interval", l.Interval)
 	duration, interval := l.Times()
 	if interval >= duration {
-		v.report(at, "a lease of %s that is renewed every %s has run out each time", duration, interval)
+		v.Note(at, "a lease of %s that is renewed every %s has run out each time", duration, interval)
 	}
-	if scaled := t.Scaled(duration); v.clean("topology.timeScale") == v.has("topology.timeScale") && scaled%time.Second != 0 {
-		v.report(at, "a lease of %s is one of %s in this rig, and the API counts whole seconds: choose another timeScale", duration, scaled)
+	if scaled := t.Scaled(duration); v.Clean("topology.timeScale") == v.Has("topology.timeScale") && scaled%time.Second != 0 {
+		v.Note(at, "a lease of %s is one of %s in this rig, and the API counts whole seconds: choose another timeScale", duration, scaled)
 	}
 }
 
 // checkGarden reports what dependency-watchdog's own loader would refuse
 // (internal/prober/config.go), and what a rig can't play.
 func (v *validator) checkGarden(at string, g Garden) {
-	if _, err := ResolveWatchdog(g.Watchdog); v.clean(at+".watchdog") && err != nil {
-		v.report(at+".watchdog", "%v", err)
+	if _, err := ResolveWatchdog(g.Watchdog); v.Clean(at+".watchdog") && err != nil {
+		v.Note(at+".watchdog", "%v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Dependents)) {
 		if field := fmt.Sprintf("%s.dependents[%q]", at, name); !objectName.MatchString(name) {
-			v.report(field, "%s can't name a Deployment", Quote(name))
+			v.Note(field, "%s can't name a Deployment", strict.Quote(name))
 		} else if g.Dependents[name] < 0 {
-			v.report(field, "%d replicas: it is none or more", g.Dependents[name])
+			v.Note(field, "%d replicas: it is none or more", g.Dependents[name])
 		}
 	}
 	p, at := g.Prober, at+".prober"
-	if v.clean(at+".kubeConfigSecretName") && !objectName.MatchString(p.KubeConfigSecretName) {
-		v.report(at+".kubeConfigSecretName", "%s can't name a secret", Quote(p.KubeConfigSecretName))
+	if v.Clean(at+".kubeConfigSecretName") && !objectName.MatchString(p.KubeConfigSecretName) {
+		v.Note(at+".kubeConfigSecretName", "%s can't name a secret", strict.Quote(p.KubeConfigSecretName))
 	}
 	for field, d := range map[string]behavior.Duration{"probeInterval": p.ProbeInterval, "initialDelay": p.InitialDelay,
 		"probeTimeout": p.ProbeTimeout, "kcmNodeMonitorGraceDuration": p.KCMNodeMonitorGraceDuration} {
 		v.checkDuration(at+"."+field, d)
 	}
-	if f := p.NodeLeaseFailureFraction; f != nil && v.clean(at+".nodeLeaseFailureFraction") && (*f <= 0 || *f > 1) {
-		v.report(at+".nodeLeaseFailureFraction", "%g is no part of all nodes: it is more than 0, and 1 at the most", *f)
+	if f := p.NodeLeaseFailureFraction; f != nil && v.Clean(at+".nodeLeaseFailureFraction") && (*f <= 0 || *f > 1) {
+		v.Note(at+".nodeLeaseFailureFraction", "%g is no part of all nodes: it is more than 0, and 1 at the most", *f)
 	}
-	if f := p.BackoffJitterFactor; f != nil && v.clean(at+".backoffJitterFactor") && *f < 0 {
-		v.report(at+".backoffJitterFactor", "%g is negative", *f)
+	if f := p.BackoffJitterFactor; f != nil && v.Clean(at+".backoffJitterFactor") && *f < 0 {
+		v.Note(at+".backoffJitterFactor", "%g is negative", *f)
 	}
-	if renewal := v.scenario.Topology.renewal(); v.clean(at+".kcmNodeMonitorGraceDuration") && time.Duration(p.KCMNodeMonitorGraceDuration) < renewal {
-		v.report(at+".kcmNodeMonitorGraceDuration", "%s is less than the %s between two renewals of a lease: every lease would have expired", p.KCMNodeMonitorGraceDuration, renewal)
+	if renewal := v.scenario.Topology.renewal(); v.Clean(at+".kcmNodeMonitorGraceDuration") && time.Duration(p.KCMNodeMonitorGraceDuration) < renewal {
+		v.Note(at+".kcmNodeMonitorGraceDuration", "%s is less than the %s between two renewals of a lease: every lease would have expired", p.KCMNodeMonitorGraceDuration, renewal)
 	}
-	if v.clean(at+".dependentResourceInfos") && len(p.DependentResourceInfos) == 0 {
-		v.report(at+".dependentResourceInfos", "the watchdog wants something to scale")
+	if v.Clean(at+".dependentResourceInfos") && len(p.DependentResourceInfos) == 0 {
+		v.Note(at+".dependentResourceInfos", "the watchdog wants something to scale")
 	}
 	for i, d := range p.DependentResourceInfos {
 		v.checkDependent(fmt.Sprintf("%s.dependentResourceInfos[%d]", at, i), d)
@@ -139,18 +140,18 @@ func (v *validator) checkGarden(at string, g Garden) {
 }
 
 func (v *validator) checkDependent(at string, d record.DependentResource) {
-	if !v.has(at) {
+	if !v.Has(at) {
 		return
 	}
-	if v.clean(at+".ref") && (d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment") {
-		v.report(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", Quote(d.Ref.Kind), Quote(d.Ref.APIVersion))
+	if v.Clean(at+".ref") && (d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment") {
+		v.Note(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", strict.Quote(d.Ref.Kind), strict.Quote(d.Ref.APIVersion))
 	}
-	if v.clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
-		v.report(at+".ref.name", "%s can't name a Deployment", Quote(d.Ref.Name))
+	if v.Clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
+		v.Note(at+".ref.name", "%s can't name a Deployment", strict.Quote(d.Ref.Name))
 	}
 	for field, s := range map[string]*record.Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
-		if !v.has(at + "." + field) {
-			v.report(at, "the watchdog wants to know the %s of %s", field, Quote(d.Ref.Name))
+		if !v.Has(at + "." + field) {
+			v.Note(at, "the watchdog wants to know the %s of %s", field, strict.Quote(d.Ref.Name))
 		} else if s != nil {
 			v.checkDuration(at+"."+field+".initialDelay", s.InitialDelay)
 			v.checkDuration(at+"."+field+".timeout", s.Timeout)

@@ -9,18 +9,19 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 )
 
 // present returns those of the fields that a mapping has.
 func (v *validator) present(at string, fields []string) []string {
 	var found []string
-	n, ok := find(v.file.root, at)
+	n, ok := v.Find(at)
 	if !ok || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for _, name := range fields {
-		if _, ok := find(n, name); ok {
+		if _, ok := strict.Find(n, name); ok {
 			found = append(found, name)
 		}
 	}
@@ -28,24 +29,24 @@ func (v *validator) present(at string, fields []string) []string {
 }
 
 func (v *validator) checkSteps() {
-	if v.clean("steps") && len(v.scenario.Steps) == 0 {
-		v.report("steps", "the scenario has no steps")
+	if v.Clean("steps") && len(v.scenario.Steps) == 0 {
+		v.Note("steps", "the scenario has no steps")
 	}
 	names := make(map[string]int)
 	for i, step := range v.scenario.Steps {
 		at := stepPath(i)
-		n, _ := find(v.file.root, at)
+		n, _ := v.Find(at)
 		if n.Kind != yaml.MappingNode {
 			continue
 		}
 		name := StepName(i, step)
 		if first, taken := names[name]; taken && !step.Skipped {
-			v.report(at+".name", "step %d has the name %s already", first+1, Quote(name))
+			v.Note(at+".name", "step %d has the name %s already", first+1, strict.Quote(name))
 		} else if !step.Skipped {
 			names[name] = i
 		}
 		if len(name) > maxPart || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			v.report(at+".name", "%s can't name a step: use at most %d bytes of one line", Quote(name), maxPart)
+			v.Note(at+".name", "%s can't name a step: use at most %d bytes of one line", strict.Quote(name), maxPart)
 		}
 		v.checkAction(at, step)
 		v.checkRun(at, step.Run)
@@ -54,19 +55,19 @@ func (v *validator) checkSteps() {
 
 // checkRun reports a step for after a failure that does what can't be done then.
 func (v *validator) checkRun(at string, run record.Run) {
-	if !v.clean(at + ".run") {
+	if !v.Clean(at + ".run") {
 		return
 	}
 	if run != record.Catch && run != record.Cleanup {
-		v.report(at+".run", "%s is not a time to run a step: catch and cleanup are", Quote(string(run)))
+		v.Note(at+".run", "%s is not a time to run a step: catch and cleanup are", strict.Quote(string(run)))
 		return
 	}
-	for _, action := range v.present(at, v.kindNames(changes)) {
-		v.report(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
+	for _, action := range v.present(at, kindNames(v.kinds, changes)) {
+		v.Note(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
 	}
-	for _, action := range v.present(at, v.kindNames(func(k ActionKind) bool { return k.Verdict })) {
+	for _, action := range v.present(at, kindNames(v.kinds, func(k ActionKind) bool { return k.Verdict })) {
 		if run == record.Catch {
-			v.report(at+"."+action, "a catch step gathers evidence, and has no part in the verdict: a check does")
+			v.Note(at+"."+action, "a catch step gathers evidence, and has no part in the verdict: a check does")
 		}
 	}
 }
@@ -83,16 +84,16 @@ func StepName(index int, s Step) string {
 }
 
 func (v *validator) checkAction(at string, step Step) {
-	found := v.present(at, v.kindNames(nil))
+	found := v.present(at, kindNames(v.kinds, nil))
 	switch len(found) {
 	case 0:
-		v.report(at, "the step does nothing: give it one of %s", strings.Join(v.kindNames(nil), ", "))
+		v.Note(at, "the step does nothing: give it one of %s", strings.Join(kindNames(v.kinds, nil), ", "))
 	case 1:
 	default:
-		v.report(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
+		v.Note(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
 	}
-	if requests := v.kindNames(func(k ActionKind) bool { return k.Request }); v.clean(at+".rejected") && len(v.present(at, requests)) == 0 {
-		v.report(at+".rejected", "rejected goes with %s only", inWords(requests))
+	if requests := kindNames(v.kinds, func(k ActionKind) bool { return k.Request }); v.Clean(at+".rejected") && len(v.present(at, requests)) == 0 {
+		v.Note(at+".rejected", "rejected goes with %s only", inWords(requests))
 	}
 	if step.Action != nil {
 		step.Action.Check(Field{v: v, at: at + "." + step.Kind, Step: step})
@@ -115,12 +116,12 @@ func (v *validator) checkRig() {
 	v.conflicts("topology.", conflicts)
 	for i, step := range v.scenario.Steps {
 		if _, err := rig.Applies(step.When); err != nil {
-			v.report(stepPath(i)+".when", "%v", err)
+			v.Note(stepPath(i)+".when", "%v", err)
 		}
 		if step.Skipped {
 			continue
 		}
-		if len(v.unclean(stepPath(i), v.kindNames(changes)...)) > 0 {
+		if len(v.unclean(stepPath(i), kindNames(v.kinds, changes)...)) > 0 {
 			return // from here on it isn't known what runs
 		}
 		v.conflicts(stepPath(i)+".", rig.Do(step))
@@ -136,23 +137,18 @@ func (v *validator) knowsRig() bool {
 		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)
 	}
 	nodesKnown := len(v.scenario.Topology.Nodes) > 0 || len(v.unclean("topology", "nodes")) == 0
-	return len(unclean) == 0 && nodesKnown && v.has("topology.controlPlane")
+	return len(unclean) == 0 && nodesKnown && v.Has("topology.controlPlane")
 }
 
 // unclean returns those of the fields that are there and could not be decoded.
 func (v *validator) unclean(at string, fields ...string) []string {
 	return slices.DeleteFunc(fields, func(field string) bool {
-		return !v.has(at+"."+field) || v.clean(at+"."+field)
+		return !v.Has(at+"."+field) || v.Clean(at+"."+field)
 	})
 }
 
 func (v *validator) conflicts(at string, conflicts []Conflict) {
 	for _, c := range conflicts {
-		v.report(at+c.Field, "%s", c.Message)
+		v.Note(at+c.Field, "%s", c.Message)
 	}
-}
-
-func (v *validator) has(path string) bool {
-	_, found := find(v.file.root, path)
-	return found
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -168,7 +169,7 @@ func TestLengthCountsTheShortestProbePeriod(t *testing.T) {
 func TestPositionsOfFields(t *testing.T) {
 	t.Parallel()
 	f := everything(t)
-	for path, want := range map[string]spec.Position{
+	for path, want := range map[string]strict.Position{
 		"id":                          {Line: 4, Column: 5},
 		"topology.controlPlane.gates": {Line: 14, Column: 12},
 		`topology.controlPlane.gates["AllAlpha"]`: {Line: 14, Column: 23},
@@ -181,6 +182,7 @@ func TestPositionsOfFields(t *testing.T) {
 		"steps[0].apply[1]":             {Line: 38, Column: 5},
 		"steps[x":                       {Line: 36, Column: 1},
 	} {
+		want.File = f.Path
 		if got := f.Position(path); got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
@@ -211,15 +213,15 @@ func TestLoadJoinsTheProblemsOfAllFiles(t *testing.T) {
 		"dir/a.yaml":      {Data: []byte(step + "x: y\n")},
 		"dir/shared.yaml": {Data: []byte("kind: Pod\n")},
 	}, []string{"dir/b.yaml", "missing.yaml", "dir/a.yaml"})
-	var all *spec.Errors
+	var all *strict.Errors
 	if !errors.As(err, &all) {
 		t.Fatalf("error %v, want problems", err)
 	}
-	want := []spec.Problem{
-		{File: "dir/a.yaml", Line: 8, Column: 1, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, where, topology, images, steps`},
-		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no apiVersion"},
-		{File: "dir/shared.yaml", Line: 1, Column: 1, Message: "the object has no metadata.name"},
-		{File: "missing.yaml", Line: 1, Column: 1, Message: "open: file does not exist"},
+	want := []strict.Problem{
+		{Position: strict.Position{File: "dir/a.yaml", Line: 8, Column: 1}, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, where, topology, images, steps`},
+		{Position: strict.Position{File: "dir/shared.yaml", Line: 1, Column: 1}, Message: "the object has no apiVersion"},
+		{Position: strict.Position{File: "dir/shared.yaml", Line: 1, Column: 1}, Message: "the object has no metadata.name"},
+		{Position: strict.Position{File: "missing.yaml", Line: 1, Column: 1}, Message: "open: file does not exist"},
 	}
 	if diff := cmp.Diff(want, all.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -249,7 +251,7 @@ func TestHostileTextIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := action.Decode("test.yaml", []byte(tc.text))
-			var all *spec.Errors
+			var all *strict.Errors
 			if !errors.As(err, &all) || len(all.Problems) > 200 || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %.300v, want one with %q and at most 200 problems", err, tc.want)
 			}

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/graduation"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 //go:embed *.yaml
@@ -123,7 +123,7 @@ func load(fsys fs.FS, requirements []reports.Requirement) ([]graduation.Enhancem
 // reader reads one file and gathers what is wrong with it.
 type reader[T any] struct {
 	requirements []reports.Requirement
-	document     *spec.Document
+	document     *strict.Document
 	content      T
 }
 
@@ -133,7 +133,7 @@ func (r *reader[T]) read(fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	r.document = spec.ReadDocument(folder+name, text, &r.content)
+	r.document = strict.ReadDocument(folder+name, text, &r.content)
 	return r.document.Err()
 }
 

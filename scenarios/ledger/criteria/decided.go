@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/reports/graduation"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // decided is what decides a criterion: all that is given.
@@ -78,7 +78,7 @@ func (d decided) with(own decided) decided {
 
 // check notes what is wrong with what decides, which stands at a path of a
 // document.
-func (d decided) check(document *spec.Document, at, kep string, requirements []reports.Requirement) {
+func (d decided) check(document *strict.Document, at, kep string, requirements []reports.Requirement) {
 	note := func(path string, i int, format string, args ...any) {
 		document.Note(fmt.Sprintf("%s.%s[%d]", at, path, i), format, args...)
 	}
@@ -114,7 +114,7 @@ func (d decided) check(document *spec.Document, at, kep string, requirements []r
 	}
 }
 
-func checkPatterns(document *spec.Document, at string, patterns []string) {
+func checkPatterns(document *strict.Document, at string, patterns []string) {
 	if len(patterns) == 0 {
 		document.Note(at, "it is empty: it would match nothing")
 	}

@@ -1,4 +1,4 @@
-package spec
+package strict
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"github.com/skewrig/skewrig/harness/spelling"
 )
 
-// didYouMean ends a message about an unknown name with the one that was
+// DidYouMean ends a message about an unknown name with the one that was
 // probably meant, or else with all there are.
-func didYouMean(name string, names []string) string {
+func DidYouMean(name string, names []string) string {
 	if near := spelling.Closest(name, names); len(near) > 0 {
 		return "did you mean " + near[0] + "?"
 	}

@@ -1,30 +1,27 @@
-package spec
+package strict
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// Position is a place in a file. Both count from 1, columns in characters.
-type Position struct{ Line, Column int }
-
-// Position returns where a field of the scenario stands: that of its value.
-// Paths are written steps[0].checks[1].observe, and gates["X"] for the entry of
-// a map. For a field that isn't in the file, it is the position of what should
-// contain it. A file that wasn't read from a text has no positions.
-func (f *File) Position(path string) Position {
-	if f.root == nil {
-		return Position{}
-	}
-	n, _ := find(f.root, path)
-	return Position{Line: n.Line, Column: n.Column}
+// Position is a place in a file. Line and Column count from 1, columns in
+// characters.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
-// find returns the node at a path and true, or the last node on the way to it
+// String returns the position as editors and compilers write it.
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Find returns the node at a path and true, or the last node on the way to it
 // and false.
-func find(n *yaml.Node, path string) (*yaml.Node, bool) {
+func Find(n *yaml.Node, path string) (*yaml.Node, bool) {
 	for path != "" {
 		segment, rest, ok := cutSegment(path)
 		if !ok {

@@ -1,4 +1,6 @@
-package spec
+// Package strict decodes YAML files: what a type has no place for is an error,
+// and all errors of a file are reported at once, each with its line and column.
+package strict
 
 import (
 	"encoding"
@@ -10,26 +12,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// decoder turns YAML nodes into Go values, strictly: what a type has no place
+// Decoder turns YAML nodes into Go values, strictly: what a type has no place
 // for is a problem, and all problems are reported. The names of fields are
 // those of their json tags. A field whose tag doesn't say omitempty or omitzero is
 // required.
-type decoder struct {
-	*source
-	refs references
+type Decoder struct {
+	*Source
+	// Replace returns a scalar with the references in it replaced, and false if
+	// they can't be. If unset, there are no references.
+	Replace func(*yaml.Node, Scalar) (Scalar, bool)
+	// More returns the names of further fields that a struct has, to which out
+	// points, and what decodes one. If unset, no struct has any.
+	More func(out any) (names []string, decode func(name string, n *yaml.Node) bool)
 }
 
-// decode fills out, and reports whether nothing was wrong.
-func (d *decoder) decode(n *yaml.Node, out reflect.Value) bool {
+// Decode fills out, and reports whether nothing was wrong.
+func (d *Decoder) Decode(n *yaml.Node, out reflect.Value) bool {
 	ok := d.into(n, out)
-	if !ok || d.bad[n] {
-		d.bad[n] = true
+	if !ok || d.Bad[n] {
+		d.Bad[n] = true
 		return false
 	}
 	return true
 }
 
-func (d *decoder) into(n *yaml.Node, out reflect.Value) bool {
+func (d *Decoder) into(n *yaml.Node, out reflect.Value) bool {
 	if n.Kind == yaml.AliasNode {
 		return false // inspect said why
 	}
@@ -44,9 +51,9 @@ func (d *decoder) into(n *yaml.Node, out reflect.Value) bool {
 		return d.free(n, out)
 	case kind == reflect.Pointer:
 		out.Set(reflect.New(out.Type().Elem()))
-		return d.decode(n, out.Elem())
-	case isNull(n):
-		d.report(n, "there is no value: give one, or leave the field out")
+		return d.Decode(n, out.Elem())
+	case IsNull(n):
+		d.Fail(n, "there is no value: give one, or leave the field out")
 		return false
 	case kind == reflect.Struct:
 		return d.structure(n, out)
@@ -59,7 +66,8 @@ func (d *decoder) into(n *yaml.Node, out reflect.Value) bool {
 	}
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+// IsNull reports whether a node is an empty value.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
 // pair is an entry of a mapping whose key is in order.
 type pair struct {
@@ -69,7 +77,7 @@ type pair struct {
 
 // pairs returns the entries of a mapping, and reports keys that are there twice
 // or are no strings.
-func (d *decoder) pairs(n *yaml.Node) (entries []pair, ok bool) {
+func (d *Decoder) pairs(n *yaml.Node) (entries []pair, ok bool) {
 	ok = true
 	first := make(map[string]*yaml.Node)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -80,7 +88,7 @@ func (d *decoder) pairs(n *yaml.Node) (entries []pair, ok bool) {
 			continue
 		}
 		if first[name] != nil {
-			d.report(key, "%s is there already, in line %d", Quote(name), first[name].Line)
+			d.Fail(key, "%s is there already, in line %d", Quote(name), first[name].Line)
 			ok = false
 			continue
 		}
@@ -90,23 +98,23 @@ func (d *decoder) pairs(n *yaml.Node) (entries []pair, ok bool) {
 	return entries, ok
 }
 
-func (d *decoder) key(n *yaml.Node) (string, bool) {
+func (d *Decoder) key(n *yaml.Node) (string, bool) {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return "", false
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
-		d.report(n, "merge keys are not supported: write the fields out")
+		d.Fail(n, "merge keys are not supported: write the fields out")
 		return "", false
 	case n.Kind != yaml.ScalarNode:
-		d.report(n, "a key is text, this is %s", kindOf(n))
+		d.Fail(n, "a key is text, this is %s", KindOf(n))
 		return "", false
 	}
 	s, ok := d.scalar(n)
-	if ok && s.tag != "!!str" && !s.whole {
-		d.report(n, "a key is text, this is %s: put it in quotes", kindOf(n))
+	if ok && s.Tag != "!!str" && !s.Whole {
+		d.Fail(n, "a key is text, this is %s: put it in quotes", KindOf(n))
 		return "", false
 	}
-	return s.text, ok
+	return s.Text, ok
 }
 
 // field is a field of a struct under its name in a file.
@@ -128,36 +136,35 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-func (d *decoder) structure(n *yaml.Node, out reflect.Value) bool {
+func (d *Decoder) structure(n *yaml.Node, out reflect.Value) bool {
 	if n.Kind != yaml.MappingNode {
-		d.report(n, "this must be a mapping of fields, not %s", kindOf(n))
+		d.Fail(n, "this must be a mapping of fields, not %s", KindOf(n))
 		return false
 	}
 	fields := fieldsOf(out.Type())
+	var more []string
+	var decode func(string, *yaml.Node) bool
+	if d.More != nil {
+		more, decode = d.More(out.Addr().Interface())
+	}
 	entries, ok := d.pairs(n)
 	present := make(map[string]bool)
 	for _, entry := range entries {
 		present[entry.name] = true
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == entry.name })
-		step, isStep := reflect.TypeAssert[*Step](out.Addr())
-		if kind, known := d.kind(entry.name); isStep && known {
-			ok = d.action(kind, entry.value, step) && ok
-			continue
-		}
-		if i < 0 {
-			known := names(fields)
-			if isStep {
-				known = append(known, d.kindNames(nil)...)
-			}
-			d.report(entry.key, "unknown field %s: %s", Quote(entry.name), didYouMean(entry.name, known))
+		switch {
+		case slices.Contains(more, entry.name):
+			ok = decode(entry.name, entry.value) && ok
+		case i < 0:
+			d.Fail(entry.key, "unknown field %s: %s", Quote(entry.name), DidYouMean(entry.name, append(names(fields), more...)))
 			ok = false
-			continue
+		default:
+			ok = d.Decode(entry.value, out.Field(fields[i].index)) && ok
 		}
-		ok = d.decode(entry.value, out.Field(fields[i].index)) && ok
 	}
 	for _, f := range fields {
 		if f.required && !present[f.name] {
-			d.report(n, "the field %s is missing", f.name)
+			d.Fail(n, "the field %s is missing", f.name)
 			ok = false
 		}
 	}
@@ -172,16 +179,16 @@ func names(fields []field) []string {
 	return all
 }
 
-func (d *decoder) mapping(n *yaml.Node, out reflect.Value) bool {
+func (d *Decoder) mapping(n *yaml.Node, out reflect.Value) bool {
 	if n.Kind != yaml.MappingNode {
-		d.report(n, "this must be a mapping, not %s", kindOf(n))
+		d.Fail(n, "this must be a mapping, not %s", KindOf(n))
 		return false
 	}
 	entries, ok := d.pairs(n)
 	out.Set(reflect.MakeMapWithSize(out.Type(), len(entries)))
 	for _, entry := range entries {
 		value := reflect.New(out.Type().Elem()).Elem()
-		if !d.decode(entry.value, value) {
+		if !d.Decode(entry.value, value) {
 			ok = false
 			continue
 		}
@@ -190,24 +197,27 @@ func (d *decoder) mapping(n *yaml.Node, out reflect.Value) bool {
 	return ok
 }
 
-func (d *decoder) list(n *yaml.Node, out reflect.Value) bool {
+// OneOrMore is a list that may be written as its item if it has just one.
+type OneOrMore interface{ OneOrMore() }
+
+func (d *Decoder) list(n *yaml.Node, out reflect.Value) bool {
 	items := n.Content
-	if out.Type().Elem() == reflect.TypeFor[map[string]any]() && n.Kind == yaml.MappingNode {
+	if _, one := reflect.TypeAssert[OneOrMore](out); one && n.Kind != yaml.SequenceNode && !IsNull(n) {
 		items = []*yaml.Node{n}
 	} else if n.Kind != yaml.SequenceNode {
-		d.report(n, "this must be a list, not %s", kindOf(n))
+		d.Fail(n, "this must be a list, not %s", KindOf(n))
 		return false
 	}
 	ok := true
 	out.Set(reflect.MakeSlice(out.Type(), len(items), len(items)))
 	for i, item := range items {
-		ok = d.decode(item, out.Index(i)) && ok
+		ok = d.Decode(item, out.Index(i)) && ok
 	}
 	return ok
 }
 
-// kindOf names what a node is, for messages.
-func kindOf(n *yaml.Node) string {
+// KindOf names what a node is, for messages.
+func KindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		return "a mapping"

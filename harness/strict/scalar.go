@@ -1,4 +1,4 @@
-package spec
+package strict
 
 import (
 	"encoding"
@@ -10,43 +10,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// scalar is a scalar of a file, once its references are replaced.
-type scalar struct {
-	text, tag string
-	// whole is true if it was a reference and nothing else. The axis' value
-	// then is whatever its place needs.
-	whole bool
+// Scalar is a scalar of a file.
+type Scalar struct {
+	Text, Tag string
+	// Whole is true if it was a reference and nothing else. Its value then is
+	// whatever its place needs.
+	Whole bool
 }
 
 // scalar reads a scalar node. Dates are text: JSON, which the API server
 // speaks, has no type for them.
-func (d *decoder) scalar(n *yaml.Node) (scalar, bool) {
-	s := scalar{text: n.Value, tag: n.Tag}
-	if s.tag == "!!timestamp" {
-		s.tag = "!!str"
+func (d *Decoder) scalar(n *yaml.Node) (Scalar, bool) {
+	s := Scalar{Text: n.Value, Tag: n.Tag}
+	if s.Tag == "!!timestamp" {
+		s.Tag = "!!str"
 	}
-	if d.refs.values == nil || d.literals[n] || !strings.Contains(n.Value, "${") {
+	if d.Replace == nil {
 		return s, true
 	}
-	r, mistakes := d.refs.replace(n.Value)
-	for _, mistake := range mistakes {
-		d.report(n, "%s", mistake)
-	}
-	s.text, s.tag, s.whole = r.text, "!!str", r.whole
-	if r.whole && n.Style == 0 {
-		s.tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: r.text}).ShortTag()
-	}
-	return s, len(mistakes) == 0 && !r.unknown
+	return d.Replace(n, s)
 }
 
 // value returns the scalar as JSON would have it: nil, bool, int64, float64 or
 // string.
-func (s scalar) value() (any, bool) {
-	if s.tag == "!!str" || s.tag == "!!timestamp" {
-		return s.text, true
+func (s Scalar) value() (any, bool) {
+	if s.Tag == "!!str" || s.Tag == "!!timestamp" {
+		return s.Text, true
 	}
 	var v any
-	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag, Value: s.text}).Decode(&v); err != nil {
+	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: s.Tag, Value: s.Text}).Decode(&v); err != nil {
 		return nil, false
 	}
 	switch v := v.(type) {
@@ -63,18 +55,18 @@ func (s scalar) value() (any, bool) {
 
 // typed is the value that a scalar has in a place with a type of its own. A
 // whole reference is read as if it had been written without quotes.
-func (s scalar) typed() (any, bool) {
-	if s.whole {
-		s.tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: s.text}).ShortTag()
+func (s Scalar) typed() (any, bool) {
+	if s.Whole {
+		s.Tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: s.Text}).ShortTag()
 	}
 	return s.value()
 }
 
 // basic fills a string, a boolean or a number.
-func (d *decoder) basic(n *yaml.Node, out reflect.Value) bool {
+func (d *Decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	wanted := wantedOf(out.Kind())
 	if n.Kind != yaml.ScalarNode {
-		d.report(n, "this must be %s, not %s", wanted, kindOf(n))
+		d.Fail(n, "this must be %s, not %s", wanted, KindOf(n))
 		return false
 	}
 	s, ok := d.scalar(n)
@@ -88,14 +80,14 @@ func (d *decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	if out.Kind() == reflect.String {
 		hint = ": put it in quotes"
 	}
-	d.report(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.tag), Quote(s.text), hint)
+	d.Fail(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.Tag), Quote(s.Text), hint)
 	return false
 }
 
-func setBasic(s scalar, out reflect.Value) bool {
+func setBasic(s Scalar, out reflect.Value) bool {
 	if out.Kind() == reflect.String {
-		out.SetString(s.text)
-		return s.whole || s.tag == "!!str"
+		out.SetString(s.Text)
+		return s.Whole || s.Tag == "!!str"
 	}
 	value, ok := s.typed()
 	switch v := value.(type) {
@@ -138,9 +130,9 @@ func wantedOf(kind reflect.Kind) string {
 }
 
 // unmarshaler fills a type that reads itself from JSON, such as a duration.
-func (d *decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
-	if n.Kind != yaml.ScalarNode || isNull(n) {
-		d.report(n, "this must be a single value, not %s", kindOf(n))
+func (d *Decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
+	if n.Kind != yaml.ScalarNode || IsNull(n) {
+		d.Fail(n, "this must be a single value, not %s", KindOf(n))
 		return false
 	}
 	s, ok := d.scalar(n)
@@ -148,16 +140,16 @@ func (d *decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
 		return false
 	}
 	value, ok := s.value()
-	if s.whole {
-		value, ok = s.text, true
+	if s.Whole {
+		value, ok = s.Text, true
 	}
 	text, err := json.Marshal(value)
 	if !ok || err != nil {
-		d.report(n, "this must be a single value, not %s", kindOf(n))
+		d.Fail(n, "this must be a single value, not %s", KindOf(n))
 		return false
 	}
 	if err := own.UnmarshalJSON(text); err != nil {
-		d.report(n, "%s", err)
+		d.Fail(n, "%s", err)
 		return false
 	}
 	return true
@@ -165,23 +157,23 @@ func (d *decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
 
 // text fills a type that reads itself from text. What it can't read is wrong for
 // what it says.
-func (d *decoder) text(n *yaml.Node, own encoding.TextUnmarshaler) bool {
+func (d *Decoder) text(n *yaml.Node, own encoding.TextUnmarshaler) bool {
 	var text string
-	if isNull(n) {
-		d.report(n, "there is no value: give one, or leave the field out")
+	if IsNull(n) {
+		d.Fail(n, "there is no value: give one, or leave the field out")
 		return false
 	}
 	if !d.basic(n, reflect.ValueOf(&text).Elem()) {
 		return false
 	}
 	if err := own.UnmarshalText([]byte(text)); err != nil {
-		d.note(n, "%v", err)
+		d.Note(n, "%v", err)
 	}
 	return true
 }
 
 // free fills an any with what JSON has: an object, a list or a scalar.
-func (d *decoder) free(n *yaml.Node, out reflect.Value) bool {
+func (d *Decoder) free(n *yaml.Node, out reflect.Value) bool {
 	switch n.Kind {
 	case yaml.MappingNode:
 		object := reflect.New(reflect.TypeFor[map[string]any]()).Elem()
@@ -198,13 +190,13 @@ func (d *decoder) free(n *yaml.Node, out reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	if s.tag == "!!str" && n.Style == 0 && ambiguous(s.text) {
-		d.report(n, "%s is text to some readers of YAML and a boolean to others: write true or false, or put it in quotes", s.text)
+	if s.Tag == "!!str" && n.Style == 0 && ambiguous(s.Text) {
+		d.Fail(n, "%s is text to some readers of YAML and a boolean to others: write true or false, or put it in quotes", s.Text)
 		return false
 	}
 	value, ok := s.value()
 	if !ok {
-		d.report(n, "%s can't be written as JSON", kindOf(n))
+		d.Fail(n, "%s can't be written as JSON", KindOf(n))
 		return false
 	}
 	if value != nil {

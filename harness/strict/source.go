@@ -1,4 +1,4 @@
-package spec
+package strict
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxText is the largest file that is read, in bytes.
-	maxText = 1 << 20
+	// MaxText is the largest file that is read, in bytes.
+	MaxText = 1 << 20
 	// maxDepth is how deep mappings and lists may be nested. The schema in a
 	// CustomResourceDefinition gets to about 40.
 	maxDepth = 100
@@ -21,41 +21,36 @@ const (
 	maxDocuments = 200
 )
 
-// source is the text of a file as YAML nodes, with what is wrong with it.
-type source struct {
-	file     string
-	problems *collector
-	kinds    []ActionKind
-	// bad holds the nodes that could not be decoded, and the nodes around
+// Source is the text of a file as YAML nodes, with what is wrong with it.
+type Source struct {
+	File     string
+	Problems *Problems
+	// Bad holds the nodes that could not be decoded, and the nodes around
 	// them. What they amount to isn't known, so it isn't judged.
-	bad map[*yaml.Node]bool
-	// literals are the scalars in which references are not replaced.
-	literals map[*yaml.Node]bool
+	Bad map[*yaml.Node]bool
 }
 
-func newSource(file string, problems *collector, kinds ...ActionKind) *source {
-	return &source{
-		file: file, problems: problems, kinds: kinds,
-		bad: make(map[*yaml.Node]bool), literals: make(map[*yaml.Node]bool),
-	}
+// NewSource returns the source of a file, whose problems are added to others.
+func NewSource(file string, problems *Problems) *Source {
+	return &Source{File: file, Problems: problems, Bad: make(map[*yaml.Node]bool)}
 }
 
-// report reports a node that could not be decoded.
-func (s *source) report(n *yaml.Node, format string, args ...any) {
-	s.bad[n] = true
-	s.note(n, format, args...)
+// Fail reports a node that could not be decoded.
+func (s *Source) Fail(n *yaml.Node, format string, args ...any) {
+	s.Bad[n] = true
+	s.Note(n, format, args...)
 }
 
-// note reports a node that could be decoded, and is wrong for what it says.
-func (s *source) note(n *yaml.Node, format string, args ...any) {
-	s.problems.add(Problem{File: s.file, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)})
+// Note reports a node that could be decoded, and is wrong for what it says.
+func (s *Source) Note(n *yaml.Node, format string, args ...any) {
+	s.Problems.add(Problem{Position{s.File, n.Line, n.Column}, fmt.Sprintf(format, args...)})
 }
 
-// parse reads all documents of a text. It returns those before the first
+// Parse reads all documents of a text. It returns those before the first
 // syntax error, after which nothing can be known.
-func (s *source) parse(text []byte) []*yaml.Node {
-	if len(text) > maxText {
-		s.report(&yaml.Node{Line: 1, Column: 1}, "the file is longer than %d bytes", maxText)
+func (s *Source) Parse(text []byte) []*yaml.Node {
+	if len(text) > MaxText {
+		s.Fail(&yaml.Node{Line: 1, Column: 1}, "the file is longer than %d bytes", MaxText)
 		return nil
 	}
 	var documents []*yaml.Node
@@ -70,7 +65,7 @@ func (s *source) parse(text []byte) []*yaml.Node {
 			return documents
 		}
 		if len(documents) == maxDocuments {
-			s.report(document, "the file holds more than %d documents", maxDocuments)
+			s.Fail(document, "the file holds more than %d documents", maxDocuments)
 			return documents
 		}
 		s.inspect(document, 0)
@@ -97,35 +92,35 @@ var syntaxLine = regexp.MustCompile(`(?s)^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
 // syntax reports an error of the YAML library, which tells the line in its
 // text and no column.
-func (s *source) syntax(err error) {
+func (s *Source) syntax(err error) {
 	parts := syntaxLine.FindStringSubmatch(err.Error())
 	line, convErr := strconv.Atoi(parts[1])
 	if convErr != nil {
 		line = 1
 	}
-	s.report(&yaml.Node{Line: line, Column: 1}, "this is not YAML: %s", parts[2])
+	s.Fail(&yaml.Node{Line: line, Column: 1}, "this is not YAML: %s", parts[2])
 }
 
 // inspect reports what no part of a file may contain, whatever it means. A node
 // is visited once, since aliases are not followed.
-func (s *source) inspect(n *yaml.Node, depth int) {
+func (s *Source) inspect(n *yaml.Node, depth int) {
 	switch {
 	case depth > maxDepth:
-		s.report(n, "nested more than %d levels deep", maxDepth)
+		s.Fail(n, "nested more than %d levels deep", maxDepth)
 		n.Content = nil
 		return
 	case n.Kind == yaml.AliasNode:
-		s.report(n, "aliases are not supported: write out what *%s stands for", inQuotes(n.Value))
+		s.Fail(n, "aliases are not supported: write out what *%s stands for", InQuotes(n.Value))
 		return
 	case n.Anchor != "":
-		s.report(n, "anchors are not supported: leave out &%s", inQuotes(n.Anchor))
+		s.Fail(n, "anchors are not supported: leave out &%s", InQuotes(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":
-		s.report(n, "the tag %s is not supported: write the value without it", inQuotes(n.Tag))
+		s.Fail(n, "the tag %s is not supported: write the value without it", InQuotes(n.Tag))
 	}
 	for _, child := range n.Content {
 		s.inspect(child, depth+1)
-		if s.bad[child] {
-			s.bad[n] = true
+		if s.Bad[child] {
+			s.Bad[n] = true
 		}
 	}
 }

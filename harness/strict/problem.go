@@ -1,4 +1,4 @@
-package spec
+package strict
 
 import (
 	"cmp"
@@ -11,12 +11,7 @@ import (
 
 // Problem is one thing that is wrong with a file, and where.
 type Problem struct {
-	// File is the path of the file as it was given: that of a scenario, or of
-	// a manifest that a scenario names.
-	File string `json:"file"`
-	// Line and Column count from 1, columns in characters.
-	Line   int `json:"line"`
-	Column int `json:"column"`
+	Position
 	// Message says what is wrong and, where it can be said, what would be
 	// right.
 	Message string `json:"message"`
@@ -24,7 +19,7 @@ type Problem struct {
 
 // String returns the problem as file:line:column: message.
 func (p Problem) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+	return p.Position.String() + ": " + p.Message
 }
 
 func (p Problem) compare(q Problem) int {
@@ -34,8 +29,7 @@ func (p Problem) compare(q Problem) int {
 	)
 }
 
-// Errors is everything that is wrong with one or several files. Decode and
-// Load return no other type of error.
+// Errors is everything that is wrong with one or several files.
 type Errors struct {
 	// Problems are sorted by file, line and column. There is at least one.
 	Problems []Problem `json:"problems"`
@@ -54,14 +48,14 @@ func (e *Errors) Error() string {
 // file with the same mistake on every line doesn't bury the terminal.
 const maxProblems = 200
 
-// collector gathers the problems of a file, each once: the cells of a scenario
+// Problems gathers the problems of a file, each once: the cells of a scenario
 // have most of theirs in common.
-type collector struct {
-	problems []Problem
-	seen     map[Problem]bool
+type Problems struct {
+	all  []Problem
+	seen map[Problem]bool
 }
 
-func (c *collector) add(p Problem) {
+func (c *Problems) add(p Problem) {
 	if c.seen[p] {
 		return
 	}
@@ -69,29 +63,32 @@ func (c *collector) add(p Problem) {
 		c.seen = make(map[Problem]bool)
 	}
 	c.seen[p] = true
-	c.problems = append(c.problems, p)
+	c.all = append(c.all, p)
 }
 
-// sorted returns what was gathered in the order in which it stands in the file.
-func (c *collector) sorted() []Problem {
-	slices.SortFunc(c.problems, Problem.compare)
-	if more := len(c.problems) - maxProblems; more > 0 {
-		kept := c.problems[:maxProblems:maxProblems]
+// Any reports whether there are any.
+func (c *Problems) Any() bool { return len(c.all) > 0 }
+
+// Sorted returns what was gathered in the order in which it stands in the file.
+func (c *Problems) Sorted() []Problem {
+	slices.SortFunc(c.all, Problem.compare)
+	if more := len(c.all) - maxProblems; more > 0 {
+		kept := c.all[:maxProblems:maxProblems]
 		last := kept[maxProblems-1]
 		last.Message = fmt.Sprintf("there are %d more problems from here on, not listed", more+1)
 		kept[maxProblems-1] = last
 		return kept
 	}
-	return c.problems
+	return c.all
 }
 
-// asError returns the problems as an error, or nil if there are none.
-func asError(problems []Problem) error {
+// AsError returns the problems, each once, as Errors, or nil if there are none.
+func AsError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
 	slices.SortFunc(problems, Problem.compare)
-	return &Errors{Problems: problems}
+	return &Errors{Problems: slices.Compact(problems)}
 }
 
 // maxQuoted bounds how much of a file's text a message repeats, in bytes.
@@ -110,5 +107,5 @@ func Quote(text string) string {
 	return strconv.Quote(text[:cut]) + "..."
 }
 
-// inQuotes is quote for text that stands in quotes already, or needs none.
-func inQuotes(text string) string { return strings.Trim(Quote(text), `"`) }
+// InQuotes is Quote for text that stands in quotes already, or needs none.
+func InQuotes(text string) string { return strings.Trim(Quote(text), `"`) }
