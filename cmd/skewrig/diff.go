@@ -88,7 +88,7 @@ func (f *diffFlags) print(cmd *cobra.Command, d diff.Diff) error {
 	case "markdown":
 		return render.DiffMarkdown(out, d)
 	case "json":
-		return render.DiffJSON(out, d)
+		return render.JSON(out, d)
 	default:
 		return render.DiffTerminal(out, d, render.TerminalOptions{Color: colorful(out)})
 	}

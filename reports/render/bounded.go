@@ -29,7 +29,8 @@ func (b *bounded) rows(rows [][]string, header ...string) {
 	if len(rows) == 0 {
 		return
 	}
-	b.printf("\n| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
+	b.printf("\n")
+	b.head(header)
 	for i, row := range rows {
 		line := fmt.Sprintf("| %s |\n", strings.Join(row, " | "))
 		if b.Len()+len(line) > b.limit-headroom {
@@ -38,6 +39,10 @@ func (b *bounded) rows(rows [][]string, header ...string) {
 		}
 		b.WriteString(line)
 	}
+}
+
+func (b *bounded) problems(problems []string) {
+	b.rows(rowsOf(problems, func(p string) []string { return []string{brief(p)} }), "problem with the run as a whole")
 }
 
 // folded writes a part that is shown when somebody asks for it.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,17 +9,6 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 )
-
-// DiffJSON writes a diff as indented JSON.
-func DiffJSON(w io.Writer, d diff.Diff) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(d); err != nil {
-		return fmt.Errorf("encoding a diff as JSON: %w", err)
-	}
-	return nil
-}
 
 // diffTitles are what the sections of a diff are called, one entry and several.
 var diffTitles = map[diff.Section][2]string{
@@ -62,62 +50,72 @@ func diffVerdict(d diff.Diff) string {
 // control the terminal.
 func DiffTerminal(w io.Writer, d diff.Diff, options TerminalOptions) error {
 	t := diffTerminal{terminal{color: options.Color}}
-	fmt.Fprintf(&t, "From %s to %s\n", oneLine(d.From, maxText), oneLine(d.To, maxText))
+	t.printf("From %s to %s\n", oneLine(d.From, maxText), oneLine(d.To, maxText))
 	t.subject(d.Subject)
-	t.changes(counted(d, diff.RegressionsSection), d.Regressions, d.Problems.New)
-	t.changes(counted(d, diff.FixesSection), d.Fixes, d.Problems.Gone)
-	t.changes(counted(d, diff.ChangedSection), d.Changed, nil)
-	t.states(counted(d, diff.NewSection), d.New)
-	t.states(counted(d, diff.GoneSection), d.Gone)
-	t.requirements(counted(d, diff.RequirementsSection), d.Requirements)
-	t.slower(counted(d, diff.SlowerSection), d)
-	fmt.Fprintf(&t, "\n%s\n", capitalized(diffVerdict(d)))
-	if _, err := io.WriteString(w, t.String()); err != nil {
-		return fmt.Errorf("writing a diff to the terminal: %w", err)
-	}
-	return nil
+	t.section(d, diff.RegressionsSection, func() { t.changes(d.Regressions, d.Problems.New) })
+	t.section(d, diff.FixesSection, func() { t.changes(d.Fixes, d.Problems.Gone) })
+	t.section(d, diff.ChangedSection, func() { t.changes(d.Changed, nil) })
+	t.section(d, diff.NewSection, func() { t.states(d.New) })
+	t.section(d, diff.GoneSection, func() { t.states(d.Gone) })
+	t.section(d, diff.RequirementsSection, func() {
+		for _, c := range d.Requirements {
+			t.printf("  %s  %s\n", arrow(orNone(c.Before), orNone(c.After)), oneLine(c.ID, maxText))
+		}
+	})
+	t.section(d, diff.SlowerSection, func() {
+		for _, s := range d.Slower {
+			t.printf("  %s → %s  %s\n", Took(s.Before), Took(s.After), oneLine(s.ID, maxText))
+		}
+	})
+	t.printf("\n%s\n", capitalized(diffVerdict(d)))
+	return t.writeTo(w, "a diff to the terminal")
 }
 
 type diffTerminal struct{ terminal }
+
+// section writes a section below its title, if there is anything in it.
+func (t *diffTerminal) section(d diff.Diff, s diff.Section, content func()) {
+	if d.Count(s) == 0 {
+		return
+	}
+	title := capitalized(counted(d, s))
+	if s == diff.SlowerSection {
+		title += " (" + paceOf(d) + ")"
+	}
+	t.printf("\n%s:\n", title)
+	content()
+}
 
 func (t *diffTerminal) subject(changes []diff.SubjectChange) {
 	if len(changes) == 0 {
 		return
 	}
-	fmt.Fprintf(t, "\nDifferent subjects:\n")
+	t.printf("\nDifferent subjects:\n")
 	for _, c := range changes {
-		fmt.Fprintf(t, "  %s\n", oneLine(c.Name, maxText))
+		t.printf("  %s\n", oneLine(c.Name, maxText))
 		for _, form := range c.Before {
-			fmt.Fprintf(t, "    - %s\n", oneLine(form, maxText))
+			t.printf("    - %s\n", oneLine(form, maxText))
 		}
 		for _, form := range c.After {
-			fmt.Fprintf(t, "    + %s\n", oneLine(form, maxText))
+			t.printf("    + %s\n", oneLine(form, maxText))
 		}
 	}
 }
 
-func (t *diffTerminal) changes(title string, changes []diff.CellChange, problems []string) {
-	if len(changes)+len(problems) == 0 {
-		return
-	}
-	fmt.Fprintf(t, "\n%s:\n", capitalized(title))
+func (t *diffTerminal) changes(changes []diff.CellChange, problems []string) {
 	for _, problem := range problems {
-		fmt.Fprintf(t, "  problem  %s\n", oneLine(problem, maxText))
+		t.printf("  problem  %s\n", oneLine(problem, maxText))
 	}
 	for _, c := range changes {
-		fmt.Fprintf(t, "  %s  %s\n", t.fromTo(c.Before.Outcome, c.After.Outcome), oneLine(c.ID, maxText))
+		outcome := t.outcome(c.After.Outcome, 0)
+		if c.Before.Outcome != c.After.Outcome {
+			outcome = t.outcome(c.Before.Outcome, 0) + " → " + outcome
+		}
+		t.printf("  %s  %s\n", outcome, oneLine(c.ID, maxText))
 		for line := range strings.Lines(changeDetails(c)) {
-			fmt.Fprintf(t, "    %s", line)
+			t.printf("    %s", line)
 		}
 	}
-}
-
-// fromTo is two outcomes with an arrow between them, or one if they are the same.
-func (t *diffTerminal) fromTo(before, after reports.Outcome) string {
-	if before == after {
-		return t.outcome(after, 0)
-	}
-	return t.outcome(before, 0) + " → " + t.outcome(after, 0)
 }
 
 // changeDetails is what is known of the checks of a cell that changed, or of its
@@ -146,13 +144,7 @@ func changeDetails(c diff.CellChange) string {
 }
 
 func checkStates(c diff.CheckChange) (was, is diff.CheckState) {
-	if c.Before != nil {
-		was = *c.Before
-	}
-	if c.After != nil {
-		is = *c.After
-	}
-	return was, is
+	return *cmp.Or(c.Before, new(diff.CheckState)), *cmp.Or(c.After, new(diff.CheckState))
 }
 
 // checkOutcome is the outcome of a check, and what is said where there is none.
@@ -170,39 +162,15 @@ func arrow(before, after string) string {
 	return before + " → " + after
 }
 
-func (t *diffTerminal) states(title string, cells []diff.CellState) {
-	if len(cells) == 0 {
-		return
-	}
-	fmt.Fprintf(t, "\n%s:\n", capitalized(title))
+func (t *diffTerminal) states(cells []diff.CellState) {
 	for _, c := range cells {
 		line := fmt.Sprintf("  %s  %s  %s", t.outcome(c.Outcome, outcomeWidth), oneLine(c.ID, maxText), oneLine(c.Reason, maxReason))
-		fmt.Fprintln(t, strings.TrimRight(line, " "))
-	}
-}
-
-func (t *diffTerminal) requirements(title string, changes []diff.RequirementChange) {
-	if len(changes) == 0 {
-		return
-	}
-	fmt.Fprintf(t, "\n%s:\n", capitalized(title))
-	for _, c := range changes {
-		fmt.Fprintf(t, "  %s  %s\n", arrow(orNone(c.Before), orNone(c.After)), oneLine(c.ID, maxText))
+		t.printf("%s\n", strings.TrimRight(line, " "))
 	}
 }
 
 // orNone is an outcome, and what is said of what a report does not state.
 func orNone(o reports.Outcome) string { return cmp.Or(string(o), "none") }
-
-func (t *diffTerminal) slower(title string, d diff.Diff) {
-	if len(d.Slower) == 0 {
-		return
-	}
-	fmt.Fprintf(t, "\n%s (%s):\n", capitalized(title), paceOf(d))
-	for _, s := range d.Slower {
-		fmt.Fprintf(t, "  %s → %s  %s\n", duration(s.Before), duration(s.After), oneLine(s.ID, maxText))
-	}
-}
 
 func paceOf(d diff.Diff) string {
 	return fmt.Sprintf("the median cell took %.2f times as long as before", d.Pace)

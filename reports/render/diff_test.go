@@ -17,7 +17,7 @@ import (
 )
 
 var diffFormats = map[string]func(io.Writer, diff.Diff) error{
-	"diff.json": DiffJSON,
+	"diff.json": JSON[diff.Diff],
 	"diff.md":   DiffMarkdown,
 	"diff.txt":  func(w io.Writer, d diff.Diff) error { return DiffTerminal(w, d, TerminalOptions{}) },
 	"diff.color.txt": func(w io.Writer, d diff.Diff) error {
@@ -195,7 +195,7 @@ func TestAFullDiskIsReportedOfADiff(t *testing.T) {
 			t.Errorf("%s: error %v, want the write error", name, err)
 		}
 	}
-	if err := DiffJSON(io.Discard, diff.Diff{New: []diff.CellState{{Outcome: "passed"}}}); !errors.Is(err, reports.ErrOutcome) {
+	if err := JSON(io.Discard, diff.Diff{New: []diff.CellState{{Outcome: "passed"}}}); !errors.Is(err, reports.ErrOutcome) {
 		t.Errorf("a value that is no outcome: %v", err)
 	}
 }

@@ -53,27 +53,15 @@ func (m *diffMarkdown) subject(changes []diff.SubjectChange) {
 		return
 	}
 	m.printf("\n**Different subjects**, which may cause the differences below:\n")
-	var rows [][]string
-	for _, c := range changes {
-		rows = append(rows, []string{code(c.Name), brief(strings.Join(c.Before, "\n")), brief(strings.Join(c.After, "\n"))})
-	}
-	m.rows(rows, "what", "before", "after")
-}
-
-func (m *diffMarkdown) problems(problems []string) {
-	var rows [][]string
-	for _, p := range problems {
-		rows = append(rows, []string{brief(p)})
-	}
-	m.rows(rows, "problem with the run as a whole")
+	m.rows(rowsOf(changes, func(c diff.SubjectChange) []string {
+		return []string{code(c.Name), brief(strings.Join(c.Before, "\n")), brief(strings.Join(c.After, "\n"))}
+	}), "what", "before", "after")
 }
 
 func (m *diffMarkdown) changes(changes []diff.CellChange) {
-	var rows [][]string
-	for _, c := range changes {
-		rows = append(rows, []string{code(c.ID), string(c.Before.Outcome), string(c.After.Outcome), brief(cmp.Or(c.After.Reason, c.Before.Reason))})
-	}
-	m.rows(rows, "cell", "was", "is", "reason")
+	m.rows(rowsOf(changes, func(c diff.CellChange) []string {
+		return []string{code(c.ID), string(c.Before.Outcome), string(c.After.Outcome), brief(cmp.Or(c.After.Reason, c.Before.Reason))}
+	}), "cell", "was", "is", "reason")
 }
 
 func (m *diffMarkdown) checks(changes []diff.CellChange) {
@@ -91,26 +79,20 @@ func (m *diffMarkdown) checks(changes []diff.CellChange) {
 }
 
 func (m *diffMarkdown) states(cells []diff.CellState) {
-	var rows [][]string
-	for _, c := range cells {
-		rows = append(rows, []string{code(c.ID), string(c.Outcome), brief(c.Reason)})
-	}
-	m.rows(rows, "cell", "outcome", "reason")
+	m.rows(rowsOf(cells, func(c diff.CellState) []string {
+		return []string{code(c.ID), string(c.Outcome), brief(c.Reason)}
+	}), "cell", "outcome", "reason")
 }
 
 func (m *diffMarkdown) requirements(changes []diff.RequirementChange) {
-	var rows [][]string
-	for _, c := range changes {
-		rows = append(rows, []string{code(c.ID), orNone(c.Before), orNone(c.After)})
-	}
-	m.rows(rows, "requirement", "was", "is")
+	m.rows(rowsOf(changes, func(c diff.RequirementChange) []string {
+		return []string{code(c.ID), orNone(c.Before), orNone(c.After)}
+	}), "requirement", "was", "is")
 }
 
 func (m *diffMarkdown) slower(d diff.Diff) {
 	m.printf("\n%s.\n", capitalized(paceOf(d)))
-	var rows [][]string
-	for _, s := range d.Slower {
-		rows = append(rows, []string{code(s.ID), duration(s.Before), duration(s.After)})
-	}
-	m.rows(rows, "cell", "took", "takes")
+	m.rows(rowsOf(d.Slower, func(s diff.Slower) []string {
+		return []string{code(s.ID), Took(s.Before), Took(s.After)}
+	}), "cell", "took", "takes")
 }

@@ -34,7 +34,7 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 		}
 	}
 	if nothingJudged(r) {
-		warnings = append(warnings, annotation("warning", "nothing was judged", counts(r.Summary)))
+		warnings = append(warnings, annotation("warning", "nothing was judged", Counts(r.Summary)))
 	}
 	lines := append(atMost("error", errors), atMost("warning", warnings)...)
 	if _, err := io.WriteString(w, strings.Join(lines, "")); err != nil {
@@ -72,9 +72,11 @@ const MaxGitHubSummary = 1 << 20
 // how to reproduce it. If limit has no room for that, nothing is written.
 func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}
-	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), counts(r.Summary))
+	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), Counts(r.Summary))
 	m.needs(r)
-	m.folded("environment", func() { m.ran(r.Reproduce.Components) })
+	m.folded("environment", func() {
+		m.rows(rowsOf(r.Reproduce.Components, componentRow), "component", "version", "source", "digest")
+	})
 	m.folded(reports.Counted(len(r.Cells), "cell"), func() { m.all(r.Cells) })
 	var again markdown
 	again.reproduce(r.Reproduce)
@@ -91,10 +93,7 @@ type summary struct{ bounded }
 
 // needs writes what needs attention.
 func (m *summary) needs(r reports.Report) {
-	var problems, cells, checks [][]string
-	for _, p := range r.Problems {
-		problems = append(problems, []string{brief(p)})
-	}
+	var cells, checks [][]string
 	for _, c := range r.Cells {
 		if c.Outcome.Expected() {
 			continue
@@ -109,7 +108,7 @@ func (m *summary) needs(r reports.Report) {
 			}
 		}
 	}
-	m.rows(problems, "problem with the run as a whole")
+	m.problems(r.Problems)
 	m.rows(cells, "cell", "outcome", "reason")
 	if len(checks) > 0 {
 		m.folded("checks", func() {
@@ -118,18 +117,8 @@ func (m *summary) needs(r reports.Report) {
 	}
 }
 
-func (m *summary) ran(components []reports.Component) {
-	var rows [][]string
-	for _, c := range components {
-		rows = append(rows, []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)})
-	}
-	m.rows(rows, "component", "version", "source", "digest")
-}
-
 func (m *summary) all(cells []reports.Cell) {
-	var rows [][]string
-	for _, c := range cells {
-		rows = append(rows, []string{code(c.ID), string(c.Outcome), duration(c.DurationSeconds)})
-	}
-	m.rows(rows, "cell", "outcome", "took")
+	m.rows(rowsOf(cells, func(c reports.Cell) []string {
+		return []string{code(c.ID), string(c.Outcome), Took(c.DurationSeconds)}
+	}), "cell", "outcome", "took")
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -114,12 +115,10 @@ func (m *markdown) verdict(v graduation.Verdict) {
 		m.printf("- **Needs a person:** %s: %s\n", text(v.Person.Who), text(v.Person.What))
 	}
 	if len(v.Repeats) > 0 {
-		var rows [][]string
-		for _, r := range v.Repeats {
-			rows = append(rows, []string{code(r.Cell), fmt.Sprint(r.Runs), fmt.Sprint(len(r.Days)), strings.Join(r.Days, ", ")})
-		}
 		m.printf("\n")
-		m.table(rows, "cell", "passed", "days", "dates")
+		m.table(rowsOf(v.Repeats, func(r graduation.Repeats) []string {
+			return []string{code(r.Cell), fmt.Sprint(r.Runs), fmt.Sprint(len(r.Days)), strings.Join(r.Days, ", ")}
+		}), "cell", "passed", "days", "dates")
 	}
 	m.proof(v)
 }
@@ -130,7 +129,7 @@ func (m *markdown) against(g contradictions) {
 	if g.Requirement != "" {
 		m.printf(", of %s", code(g.Requirement))
 	}
-	m.printf("\n  - expected: %s\n  - observed: %s\n", text(g.Expected), text(orDash(g.Observed)))
+	m.printf("\n  - expected: %s\n  - observed: %s\n", text(g.Expected), text(cmp.Or(g.Observed, "-")))
 	if g.Reason != "" {
 		m.printf("  - %s\n", text(g.Reason))
 	}
@@ -224,13 +223,6 @@ func on(ref evidence.Ref) string {
 		return ""
 	}
 	return ", " + ref.Started.UTC().Format("2006-01-02")
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // fenced returns lines as a block of code that nothing in them ends.

@@ -256,29 +256,17 @@ func caseProperties(cells []reports.Cell) []junitProperty {
 // is anything.
 func runSuite(id int, r reports.Report) (junitSuite, bool) {
 	suite := emptySuite(id, "skewrig/run")
+	add := func(name string, failure, unjudged *junitResult) {
+		suite.add(junitCase{Name: name, Classname: "skewrig.run", Time: junitTime(0), Failure: failure, Error: unjudged})
+	}
 	for i, problem := range r.Problems {
-		suite.add(junitCase{
-			Name:      fmt.Sprintf("problem-%d", i+1),
-			Classname: "skewrig.run",
-			Time:      junitTime(0),
-			Failure:   &junitResult{Message: oneLine(problem, maxText), Type: "problem"},
-		})
+		add(fmt.Sprintf("problem-%d", i+1), &junitResult{Message: oneLine(problem, maxText), Type: "problem"}, nil)
 	}
 	if r.Partial != "" {
-		suite.add(junitCase{
-			Name:      "everything-ran",
-			Classname: "skewrig.run",
-			Time:      junitTime(0),
-			Error:     &junitResult{Message: oneLine(r.Partial, maxText), Type: "partial"},
-		})
+		add("everything-ran", nil, &junitResult{Message: oneLine(r.Partial, maxText), Type: "partial"})
 	}
 	if nothingJudged(r) {
-		suite.add(junitCase{
-			Name:      "something-was-judged",
-			Classname: "skewrig.run",
-			Time:      junitTime(0),
-			Error:     &junitResult{Message: "nothing was judged: " + counts(r.Summary), Type: string(reports.Unknown)},
-		})
+		add("something-was-judged", nil, &junitResult{Message: "nothing was judged: " + Counts(r.Summary), Type: string(reports.Unknown)})
 	}
 	return suite, suite.Tests > 0
 }

@@ -25,16 +25,15 @@ func Markdown(w io.Writer, r reports.Report) error {
 	return m.writeTo(w, "a report as Markdown")
 }
 
-type markdown struct{ strings.Builder }
+type markdown struct{ gathered }
 
-func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
-
-// writeTo writes what was gathered, which the error calls by its name.
-func (m *markdown) writeTo(w io.Writer, what string) error {
-	if _, err := io.WriteString(w, m.String()); err != nil {
-		return fmt.Errorf("writing %s: %w", what, err)
+// rowsOf returns a row of a table for each item.
+func rowsOf[T any](all []T, row func(T) []string) [][]string {
+	var rows [][]string
+	for _, one := range all {
+		rows = append(rows, row(one))
 	}
-	return nil
+	return rows
 }
 
 // table writes a table, or instead says that there is nothing.
@@ -43,14 +42,18 @@ func (m *markdown) table(rows [][]string, header ...string) {
 		m.printf("None.\n")
 		return
 	}
-	m.printf("| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
+	m.head(header)
 	for _, row := range rows {
 		m.printf("| %s |\n", strings.Join(row, " | "))
 	}
 }
 
+func (m *markdown) head(header []string) {
+	m.printf("| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
+}
+
 func (m *markdown) summary(r reports.Report) {
-	m.printf("# Conformance report\n\n**%s.** %s.\n", capitalized(verdict(r)), counts(r.Summary))
+	m.printf("# Conformance report\n\n**%s.** %s.\n", Verdict(r), Counts(r.Summary))
 	if r.Partial != "" {
 		m.printf("\n**Partial:** %s\n", text(r.Partial))
 	}
@@ -114,11 +117,7 @@ func (m *markdown) attentionTo(c reports.Cell) {
 
 func (m *markdown) ran(reproduce reports.Reproduce) {
 	m.printf("\n## Environment\n\n")
-	var rows [][]string
-	for _, c := range reproduce.Components {
-		rows = append(rows, []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)})
-	}
-	m.table(rows, "component", "version", "source", "digest")
+	m.table(rowsOf(reproduce.Components, componentRow), "component", "version", "source", "digest")
 	host := reproduce.Host
 	m.printf("\nskewrig %s, built with %s, seed %d.\n", text(reproduce.Skewrig), text(reproduce.Go), reproduce.Seed)
 	if host != (reports.Host{}) {
@@ -127,14 +126,15 @@ func (m *markdown) ran(reproduce reports.Reproduce) {
 	}
 }
 
+func componentRow(c reports.Component) []string {
+	return []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)}
+}
+
 func (m *markdown) cells(cells []reports.Cell) {
 	m.printf("\n## Cells\n\n")
-	var rows [][]string
-	for _, c := range cells {
-		rows = append(rows, []string{
-			code(c.ID), string(c.Outcome), duration(c.DurationSeconds), text(shortened(c.Reason, maxReason)),
-		})
-	}
+	rows := rowsOf(cells, func(c reports.Cell) []string {
+		return []string{code(c.ID), string(c.Outcome), Took(c.DurationSeconds), text(shortened(c.Reason, maxReason))}
+	})
 	m.table(rows, "cell", "outcome", "took", "reason")
 }
 
@@ -181,25 +181,18 @@ func (m *markdown) leases(cells []reports.Cell) {
 
 func (m *markdown) requirements(requirements []reports.Requirement) {
 	m.printf("\n## Requirements\n\n")
-	var rows [][]string
-	for _, q := range requirements {
-		rows = append(rows, []string{
+	rows := rowsOf(requirements, func(q reports.Requirement) []string {
+		return []string{
 			code(q.ID), string(q.Outcome), fmt.Sprint(len(q.Cells)),
 			text(q.Level), text(q.Stage), text(q.Statement), link("source", q.Source),
-		})
-	}
+		}
+	})
 	m.table(rows, "requirement", "outcome", "cells", "level", "stage", "statement", "source")
 }
 
 func (m *markdown) reproduce(reproduce reports.Reproduce) {
-	m.printf("\n## How to reproduce\n\n")
 	// Not bounded: half a command reproduces nothing.
-	command := strings.Join(printableLines(reproduce.Command), "\n")
-	fence := "```"
-	for strings.Contains(command, fence) {
-		fence += "`"
-	}
-	m.printf("%ssh\n%s\n%s\n", fence, command, fence)
+	m.printf("\n## How to reproduce\n\n%s\n", fenced("sh", reproduce.Command, ""))
 }
 
 // text escapes a text of bounded length so that it shows as itself, also in a

@@ -18,7 +18,7 @@ import (
 // gathers them knows when.
 func OpenMetrics(w io.Writer, r reports.Report) error {
 	var out bytes.Buffer
-	for _, family := range families(r) {
+	for _, family := range familiesOf(r) {
 		if len(family.Metric) == 0 {
 			continue
 		}
@@ -37,24 +37,26 @@ func OpenMetrics(w io.Writer, r reports.Report) error {
 	return nil
 }
 
-func families(r reports.Report) []*dto.MetricFamily {
-	started := gauge("skewrig_run_start_timestamp_seconds", "When the first cell of the run started, in seconds since 1970.")
+// families are the metrics of a report, in the order in which they were begun.
+type families []*dto.MetricFamily
+
+func familiesOf(r reports.Report) families {
+	var f families
+	f.gauge("skewrig_run_info", "The skewrig and the host of the run.").
+		add(1, "skewrig", r.Reproduce.Skewrig, "go", r.Reproduce.Go, "os", r.Reproduce.Host.OS, "arch", r.Reproduce.Host.Arch)
+	started := f.gauge("skewrig_run_start_timestamp_seconds", "When the first cell of the run started, in seconds since 1970.")
 	if first := firstStart(r.Cells); !first.IsZero() {
 		started.add(float64(first.UnixMilli()) / 1000)
 	}
-	run := gauge("skewrig_run_info", "The skewrig and the host of the run.")
-	run.add(1, "skewrig", r.Reproduce.Skewrig, "go", r.Reproduce.Go, "os", r.Reproduce.Host.OS, "arch", r.Reproduce.Host.Arch)
-	verdict := gauge("skewrig_run_exit_code", "The verdict of the run: 0 all as expected, 1 a nonconformance, 2 not judged.")
-	verdict.add(float64(reports.ExitCode(r)))
-	problems := gauge("skewrig_run_problems", "Problems of the run as a whole.")
-	problems.add(float64(len(r.Problems)))
-	components := gauge("skewrig_component_info", "The binaries of the run.")
+	f.gauge("skewrig_run_exit_code", "The verdict of the run: 0 all as expected, 1 a nonconformance, 2 not judged.").add(float64(reports.ExitCode(r)))
+	f.gauge("skewrig_run_problems", "Problems of the run as a whole.").add(float64(len(r.Problems)))
+	components := f.gauge("skewrig_component_info", "The binaries of the run.")
 	for _, c := range r.Reproduce.Components {
 		components.add(1, "component", c.Name, "version", c.Version, "source", c.Source, "digest", c.Digest)
 	}
-	all := []*dto.MetricFamily{run.MetricFamily, started.MetricFamily, verdict.MetricFamily, problems.MetricFamily, components.MetricFamily}
-	all = append(all, cellFamilies(r)...)
-	return append(all, requirementFamilies(r)...)
+	f.ofCells(r)
+	f.ofRequirements(r.Requirements)
+	return f
 }
 
 // firstStart is when the first cell started; zero if none did.
@@ -67,16 +69,16 @@ func firstStart(cells []reports.Cell) (first time.Time) {
 	return first
 }
 
-func cellFamilies(r reports.Report) []*dto.MetricFamily {
-	count := gauge("skewrig_cells", "How many cells have this outcome, without reference cells.")
+func (f *families) ofCells(r reports.Report) {
+	count := f.gauge("skewrig_cells", "How many cells have this outcome, without reference cells.")
 	for _, o := range reports.Outcomes() {
 		count.add(float64(r.Summary.Outcomes[o]), "outcome", string(o))
 	}
-	outcome := gauge("skewrig_cell_outcome", "The outcome of each cell: 1 for the outcome that it has.")
-	expected := gauge("skewrig_cell_expected", "Whether the outcome of each cell is as expected: 1 or 0.")
-	seconds := gauge("skewrig_cell_duration_seconds", "How long each cell took, without cells that did not start.")
+	outcome := f.gauge("skewrig_cell_outcome", "The outcome of each cell: 1 for the outcome that it has.")
+	expected := f.gauge("skewrig_cell_expected", "Whether the outcome of each cell is as expected: 1 or 0.")
+	seconds := f.gauge("skewrig_cell_duration_seconds", "How long each cell took, without cells that did not start.")
 	seconds.Unit = new("seconds")
-	checks := gauge("skewrig_checks", "How many checks have this outcome.")
+	checks := f.gauge("skewrig_checks", "How many checks have this outcome.")
 	byOutcome := make(map[reports.Outcome]int)
 	for _, c := range r.Cells {
 		outcome.add(1, "cell", c.ID, "kep", c.KEP, "outcome", string(c.Outcome))
@@ -91,26 +93,22 @@ func cellFamilies(r reports.Report) []*dto.MetricFamily {
 	for _, o := range reports.Outcomes() {
 		checks.add(float64(byOutcome[o]), "outcome", string(o))
 	}
-	families := []*dto.MetricFamily{count.MetricFamily, outcome.MetricFamily, expected.MetricFamily, seconds.MetricFamily, checks.MetricFamily}
 	if of := r.Summary.Reference; of.Cells > 0 {
-		reference := gauge("skewrig_reference_cells", "How many reference cells there are, by whether they are as expected.")
+		reference := f.gauge("skewrig_reference_cells", "How many reference cells there are, by whether they are as expected.")
 		reference.add(float64(of.Expected), "expected", "true")
 		reference.add(float64(of.Cells-of.Expected), "expected", "false")
-		families = append(families, reference.MetricFamily)
 	}
-	return families
 }
 
-func requirementFamilies(r reports.Report) []*dto.MetricFamily {
-	outcome := gauge("skewrig_requirement_outcome", "The outcome of each requirement that a cell serves: 1 for the outcome that it has.")
-	cells := gauge("skewrig_requirement_cells", "How many cells serve each requirement.")
-	for _, q := range r.Requirements {
+func (f *families) ofRequirements(requirements []reports.Requirement) {
+	outcome := f.gauge("skewrig_requirement_outcome", "The outcome of each requirement that a cell serves: 1 for the outcome that it has.")
+	cells := f.gauge("skewrig_requirement_cells", "How many cells serve each requirement.")
+	for _, q := range requirements {
 		cells.add(float64(len(q.Cells)), "requirement", q.ID, "kep", q.KEP)
 		if len(q.Cells) > 0 {
 			outcome.add(1, "requirement", q.ID, "kep", q.KEP, "level", q.Level, "stage", q.Stage, "outcome", string(q.Outcome))
 		}
 	}
-	return []*dto.MetricFamily{outcome.MetricFamily, cells.MetricFamily}
 }
 
 func oneIf(is bool) float64 {
@@ -123,8 +121,11 @@ func oneIf(is bool) float64 {
 // metrics are a family of gauges.
 type metrics struct{ *dto.MetricFamily }
 
-func gauge(name, help string) metrics {
-	return metrics{&dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum()}}
+// gauge begins a family.
+func (f *families) gauge(name, help string) metrics {
+	family := &dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum()}
+	*f = append(*f, family)
+	return metrics{family}
 }
 
 // add adds a gauge with labels, of which each is a name and a value.

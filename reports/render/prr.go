@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -46,10 +47,7 @@ func (m *markdown) sources(r prr.Result) {
 	for _, left := range r.LeftOut {
 		m.printf("- %s left out: %s\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
-	var rows [][]string
-	for _, p := range r.Programs {
-		rows = append(rows, []string{code(p.Name), code(p.Version), code(p.Digest)})
-	}
+	rows := rowsOf(r.Programs, func(p prr.Program) []string { return []string{code(p.Name), code(p.Version), code(p.Digest)} })
 	m.printf("\n<details><summary>Binaries that ran</summary>\n\n")
 	m.table(rows, "component", "version", "digest")
 	m.printf("\n</details>\n")
@@ -114,7 +112,7 @@ func (m *markdown) statement(s prr.Statement) {
 // judged says what cells say of a statement: those against it check by check.
 func (m *markdown) judged(f evidence.Finding) {
 	for _, g := range grouped(f.Against) {
-		m.printf("  - contradicted by: %s, check %s on %s: expected %s; observed %s", code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(orDash(g.Observed)))
+		m.printf("  - contradicted by: %s, check %s on %s: expected %s; observed %s", code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(cmp.Or(g.Observed, "-")))
 		if g.Reason != "" {
 			m.printf(" (%s)", text(g.Reason))
 		}

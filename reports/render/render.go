@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/diff"
 )
 
 // The files that WriteDir writes.
@@ -24,15 +25,15 @@ const (
 	MarkdownFile = "report.md"
 )
 
-// JSON writes the report as indented JSON, which reports.Read reads back.
-func JSON(w io.Writer, r reports.Report) error {
+// JSON writes a report, which reports.Read reads back, or a diff as indented JSON.
+func JSON[T reports.Report | diff.Diff](w io.Writer, value T) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	// The file is for people as well, and arrows and brackets are common in
 	// what was expected. Who puts it into a page has to escape it anyway.
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("encoding a report as JSON: %w", err)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("encoding as JSON: %w", err)
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func WriteDir(dir string, r reports.Report) error {
 		name   string
 		render func(io.Writer, reports.Report) error
 	}{
-		{JSONFile, JSON},
+		{JSONFile, JSON[reports.Report]},
 		{JUnitFile, JUnit},
 		{MarkdownFile, Markdown},
 	} {

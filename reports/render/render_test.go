@@ -21,7 +21,7 @@ import (
 
 // formats are all the renderers, under the names of their golden files.
 var formats = map[string]func(io.Writer, reports.Report) error{
-	"json": JSON,
+	"json": JSON[reports.Report],
 	"xml":  JUnit,
 	"md":   Markdown,
 	"txt": func(w io.Writer, r reports.Report) error {

@@ -25,21 +25,18 @@ func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
 	t := terminal{color: options.Color}
 	t.table(r.Cells)
 	t.attention(r)
-	fmt.Fprintf(&t, "%s\n%s\n", counts(r.Summary), capitalized(verdict(r)))
+	t.printf("%s\n%s\n", Counts(r.Summary), Verdict(r))
 	if r.Partial != "" {
-		fmt.Fprintf(&t, "Partial: %s\n", oneLine(r.Partial, maxText))
+		t.printf("Partial: %s\n", oneLine(r.Partial, maxText))
 	}
 	if options.Report != "" {
-		fmt.Fprintf(&t, "Report: %s\n", oneLine(options.Report, maxText))
+		t.printf("Report: %s\n", oneLine(options.Report, maxText))
 	}
-	if _, err := io.WriteString(w, t.String()); err != nil {
-		return fmt.Errorf("writing a report to the terminal: %w", err)
-	}
-	return nil
+	return t.writeTo(w, "a report to the terminal")
 }
 
 type terminal struct {
-	strings.Builder
+	gathered
 	color bool
 }
 
@@ -54,13 +51,13 @@ func (t *terminal) table(cells []reports.Cell) {
 	for _, c := range cells {
 		widest = max(widest, len(oneLine(c.ID, maxText)))
 	}
-	fmt.Fprintf(t, "%-*s  %8s  %-*s  %s\n", outcomeWidth, "OUTCOME", "TOOK", widest, "CELL", "REASON")
+	t.printf("%-*s  %8s  %-*s  %s\n", outcomeWidth, "OUTCOME", "TOOK", widest, "CELL", "REASON")
 	for _, c := range cells {
 		line := fmt.Sprintf("%s  %8s  %-*s  %s", t.outcome(c.Outcome, outcomeWidth),
-			duration(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(inRuns(c), maxReason))
-		fmt.Fprintln(t, strings.TrimRight(line, " "))
+			Took(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(inRuns(c), maxReason))
+		t.printf("%s\n", strings.TrimRight(line, " "))
 	}
-	fmt.Fprintln(t)
+	t.printf("\n")
 }
 
 // inRuns is the reason of a cell. Of one that has none, it is how many times it
@@ -77,14 +74,14 @@ func (t *terminal) attention(r reports.Report) {
 		if c.Outcome.Expected() {
 			continue
 		}
-		fmt.Fprintf(t, "%s  %s\n", t.outcome(c.Outcome, 0), oneLine(c.ID, maxText))
+		t.printf("%s  %s\n", t.outcome(c.Outcome, 0), oneLine(c.ID, maxText))
 		for line := range strings.Lines(details(c)) {
-			fmt.Fprintf(t, "  %s", line)
+			t.printf("  %s", line)
 		}
-		fmt.Fprintln(t)
+		t.printf("\n")
 	}
 	for _, problem := range r.Problems {
-		fmt.Fprintf(t, "problem  %s\n\n", oneLine(problem, maxText))
+		t.printf("problem  %s\n\n", oneLine(problem, maxText))
 	}
 }
 

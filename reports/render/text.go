@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,19 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 )
+
+// gathered is a text that is written when it is whole.
+type gathered struct{ strings.Builder }
+
+func (g *gathered) printf(format string, args ...any) { fmt.Fprintf(g, format, args...) }
+
+// writeTo writes what was gathered, which the error calls by its name.
+func (g *gathered) writeTo(w io.Writer, what string) error {
+	if _, err := io.WriteString(w, g.String()); err != nil {
+		return fmt.Errorf("writing %s: %w", what, err)
+	}
+	return nil
+}
 
 // maxText is how much of one text of a report is shown to people, in runes. The
 // whole of it is in the JSON.
@@ -56,6 +70,15 @@ func shortened(s string, limit int) string {
 
 // lines returns the lines of a text of bounded length, each printable.
 func lines(s string) []string { return printableLines(shortened(s, maxText)) }
+
+// Visible returns a text of bounded length in which what does not show as itself
+// is escaped, such as control characters and the marks that reverse the direction
+// of writing. Its lines stay lines.
+func Visible(s string) string { return strings.Join(lines(s), "\n") }
+
+// VisibleWhole is Visible without the bound, for what is of no use in parts, such
+// as a command.
+func VisibleWhole(s string) string { return strings.Join(printableLines(s), "\n") }
 
 func printableLines(s string) []string {
 	all := strings.Split(strings.TrimRight(s, "\n"), "\n")
@@ -117,7 +140,10 @@ func writeField(b *strings.Builder, name, value string) {
 	}
 }
 
-// verdict returns what the exit code of the report means, in a few words.
+// Verdict returns what the exit code of a report means, as a sentence without
+// its full stop: "All outcomes are as expected".
+func Verdict(r reports.Report) string { return capitalized(verdict(r)) }
+
 func verdict(r reports.Report) string {
 	switch reports.ExitCode(r) {
 	case reports.ExitExpected:
@@ -140,9 +166,10 @@ func nothingJudged(r reports.Report) bool {
 	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
 }
 
-// counts returns the numbers of cells by outcome, the most severe first,
-// without those that are zero. Cells of the reference are counted apart.
-func counts(s reports.Summary) string {
+// Counts returns the numbers of cells by outcome, the most severe first, without
+// those that are zero. Cells of the reference are counted apart: "63 cells:
+// 20 expected-fail, 43 pass; 13 reference cells: 13 as expected, not counted".
+func Counts(s reports.Summary) string {
 	if s.Reference.Cells == 0 {
 		return countsOfReleases(s)
 	}
@@ -169,9 +196,9 @@ func severestFirst() []reports.Outcome {
 	return outcomes
 }
 
-// duration returns a number of seconds for people: "850ms", "12.3s", "4m10s",
-// and "-" for what never started.
-func duration(seconds float64) string {
+// Took returns a number of seconds for people: "850ms", "12.3s", "4m10s", and
+// "-" for what never started.
+func Took(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
 	case d == 0:

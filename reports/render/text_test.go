@@ -11,8 +11,8 @@ func TestDuration(t *testing.T) {
 	for seconds, want := range map[float64]string{
 		0: "-", 0.0004: "0s", 0.85: "850ms", 1: "1s", 12.345: "12.3s", 61.5: "1m2s", 250: "4m10s", 3600: "1h0m0s",
 	} {
-		if got := duration(seconds); got != want {
-			t.Errorf("duration(%v) = %q, want %q", seconds, got, want)
+		if got := Took(seconds); got != want {
+			t.Errorf("Took(%v) = %q, want %q", seconds, got, want)
 		}
 	}
 }
