@@ -39,20 +39,20 @@ func Cells() ([]plan.Cell, error) {
 }
 
 // Default returns those of the cells that run unless others are asked for: what
-// the default pair shows of the KEPs, without the shelf of regressions and other
+// the default pair shows of the KEPs, without the known regressions and other
 // areas.
 func Default(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool { return !strings.HasPrefix(c.Area, "kep-") })
 }
 
 // OnDefaultPair returns those of the cells that need nothing but what is built
-// unless something else is asked for: the newest release, and the kubelet of the
-// one before.
+// unless something else is asked for: the newest release, the kubelet of the one
+// before, and that of the reference.
 func OnDefaultPair(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
-			previous := t.Version == release.Previous && t.Component == "kubelet"
-			return t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !previous
+			kubelet := t.Component == "kubelet" && (t.Version == release.Previous || t.Version == release.Reference)
+			return t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !kubelet
 		})
 	})
 }

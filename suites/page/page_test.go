@@ -180,7 +180,7 @@ func TestWhatACellHas(t *testing.T) {
 	b.until("document.querySelectorAll('#cell .graph polyline').length === 2")
 	b.do(chromedp.Navigate("about:blank"))
 	b.open(written(t, small()), "#cell="+pagetest.Flaky)
-	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only bad ones showed a container was killed", "runs/2/cells/" + pagetest.Flaky} {
+	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only in bad runs: a container was killed", "runs/2/cells/" + pagetest.Flaky} {
 		b.has("#cell", want)
 	}
 	b.open(written(t, small()), "#cell=no/such/cell")
@@ -383,7 +383,7 @@ func TestWithoutScripts(t *testing.T) {
 	file := written(t, small())
 	b.do(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+file))
 	words := get(b, chromedp.TextContent(chromedp.CSS("main")))
-	for _, want := range []string{"Something does not conform", pagetest.Red, "satisfies it >= 5", "with JavaScript", "Cells", "An upgrade leaves other containers alone."} {
+	for _, want := range []string{"Something does not conform", pagetest.Red, "satisfies it >= 5", "With JavaScript", "Cells", "An upgrade leaves other containers alone."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("without scripts, the page does not show %q", want)
 		}
