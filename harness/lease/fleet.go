@@ -211,7 +211,7 @@ func (f *Fleet) serve(ctx context.Context) error {
 	for {
 		t, closed := f.queue.Get()
 		if closed || ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // that the fleet ends is no failure of it
 		}
 		next := t.node.take(ctx, t.task)
 		f.queue.Done(t)

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -97,7 +98,5 @@ func (t *Timeline) scraped(e record.Event) {
 		t.Metrics[e.Subject] = make(map[string]any)
 	}
 	metrics, _ := NewRaw(e.Data).Fields()["metrics"].(map[string]any)
-	for name, samples := range metrics {
-		t.Metrics[e.Subject][name] = samples
-	}
+	maps.Copy(t.Metrics[e.Subject], metrics)
 }

@@ -95,8 +95,8 @@ func (t *Timeline) started(component string, started record.ComponentStarted, m 
 
 // faultEnded ends the fault of a link that began last.
 func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
-	for i := len(t.Faults) - 1; i >= 0; i-- {
-		if f := t.Faults[i]; f.Link == link && f.Effect == nil {
+	for _, f := range slices.Backward(t.Faults) {
+		if f.Link == link && f.Effect == nil {
 			f.To, f.Effect = m, &ended.Effect
 			return
 		}

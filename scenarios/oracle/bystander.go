@@ -37,13 +37,8 @@ func nothingElseChanges(r *run) finding {
 // leftAlone reports whether an object uses no field, and neither does what it
 // was made from, and whether the scenario has changed none of them.
 func (r *run) leftAlone(versions []*timeline.Version) bool {
-	for _, v := range versions {
-		if r.uses(v) {
-			return false
-		}
-	}
 	first := versions[0]
-	if r.touched(first) {
+	if slices.ContainsFunc(versions, r.uses) || r.touched(first) {
 		return false
 	}
 	for _, owner := range first.Meta().OwnerReferences {
@@ -154,7 +149,7 @@ func (r *run) sameSpec(was, is *timeline.Version) bool {
 
 func (r *run) withoutDefaults(v *timeline.Version) map[string]any {
 	object := timeline.NewRaw(v.Text()).Fields() // others have the fields of the version
-	for _, f := range r.Rules.Fields {
+	for _, f := range r.Fields {
 		f.WithoutDefault(v.Resource, object)
 	}
 	return object

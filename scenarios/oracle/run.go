@@ -115,7 +115,7 @@ func values(f model.Field, v *timeline.Version) model.Values { return f.In(v.Res
 
 // uses reports whether an object has one of the fields.
 func (r *run) uses(v *timeline.Version) bool {
-	for _, f := range r.Rules.Fields {
+	for _, f := range r.Fields {
 		if !f.Same(values(f, v), nil) {
 			return true
 		}

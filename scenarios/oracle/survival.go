@@ -12,7 +12,7 @@ import (
 // request that created it through every write and every API server.
 func fieldSurvival(r *run) finding {
 	var f finding
-	for _, field := range r.Rules.Fields {
+	for _, field := range r.Fields {
 		s := survival{run: r, Field: field, finding: &f}
 		s.answersFollow()
 		for _, versions := range r.byUID {

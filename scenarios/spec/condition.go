@@ -59,7 +59,7 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 		slices.Sort(names)
 		return false, fmt.Errorf("nothing here is called %s: %s", strict.Quote(c.name), strict.DidYouMean(c.name, names))
 	}
-	return c.Comparison.Holds(value)
+	return c.Holds(value)
 }
 
 // names are what a condition of a step or check may use at some point of a cell: its
