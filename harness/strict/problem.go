@@ -17,8 +17,8 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// String returns the problem as file:line:column: message.
-func (p Problem) String() string {
+// Error returns the problem as file:line:column: message.
+func (p Problem) Error() string {
 	return p.Position.String() + ": " + p.Message
 }
 
@@ -39,7 +39,7 @@ type Errors struct {
 func (e *Errors) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
-		lines[i] = p.String()
+		lines[i] = p.Error()
 	}
 	return strings.Join(lines, "\n")
 }

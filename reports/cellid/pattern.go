@@ -26,6 +26,12 @@ func Compile(pattern string) (Pattern, error) {
 	return Pattern{text: pattern, segments: segments}, nil
 }
 
+// UnmarshalText implements encoding.TextUnmarshaler by Compile.
+func (p *Pattern) UnmarshalText(text []byte) (err error) {
+	*p, err = Compile(strings.TrimSpace(string(text)))
+	return err
+}
+
 // String returns the pattern as it was compiled.
 func (p Pattern) String() string { return p.text }
 

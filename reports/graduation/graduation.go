@@ -33,9 +33,9 @@ type Enhancement struct {
 // Question is a question of the production readiness review, with a statement
 // that holds if the cells that match pass.
 type Question struct {
-	Question  string
-	Statement string
-	Match     []cellid.Pattern
+	Question  string           `json:"question"`
+	Statement string           `json:"statement"`
+	Match     []cellid.Pattern `json:"match"`
 }
 
 // Criterion is one thing that a stage asks for. It is met when everything that
@@ -60,17 +60,18 @@ type Criterion struct {
 
 // Cells are cells that must have run, and passed.
 type Cells struct {
-	Match []cellid.Pattern
+	Match []cellid.Pattern `json:"match"`
 	// Releases are minor versions, such as "v1.87", each of which must have taken
 	// part in one of them.
-	Releases []string
+	Releases []string `json:"releases,omitempty"`
 }
 
 // Repeated are cells that must have passed again and again.
 type Repeated struct {
-	Match []cellid.Pattern
+	Match []cellid.Pattern `json:"match"`
 	// Runs is how often at least, Days on how many different days (in UTC).
-	Runs, Days int
+	Runs int `json:"runs"`
+	Days int `json:"days"`
 }
 
 // Person is who has to do what no run can.

@@ -32,6 +32,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 )
@@ -47,49 +48,27 @@ type List struct {
 // Deviation is one entry of a list: checks that are known to fail.
 type Deviation struct {
 	// Cells matches the ids of the cells in which the checks fail.
-	Cells cellid.Pattern
-	// Checks match the ids of the checks, any of them. If unset, Requirement
+	Cells cellid.Pattern `json:"cells"`
+	// Checks match the ids of the checks. If unset, Requirement
 	// decides alone.
-	Checks []cellid.Pattern
+	Checks Patterns `json:"checks,omitempty"`
 	// Requirement is the id of the requirement that the checks serve. If
 	// unset, Checks decide alone.
-	Requirement string
+	Requirement string `json:"requirement,omitempty"`
 	// Releases are those that are affected. If unset, all are.
-	Releases Releases
+	Releases Releases `json:"releases,omitempty"`
 	// Reason says why the checks fail, and Link where that is discussed.
-	Reason string
-	Link   string
+	Reason string `json:"reason"`
+	Link   string `json:"link"`
 	// At is where the entry stands.
-	At Position
+	At strict.Position `json:"-"`
 }
 
-// Position is a place in a list.
-type Position struct {
-	File string
-	// Line and Column count from 1. They are 0 where they are not known.
-	Line, Column int
-}
+// Patterns match the ids of checks, any of them.
+type Patterns []cellid.Pattern
 
-// String returns the position as editors and compilers write it.
-func (p Position) String() string {
-	switch {
-	case p.Line == 0:
-		return p.File
-	case p.Column == 0:
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
-	default:
-		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-	}
-}
-
-// Problem is something wrong with a list, or with an entry of it.
-type Problem struct {
-	At   Position
-	Text string
-}
-
-// Error returns the position and what is wrong there.
-func (p Problem) Error() string { return p.At.String() + ": " + p.Text }
+// OneOrMore implements strict.OneOrMore.
+func (Patterns) OneOrMore() {}
 
 // Apply settles cells, and returns them with each listed check that failed made
 // ExpectedFail, and each listed check that passed made UnexpectedPass. Other
@@ -101,22 +80,22 @@ func (p Problem) Error() string { return p.At.String() + ": " + p.Text }
 // never got as far as its checks counts as a match: it is red already, and says
 // nothing about the entry. NotRun are the ids of the cells that exist but were
 // left out of this run: an entry for one of them is not stale.
-func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []Problem) {
+func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []strict.Problem) {
 	applied := make([]reports.Cell, len(cells))
 	used := make([]bool, len(list.Deviations))
-	var problems []Problem
+	var problems []strict.Problem
 	for i, c := range cells {
 		c = c.Settled()
 		for j, d := range list.Deviations {
 			used[j] = used[j] || d.concerns(c)
 		}
-		var twice []Problem
+		var twice []strict.Problem
 		applied[i], twice = list.applyTo(c)
 		problems = append(problems, twice...)
 	}
 	for j, d := range list.Deviations {
 		if !used[j] && !d.waitsFor(notRun) {
-			problems = append(problems, Problem{d.At, fmt.Sprintf(
+			problems = append(problems, strict.Problem{Position: d.At, Message: fmt.Sprintf(
 				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.about())})
 		}
 	}
@@ -129,8 +108,8 @@ func (l List) Excuse(c reports.Cell) reports.Cell {
 	return excused
 }
 
-func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
-	var problems []Problem
+func (l List) applyTo(c reports.Cell) (reports.Cell, []strict.Problem) {
+	var problems []strict.Problem
 	changed := false
 	for i, check := range c.Checks {
 		matching := l.matching(c, check)
@@ -147,7 +126,7 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []Problem) {
 			c.Checks[i].Reason = stale(matching)
 			changed = true
 		case reports.ExpectedFail, reports.UnexpectedPass:
-			problems = append(problems, Problem{matching[0].At, fmt.Sprintf(
+			problems = append(problems, strict.Problem{Position: matching[0].At, Message: fmt.Sprintf(
 				"cell %s: check %s is %s already: apply a list once, to the outcomes of the checks", c.ID, check.ID, check.Outcome)})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -234,7 +235,7 @@ func TestReleasesSelectCells(t *testing.T) {
 		{">= 1.89, < v1.90.3", []string{"a/b/c/kubelet:v1.90.2"}, []string{"a/b/c/kubelet:v1.90.3"}},
 	} {
 		list := parse(t, `- {cells: "a/**", checks: up, releases: "`+tc.releases+`", reason: old, link: https://example.com/1}`)
-		becomes := func(id string, o reports.Outcome) (reports.Outcome, []Problem) {
+		becomes := func(id string, o reports.Outcome) (reports.Outcome, []strict.Problem) {
 			cells, problems := Apply(list, []reports.Cell{{ID: id, Checks: []reports.Check{{ID: "up", Outcome: o}}}}, nil)
 			return cells[0].Outcome, problems
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports/cellid"
 )
 
@@ -29,18 +30,18 @@ func TestLoadReadsEveryField(t *testing.T) {
 	}
 	want := List{Deviations: []Deviation{{
 		Cells:       pattern("kep-4939/skew/**"),
-		Checks:      []cellid.Pattern{pattern("never-restarted"), pattern("dialed-*")},
+		Checks:      Patterns{pattern("never-restarted"), pattern("dialed-*")},
 		Requirement: "KEP-4939/old-kubelet-ignores-mode",
 		Releases:    Releases{Axis: "kubelet", Range: release.Range{{Operator: "<", Value: "1.37"}}},
 		Reason:      "kubelets before v1.37 do not know the field",
 		Link:        "https://github.com/kubernetes/kubernetes/issues/1",
-		At:          Position{"testdata/valid.yaml", 5, 3},
+		At:          strict.Position{File: "testdata/valid.yaml", Line: 5, Column: 3},
 	}, {
 		Cells:  pattern("kep-4939/rollback/**"),
-		Checks: []cellid.Pattern{pattern("bounded-growth")},
+		Checks: Patterns{pattern("bounded-growth")},
 		Reason: "the controller and the apiserver disagree about the template",
 		Link:   "https://github.com/kubernetes/kubernetes/issues/141961",
-		At:     Position{"testdata/valid.yaml", 11, 3},
+		At:     strict.Position{File: "testdata/valid.yaml", Line: 11, Column: 3},
 	}}}
 	if diff := cmp.Diff(want, list, cmp.Comparer(func(a, b cellid.Pattern) bool { return a.String() == b.String() })); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
@@ -53,9 +54,8 @@ func TestLoadNamesEverythingThatIsWrong(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	var problem Problem
-	if !errors.As(err, &problem) || problem.At.Line == 0 {
-		t.Errorf("the error holds no Problem with a position: %v", err)
+	if _, ok := errors.AsType[*strict.Errors](err); !ok {
+		t.Errorf("the error is a %T", err)
 	}
 	golden.Check(t, "testdata/invalid.errors", err.Error()+"\n")
 }
@@ -64,17 +64,17 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: skewrig.dev/v1alpha1\nkind: KnownDeviations\n"
 	for name, tc := range map[string]struct{ in, want string }{
-		"nothing":             {"", "k.yaml: it is empty"},
-		"only a comment":      {"# later\n", "k.yaml: it is empty"},
-		"null":                {"---\n", "k.yaml:2:1: want a mapping with apiVersion, kind, deviations"},
-		"a list":              {"- a\n", "k.yaml:1:1: want a mapping"},
+		"nothing":             {"", "k.yaml:1:1: the file is empty"},
+		"only a comment":      {"# later\n", "k.yaml:1:1: the file is empty"},
+		"null":                {"---\n", "k.yaml:1:1: the file is empty"},
+		"a list":              {"- a\n", "k.yaml:1:1: this must be a mapping"},
 		"not YAML":            {"a: [b\nc: d\n", "k.yaml:"},
-		"a tab":               {head + "deviations:\n\t- a\n", "k.yaml:4: found character that cannot start any token"},
-		"a second document":   {head + "deviations: []\n---\na: b\n", "k.yaml:4:1: a second document"},
+		"a tab":               {head + "deviations:\n\t- a\n", "k.yaml:4:1: this is not YAML: found character that cannot start any token"},
+		"a second document":   {head + "deviations: []\n---\na: b\n", "k.yaml:5:1: the file has one document"},
 		"a broken second one": {head + "deviations: []\n---\na: [\n", "k.yaml:"},
-		"no deviations":       {head, "k.yaml:1:1: deviations is missing"},
-		"null deviations":     {head + "deviations:\n", "k.yaml:3:12: deviations: want a list"},
-		"a merge":             {head + "deviations:\n- &a {cells: a}\n- {<<: *a}\n", `k.yaml:5:4: unknown field "<<"`},
+		"no deviations":       {head, "k.yaml:1:1: the field deviations is missing"},
+		"null deviations":     {head + "deviations:\n", "k.yaml:3:12: there is no value"},
+		"a merge":             {head + "deviations:\n- &a {cells: a}\n- {<<: *a}\n", "k.yaml:5:4: merge keys are not supported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,10 +92,10 @@ func TestParseRefuses(t *testing.T) {
 func TestLoadRefusesAFileThatIsTooLargeOrMissing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte("#"+strings.Repeat("x", maxList)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("#"+strings.Repeat("x", strict.MaxText)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("error %v, want one about the size", err)
 	}
 	if _, err := Load(path + ".missing"); !errors.Is(err, os.ErrNotExist) {

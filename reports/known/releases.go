@@ -16,17 +16,17 @@ type Releases struct {
 	Range release.Range
 }
 
-func parseReleases(text string) (Releases, error) {
-	r := Releases{}
+// UnmarshalText reads releases as String writes them.
+func (r *Releases) UnmarshalText(data []byte) (err error) {
+	text := strings.TrimSpace(string(data))
 	written := text
 	if word, rest, _ := strings.Cut(text, " "); !release.IsOperator(word) {
 		r.Axis, written = word, rest
 	}
-	var err error
 	if r.Range, err = release.ParseRange(written); err != nil {
-		return Releases{}, fmt.Errorf("%q is not a range of releases: write it like >= 1.36, < 1.38, or kubelet < 1.37 if it is of one axis", text)
+		return fmt.Errorf("%q is not a range of releases: write it like >= 1.36, < 1.38, or kubelet < 1.37 if it is of one axis", text)
 	}
-	return r, nil
+	return nil
 }
 
 // String writes the releases as a list has them.

@@ -35,13 +35,13 @@ type template struct {
 
 // file is the criteria of one KEP.
 type file struct {
-	KEP        string            `json:"kep"`
-	Source     string            `json:"source"`
-	Gate       string            `json:"gate"`
-	Components []string          `json:"components"`
-	Milestones map[string]string `json:"milestones"`
-	Criteria   []criterion       `json:"criteria"`
-	Questions  []question        `json:"questions,omitempty"`
+	KEP        string                `json:"kep"`
+	Source     string                `json:"source"`
+	Gate       string                `json:"gate"`
+	Components []string              `json:"components"`
+	Milestones map[string]string     `json:"milestones"`
+	Criteria   []criterion           `json:"criteria"`
+	Questions  []graduation.Question `json:"questions,omitempty"`
 	// Template says by what the template's criteria are decided for this KEP.
 	Template []answer `json:"template"`
 }
@@ -61,14 +61,6 @@ type answer struct {
 	// Same is the KEP's own criterion that asks for the same.
 	Same string  `json:"same,omitempty"`
 	By   decided `json:"by,omitzero"`
-}
-
-// question is one of the production readiness review that cells say something
-// of which serve no statement of the KEP's ledger.
-type question struct {
-	Question  string   `json:"question"`
-	Statement string   `json:"statement"`
-	Match     []string `json:"match"`
 }
 
 // Enhancements returns the criteria of all KEPs, sorted by KEP. Requirements are
@@ -134,7 +126,10 @@ func (r *reader[T]) read(fsys fs.FS, name string) error {
 		return err
 	}
 	r.document = strict.ReadDocument(folder+name, text, &r.content)
-	return r.document.Err()
+	if len(r.document.Source.Bad) > 0 {
+		return r.document.Err()
+	}
+	return nil
 }
 
 // enhancement joins a KEP's own criteria with those of the template. What is
@@ -145,7 +140,8 @@ func (f file) enhancement(common template, requirements []reports.Requirement) g
 		e.Criteria = append(e.Criteria, c.build(f.KEP, f.Source, requirements))
 	}
 	for _, q := range f.Questions {
-		e.Questions = append(e.Questions, graduation.Question{Question: q.Question, Statement: strings.TrimSpace(q.Statement), Match: compile(q.Match)})
+		q.Statement = strings.TrimSpace(q.Statement)
+		e.Questions = append(e.Questions, q)
 	}
 	for _, c := range common.Criteria {
 		a := f.answer(c.ID)

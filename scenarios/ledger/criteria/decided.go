@@ -17,32 +17,16 @@ import (
 type decided struct {
 	// Requirements are ids of the ledger, Statements levels of it: all statements
 	// of those levels that hold from the criterion's stage on, or from before.
-	Requirements []string  `json:"requirements,omitempty"`
-	Statements   []string  `json:"statements,omitempty"`
-	Cells        *cells    `json:"cells,omitempty"`
-	Repeated     *repeated `json:"repeated,omitempty"`
+	Requirements []string             `json:"requirements,omitempty"`
+	Statements   []string             `json:"statements,omitempty"`
+	Cells        *graduation.Cells    `json:"cells,omitempty"`
+	Repeated     *graduation.Repeated `json:"repeated,omitempty"`
 	// Older has cells on every release that has the feature count, and not only on
 	// the newest of each scenario.
 	Older bool `json:"older,omitempty"`
 	// Gap is what the catalog can't show yet.
-	Gap    string  `json:"gap,omitempty"`
-	Person *person `json:"person,omitempty"`
-}
-
-type cells struct {
-	Match    []string `json:"match"`
-	Releases []string `json:"releases,omitempty"`
-}
-
-type repeated struct {
-	Match []string `json:"match"`
-	Runs  int      `json:"runs"`
-	Days  int      `json:"days"`
-}
-
-type person struct {
-	Who  string `json:"who"`
-	What string `json:"what"`
+	Gap    string             `json:"gap,omitempty"`
+	Person *graduation.Person `json:"person,omitempty"`
 }
 
 // levels are those of statements.
@@ -114,14 +98,9 @@ func (d decided) check(document *strict.Document, at, kep string, requirements [
 	}
 }
 
-func checkPatterns(document *strict.Document, at string, patterns []string) {
+func checkPatterns(document *strict.Document, at string, patterns []cellid.Pattern) {
 	if len(patterns) == 0 {
 		document.Note(at, "it is empty: it would match nothing")
-	}
-	for i, p := range patterns {
-		if _, err := cellid.Compile(p); err != nil {
-			document.Note(fmt.Sprintf("%s[%d]", at, i), "%v", err)
-		}
 	}
 }
 
@@ -130,18 +109,13 @@ func (c criterion) build(kep, source string, requirements []reports.Requirement)
 	built := graduation.Criterion{
 		ID: c.ID, Stage: c.Stage, Source: source + ", " + c.Section, Statement: strings.TrimSpace(c.Statement),
 		Requirements: slices.Clone(c.By.Requirements), Older: c.By.Older, Gap: strings.TrimSpace(c.By.Gap),
+		Cells: c.By.Cells, Repeated: c.By.Repeated,
 	}
 	for _, q := range requirements {
 		if q.KEP == kep && slices.Contains(c.By.Statements, q.Level) && !later(q.Stage, c.Stage) &&
 			q.Manual == "" && q.Excluded == "" && !slices.Contains(built.Requirements, q.ID) {
 			built.Requirements = append(built.Requirements, q.ID)
 		}
-	}
-	if c.By.Cells != nil {
-		built.Cells = &graduation.Cells{Match: compile(c.By.Cells.Match), Releases: c.By.Cells.Releases}
-	}
-	if c.By.Repeated != nil {
-		built.Repeated = &graduation.Repeated{Match: compile(c.By.Repeated.Match), Runs: c.By.Repeated.Runs, Days: c.By.Repeated.Days}
 	}
 	if c.By.Person != nil {
 		built.Person = &graduation.Person{Who: strings.TrimSpace(c.By.Person.Who), What: strings.TrimSpace(c.By.Person.What)}
@@ -153,16 +127,6 @@ func (c criterion) build(kep, source string, requirements []reports.Requirement)
 func later(a, b string) bool {
 	stages := graduation.Stages()
 	return slices.Index(stages, a) > slices.Index(stages, b)
-}
-
-func compile(patterns []string) []cellid.Pattern {
-	var all []cellid.Pattern
-	for _, text := range patterns {
-		if p, err := cellid.Compile(text); err == nil {
-			all = append(all, p)
-		}
-	}
-	return all
 }
 
 // minor reports whether a version is written as minor versions are: "v1.37".
