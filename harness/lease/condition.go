@@ -157,9 +157,6 @@ type Count struct {
 	Renewed, Failed, Lost int64
 }
 
-// Count returns what all nodes did so far.
-func (f *Fleet) Count() Count { return sum(f.nodes) }
-
 func sum(nodes []*node) (sum Count) {
 	for _, n := range nodes {
 		c := n.did()
@@ -170,12 +167,8 @@ func sum(nodes []*node) (sum Count) {
 	return sum
 }
 
-// Ages returns how long ago each node last renewed its lease, in real time, in
+// ages returns how long ago each node last renewed its lease, in real time, in
 // the order of the nodes.
-func (f *Fleet) Ages(now time.Time) []time.Duration {
-	return ages(f.nodes, now)
-}
-
 func ages(nodes []*node, now time.Time) []time.Duration {
 	all := make([]time.Duration, len(nodes))
 	for i, n := range nodes {

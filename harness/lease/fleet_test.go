@@ -257,3 +257,12 @@ func TestAFleetThatCanNotBe(t *testing.T) {
 		t.Error("it was set all the same")
 	}
 }
+
+// Count returns what all nodes did so far.
+func (f *Fleet) Count() Count { return sum(f.nodes) }
+
+// Ages returns how long ago each node last renewed its lease, in real time, in
+// the order of the nodes.
+func (f *Fleet) Ages(now time.Time) []time.Duration {
+	return ages(f.nodes, now)
+}

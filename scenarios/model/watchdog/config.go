@@ -77,17 +77,3 @@ type Scaling struct {
 
 // ControllerManager is the Deployment in which the node-lifecycle controller runs.
 const ControllerManager = "kube-controller-manager"
-
-// Gardener is the configuration that Gardener deploys
-// (pkg/component/kubernetes/apiserver/dependency_watchdog.go, and for the interval
-// pkg/component/nodemanagement/dependencywatchdog/access.go).
-func Gardener() Config {
-	return Config{
-		Interval: 30 * time.Second,
-		Dependents: []Dependent{
-			{Name: ControllerManager, Up: Scaling{Level: 0}, Down: Scaling{Level: 1}},
-			{Name: "machine-controller-manager", Up: Scaling{Level: 1, InitialDelay: 30 * time.Second}, Down: Scaling{Level: 0}},
-			{Name: "cluster-autoscaler", Optional: true, Up: Scaling{Level: 2}, Down: Scaling{Level: 0}},
-		},
-	}
-}

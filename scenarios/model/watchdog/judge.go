@@ -14,11 +14,10 @@ const expiryFraction = 0.75
 // own duration doesn't count.
 func (c Config) Life() time.Duration { return time.Duration(float64(c.Grace) * expiryFraction) }
 
-// Expired reports whether a lease has run out at a time by the watchdog's clock:
-// now >= renewTime + grace * 0.75 (the text). The renewTime is by the node's
-// clock. One that isn't set has no answer: all releases end with a nil pointer.
-func (c Config) Expired(renewed, now time.Time) bool { return expired(renewed, now, c.Life()) }
-
+// expired reports whether a lease has run out at a time by the watchdog's clock:
+// now >= renewTime + grace * 0.75 (the text), which is its life. The renewTime is
+// by the node's clock. One that isn't set has no answer: all releases end with a
+// nil pointer.
 func expired(renewed, now time.Time, life time.Duration) bool {
 	return !now.Before(renewed.Add(life))
 }

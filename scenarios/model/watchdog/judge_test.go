@@ -24,7 +24,7 @@ func TestALeaseRunsOutAtThreeQuartersOfTheGracePeriod(t *testing.T) {
 		{40 * time.Second, -time.Hour, false}, // a clock that is ahead
 	} {
 		cfg := Config{Grace: tc.grace}
-		if got := cfg.Expired(noon, noon.Add(tc.age)); got != tc.want {
+		if got := expired(noon, noon.Add(tc.age), cfg.Life()); got != tc.want {
 			t.Errorf("grace %s, %s after the renewal: %t", tc.grace, tc.age, got)
 		}
 	}

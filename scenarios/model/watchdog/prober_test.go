@@ -94,7 +94,7 @@ func up(names ...string) map[string]Resource {
 func TestGardenersDependentsInTheirOrder(t *testing.T) {
 	t.Parallel()
 	const kcm, mcm, ca = ControllerManager, "machine-controller-manager", "cluster-autoscaler"
-	s := stage{release: "v1.8.0", config: Gardener(), resources: up(kcm, mcm, ca), expired: 2}
+	s := stage{release: "v1.8.0", config: gardener(), resources: up(kcm, mcm, ca), expired: 2}
 	p := s.play(s.start(), 60*time.Second)
 	s.expired, s.fresh = 0, 2
 	s.play(p, 190*time.Second)
@@ -111,7 +111,7 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	names := func(op Operation) string {
 		var words []string
-		for _, level := range Plan(op, Gardener().Dependents) {
+		for _, level := range Plan(op, gardener().Dependents) {
 			var on []string
 			for _, d := range level {
 				on = append(on, d.Name)
@@ -238,7 +238,7 @@ func TestAProberIsAValue(t *testing.T) {
 	begin := func() *stage {
 		resources := up(ControllerManager)
 		resources["machine-controller-manager"] = Resource{Exists: true}
-		return &stage{release: "v1.2.3", config: Gardener(), resources: resources, fresh: 2}
+		return &stage{release: "v1.2.3", config: gardener(), resources: resources, fresh: 2}
 	}
 	s := begin()
 	p := s.play(s.start(), 40*time.Second) // amid the delay of one of the dependents
@@ -262,5 +262,19 @@ func TestDefaults(t *testing.T) {
 	other := Config{Grace: 1, Fraction: 2, Interval: 3, Jitter: 4, InitialDelay: 5, Timeout: 6}
 	if got := other.WithDefaults(); fmt.Sprint(got) != fmt.Sprint(other) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// gardener is the configuration that Gardener deploys
+// (pkg/component/kubernetes/apiserver/dependency_watchdog.go, and for the interval
+// pkg/component/nodemanagement/dependencywatchdog/access.go).
+func gardener() Config {
+	return Config{
+		Interval: 30 * time.Second,
+		Dependents: []Dependent{
+			{Name: ControllerManager, Up: Scaling{Level: 0}, Down: Scaling{Level: 1}},
+			{Name: "machine-controller-manager", Up: Scaling{Level: 1, InitialDelay: 30 * time.Second}, Down: Scaling{Level: 0}},
+			{Name: "cluster-autoscaler", Optional: true, Up: Scaling{Level: 2}, Down: Scaling{Level: 0}},
+		},
 	}
 }

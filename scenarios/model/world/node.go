@@ -2,7 +2,6 @@ package world
 
 import (
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/clock"
@@ -55,24 +54,6 @@ func newNode(cfg Config, i int) node {
 
 func (n *node) random() float64 { return rand.New(&n.source).Float64() } //nolint:gosec // as above
 
-// Nodes are the nodes of some zones, or all nodes if no zone is given.
-func (w *World) Nodes(zones ...string) []int {
-	var all []int
-	for i := range w.nodes {
-		if len(zones) == 0 || slices.Contains(zones, w.zone(i)) {
-			all = append(all, i)
-		}
-	}
-	return all
-}
-
-func (w *World) zone(i int) string {
-	if len(w.cfg.Zones) == 0 {
-		return ""
-	}
-	return w.cfg.Zones[i%len(w.cfg.Zones)]
-}
-
 // Set gives some nodes another condition from now on. A request that is underway
 // keeps waiting for its answer.
 func (w *World) Set(nodes []int, c Condition) {
@@ -103,17 +84,6 @@ func (w *World) Age(i int) time.Duration {
 
 // Condition is what is wrong with a node.
 func (w *World) Condition(i int) Condition { return w.nodes[i].condition }
-
-// Count is how many nodes have a status.
-func (w *World) Count(s nodelife.Status) int {
-	count := 0
-	for i := range w.nodes {
-		if w.nodes[i].api.Ready == s {
-			count++
-		}
-	}
-	return count
-}
 
 // catchUp plays what a node has done until now, and what the controller has seen
 // of it.

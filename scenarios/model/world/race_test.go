@@ -71,9 +71,9 @@ func span(cuts []cut, of func(cut) time.Duration) string {
 // that the controller may have.
 func TestTheRace(t *testing.T) {
 	t.Parallel()
-	quick := watchdog.Gardener() // the example of its repository: without an interval
+	quick := gardeners() // the example of its repository: without an interval
 	quick.Interval = 0
-	undelayed := watchdog.Gardener()
+	undelayed := gardeners()
 	undelayed.Interval, undelayed.Dependents[1].Up.InitialDelay = 0, 0
 	var table strings.Builder
 	fmt.Fprintf(&table, "%d outages, 100 nodes each; the watchdog is told of a grace period of 40 s\n\n", races)
@@ -87,8 +87,8 @@ func TestTheRace(t *testing.T) {
 			{"no watchdog", "", watchdog.Config{}},
 			{"every 10 s, no delays, v1.8.0", "v1.8.0", undelayed},
 			{"every 10 s, Gardener's delays", "v1.8.0", quick},
-			{"Gardener's, v1.8.0", "v1.8.0", watchdog.Gardener()},
-			{"Gardener's, v1.2.3", "v1.2.3", watchdog.Gardener()},
+			{"Gardener's, v1.8.0", "v1.8.0", gardeners()},
+			{"Gardener's, v1.2.3", "v1.2.3", gardeners()},
 		} {
 			var cuts []cut
 			unknown, first := 0, 0

@@ -44,9 +44,6 @@ func (w *World) SetCluster(c *watchdog.Cluster) {
 	w.reconcile()
 }
 
-// Cluster is what the watchdog is told of the cluster.
-func (w *World) Cluster() *watchdog.Cluster { return w.watchdog.cluster }
-
 // SetLink is what is wrong between the watchdog and the API servers from now on.
 func (w *World) SetLink(l watchdog.Link) { w.watchdog.link = l }
 

@@ -31,8 +31,6 @@ type Config struct {
 	Seed uint64
 	// Nodes is how many nodes there are.
 	Nodes int
-	// Zones are given to the nodes in turn. If unset, they have none.
-	Zones []string
 	// Clock is that of all nodes to begin with. If unset, it is right.
 	Clock clock.Clock
 	// Timing is that of all nodes.

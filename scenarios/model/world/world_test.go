@@ -81,7 +81,7 @@ func one() watchdog.Config {
 // gardener is a world as Gardener has it, with the grace period of 40 s which it
 // gives both.
 func gardener(release string) Config {
-	return Config{Nodes: 12, Release: release, Watchdog: watchdog.Gardener(), Controller: nodelife.Config{Grace: 40 * time.Second}}
+	return Config{Nodes: 12, Release: release, Watchdog: gardeners(), Controller: nodelife.Config{Grace: 40 * time.Second}}
 }
 
 func TestNothingHappens(t *testing.T) {
@@ -160,22 +160,16 @@ func TestTimeInParts(t *testing.T) {
 	}
 }
 
-func TestZones(t *testing.T) {
+// TestAPartOfTheNodes: the watchdog acts if more than its fraction of them is gone.
+func TestAPartOfTheNodes(t *testing.T) {
 	t.Parallel()
-	cfg := Config{Nodes: 9, Zones: []string{"a", "b", "c"}, Release: "v1.8.0", Watchdog: one()}
-	if got := New(cfg).Nodes("c", "a"); !slices.Equal(got, []int{0, 2, 3, 5, 6, 8}) {
-		t.Errorf("the nodes of a and c are %v", got)
-	}
-	if got := New(Config{Nodes: 2}).Nodes("a"); got != nil {
-		t.Errorf("the nodes of a zone that isn't there are %v", got)
-	}
-	for zones, want := range map[string]string{"a": "3 unknown, 0 down", "a b": "0 unknown, 1 down"} {
-		r := newRig(cfg)
+	for want, nodes := range map[string][]int{"3 unknown, 0 down": {0, 3, 6}, "0 unknown, 1 down": {0, 1, 3, 4, 6, 7}} {
+		r := newRig(Config{Nodes: 9, Release: "v1.8.0", Watchdog: one()})
 		r.run(100)
-		r.Set(r.Nodes(strings.Fields(zones)...), Condition{Dropped: true})
+		r.Set(nodes, Condition{Dropped: true})
 		r.run(100)
 		if got := fmt.Sprintf("%d unknown, %d down", r.unknown(), r.scaled(0)); got != want {
-			t.Errorf("without zones %s: %s, want %s", zones, got, want)
+			t.Errorf("without nodes %v: %s, want %s", nodes, got, want)
 		}
 	}
 }
