@@ -88,86 +88,67 @@ func toMilliseconds(started time.Time, seconds float64) (time.Time, float64) {
 	return started.UTC().Round(time.Millisecond), math.Round(seconds*1000) / 1000
 }
 
+// faults are what is wrong with a report.
+type faults []error
+
+// when adds a fault if there is one.
+func (f *faults) when(is bool, format string, args ...any) {
+	if is {
+		*f = append(*f, fmt.Errorf(format, args...))
+	}
+}
+
 func checkIDs(cells []Cell, requirements []Requirement) error {
-	var problems []error
+	var f faults
 	ledger := map[string]bool{}
 	for _, q := range requirements {
-		if q.ID == "" {
-			problems = append(problems, fmt.Errorf("a requirement of %s has no id: %q", q.KEP, q.Statement))
-		}
-		if ledger[q.ID] {
-			problems = append(problems, fmt.Errorf("requirement %s: %w", q.ID, ErrDuplicate))
-		}
+		f.when(q.ID == "", "a requirement of %s has no id: %q", q.KEP, q.Statement)
+		f.when(ledger[q.ID], "requirement %s: %w", q.ID, ErrDuplicate)
 		ledger[q.ID] = true
 	}
 	seen := map[string]bool{}
 	for _, c := range cells {
-		if seen[c.ID] {
-			problems = append(problems, fmt.Errorf("cell %s: %w", c.ID, ErrDuplicate))
-		}
+		f.when(seen[c.ID], "cell %s: %w", c.ID, ErrDuplicate)
 		seen[c.ID] = true
-		problems = append(problems, checkCell(c, ledger)...)
+		f.checkCell(c, ledger)
 	}
-	return errors.Join(problems...)
+	return errors.Join(f...)
 }
 
-func checkCell(c Cell, ledger map[string]bool) []error {
-	var problems []error
+func (f *faults) checkCell(c Cell, ledger map[string]bool) {
 	if err := cellid.Check(c.ID); err != nil {
-		problems = append(problems, fmt.Errorf("cell: %w", err))
+		f.when(true, "cell: %w", err)
 	}
-	if c.Outcome != "" && !c.Outcome.Valid() {
-		problems = append(problems, fmt.Errorf("cell %s: %q: %w", c.ID, c.Outcome, ErrOutcome))
-	}
-	if !isDuration(c.DurationSeconds) {
-		problems = append(problems, fmt.Errorf("cell %s: %v s is not a duration", c.ID, c.DurationSeconds))
-	}
+	f.checkResult("cell "+c.ID, c.Outcome, c.DurationSeconds)
 	for _, id := range c.Requirements {
-		if !ledger[id] {
-			problems = append(problems, fmt.Errorf("cell %s: requirement %q: %w", c.ID, id, ErrUnknownRequirement))
-		}
+		f.when(!ledger[id], "cell %s: requirement %q: %w", c.ID, id, ErrUnknownRequirement)
 	}
-	problems = append(problems, checkChecks(c.ID, c.Checks, ledger)...)
+	f.checkChecks("cell "+c.ID, c.Checks, ledger)
 	for i, r := range c.Runs {
-		if r.Number < 1 || i > 0 && r.Number <= c.Runs[i-1].Number {
-			problems = append(problems, fmt.Errorf("cell %s: its runs are not numbered from 1 upwards: %d", c.ID, r.Number))
-		}
-		if r.Outcome != "" && !r.Outcome.Valid() {
-			problems = append(problems, fmt.Errorf("cell %s: run %d: %q: %w", c.ID, r.Number, r.Outcome, ErrOutcome))
-		}
-		if !isDuration(r.DurationSeconds) {
-			problems = append(problems, fmt.Errorf("cell %s: run %d: %v s is not a duration", c.ID, r.Number, r.DurationSeconds))
-		}
-		problems = append(problems, checkChecks(fmt.Sprintf("%s: run %d", c.ID, r.Number), r.Checks, ledger)...)
+		f.when(r.Number < 1 || i > 0 && r.Number <= c.Runs[i-1].Number, "cell %s: its runs are not numbered from 1 upwards: %d", c.ID, r.Number)
+		run := fmt.Sprintf("cell %s: run %d", c.ID, r.Number)
+		f.checkResult(run, r.Outcome, r.DurationSeconds)
+		f.checkChecks(run, r.Checks, ledger)
 	}
-	return problems
 }
 
-func checkChecks(cell string, checks []Check, ledger map[string]bool) []error {
-	var problems []error
+// checkResult checks what a cell or a run came to, and how long it took.
+func (f *faults) checkResult(of string, outcome Outcome, seconds float64) {
+	f.when(outcome != "" && !outcome.Valid(), "%s: %q: %w", of, outcome, ErrOutcome)
+	f.when(!isDuration(seconds), "%s: %v s is not a duration", of, seconds)
+}
+
+func (f *faults) checkChecks(of string, checks []Check, ledger map[string]bool) {
 	seen := map[string]bool{}
 	for _, check := range checks {
-		problems = append(problems, checkCheck(cell, check, ledger)...)
-		if seen[check.ID] {
-			problems = append(problems, fmt.Errorf("cell %s: check %s: %w", cell, check.ID, ErrDuplicate))
+		if err := cellid.Check(check.ID); err != nil {
+			f.when(true, "%s: check: %w", of, err)
 		}
+		f.when(!check.Outcome.Valid(), "%s: check %s: %q: %w", of, check.ID, check.Outcome, ErrOutcome)
+		f.when(check.Requirement != "" && !ledger[check.Requirement], "%s: check %s: requirement %q: %w", of, check.ID, check.Requirement, ErrUnknownRequirement)
+		f.when(seen[check.ID], "%s: check %s: %w", of, check.ID, ErrDuplicate)
 		seen[check.ID] = true
 	}
-	return problems
-}
-
-func checkCheck(cell string, check Check, ledger map[string]bool) []error {
-	var problems []error
-	if err := cellid.Check(check.ID); err != nil {
-		problems = append(problems, fmt.Errorf("cell %s: check: %w", cell, err))
-	}
-	if !check.Outcome.Valid() {
-		problems = append(problems, fmt.Errorf("cell %s: check %s: %q: %w", cell, check.ID, check.Outcome, ErrOutcome))
-	}
-	if check.Requirement != "" && !ledger[check.Requirement] {
-		problems = append(problems, fmt.Errorf("cell %s: check %s: requirement %q: %w", cell, check.ID, check.Requirement, ErrUnknownRequirement))
-	}
-	return problems
 }
 
 func isDuration(seconds float64) bool { return seconds >= 0 && !math.IsInf(seconds, 0) }

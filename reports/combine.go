@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -111,11 +112,7 @@ func (o Outcome) preventsJudgement() bool {
 }
 
 func (c Cell) worstCheck() Outcome {
-	outcomes := make([]Outcome, len(c.Checks))
-	for i, check := range c.Checks {
-		outcomes[i] = check.Outcome
-	}
-	return Worst(outcomes...)
+	return Worst(ofChecks(c.Checks)...)
 }
 
 func (c Cell) overruleChecks() {
@@ -184,14 +181,7 @@ func (c Check) why() string {
 	if c.Reason != "" {
 		return c.Reason
 	}
-	return fmt.Sprintf("expected %s, observed %s", orNothing(c.Expected), orNothing(c.Observed))
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
+	return fmt.Sprintf("expected %s, observed %s", cmp.Or(c.Expected, "nothing"), cmp.Or(c.Observed, "nothing"))
 }
 
 // RequirementOutcome joins settled cells with a requirement, check by check,

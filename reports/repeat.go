@@ -194,10 +194,7 @@ func joinedChecks(runs []Run) []Check {
 }
 
 func joinedCheck(runs []Check) Check {
-	var outcomes []Outcome
-	for _, check := range runs {
-		outcomes = append(outcomes, check.Outcome)
-	}
+	outcomes := ofChecks(runs)
 	outcome, disagree := Repeated(outcomes...)
 	if outcome != Flaky {
 		check := runs[slices.Index(outcomes, outcome)]
@@ -220,6 +217,13 @@ func inSome(k, n int, reason string) string {
 func ofRuns(runs []Run) (outcomes []Outcome) {
 	for _, r := range runs {
 		outcomes = append(outcomes, r.Outcome)
+	}
+	return outcomes
+}
+
+func ofChecks(checks []Check) (outcomes []Outcome) {
+	for _, c := range checks {
+		outcomes = append(outcomes, c.Outcome)
 	}
 	return outcomes
 }

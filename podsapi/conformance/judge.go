@@ -22,9 +22,13 @@ type check struct {
 	judge func(Record) (reports.Outcome, string)
 }
 
-// need says why something can't be judged by a record. The reason is empty where it
-// can.
-type need func(Record) (otherwise reports.Outcome, reason string)
+// need is what must be so for something to be judged by a record.
+type need struct {
+	// otherwise is the outcome where it is not so.
+	otherwise reports.Outcome
+	// missing says what is missing. It is empty where nothing is.
+	missing func(Record) string
+}
 
 // Judge judges a record: all checks, always in the same order.
 func Judge(r Record) []reports.Check {
@@ -38,7 +42,7 @@ func Judge(r Record) []reports.Check {
 func (c check) of(r Record) reports.Check {
 	judged := reports.Check{ID: c.id, Requirement: "KEP-4188/" + c.requirement, Expected: c.expected}
 	for _, need := range c.needs {
-		if judged.Outcome, judged.Reason = need(r); judged.Reason != "" {
+		if judged.Outcome, judged.Reason = need.otherwise, need.missing(r); judged.Reason != "" {
 			return judged
 		}
 	}
@@ -72,19 +76,54 @@ func some(all []string) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(all[:few], "; "), len(all)-few)
 }
 
-// socket: there is something at the path.
-func socket(r Record) (reports.Outcome, string) {
-	switch {
-	case r.Closed:
-		return reports.NotTestable, "this user may not look at " + r.Path + ": check as root, or as the owner of its directory"
-	case r.Socket.Path == "":
-		return reports.NotTestable, "there is nothing at " + r.Path
-	}
-	return reports.NotTestable, ""
-}
+var (
+	// socket: there is something at the path.
+	socket = need{reports.NotTestable, func(r Record) string {
+		switch {
+		case r.Closed:
+			return "this user may not look at " + r.Path + ": check as root, or as the owner of its directory"
+		case r.Socket.Path == "":
+			return "there is nothing at " + r.Path
+		}
+		return ""
+	}}
+	// served: somebody serves the API, and knows the pods.
+	served = need{reports.NotTestable, unserved}
+	// listed: there is a list to compare with.
+	listed = need{reports.NotTestable, func(r Record) string {
+		if r.Before.Code != ok {
+			return "ListPods was answered with " + r.Before.Code
+		}
+		return ""
+	}}
+	// pods: there is at least one.
+	pods = need{reports.NotTestable, func(r Record) string {
+		if len(r.Before.Pods) == 0 {
+			return "there are no pods on this node"
+		}
+		return ""
+	}}
+	// steady: the same pods were there all the time.
+	steady = need{reports.Unknown, func(r Record) string {
+		switch {
+		case r.After.Code != ok:
+			return "the list that came last was answered with " + r.After.Code
+		case !r.steady():
+			return fmt.Sprintf("pods came or went while they were looked at, %d times", rounds)
+		}
+		return ""
+	}}
+	// finished: nothing was refused, in the end, for the rate of other clients, nor
+	// cut off.
+	finished = need{reports.Unknown, unfinished}
 
-// served: somebody serves the API, and knows the pods.
-func served(r Record) (reports.Outcome, string) {
+	// whenListed, whenPods and whenSteady are what most checks need.
+	whenListed = []need{socket, served, listed, finished}
+	whenPods   = append(slices.Clone(whenListed), pods)
+	whenSteady = append(slices.Clone(whenPods), steady)
+)
+
+func unserved(r Record) string {
 	why := map[string]string{
 		codes.Unavailable.String():        "nobody answers",
 		codes.FailedPrecondition.String(): "the node is initializing, and doesn't know its pods yet: check again later",
@@ -96,57 +135,21 @@ func served(r Record) (reports.Outcome, string) {
 	if why != "" && r.Before.Message != "" {
 		why = fmt.Sprintf("%s (%s)", why, r.Before.Message)
 	}
-	return reports.NotTestable, why
+	return why
 }
 
-// listed: there is a list to compare with.
-func listed(r Record) (reports.Outcome, string) {
-	if r.Before.Code != ok {
-		return reports.NotTestable, "ListPods was answered with " + r.Before.Code
-	}
-	return reports.NotTestable, ""
-}
-
-// pods: there is at least one.
-func pods(r Record) (reports.Outcome, string) {
-	if len(r.Before.Pods) == 0 {
-		return reports.NotTestable, "there are no pods on this node"
-	}
-	return reports.NotTestable, ""
-}
-
-// steady: the same pods were there all the time.
-func steady(r Record) (reports.Outcome, string) {
-	if r.After.Code != ok {
-		return reports.Unknown, "the list that came last was answered with " + r.After.Code
-	}
-	if !r.steady() {
-		return reports.Unknown, fmt.Sprintf("pods came or went while they were looked at, %d times", rounds)
-	}
-	return reports.Unknown, ""
-}
-
-// finished: nothing was refused, in the end, for the rate of other clients, nor cut
-// off.
-func finished(r Record) (reports.Outcome, string) {
+func unfinished(r Record) string {
 	answered := []string{
 		r.Watches[0].Code, r.Watches[1].Code, r.MaskedWatch.Code, r.Got.Code, r.MaskedGot.Code,
 		r.Unknown.Code, r.MaskedList.Code, r.Malformed.Code, r.After.Code,
 	}
 	switch {
 	case slices.Contains(answered, codes.ResourceExhausted.String()):
-		return reports.Unknown, "other clients use up the rate of requests"
+		return "other clients use up the rate of requests"
 	case slices.Contains(answered, codes.Canceled.String()):
-		return reports.Unknown, "it was interrupted"
+		return "it was interrupted"
 	case r.After.Code == codes.Unavailable.String():
-		return reports.Unknown, "the server went away meanwhile"
+		return "the server went away meanwhile"
 	}
-	return reports.Unknown, ""
+	return ""
 }
-
-var (
-	// whenListed, whenPods and whenSteady are what most checks need.
-	whenListed = []need{socket, served, listed, finished}
-	whenPods   = append(slices.Clone(whenListed), pods)
-	whenSteady = append(slices.Clone(whenPods), steady)
-)

@@ -45,15 +45,15 @@ var listChecks = []check{
 func counted(a Answer) string { return reports.Counted(len(a.Pods), "pod") }
 
 // static: there are static pods, or mirror pods, which there may not be.
-func static(r Record) (reports.Outcome, string) {
+var static = need{reports.NotApplicable, func(r Record) string {
 	if slices.ContainsFunc(r.Before.Pods, func(p Pod) bool {
 		source := p.Annotations[sourceAnnotation]
 		return mirror(p) != "" || source != "" && source != "api"
 	}) {
-		return reports.NotApplicable, ""
+		return ""
 	}
-	return reports.NotApplicable, "there are no static pods on this node"
-}
+	return "there are no static pods on this node"
+}}
 
 // each gathers what is wrong with pods.
 func each(pods []Pod, wrong func(Pod) string) (complaints []string) {
