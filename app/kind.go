@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -77,8 +78,8 @@ func isKindCluster(text []byte) bool {
 	return yaml.Unmarshal(text, &meta) == nil && meta.APIVersion == kindAPIVersion
 }
 
-func kindTopology(cluster v1alpha4.Cluster) (plan.Topology, error) {
-	topology := plan.Topology{Version: release.Newest, Gates: cluster.FeatureGates, ControllerManager: true, Scheduler: true}
+func kindTopology(cluster v1alpha4.Cluster) (record.Topology, error) {
+	topology := record.Topology{Version: release.Newest, Gates: cluster.FeatureGates, ControllerManager: true, Scheduler: true}
 	nodes := cluster.Nodes
 	if len(nodes) == 0 {
 		nodes = []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole}}
@@ -95,7 +96,7 @@ func kindTopology(cluster v1alpha4.Cluster) (plan.Topology, error) {
 			node.Role, topology.Version = v1alpha4.ControlPlaneRole, version
 		}
 		count[node.Role]++
-		topology.Nodes = append(topology.Nodes, plan.Node{
+		topology.Nodes = append(topology.Nodes, record.Node{
 			Name: kindName(node.Role, count[node.Role]), Version: version, Gates: maps.Clone(cluster.FeatureGates),
 		})
 	}
@@ -127,7 +128,7 @@ func kindName(role v1alpha4.NodeRole, n int) string {
 
 // kindConflicts finds gates that a release of the cluster doesn't have, and
 // kubelets that are too old for the control plane.
-func kindConflicts(topology plan.Topology) (problems []error) {
+func kindConflicts(topology record.Topology) (problems []error) {
 	for _, node := range topology.Nodes {
 		if release.SkewOf(topology.Version, node.Version) == release.SkewTooOld {
 			problems = append(problems, fmt.Errorf("node %s: %s with a control plane of %s: %s", node.Name, node.Version, topology.Version, release.SkewTooOld))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/record"
 )
 
 func TestAKindClusterIsATopology(t *testing.T) {
@@ -29,7 +29,7 @@ kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 	if err != nil || !isKind {
 		t.Fatal(isKind, err)
 	}
-	want := plan.Topology{Version: "v1.90.1", ControllerManager: true, Scheduler: true, Nodes: []plan.Node{
+	want := record.Topology{Version: "v1.90.1", ControllerManager: true, Scheduler: true, Nodes: []record.Node{
 		{Name: "control-plane", Version: "v1.90.1"}, {Name: "worker", Version: "v1.89.3"}, {Name: "worker2", Version: "v1.88.4"},
 	}}
 	if diff := cmp.Diff(want, cell.Topology); diff != "" {

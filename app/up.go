@@ -30,9 +30,9 @@ func Up(ctx context.Context, cell plan.Cell, builder *build.Builder, history rec
 // before.
 func UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	if len(args) == 0 {
-		return plan.Cell{Topology: plan.Topology{
+		return plan.Cell{Topology: record.Topology{
 			Version: release.Newest, ControllerManager: true, Scheduler: true,
-			Nodes: []plan.Node{
+			Nodes: []record.Node{
 				{Name: "node-a", Version: release.Newest},
 				{Name: "node-b", Version: release.Previous},
 			},

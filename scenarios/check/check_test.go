@@ -51,14 +51,14 @@ func exited(h *record.History, signal string) {
 }
 
 // restarts wants no restart, in different ways.
-func restarts(mode plan.Mode, span time.Duration) action.Check {
+func restarts(mode record.Mode, span time.Duration) action.Check {
 	return action.Check{
 		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Is: 0, Mode: mode, Span: span,
 	}
 }
 
 // restarted is about a restart, which must or must not be.
-func restarted(mode plan.Mode, span time.Duration) action.Check {
+func restarted(mode record.Mode, span time.Duration) action.Check {
 	c := restarts(mode, span)
 	c.Is, c.Must = nil, "it >= 1"
 	return c
@@ -67,13 +67,13 @@ func restarted(mode plan.Mode, span time.Duration) action.Check {
 // starts bounds the starts while the check is watched.
 func starts(times int) action.Check {
 	return action.Check{
-		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: plan.AtMost, Span: time.Second, Times: times,
+		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: record.AtMost, Span: time.Second, Times: times,
 	}
 }
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	again := restarted(plan.Eventually, time.Minute)
+	again := restarted(record.Eventually, time.Minute)
 	for name, tc := range map[string]struct {
 		check    action.Check
 		tell     func(*record.History)
@@ -82,19 +82,19 @@ func TestVerdicts(t *testing.T) {
 		reason   string
 	}{
 		"now, and it is": {
-			check: restarts(plan.Now, 0), want: reports.Pass, observed: "0",
+			check: restarts(record.Now, 0), want: reports.Pass, observed: "0",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", 0) },
 		},
 		"now, and it is not": {
-			check: restarts(plan.Now, 0), want: reports.Fail, observed: "1",
+			check: restarts(record.Now, 0), want: reports.Fail, observed: "1",
 			tell: func(h *record.History) { started(h); started(h); opened(h, "restarts"); closed(h, "restarts", 0) },
 		},
 		"what happens after now does not count": {
-			check: restarts(plan.Now, 0), want: reports.Pass, observed: "0",
+			check: restarts(record.Now, 0), want: reports.Pass, observed: "0",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); started(h); closed(h, "restarts", 0) },
 		},
 		"always": {
-			check: restarts(plan.Always, time.Second), want: reports.Pass, observed: "0",
+			check: restarts(record.Always, time.Second), want: reports.Pass, observed: "0",
 			tell: func(h *record.History) {
 				started(h)
 				opened(h, "restarts")
@@ -104,7 +104,7 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"not always": {
-			check: restarts(plan.Always, time.Second), want: reports.Fail, observed: "1",
+			check: restarts(record.Always, time.Second), want: reports.Fail, observed: "1",
 			tell: func(h *record.History) {
 				started(h)
 				opened(h, "restarts")
@@ -114,7 +114,7 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"watched too short for always": {
-			check: restarts(plan.Always, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
+			check: restarts(record.Always, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second/2) },
 		},
 		"eventually": {
@@ -144,11 +144,11 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"never, and it is not": {
-			check: restarted(plan.Never, time.Second), want: reports.Pass, observed: "0",
+			check: restarted(record.Never, time.Second), want: reports.Pass, observed: "0",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
 		"never, and it is": {
-			check: restarted(plan.Never, time.Second), want: reports.Fail, observed: "1",
+			check: restarted(record.Never, time.Second), want: reports.Fail, observed: "1",
 			tell: func(h *record.History) {
 				started(h)
 				opened(h, "restarts")
@@ -158,11 +158,11 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"never, of what is not there": {
-			check: restarted(plan.Never, time.Second), want: reports.Fail, observed: "no such key: tls/app",
+			check: restarted(record.Never, time.Second), want: reports.Fail, observed: "no such key: tls/app",
 			tell: func(h *record.History) { opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
 		"watched too short for never": {
-			check: restarted(plan.Never, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
+			check: restarted(record.Never, time.Second), want: reports.Unknown, observed: "0", reason: "watched for less than 1s",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second/2) },
 		},
 		"as many as it may be": {
@@ -187,16 +187,16 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"growth of what is no number": {
-			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: plan.AtMost, Span: time.Second, Times: 1},
+			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: record.AtMost, Span: time.Second, Times: 1},
 			want:  reports.Fail, observed: "true, which is no whole number, or was none before",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
 		"what is asked about is not there": {
-			check: restarts(plan.Now, 0), want: reports.Fail, observed: "no such key: tls/app",
+			check: restarts(record.Now, 0), want: reports.Fail, observed: "no such key: tls/app",
 			tell: func(h *record.History) { opened(h, "restarts"); closed(h, "restarts", 0) },
 		},
 		"never opened": {
-			check: restarts(plan.Now, 0), want: reports.Unknown, reason: "the cell ended before the check was decided",
+			check: restarts(record.Now, 0), want: reports.Unknown, reason: "the cell ended before the check was decided",
 			tell: func(*record.History) {},
 		},
 		"a late machine does not fail anybody": {
@@ -210,7 +210,7 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"a late machine may have missed what should stay away": {
-			check: restarts(plan.Always, time.Second), want: reports.Unknown, observed: "0",
+			check: restarts(record.Always, time.Second), want: reports.Unknown, observed: "0",
 			reason: "the machine was too late to be trusted: timers fired 0.30 s late on average and 1.00 s at worst, with 0.0 threads for each processor",
 			tell: func(h *record.History) {
 				started(h)
@@ -257,7 +257,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 	t.Parallel()
-	p := cellWith(t, restarts(plan.Now, 0))
+	p := cellWith(t, restarts(record.Now, 0))
 	for name, tc := range map[string]struct {
 		events  []record.Event
 		outcome reports.Outcome
@@ -290,7 +290,7 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 // what the scenario is about.
 func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 	t.Parallel()
-	p := cellWith(t, restarts(plan.Now, 0))
+	p := cellWith(t, restarts(record.Now, 0))
 	for effect, want := range map[record.Effect]reports.Outcome{{}: reports.Unknown, {Withheld: 1}: ""} {
 		verdict := Judge(p, story(func(h *record.History) {
 			started(h)
@@ -358,7 +358,7 @@ func TestExpressionsSee(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			p := cellWith(t, action.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: plan.Now})
+			p := cellWith(t, action.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: record.Now})
 			got := Judge(p, events).Checks[0]
 			if got.Observed != want || got.Outcome != reports.Pass {
 				t.Errorf("%s is %s (%s), want %s", observe, got.Observed, got.Outcome, want)
@@ -378,7 +378,7 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 		closed(h, "typo", 0)
 	})
 	for _, observe := range []string{`connections["tsl/app"].size()`, `events["tsl"].size()`} {
-		p := cellWith(t, action.Check{ID: "typo", Observe: observe, Is: 0, Mode: plan.Now})
+		p := cellWith(t, action.Check{ID: "typo", Observe: observe, Is: 0, Mode: record.Now})
 		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Fail || !strings.Contains(got.Observed, "no such key: tsl") {
 			t.Errorf("%s: %s, observed %s", observe, got.Outcome, got.Observed)
 		}
@@ -395,14 +395,14 @@ func TestAPodOfTheSameNameIsAnotherPod(t *testing.T) {
 		opened(h, "restarts")
 		closed(h, "restarts", 0)
 	})
-	if got := Judge(cellWith(t, restarts(plan.Now, 0)), events).Checks[0]; got.Outcome != reports.Pass {
+	if got := Judge(cellWith(t, restarts(record.Now, 0)), events).Checks[0]; got.Outcome != reports.Pass {
 		t.Errorf("%s, observed %s restarts", got.Outcome, got.Observed)
 	}
 }
 
 func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 	t.Parallel()
-	p := cellWith(t, restarts(plan.Now, 0))
+	p := cellWith(t, restarts(record.Now, 0))
 	for name, tc := range map[string]struct {
 		tell func(*record.History)
 		want reports.Outcome
@@ -443,7 +443,7 @@ func TestADeletedObjectIsGone(t *testing.T) {
 		closed(h, "gone", 0)
 	})
 	p := cellWith(t, action.Check{
-		ID: "gone", Requirement: "X/1", Mode: plan.Now, Is: []any{false, false, false},
+		ID: "gone", Requirement: "X/1", Mode: record.Now, Is: []any{false, false, false},
 		Observe: `["tls" in pods, "pods/default/tls" in objects, "kubelet/node-a" in components]`,
 	})
 	if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
@@ -486,7 +486,7 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 // judge finds later.
 func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
 	t.Parallel()
-	always, eventually := restarts(plan.Always, time.Second), restarts(plan.Eventually, time.Second)
+	always, eventually := restarts(record.Always, time.Second), restarts(record.Eventually, time.Second)
 	eventually.ID, eventually.Must = "eventually", "it >= 1"
 	p := cellWith(t, always, eventually)
 	var h record.History

@@ -9,7 +9,6 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 const (
@@ -48,7 +47,7 @@ func Judge(p *Program, events []record.Event) Verdict {
 			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
 			// What was to come came: that is true however late. What failed to
 			// come, or stayed away, may have been late.
-			if late != "" && (result.Outcome != reports.Pass || c.Mode != plan.Eventually) {
+			if late != "" && (result.Outcome != reports.Pass || c.Mode != record.Eventually) {
 				result.Outcome, result.Reason = reports.Unknown, late
 			}
 			v.Checks = append(v.Checks, result)
@@ -71,11 +70,11 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 	watched := in.Closed.Watched
 	result.Observed = shorten(withoutRig(w.last.text))
 	switch {
-	case !w.last.met && c.Mode == plan.Eventually && watched < c.Span.Seconds():
+	case !w.last.met && c.Mode == record.Eventually && watched < c.Span.Seconds():
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !w.last.met:
 		result.Outcome = reports.Fail
-	case c.Mode != plan.Eventually && watched < c.Span.Seconds():
+	case c.Mode != record.Eventually && watched < c.Span.Seconds():
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass

@@ -7,7 +7,6 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 func TestMapsAreGoneThroughInTheOrderOfTheirKeys(t *testing.T) {
@@ -20,7 +19,7 @@ func TestMapsAreGoneThroughInTheOrderOfTheirKeys(t *testing.T) {
 		`pods["p"].spec.list.map(i, i.map(l, l))[0]`:                       labels,
 		`history["pods/default/p"].map(v, v.metadata.labels.map(l, l))[0]`: labels,
 	} {
-		p := cellWith(t, action.Check{ID: "order", Requirement: "X/1", Observe: expression, Is: want, Mode: plan.Now})
+		p := cellWith(t, action.Check{ID: "order", Requirement: "X/1", Observe: expression, Is: want, Mode: record.Now})
 		// By chance, eight keys are in order once in 40 320 times.
 		got := Judge(p, story(func(h *record.History) {
 			for _, name := range slices.Backward(labels) {

@@ -15,7 +15,6 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Part is a part of an expression, with its value when the check was decided.
@@ -45,7 +44,7 @@ func PartsOf(result reports.Cell, events []record.Event) map[string][]Part {
 
 // described is a check that wants true or false, as it is described.
 func described(result reports.Check) (action.Check, bool) {
-	modes := map[string]plan.Mode{"at": plan.Now, "within": plan.Eventually, "always": plan.Always, "never": plan.Never}
+	modes := map[string]record.Mode{"at": record.Now, "within": record.Eventually, "always": record.Always, "never": record.Never}
 	when, what, _ := strings.Cut(result.Expected, ": ")
 	first, _, _ := strings.Cut(when, " ")
 	for _, wanted := range []bool{true, false} {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // TestParts: what was false is told by what it is made of, as it was when the check
@@ -38,7 +37,7 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: plan.Always, Span: time.Minute}, events)
+			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: record.Always, Span: time.Minute}, events)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -100,9 +100,9 @@ func (c *compiled) begin(now map[string]any) *watch {
 // look evaluates the check on a state.
 func (w *watch) look(now map[string]any) {
 	switch w.Mode {
-	case plan.AtMost:
+	case record.AtMost:
 		w.last = w.growth(now)
-	case plan.Never:
+	case record.Never:
 		w.last = w.opposite(w.evaluate(now))
 	default:
 		w.last, _ = w.evaluate(now)
@@ -112,7 +112,7 @@ func (w *watch) look(now map[string]any) {
 // decided reports whether nothing that happens later can change the verdict:
 // the moment came, or what had to hold was broken.
 func (w *watch) decided() bool {
-	return w.Mode == plan.Now || w.last.met == (w.Mode == plan.Eventually)
+	return w.Mode == record.Now || w.last.met == (w.Mode == record.Eventually)
 }
 
 // evaluate reports whether what is observed is what is wanted. An expression

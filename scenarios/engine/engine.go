@@ -224,7 +224,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: make(map[string]string),
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
 		Observed: observed, Leases: reports.LeasesOf(events), Unfinished: check.Interrupted(events),
-		Reference: slices.ContainsFunc(cell.Topology.Nodes, func(n plan.Node) bool { return n.Version == release.Reference }),
+		Reference: slices.ContainsFunc(cell.Topology.Nodes, func(n record.Node) bool { return n.Version == release.Reference }),
 	}
 	for _, axis := range cell.Axes {
 		r.Axes[axis.Name] = axis.Value

@@ -17,7 +17,7 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -31,7 +31,7 @@ type Landscape struct {
 }
 
 // Start starts what a topology describes. If it can't, nothing is left.
-func Start(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *Landscape, err error) {
+func Start(ctx context.Context, t record.Topology, shoot cluster.Config) (_ *Landscape, err error) {
 	l := new(Landscape)
 	defer func() {
 		if err != nil {
@@ -71,7 +71,7 @@ func Start(ctx context.Context, t plan.Topology, shoot cluster.Config) (_ *Lands
 
 // seedConfig is the configuration of the rig that is the seed, beside that of
 // the shoot. It is empty without a garden.
-func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
+func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error) {
 	if t.Garden == nil {
 		return cluster.Config{}, nil
 	}
@@ -97,7 +97,7 @@ func seedConfig(t plan.Topology, shoot cluster.Config) (cluster.Config, error) {
 	return config, nil
 }
 
-func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
+func fleetConfig(l record.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
 	config := lease.Config{
 		Client: client, Recorder: shoot.Recorder, Seed: l.Seed, Clock: clock.Clock{Offset: time.Duration(l.Offset)},
 		Timing: lease.Timing{
@@ -111,7 +111,7 @@ func fleetConfig(l plan.LeaseNodes, shoot cluster.Config, client *rest.Config) l
 	return config
 }
 
-func gardenConfig(g plan.Garden, l *Landscape) garden.Config {
+func gardenConfig(g record.Garden, l *Landscape) garden.Config {
 	config := garden.Config{
 		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot, Watched: g.Watchdog != "",
 	}

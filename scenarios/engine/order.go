@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -55,7 +56,7 @@ func sharedRig(cell plan.Cell) (key string, shares bool) {
 		}
 	}
 	made, err := json.Marshal(struct {
-		Topology plan.Topology
+		Topology record.Topology
 		Images   any
 	}{cell.Topology, cell.Images})
 	return string(made), err == nil

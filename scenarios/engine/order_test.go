@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -46,8 +47,8 @@ func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
 			t.Errorf("%s: shares a rig: %t", name, shares)
 		}
 	}
-	a, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.90.1"}})
-	b, _ := sharedRig(plan.Cell{Topology: plan.Topology{Version: "v1.89.3"}})
+	a, _ := sharedRig(plan.Cell{Topology: record.Topology{Version: "v1.90.1"}})
+	b, _ := sharedRig(plan.Cell{Topology: record.Topology{Version: "v1.89.3"}})
 	if a == b {
 		t.Error("cells of different releases share a rig")
 	}

@@ -45,7 +45,7 @@ type rig struct {
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
 // the fake container runtime on each node.
-func ClusterConfig(t plan.Topology, library image.Library, recorder record.Recorder) cluster.Config {
+func ClusterConfig(t record.Topology, library image.Library, recorder record.Recorder) cluster.Config {
 	config := cluster.Config{
 		ControlPlane: cluster.ControlPlane{
 			Version:                  t.Version,
@@ -309,7 +309,7 @@ func (r *rig) opens() opening {
 // has the time that the machine needs for it; what must hold for a time has to
 // hold for all of it.
 func (o opening) left(c action.Check) time.Duration {
-	if c.Mode == plan.Eventually {
+	if c.Mode == record.Eventually {
 		return c.Span - (o.machine.now() - o.elapsed)
 	}
 	return c.Span - time.Since(o.at)

@@ -24,7 +24,7 @@ func watched(v release.Version, replicas int) *story {
 			ScaleUp: scaling(up), ScaleDown: scaling(down),
 		}
 	}
-	s := &story{cell: plan.Cell{Topology: plan.Topology{Garden: &plan.Garden{
+	s := &story{cell: plan.Cell{Topology: record.Topology{Garden: &record.Garden{
 		Watchdog: v, Prober: record.Prober{DependentResourceInfos: []record.DependentResource{of("a", 1, 0), of("b", 0, 1)}},
 	}}}}
 	s.add("dependency-watchdog", record.ComponentStarted{Version: v})

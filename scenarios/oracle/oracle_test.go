@@ -424,7 +424,7 @@ func TestBoundedWrites(t *testing.T) {
 		writes, children int
 	}
 	tell := func(m made) *story {
-		s := &story{cell: plan.Cell{Topology: plan.Topology{Nodes: make([]plan.Node, 5)}}}
+		s := &story{cell: plan.Cell{Topology: record.Topology{Nodes: make([]record.Node, 5)}}}
 		s.start("kube-apiserver", newest, true)
 		for range m.writes {
 			s.show(m.owner, false, `"spec": {%s}`, m.spec)

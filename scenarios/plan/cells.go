@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -48,11 +49,10 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Text: f.Text, Images: s.Images, Places: places(f, s),
+		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Places: places(f, s),
 	}
 	for _, axis := range c.Axes {
 		cell.ID += "/" + axis.Name + ":" + axis.Value
-		cell.Axes = append(cell.Axes, AxisValue(axis))
 	}
 	if err := cellid.Check(cell.ID); err != nil {
 		return cell, err
@@ -82,12 +82,12 @@ func links(steps []Step) []spec.Link {
 	return all
 }
 
-func newTopology(t spec.Topology) (Topology, error) {
+func newTopology(t spec.Topology) (record.Topology, error) {
 	version, err := spec.ResolveVersion(t.ControlPlane.Version)
 	if err != nil {
-		return Topology{}, err
+		return record.Topology{}, err
 	}
-	topology := Topology{
+	topology := record.Topology{
 		Version: version, Gates: t.ControlPlane.Gates.Clone(),
 		ControllerManager: t.ControlPlane.ControllerManager == nil || *t.ControlPlane.ControllerManager,
 		Scheduler:         t.ControlPlane.Scheduler == nil || *t.ControlPlane.Scheduler,
@@ -95,12 +95,12 @@ func newTopology(t spec.Topology) (Topology, error) {
 	for _, n := range t.Nodes {
 		version, err := spec.ResolveNode(n.Version)
 		if err != nil {
-			return Topology{}, err
+			return record.Topology{}, err
 		}
-		topology.Nodes = append(topology.Nodes, Node{Name: n.Name, Version: version, Gates: n.Gates.Clone(), Standalone: n.Standalone})
+		topology.Nodes = append(topology.Nodes, record.Node{Name: n.Name, Version: version, Gates: n.Gates.Clone(), Standalone: n.Standalone})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
-		topology.NodeMonitor = NodeMonitor{Period: scale(t, time.Duration(m.Period)), Grace: scale(t, time.Duration(m.Grace))}
+		topology.NodeMonitor = record.NodeMonitor{Period: scale(t, time.Duration(m.Period)), Grace: scale(t, time.Duration(m.Grace))}
 	}
 	topology.LeaseNodes = newLeaseNodes(t)
 	topology.Garden, err = newGarden(t)
@@ -137,11 +137,11 @@ func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
 	return steps, errors.Join(problems...)
 }
 
-func running(rig *spec.Rig) []Component {
-	var components []Component
+func running(rig *spec.Rig) []record.Component {
+	var components []record.Component
 	for _, c := range rig.Components() {
 		if c.Running {
-			components = append(components, Component{Name: c.Name, Version: c.Version, Gates: c.Gates})
+			components = append(components, record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates})
 		}
 	}
 	return components

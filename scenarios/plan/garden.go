@@ -14,23 +14,23 @@ import (
 // scale is a time of the rig that takes d in the world.
 func scale(t spec.Topology, d time.Duration) behavior.Duration { return behavior.Duration(t.Scaled(d)) }
 
-func newLeaseNodes(t spec.Topology) *LeaseNodes {
+func newLeaseNodes(t spec.Topology) *record.LeaseNodes {
 	l := t.LeaseNodes
 	if l == nil {
 		return nil
 	}
 	duration, interval := l.Times()
-	nodes := &LeaseNodes{
+	nodes := &record.LeaseNodes{
 		Duration: scale(t, duration), Interval: scale(t, interval),
 		Timeout: scale(t, min(requestTimeout, duration)), Status: scale(t, statusPeriod), Report: scale(t, reportPeriod),
 		Offset: scale(t, time.Duration(l.Offset)),
 		Seed:   uint64(l.Seed), //nolint:gosec // any number is a seed
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Zones)) {
-		nodes.Zones = append(nodes.Zones, Zone{Name: name, Count: l.Zones[name]})
+		nodes.Zones = append(nodes.Zones, record.Zone{Name: name, Count: l.Zones[name]})
 	}
 	if l.Count > 0 {
-		nodes.Zones = append(nodes.Zones, Zone{Count: l.Count})
+		nodes.Zones = append(nodes.Zones, record.Zone{Count: l.Count})
 	}
 	return nodes
 }
@@ -43,7 +43,7 @@ const (
 	reportPeriod   = 5 * time.Minute
 )
 
-func newGarden(t spec.Topology) (*Garden, error) {
+func newGarden(t spec.Topology) (*record.Garden, error) {
 	g := t.Garden
 	if g == nil {
 		return nil, nil
@@ -57,12 +57,12 @@ func newGarden(t spec.Topology) (*Garden, error) {
 		shoot = g.Shoot
 	}
 	prober := spec.WithDefaults(g.Prober)
-	return &Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
+	return &record.Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
 }
 
 // dependents are those that the scenario names, or else one replica of each that
 // the prober scales.
-func dependents(replicas map[string]int32, p record.Prober) (all []Dependent) {
+func dependents(replicas map[string]int32, p record.Prober) (all []record.Dependent) {
 	if replicas == nil {
 		replicas = make(map[string]int32)
 		for _, d := range p.DependentResourceInfos {
@@ -70,7 +70,7 @@ func dependents(replicas map[string]int32, p record.Prober) (all []Dependent) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(replicas)) {
-		all = append(all, Dependent{Name: name, Replicas: replicas[name]})
+		all = append(all, record.Dependent{Name: name, Replicas: replicas[name]})
 	}
 	return all
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -92,27 +93,27 @@ func TestCellsFollowWhatIsInForce(t *testing.T) {
 	type running struct {
 		step       int
 		name       string
-		components []plan.Component
+		components []record.Component
 	}
 	var got []running
 	for _, number := range []int{4, 6, 7, 8} {
 		step := cell.Steps[number-1]
 		got = append(got, running{step.Number, step.Name, step.Components[1:]})
 	}
-	controllers := plan.Component{Name: "kube-controller-manager", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}}
-	rolledBack := plan.Component{Name: "kube-apiserver", Version: "v1.89.3", Gates: map[string]bool{}}
-	nodeB := plan.Component{Name: "kubelet/node-b", Version: "v1.90.1"}
-	upgraded := plan.Component{Name: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}}
+	controllers := record.Component{Name: "kube-controller-manager", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}}
+	rolledBack := record.Component{Name: "kube-apiserver", Version: "v1.89.3", Gates: map[string]bool{}}
+	nodeB := record.Component{Name: "kubelet/node-b", Version: "v1.90.1"}
+	upgraded := record.Component{Name: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}}
 	want := []running{
-		{4, "4", []plan.Component{
+		{4, "4", []record.Component{
 			{Name: "kube-apiserver", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}},
 			controllers,
 			{Name: "kubelet/node-a", Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}},
 			nodeB,
 		}},
-		{6, "6", []plan.Component{rolledBack, controllers, nodeB}},
-		{7, "gate off", []plan.Component{rolledBack, controllers, upgraded, nodeB}},
-		{8, "8", []plan.Component{rolledBack, controllers, upgraded}},
+		{6, "6", []record.Component{rolledBack, controllers, nodeB}},
+		{7, "gate off", []record.Component{rolledBack, controllers, upgraded, nodeB}},
+		{8, "8", []record.Component{rolledBack, controllers, upgraded}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(running{})); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
@@ -127,15 +128,15 @@ func TestActions(t *testing.T) {
 		4: action.Checks{Checks: []action.Check{
 			{
 				ID: "not-restarted", Requirement: "KEP-4939/e2e/tls-success", Observe: "containers[\"tls/app\"]\n  .restarts\n",
-				Is: int64(0), Line: 55, Mode: plan.Always, Span: 10 * time.Second,
+				Is: int64(0), Line: 55, Mode: record.Always, Span: 10 * time.Second,
 			},
 			{
 				ID: "seen", Requirement: "KEP-4939/e2e/wire", Observe: `connections["tls/app"]`,
-				Must: `it.exists(c, c.first == "tls-client-hello")`, Line: 62, Mode: plan.Eventually, Span: 30 * time.Second,
+				Must: `it.exists(c, c.first == "tls-client-hello")`, Line: 62, Mode: record.Eventually, Span: 30 * time.Second,
 			},
 			{
 				ID: "no-mode", Requirement: "KEP-4939/e2e/mode", Observe: `pods["tls"].spec.containers[0].livenessProbe.grpc`,
-				Is: map[string]any{"port": int64(8443), "service": ""}, Line: 67, Mode: plan.Now,
+				Is: map[string]any{"port": int64(8443), "service": ""}, Line: 67, Mode: record.Now,
 			},
 		}},
 		5: action.Restart{Component: "kube-apiserver", Version: "v1.89.3", Unset: []string{"AllAlpha"}},

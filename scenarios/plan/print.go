@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -37,11 +38,11 @@ func Print(c Cell) string {
 // printer writes a plan, and remembers what was in force before a step.
 type printer struct {
 	text strings.Builder
-	last map[string]Component
+	last map[string]record.Component
 }
 
-func newPrinter(t Topology) *printer {
-	p := &printer{last: make(map[string]Component)}
+func newPrinter(t record.Topology) *printer {
+	p := &printer{last: make(map[string]record.Component)}
 	for _, c := range initial(t) {
 		p.last[c.Name] = c
 	}
@@ -52,7 +53,7 @@ func (p *printer) line(indent int, format string, args ...any) {
 	fmt.Fprintf(&p.text, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 }
 
-func (p *printer) rig(t Topology) {
+func (p *printer) rig(t record.Topology) {
 	p.line(0, "")
 	p.line(0, "rig")
 	for _, c := range initial(t) {
@@ -84,17 +85,17 @@ func (p *printer) rig(t Topology) {
 }
 
 // ownClock reports whether a component is a kubelet with a clock of its own.
-func ownClock(t Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.OwnClock && spec.KubeletPrefix+n.Name == component })
+func ownClock(t record.Topology, component string) bool {
+	return slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.OwnClock && spec.KubeletPrefix+n.Name == component })
 }
 
 // standalone reports whether a component is a kubelet without an API server.
-func standalone(t Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Standalone && spec.KubeletPrefix+n.Name == component })
+func standalone(t record.Topology, component string) bool {
+	return slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.Standalone && spec.KubeletPrefix+n.Name == component })
 }
 
 // leases prints what has to do with leases.
-func (p *printer) leases(t Topology) {
+func (p *printer) leases(t record.Topology) {
 	if t.NodeMonitor.Period != 0 {
 		p.line(1, "%s looks after nodes every %s", spec.ControllerManager, t.NodeMonitor.Period)
 	}
@@ -128,24 +129,24 @@ func (p *printer) leases(t Topology) {
 
 // initial returns what runs before the first step, in the order in which a rig
 // starts.
-func initial(t Topology) []Component {
-	components := []Component{
+func initial(t record.Topology) []record.Component {
+	components := []record.Component{
 		{Name: spec.Etcd, Version: release.Etcd},
 		{Name: spec.APIServer, Version: t.Version, Gates: t.Gates},
 	}
 	if t.ControllerManager {
-		components = append(components, Component{Name: spec.ControllerManager, Version: t.Version, Gates: t.Gates})
+		components = append(components, record.Component{Name: spec.ControllerManager, Version: t.Version, Gates: t.Gates})
 	}
 	if t.Scheduler {
-		components = append(components, Component{Name: spec.Scheduler, Version: t.Version, Gates: t.Gates})
+		components = append(components, record.Component{Name: spec.Scheduler, Version: t.Version, Gates: t.Gates})
 	}
 	for _, n := range t.Nodes {
-		components = append(components, Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
+		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
 	}
 	if t.Garden != nil {
-		components = append(components, Component{Name: spec.SeedEtcd, Version: release.Etcd}, Component{Name: spec.SeedAPIServer, Version: t.Version})
+		components = append(components, record.Component{Name: spec.SeedEtcd, Version: release.Etcd}, record.Component{Name: spec.SeedAPIServer, Version: t.Version})
 		if t.Garden.Watchdog != "" {
-			components = append(components, Component{Name: spec.Watchdog, Version: t.Garden.Watchdog})
+			components = append(components, record.Component{Name: spec.Watchdog, Version: t.Garden.Watchdog})
 		}
 	}
 	return components
@@ -153,7 +154,7 @@ func initial(t Topology) []Component {
 
 func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
-func (p *printer) skew(kubelet Component) release.Skew {
+func (p *printer) skew(kubelet record.Component) release.Skew {
 	return release.SkewOf(p.last[spec.APIServer].Version, kubelet.Version)
 }
 

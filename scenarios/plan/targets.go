@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -26,7 +27,7 @@ type Target struct {
 // sorted by component and version.
 func Targets(cells []Cell) []Target {
 	needed := make(map[Target]string) // to the place
-	add := func(cell Cell, components []Component) {
+	add := func(cell Cell, components []record.Component) {
 		for _, c := range components {
 			program := spec.Program(c.Name)
 			if program == "" {

@@ -22,8 +22,8 @@ type Cell struct {
 	Control  string // the scenario that is the negative control, if there is one
 	File     string
 	Text     string // of the file
-	Axes     []AxisValue
-	Topology Topology
+	Axes     []spec.AxisValue
+	Topology record.Topology
 	Images   []spec.Image
 	Steps    []Step
 
@@ -31,31 +31,6 @@ type Cell struct {
 	// file:line:column.
 	Places map[release.Version]string
 }
-
-// AxisValue is the value that a cell has on one axis.
-type AxisValue struct{ Name, Value string }
-
-// What a plan has in common with its stored form.
-type (
-	Topology    = record.Topology
-	NodeMonitor = record.NodeMonitor
-	LeaseNodes  = record.LeaseNodes
-	Zone        = record.Zone
-	Garden      = record.Garden
-	Dependent   = record.Dependent
-	Node        = record.Node
-	Component   = record.Component
-	Mode        = record.Mode
-)
-
-// The modes of a check.
-const (
-	Now        = record.Now
-	Eventually = record.Eventually
-	Always     = record.Always
-	Never      = record.Never
-	AtMost     = record.AtMost
-)
 
 // Step is one numbered step.
 type Step struct {
@@ -71,7 +46,7 @@ type Step struct {
 	Action   action.Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.
-	Components []Component
+	Components []record.Component
 }
 
 // setsClockOf reports whether a step sets the clock of a kubelet.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/garden"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/heartbeat"
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -54,7 +54,7 @@ func (p *play) begin() error {
 
 // controller is the node-lifecycle controller of a release. A rig without one has
 // one that never loses patience.
-func controller(t plan.Topology) nodelife.Config {
+func controller(t record.Topology) nodelife.Config {
 	doubts, set := t.Gates["NodeControllerLeaseCircuitBreaker"]
 	cfg := nodelife.Config{
 		Period: time.Duration(t.NodeMonitor.Period), Grace: time.Duration(t.NodeMonitor.Grace),
@@ -71,7 +71,7 @@ func controller(t plan.Topology) nodelife.Config {
 const firstDoubting = 37
 
 // plant adds the seed.
-func (p *play) plant(cfg *world.Config, g plan.Garden) (err error) {
+func (p *play) plant(cfg *world.Config, g record.Garden) (err error) {
 	cfg.Release = string(g.Watchdog)
 	cfg.Watchdog = watchdog.ConfigOf(g.Prober)
 	cfg.Deployments = []world.Deployment{}

@@ -16,9 +16,9 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // BenchmarkRig measures a cold start, binaries built: etcd, API server and
@@ -81,9 +81,9 @@ func built(b *testing.B) *build.Builder {
 
 func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 	b.Helper()
-	topology := plan.Topology{Version: release.Newest}
+	topology := record.Topology{Version: release.Newest}
 	for i := range nodes {
-		topology.Nodes = append(topology.Nodes, plan.Node{Name: fmt.Sprintf("node-%d", i), Version: release.Newest})
+		topology.Nodes = append(topology.Nodes, record.Node{Name: fmt.Sprintf("node-%d", i), Version: release.Newest})
 	}
 	library, err := engine.Library(nil)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 const (
@@ -81,7 +80,7 @@ func podsRig(b *testing.B) *cluster.Cluster {
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := engine.ClusterConfig(plan.Topology{Version: release.Newest, Nodes: []plan.Node{
+	config := engine.ClusterConfig(record.Topology{Version: release.Newest, Nodes: []record.Node{
 		{Name: "kubelet", Version: release.Newest, Gates: map[string]bool{"PodsAPI": true}},
 		{Name: "reference", Version: release.Reference},
 	}}, library, nil)

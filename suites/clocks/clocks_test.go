@@ -15,8 +15,8 @@ import (
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 func TestClocks(t *testing.T) {
@@ -111,9 +111,9 @@ func config(b binary) cluster.Config {
 	GinkgoHelper()
 	library, err := engine.Library(nil)
 	Expect(err).NotTo(HaveOccurred())
-	c := engine.ClusterConfig(plan.Topology{
+	c := engine.ClusterConfig(record.Topology{
 		Version: release.Newest,
-		Nodes:   []plan.Node{{Name: skewed, Version: release.Newest}, {Name: right, Version: release.Newest}},
+		Nodes:   []record.Node{{Name: skewed, Version: release.Newest}, {Name: right, Version: release.Newest}},
 	}, library, nil)
 	c.Nodes[0].Clock = &behind
 	c.Binary = b

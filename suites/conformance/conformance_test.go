@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -119,11 +120,11 @@ func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
 // moment may be untrue before, so that its opposite is that it never does.
 func opposite(c action.Check) action.Check {
 	switch {
-	case c.Mode == plan.AtMost:
+	case c.Mode == record.AtMost:
 		c.Times = -1
 	case c.Must == "":
 		c.Is = "something else"
-	case c.Mode == plan.Eventually:
+	case c.Mode == record.Eventually:
 		c.Must = "false"
 	default:
 		c.Must = "!(" + c.Must + ")"

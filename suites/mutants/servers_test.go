@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -219,7 +220,7 @@ func impatient(cell plan.Cell, mutant string) plan.Cell {
 		case action.Checks:
 			does.Checks = slices.Clone(does.Checks)
 			for j := range does.Checks {
-				if does.Checks[j].Mode == plan.Eventually {
+				if does.Checks[j].Mode == record.Eventually {
 					does.Checks[j].Span = min(does.Checks[j].Span, soon)
 				}
 			}
