@@ -88,7 +88,7 @@ func TestAnotherUserIsDenied(t *testing.T) {
 func TestAnotherUserChecksNothing(t *testing.T) {
 	t.Parallel()
 	socket := podsSocket(t)
-	if code, output := asNobody(t, "podsapi", "check", "--socket", socket); code != exitNotJudged || !strings.Contains(output, "may not look at "+socket) {
+	if code, output := asNobody(t, "podsapi", "check", "--socket", socket); code != exitNotJudged || !strings.Contains(output, "may not access "+socket) {
 		t.Errorf("exit code %d:\n%s", code, output)
 	}
 }

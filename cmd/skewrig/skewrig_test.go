@@ -133,7 +133,7 @@ func TestAReleaseThatCannotBeHad(t *testing.T) {
 		if code != exitUsage || stdout != "" {
 			t.Errorf("%v: exit code %d, printed %q, want %d and nothing", args, code, stdout, exitUsage)
 		}
-		for _, want := range []string{"gone.yaml:8:29: building kubelet@v1.37.99: the release can't be had", "gone.yaml:9:29: building kubelet@v1.36.99"} {
+		for _, want := range []string{"gone.yaml:8:29: building kubelet@v1.37.99: the release is not available", "gone.yaml:9:29: building kubelet@v1.36.99"} {
 			if !strings.Contains(stderr, want) {
 				t.Errorf("%v: the error does not say %q:\n%s", args, want, stderr)
 			}

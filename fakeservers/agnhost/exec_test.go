@@ -47,7 +47,7 @@ func TestExec(t *testing.T) {
 		{args: []string{"test"}, code: 1},
 		{args: []string{"test", "1", "-lt", "2"}},
 		{args: []string{"test", "1", "-lt"}, code: 2, stderr: "1:1: -lt must be followed by a word\n"},
-		{args: []string{"test", "-O", "/data"}, code: 127, stderr: "sh: test: skewrig doesn't play -O\n"},
+		{args: []string{"test", "-O", "/data"}, code: 127, stderr: "sh: test: skewrig doesn't implement -O\n"},
 		{args: []string{"ls", "/data"}, stdout: "color\n"},
 		{args: []string{"ls", "-l", "/tmp/ready"}, stdout: "/tmp/ready\n"},
 		{args: []string{"ls"}, stdout: "data\ntmp\n"},
@@ -70,7 +70,7 @@ func TestExec(t *testing.T) {
 	}
 	for _, args := range [][]string{{"/usr/bin/curl", "-f"}, {"nc"}, {""}, nil} {
 		code, _, stderr := c.exec(args...)
-		if code != 127 || !strings.Contains(stderr, "skewrig doesn't play this command here: it plays :, [, bash, cat, ") {
+		if code != 127 || !strings.Contains(stderr, "skewrig doesn't implement this command here; it implements :, [, bash, cat, ") {
 			t.Errorf("%q: %d, %q", args, code, stderr)
 		}
 	}
@@ -162,10 +162,10 @@ func TestShell(t *testing.T) {
 		"sleep 0.01 & wait; echo done":                                           {stdout: "done\n"},
 		"sleep 10 & exit 1":                                                      {code: 1},
 		"printf '%s-%d' a 7":                                                     {stdout: "a-7"},
-		"trap 'exit 0' TERM; sleep 10":                                           {code: 127, stderr: "sh: trap: skewrig doesn't play TERM, only EXIT\n"},
-		"dance":                                                                  {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
-		"dance || true":                                                          {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
-		"sh -c dance || true":                                                    {code: 127, stderr: "\"dance\": skewrig doesn't play this command here"},
+		"trap 'exit 0' TERM; sleep 10":                                           {code: 127, stderr: "sh: trap: skewrig doesn't implement TERM, only EXIT\n"},
+		"dance":                                                                  {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
+		"dance || true":                                                          {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
+		"sh -c dance || true":                                                    {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
 		"echo 'a":                                                                {code: 127, stderr: "sh: sh:1:6: reached EOF without closing quote"},
 		"echo a >":                                                               {code: 127, stderr: "sh: sh:1:8: `>` must be followed by a word"},
 		"&& true":                                                                {code: 127, stderr: "sh: sh:1:1: `&&` can only immediately follow a statement"},

@@ -96,7 +96,7 @@ func (p *healthProbe) parse(args []string) error {
 	case (p.cert == "") != (p.key == ""):
 		return errors.New("-tls-client-cert and -tls-client-key go together")
 	case p.noVerify && (p.ca != "" || p.serverName != ""):
-		return errors.New("-tls-no-verify goes neither with -tls-ca-cert nor with -tls-server-name")
+		return errors.New("-tls-no-verify can't be combined with -tls-ca-cert or -tls-server-name")
 	}
 	return nil
 }

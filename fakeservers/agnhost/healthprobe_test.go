@@ -50,7 +50,7 @@ func TestGRPCHealthProbe(t *testing.T) {
 		{args: "", code: 1, stderr: "error: -addr not specified"},
 		{args: "-addr=5000", code: 1, stderr: "error: address 5000: missing port in address"},
 		{args: "-addr=:5000 -tls-no-verify", code: 1, stderr: "without specifying -tls"},
-		{args: "-addr=:5000 -tls -tls-no-verify -tls-server-name=x", code: 1, stderr: "goes neither with"},
+		{args: "-addr=:5000 -tls -tls-no-verify -tls-server-name=x", code: 1, stderr: "can't be combined with"},
 		{args: "-addr=:5000 -tls -tls-client-cert=x", code: 1, stderr: "go together"},
 		{args: "-addr=:5000 -rpc-timeout=0s", code: 1, stderr: "greater than zero"},
 		{args: "-addr=:5000 -spiffe", code: 1, stderr: "flag provided but not defined: -spiffe"},

@@ -75,7 +75,7 @@ func notPlayedFlag(flag, value string) error {
 	if value == "" {
 		return nil
 	}
-	return fmt.Errorf("skewrig doesn't play --%s of mounttest", flag)
+	return fmt.Errorf("skewrig doesn't implement --%s of mounttest", flag)
 }
 
 func (p *process) writeNewFile(name string) error {

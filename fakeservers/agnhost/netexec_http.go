@@ -50,7 +50,7 @@ func (n *netexecServer) handler() http.Handler {
 }
 
 func notPlayedEndpoint(w http.ResponseWriter, r *http.Request) {
-	http.Error(w, "skewrig doesn't play netexec's "+r.URL.Path, http.StatusNotImplemented)
+	http.Error(w, "skewrig doesn't implement netexec's "+r.URL.Path, http.StatusNotImplemented)
 }
 
 func (n *netexecServer) handleRoot(w http.ResponseWriter, _ *http.Request) {

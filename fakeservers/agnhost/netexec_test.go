@@ -45,7 +45,7 @@ func TestNetexecAnswers(t *testing.T) {
 		"/redirect?code=307":         {307, "/"},
 		"/shell?cmd=cat+/tmp/a":      {200, `{"output":"content"}`},
 		"/shell?shellCommand=exit+3": {200, `{"error":"exit status 3"}`},
-		"/dial":                      {501, "skewrig doesn't play netexec's /dial\n"},
+		"/dial":                      {501, "skewrig doesn't implement netexec's /dial\n"},
 		"/exit?code=one":             {200, "argument 'code' must be an integer [0-127] or empty, got \"one\"\n"},
 		"/exit?timeout=1":            {200, "argument 'timeout' must be a valid golang duration or empty, got \"1\"\n"},
 		"/exit?wait=-1s":             {200, "argument 'wait' must be a valid golang duration or empty, got \"-1s\"\n"},

@@ -214,6 +214,6 @@ func notPlayed(stderr io.Writer, args, known []string) int {
 	if len(args) > 0 {
 		command = args[0]
 	}
-	fmt.Fprintf(stderr, "%q: skewrig doesn't play this command here: it plays %s\n", command, strings.Join(known, ", "))
+	fmt.Fprintf(stderr, "%q: skewrig doesn't implement this command here; it implements %s\n", command, strings.Join(known, ", "))
 	return exitNotFound
 }

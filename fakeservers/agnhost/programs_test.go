@@ -61,7 +61,7 @@ func TestPauseImage(t *testing.T) {
 	c.expectLogs("Shutting down, got signal: Terminated\n")
 	c = run(t, spec{image: "registry.k8s.io/pause", command: []string{"sh"}})
 	c.expectExit(127)
-	c.expectLogs(`"sh": skewrig doesn't play this command here: it plays pause`)
+	c.expectLogs(`"sh": skewrig doesn't implement this command here; it implements pause`)
 	if c.image.Exec != nil {
 		t.Error("something can be run in the pause image")
 	}

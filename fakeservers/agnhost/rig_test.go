@@ -133,7 +133,7 @@ func (c *container) expectExit(want int) {
 // order in which they were opened.
 func (c *container) listening(n int) []string {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(c.t.Context(), patience, errors.New("nobody listens"))
+	ctx, cancel := context.WithTimeoutCause(c.t.Context(), patience, errors.New("no process listens"))
 	defer cancel()
 	var addresses []string
 	err := c.history.Wait(ctx, func(events []record.Event) bool {

@@ -75,7 +75,7 @@ func newRoot(p *process, code *int) *cobra.Command {
 	}
 	for _, name := range notPlayedHere() {
 		root.AddCommand(&cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("skewrig doesn't play agnhost's %s: it plays %s", name, strings.Join(played(), ", "))
+			return fmt.Errorf("skewrig doesn't implement agnhost's %s; it implements %s", name, strings.Join(played(), ", "))
 		}})
 	}
 	return root

@@ -47,7 +47,7 @@ func TestMounttest(t *testing.T) {
 	)
 	c = run(t, spec{args: []string{"mounttest", "--file_content=/nowhere", "--fs_type=/", "--file-owner=/"}})
 	c.expectExit(1)
-	c.expectLogs("/nowhere: file does not exist", "skewrig doesn't play --fs_type", "skewrig doesn't play --file_owner")
+	c.expectLogs("/nowhere: file does not exist", "skewrig doesn't implement --fs_type", "skewrig doesn't implement --file_owner")
 }
 
 func TestCommandLinesThatAreWrong(t *testing.T) {
@@ -62,7 +62,7 @@ func TestCommandLinesThatAreWrong(t *testing.T) {
 		"a value of no type":  {[]string{"h2c-server", "--port=http"}, 1, []string{`invalid argument "http" for "--port" flag`}},
 		"too many arguments":  {[]string{"pause", "now"}, 1, []string{"Error: accepts at most 0 arg(s), received 1"}},
 		"a port there isn't":  {[]string{"h2c-server", "--port=70000"}, 1, []string{"port: 70000 is not a TCP port"}},
-		"not played":          {[]string{"guestbook", "--backend-port=1"}, 1, []string{"Error: skewrig doesn't play agnhost's guestbook: it plays entrypoint-tester, "}},
+		"not played":          {[]string{"guestbook", "--backend-port=1"}, 1, []string{"Error: skewrig doesn't implement agnhost's guestbook; it implements entrypoint-tester, "}},
 		"no subcommand":       {[]string{}, 0, []string{"Usage:", "grpc-health-checking"}},
 		"help":                {[]string{"netexec", "--help"}, 0, []string{"--delay-shutdown"}},
 		"version":             {[]string{"--version"}, 0, []string{"app version skewrig"}},

@@ -29,7 +29,7 @@ const shellBuiltins = " : [ break cd continue echo eval exec exit false getopts 
 
 // errRefused ends a script with 127, once a message has said why: to guess would
 // be to play another program.
-var errRefused = errors.New("the script can't be played")
+var errRefused = errors.New("the script can't be run")
 
 // sh runs sh [-FLAGS] -c SCRIPT [NAME [ARGUMENT...]] or sh [-FLAGS] FILE [ARGUMENT...].
 // A command that can't be played, and a part of a script that can't, ends it
@@ -119,7 +119,7 @@ func parseScript(script, name string) (*syntax.File, error) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.ProcSubst, *syntax.CoprocClause, *syntax.TestClause:
-			err = fmt.Errorf("%s: skewrig doesn't play <(), >(), coproc and [[", node.Pos())
+			err = fmt.Errorf("%s: skewrig doesn't implement <(), >(), coproc and [[", node.Pos())
 		case *syntax.Lit:
 			if otherHome.MatchString(node.Value) {
 				err = fmt.Errorf("%s: skewrig doesn't know the home directories of users: %s", node.Pos(), node.Value)
@@ -171,13 +171,13 @@ func (s *session) call(_ context.Context, args []string) ([]string, error) {
 	case "trap":
 		for _, signal := range args[min(len(args), 2):] {
 			if signal != "EXIT" && signal != "ERR" {
-				return nil, fmt.Errorf("trap: skewrig doesn't play %s, only EXIT", signal)
+				return nil, fmt.Errorf("trap: skewrig doesn't implement %s, only EXIT", signal)
 			}
 		}
 	case "test", "[":
 		for _, operator := range []string{"-O", "-G", "-N"} {
 			if slices.Contains(args, operator) {
-				return nil, fmt.Errorf("%s: skewrig doesn't play %s", name, operator)
+				return nil, fmt.Errorf("%s: skewrig doesn't implement %s", name, operator)
 			}
 		}
 		return args, nil

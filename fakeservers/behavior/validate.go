@@ -93,9 +93,9 @@ func (c *checker) timeline(field string, phases Timeline, in scope) {
 		case phase.For < 0:
 			c.add(at+".for", "%s is negative", phase.For)
 		case phase.For == 0 && !last:
-			c.add(at+".for", "unset, so the phase lasts for good, and the phases after it never begin")
+			c.add(at+".for", "unset, so this phase never ends and the phases after it never begin")
 		case phase.For > 0 && last:
-			c.add(at+".for", "%s, but no phase says what comes next: leave it unset, the last phase lasts for good", phase.For)
+			c.add(at+".for", "%s, but no phase follows: leave it unset, the last phase does not end", phase.For)
 		}
 		c.phase(at, phase, in)
 	}
@@ -186,7 +186,7 @@ func (c *checker) health(at string, health Health) {
 		c.add(at, "%s contradict each other: use one", strings.Join(ways, " and "))
 	}
 	if health.Message != "" && health.Code == "" {
-		c.add(at+".message", "goes with code, which is unset")
+		c.add(at+".message", "needs code, which is unset")
 	}
 }
 

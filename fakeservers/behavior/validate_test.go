@@ -71,8 +71,8 @@ func TestValidate(t *testing.T) {
 			want: []string{
 				"phases[0].for: -1s is negative",
 				"phases[0].delay: -1s is negative",
-				"phases[1].for: unset, so the phase lasts for good, and the phases after it never begin",
-				"phases[2].for: 1s, but no phase says what comes next: leave it unset, the last phase lasts for good",
+				"phases[1].for: unset, so this phase never ends and the phases after it never begin",
+				"phases[2].for: 1s, but no phase follows: leave it unset, the last phase does not end",
 			},
 		},
 		"an HTTP answer that can't be": {
@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 				`phases[0].grpc.services["a"]: unset: use SERVING, NOT_SERVING, UNKNOWN, SERVICE_UNKNOWN`,
 				`phases[0].grpc.services["b"]: "FINE" is unknown: use SERVING, NOT_SERVING, UNKNOWN, SERVICE_UNKNOWN`,
 				"phases[0].grpc: services and unimplemented and code contradict each other: use one",
-				"phases[1].grpc.message: goes with code, which is unset",
+				"phases[1].grpc.message: needs code, which is unset",
 			},
 		},
 		"answers of another protocol": {

@@ -18,7 +18,7 @@ import (
 // ErrUnknown is returned by a Library for an image that it can't play. The
 // runtime turns it into the error of the image pull, which a user reads in the
 // pod's events.
-var ErrUnknown = errors.New("no program plays this image")
+var ErrUnknown = errors.New("no program implements this image")
 
 // Library resolves image references, as a registry would.
 type Library interface {

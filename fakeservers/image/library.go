@@ -65,7 +65,7 @@ func (c *Catalog) Find(ref string) (*Image, error) {
 			return complete(e.Image, parsed), nil
 		}
 	}
-	return nil, fmt.Errorf("image %s: %w: what can be played is %s", parsed, ErrUnknown, c)
+	return nil, fmt.Errorf("image %s: %w: images with a program: %s", parsed, ErrUnknown, c)
 }
 
 // String lists the patterns.

@@ -104,7 +104,7 @@ func TestFindSaysWhatCanBePlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "image docker.io/library/nginx:latest: no program plays this image: what can be played is registry.k8s.io/pause:*, busybox"
+	const want = "image docker.io/library/nginx:latest: no program implements this image: images with a program: registry.k8s.io/pause:*, busybox"
 	if _, err := catalog.Find("nginx"); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

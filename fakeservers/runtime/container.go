@@ -66,7 +66,7 @@ func (s runtimeService) CreateContainer(_ context.Context, req *cri.CreateContai
 	}
 	args := commandLine(img, config)
 	if len(args) == 0 {
-		return nil, status.Errorf(codes.InvalidArgument, "neither container %s nor image %s says what to run", config.Metadata.Name, img.Reference)
+		return nil, status.Errorf(codes.InvalidArgument, "neither container %s nor image %s has a command to run", config.Metadata.Name, img.Reference)
 	}
 	c := &container{id: newID(), config: config, image: img, args: args, resources: config.GetLinux().GetResources()}
 	if err := s.addContainer(c, req.GetPodSandboxId()); err != nil {
@@ -103,7 +103,7 @@ func (r *Runtime) addContainer(c *container, sandboxID string) error {
 	name, attempt := c.config.Metadata.Name, c.config.Metadata.Attempt
 	for _, other := range r.containers {
 		if other.sandbox == b && other.config.Metadata.Name == name && other.config.Metadata.Attempt == attempt {
-			return status.Errorf(codes.AlreadyExists, "attempt %d of container %s is there already: %s", attempt, other.path, other.id)
+			return status.Errorf(codes.AlreadyExists, "attempt %d of container %s exists already: %s", attempt, other.path, other.id)
 		}
 	}
 	c.sandbox = b

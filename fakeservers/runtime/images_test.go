@@ -114,7 +114,7 @@ func TestPullsThatFail(t *testing.T) {
 		code    codes.Code
 		message string
 	}{
-		"mystery": {codes.NotFound, `no program plays this image: mystery; there is test`},
+		"mystery": {codes.NotFound, `no program implements this image: mystery; there is test`},
 		"broken":  {codes.Unknown, `the registry is on fire`},
 	} {
 		_, err := g.images.PullImage(t.Context(), &cri.PullImageRequest{Image: &cri.ImageSpec{Image: ref}, SandboxConfig: podConfig(g, ref)})
@@ -125,7 +125,7 @@ func TestPullsThatFail(t *testing.T) {
 		failed[e.Subject] = p.Ref + ": " + p.Error
 	}
 	want := map[string]string{
-		"default/mystery": "mystery: no program plays this image: mystery; there is test",
+		"default/mystery": "mystery: no program implements this image: mystery; there is test",
 		"default/broken":  "broken: the registry is on fire",
 	}
 	if diff := cmp.Diff(want, failed); diff != "" {

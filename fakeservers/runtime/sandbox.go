@@ -46,7 +46,7 @@ func (s runtimeService) RunPodSandbox(_ context.Context, req *cri.RunPodSandboxR
 		return nil, status.Error(codes.InvalidArgument, "pod sandbox has no metadata")
 	}
 	if handler := req.GetRuntimeHandler(); handler != "" {
-		return nil, status.Errorf(codes.InvalidArgument, "no runtime handler %q: only the default one is there", handler)
+		return nil, status.Errorf(codes.InvalidArgument, "no runtime handler %q: only the default one exists", handler)
 	}
 	b := &sandbox{
 		id:        newID(),
@@ -67,7 +67,7 @@ func (r *Runtime) addSandbox(b *sandbox) error {
 	defer r.mu.Unlock()
 	for _, other := range r.sandboxes {
 		if sameSandbox(other.config.Metadata, b.config.Metadata) {
-			return status.Errorf(codes.AlreadyExists, "attempt %d of a sandbox for pod %s is there already: %s",
+			return status.Errorf(codes.AlreadyExists, "attempt %d of a sandbox for pod %s exists already: %s",
 				b.config.Metadata.Attempt, b.path, other.id)
 		}
 	}

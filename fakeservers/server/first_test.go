@@ -56,7 +56,7 @@ func clientHello(t testing.TB, config *tls.Config) []byte {
 	here, there := net.Pipe()
 	defer there.Close()
 	go func() {
-		// It can only fail: nobody answers.
+		// It can only fail: no answer.
 		_ = tls.Client(here, config).HandshakeContext(context.Background())
 	}()
 	hello := make([]byte, maxHello)

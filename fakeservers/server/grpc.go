@@ -64,7 +64,7 @@ func unknownService(method string) error {
 type handshaker struct{ secure *tls.Config }
 
 // errNoALPN is why grpc-go refuses a client that doesn't negotiate a protocol.
-var errNoALPN = errors.New("the client offers no ALPN protocol, and gRPC insists on h2")
+var errNoALPN = errors.New("the client offers no ALPN protocol, and gRPC requires h2")
 
 // ServerHandshake takes a connection on.
 func (h handshaker) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {

@@ -20,7 +20,7 @@ const firstPortFile = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 // about it. Programs use it for ports that no Server plays.
 func Listen(ctx context.Context, addr netip.AddrPort) (net.Listener, error) {
 	if !addr.Addr().IsLoopback() {
-		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers are not for the network to see", addr)
+		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers listen on loopback only", addr)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
 	if err != nil {
@@ -47,7 +47,7 @@ func (p port) Close() error {
 // ListenPacket opens a UDP port on a loopback address, as Listen does for TCP.
 func ListenPacket(ctx context.Context, addr netip.AddrPort) (net.PacketConn, error) {
 	if !addr.Addr().IsLoopback() {
-		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers are not for the network to see", addr)
+		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers listen on loopback only", addr)
 	}
 	conn, err := new(net.ListenConfig).ListenPacket(ctx, "udp", addr.String())
 	if err != nil {

@@ -172,7 +172,7 @@ func TestGRPCOverTLSInsistsOnALPN(t *testing.T) {
 	if got := receive(t, conn); got != "" {
 		t.Errorf("received %q", got)
 	}
-	want := &record.Handshake{Version: "1.3", Error: "the client offers no ALPN protocol, and gRPC insists on h2"}
+	want := &record.Handshake{Version: "1.3", Error: "the client offers no ALPN protocol, and gRPC requires h2"}
 	if diff := cmp.Diff(want, r.connection().Handshake); diff != "" {
 		t.Errorf("handshake (-want +got):\n%s", diff)
 	}

@@ -93,10 +93,10 @@ func (s store) showsPage(ctx context.Context, path string) (err error) {
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Env = append(os.Environ(), p.Environment())
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("running what was built: %w\n%s", err, lastLines(string(out), 5))
+		return fmt.Errorf("running the binary that was built: %w\n%s", err, lastLines(string(out), 5))
 	}
 	if p.Readers() == 0 {
-		return errors.New("what was built does not read its clock from where it is told")
+		return errors.New("the binary does not read its clock from the page that it was given")
 	}
 	return nil
 }

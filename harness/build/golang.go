@@ -27,7 +27,7 @@ var goEnv = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
 
 // ErrNoRelease is wrapped by the error for a release that can't be had as a Go
 // module.
-var ErrNoRelease = errors.New("the release can't be had")
+var ErrNoRelease = errors.New("the release is not available")
 
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.

@@ -131,7 +131,7 @@ func (r *recipe) make(ctx context.Context, s store, out string) error {
 	}
 	v, err := askVersion(ctx, r.target.Component, out)
 	if err == nil && v != r.target.Version.Released() {
-		err = fmt.Errorf("what was built says that it is %s", v)
+		err = fmt.Errorf("the binary that was built reports version %s", v)
 	}
 	if err == nil && r.target.Clock {
 		err = s.showsPage(ctx, out)

@@ -197,7 +197,7 @@ func (cfg *Config) validate() error {
 	names := make(map[string]bool)
 	for _, n := range cfg.Nodes {
 		if names[n.Name] {
-			problems = append(problems, fmt.Errorf("two nodes are named %q", n.Name))
+			problems = append(problems, fmt.Errorf("two nodes have the name %q", n.Name))
 		}
 		names[n.Name] = true
 	}
@@ -381,7 +381,7 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 		config.Host = fmt.Sprintf("https://%s:%d", comp.address, kubeletPort)
 		return config, nil
 	default:
-		return nil, fmt.Errorf("%s serves no one but itself", component)
+		return nil, fmt.Errorf("%s has no API to connect to", component)
 	}
 }
 

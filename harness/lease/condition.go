@@ -53,7 +53,7 @@ func (f *Fleet) in(zone string) ([]*node, error) {
 		names = append(names, z.Name)
 	}
 	if !slices.Contains(names, zone) {
-		return nil, fmt.Errorf("there is no zone %q of simulated nodes: there are %s", zone, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no zone of simulated nodes has the name %q; zones are %s", zone, strings.Join(names, ", "))
 	}
 	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool { return n.zone != zone }), nil
 }
@@ -127,7 +127,7 @@ func (f *Fleet) SetLink(zone string, fault record.LinkFault) error {
 func checkFault(fault record.LinkFault) error {
 	only := record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}
 	if fault != only {
-		return errors.Join(fault.Validate(), errors.New("simulated nodes have links that are cut in both directions, or delay each request"))
+		return errors.Join(fault.Validate(), errors.New("links of simulated nodes can only be cut in both directions, or delay each request"))
 	}
 	return fault.Validate()
 }

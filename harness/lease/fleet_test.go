@@ -247,7 +247,7 @@ func TestAFleetThatCanNotBe(t *testing.T) {
 		}
 	}
 	r := newRig(t, Config{Zones: twoZones})
-	if err := r.Stop("c"); err == nil || !strings.Contains(err.Error(), `no zone "c" of simulated nodes: there are a, b`) {
+	if err := r.Stop("c"); err == nil || !strings.Contains(err.Error(), `no zone of simulated nodes has the name "c"; zones are a, b`) {
 		t.Error(err)
 	}
 	if err := r.SetLink("a", record.LinkFault{Cut: record.CutDrop, Direction: record.Forward}); err == nil || !strings.Contains(err.Error(), "both directions") {

@@ -243,7 +243,7 @@ func TestLeasesAreRead(t *testing.T) {
 
 func TestALinkOfBytesKnowsNoRequests(t *testing.T) {
 	t.Parallel()
-	if err := newRig(t).Set(record.LinkFault{Path: record.AnyPath, Status: 429}); err == nil || !strings.Contains(err.Error(), "knows of no requests") {
+	if err := newRig(t).Set(record.LinkFault{Path: record.AnyPath, Status: 429}); err == nil || !strings.Contains(err.Error(), "does not see requests") {
 		t.Errorf("it is set: %v", err)
 	}
 }

@@ -96,7 +96,7 @@ func (l *Link) Address() string { return l.listener.Addr().String() }
 func (l *Link) Set(f record.LinkFault) error {
 	err := f.Validate()
 	if f.OfRequests() && l.door == nil {
-		err = errors.Join(err, errors.New("it passes bytes, and knows of no requests"))
+		err = errors.Join(err, errors.New("it relays bytes and does not see requests"))
 	}
 	if err != nil {
 		return fmt.Errorf("link %s: %w", l.cfg.Name, err)

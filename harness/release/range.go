@@ -31,7 +31,7 @@ func IsOperator(word string) bool { return operators[word] != nil }
 func (c Comparison) Holds(value string) (bool, error) {
 	order, ordered := compare(value, c.Value)
 	if !ordered && c.Operator != "==" && c.Operator != "!=" {
-		return false, fmt.Errorf("%q and %q have no order: only == and != compare what is no release", value, c.Value)
+		return false, fmt.Errorf("%q and %q have no order: only == and != compare values that are not releases", value, c.Value)
 	}
 	return operators[c.Operator](order), nil
 }

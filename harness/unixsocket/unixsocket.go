@@ -53,7 +53,7 @@ func removeDead(path string) error {
 		return errors.Join(fmt.Errorf("%s is served by another process: stop it, or use another path", path), conn.Close())
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("finding out whether a process serves %s: %w", path, err)
+		return fmt.Errorf("checking whether a process serves %s: %w", path, err)
 	}
 	return os.Remove(path)
 }

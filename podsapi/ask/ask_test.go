@@ -107,7 +107,7 @@ func TestWatchTellsUntilItEnds(t *testing.T) {
 		t.Errorf("told %q, mask ignored %t, error %v", told, n.MaskIgnored(), err)
 	}
 	s.Disturb(server.Disturbance{BreakAfter: 1})
-	if err := n.Watch(t.Context(), func(Event) error { return nil }); err == nil || !strings.Contains(err.Error(), "the watch broke off (the watch is broken off on purpose, after 1 events): watch again") {
+	if err := n.Watch(t.Context(), func(Event) error { return nil }); err == nil || !strings.Contains(err.Error(), "the watch broke off (the watch was ended on purpose after 1 events): watch again") {
 		t.Errorf("a broken watch: %v", err)
 	}
 	stop := errors.New("stop")
@@ -180,12 +180,12 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		want           []string
 	}{
 		"no socket":      {filepath.Join(t.TempDir(), "s"), "", []string{"there is no socket", "PodsAPI", "--socket"}},
-		"no listener":    {dead, "", []string{"nobody listens", "start it again"}},
+		"no listener":    {dead, "", []string{"no process listens", "start it again"}},
 		"a file":         {plain, "", []string{"is not a socket"}},
 		"initializing":   {serve(t, false, server.Config{}).Socket(), "", []string{"initializing", "try again"}},
 		"turned off":     {serve(t, true, server.Config{Disabled: true}).Socket(), "", []string{"doesn't serve the Pods API"}},
 		"a newer mask":   {serveMaskless(t, status.Error(codes.InvalidArgument, "no such field")), "metadata.name", []string{`refuses the field mask "metadata.name" (no such field)`}},
-		"too often":      {serveMaskless(t, status.Error(codes.ResourceExhausted, "slow down")), "", []string{"asked too often", "slow down", "watch instead"}},
+		"too often":      {serveMaskless(t, status.Error(codes.ResourceExhausted, "slow down")), "", []string{"rate limit of the node", "slow down", "use watch"}},
 		"something else": {serveMaskless(t, status.Error(codes.Internal, "boom")), "", []string{"ListPods", "boom"}},
 	} {
 		_, err := open(t, tc.socket, tc.fields).List(t.Context())

@@ -49,20 +49,20 @@ func explain(ctx context.Context, socket string, r client.Request, err error) er
 		}
 	case codes.ResourceExhausted:
 		if r.Method == client.WatchPods {
-			return &Error{"the server ended the watch for its load", "watch again, and read faster", said}
+			return &Error{"the server ended the watch because of its load", "watch again, and read faster", said}
 		}
-		return &Error{"the node is asked too often", "try again in a second, and watch instead of asking again and again", said}
+		return &Error{"the rate limit of the node is exceeded", "try again in a second, and use watch instead of polling", said}
 	case codes.NotFound:
 		return &Error{fmt.Sprintf("there is no pod with the UID %s on this node", r.UID), "see `skewrig podsapi list`", said}
 	case codes.Unimplemented:
-		return &Error{"what listens there doesn't serve the Pods API v1alpha1", "turn on the kubelet's feature gate PodsAPI, or name its socket with --socket", said}
+		return &Error{"the server at this socket doesn't serve the Pods API v1alpha1", "turn on the kubelet's feature gate PodsAPI, or name its socket with --socket", said}
 	case codes.DeadlineExceeded:
 		return &Error{fmt.Sprintf("there is no answer within %s", patience), "look at the log of the kubelet", said}
 	}
 	return fmt.Errorf("%s: %w", r.Method, err)
 }
 
-// unavailable says why nobody answers, which a connection of its own finds out.
+// unavailable says why no answer, which a connection of its own finds out.
 func unavailable(ctx context.Context, socket string, said error) error {
 	err := connect(ctx, socket)
 	switch {
@@ -76,7 +76,7 @@ func unavailable(ctx context.Context, socket string, said error) error {
 	case errors.Is(err, syscall.ECONNREFUSED) && !isSocket(socket):
 		return &Error{Problem: socket + " is not a socket", Advice: "name the kubelet's with --socket"}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Error{Problem: "nobody listens at " + socket, Advice: "its kubelet has ended: start it again"}
+		return &Error{Problem: "no process listens at " + socket, Advice: "its kubelet does not run any more: start it again"}
 	case err != nil:
 		return fmt.Errorf("connecting to %s: %w", socket, err)
 	}

@@ -19,7 +19,7 @@ var getChecks = []check{
 			}
 			want, got := r.Before.byUID()[r.UID], r.Got.Pods[0]
 			if got.name() != want.name() || !equality.Semantic.DeepEqual(got.Spec, want.Spec) {
-				return reports.Fail, fmt.Sprintf("pod %s, whose name or spec is not as ListPods has it", got.name())
+				return reports.Fail, fmt.Sprintf("pod %s, whose name or spec differs from that in ListPods", got.name())
 			}
 			return reports.Pass, "pod " + got.name()
 		},

@@ -81,13 +81,13 @@ var (
 	socket = need{reports.NotTestable, func(r Record) string {
 		switch {
 		case r.Closed:
-			return "this user may not look at " + r.Path + ": check as root, or as the owner of its directory"
+			return "this user may not access " + r.Path + ": check as root, or as the owner of its directory"
 		case r.Socket.Path == "":
 			return "there is nothing at " + r.Path
 		}
 		return ""
 	}}
-	// served: somebody serves the API, and knows the pods.
+	// served: a server serves the API, and knows the pods.
 	served = need{reports.NotTestable, unserved}
 	// listed: there is a list to compare with.
 	listed = need{reports.NotTestable, func(r Record) string {
@@ -107,9 +107,9 @@ var (
 	steady = need{reports.Unknown, func(r Record) string {
 		switch {
 		case r.After.Code != ok:
-			return "the list that came last was answered with " + r.After.Code
+			return "the last list was answered with " + r.After.Code
 		case !r.steady():
-			return fmt.Sprintf("pods came or went while they were looked at, %d times", rounds)
+			return fmt.Sprintf("pods were added or deleted between the requests, %d times", rounds)
 		}
 		return ""
 	}}
@@ -125,7 +125,7 @@ var (
 
 func unserved(r Record) string {
 	why := map[string]string{
-		codes.Unavailable.String():        "nobody answers",
+		codes.Unavailable.String():        "no answer",
 		codes.FailedPrecondition.String(): "the node is initializing, and doesn't know its pods yet: check again later",
 		codes.Unimplemented.String():      "the Pods API v1alpha1 is not served there",
 		codes.PermissionDenied.String():   "this user may not ask",

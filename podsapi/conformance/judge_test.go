@@ -155,19 +155,19 @@ func TestWhatCanNotBeJudged(t *testing.T) {
 		count   int
 		reason  string
 	}{
-		"no socket":      {func(r *Record) { *r = Record{Path: "/nowhere"} }, reports.NotTestable, all, "there is nothing at /nowhere"},
-		"a closed door":  {func(r *Record) { *r = Record{Path: "/closed/s", Closed: true} }, reports.NotTestable, all, "may not look at /closed/s"},
-		"nobody listens": {func(r *Record) { r.Before = Answer{Code: "Unavailable", Message: "refused"} }, reports.NotTestable, all - 2, "nobody answers (refused)"},
-		"initializing":   {func(r *Record) { r.Before = Answer{Code: "FailedPrecondition"} }, reports.NotTestable, all - 2, "initializing"},
-		"turned off":     {func(r *Record) { r.Before = Answer{Code: "Unimplemented"} }, reports.NotTestable, all - 2, "not served"},
-		"no pods":        {func(r *Record) { r.Before.Pods, r.After.Pods = nil, nil }, reports.NotTestable, 10, "no pods"},
-		"an error":       {func(r *Record) { r.Before = Answer{Code: "Internal"} }, reports.NotTestable, all - 3, "ListPods was answered with Internal"},
-		"always other":   {func(r *Record) { r.After.Pods = r.After.Pods[:1] }, reports.Unknown, 8, "came or went"},
-		"it went away":   {func(r *Record) { r.After = Answer{Code: "Unavailable"} }, reports.Unknown, all - 3, "went away"},
-		"used up":        {func(r *Record) { r.Got = Answer{Code: "ResourceExhausted"} }, reports.Unknown, all - 3, "use up the rate"},
-		"no second list": {func(r *Record) { r.After = Answer{Code: "Internal"} }, reports.Unknown, 8, "answered with Internal"},
-		"interrupted":    {func(r *Record) { r.Malformed = Answer{Code: "Canceled"} }, reports.Unknown, all - 3, "interrupted"},
-		"no static pods": {func(r *Record) { r.Before.Pods[0].Annotations = nil }, reports.NotApplicable, 1, "no static pods"},
+		"no socket":          {func(r *Record) { *r = Record{Path: "/nowhere"} }, reports.NotTestable, all, "there is nothing at /nowhere"},
+		"a closed door":      {func(r *Record) { *r = Record{Path: "/closed/s", Closed: true} }, reports.NotTestable, all, "may not access /closed/s"},
+		"no process listens": {func(r *Record) { r.Before = Answer{Code: "Unavailable", Message: "refused"} }, reports.NotTestable, all - 2, "no answer (refused)"},
+		"initializing":       {func(r *Record) { r.Before = Answer{Code: "FailedPrecondition"} }, reports.NotTestable, all - 2, "initializing"},
+		"turned off":         {func(r *Record) { r.Before = Answer{Code: "Unimplemented"} }, reports.NotTestable, all - 2, "not served"},
+		"no pods":            {func(r *Record) { r.Before.Pods, r.After.Pods = nil, nil }, reports.NotTestable, 10, "no pods"},
+		"an error":           {func(r *Record) { r.Before = Answer{Code: "Internal"} }, reports.NotTestable, all - 3, "ListPods was answered with Internal"},
+		"always other":       {func(r *Record) { r.After.Pods = r.After.Pods[:1] }, reports.Unknown, 8, "added or deleted"},
+		"it went away":       {func(r *Record) { r.After = Answer{Code: "Unavailable"} }, reports.Unknown, all - 3, "went away"},
+		"used up":            {func(r *Record) { r.Got = Answer{Code: "ResourceExhausted"} }, reports.Unknown, all - 3, "use up the rate"},
+		"no second list":     {func(r *Record) { r.After = Answer{Code: "Internal"} }, reports.Unknown, 8, "answered with Internal"},
+		"interrupted":        {func(r *Record) { r.Malformed = Answer{Code: "Canceled"} }, reports.Unknown, all - 3, "interrupted"},
+		"no static pods":     {func(r *Record) { r.Before.Pods[0].Annotations = nil }, reports.NotApplicable, 1, "no static pods"},
 	} {
 		r := good()
 		tc.record(&r)

@@ -37,7 +37,7 @@ var listChecks = []check{
 		func(r Record) (reports.Outcome, string) { return none(each(r.Before.Pods, mirror), counted(r.Before)) },
 	},
 	{
-		"no-partial-data", "state/no-partial-data", "every pod has a phase, and one that runs or has ended has the status of each of its containers", whenPods,
+		"no-partial-data", "state/no-partial-data", "every pod has a phase; a pod that runs or has ended has the status of each container", whenPods,
 		func(r Record) (reports.Outcome, string) { return none(each(r.Before.Pods, partial), counted(r.Before)) },
 	},
 }
@@ -72,7 +72,7 @@ func repeated(pods []Pod) (complaints []string) {
 	}
 	for _, uid := range names(times) {
 		if times[uid] > 1 && uid != "" {
-			complaints = append(complaints, fmt.Sprintf("the UID %s comes %d times", uid, times[uid]))
+			complaints = append(complaints, fmt.Sprintf("the UID %s occurs %d times", uid, times[uid]))
 		}
 	}
 	return complaints
@@ -123,7 +123,7 @@ func partial(p Pod) string {
 		if !slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 			return s.Name == c.Name && s.State != corev1.ContainerState{}
 		}) {
-			return fmt.Sprintf("is %s and says nothing of its container %s", p.Status.Phase, c.Name)
+			return fmt.Sprintf("is %s and has no status of its container %s", p.Status.Phase, c.Name)
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ var socketChecks = []check{
 		func(r Record) (reports.Outcome, string) { return held(strings.HasSuffix(r.Path, place)), r.Path },
 	},
 	{
-		"socket-is-the-owners", "socket/permissions", "nobody but the owner can connect", []need{socket},
+		"socket-is-the-owners", "socket/permissions", "only the owner can connect", []need{socket},
 		func(r Record) (reports.Outcome, string) {
 			own := ownSocket.MatchString(r.Socket.Mode) || ownDir.MatchString(r.Socket.DirMode)
 			return held(own), fmt.Sprintf("%s in %s", r.Socket.Mode, r.Socket.DirMode)

@@ -22,7 +22,7 @@ var watchChecks = []check{
 		func(r Record) (reports.Outcome, string) { return endOfInitial(r.Watches[0]) },
 	},
 	{
-		"watches-at-the-same-time", "watch/many-clients", "two watches at the same time are each told of all pods", append(slices.Clip(whenListed), steady),
+		"watches-at-the-same-time", "watch/many-clients", "two watches at the same time each get all pods", append(slices.Clip(whenListed), steady),
 		func(r Record) (reports.Outcome, string) {
 			var complaints []string
 			for i, w := range r.Watches {
@@ -93,7 +93,7 @@ func disagreements(r Record) (complaints []string) {
 			complaints = append(complaints, fmt.Sprintf("pod %s is not in the list", told[uid].name()))
 		case !equality.Semantic.DeepEqual(was.Pod, after[uid].Pod):
 		case !equality.Semantic.DeepEqual(was.Pod, told[uid].Pod):
-			complaints = append(complaints, fmt.Sprintf("pod %s is not as the list has it", was.name()))
+			complaints = append(complaints, fmt.Sprintf("pod %s differs from the list", was.name()))
 		}
 	}
 	return append(complaints, missing(r.Before, r.Watches[0])...)

@@ -105,7 +105,7 @@ func (m *message) unknown(segment string) string {
 	case "":
 		return emptyName
 	case Everything:
-		return "* is everything when it stands alone: to have all of a message, end the path with its name"
+		return "* alone means all fields: to select all of a message, end the path with its name"
 	}
 	message := fmt.Sprintf("%s has no field %s", m.name, brief(segment))
 	if near := spelling.Closest(segment, m.names()); len(near) > 0 {

@@ -15,7 +15,7 @@ func (p *planner) add(a add) error {
 		return err
 	}
 	if len(p.order)+len(pods) > maxPods {
-		return fmt.Errorf("that makes more than %d pods", maxPods)
+		return fmt.Errorf("the script would have more than %d pods", maxPods)
 	}
 	added := make([]*corev1.Pod, len(pods))
 	for i, pod := range pods {
@@ -37,9 +37,9 @@ func (p *planner) add(a add) error {
 func (p *planner) made(a add) ([]*corev1.Pod, error) {
 	switch {
 	case (a.Pod == nil) == (a.Name == ""):
-		return nil, errors.New("add has either pod, which is a manifest, or name")
+		return nil, errors.New("add needs either pod, which is a manifest, or name")
 	case a.Pod != nil && (a.Count != 0 || a.Namespace != ""):
-		return nil, errors.New("count and namespace don't go with pod: they are for pods of the template")
+		return nil, errors.New("count and namespace can't be combined with pod: they are for pods of the template")
 	case a.Count < 0 || a.Count > maxPods:
 		return nil, fmt.Errorf("count is %d: it can be up to %d", a.Count, maxPods)
 	case a.Pod != nil:

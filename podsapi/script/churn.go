@@ -14,11 +14,11 @@ import (
 func (p *planner) churn(c churn) error {
 	length := time.Duration(c.For)
 	if c.Rate <= 0 || length <= 0 {
-		return errors.New("churn has a rate, in changes a second, and says for how long: churn: {rate: 100, for: 10s}")
+		return errors.New("churn needs a rate in changes per second, and a duration: churn: {rate: 100, for: 10s}")
 	}
 	count := length.Seconds() * float64(c.Rate)
 	if count > maxMoves || len(p.moves)+int(count) > maxMoves {
-		return fmt.Errorf("that makes more than %d changes: lower the rate, or make it shorter", maxMoves)
+		return fmt.Errorf("that is more than %d changes: lower the rate or shorten the time", maxMoves)
 	}
 	var running []*life
 	for _, key := range p.order {
@@ -27,7 +27,7 @@ func (p *planner) churn(c churn) error {
 		}
 	}
 	if len(running) == 0 {
-		return errors.New("there are no running pods by then that could change")
+		return errors.New("no pod runs at that time that could change")
 	}
 	p.move(fmt.Sprintf("%d changes a second of %d pods for %s", c.Rate, len(running), length), Nothing{})
 	began, chance := p.at, rand.New(rand.NewPCG(uint64(c.Seed), 0))

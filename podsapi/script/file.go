@@ -101,7 +101,7 @@ func (s *span) UnmarshalJSON(data []byte) error {
 	text := strings.Trim(string(data), `"`)
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > maxSpan {
-		return fmt.Errorf("%q is no length of time up to %s: write it like 500ms, 2s or 1m30s", text, maxSpan)
+		return fmt.Errorf("%q is not a duration up to %s: write it like 500ms, 2s or 1m30s", text, maxSpan)
 	}
 	*s = span(d)
 	return nil

@@ -91,7 +91,7 @@ func (p *planner) step(s step) error {
 // find returns a pod by what the script calls it.
 func (p *planner) find(name string) (*life, error) {
 	if name == "" {
-		return nil, fmt.Errorf("name says which pod: it is missing")
+		return nil, fmt.Errorf("name is missing: it says which pod")
 	}
 	if l := p.lives[key(name)]; l != nil {
 		return l, nil
@@ -101,9 +101,9 @@ func (p *planner) find(name string) (*life, error) {
 		names = append(names, p.lives[key].name())
 	}
 	if near := spelling.Closest(name, names); len(near) > 0 {
-		return nil, fmt.Errorf("there is no pod %q by then: did you mean %s?", name, near[0])
+		return nil, fmt.Errorf("no pod %q exists at that time: did you mean %s?", name, near[0])
 	}
-	return nil, fmt.Errorf("there is no pod %q by then, among %d", name, len(names))
+	return nil, fmt.Errorf("no pod %q exists at that time, among %d", name, len(names))
 }
 
 func (p *planner) change(c change) error {
@@ -153,7 +153,7 @@ func (p *planner) remove(name string) error {
 
 func (p *planner) disturb(d disturb) error {
 	if d.BreakAfter < 0 {
-		return fmt.Errorf("breakAfter is %d: it counts the events before a watch is broken off", d.BreakAfter)
+		return fmt.Errorf("breakAfter is %d: it is the number of events before a watch ends", d.BreakAfter)
 	}
 	p.disturbance = Disturb{Delay: time.Duration(d.Delay), BreakAfter: d.BreakAfter}
 	p.move(p.disturbance.text(), p.disturbance)

@@ -71,7 +71,7 @@ var podName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 // checkName returns what is wrong with the name of a pod or a namespace.
 func checkName(name string) error {
 	if len(name) > 253 || !podName.MatchString(name) {
-		return fmt.Errorf("%q is no name of a pod: names have lower-case letters, digits, dots and dashes", name)
+		return fmt.Errorf("%q is not the name of a pod: names have lower-case letters, digits, dots and dashes", name)
 	}
 	return nil
 }

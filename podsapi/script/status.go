@@ -17,11 +17,11 @@ var phases = []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodS
 func (l *life) checkState() error {
 	switch {
 	case !slices.Contains(phases, l.phase):
-		return fmt.Errorf("%q is no phase: Pending, Running, Succeeded and Failed are", l.phase)
+		return fmt.Errorf("%q is not a phase: phases are Pending, Running, Succeeded and Failed", l.phase)
 	case l.ready && l.phase != corev1.PodRunning:
 		return fmt.Errorf("pod %s is %s: only a running pod can be ready", l.name(), l.phase)
 	case l.restarts < 0:
-		return fmt.Errorf("%d restarts are not possible", l.restarts)
+		return fmt.Errorf("%d is not a number of restarts", l.restarts)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (d Disturbance) breaks(sent int) error {
 	if d.BreakAfter <= 0 || sent < d.BreakAfter {
 		return nil
 	}
-	return status.Errorf(codes.Unavailable, "the watch is broken off on purpose, after %d events", sent)
+	return status.Errorf(codes.Unavailable, "the watch was ended on purpose after %d events", sent)
 }
 
 // delay holds an answer back. The error says that nobody waits for it any more.

@@ -88,7 +88,7 @@ func (caller) AuthType() string { return "unix" }
 func (callers) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	from, ok := conn.(*clientConn)
 	if !ok {
-		return nil, nil, errors.New("a connection that has not been guarded")
+		return nil, nil, errors.New("the connection did not pass the guard")
 	}
 	local := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
 	return conn, caller{local, from.client}, nil

@@ -24,7 +24,7 @@ func credentialOf(conn *net.UnixConn) (credential, error) {
 		ucred, sockErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	})
 	if err := errors.Join(err, sockErr); err != nil {
-		return credential{}, fmt.Errorf("finding out who connects: %w", err)
+		return credential{}, fmt.Errorf("finding the user of a connection: %w", err)
 	}
 	return credential{pid: int(ucred.Pid), uid: int(ucred.Uid)}, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // errPlatform is why there is no Pods API here: it must not be served to users
 // that aren't known.
-var errPlatform = fmt.Errorf("finding out who connects to a socket on %s: %w: serve the Pods API on Linux", runtime.GOOS, errors.ErrUnsupported)
+var errPlatform = fmt.Errorf("finding the user of a connection on %s: %w: serve the Pods API on Linux", runtime.GOOS, errors.ErrUnsupported)
 
 func credentialOf(*net.UnixConn) (credential, error) { return credential{}, errPlatform }
 

@@ -31,7 +31,7 @@ func encode(from *corev1.Pod) (*pod, error) {
 		return nil, errors.New("a pod is nil")
 	}
 	if from.UID == "" {
-		return nil, fmt.Errorf("pod %s/%s has no UID, by which clients know it", from.Namespace, from.Name)
+		return nil, fmt.Errorf("pod %s/%s has no UID, which clients need to identify it", from.Namespace, from.Name)
 	}
 	wire, err := from.Marshal()
 	if err != nil {
@@ -40,7 +40,7 @@ func encode(from *corev1.Pod) (*pod, error) {
 	gone := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: from.Name, Namespace: from.Namespace, UID: from.UID}}
 	stub, err := gone.Marshal()
 	if err != nil {
-		return nil, fmt.Errorf("marshalling what is left of pod %s/%s: %w", from.Namespace, from.Name, err)
+		return nil, fmt.Errorf("marshalling the identity of pod %s/%s: %w", from.Namespace, from.Name, err)
 	}
 	return &pod{uid: from.UID, wire: wire, stub: stub}, nil
 }

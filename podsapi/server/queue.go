@@ -96,7 +96,7 @@ func (q *queue) remove(uid types.UID, masked []byte) error {
 	q.deletions++
 	if q.deletions > q.maxDeletions {
 		return status.Error(codes.ResourceExhausted, fmt.Sprintf(
-			"the watch is too slow: more than %d pods have gone of which it has yet to be told: watch again, and read faster", q.maxDeletions))
+			"the watch is too slow: more than %d deletions are pending: watch again, and read faster", q.maxDeletions))
 	}
 	return nil
 }

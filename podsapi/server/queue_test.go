@@ -88,7 +88,7 @@ func TestQueueBoundsDeletions(t *testing.T) {
 			t.Fatalf("deletion %d: %v", i, err)
 		}
 	}
-	wantCode(t, q.remove(uid(most), nil), codes.ResourceExhausted, "3 pods")
+	wantCode(t, q.remove(uid(most), nil), codes.ResourceExhausted, "3 deletions")
 }
 
 // Random changes, read at random: what a client makes of the events is in the end

@@ -49,11 +49,11 @@ func secureDir(dir string) error {
 	}
 	const others = 0o022
 	if info.Mode().Perm()&others != 0 {
-		return fmt.Errorf("%s has the mode %#o, so others than its owner can put another socket in place: "+
+		return fmt.Errorf("%s has the mode %#o, so other users than its owner can replace the socket: "+
 			"run `chmod go-w %s`, or use another directory", dir, info.Mode().Perm(), dir)
 	}
 	if uid, known := owner(info); known && uid != 0 && uid != os.Geteuid() {
-		return fmt.Errorf("%s belongs to the user %d, who can put another socket in place: use a directory of your own", dir, uid)
+		return fmt.Errorf("%s belongs to the user %d, who can replace the socket: use a directory of your own", dir, uid)
 	}
 	return nil
 }

@@ -244,7 +244,7 @@ func TestTooManyPendingDeletionsEndAWatch(t *testing.T) {
 	}
 	for {
 		if _, err := w.Recv(); err != nil {
-			wantCode(t, err, codes.ResourceExhausted, "more than 10 pods")
+			wantCode(t, err, codes.ResourceExhausted, "more than 10 deletions")
 			return
 		}
 	}

@@ -100,7 +100,7 @@ func (c WrittenCheck) check(f spec.Field) {
 		return
 	}
 	if c.AtMost != nil && c.AtMost.Times < 0 {
-		f.Report(part+".times", "%d is less than none", c.AtMost.Times)
+		f.Report(part+".times", "%d is negative", c.AtMost.Times)
 	}
 	f.In(part).Span(span)
 }
@@ -110,9 +110,9 @@ func (c WrittenCheck) checkOneOf(f spec.Field) {
 	grows := slices.Contains(times, "atMost")
 	switch {
 	case len(wanted) == 0 && !grows:
-		f.Report("", "the check doesn't say what must hold: give it is, must or atMost")
+		f.Report("", "the check has no condition: give it is, must or atMost")
 	case len(wanted) == 1 && grows:
-		f.Report("."+wanted[0], "atMost says what must hold, and this check has %s too", wanted[0])
+		f.Report("."+wanted[0], "atMost is a condition, and this check has %s too", wanted[0])
 	case len(wanted) == 2:
 		f.Report(".must", "a check has is or must, and this one has both")
 	}

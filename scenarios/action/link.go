@@ -72,7 +72,7 @@ func (s Slow) fault() record.LinkFault {
 // Check implements spec.Action.
 func (s Slow) Check(f spec.Field) {
 	if checkFault(f, s.From, s.fault()); f.Clean("") && s.fault() == (record.LinkFault{Direction: s.Direction}) {
-		f.Report("", "the link is as fast as before: give it a delay, jitter or bytesPerSecond")
+		f.Report("", "nothing would change: give delay, jitter or bytesPerSecond")
 	}
 }
 
@@ -133,7 +133,7 @@ func (h Heal) Change(r *spec.Rig) {
 	}
 	faulty := *spec.Memory[faults](r)
 	if _, is := faulty[l]; !is {
-		r.Conflict("", "nothing is wrong with the link from %s to %s", l.From, l.To)
+		r.Conflict("", "the link from %s to %s has no fault", l.From, l.To)
 	}
 	delete(faulty, l)
 }
@@ -187,17 +187,17 @@ func disturb(r *spec.Rig, name string, f record.LinkFault) {
 	faulty := spec.Memory[faults](r)
 	for _, other := range slices.SortedFunc(maps.Keys(*faulty), func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) }) {
 		if overlap(l.From, other.From) && l.To == other.To {
-			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it before", other.From, other.To, (*faulty)[other])
+			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, (*faulty)[other])
 		}
 	}
 	if f.Status != 0 && l.From != spec.Watchdog || f.Path != "" && l.From != spec.Watchdog {
-		r.Conflict(".from", "only the links of %s know of requests", spec.Watchdog)
+		r.Conflict(".from", "only the links of %s see requests", spec.Watchdog)
 	}
 	if l.To == spec.Runtime && f != (record.LinkFault{Delay: f.Delay}) {
-		r.Conflict(".from", "the link to a container runtime has no fault but a delay")
+		r.Conflict(".from", "the link to a container runtime can only be delayed")
 	}
 	if only := (record.LinkFault{Cut: f.Cut, Delay: f.Delay}); spec.IsSimulated(l.From) && f != only {
-		r.Conflict(".from", "links of simulated nodes are cut in both directions, or delay each request")
+		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")
 	}
 	if *faulty == nil {
 		*faulty = make(faults)

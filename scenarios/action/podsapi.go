@@ -73,7 +73,7 @@ func (p PodsAPI) Check(f spec.Field) {
 		return
 	}
 	if f.Clean(".call") && !slices.Contains(podsCalls, p.Call) {
-		f.Report(".call", "%s is no call: list, get, watch, poll and end are", strict.Quote(string(p.Call)))
+		f.Report(".call", "%s is not a call: calls are list, get, watch, poll and end", strict.Quote(string(p.Call)))
 		return
 	}
 	for _, field := range f.Present(slices.Sorted(maps.Keys(ofCall))...) {
@@ -85,10 +85,10 @@ func (p PodsAPI) Check(f spec.Field) {
 		f.Report("", "get returns one pod: give it pod or uid")
 	}
 	if p.Call == EndPods && p.Of == "" {
-		f.Report("", "there is nothing to end: of is the name of the step that began it")
+		f.Report("", "of is missing: it is the name of the step that began the watch or poll")
 	}
 	if p.Times < 0 {
-		f.Report(".times", "%d times is none", p.Times)
+		f.Report(".times", "%d is not a number of times", p.Times)
 	}
 	f.Duration(".every", p.Every)
 	f.Duration(".pause", p.Pause)

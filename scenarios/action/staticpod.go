@@ -25,7 +25,7 @@ func (s StaticPod) Check(f spec.Field) {
 		return
 	}
 	if len(f.Present("pod", "remove")) != 1 {
-		f.Report("", "a static pod is run or removed: give it pod or remove")
+		f.Report("", "give pod or remove: a static pod is started or removed")
 		return
 	}
 	if !f.Has(".pod") {
@@ -33,7 +33,7 @@ func (s StaticPod) Check(f spec.Field) {
 	}
 	f.Object(".pod")
 	if kind, is := s.Pod["kind"].(string); is && kind != "Pod" {
-		f.Report(".pod.kind", "a kubelet runs pods only, and no %s", strict.Quote(kind))
+		f.Report(".pod.kind", "a kubelet runs only pods, not %s", strict.Quote(kind))
 	}
 }
 

@@ -188,7 +188,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		"growth of what is no number": {
 			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: record.AtMost, Span: time.Second, Times: 1},
-			want:  reports.Fail, observed: "true, which is no whole number, or was none before",
+			want:  reports.Fail, observed: "true, which is not an integer, or was not one before",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},
 		"what is asked about is not there": {

@@ -58,7 +58,7 @@ func Judge(p *Program, events []record.Event) Verdict {
 
 // StoppedWatching is why a check is unknown that was to come true within a time:
 // the run looked for something else then, found it, and looked no longer.
-const StoppedWatching = "what the check asked for when it ran came true early, and nobody watched for what it asks now; run the cell again"
+const StoppedWatching = "when the check ran, its condition became true early, and the run did not watch long enough for today's condition; run the cell again"
 
 func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports.Check {
 	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}

@@ -156,7 +156,7 @@ func (w *watch) growth(now map[string]any) seen {
 	from, isNumber := w.base.(types.Int)
 	to, stillIs := value.(types.Int)
 	if !isNumber || !stillIs {
-		return seen{text: asJSON(value) + ", which is no whole number, or was none before"}
+		return seen{text: asJSON(value) + ", which is not an integer, or was not one before"}
 	}
 	grown := int(to - from)
 	return seen{met: grown <= w.Times, text: fmt.Sprintf("%d more, from %d to %d", grown, from, to)}

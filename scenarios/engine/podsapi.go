@@ -32,7 +32,7 @@ func (r *rig) AskPods(ctx context.Context, ask action.PodsAPI) error {
 		return agent.Poll(ctx, name, request, time.Duration(ask.Every))
 	case action.EndPods:
 		if !agent.End(ask.Of) {
-			return fmt.Errorf("nothing of the name %q goes on", ask.Of)
+			return fmt.Errorf("no watch or poll named %q is running", ask.Of)
 		}
 		return nil
 	case action.GetPod:
@@ -84,7 +84,7 @@ func uidOf(events []record.Event, pod string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("pod %s was not seen yet", pod)
+	return "", fmt.Errorf("pod %s is not known yet", pod)
 }
 
 // shownPods are the pods of an answer to an agent, or the one of the API server.

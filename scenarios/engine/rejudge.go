@@ -22,7 +22,7 @@ func sameScenario(cell plan.Cell, result reports.Cell, planned *record.Plan, eve
 		if found && sameStep(today, ran, planned) {
 			continue
 		}
-		now := "is no more"
+		now := "does not exist any more"
 		if found {
 			now = fmt.Sprintf("is %q now", today.Description)
 		}

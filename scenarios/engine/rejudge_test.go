@@ -29,7 +29,7 @@ func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 	}{
 		"other checks and other words": {[]plan.Step{wait, skipped, checks}, ""},
 		"a step more at the end":       {[]plan.Step{wait, skipped, checks, {Number: 4, Name: "4", Action: wait.Action}}, ""},
-		"a step less":                  {[]plan.Step{wait, skipped}, `step 3 was "check old" and is no more`},
+		"a step less":                  {[]plan.Step{wait, skipped}, `step 3 was "check old" and does not exist any more`},
 		"another name":                 {[]plan.Step{wait, skipped, renamed}, `step 3 was "check old" and is "check new" now`},
 		"another action":               {[]plan.Step{wait, skipped, other}, `step 3 was "check old" and is "wait`},
 	} {

@@ -50,8 +50,8 @@ func (f Field) Validate() error {
 	mistake(f.Gate == "", "gate must be set")
 	mistake(f.Probe != "" && f.Resource != "", "probes are of pods, not of %s", f.Resource)
 	mistake(strings.HasSuffix(f.Name(), "[]"), "it must be a field, not a list of something")
-	mistake(f.Wire != nil && f.Probe == "", "only the field of a probe changes what is on the wire")
-	mistake(f.Wire != nil && (f.Wire.Value == "" || f.Wire.First == ""), "wire must have a value and what comes first")
+	mistake(f.Wire != nil && f.Probe == "", "only a field of a probe can have wire")
+	mistake(f.Wire != nil && (f.Wire.Value == "" || f.Wire.First == ""), "wire must have value and first")
 	return errors.Join(mistakes...)
 }
 

@@ -175,12 +175,12 @@ func (d *deciding) circumstances(name string) watchdog.Circumstances {
 // scaled takes a request into account that scales a dependent.
 func (d *deciding) scaled(dependent string) {
 	if d.probe == nil {
-		d.fault("%s is scaled by a watchdog that has seen no leases", dependent)
+		d.fault("%s was scaled by a watchdog that had listed no leases", dependent)
 		return
 	}
 	d.probe.scaled[dependent] = true
 	if d.probe.sure && !slices.Contains(d.due(), dependent) {
-		d.fault("%s is scaled by a probe that had nothing to scale there (%s)", dependent, d.probe.verdict.Why)
+		d.fault("%s was scaled by a probe that should not scale it (%s)", dependent, d.probe.verdict.Why)
 	}
 }
 
@@ -216,7 +216,7 @@ func (d *deciding) end() {
 	if d.probe != nil && d.probe.sure && len(d.levels()) > 0 {
 		for _, name := range d.dueOf(d.levels()[0]) {
 			if !d.probe.scaled[name] {
-				d.fault("%s is not scaled, although the probe had to %s (%s)", name, d.probe.verdict.Do, d.probe.verdict.Why)
+				d.fault("%s was not scaled, although the probe should %s (%s)", name, d.probe.verdict.Do, d.probe.verdict.Why)
 			}
 		}
 	}

@@ -77,20 +77,20 @@ func TestWatchdogDecisions(t *testing.T) {
 		want     string // in what is observed; empty if it is well
 	}{
 		"scales down":                {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.scale("a", 200); s.scale("b", 200); s.probe(5, 0, 0) }, ""},
-		"does not scale down":        {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.probe(5, 0, 0) }, "a is not scaled, although the probe had to scale down"},
-		"can't scale down":           {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.scale("a", 409); s.probe(5, 0, 0) }, "a is not scaled"},
+		"does not scale down":        {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.probe(5, 0, 0) }, "a was not scaled, although the probe should scale down"},
+		"can't scale down":           {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.scale("a", 409); s.probe(5, 0, 0) }, "a was not scaled"},
 		"does not reach a later one": {"v1.8.0", 1, func(s *story) { s.probe(5, 3, minute); s.scale("a", 200); s.probe(5, 0, 0) }, ""},
-		"scales down too early":      {"v1.8.0", 1, func(s *story) { s.probe(5, 2, minute); s.scale("a", 200) }, "a is scaled by a probe that had nothing to scale there (fewer leases"},
+		"scales down too early":      {"v1.8.0", 1, func(s *story) { s.probe(5, 2, minute); s.scale("a", 200) }, "a was scaled by a probe that should not scale it (fewer leases"},
 		"scales up":                  {"v1.8.0", 0, func(s *story) { s.probe(5, 2, minute); s.scale("b", 200); s.scale("a", 200); s.probe(5, 0, 0) }, ""},
-		"does not scale up":          {"v1.8.0", 0, func(s *story) { s.probe(5, 2, minute); s.probe(5, 0, 0) }, "b is not scaled, although the probe had to scale up"},
+		"does not scale up":          {"v1.8.0", 0, func(s *story) { s.probe(5, 2, minute); s.probe(5, 0, 0) }, "b was not scaled, although the probe should scale up"},
 		"has nothing to do":          {"v1.8.0", 1, func(s *story) { s.probe(5, 0, 0); s.probe(5, 0, 0) }, ""},
-		"knows nothing":              {"v1.8.0", 1, func(s *story) { s.scale("a", 200); s.probe(5, 0, 0) }, "has seen no leases"},
+		"knows nothing":              {"v1.8.0", 1, func(s *story) { s.scale("a", 200); s.probe(5, 0, 0) }, "had listed no leases"},
 		"could not list": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
 			s.scale("a", 200)
 			s.add(spec.WatchdogToShoot, record.LinkRequest{Path: "/version"})
 			s.scale("b", 200)
-		}, "b is scaled by a watchdog that has seen no leases"},
+		}, "b was scaled by a watchdog that had listed no leases"},
 		"one node, newer": {"v1.8.0", 1, func(s *story) { s.probe(1, 1, minute); s.scale("a", 200) }, "there is only one candidate"},
 		"one node, older": {"v1.2.3", 1, func(s *story) { s.probe(1, 1, minute); s.scale("a", 200); s.probe(5, 0, 0) }, ""},
 		"is not sure":     {"v1.8.0", 1, func(s *story) { s.probe(5, 0, 0); s.probe(5, 3, 30*time.Second-leeway/2); s.probe(5, 0, 0) }, ""},
@@ -110,7 +110,7 @@ func TestWatchdogDecisions(t *testing.T) {
 			}
 			s.probe(5, 3, minute)
 			s.scale("a", 200)
-		}, "a is scaled by a probe that had nothing to scale there"},
+		}, "a was scaled by a probe that should not scale it"},
 		"machines that have failed": {"v1.8.0", 1, func(s *story) {
 			for i := range 2 {
 				s.add("fail", record.APIAnswer{Object: fmt.Sprintf("seed/machines/shoot/machine-node-%d", i), Code: 200,
@@ -118,7 +118,7 @@ func TestWatchdogDecisions(t *testing.T) {
 			}
 			s.probe(5, 3, minute)
 			s.scale("a", 200)
-		}, "a is scaled by a probe that had nothing to scale there"},
+		}, "a was scaled by a probe that should not scale it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

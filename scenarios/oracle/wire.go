@@ -25,7 +25,7 @@ func wireMode(r *run) finding {
 			f.fault("a connection to %s began with %s instead of %s", c.Container, c.First, join(predicted))
 		}
 		if !model.CanSucceed(c.First, c.Protocol) && c.Succeeded() {
-			f.fault("a connection to %s began with %s and had a good answer of a server that speaks %s", c.Container, c.First, c.Protocol)
+			f.fault("a connection to %s began with %s and got a good answer from a server that speaks %s", c.Container, c.First, c.Protocol)
 		}
 	}
 	return f

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrNotModelled marks what the models have no notion of.
-var ErrNotModelled = errors.New("the models have no notion of it")
+var ErrNotModelled = errors.New("the models don't cover it")
 
 // Cell plays a cell and returns the record of it, and what its checks make of
 // that. A cell that the models can't play is not applicable, with the reason.

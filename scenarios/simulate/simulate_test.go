@@ -110,7 +110,7 @@ func TestWhatTheModelsDoNotKnowIsNotPlayed(t *testing.T) {
 		`apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}`,
 	} {
 		_, result := played(t, cells(t, garden+"- "+step)[0])
-		if result.Outcome != reports.NotApplicable || !strings.Contains(result.Reason, "no notion") {
+		if result.Outcome != reports.NotApplicable || !strings.Contains(result.Reason, "don't cover it") {
 			t.Errorf("%s: %s: %s", step, result.Outcome, result.Reason)
 		}
 	}

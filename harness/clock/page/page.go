@@ -111,7 +111,7 @@ func (p *Page) Set(c clock.Clock) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.memory == nil {
-		return fmt.Errorf("the clock in %s is closed", p.path)
+		return fmt.Errorf("the clock page %s is closed", p.path)
 	}
 	l := p.layout()
 	generation := l.generation.Load() + 1
@@ -158,7 +158,7 @@ func encode(c clock.Clock) (numbers, error) {
 	case !c.Since.IsZero():
 		n.since = c.Since.UnixNano()
 		if !time.Unix(0, n.since).Equal(c.Since) {
-			return n, fmt.Errorf("a clock can't count from %s: that is not between 1678 and 2262", c.Since)
+			return n, fmt.Errorf("a clock can't count from %s: years go from 1678 to 2262", c.Since)
 		}
 	case c.Frozen || c.Drift != 0:
 		return n, fmt.Errorf("a clock that is %s needs to know since when", c)
