@@ -16,13 +16,11 @@ func Trace(dirs []string, kep string) ([]reports.Traced, error) {
 	if err != nil {
 		return nil, err
 	}
-	var runs []reports.Report
-	for _, dir := range dirs {
-		report, err := ReadReport(dir)
-		if err != nil {
+	runs := make([]reports.Report, len(dirs))
+	for i, dir := range dirs {
+		if runs[i], err = ReadReport(dir); err != nil {
 			return nil, err
 		}
-		runs = append(runs, report)
 	}
 	traced := reports.Trace(requirements, runs)
 	if kep == "" {

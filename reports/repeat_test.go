@@ -181,3 +181,19 @@ func TestAPartialReportIsNotAsExpected(t *testing.T) {
 		t.Errorf("no cells: exit code %d", got)
 	}
 }
+
+func TestEachRunOfACell(t *testing.T) {
+	t.Parallel()
+	run := func(number int, outcome Outcome) Cell {
+		return Cell{ID: "a/b/c", Started: time.Unix(int64(number), 0), Checks: []Check{{ID: "x", Outcome: outcome}}}.Numbered(number)
+	}
+	runs := Join(run(1, Pass), run(2, Fail)).EachRun()
+	for i, want := range []Outcome{Pass, Fail} {
+		if got := runs[i]; got.Outcome != want || !got.Started.Equal(time.Unix(int64(i+1), 0)) {
+			t.Errorf("run %d: %+v", i+1, got)
+		}
+	}
+	if once := (Cell{ID: "a/b/c", Started: time.Unix(1, 0), Outcome: Unknown, Reason: "late"}).EachRun(); len(once) != 1 || once[0].Outcome != Unknown {
+		t.Errorf("a cell that ran once has %v", once)
+	}
+}

@@ -71,10 +71,15 @@ func (e entry) load() (Binary, error) {
 	if digest != m.Digest {
 		return Binary{}, e.damaged(fmt.Errorf("%d bytes with digest %s, built were %d bytes with %s", size, digest, m.Bytes, m.Digest))
 	}
+	return e.holding(digest, size, true), nil
+}
+
+// holding is the entry's binary.
+func (e entry) holding(digest string, size int64, cached bool) Binary {
 	return Binary{
 		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: e.target.source(), Digest: digest, Bytes: size, Cached: true,
-	}, nil
+		Source: e.target.source(), Digest: digest, Bytes: size, Cached: cached,
+	}
 }
 
 // damaged is deliberately not mended silently: a binary that changed after it
@@ -118,10 +123,7 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err := errors.Join(os.RemoveAll(e.dir), os.Rename(temp, e.dir)); err != nil {
 		return Binary{}, err
 	}
-	return Binary{
-		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: e.target.source(), Digest: digest, Bytes: size,
-	}, nil
+	return e.holding(digest, size, false), nil
 }
 
 // incomplete begins the name of an entry's directory while it is filled.

@@ -20,11 +20,7 @@ var glueArchive []byte
 
 func extractGlue(dir string) error {
 	for _, f := range txtar.Parse(glueArchive).Files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := writeFile(path, f.Data); err != nil {
+		if err := writeBelow(dir, f.Name, f.Data); err != nil {
 			return err
 		}
 	}
@@ -36,6 +32,12 @@ func (s store) scratch() (string, error) {
 		return "", err
 	}
 	return os.MkdirTemp(s.work(), "scratch-")
+}
+
+// writeBelow writes a file with its directories, by its path below a directory.
+func writeBelow(dir, path string, text []byte) error {
+	to := filepath.Join(dir, filepath.FromSlash(path))
+	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), writeFile(to, text))
 }
 
 // writeFile writes a file completely or not at all.

@@ -62,8 +62,7 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, fmt.Errorf("locking the dependencies of %s: %w", t.module(), err)
 	}
-	base := filepath.Join(generated, name+"-"+digest(glueArchive)[:8])
-	return l, errors.Join(os.MkdirAll(generated, 0o700), writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
+	return l, l.write(generated, name+"-"+digest(glueArchive)[:8])
 }
 
 // WriteLock writes the lock that a target is compiled with to a directory, under
@@ -77,8 +76,11 @@ func (b *Builder) WriteLock(ctx context.Context, t Target, dir string) error {
 	if err != nil {
 		return err
 	}
-	base := filepath.Join(dir, lockName(t))
-	return errors.Join(writeFile(base+".sum", l.sum), writeFile(base+".mod", l.mod))
+	return l.write(dir, lockName(t))
+}
+
+func (l lock) write(dir, name string) error {
+	return errors.Join(writeBelow(dir, name+".sum", l.sum), writeBelow(dir, name+".mod", l.mod))
 }
 
 func readLock(files fs.FS, base string) (lock, error) {

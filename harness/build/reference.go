@@ -1,11 +1,9 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,8 +49,7 @@ func (r *recipe) addReference() error {
 // extractReference writes our module into a work tree, and has the lock use it.
 func (r *recipe) extractReference(dir string, mod []byte) ([]byte, error) {
 	for path, text := range r.reference {
-		to := filepath.Join(dir, referenceDir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), writeFile(to, text)); err != nil {
+		if err := writeBelow(filepath.Join(dir, referenceDir), path, text); err != nil {
 			return nil, err
 		}
 	}

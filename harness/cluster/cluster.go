@@ -180,14 +180,10 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err = c.prepare(); err != nil {
 		return nil, err
 	}
-	if err = c.startControlPlane(ctx); err != nil {
-		return nil, err
-	}
-	if err = c.observe(ctx); err != nil {
-		return nil, err
-	}
-	if err = c.startNodes(ctx); err != nil {
-		return nil, err
+	for _, begin := range []func(context.Context) error{c.startControlPlane, c.observe, c.startNodes} {
+		if err = begin(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -271,18 +267,13 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	return group.Wait()
 }
 
-// settle returns when the rig knows of a kubelet that has started. Nobody knows of
-// a standalone one.
+// settle returns when the node of a kubelet is ready, and says that it runs what
+// the kubelet is. A node without an address gets one. A standalone kubelet has no
+// node.
 func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 	if kubelet.standalone {
 		return nil
 	}
-	return c.settleNode(ctx, kubelet)
-}
-
-// settleNode returns when the node of a kubelet is ready, and says that it runs
-// what the kubelet is. A node without an address gets one.
-func (c *Cluster) settleNode(ctx context.Context, kubelet *component) error {
 	name := strings.TrimPrefix(kubelet.name, "kubelet/")
 	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err

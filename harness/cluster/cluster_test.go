@@ -31,7 +31,7 @@ func TestCommandLines(t *testing.T) {
 		golden.Check(t, "testdata/"+name+".args", strings.Join(args, "\n")+"\n")
 	}
 	node := serving{address: "127.9.0.1", cert: "node.crt", key: "node.key"}
-	config, err := encodeConfig(kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node, gates))
+	config, err := json.MarshalIndent(kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node, gates), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

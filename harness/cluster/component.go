@@ -63,10 +63,14 @@ func (c *Cluster) Restart(ctx context.Context, name string, change Change) error
 	return c.Start(ctx, name, change)
 }
 
-// startAgain starts a component of a rig that is up, and returns when the rest
+// Start starts a component that was stopped or killed, and returns when the rest
 // of the rig knows: the record shows objects as this API server shows them, the
 // node says what its kubelet is.
-func (c *Cluster) startAgain(ctx context.Context, comp *component, change Change) error {
+func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
+	comp, err := c.component(name)
+	if err != nil {
+		return err
+	}
 	if err := c.start(ctx, comp, change); err != nil {
 		return err
 	}
@@ -104,15 +108,6 @@ func (c *Cluster) end(name string, how func(*process.Process) error) error {
 		return err
 	}
 	return c.stop(comp, how)
-}
-
-// Start starts a component that was stopped or killed.
-func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
-	comp, err := c.component(name)
-	if err != nil {
-		return err
-	}
-	return c.startAgain(ctx, comp, change)
 }
 
 // Instance is what a component of a rig runs as.
@@ -160,7 +155,10 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	if comp.running != nil {
 		return fmt.Errorf("starting %s: it is running already", comp.name)
 	}
-	comp.apply(change)
+	if change.Version != "" {
+		comp.version = change.Version
+	}
+	comp.gates = comp.gates.With(change.Gates, change.Unset...)
 	began := time.Now()
 	p, what, err := c.launch(ctx, comp)
 	if err != nil {
@@ -200,14 +198,6 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		return nil, record.ComponentStarted{}, errors.Join(err, p.Kill())
 	}
 	return p, record.ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
-}
-
-// apply makes a component the one that is to be started.
-func (comp *component) apply(change Change) {
-	if change.Version != "" {
-		comp.version = change.Version
-	}
-	comp.gates = comp.gates.With(change.Gates, change.Unset...)
 }
 
 // supervise records the end of a process, and ends the rig's context if nobody

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -151,7 +152,7 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 			if node.Standalone {
 				standalone(config, flags)
 			}
-			text, err := encodeConfig(config)
+			text, err := json.MarshalIndent(config, "", "  ")
 			if err != nil {
 				return nil, err
 			}

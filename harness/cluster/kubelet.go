@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -91,8 +90,4 @@ func standalone(config map[string]any, f flags) {
 	authentication, _ := config["authentication"].(map[string]any)
 	authentication["webhook"] = map[string]any{"enabled": false}
 	config["authorization"] = map[string]any{"mode": "AlwaysAllow"}
-}
-
-func encodeConfig(config map[string]any) ([]byte, error) {
-	return json.MarshalIndent(config, "", "  ")
 }

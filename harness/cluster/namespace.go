@@ -25,7 +25,8 @@ const (
 // account; without one, what the controllers would make is made here.
 func (c *Cluster) EnsureNamespace(ctx context.Context, name string) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	_, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	if err := unlessThere(err); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", name, err)
 	}
 	if c.cfg.ControlPlane.WithoutControllerManager {
@@ -59,7 +60,7 @@ func (c *Cluster) awaitServiceAccount(ctx context.Context, namespace string) err
 func (c *Cluster) makeServiceAccount(ctx context.Context, namespace string) error {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: defaultServiceAccount}}
 	_, err := c.client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := unlessThere(err); err != nil {
 		return err
 	}
 	ca := &corev1.ConfigMap{
@@ -67,8 +68,13 @@ func (c *Cluster) makeServiceAccount(ctx context.Context, namespace string) erro
 		Data:       map[string]string{"ca.crt": string(c.creds.ca.CertPEM())},
 	}
 	_, err = c.client.CoreV1().ConfigMaps(namespace).Create(ctx, ca, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return err
+	return unlessThere(err)
+}
+
+// unlessThere is the error of a creation, unless it is that the object exists.
+func unlessThere(err error) error {
+	if apierrors.IsAlreadyExists(err) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -275,18 +275,3 @@ func (c Cell) Ref() Ref {
 		Release: c.Release, Outcome: c.Outcome, Started: c.Started,
 	}
 }
-
-// Attempt is one time that a cell ran.
-type Attempt struct {
-	Started time.Time
-	Outcome reports.Outcome
-}
-
-// Attempts are the times that the cell ran.
-func (c Cell) Attempts() []Attempt {
-	var all []Attempt
-	for _, r := range c.EachRun() {
-		all = append(all, Attempt{Started: r.Started, Outcome: r.Outcome})
-	}
-	return all
-}

@@ -135,18 +135,3 @@ func TestAStartThatIsWhatItWasBefore(t *testing.T) {
 		t.Errorf("%d starts: %+v", len(c.Starts), c.Starts)
 	}
 }
-
-func TestEachRunOfACellIsAnAttempt(t *testing.T) {
-	t.Parallel()
-	run := func(number int, outcome reports.Outcome) reports.Cell {
-		return reports.Cell{ID: "a/b/c", Started: time.Unix(int64(number), 0), Checks: []reports.Check{{ID: "x", Outcome: outcome}}}.Numbered(number)
-	}
-	c := Cell{Cell: reports.Join(run(1, reports.Pass), run(2, reports.Fail))}
-	want := []Attempt{{time.Unix(1, 0).UTC(), reports.Pass}, {time.Unix(2, 0).UTC(), reports.Fail}}
-	if diff := cmp.Diff(want, c.Attempts()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if once := (Cell{Cell: reports.Cell{ID: "a/b/c", Started: time.Unix(1, 0), Outcome: reports.Unknown, Reason: "late"}}).Attempts(); len(once) != 1 || once[0].Outcome != reports.Unknown {
-		t.Errorf("a cell that ran once has %v", once)
-	}
-}

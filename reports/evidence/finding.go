@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -56,7 +57,7 @@ func Statement(id string, cells []Cell) Finding {
 			}
 		}
 		if !served && slices.Contains(c.Requirements, id) && c.Outcome != reports.NotApplicable {
-			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: reasonOr(c.Reason, "it has no check of the requirement")})
+			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: cmp.Or(c.Reason, "it has no check of the requirement")})
 		}
 	}
 	return f
@@ -73,7 +74,7 @@ func Whole(id string, cells []Cell) Finding {
 			f.add(c, check)
 		}
 		if len(c.Checks) == 0 && c.Outcome != reports.NotApplicable {
-			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: reasonOr(c.Reason, "it has no checks")})
+			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: cmp.Or(c.Reason, "it has no checks")})
 		}
 	}
 	return f
@@ -98,13 +99,6 @@ func (f *Finding) add(c Cell, check reports.Check) {
 			Expected: check.Expected, Observed: check.Observed, Reason: check.Reason,
 		})
 	default:
-		f.Unjudged = append(f.Unjudged, Unjudged{Ref: ref, Reason: check.ID + ": " + reasonOr(check.Reason, string(check.Outcome))})
+		f.Unjudged = append(f.Unjudged, Unjudged{Ref: ref, Reason: check.ID + ": " + cmp.Or(check.Reason, string(check.Outcome))})
 	}
-}
-
-func reasonOr(reason, otherwise string) string {
-	if reason == "" {
-		return otherwise
-	}
-	return reason
 }

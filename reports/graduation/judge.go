@@ -201,9 +201,8 @@ func (j judge) requirements(v *Verdict, ids []string) {
 
 // ran judges cells that must have run and passed: all that the catalog has.
 func (j judge) ran(v *Verdict, want Cells) {
-	ids := j.matching(want.Match)
+	ids := j.matching(v, want.Match)
 	if len(ids) == 0 {
-		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("there is no cell %s on these releases", patterns(want.Match))})
 		return
 	}
 	var never []string
@@ -245,11 +244,7 @@ func (j judge) withRelease(match []cellid.Pattern, release string) Missing {
 
 // repeated judges cells that must have passed often, on many days.
 func (j judge) repeated(v *Verdict, want Repeated) {
-	ids := j.matching(want.Match)
-	if len(ids) == 0 {
-		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("there is no cell %s on these releases", patterns(want.Match))})
-		return
-	}
+	ids := j.matching(v, want.Match)
 	short := 0
 	for _, id := range ids {
 		v.add(evidence.Whole(id, j.cells))
@@ -275,7 +270,7 @@ func repeats(id string, cells []evidence.Cell) Repeats {
 		if c.ID != id {
 			continue
 		}
-		for _, a := range c.Attempts() {
+		for _, a := range c.EachRun() {
 			if a.Outcome != reports.Pass || a.Started.IsZero() || seen[a.Started.UTC()] {
 				continue
 			}
@@ -289,8 +284,9 @@ func repeats(id string, cells []evidence.Cell) Repeats {
 	return r
 }
 
-// matching are the cells that match: those of the catalog, and those that ran.
-func (j judge) matching(match []cellid.Pattern) []string {
+// matching are the cells that match: those of the catalog, and those that ran. If
+// there are none, they are missing.
+func (j judge) matching(v *Verdict, match []cellid.Pattern) []string {
 	var ids []string
 	for _, p := range j.catalog {
 		ids = append(ids, p.ID)
@@ -299,6 +295,9 @@ func (j judge) matching(match []cellid.Pattern) []string {
 		ids = append(ids, c.ID)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(match, id) })
+	if len(ids) == 0 {
+		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("there is no cell %s on these releases", patterns(match))})
+	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

@@ -175,11 +175,10 @@ func (l *Landscape) Close() error {
 	if l.fleet != nil {
 		failures = append(failures, l.fleet.Close())
 	}
-	if l.seed != nil {
-		failures = append(failures, l.seed.Close())
-	}
-	if l.Cluster != nil {
-		failures = append(failures, l.Cluster.Close())
+	for _, c := range []*cluster.Cluster{l.seed, l.Cluster} {
+		if c != nil {
+			failures = append(failures, c.Close())
+		}
 	}
 	return errors.Join(failures...)
 }
