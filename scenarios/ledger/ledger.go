@@ -10,8 +10,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/model"
 )
@@ -22,10 +21,10 @@ var files embed.FS
 // file is one ledger.
 type file struct {
 	KEP        string      `json:"kep"`
-	Source     string      `json:"source"`
-	Statements []statement `json:"statements"`
+	Source     string      `json:"source,omitempty"`
+	Statements []statement `json:"statements,omitempty"`
 	// Fields are the fields that a gate guards. If unset, the KEP has none.
-	Fields []model.Field `json:"fields"`
+	Fields []model.Field `json:"fields,omitempty"`
 }
 
 type statement struct {
@@ -36,11 +35,11 @@ type statement struct {
 	Statement string `json:"statement"`
 	// PRR is the question of the production-readiness review that the statement
 	// answers. If unset, none.
-	PRR string `json:"prr"`
+	PRR string `json:"prr,omitempty"`
 	// Excluded is why no check can prove the statement, Manual who must do what
 	// to show that it holds. If both are unset, a check must.
-	Excluded string `json:"excluded"`
-	Manual   string `json:"manual"`
+	Excluded string `json:"excluded,omitempty"`
+	Manual   string `json:"manual,omitempty"`
 }
 
 // Requirements returns the statements of all ledgers. Every mistake in them is
@@ -97,24 +96,21 @@ func read(files fs.FS, name string) (file, error) {
 	if err != nil {
 		return ledger, err
 	}
-	if err := yaml.UnmarshalStrict(text, &ledger); err != nil {
-		return ledger, fmt.Errorf("reading %s: %w", name, err)
-	}
-	var mistakes []error
+	document := strict.ReadDocument("scenarios/ledger/"+name, text, &ledger)
 	for i, s := range ledger.Statements {
-		switch {
-		case !strings.HasPrefix(s.ID, ledger.KEP+"/"):
-			mistakes = append(mistakes, fmt.Errorf("%s: statement %d: the id %q does not begin with %s/", name, i+1, s.ID, ledger.KEP))
-		case s.Statement == "" || s.Section == "" || s.Level == "" || s.Stage == "":
-			mistakes = append(mistakes, fmt.Errorf("%s: %s: level, stage, section and statement must all be set", name, s.ID))
-		case s.Excluded != "" && s.Manual != "":
-			mistakes = append(mistakes, fmt.Errorf("%s: %s: a statement is excluded or manual, not both", name, s.ID))
+		at := fmt.Sprintf("statements[%d]", i)
+		if document.Clean(at+".id") && !strings.HasPrefix(s.ID, ledger.KEP+"/") {
+			document.Note(at+".id", "the id %q does not begin with %s/", s.ID, ledger.KEP)
+		}
+		if s.Excluded != "" && s.Manual != "" {
+			document.Note(at, "a statement is excluded or manual, not both")
 		}
 	}
-	for _, f := range ledger.Fields {
-		if err := f.Validate(); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s: %w", name, err))
+	for i, f := range ledger.Fields {
+		at := fmt.Sprintf("fields[%d]", i)
+		if err := f.Validate(); err != nil && document.Clean(at) {
+			document.Note(at, "%v", err)
 		}
 	}
-	return ledger, errors.Join(mistakes...)
+	return ledger, document.Err()
 }

@@ -29,12 +29,12 @@ func TestFields(t *testing.T) {
 func TestMistakesInFields(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"- gate: A":                            "exactly one of probe and path",
-		"- {path: hostUsers}":                  "gate must be set",
-		"- {path: 'a[]', gate: A}":             "not a list of something",
-		"- {path: a, gate: A, stage: beta}":    "unknown field",
-		"- {path: a, gate: A, wire: {}}":       "only the field of a probe",
-		"- {probe: grpc.a, gate: A, wire: {}}": "wire must have a value",
+		"- gate: A":                                        "exactly one of probe and path",
+		"- {path: hostUsers}":                              "kep-1.yaml:3:3: the field gate is missing",
+		"- {path: 'a[]', gate: A}":                         "not a list of something",
+		"- {path: a, gate: A, stage: beta}":                "unknown field",
+		"- {path: a, gate: A, wire: {value: b, first: c}}": "only a field of a probe",
+		"- {probe: grpc.a, gate: A, wire: {}}":             "the field value is missing",
 	} {
 		_, err := fields(fstest.MapFS{"kep-1.yaml": {Data: []byte("kep: KEP-1\nfields:\n" + text + "\n")}})
 		if err == nil || !strings.Contains(err.Error(), want) {

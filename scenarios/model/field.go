@@ -47,11 +47,9 @@ func (f Field) Validate() error {
 		}
 	}
 	mistake((f.Probe == "") == (f.Path == ""), "exactly one of probe and path must be set")
-	mistake(f.Gate == "", "gate must be set")
 	mistake(f.Probe != "" && f.Resource != "", "probes are of pods, not of %s", f.Resource)
 	mistake(strings.HasSuffix(f.Name(), "[]"), "it must be a field, not a list of something")
 	mistake(f.Wire != nil && f.Probe == "", "only a field of a probe can have wire")
-	mistake(f.Wire != nil && (f.Wire.Value == "" || f.Wire.First == ""), "wire must have value and first")
 	return errors.Join(mistakes...)
 }
 
