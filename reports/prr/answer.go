@@ -56,12 +56,6 @@ type Answer struct {
 	Statements []Statement `json:"statements"`
 }
 
-// Open reports whether something is left for a person to answer: a statement that
-// no run can show or that none has shown, or no statement at all.
-func (a Answer) Open() bool {
-	return len(a.Statements) == 0 || slices.ContainsFunc(a.Statements, func(s Statement) bool { return s.Says != Holds && s.Says != DoesNotHold })
-}
-
 // Says is what cells say of a statement.
 type Says string
 
@@ -87,6 +81,17 @@ type Statement struct {
 	Findings []evidence.Finding `json:"findings,omitempty"`
 	// Command would run what is missing.
 	Command string `json:"command,omitempty"`
+}
+
+// Refs are the cells that say something of the statement.
+func (s Statement) Refs() (all []evidence.Ref) {
+	for _, f := range s.Findings {
+		all = append(all, f.In...)
+		for _, c := range f.Against {
+			all = append(all, c.Ref)
+		}
+	}
+	return all
 }
 
 // Cell is a run of a cell that an answer names.
@@ -204,13 +209,8 @@ func (r *Result) name(cells []evidence.Cell) {
 	named := make(map[evidence.Ref]bool)
 	for _, a := range r.Answers {
 		for _, s := range a.Statements {
-			for _, f := range s.Findings {
-				for _, ref := range f.In {
-					named[ref] = true
-				}
-				for _, c := range f.Against {
-					named[c.Ref] = true
-				}
+			for _, ref := range s.Refs() {
+				named[ref] = true
 			}
 		}
 	}

@@ -67,9 +67,9 @@ func (m *markdown) answer(a prr.Answer, r prr.Result) {
 	var named []string
 	for _, s := range a.Statements {
 		m.statement(s)
-		for _, cell := range namedBy(s) {
-			if !slices.Contains(named, cell) {
-				named = append(named, cell)
+		for _, ref := range s.Refs() {
+			if !slices.Contains(named, ref.Cell) {
+				named = append(named, ref.Cell)
 			}
 		}
 	}
@@ -237,19 +237,6 @@ func (m *markdown) stepsOf(steps []string) {
 		lines = append(lines, shortened(step, maxDetail))
 	}
 	m.printf("\n%s\n", fenced("text", strings.Join(lines, "\n"), ""))
-}
-
-func namedBy(s prr.Statement) []string {
-	var ids []string
-	for _, f := range s.Findings {
-		for _, ref := range f.In {
-			ids = append(ids, ref.Cell)
-		}
-		for _, c := range f.Against {
-			ids = append(ids, c.Cell)
-		}
-	}
-	return ids
 }
 
 // inCode returns a command as code within a line. A command has no backquote.

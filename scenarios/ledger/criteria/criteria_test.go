@@ -273,7 +273,7 @@ func TestNothingIsClaimedWithoutCells(t *testing.T) {
 					t.Errorf("%s: %q %s, with the command %q", e.KEP, s.Text, s.Says, s.Command)
 				}
 			}
-			if !a.Open() {
+			if !open(a) {
 				t.Errorf("%s: %q is not open", e.KEP, a.Question)
 			}
 		}
@@ -314,4 +314,10 @@ func TestMistakesAreTold(t *testing.T) {
 	})
 	got := fmt.Sprintln(err)
 	golden.Check(t, "testdata/mistakes.txt", got)
+}
+
+// open reports whether an answer leaves something to a person: a statement that no
+// run can show or that none has shown, or no statement at all.
+func open(a prr.Answer) bool {
+	return len(a.Statements) == 0 || slices.ContainsFunc(a.Statements, func(s prr.Statement) bool { return s.Says != prr.Holds && s.Says != prr.DoesNotHold })
 }
