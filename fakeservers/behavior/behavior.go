@@ -91,8 +91,8 @@ const (
 	NotYetValid Certificate = "not-yet-valid"
 	// WrongName is valid for another host only.
 	WrongName Certificate = "wrong-name"
-	// UnknownCA is valid for the server's address, and signed by an authority
-	// that nobody has.
+	// UnknownCA is valid for the server's address, and signed by an unknown
+	// authority.
 	UnknownCA Certificate = "unknown-ca"
 )
 

@@ -103,7 +103,7 @@ type Fault string
 // The faults a server can play.
 const (
 	// StallAccept leaves a connection in the kernel's hands: the client is
-	// connected, but nobody reads a byte of what it sends.
+	// connected, but its bytes are never read.
 	StallAccept Fault = "stall-accept"
 	// StallHandshake reads what the client sends first, a TLS ClientHello or a
 	// request, and never answers it.

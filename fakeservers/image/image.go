@@ -86,11 +86,11 @@ type Process struct {
 	// Recorder takes what the program sees.
 	Recorder record.Recorder
 	// Up is called when the program has come up: the ports that it listens on
-	// are open. It may be called again. If unset, nobody wants to know.
+	// are open. It may be called again. It may be unset.
 	Up func()
 }
 
-// SayUp calls Up, if there is somebody who wants to know.
+// SayUp calls Up, if it is set.
 func (p *Process) SayUp() {
 	if p.Up != nil {
 		p.Up()

@@ -6,7 +6,7 @@ import (
 )
 
 // addressPool hands out the addresses of a range, lowest free first. As in any
-// IPv4 subnet, the first and the last address are nobody's; the second is the
+// IPv4 subnet, the first and the last address are not used; the second is the
 // node's.
 type addressPool struct {
 	cidr netip.Prefix

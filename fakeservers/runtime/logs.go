@@ -71,7 +71,7 @@ func (l *containerLog) reopen() error {
 }
 
 // close writes what is left of unfinished lines and closes the file. It
-// reports no error: by then, nobody is left to tell but readers of the file.
+// reports no error: by then, only readers of the file are left.
 func (l *containerLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -67,7 +67,7 @@ func sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
 	}
 }
 
-// reportedIP returns the address that a kubelet is told. As with containerd,
+// reportedIP returns the address that a kubelet gets. As with containerd,
 // it is empty for a host-network pod, which the kubelet gives the node's own,
 // and for a sandbox that is stopped.
 func reportedIP(b *sandbox) string {

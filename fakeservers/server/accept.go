@@ -44,7 +44,7 @@ func (s *Server) admit(raw net.Conn) *conn {
 	closing := s.closing
 	s.mu.Unlock()
 	if closing {
-		// An error in closing it changes nothing: nobody has it any more.
+		// An error in closing it changes nothing: it is not in use any more.
 		_ = c.end(record.Shutdown, "")
 		return nil
 	}
@@ -96,8 +96,8 @@ func newQueue(addr net.Addr) *queue {
 	return &queue{addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// push hands over a connection, and reports whether somebody took it. One that
-// nobody takes any more is closed.
+// push hands over a connection, and reports whether it was accepted. One that
+// can't be accepted any more is closed.
 func (q *queue) push(c net.Conn) bool {
 	select {
 	case q.conns <- c:

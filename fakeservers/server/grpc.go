@@ -213,7 +213,7 @@ func codeNumber(name behavior.Code) codes.Code {
 	return codes.Unknown
 }
 
-// errUnanswered is for grpc-go only: nobody waits for the answer any more.
+// errUnanswered is for grpc-go only: no client waits for the answer any more.
 var errUnanswered = status.Error(codes.Canceled, "unanswered")
 
 // healthService answers health checks as the program or the phases have it.

@@ -85,8 +85,8 @@ func recorded(next http.Handler) http.Handler {
 			taken.BodyBytes = answer.body
 		})
 		next.ServeHTTP(answer, r)
-		// net/http sends this status if a handler says nothing, and there is
-		// somebody to send it to.
+		// net/http sends this status if a handler says nothing, and
+		// the connection is open.
 		if answer.status == 0 && r.Context().Err() == nil && c.isOpen() {
 			answer.status = http.StatusOK
 		}

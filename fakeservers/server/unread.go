@@ -38,9 +38,9 @@ func (c *conn) hungUp(fd int) bool {
 	return true
 }
 
-// takeUnread takes down what the client sent and nobody has read: a server
+// takeUnread records what the client sent and the server has not read: a server
 // that expects something else reads only the beginning of a ClientHello. c.mu
-// is held, and nobody is reading.
+// is held, and no goroutine reads.
 func (c *conn) takeUnread() {
 	socket, err := c.socket()
 	if err != nil {

@@ -20,8 +20,8 @@ type Builder struct {
 	// Given are binaries that are used instead of building. If unset, all are
 	// built.
 	Given []Given
-	// Progress is told what happens to each target. It may be called from
-	// several goroutines. If unset, nobody is told.
+	// Progress is called with what happens to each target. It may be called from
+	// several goroutines. It may be unset.
 	Progress func(Progress)
 
 	mu    sync.Mutex

@@ -85,7 +85,7 @@ func (e entry) holding(digest string, size int64, cached bool) Binary {
 // damaged is deliberately not mended silently: a binary that changed after it
 // was built may have been run already.
 func (e entry) damaged(err error) error {
-	// The cause is told, not wrapped: a file that is missing here does not mean
+	// The cause is text, not wrapped: a file that is missing here does not mean
 	// that the entry is.
 	return fmt.Errorf("the cache entry %s was changed after it was built (%s); remove that directory to build it again", e.dir, err.Error())
 }
@@ -129,12 +129,12 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 // incomplete begins the name of an entry's directory while it is filled.
 const incomplete = "incomplete-"
 
-// lockPoll is how often a lock that somebody else holds is tried again.
+// lockPoll is how often a lock that another process holds is tried again.
 const lockPoll = 100 * time.Millisecond
 
 // lock takes the entry's lock, so that two builds of the same binary, in one
 // process or in two, don't do the work twice. The kernel releases it when the
-// holder dies. waiting is called if somebody else holds it.
+// holder dies. waiting is called if another process holds it.
 func (e entry) lock(ctx context.Context, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(e.locked), 0o700); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (b *Builder) Prune(keep func(Entry) bool) ([]Entry, error) {
 	return removed, b.pruneIncomplete()
 }
 
-// abandoned is the age from which an unfinished directory is nobody's: no build
+// abandoned is the age from which an unfinished directory is unused: no build
 // takes that long.
 const abandoned = 2 * time.Hour
 

@@ -33,7 +33,7 @@ func (c Clock) Read(now time.Time) time.Time {
 	return shown
 }
 
-// Step is the clock after somebody set it forward, or back if by is negative,
+// Step is the clock after it was set forward, or back if by is negative,
 // at a time. What it has drifted until then stays.
 func (c Clock) Step(now time.Time, by time.Duration) Clock {
 	return Clock{Offset: c.Read(now).Sub(now) + by, Drift: c.Drift, Since: now}

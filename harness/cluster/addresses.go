@@ -53,7 +53,7 @@ func initializeNode(ctx context.Context, client kubernetes.Interface, name, addr
 
 type updateFunc func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1.Node, error)
 
-// updateNode changes a node, and again if somebody else changed it meanwhile:
+// updateNode changes a node, and again if another client changed it meanwhile:
 // kubelet and controllers write to it all the time.
 func updateNode(ctx context.Context, client kubernetes.Interface, name string, change func(*corev1.Node), update updateFunc) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {

@@ -103,7 +103,7 @@ type Node struct {
 	// Clock is what the node's kubelet shows as the time of day from its start;
 	// SetClock changes it. The certificates of a rig are valid from an hour
 	// before it started, for 30 days: a kubelet that shows another time trusts
-	// nobody.
+	// no certificate.
 	// The kubelet takes minutes to build the first time (build.Target's Clock).
 	// If unset, the kubelet shows the machine's time, and can't be given another.
 	Clock *clock.Clock
@@ -111,7 +111,7 @@ type Node struct {
 	Standalone bool
 }
 
-// NodeInfo is what the container runtime of a node is told.
+// NodeInfo is what the container runtime of a node knows of the node.
 type NodeInfo struct {
 	Name string
 	// Socket is the path at which the runtime is to listen.
@@ -343,8 +343,8 @@ func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc
 // goes with the rig.
 func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
 
-// ClientKubeconfig is the path of the kubeconfig of one of the clients that the
-// rig was told of: those of an administrator, by the client's link.
+// ClientKubeconfig is the path of the kubeconfig of one of the clients in the rig's
+// Config: an administrator's, through the client's link.
 func (c *Cluster) ClientKubeconfig(client string) (string, error) {
 	path, ok := c.clients[client]
 	if !ok {

@@ -200,8 +200,8 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	return p, record.ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
 }
 
-// supervise records the end of a process, and ends the rig's context if nobody
-// asked for it.
+// supervise records the end of a process, and ends the rig's context if it was
+// not asked for.
 func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<- struct{}) {
 	<-p.Exited()
 	defer close(recorded)

@@ -50,8 +50,7 @@ func (c *Cluster) newLink(l Link) (*link.Link, error) {
 	return link.New(config)
 }
 
-// LinkName is what the link from somebody to the API server is called in the
-// record.
+// LinkName is the name in the record of the link from a client to the API server.
 func LinkName(from string) string { return from + "->kube-apiserver" }
 
 // checkLinks reports links of components that there aren't, or that don't

@@ -12,14 +12,14 @@ import (
 // "seed/deployments/shoot/kube-controller-manager".
 const Seed = "seed"
 
-// Recorder is the recorder of a seed: it records for somebody who also records
+// Recorder is the recorder of a seed: it records for a recorder that also records
 // what happens to the shoot.
 func Recorder(r record.Recorder) record.Recorder { return recorder{r} }
 
 type recorder struct{ record.Recorder }
 
 // Append says of what is recorded that it is the seed's. There is one
-// dependency-watchdog, and nobody asks whose it is.
+// dependency-watchdog, so its events need no owner.
 func (r recorder) Append(source, subject string, payload record.Payload) {
 	if observed, is := payload.(record.ObjectObserved); is {
 		observed.Cluster = Seed

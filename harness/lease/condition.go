@@ -21,7 +21,7 @@ type condition struct {
 	stopped bool
 	// link is how what the node sends gets to the API server. A node whose link is
 	// dropped waits for an answer until its timeout; with a reset it learns at once
-	// that nobody is there.
+	// that no server is there.
 	link record.LinkFault
 	// clock is the one by which the node says when it renewed its lease.
 	clock clock.Clock

@@ -40,8 +40,8 @@ type Config struct {
 	Seed uint64
 	// Clock is that of all nodes to begin with. If unset, it is right.
 	Clock clock.Clock
-	// Recorder is told once a second how old the leases are, of faults, and of
-	// what else is done to nodes. If unset, nobody is.
+	// Recorder gets the age of the leases once a second, faults, and what else is
+	// done to nodes. It may be unset.
 	Recorder record.Recorder
 }
 
@@ -66,7 +66,7 @@ type Timing struct {
 	// if that is less.
 	Timeout time.Duration
 	// Status is how often a node looks at its own status, and reports it if
-	// somebody else has changed it: a controller that has not heard of the node.
+	// another client has changed it: a controller that has not heard of the node.
 	// If unset, 10 s.
 	Status time.Duration
 	// Report is the time between two reports of a status that stays the same. If

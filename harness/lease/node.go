@@ -40,7 +40,7 @@ type node struct {
 	condition condition
 	count     Count
 	renewed   time.Time // really
-	disputed  bool      // somebody else says that the node is not ready
+	disputed  bool      // another client says that the node is not ready
 }
 
 func (n *node) change(to func(*condition)) {
@@ -286,7 +286,7 @@ func (n *node) tryReport(ctx context.Context, c condition) {
 	}
 }
 
-// report says that the node is well, also after somebody else said otherwise: a
+// report says that the node is ready, also after another client said otherwise: a
 // controller that has not heard of it.
 func (n *node) report(ctx context.Context, c condition) error {
 	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// watch tells nodes when somebody else has said that they are not ready, as a
-// kubelet would find out each time that it looks at its own status.
+// watch notifies nodes that another client has reported as not ready, as a
+// kubelet would notice whenever it reads its own status.
 func (f *Fleet) watch(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithTransform(essence))
 	informer := factory.Core().V1().Nodes().Informer()

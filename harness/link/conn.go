@@ -49,7 +49,7 @@ func (c *conn) interrupt() {
 	}
 }
 
-// reset ends both sides so that each is told.
+// reset ends both sides with a reset.
 func (c *conn) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +235,7 @@ func (p *pump) withhold() {
 	for !p.ended && len(held) < maxHeld && p.phase == p.now() {
 		p.pending = nil
 		if _, err := p.read(); err != nil {
-			p.ended = true // there is nobody to tell until it is healed
+			p.ended = true // the other side hears of it when the link is healed
 		}
 		held = append(held, p.pending...)
 		p.withheld(p.pending)

@@ -34,8 +34,8 @@ type HTTP struct {
 	Identity tls.Certificate
 	// ClientCA signs the certificates of clients, which say who they are.
 	ClientCA *x509.CertPool
-	// Server is the configuration of somebody who may do what everybody may: the
-	// API server is told on whose behalf each request is (user impersonation).
+	// Server is the configuration of a client with all permissions: it sends each
+	// request on behalf of the user who made it (user impersonation).
 	Server *rest.Config
 }
 

@@ -1,6 +1,6 @@
 // Package link is the network between two components: a TCP relay on loopback
-// that passes on what it is sent, until it is told to cut, hold up, slow down or
-// lose it. Who connects to a link's address reaches its target.
+// that forwards bytes, and that can cut, hold up, slow down or lose them. A client
+// that connects to a link's address reaches its target.
 package link
 
 import (
@@ -28,7 +28,7 @@ type Config struct {
 	// HTTP is what it takes to look into what is passed. If unset, the link passes
 	// bytes, whatever they mean.
 	HTTP *HTTP
-	// Recorder is told of faults. If unset, nobody is.
+	// Recorder gets the faults. It may be unset.
 	Recorder record.Recorder
 }
 

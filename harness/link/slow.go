@@ -17,8 +17,8 @@ type chunk struct {
 }
 
 const (
-	// chunkSize is how much arrives at once, at the most. A link that passes
-	// little passes it in pieces of a 20th of a second.
+	// chunkSize is the most that arrives at once. A slow link passes its bytes in
+	// pieces of a 20th of a second.
 	chunkSize, piecesPerSecond = 16 << 10, 20
 	// maxUnderway is how much can be underway in a connection that is slow: 4 MB.
 	maxUnderway = 256
@@ -55,7 +55,7 @@ func (p *pump) send(underway chan<- chunk, pace *pace, left int64) error {
 func (p *pump) deliver(underway <-chan chunk) (err error) {
 	for c := range underway {
 		if err != nil {
-			continue // there is nobody to write to; the reader must not be stuck
+			continue // the other side is closed; the reader must not block
 		}
 		select {
 		case <-time.After(time.Until(c.due)):

@@ -1,4 +1,4 @@
-// Package spelling guesses what somebody meant who wrote a name wrong.
+// Package spelling finds the names that a misspelled name may stand for.
 package spelling
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Closest returns the names that somebody who wrote name may have meant, the
+// Closest returns the names that name may have been meant for, the
 // likeliest first: those that differ in case only, or in two of five
 // characters at most.
 func Closest(name string, names []string) []string {

@@ -1,4 +1,4 @@
-// Package unixsocket opens unix sockets that nobody but their owner can connect to.
+// Package unixsocket opens unix sockets that only their owner can connect to.
 package unixsocket
 
 import (
@@ -17,9 +17,9 @@ import (
 // MaxPath is the room for a path in a unix socket's address, in bytes, see unix(7).
 const MaxPath = 107
 
-// Listen opens a socket that only its owner can connect to. One at the path that
-// nobody serves any more is replaced; anything else that is there is an error, and
-// is left alone. The directory has to be there.
+// Listen opens a socket that only its owner can connect to. It replaces a
+// socket at the path that no process serves; anything else at the path is an error,
+// and is left alone. The directory must exist.
 func Listen(path string) (net.Listener, error) {
 	if err := removeDead(path); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func ownerOnly(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, chmodErr)
 }
 
-// removeDead removes a socket that nobody serves any more. Anything else at the
+// removeDead removes a socket that no process serves. Anything else at the
 // path is an error.
 func removeDead(path string) error {
 	info, err := os.Lstat(path)

@@ -1,4 +1,4 @@
-// Package ask asks the Pods API of a node for somebody who wants to look: pods are
+// Package ask queries the Pods API of a node for a person at a terminal: pods are
 // found by their names, field masks hold whether or not the server knows them, and
 // errors say what to do.
 package ask
@@ -85,7 +85,7 @@ type Event struct {
 	Pod *corev1.Pod
 }
 
-// Watch tells of each event until the context ends, which is no error, or the watch
+// Watch calls tell with each event until the context ends, which is no error, or the watch
 // does, or tell returns an error. The error is an *Error where it is known what to
 // do.
 func (n *Node) Watch(ctx context.Context, tell func(Event) error) error {
@@ -116,7 +116,7 @@ func (n *Node) Watch(ctx context.Context, tell func(Event) error) error {
 // again is the advice when a watch that was well has ended.
 const again = "watch again: it begins with all pods"
 
-// identity is what may be told of a pod that is gone, whatever the mask.
+// identity is what a watch shows of a deleted pod, whatever the mask.
 var identity, _ = mask.Parse("metadata.namespace,metadata.name,metadata.uid")
 
 func (n *Node) keepOf(event string) mask.Mask {

@@ -10,7 +10,7 @@ import (
 	"github.com/skewrig/skewrig/podsapi/client"
 )
 
-// KubeletDir is the directory of a machine's kubelet, unless it is told otherwise.
+// KubeletDir is the directory of a machine's kubelet, unless configured otherwise.
 const KubeletDir = "/var/lib/kubelet"
 
 // Find returns the first socket of the Pods API that is there below a kubelet's

@@ -98,7 +98,7 @@ func (s *service) ListPods(ctx context.Context, _ *pods.ListPodsRequest) (*pods.
 	return list, nil
 }
 
-// WatchPods tells of all pods, and from there on of changes.
+// WatchPods sends all pods, and then each change.
 func (s *service) WatchPods(_ *pods.WatchPodsRequest, stream grpc.ServerStreamingServer[pods.WatchPodsEvent]) error {
 	ctx := stream.Context()
 	by, err := requested(ctx)

@@ -22,7 +22,7 @@ func checkPath(path string) error {
 }
 
 // listen opens a unix socket that only its owner can connect to, in a directory
-// in which nobody else can put another in its place.
+// in which no other user can replace it.
 func listen(path string) (*net.UnixListener, error) {
 	if err := supported(); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func listen(path string) (*net.UnixListener, error) {
 	return listener.(*net.UnixListener), nil
 }
 
-// secureDir makes a directory, or makes sure that nobody but its owner, who is
-// root or the one who runs this, can change what is in it.
+// secureDir makes a directory, or makes sure that only its owner, who is root or
+// the user of this process, can change what is in it.
 func secureDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("making the directory of the socket: %w", err)

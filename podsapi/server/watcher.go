@@ -13,7 +13,7 @@ type watcher struct {
 	err error
 }
 
-// uidOnly is what a watcher is told of a pod that has gone, whatever its mask.
+// uidOnly is what a watcher gets of a deleted pod, whatever its mask.
 var uidOnly, _ = mask.Parse("metadata.uid")
 
 func newWatcher(by masking, maxDeletions int) *watcher {

@@ -86,7 +86,7 @@ func RealTime() Clock {
 	}
 }
 
-// Play makes moves when it is their time, and tells of each before it does. The error
+// Play makes each move at its time, and calls tell before it. The error
 // is that of a move, or that of the context.
 func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, tell func(script.Move)) error {
 	for _, m := range moves {
@@ -130,7 +130,7 @@ func (n *Node) Settle(ctx context.Context) error {
 
 var errSettled = errors.New("waited long enough")
 
-// behind reports whether a client that watches has yet to be told of something.
+// behind reports whether a watching client has events that were not sent yet.
 func (n *Node) behind() bool {
 	if n.server == nil {
 		return false

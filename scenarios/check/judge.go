@@ -156,8 +156,7 @@ func end(events []record.Event) (ended record.CellEnded, complete bool) {
 	return record.CellEnded{}, false
 }
 
-// Interrupted reports whether a cell ended because somebody wanted the whole run
-// to end.
+// Interrupted reports whether a cell ended because the whole run was interrupted.
 func Interrupted(events []record.Event) bool {
 	ended, _ := end(events)
 	return ended.Interrupted

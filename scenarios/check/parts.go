@@ -111,7 +111,7 @@ var (
 	}
 )
 
-// condition tells of what is true or false.
+// condition explains a value that is true or false.
 func (x *explained) condition(e ast.Expr) {
 	switch {
 	case e.Kind() == ast.CallKind && slices.Contains(joining, e.AsCall().FunctionName()):
@@ -127,7 +127,7 @@ func (x *explained) condition(e ast.Expr) {
 	}
 }
 
-// operand tells of a value, and of what it is made of if it says little itself: the
+// operand explains a value, and its parts if it says little itself: the
 // number of something, or whether all of it are so.
 func (x *explained) operand(e ast.Expr) {
 	if e.Kind() == ast.LiteralKind {

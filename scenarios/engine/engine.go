@@ -37,8 +37,8 @@ type Engine struct {
 	// TempDir is where rigs keep their data while they run. If unset, the
 	// system's directory for temporary files.
 	TempDir string
-	// Progress is told when a cell starts, when it takes a step, and when it is
-	// judged. It is called by one goroutine at a time. If unset, nobody is told.
+	// Progress is called when a cell starts, when it takes a step, and when it is
+	// judged, by one goroutine at a time. It may be unset.
 	Progress func(Progress)
 
 	telling sync.Mutex

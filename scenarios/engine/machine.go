@@ -20,7 +20,7 @@ const (
 	// ownQueue is how many threads for each processor rigs have themselves, as
 	// many as run at the same time by default. Deadlines are meant for that.
 	ownQueue = 4
-	// maxStretch is by how much a deadline is stretched at the most. A machine
+	// maxStretch is the most by which a deadline is stretched. A machine
 	// that is slower than that is not trusted anyway.
 	maxStretch = check.TooLongQueue / ownQueue
 )

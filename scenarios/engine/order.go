@@ -12,7 +12,7 @@ import (
 
 // groups returns the places of the cells in the order in which they are begun.
 // Cells of one group have the same rig, one after the other. The longest group
-// comes first: one that begins last is waited for by nobody but the user.
+// comes first: if it began last, only the user would wait for it.
 func groups(cells []plan.Cell) [][]int {
 	var all [][]int
 	of := make(map[string]int) // the group of those that share a rig

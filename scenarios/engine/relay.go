@@ -9,12 +9,12 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// relay is the recorder of a rig that has several cells. What it is told goes
+// relay is the recorder of a rig that has several cells. What it gets goes
 // into the record of the cell that has the rig, unless it is about something
 // that was there before that cell.
 type relay struct {
 	mu      sync.Mutex
-	tenant  *record.History // nil: nobody has the rig
+	tenant  *record.History // nil: no cell has the rig
 	changed chan struct{}
 	// made are the components and nodes as they were told last, in the order of
 	// their first appearance: the beginning of every cell's record.
@@ -69,7 +69,7 @@ func (r *relay) keep(t told) {
 	r.made = append(r.made, t)
 }
 
-// expect says that an object is there which may not have been told of yet, and
+// expect says that an object exists that may not be recorded yet, and
 // that it is no later cell's.
 func (r *relay) expect(id string) {
 	r.mu.Lock()

@@ -39,7 +39,7 @@ type rig struct {
 	agents     map[string]*client.Agent // by node
 	red        bool                     // a check did not hold, as far as could be seen
 	failFast   bool                     // that is the end
-	begin      func(plan.Step)          // is told of each step
+	begin      func(plan.Step)          // is called with each step
 	current    plan.Step                // the one that is taken
 }
 

@@ -41,7 +41,7 @@ func (r *rig) Delete(ctx context.Context, ref spec.ObjectRef) error {
 	return r.in(ref).delete(ctx, ref)
 }
 
-// answered records an answer. A refusal that nobody expected ends the cell: the
+// answered records an answer. An unexpected refusal ends the cell: the
 // steps that follow would mean something else without the object.
 func (r *rig) answered(answer record.APIAnswer, rejected bool, err error) error {
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// Handler is what a probe or a lifecycle hook does, as the kubelet is told.
+// Handler is what a probe or a lifecycle hook does, as the pod's spec says.
 type Handler struct {
 	Kind HandlerKind
 	// Hook is true for a lifecycle hook.

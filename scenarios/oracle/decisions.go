@@ -55,7 +55,7 @@ type deciding struct {
 type probe struct {
 	verdict watchdog.Verdict
 	// sure is true if the verdict does not depend on when it was made, and the
-	// dependents were not changed by somebody else meanwhile.
+	// dependents were not changed by another client meanwhile.
 	sure   bool
 	before map[string]watchdog.Resource // the dependents as they were then
 	scaled map[string]bool              // those that were scaled since

@@ -65,7 +65,7 @@ func (r *run) rewritten(created *timeline.Version, c *timeline.Connection) bool 
 }
 
 // wanted is the probe of a port as the scenario asked for it, or as it is stored
-// if somebody else did. It is not ok if there are several.
+// if another client created it. It is not ok if there are several.
 func (r *run) wanted(pod *timeline.Version, port int32) (model.Handler, bool) {
 	object := pod
 	for _, a := range r.asked {

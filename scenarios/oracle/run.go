@@ -16,8 +16,8 @@ import (
 
 const apiserver = "kube-apiserver"
 
-// rules are those of the model, by the ledgers and the tables of gates. Who asks for
-// the statements of the ledgers is told what is wrong with them.
+// rules are those of the model, by the ledgers and the tables of gates. Their
+// errors are returned to callers who ask for the statements.
 var rules = sync.OnceValue(func() model.Rules {
 	fields, _ := ledger.Fields()
 	gates, _ := release.KnownTables()

@@ -104,7 +104,7 @@ func (s survival) firstSeen(v *timeline.Version, server *timeline.Life) *stored 
 
 // rewrittenAs returns what may be stored at a version, by what may have been stored
 // before it. Who wrote it is known of the scenario's own requests; any of the
-// API servers that ran in the meantime may have written for somebody else.
+// API servers that ran in the meantime may have written for another client.
 func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeline.Life) []model.Values {
 	if v.Meta().ResourceVersion == before.resource {
 		return before.possible
@@ -116,7 +116,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 		}
 		after := s.updated(l, possible, unchanged)
 		if before.server == server.From.Place {
-			possible = after // nobody else can have
+			possible = after // no other API server can have
 		} else {
 			possible = append(slices.Clip(possible), after...)
 		}

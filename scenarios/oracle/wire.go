@@ -32,7 +32,7 @@ func wireMode(r *run) finding {
 }
 
 // predict returns how a connection to a container may begin. It returns nothing
-// if no probe goes to that port, or if somebody else may be the client.
+// if no probe goes to that port, or if another client is possible.
 func (r *run) predict(c *timeline.Connection) (firsts []record.First) {
 	for _, known := range r.KnownAt(c) {
 		pod := known.Pod.PodSpec()

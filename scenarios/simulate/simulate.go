@@ -134,7 +134,7 @@ func (p *play) pass() {
 	}
 }
 
-// errUnmet marks that a wait was in vain.
+// errUnmet marks that a condition was not met in time.
 var errUnmet = errors.New("the scenario can't go on")
 
 // Wait implements action.Rig.

@@ -193,7 +193,7 @@ func (p *play) circumstance(node string, is watchdog.Circumstances, so bool) err
 	return nil
 }
 
-// patchDeployment is somebody who scales a dependent, or writes an annotation.
+// patchDeployment scales a dependent, or writes an annotation, as a client does.
 func (p *play) patchDeployment(name string, merge map[string]any) error {
 	d := p.world.Deployment(name)
 	if replicas, is := at(merge, "spec", "replicas").(int64); is {

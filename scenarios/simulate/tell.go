@@ -16,7 +16,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// happened tells of what happened in the world.
+// happened records what happened in the world.
 func (p *play) happened(_ time.Time, e world.Event) {
 	if p.world == nil {
 		return // it is being made
@@ -33,7 +33,7 @@ func (p *play) happened(_ time.Time, e world.Event) {
 	}
 }
 
-// tellProbe tells of the requests of a probe, as they would be seen on the
+// tellProbe records the requests of a probe, as they would be seen on the
 // watchdog's link to the shoot.
 func (p *play) tellProbe(o watchdog.Outcome) {
 	for _, c := range watchdog.BehaviorOf(string(p.cell.Topology.Garden.Watchdog)).Calls {
@@ -42,7 +42,7 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 		}
 		r := record.LinkRequest{Method: http.MethodGet, Path: pathOf(c.Call), Code: http.StatusOK}
 		if c.Call == o.Failed {
-			// Without a status, nobody answered.
+			// Without a status, there was no answer.
 			r.Code, r.Answered = p.faults.watchdog.Status, p.faults.watchdog.Status != 0
 		}
 		p.append("link", spec.WatchdogToShoot, r)
@@ -79,7 +79,7 @@ func (p *play) tellAges() {
 	p.append("lease-nodes", lease.Component, told)
 }
 
-// tellNode tells of a node as the API server shows it.
+// tellNode records a node as the API server shows it.
 func (p *play) tellNode(i int) {
 	name := nodeName(i)
 	p.tellObject("", "nodes", "", name, map[string]any{
@@ -90,7 +90,7 @@ func (p *play) tellNode(i int) {
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
-// tellDeployment tells of a dependent as the seed's API server shows it.
+// tellDeployment records a dependent as the seed's API server shows it.
 func (p *play) tellDeployment(name string, d watchdog.Resource) {
 	p.tellObject(garden.Seed, "deployments", garden.Namespace, name, map[string]any{
 		"metadata": map[string]any{"name": name, "namespace": garden.Namespace, "annotations": d.Annotations},

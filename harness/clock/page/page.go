@@ -4,7 +4,7 @@
 // (reader.go.txt, which harness/build compiles into it).
 //
 // A file in memory rather than a connection, since it is there before the
-// first line of the other program runs, needs nobody who answers, and is set
+// first line of the other program runs, needs no server, and is set
 // when the call that sets it returns.
 package page
 
@@ -43,7 +43,7 @@ type layout struct {
 	readers atomic.Uint64
 	// generation counts the changes of the clock. The clock that counts is in
 	// slot generation%2; the next one is written to the other slot first, so
-	// that nobody reads half of it, or ever waits.
+	// that no reader sees half of it, or ever waits.
 	generation atomic.Uint64
 	slots      [2]slot
 }

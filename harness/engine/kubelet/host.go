@@ -34,7 +34,7 @@ func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
 }
 
 // rooted is a cAdvisor that knows of one control group, the root, in which nothing
-// is used. Without it a kubelet has no summary of stats, and evicts nobody.
+// is used. Without it a kubelet has no summary of stats, and evicts no pod.
 type rooted[Options, Info any] struct{ *cadvisortest.Fake }
 
 // withRoot has the types inferred: they are not in the same package in every

@@ -18,7 +18,7 @@ type Timing struct {
 	// Timeout is how long a request waits for an answer. If unset, 10 s.
 	Timeout time.Duration
 	// Status is how often a kubelet looks at its own status, and reports it if
-	// somebody else has changed it. If unset, 10 s. Those up to 4 % which a kubelet
+	// another client has changed it. If unset, 10 s. Those up to 4 % which a kubelet
 	// adds are left out: nothing depends on them.
 	Status time.Duration
 	// Report is the time between two reports of a status that stays the same. If
@@ -64,8 +64,8 @@ const (
 // has it, waiting longer each time, and writes again up to five times; and then
 // it is the next round's turn. The zero Round is the beginning of one.
 //
-// Conflicts and leases that somebody deletes are left out: in the model nobody
-// but the kubelet writes its lease.
+// Conflicts and deleted leases are left out: in the model only the kubelet writes
+// its lease.
 type Round struct {
 	updates int // that failed, in a row
 	reading bool

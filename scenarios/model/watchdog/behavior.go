@@ -16,8 +16,8 @@ type Behavior struct {
 	// scaled, in either direction, as long as there is only one.
 	// Source: internal/prober/prober.go.
 	Alone bool
-	// Foreign is true if everything without replicas is scaled up, be it that the
-	// watchdog had scaled it down or somebody else.
+	// Foreign is true if everything without replicas is scaled up, whether the
+	// watchdog or another client had scaled it down.
 	// Source: internal/prober/scaler/scale.go.
 	Foreign bool
 	// Marks is true if dependents have the annotation MeltdownProtection while

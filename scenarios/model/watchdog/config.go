@@ -26,7 +26,7 @@ type Config struct {
 	// Interval is the time from the end of a probe, and of all that came of it, to
 	// the beginning of the next, probeInterval. If unset, 10 s.
 	Interval time.Duration
-	// Jitter is the part of Interval that is added at the most, at random,
+	// Jitter is the largest part of Interval that is added at random,
 	// backoffJitterFactor. If unset, 0.2.
 	Jitter float64
 	// InitialDelay is the time before the first probe. If unset, 30 s.

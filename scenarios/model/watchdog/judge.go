@@ -63,7 +63,7 @@ func (v Verdict) Fraction() float64 {
 // configuration has everything set.
 //
 // The text: "the Lease probe fails if the number of expired leases reaches the
-// threshold fraction". Nobody says there what no leases mean; the releases scale
+// threshold fraction". The text does not say what no leases mean; the releases scale
 // up.
 func (b Behavior) Judge(c Config, now time.Time, leases iter.Seq[Lease]) Verdict {
 	var v Verdict

@@ -44,8 +44,8 @@ func (w *World) runController() {
 	w.emit(ControllerRuns{runs})
 }
 
-// pass looks at all nodes. While the API server is down there is nothing new to
-// see, and nobody to tell.
+// pass looks at all nodes. While the API server is down it can neither
+// read nor write.
 func (w *World) pass() {
 	c := &w.controller
 	c.due = w.now + w.cfg.Controller.Period

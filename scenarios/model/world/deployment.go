@@ -35,8 +35,8 @@ func (w *World) Deployment(name string) watchdog.Resource {
 	return watchdog.Resource{}
 }
 
-// SetDeployment is what somebody does to a Deployment who is not the watchdog.
-// How many replicas are ready follows.
+// SetDeployment is a change of a Deployment by a client other than the watchdog.
+// The number of ready replicas follows.
 func (w *World) SetDeployment(name string, r watchdog.Resource) {
 	d := w.deployment(name)
 	if d == nil {

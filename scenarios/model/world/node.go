@@ -15,7 +15,7 @@ type Condition struct {
 	// Stopped nodes do nothing.
 	Stopped bool
 	// Dropped is true if what the node sends gets lost, so that it waits for an
-	// answer until its timeout; Refused, if it learns at once that nobody is there.
+	// answer until its timeout; Refused, if it learns at once that no server is there.
 	Dropped, Refused bool
 	// Clock is the node's own clock.
 	Clock clock.Clock
@@ -24,8 +24,8 @@ type Condition struct {
 	Circumstances watchdog.Circumstances
 }
 
-// node is a node. What it does by itself is played when somebody looks: nobody
-// can tell the difference, and most renewals are never looked at.
+// node is a node. What it does by itself is computed when it is read: that makes
+// no difference, and most renewals are never read.
 type node struct {
 	condition Condition
 	api       nodelife.Node // as the API server shows it

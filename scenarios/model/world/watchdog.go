@@ -110,7 +110,7 @@ func (w *World) answer(c watchdog.Call) watchdog.Answer {
 }
 
 // leases are the leases of all nodes. One that can't have run out yet, as its
-// clock has been running, is left as it was when somebody last looked; up to then
+// clock has been running, is left as it was when it was last read; up to then
 // the controller need not have looked, either.
 func (w *World) leases(yield func(watchdog.Lease) bool) {
 	oldest := w.Now().Add(-w.watchdog.life)

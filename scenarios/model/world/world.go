@@ -49,7 +49,7 @@ type Config struct {
 	// has been made and has a worker.
 	Cluster *watchdog.Cluster
 	// On is called with each event, at the time at which it happens, and leaves the
-	// world as it is. If unset, nobody is told.
+	// world as it is. It may be unset.
 	On func(time.Time, Event)
 }
 
