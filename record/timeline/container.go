@@ -29,6 +29,8 @@ type Run struct {
 	Started  *record.ContainerStarted
 	Exit     *record.ContainerExited
 	From, To Moment
+	// Listening are the ports on which its servers listen.
+	Listening []record.Listening
 }
 
 // Connection is a connection to a container.
@@ -61,6 +63,11 @@ func (t *Timeline) addContainer(e record.Event, m Moment) {
 		if exit, ok := record.As[record.ContainerExited](e); ok {
 			t.exited(e.Subject, exit, m)
 		}
+	case record.Listening{}.EventKind():
+		on, ok := record.As[record.Listening](e)
+		if r := t.runs(e.Subject); ok && r != nil {
+			r.Listening = append(r.Listening, on)
+		}
 	case record.Connection{}.EventKind():
 		t.connected(e, m)
 	}
@@ -92,13 +99,21 @@ func (t *Timeline) container(name string) *Container {
 func (t *Timeline) exited(container string, exit record.ContainerExited, m Moment) {
 	c := t.container(Name(container))
 	c.Running, c.Exits = false, append(c.Exits, Exit{Code: exit.ExitCode, Signal: exit.Signal, Reason: exit.Reason})
-	for _, r := range slices.Backward(t.Runs) {
-		if r.Container == container && r.Exit == nil {
-			r.Exit, r.To = &exit, m
-			return
-		}
+	if r := t.runs(container); r != nil {
+		r.Exit, r.To = &exit, m
+		return
 	}
 	t.Runs = append(t.Runs, &Run{Container: container, Exit: &exit, From: m, To: m})
+}
+
+// runs is what a container runs; nil if that is nothing.
+func (t *Timeline) runs(container string) *Run {
+	for _, r := range slices.Backward(t.Runs) {
+		if r.Container == container && r.Exit == nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // connected adds a connection. It says nothing of a container if its kubelet ended

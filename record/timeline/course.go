@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
@@ -66,6 +67,17 @@ func (t *Timeline) addCourse(e record.Event, m Moment) {
 	case record.LogRead{}.EventKind():
 		t.Logs[e.Subject] = NewRaw(e.Data).Fields()["lines"]
 	}
+}
+
+// StepAt is the step that was being taken at a place in the history, or was last. It is
+// nil before the first one.
+func (t *Timeline) StepAt(place int) *Step {
+	for _, s := range slices.Backward(t.Steps) {
+		if s.From.Place <= place {
+			return s
+		}
+	}
+	return nil
 }
 
 func (t *Timeline) closed(check string) bool {

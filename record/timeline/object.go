@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -59,7 +60,8 @@ func as[T any](v *Version) *T {
 	return typed
 }
 
-// Workload is what objects have in common that pods are made from.
+// Workload is what objects have in common: those that pods are made from, and all
+// others as far as they have it.
 type Workload struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -67,7 +69,9 @@ type Workload struct {
 		Template *corev1.PodTemplateSpec `json:"template"`
 	} `json:"spec"`
 	Status struct {
-		ObservedGeneration int64 `json:"observedGeneration"`
+		ObservedGeneration int64              `json:"observedGeneration"`
+		Phase              string             `json:"phase"`
+		Conditions         []metav1.Condition `json:"conditions"`
 	} `json:"status"`
 }
 
@@ -147,6 +151,17 @@ func (t *Timeline) observed(e record.Event, seen record.ObjectObserved, m Moment
 	case !own && v.Resource == "deployments":
 		t.dependent(v)
 	}
+}
+
+// Before is the last state of an object that was seen before a place in the history.
+// It is nil if there was none.
+func (t *Timeline) Before(key string, place int) *Version {
+	for _, v := range slices.Backward(t.states[key]) {
+		if v.Place < place && !v.Static() {
+			return v
+		}
+	}
+	return nil
 }
 
 // Node is what the API server says of a node.

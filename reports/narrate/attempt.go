@@ -84,9 +84,10 @@ const noticing = 0.5
 // kubeletEnded reports whether a kubelet ended between two times, so that what
 // ended at the second may have ended with it.
 func (b *builder) kubeletEnded(from, to float64) bool {
-	for _, l := range b.components.all {
-		for _, s := range l.Spans {
-			if strings.HasPrefix(l.Name, "kubelet/") && s.Detail != "" && from <= s.To && s.To <= to+noticing {
+	for _, name := range b.Components() {
+		for _, life := range b.Lives(name) {
+			ended := b.at(life.Until.Time)
+			if strings.HasPrefix(name, "kubelet/") && life.Stopped != nil && from <= ended && ended <= to+noticing {
 				return true
 			}
 		}

@@ -41,56 +41,64 @@ const DefaultLimit = 64 << 10
 
 // Of returns the narration of a cell. It takes values and returns values; the same
 // ones always make the same narration.
-func Of(in Input) Narration {
-	b := newBuilder(in)
-	for _, e := range in.Events {
-		b.add(e)
-	}
-	return b.limited(cmp.Or(in.Limit, DefaultLimit))
-}
+func Of(in Input) Narration { return newBuilder(in).limited(cmp.Or(in.Limit, DefaultLimit)) }
 
-// builder follows a history.
+// builder asks the timeline of a cell for what is shown.
 type builder struct {
-	in       Input
-	timeline *timeline.Timeline // as far as events were added
-	began    time.Time
-	end      float64         // of the history
-	over     float64         // of the last step: what ends after it ends with the rig
-	real     map[string]bool // the nodes that have kubelets
+	*timeline.Timeline
 
-	steps      steps
-	components lanes
-	links      lanes
-	nodes      nodes
-	pods       pods
-	workloads  workloads
-	leases     leases
-	watchdog   watchdog
-	podsAPI    podsClients
-	objects    objects
+	in    Input
+	began time.Time
+	end   float64 // of the history
+	over  float64 // of the last step: what ends after it ends with the rig
+
+	steps     []Step
+	checks    []Check
+	nodes     nodes
+	pods      pods
+	workloads workloads
+	leases    leases
+	watchdog  watchdog
+	objects   objects
 }
 
 func newBuilder(in Input) *builder {
-	b := &builder{
-		in: in, timeline: timeline.New(), real: make(map[string]bool), steps: newSteps(),
-		objects: newObjects(in), leases: newLeases(in.Leases), watchdog: newWatchdog(in),
-	}
+	b := &builder{Timeline: timeline.New(), in: in, leases: newLeases(in.Leases), watchdog: newWatchdog(in)}
 	if len(in.Events) > 0 {
 		b.began = in.Events[0].At
 		b.end = b.at(in.Events[len(in.Events)-1].At)
 	}
+	for _, e := range in.Events {
+		b.Add(e)
+		if strings.HasPrefix(e.Subject, "nodes/") {
+			b.watchdog.nodesAre(b.Nodes, b.at(e.At))
+		}
+	}
 	b.over = b.end
-	for _, e := range slices.Backward(in.Events) {
-		if e.Kind == (record.StepDone{}).EventKind() {
-			b.over = b.at(e.At)
+	for _, s := range slices.Backward(b.Steps) {
+		if s.Done != nil {
+			b.over = b.at(s.To.Time)
 			break
 		}
 	}
+	b.steps, b.checks, b.objects = b.taken(), b.windows(), newObjects(b)
+	b.pods.ran(b)
 	for _, e := range in.Events {
-		if node, is := strings.CutPrefix(e.Subject, "kubelet/"); is && e.Kind == (record.ComponentStarted{}).EventKind() {
-			b.real[node] = true
+		b.leases.add(e, b.at(e.At))
+	}
+	for _, v := range b.Versions {
+		if !v.Static() {
+			b.observed(v)
 		}
-		b.objects.asked(e) // the answer may come after the object
+	}
+	for _, h := range b.Happenings {
+		news := newsOf(h, b.at(h.Time))
+		b.pods.news(news)
+		b.nodes.news(news)
+		b.workloads.news(news)
+	}
+	for _, e := range in.Events {
+		b.watchdog.add(e, b.at(e.At)) // its requests scale Deployments that were seen
 	}
 	return b
 }
@@ -101,40 +109,15 @@ func (b *builder) at(when time.Time) float64 {
 	return max(0, math.Round(when.Sub(b.began).Seconds()*1e3)/1e3)
 }
 
-// add takes an event into account.
-func (b *builder) add(e record.Event) {
-	at := b.at(e.At)
-	b.timeline.Add(e)
-	b.steps.add(e, at)
-	b.component(e, at)
-	b.link(e, at)
-	b.pods.add(b, e, at)
-	b.podsAPI.add(e, at)
-	b.leases.add(e, at)
-	b.watchdog.add(e, at)
-	if e.Kind == (record.ObjectObserved{}).EventKind() {
-		b.observed(e, at)
-	}
-}
-
-// observed takes an object into account.
-func (b *builder) observed(e record.Event, at float64) {
-	if strings.HasPrefix(e.Subject, "events/") {
-		all := b.timeline.Happenings
-		if last := len(all) - 1; last >= 0 && all[last].Place == len(b.timeline.Events)-1 {
-			news := newsOf(all[last], at)
-			b.pods.news(news)
-			b.nodes.news(news)
-			b.workloads.news(news)
-		}
+// observed takes an object into account, unless it is not shown: of simulated nodes
+// there are thousands.
+func (b *builder) observed(v *timeline.Version) {
+	if node, is := strings.CutPrefix(v.Key, "nodes/"); is && len(b.Lives("kubelet/"+node)) == 0 && !b.objects.wants(v.Key) {
 		return
 	}
-	if strings.HasPrefix(e.Subject, "nodes/") {
-		b.watchdog.nodesAre(b.timeline.Nodes, at)
-	}
-	seen, ok := b.decode(at)
+	seen := observed{Version: v, at: b.at(v.Time), body: v.Fields()}
 	switch {
-	case !ok:
+	case seen.body == nil:
 		return
 	case seen.Cluster != "":
 		b.watchdog.deployment(seen)
@@ -148,14 +131,14 @@ func (b *builder) observed(e record.Event, at float64) {
 	default:
 		b.workloads.add(seen)
 	}
-	b.objects.add(seen, b.steps.number)
+	b.objects.add(seen, b.StepAt(v.Place))
 }
 
 // lanes are all lanes, in the order in which they are shown. A cell that asks a Pods
 // API is about the answers: they come first.
 func (b *builder) lanes(probes map[string][]Lane) []Lane {
 	return slices.Concat(
-		b.podsAPI.until(b.end), b.components.until(b.end), b.links.until(b.end), b.watchdog.lanes(b.end),
+		b.podsAPI(), b.lives(), b.links(), b.watchdog.lanes(b.end),
 		b.leases.lanes(b.end), b.nodes.lanes.until(b.end), b.workloads.lanes.until(b.end), b.pods.lanes(b.end, probes),
 	)
 }

@@ -5,41 +5,47 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// component takes into account what became of a component.
-func (b *builder) component(e record.Event, at float64) {
-	switch e.Kind {
-	case record.ComponentStarted{}.EventKind():
-		if started, ok := record.As[record.ComponentStarted](e); ok {
-			b.started(e, at, started)
+// lives are those of the components, in the order of their first
+// appearance, and when their clocks were set.
+func (b *builder) lives() []Lane {
+	var rows lanes
+	for _, e := range b.Events {
+		if set, ok := record.As[record.ClockSet](e); ok && (set != record.ClockSet{} || b.at(e.At) > 0) {
+			rows.named(Component, e.Subject).mark(b.at(e.At), "clock "+set.Clock.String(), "", Faulty)
 		}
-	case record.ComponentStopped{}.EventKind():
-		if stopped, ok := record.As[record.ComponentStopped](e); ok {
-			b.stopped(e.Subject, at, stopped)
-		}
-	case record.ClockSet{}.EventKind():
-		if set, ok := record.As[record.ClockSet](e); ok && (set != record.ClockSet{} || at > 0) {
-			b.components.named(Component, e.Subject).mark(at, "clock "+set.Clock.String(), "", Faulty)
+		if e.Kind == (record.ComponentStarted{}).EventKind() {
+			rows.named(Component, e.Subject)
 		}
 	}
+	for _, l := range rows.all {
+		before := ""
+		for _, life := range b.Lives(l.Name) {
+			b.started(l, life, before)
+			before = inForce(life)
+			if life.Stopped != nil {
+				b.stopped(l, b.at(life.Until.Time), life.Stopped)
+			}
+		}
+	}
+	return rows.until(b.end)
 }
 
 // started ends what was before with when the process was started, and has the
-// release run from when it was ready.
-func (b *builder) started(e record.Event, at float64, started record.ComponentStarted) {
-	l := b.components.named(Component, e.Subject)
-	now := Span{Label: inForce(started), Detail: fmt.Sprintf("process %d, ready after %.1f s\n%s", started.PID, started.ReadySeconds, started.Source)}
-	began := b.at(e.At.Add(-time.Duration(started.ReadySeconds * float64(time.Second))))
-	before, again := lastRun(l)
+// release run from when it was ready. Before is what the component was when it ran
+// last; empty if it never did.
+func (b *builder) started(l *lane, life *timeline.Life, before string) {
+	began := b.at(life.Launched)
 	if l.open != nil {
 		began = max(began, l.open.From)
 	}
 	starting := Span{Label: "starting"}
-	if again {
+	now := Span{Label: inForce(life), Detail: fmt.Sprintf("process %d, ready after %.1f s\n%s", life.PID, life.ReadySeconds, life.Source)}
+	if before != "" {
 		starting.Tone, now.Tone = Changed, Changed
 		label := "restarted"
 		if before != now.Label {
@@ -48,30 +54,19 @@ func (b *builder) started(e record.Event, at float64, started record.ComponentSt
 		l.mark(began, label, "", Changed)
 	}
 	l.becomes(began, starting)
-	l.becomes(at, now)
+	l.becomes(b.at(life.Ready.Time), now)
 }
 
-// lastRun is what the component was when it ran last.
-func lastRun(l *lane) (label string, is bool) {
-	for _, s := range slices.Backward(l.Spans) {
-		if s.Detail != "" {
-			return s.Label, true
-		}
-	}
-	return "", false
-}
-
-// inForce is the release, and the gates that it was told to have.
-func inForce(started record.ComponentStarted) string {
-	words := []string{string(started.Version)}
-	for _, gate := range slices.Sorted(maps.Keys(started.Gates)) {
-		words = append(words, fmt.Sprintf("%s=%t", gate, started.Gates[gate]))
+// inForce is the release, and the gates that were set.
+func inForce(life *timeline.Life) string {
+	words := []string{string(life.Version)}
+	for _, gate := range slices.Sorted(maps.Keys(life.Gates)) {
+		words = append(words, fmt.Sprintf("%s=%t", gate, life.Gates[gate]))
 	}
 	return strings.Join(words, " ")
 }
 
-func (b *builder) stopped(component string, at float64, stopped record.ComponentStopped) {
-	l := b.components.named(Component, component)
+func (b *builder) stopped(l *lane, at float64, stopped *record.ComponentStopped) {
 	label, tone := "stopped", Changed
 	switch {
 	case !stopped.Asked:
@@ -86,18 +81,18 @@ func (b *builder) stopped(component string, at float64, stopped record.Component
 	l.becomes(at, Span{Label: label, Tone: tone})
 }
 
-// link takes the faults of links into account.
-func (b *builder) link(e record.Event, at float64) {
-	if began, ok := record.As[record.FaultBegan](e); ok {
-		b.links.named(Link, e.Subject).becomes(at, Span{Label: began.Fault.String(), Tone: Faulty})
-	}
-	if ended, ok := record.As[record.FaultEnded](e); ok {
-		l := b.links.named(Link, e.Subject)
-		if l.open != nil {
-			l.open.Detail = effect(ended.Effect)
+// links are the faults of links.
+func (b *builder) links() []Lane {
+	var rows lanes
+	for _, f := range b.Faults {
+		l := rows.named(Link, f.Link)
+		l.becomes(b.at(f.From.Time), Span{Label: f.LinkFault.String(), Tone: Faulty})
+		if f.Effect != nil {
+			l.open.Detail = effect(*f.Effect)
+			l.ends(b.at(f.To.Time))
 		}
-		l.ends(at)
 	}
+	return rows.until(b.end)
 }
 
 // effect says what a fault has done.

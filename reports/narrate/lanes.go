@@ -1,12 +1,14 @@
 package narrate
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
 const (
-	// maxText is how long a line of a log or a label may get that somebody else
-	// has written, maxMessage a text of several lines, in bytes.
+	// maxText is how long a line of a log or a label may get that a program has
+	// written, maxMessage a text of several lines, in bytes.
 	maxText    = 320
 	maxMessage = 1 << 10
 )
@@ -37,13 +39,18 @@ func (l *lanes) named(kind Kind, name string) *lane {
 	return l.byName[key]
 }
 
-// until are the lanes, with what is still the case ended.
+// until are the lanes, with what is still the case ended, and marks in time.
 func (l *lanes) until(end float64) (all []Lane) {
 	for _, one := range l.all {
-		one.ends(end)
-		all = append(all, one.Lane)
+		all = append(all, one.until(end))
 	}
 	return all
+}
+
+func (l *lane) until(end float64) Lane {
+	l.ends(end)
+	slices.SortStableFunc(l.Marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
+	return l.Lane
 }
 
 // becomes opens a span. If it says the same as the one that is open, that one
@@ -72,7 +79,7 @@ func (l *lane) mark(at float64, label, detail string, tone Tone) {
 	l.Marks = append(l.Marks, Mark{At: at, Label: label, Detail: detail, Tone: tone})
 }
 
-// shortened is a text that somebody else has written, of a bounded length.
+// shortened is a text that a program has written, of a bounded length.
 func shortened(text string, limit int) string {
 	if len(text) > limit {
 		text = text[:limit] + "…"

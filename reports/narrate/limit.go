@@ -25,11 +25,9 @@ type limiter struct {
 // necessary: what repeats goes first, then wire logs and attempts that no failure is
 // about, and then all but so much of everything.
 func (b *builder) limited(limit int) Narration {
-	b.steps.close(b.end)
-	b.summarize()
 	attempts, probes := b.attempts()
 	n := Narration{
-		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps.all, Checks: b.steps.checks,
+		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
 		Lanes: b.lanes(probes), Attempts: attempts, Logs: b.logs(maxLogLines),
 	}
 	l := &limiter{Narration: &n, b: b, limit: limit, relevant: b.relevant(attempts)}

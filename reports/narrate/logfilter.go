@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -134,7 +133,7 @@ func (b *builder) once(lines []logLine) (firsts []logLine) {
 // whileFailing reports whether a check that failed was open.
 func (b *builder) whileFailing(at float64) bool {
 	failed := failedIn(b.in.Result)
-	return slices.ContainsFunc(b.steps.checks, func(c Check) bool { return failed[c.ID] && c.From <= at && at <= c.To })
+	return slices.ContainsFunc(b.checks, func(c Check) bool { return failed[c.ID] && c.From <= at && at <= c.To })
 }
 
 // noise knows the lines of a log that say nothing about what went wrong.
@@ -153,11 +152,9 @@ func (b *builder) noiseOf(component string, lines []logLine, moments []time.Time
 			n.calm[line.from] = true
 		}
 	}
-	for e, started := range record.All[record.ComponentStarted](b.in.Events) {
-		if e.Subject == component {
-			ready := b.at(e.At)
-			n.starts = append(n.starts, [2]float64{ready - started.ReadySeconds, ready})
-		}
+	for _, life := range b.Lives(component) {
+		ready := b.at(life.Ready.Time)
+		n.starts = append(n.starts, [2]float64{ready - life.ReadySeconds, ready})
 	}
 	return n
 }

@@ -1,7 +1,6 @@
 package narrate
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -9,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // objects are those that the cell is about: those that the scenario has asked an
@@ -28,30 +27,26 @@ type state struct {
 	size int // as JSON, about
 }
 
-func newObjects(in Input) objects {
-	var expressions strings.Builder
-	for _, started := range record.All[record.StepStarted](in.Events) {
-		fmt.Fprintln(&expressions, started.Action)
+func newObjects(b *builder) objects {
+	o := objects{made: make(map[string]bool), uids: make(map[string]bool), versions: make(map[string][]*state)}
+	for _, s := range b.Steps {
+		o.named += s.Action + "\n"
 	}
-	for _, c := range in.Result.Checks {
-		fmt.Fprintln(&expressions, c.Expected)
+	for _, c := range b.in.Result.Checks {
+		o.named += c.Expected + "\n"
 	}
-	return objects{
-		named: expressions.String(), made: make(map[string]bool), uids: make(map[string]bool), versions: make(map[string][]*state),
-	}
-}
-
-// asked takes note of what the scenario asked for.
-func (o *objects) asked(e record.Event) {
-	if answer, ok := record.As[record.APIAnswer](e); ok {
-		o.made[answer.Object] = true
-		if uid := text(answer.Response, "metadata", "uid"); uid != "" {
+	for _, a := range b.Answers { // the answer may come after the object
+		o.made[a.Object] = true
+		if uid := text(a.Response.Value(), "metadata", "uid"); uid != "" {
 			o.uids[uid] = true
 		}
 	}
-	if e.Kind == (record.StaticPodWritten{}).EventKind() {
-		o.made["pods/"+e.Subject] = true
+	for _, v := range b.Versions {
+		if v.Static() {
+			o.made[v.Key] = true
+		}
 	}
+	return o
 }
 
 // wants reports whether an object is one that the scenario is about, by its name.
@@ -66,12 +61,15 @@ func (o *objects) owned(body map[string]any) bool {
 }
 
 // add keeps a version of an object that says something new.
-func (o *objects) add(seen observed, step int) {
+func (o *objects) add(seen observed, step *timeline.Step) {
 	if !o.wants(seen.Key) && !o.owned(seen.body) {
 		return
 	}
 	o.uids[text(seen.body, "metadata", "uid")] = true
-	s := &state{Version: Version{At: seen.at, Step: step, Change: seen.Change}}
+	s := &state{Version: Version{At: seen.at, Change: seen.Change}}
+	if step != nil {
+		s.Step = step.Number
+	}
 	if before := o.versions[seen.Key]; !seen.Gone() {
 		s.body, s.size = withoutManagers(seen.body), len(seen.Text())
 		if len(before) > 0 && seen.Change == "modified" && sameButForNoise(before[len(before)-1].body, s.body) {

@@ -1,8 +1,6 @@
 package narrate
 
 import (
-	"strings"
-
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
@@ -12,16 +10,6 @@ type observed struct {
 	*timeline.Version
 	at   float64
 	body map[string]any // not to be changed
-}
-
-// decode decodes the object that was seen last, unless it is not shown: of simulated
-// nodes there are thousands.
-func (b *builder) decode(at float64) (observed, bool) {
-	v := b.timeline.Versions[len(b.timeline.Versions)-1]
-	if node, is := strings.CutPrefix(v.Key, "nodes/"); is && !b.real[node] && !b.objects.wants(v.Key) {
-		return observed{}, false
-	}
-	return observed{Version: v, at: at, body: v.Fields()}, v.Fields() != nil
 }
 
 // get is what is at a path in an object; nil if there is nothing.

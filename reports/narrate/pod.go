@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // pods are the pods of a rig, in the order of their first appearance. The zero
@@ -24,7 +25,6 @@ type pod struct {
 	state      lane // as the API server shows it
 	containers lanes
 	wasReady   bool
-	deleting   bool
 }
 
 func (p *pods) named(name string) *pod {
@@ -40,15 +40,29 @@ func (p *pods) named(name string) *pod {
 
 // of is the pod of a container, and the container's lane.
 func (p *pods) of(container string) (*pod, *lane) {
-	one := p.named(podOf(container))
+	one := p.named(timeline.PodOf(container))
 	return one, one.containers.named(Container, container)
 }
 
-// podOf is the pod of a container: all but the last part of its name.
-func podOf(container string) string { return container[:max(0, strings.LastIndex(container, "/"))] }
+// ran takes into account what the runtimes and the containers' servers did. It names
+// all pods in the order of their first appearance.
+func (p *pods) ran(b *builder) {
+	for _, e := range b.Events {
+		p.add(e, b.at(e.At))
+	}
+	for _, r := range b.Runs {
+		_, l := p.of(r.Container)
+		if r.Started != nil {
+			l.becomes(b.at(r.From.Time), running(r))
+		}
+		if r.Exit != nil {
+			l.ends(b.at(r.To.Time))
+			l.exited(b, r)
+		}
+	}
+}
 
-// add takes into account what the runtimes and the containers' servers did.
-func (p *pods) add(b *builder, e record.Event, at float64) {
+func (p *pods) add(e record.Event, at float64) {
 	switch e.Kind {
 	case record.SandboxStarted{}.EventKind():
 		one := p.named(e.Subject)
@@ -56,68 +70,53 @@ func (p *pods) add(b *builder, e record.Event, at float64) {
 		if started, ok := record.As[record.SandboxStarted](e); ok && started.Attempt > 0 {
 			one.state.mark(at, fmt.Sprintf("sandbox %d", started.Attempt+1), "the kubelet has given the pod another sandbox", Changed)
 		}
-	case record.ContainerStarted{}.EventKind():
-		p.started(e, at)
-	case record.ContainerExited{}.EventKind():
-		p.exited(e, at, at > b.over)
+	case record.ContainerStarted{}.EventKind(), record.ContainerExited{}.EventKind():
+		p.of(e.Subject)
 	case record.ImagePullFailed{}.EventKind():
 		if failed, ok := record.As[record.ImagePullFailed](e); ok {
 			p.named(e.Subject).state.mark(at, "image not pulled", shortened(failed.Ref+": "+failed.Error, maxMessage), Bad)
-		}
-	case record.Listening{}.EventKind():
-		if on, ok := record.As[record.Listening](e); ok {
-			_, l := p.of(e.Subject)
-			l.adds(fmt.Sprintf("listens on :%d, %s", on.Port, on.Protocol))
 		}
 	case record.ListenFailed{}.EventKind():
 		if failed, ok := record.As[record.ListenFailed](e); ok {
 			_, l := p.of(e.Subject)
 			l.mark(at, fmt.Sprintf("no port %d", failed.Port), failed.Error, Bad)
 		}
+	case record.ObjectObserved{}.EventKind():
+		if pod, is := strings.CutPrefix(e.Subject, "pods/"); is {
+			p.named(pod)
+		}
 	}
 }
 
-// adds adds a line to what is said of what is the case now.
-func (l *lane) adds(line string) {
-	if l.open != nil {
-		l.open.Detail += "\n" + line
+func running(r *timeline.Run) Span {
+	s := Span{Label: "running", Detail: shortened(r.Started.Image+" "+strings.Join(r.Started.Args, " "), maxText)}
+	if r.Started.Attempt > 0 {
+		s.Label, s.Tone = fmt.Sprintf("running, attempt %d", r.Started.Attempt), Changed
 	}
+	for _, on := range r.Listening {
+		s.Detail += fmt.Sprintf("\nlistens on :%d, %s", on.Port, on.Protocol)
+	}
+	return s
 }
 
-func (p *pods) started(e record.Event, at float64) {
-	started, ok := record.As[record.ContainerStarted](e)
-	if !ok {
-		return
-	}
-	_, l := p.of(e.Subject)
-	s := Span{Label: "running", Detail: shortened(started.Image+" "+strings.Join(started.Args, " "), maxText)}
-	if started.Attempt > 0 {
-		s.Label, s.Tone = fmt.Sprintf("running, attempt %d", started.Attempt), Changed
-	}
-	l.becomes(at, s)
-}
-
-// exited ends a container. That it ends with the rig, or with its pod, says
+// exited marks how a program ended. That it ended with the rig, or with its pod, says
 // nothing.
-func (p *pods) exited(e record.Event, at float64, withRig bool) {
-	exit, ok := record.As[record.ContainerExited](e)
-	if !ok {
+func (l *lane) exited(b *builder, r *timeline.Run) {
+	if b.at(r.To.Time) > b.over {
 		return
 	}
-	one, l := p.of(e.Subject)
-	l.ends(at)
-	if withRig {
-		return
+	label, tone := fmt.Sprintf("exit %d", r.Exit.ExitCode), Bad
+	if r.Exit.Signal != "" {
+		label += ", " + r.Exit.Signal
 	}
-	label, tone := fmt.Sprintf("exit %d", exit.ExitCode), Bad
-	if exit.Signal != "" {
-		label += ", " + exit.Signal
-	}
-	if one.deleting || exit.ExitCode == 0 && exit.Signal == "" {
+	pod := b.Before("pods/"+timeline.PodOf(r.Container), r.To.Place)
+	if r.Exit.ExitCode == 0 && r.Exit.Signal == "" || pod != nil && isDeleting(pod.Fields()) {
 		tone = ""
 	}
-	l.mark(at, label, fmt.Sprintf("%s, after %.1f s, attempt %d", exit.Reason, exit.RanForSeconds, exit.Attempt), tone)
+	l.mark(b.at(r.To.Time), label, fmt.Sprintf("%s, after %.1f s, attempt %d", r.Exit.Reason, r.Exit.RanForSeconds, r.Exit.Attempt), tone)
 }
+
+func isDeleting(pod any) bool { return get(pod, "metadata", "deletionTimestamp") != nil }
 
 // observed takes into account how the API server shows a pod.
 func (p *pods) observed(o observed) {
@@ -125,13 +124,12 @@ func (p *pods) observed(o observed) {
 	if o.Gone() {
 		one.state.ends(o.at)
 		one.state.mark(o.at, "gone", "", "")
-		one.wasReady, one.deleting = false, false
+		one.wasReady = false
 		return
 	}
 	if node := text(o.body, "spec", "nodeName"); node != "" {
 		one.node = node
 	}
-	one.deleting = get(o.body, "metadata", "deletionTimestamp") != nil
 	one.state.becomes(o.at, one.shown(o.body))
 }
 
@@ -141,7 +139,7 @@ func (one *pod) shown(body map[string]any) Span {
 	waiting := waitingFor(body)
 	phase := text(body, "status", "phase")
 	switch {
-	case one.deleting:
+	case isDeleting(body):
 		return Span{Label: "being deleted"}
 	case phase == "Succeeded":
 		return Span{Label: phase}
@@ -202,14 +200,14 @@ func (p *pods) lanes(end float64, probes map[string][]Lane) (all []Lane) {
 		p.of(container) // its runtime may not have been heard of
 	}
 	for _, one := range p.all {
-		one.state.ends(end)
+		state := one.state.until(end)
 		group := one.name
 		if one.node != "" {
 			group += " on " + one.node
 		}
 		first := len(all)
-		if len(one.state.Spans)+len(one.state.Marks) > 0 {
-			all = append(all, one.state.Lane)
+		if len(state.Spans)+len(state.Marks) > 0 {
+			all = append(all, state)
 		}
 		for _, c := range one.containers.until(end) {
 			if len(c.Spans)+len(c.Marks) > 0 {

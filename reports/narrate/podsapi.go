@@ -19,39 +19,45 @@ const (
 // unreadable is the field of what the record has in place of a pod that can't be read.
 const unreadable = "unreadable"
 
-// podsClients are the clients of the nodes' Pods APIs: each step that asked has a lane.
-type podsClients struct{ lanes }
-
 // maxPods is how many pods of an answer are named.
 const maxPods = 12
 
-func (a *podsClients) add(e record.Event, at float64) {
+// podsAPI are the clients of the nodes' Pods APIs: each step that asked has a lane.
+func (b *builder) podsAPI() []Lane {
+	var rows lanes
+	for _, e := range b.Events {
+		rows.podsAPI(e, b.at(e.At))
+	}
+	return rows.until(b.end)
+}
+
+func (l *lanes) podsAPI(e record.Event, at float64) {
 	switch e.Kind {
 	case record.PodsAnswer{}.EventKind():
 		if answer, ok := record.As[record.PodsAnswer](e); ok {
-			l := a.of(e)
-			l.mark(at, answer.Method+": "+answered(answer), details(answer), unless(answer.Code == codeOK))
+			l.client(e).mark(at, answer.Method+": "+answered(answer), details(answer), unless(answer.Code == codeOK))
 		}
 	case record.PodsPolled{}.EventKind():
 		if view, ok := record.As[record.PodsPolled](e); ok {
-			a.of(e).becomes(at, Span{Label: answered(view.PodsAnswer), Detail: details(view.PodsAnswer), Tone: unless(view.Code == codeOK)})
+			l.client(e).becomes(at, Span{Label: answered(view.PodsAnswer), Detail: details(view.PodsAnswer), Tone: unless(view.Code == codeOK)})
 		}
 	case record.PodsEvent{}.EventKind():
 		if event, ok := record.As[record.PodsEvent](e); ok {
-			a.event(a.of(e), at, event)
+			l.client(e).event(at, event)
 		}
 	case record.PodsEnded{}.EventKind():
 		if ended, ok := record.As[record.PodsEnded](e); ok {
-			a.ended(a.of(e), at, ended)
+			l.client(e).ended(at, ended)
 		}
 	}
 }
 
-func (a *podsClients) of(e record.Event) *lane {
+// client is the lane of the step that asked.
+func (l *lanes) client(e record.Event) *lane {
 	node := strings.TrimPrefix(e.Source, "agent/")
-	l := a.named(Agent, node+"/"+e.Subject)
-	l.Group = "Pods API of " + node
-	return l
+	row := l.named(Agent, node+"/"+e.Subject)
+	row.Group = "Pods API of " + node
+	return row
 }
 
 // unless is the tone of what is bad if it is not so.
@@ -105,7 +111,7 @@ func podLine(pod any) string {
 
 // event takes an event of a watch into account. It goes on from its first event,
 // or from its end if there was none.
-func (a *podsClients) event(l *lane, at float64, event record.PodsEvent) {
+func (l *lane) event(at float64, event record.PodsEvent) {
 	if l.open == nil {
 		l.becomes(at, Span{Label: "watch"})
 	}
@@ -123,7 +129,7 @@ func (a *podsClients) event(l *lane, at float64, event record.PodsEvent) {
 }
 
 // ended ends a watch or a poll. That its client ended it says nothing.
-func (a *podsClients) ended(l *lane, at float64, ended record.PodsEnded) {
+func (l *lane) ended(at float64, ended record.PodsEnded) {
 	l.ends(at)
 	if len(ended.Calls) > 0 {
 		var counts []string

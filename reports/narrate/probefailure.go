@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -58,7 +59,7 @@ func (c probeFailure) mayBe(p reports.Probe) bool {
 	if !c.combined {
 		return p.Name == c.probe && p.Container == c.container
 	}
-	return p.Name == c.probe && podOf(p.Container) == c.pod && (c.port == "" || strings.HasSuffix(p.What, " :"+c.port))
+	return p.Name == c.probe && timeline.PodOf(p.Container) == c.pod && (c.port == "" || strings.HasSuffix(p.What, " :"+c.port))
 }
 
 // among are the probes of some attempts that an event may be about, without
@@ -205,7 +206,7 @@ func (a *attempt) nearer(other attempt, at float64) bool {
 func (a *attempt) mayBe(c probeFailure) bool {
 	switch {
 	case strings.HasPrefix(a.By, "exec ") && c.combined:
-		return podOf(a.Container) == c.pod
+		return timeline.PodOf(a.Container) == c.pod
 	case strings.HasPrefix(a.By, "exec "):
 		return a.Container == c.container
 	default:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -76,10 +77,10 @@ func (b *builder) relevant(attempts []Attempt) func(Attempt) bool {
 	}
 	narrow := make(map[string]bool) // the pods of which containers are named
 	for _, a := range attempts {
-		narrow[podOf(a.Container)] = narrow[podOf(a.Container)] || named(a)
+		narrow[timeline.PodOf(a.Container)] = narrow[timeline.PodOf(a.Container)] || named(a)
 	}
 	return func(a Attempt) bool {
-		pod := podOf(a.Container)
+		pod := timeline.PodOf(a.Container)
 		return slices.Contains(pods, path.Base(pod)) && (named(a) || !narrow[pod])
 	}
 }

@@ -1,7 +1,10 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,19 +20,25 @@ const (
 	lengthened = 0.1
 )
 
-// summarize says of each check what came of its window, and of those that do not hold
-// what their values were made of.
-func (b *builder) summarize() {
-	results := make(map[string]reports.Check)
-	for _, c := range b.in.Result.Checks {
-		results[c.ID] = c
-	}
-	for i := range b.steps.checks {
-		c := &b.steps.checks[i]
-		if result, judged := results[c.ID]; judged {
-			c.Summary, c.Parts = summary(result, *c), b.in.Parts[c.ID]
+// windows are the checks in the order in which they were opened, with what came of
+// the window of each, and of those that do not hold what their values were made of.
+// One that was not closed is watched as long as the history.
+func (b *builder) windows() (all []Check) {
+	ids := slices.SortedFunc(maps.Keys(b.Windows), func(x, y string) int { return cmp.Compare(b.Windows[x].From.Place, b.Windows[y].From.Place) })
+	for _, id := range ids {
+		w := b.Windows[id]
+		c := Check{ID: id, Step: w.Step, From: b.at(w.From.Time), To: b.end}
+		if w.Closed != nil {
+			c.To = b.at(w.To.Time)
 		}
+		for _, result := range b.in.Result.Checks {
+			if result.ID == id {
+				c.Summary, c.Parts = summary(result, c), b.in.Parts[id]
+			}
+		}
+		all = append(all, c)
 	}
+	return all
 }
 
 func isBool(observed string) bool { return observed == "true" || observed == "false" }

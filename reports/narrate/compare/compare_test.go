@@ -24,6 +24,7 @@ func story(bad bool, tell map[int]func(*record.History)) Run {
 		h.Append("engine", name, record.StepStarted{Number: n + 1, Name: name, Action: action})
 		happens(n + 1)
 		if n == 2 {
+			h.Append("engine", "up", record.CheckOpened{Step: 3})
 			h.Append("engine", "up", record.CheckClosed{Step: 3})
 		}
 		h.Append("engine", name, record.StepDone{Number: n + 1})

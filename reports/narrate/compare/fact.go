@@ -1,18 +1,20 @@
 package compare
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // fact is something that a run showed.
 type fact struct {
-	step int // during which it was first seen; 0 is before the first one
+	place int // in the history
+	step  int // during which it was first seen; 0 is before the first one
 	// text is the same in each run that shows the fact: it has no times, no
 	// addresses and no generated names. Detail is more of it, and need not be.
 	text, detail string
@@ -22,115 +24,127 @@ type fact struct {
 
 // runFacts is a run as facts.
 type runFacts struct {
-	actions map[int]string // what the steps do, by their number
-	facts   []fact         // in order, each once
-	keys    map[string]bool
-	step    int
-	names   map[string]string // of objects whose names are generated: what is common to them
-	shown   map[string]string // by object and aspect
-	times   map[string]int    // how often it became so
+	*timeline.Timeline
+
+	facts []fact // in order, each once
+	keys  map[string]bool
+	names map[string]string // of objects whose names are generated: what is common to them
 }
 
 // action is what a step does. A run that was broken off may not have got there.
 func (t runFacts) action(step int, other runFacts) string {
-	if action, known := t.actions[step]; known {
-		return action
+	for _, s := range slices.Concat(t.Steps, other.Steps) {
+		if s.Number == step {
+			return s.Action
+		}
 	}
-	return other.actions[step]
+	return ""
 }
 
 // factsOf reads a history. What happens after the last step is the rig's end, and is
 // left out.
 func factsOf(r Run) runFacts {
-	t := runFacts{
-		actions: make(map[int]string), keys: make(map[string]bool),
-		names: make(map[string]string), shown: make(map[string]string), times: make(map[string]int),
+	t := runFacts{Timeline: timeline.Of(r.Events), keys: make(map[string]bool), names: make(map[string]string)}
+	for _, v := range t.Versions {
+		if common := v.Workload().GenerateName; common != "" {
+			t.names[v.Name] = common + "*"
+		}
 	}
-	checks := make(map[string]reports.Check)
+	end := len(r.Events)
+	if last := len(t.Steps) - 1; last >= 0 && t.Steps[last].Done != nil {
+		end = t.Steps[last].To.Place
+	}
+	t.course()
+	t.containers()
+	t.objects()
+	for place, e := range r.Events {
+		t.event(place, e)
+	}
 	for _, c := range r.Checks {
-		checks[c.ID] = c
-	}
-	steps := 0
-	for range record.All[record.StepStarted](r.Events) {
-		steps++
-	}
-	for _, e := range r.Events {
-		if s, ok := record.As[record.StepStarted](e); ok {
-			t.step, t.actions[s.Number] = s.Number, s.Action
+		place := end // of those that no step opens
+		if w := t.Windows[c.ID]; w != nil && w.Closed != nil {
+			place = min(end, w.To.Place)
 		}
-		t.event(e)
-		if _, ok := record.As[record.CheckClosed](e); ok {
-			t.judged(checks[e.Subject])
-			delete(checks, e.Subject)
-		}
-		if _, ok := record.As[record.StepDone](e); ok && len(t.actions) == steps {
-			break
+		if c.Outcome.Judged() {
+			t.firm(place, fmt.Sprintf("check %s: %s", c.ID, c.Outcome), "")
 		}
 	}
-	for _, c := range r.Checks { // those that no step opens
-		if _, left := checks[c.ID]; left {
-			t.judged(c)
+	slices.SortStableFunc(t.facts, func(a, b fact) int { return cmp.Compare(a.place, b.place) })
+	t.facts = slices.DeleteFunc(t.facts, func(f fact) bool {
+		again := t.keys[f.text] || f.place > end
+		t.keys[f.text] = t.keys[f.text] || !again
+		return again
+	})
+	for i, f := range t.facts {
+		if s := t.StepAt(f.place); s != nil {
+			t.facts[i].step = s.Number
 		}
 	}
 	return t
 }
 
-// judged adds what came of a check.
-func (t *runFacts) judged(c reports.Check) {
-	if c.Outcome.Judged() {
-		t.firm(fmt.Sprintf("check %s: %s", c.ID, c.Outcome), "")
+func (t *runFacts) firm(place int, text, detail string) {
+	t.facts = append(t.facts, fact{place: place, text: text, detail: detail, firm: true})
+}
+
+func (t *runFacts) soft(place int, text, detail string) {
+	t.facts = append(t.facts, fact{place: place, text: text, detail: detail})
+}
+
+// course adds what came of steps, and which components died.
+func (t *runFacts) course() {
+	for _, s := range t.Steps {
+		if s.Done != nil && s.Done.Error != "" {
+			t.firm(s.To.Place, fmt.Sprintf("step %d could not be done", s.Number), s.Done.Error)
+		}
+	}
+	for _, a := range t.Answers {
+		text := fmt.Sprintf("step %s: %s was answered %d %s", t.common(a.Step), t.common(a.Object), a.Code, a.Reason)
+		t.firm(a.Place, strings.TrimSpace(text), a.Message)
+	}
+	for _, name := range t.Components() {
+		for _, l := range t.Lives(name) {
+			if l.Stopped != nil && !l.Stopped.Asked {
+				t.firm(l.Until.Place, name+" died", l.Stopped.State)
+			}
+		}
 	}
 }
 
-func (t *runFacts) firm(text, detail string) { t.add(fact{text: text, detail: detail, firm: true}) }
-func (t *runFacts) soft(text, detail string) { t.add(fact{text: text, detail: detail}) }
-
-func (t *runFacts) add(f fact) {
-	if !t.keys[f.text] {
-		t.keys[f.text] = true
-		f.step = t.step
-		t.facts = append(t.facts, f)
+// containers adds how the programs of containers started and ended, and who connected
+// to them.
+func (t *runFacts) containers() {
+	for _, r := range t.Runs {
+		container := t.common(r.Container)
+		if r.Started != nil && r.Started.Attempt > 0 {
+			t.soft(r.From.Place, fmt.Sprintf("container %s was started again, attempt %d", container, r.Started.Attempt), "")
+		}
+		if r.Exit != nil {
+			t.firm(r.To.Place, fmt.Sprintf("container %s exited with %d", container, r.Exit.ExitCode), r.Exit.Reason)
+		}
+	}
+	for _, c := range t.Connections {
+		t.soft(c.Place, fmt.Sprintf("a client of container %s, port %d, began with %s%s", t.common(c.Container), c.Port, c.First, served(c.Connection)), "")
 	}
 }
 
-// event adds what an event shows.
-func (t *runFacts) event(e record.Event) {
+// event adds what an event shows by itself.
+func (t *runFacts) event(place int, e record.Event) {
 	subject := t.common(e.Subject)
-	if p, ok := record.As[record.StepDone](e); ok && p.Error != "" {
-		t.firm(fmt.Sprintf("step %d could not be done", p.Number), p.Error)
-	}
-	if p, ok := record.As[record.APIAnswer](e); ok {
-		t.firm(strings.TrimSpace(fmt.Sprintf("step %s: %s was answered %d %s", subject, t.common(p.Object), p.Code, p.Reason)), p.Message)
-	}
-	if p, ok := record.As[record.ComponentStopped](e); ok && !p.Asked {
-		t.firm(subject+" died", p.State)
-	}
-	if p, ok := record.As[record.ContainerExited](e); ok {
-		t.firm(fmt.Sprintf("container %s exited with %d", subject, p.ExitCode), p.Reason)
-	}
-	if p, ok := record.As[record.ContainerStarted](e); ok && p.Attempt > 0 {
-		t.soft(fmt.Sprintf("container %s was started again, attempt %d", subject, p.Attempt), "")
-	}
 	if p, ok := record.As[record.ImagePullFailed](e); ok {
-		t.soft(fmt.Sprintf("no image %s for %s", p.Ref, subject), p.Error)
+		t.soft(place, fmt.Sprintf("no image %s for %s", p.Ref, subject), p.Error)
 	}
 	if p, ok := record.As[record.Exec](e); ok {
-		t.soft(fmt.Sprintf("%s in container %s exited with %d", strings.Join(p.Args, " "), subject, p.ExitCode), p.Error)
-	}
-	if p, ok := record.As[record.Connection](e); ok {
-		t.soft(fmt.Sprintf("a client of container %s, port %d, began with %s%s", subject, p.Port, p.First, served(p)), "")
+		t.soft(place, fmt.Sprintf("%s in container %s exited with %d", strings.Join(p.Args, " "), subject, p.ExitCode), p.Error)
 	}
 	if p, ok := record.As[record.LinkRequest](e); ok && (p.Method != "GET" || p.Code >= 400) {
-		t.soft(fmt.Sprintf("%s: %s %s was answered %d", subject, p.Method, generated.ReplaceAllString(p.Path, "*"), p.Code), p.Error)
+		t.soft(place, fmt.Sprintf("%s: %s %s was answered %d", subject, p.Method, generated.ReplaceAllString(p.Path, "*"), p.Code), p.Error)
 	}
 	if p, ok := record.As[record.PodsEnded](e); ok {
-		t.soft(fmt.Sprintf("%s of the Pods API ended with %s", subject, p.Code), p.Message)
+		t.soft(place, fmt.Sprintf("%s of the Pods API ended with %s", subject, p.Code), p.Message)
 	}
 	if p, ok := record.As[record.PodsAnswer](e); ok {
-		t.soft(fmt.Sprintf("step %s: %s was answered %s", subject, p.Method, p.Code), p.Message)
-	}
-	if p, ok := record.As[record.ObjectObserved](e); ok {
-		t.object(p)
+		t.soft(place, fmt.Sprintf("step %s: %s was answered %s", subject, p.Method, p.Code), p.Message)
 	}
 }
 
@@ -161,58 +175,43 @@ func (t *runFacts) common(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// object adds which conditions an object came to be in, and what events warn of.
-func (t *runFacts) object(p record.ObjectObserved) {
-	var o struct {
-		Metadata       struct{ GenerateName string }
-		Type           string
-		Reason         string
-		Message        string
-		InvolvedObject struct{ Kind, Namespace, Name string }
-		Status         struct {
-			Phase      string
-			Conditions []struct{ Type, Status, Reason, Message string }
+// objects adds which conditions objects came to be in, and what Event objects warn of.
+// That something is so for the second time is another fact than that it was once.
+func (t *runFacts) objects() {
+	for _, h := range t.Happenings {
+		if h.Type == "Warning" {
+			about := t.common(strings.Trim(h.About.Namespace+"/"+h.About.Name, "/"))
+			t.soft(h.Place, fmt.Sprintf("warning %s of %s %s", h.Reason, h.About.Kind, about), h.Message)
 		}
 	}
-	if json.Unmarshal(p.Object, &o) != nil {
-		return
-	}
-	if o.Metadata.GenerateName != "" {
-		t.names[p.Name] = o.Metadata.GenerateName + "*"
-	}
-	if p.Resource == "events" {
-		if about := o.InvolvedObject; o.Type == "Warning" && p.Change != "deleted" {
-			t.soft(fmt.Sprintf("warning %s of %s %s", o.Reason, about.Kind, t.common(strings.Trim(about.Namespace+"/"+about.Name, "/"))), o.Message)
+	last, times := make(map[string]string), make(map[string]int)
+	for _, v := range t.Versions {
+		object := path(v.Cluster, v.Resource, v.Namespace, v.Name)
+		became := func(aspect, value, detail string) {
+			key := object + " " + aspect
+			if value == "" || last[key] == value {
+				return
+			}
+			last[key] = value
+			times[key+value]++
+			text := fmt.Sprintf("%s: %s became %s", t.common(object), aspect, value)
+			if n := times[key+value]; n > 1 {
+				text += fmt.Sprintf(" for the %d. time", n)
+			}
+			t.soft(v.Place, text, detail)
 		}
-		return
-	}
-	object := path(p.Cluster, p.Resource, p.Namespace, p.Name)
-	if p.Change == "deleted" {
-		t.soft(t.common(object)+" was gone", "")
-		return
-	}
-	t.became(object, "phase", o.Status.Phase, "")
-	for _, c := range o.Status.Conditions {
-		t.became(object, c.Type, c.Status, strings.Trim(c.Reason+": "+c.Message, ": "))
+		if v.Gone() {
+			t.soft(v.Place, t.common(object)+" was gone", "")
+			continue
+		}
+		status := v.Workload().Status
+		became("phase", status.Phase, "")
+		for _, c := range status.Conditions {
+			became(c.Type, string(c.Status), strings.Trim(c.Reason+": "+c.Message, ": "))
+		}
 	}
 }
 
 func path(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), "/")
-}
-
-// became adds an aspect of an object, if it was not so before. That it is so for
-// the second time is another fact than that it was once.
-func (t *runFacts) became(object, aspect, value, detail string) {
-	key := object + " " + aspect
-	if value == "" || t.shown[key] == value {
-		return
-	}
-	t.shown[key] = value
-	t.times[key+value]++
-	text := fmt.Sprintf("%s: %s became %s", t.common(object), aspect, value)
-	if n := t.times[key+value]; n > 1 {
-		text += fmt.Sprintf(" for the %d. time", n)
-	}
-	t.soft(text, detail)
 }

@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 )
@@ -50,40 +52,41 @@ func read(dir string) (evidence.Facts, error) {
 	return facts, err
 }
 
-// facts are what events say.
+// facts are what events say. The components are in the order in which they were
+// ready.
 func facts(events []record.Event) evidence.Facts {
-	return evidence.Facts{Components: components(events), Traffic: traffic(events)}
-}
-
-func components(events []record.Event) []evidence.Component {
-	var all []evidence.Component
-	for e, started := range record.All[record.ComponentStarted](events) {
-		i := slices.IndexFunc(all, func(c evidence.Component) bool { return c.Name == e.Subject })
-		if i < 0 {
-			i = len(all)
-			all = append(all, evidence.Component{Name: e.Subject})
+	t := timeline.Of(events)
+	names := t.Components()
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(t.Lives(a)[0].Ready.Place, t.Lives(b)[0].Ready.Place) })
+	f := evidence.Facts{Traffic: evidence.Traffic{Connections: len(t.Connections), APICalls: len(t.Answers)}}
+	for _, name := range names {
+		c := evidence.Component{Name: name}
+		for _, l := range t.Lives(name) {
+			c.Started(evidence.Start{Version: string(l.Version), Digest: l.Digest, Gates: l.Gates})
 		}
-		all[i].Started(evidence.Start{Version: string(started.Version), Digest: started.Digest, Gates: started.Gates})
+		f.Components = append(f.Components, c)
 	}
-	return all
-}
-
-func traffic(events []record.Event) evidence.Traffic {
-	var t evidence.Traffic
 	containers := make(map[string]bool)
-	for e, c := range record.All[record.Connection](events) {
-		containers[e.Subject] = true
-		t.Connections++
-		t.Requests += len(c.Requests) + c.DroppedRequests
+	for _, c := range t.Connections {
+		containers[c.Container] = true
+		f.Traffic.Requests += len(c.Requests) + c.DroppedRequests
 	}
-	t.Containers = len(containers)
-	for _, e := range events { // by kind: pods need not be decoded to be counted
-		switch e.Kind {
-		case record.APIAnswer{}.EventKind():
-			t.APICalls++
-		case record.PodsAnswer{}.EventKind(), record.PodsPolled{}.EventKind(), record.PodsEvent{}.EventKind():
-			t.PodsAPIAnswers++
+	f.Traffic.Containers = len(containers)
+	f.Traffic.PodsAPIAnswers = podsAnswers(t)
+	return f
+}
+
+func podsAnswers(t *timeline.Timeline) (n int) {
+	for _, a := range t.PodsAnswers {
+		for _, times := range a.Codes {
+			n += times
 		}
 	}
-	return t
+	for _, w := range t.PodsWatches {
+		n += len(w.Events)
+	}
+	for _, p := range t.PodsPolls {
+		n += len(p.Views)
+	}
+	return n
 }
