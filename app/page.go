@@ -13,23 +13,12 @@ import (
 	"github.com/skewrig/skewrig/scenarios/oracle"
 )
 
-// How long the narration of a cell may be, as JSON and in bytes: one that needs
-// attention may be long.
-const (
-	maxNarration = 128 << 10
-	maxAttention = 1 << 20
-)
-
 // Page is the page of a report in a directory.
 func Page(dir string, report reports.Report) page.Run {
-	narration := func(c reports.Cell, run reports.Run) (*narrate.Narration, error) {
+	narration := func(c reports.Cell, run reports.Run, limit int) (*narrate.Narration, error) {
 		round := roundDir(dir, run.Number)
 		if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
 			return nil, nil //nolint:nilerr // nothing was recorded of it: the page says so
-		}
-		limit := maxNarration
-		if !c.Outcome.Expected() {
-			limit = maxAttention
 		}
 		c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
 		n := saved.Narration(round, c, limit, explain)

@@ -73,7 +73,7 @@ type happened struct {
 type packed struct {
 	happened
 
-	id    string
+	cell  int
 	block []byte
 	err   error
 }
@@ -98,7 +98,7 @@ func pack(out *bytes.Buffer, run Run, limit int) error {
 		if t.err != nil {
 			return t.err
 		}
-		block, err := t.fitting(limit - out.Len())
+		block, err := run.fitting(t, limit-out.Len())
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,11 @@ func (run Run) narrations() iter.Seq[packed] {
 				done := make(chan packed, 1)
 				select {
 				case under <- done:
-					go func() { done <- run.pack(i) }()
+					limit := maxNarration
+					if !run.Report.Cells[i].Outcome.Expected() {
+						limit = maxLong
+					}
+					go func() { done <- run.pack(i, limit) }()
 				case <-enough:
 					return
 				}
@@ -145,10 +149,11 @@ func (run Run) narrations() iter.Seq[packed] {
 	}
 }
 
-func (run Run) pack(i int) packed {
-	p := packed{happened: run.happened(run.Report.Cells[i]), id: fmt.Sprintf("narration-%d", i)}
+// pack packs what happened in a cell, with a narration of at most limit bytes as JSON.
+func (run Run) pack(cell, limit int) packed {
+	p := packed{happened: run.happened(run.Report.Cells[cell], limit), cell: cell}
 	if !p.empty() {
-		p.block, p.err = newBlock(p.id, p.happened)
+		p.block, p.err = newBlock(fmt.Sprintf("narration-%d", cell), p.happened)
 	}
 	return p
 }
@@ -221,13 +226,13 @@ func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
 func (h happened) empty() bool { return h.Narration == nil && h.Problem == "" }
 
 // happened gathers what is known of what happened in a cell.
-func (run Run) happened(c reports.Cell) (h happened) {
+func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	ran := worst(c)
 	h.Run, h.Dir = ran.Number, ran.Dir
 	if run.Narration == nil {
 		return h
 	}
-	n, err := run.Narration(c, ran)
+	n, err := run.Narration(c, ran, limit)
 	if err != nil {
 		h.Problem = err.Error()
 	}
@@ -240,50 +245,29 @@ func worst(c reports.Cell) reports.Run {
 	return slices.MaxFunc(c.EachRun(), func(a, b reports.Run) int { return a.Outcome.Compare(b.Outcome) })
 }
 
-// fitting returns a block of at most limit bytes: the whole, or if that is too
-// long, without what takes most of the room and says least. It is nil if nothing
-// is short enough.
-func (p packed) fitting(limit int) ([]byte, error) {
-	limit = min(limit, maxBlock)
-	for _, shorten := range []func(narrate.Narration) narrate.Narration{withoutGoodWire, withoutObjects} {
-		if len(p.block) <= limit || p.Narration == nil {
-			break
-		}
-		shorter := shorten(*p.Narration)
-		p.Narration = &shorter
-		if p.block, p.err = newBlock(p.id, p.happened); p.err != nil {
-			return nil, p.err
-		}
-	}
-	if len(p.block) > limit {
-		return nil, nil
-	}
-	return p.block, nil
-}
+// How long the narration of a cell may be, as JSON and in bytes: one that needs
+// attention may be long, and one that does not fit is made again, and short.
+const (
+	maxNarration = 128 << 10
+	maxLong      = 1 << 20
+	maxShort     = 16 << 10
+)
 
 // maxBlock is how long a single narration may be in the page, in bytes, so that a few
 // long ones leave room for others.
 const maxBlock = 600_000
 
-func withoutGoodWire(n narrate.Narration) narrate.Narration {
-	n.Attempts = slices.Clone(n.Attempts)
-	for i, a := range n.Attempts {
-		if a.Tone != narrate.Bad && (len(a.Wire) > 0 || a.Like > 0) {
-			n.Attempts[i].Wire, n.Attempts[i].Like, n.Attempts[i].LeftOut = nil, 0, true
-		}
+// fitting returns a block of at most limit bytes: the whole, or a shorter narration.
+// It is nil if nothing is short enough.
+func (run Run) fitting(p packed, limit int) ([]byte, error) {
+	limit = min(limit, maxBlock)
+	if len(p.block) > limit && p.Narration != nil {
+		p = run.pack(p.cell, maxShort)
 	}
-	return shortened(n, "the wire logs of attempts that match the prediction")
-}
-
-func withoutObjects(n narrate.Narration) narrate.Narration {
-	n.Objects = nil
-	return shortened(n, "the objects of the API server")
-}
-
-// shortened returns a narration that says what it lacks.
-func shortened(n narrate.Narration, lacks string) narrate.Narration {
-	n.Omitted = append(slices.Clone(n.Omitted), fmt.Sprintf("%s, to keep the page short: they are in the cell's history.jsonl", lacks))
-	return n
+	if len(p.block) > limit {
+		return nil, p.err
+	}
+	return p.block, p.err
 }
 
 // newBlock is a value as compressed JSON in an element that browsers leave alone.

@@ -30,12 +30,13 @@ const MaxBytes = 5_000_000
 // Run is a run to be shown.
 type Run struct {
 	Report reports.Report
-	// Narration narrates a run of a cell of the report, or returns nil if nothing was
-	// recorded. Of a cell that ran several times it is called for one of those with the
-	// worst outcome. It is called for the cells that need attention first, and no more
-	// once the page is full. It must be safe for several calls at a time. If unset, the
-	// page has no narrations.
-	Narration func(cell reports.Cell, run reports.Run) (*narrate.Narration, error)
+	// Narration narrates a run of a cell of the report within so many bytes of JSON, or
+	// returns nil if nothing was recorded. Of a cell that ran several times it is called
+	// for one of those with the worst outcome. It is called for the cells that need
+	// attention first, again with a lower limit where the page has no room for it, and
+	// no more once the page is full. It must be safe for several calls at a time. If
+	// unset, the page has no narrations.
+	Narration func(cell reports.Cell, run reports.Run, limit int) (*narrate.Narration, error)
 	// Dir is the report's directory. If unset, the page does not say which files are in
 	// it.
 	Dir fs.FS

@@ -129,8 +129,8 @@ func TestTheTimeline(t *testing.T) {
 // key has them back.
 func TestManyPods(t *testing.T) {
 	run := small()
-	run.Narration = func(c reports.Cell, r reports.Run) (*narrate.Narration, error) {
-		s, err := pagetest.Narration(c, r)
+	run.Narration = func(c reports.Cell, r reports.Run, limit int) (*narrate.Narration, error) {
+		s, err := pagetest.Narration(c, r, limit)
 		if c.ID == pagetest.Green {
 			for i, tone := range []narrate.Tone{"", "", narrate.Bad, "", narrate.Good, narrate.Changed} {
 				name := fmt.Sprintf("default/web-%d", i)

@@ -8,8 +8,9 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// Narration narrates a cell of a made-up run; of some, nothing was recorded.
-func Narration(c reports.Cell, _ reports.Run) (*narrate.Narration, error) {
+// Narration narrates a cell of a made-up run; of some, nothing was recorded. With a
+// low limit it leaves out the objects.
+func Narration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration, error) {
 	switch {
 	case c.ID == "kep-2/api/lists/kubelet:v1.89.3":
 		return nil, fmt.Errorf("reading the history: line 7: %s", Hostile)
@@ -22,8 +23,15 @@ func Narration(c reports.Cell, _ reports.Run) (*narrate.Narration, error) {
 	case len(c.Checks) == 0 || c.Outcome == reports.NotApplicable:
 		return nil, nil
 	}
-	return told(c), nil
+	n := told(c)
+	if limit < short {
+		n.Objects, n.Omitted = nil, append(n.Omitted, "4 versions of objects")
+	}
+	return n, nil
 }
+
+// short is the limit in bytes below which there is no room for objects.
+const short = 32 << 10
 
 // told makes up a pod whose probe fails until its kubelet is upgraded.
 func told(c reports.Cell) *narrate.Narration {
