@@ -10,8 +10,8 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// lives are those of the components, in the order of their first
-// appearance, and when their clocks were set.
+// lives are those of the components, in the order of their first appearance, and when
+// their clocks were set.
 func (b *builder) lives() []Lane {
 	var rows lanes
 	for _, e := range b.Events {

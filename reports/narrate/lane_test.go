@@ -208,7 +208,7 @@ func TestTheSubjectComesFirst(t *testing.T) {
 	want(t, []string{"a/watch", "kubelet/a", "pods/default/web"}, names)
 }
 
-// TestWatchdog: what the picture of a cell has of a watchdog is told, too.
+// TestWatchdog: nodes, the watchdog's requests, and what it scaled.
 func TestWatchdog(t *testing.T) {
 	t.Parallel()
 	var h history

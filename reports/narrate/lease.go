@@ -204,7 +204,7 @@ func (l *leases) observed(o observed) {
 	row.becomes(o.at, s)
 }
 
-// expire has a lease be expired from when nobody renewed it any more.
+// expire has a lease be expired from when its last renewal ran out.
 func (l *leases) expire(row *lane, key string, at float64) {
 	if last, is := l.renewed[key]; is && last.until < at {
 		row.becomes(last.until, Span{Label: "expired", Tone: Bad})

@@ -56,9 +56,9 @@ func length(t *testing.T, s narrate.Narration) int {
 	return len(text)
 }
 
-// TestLimit: a story is as long as it may be, says what it has left out, and
+// TestLimit: a narration is as long as it may be, says what it has left out, and
 // still refers to what is there. What failed stays longest.
-func TestBudget(t *testing.T) {
+func TestLimit(t *testing.T) {
 	t.Parallel()
 	result := outcome(reports.Fail)
 	result.ID = "a/b"

@@ -93,7 +93,7 @@ func distance(at float64, moments []time.Time, in func(time.Time) float64) float
 	return nearest
 }
 
-// stamped are the lines of a log with their times in the  One without a
+// stamped are the lines of a log with their times in the narration. One without a
 // time has that of the line before it.
 func (b *builder) stamped(l LogFile) (lines []logLine) {
 	var zone time.Duration

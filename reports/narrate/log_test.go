@@ -39,7 +39,7 @@ func klog(severity string, at time.Time, from, text string) string {
 }
 
 // TestLogs: of each form of a log the lines around what went wrong, with the
-// times of the
+// times of the narration.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
