@@ -62,7 +62,7 @@ func TestParseReportsEveryProblem(t *testing.T) {
 		{"metadata.name,,spec", []problem{{"", "", "empty name"}}},
 		{",", []problem{{"", "", "empty name"}}},
 		{"spec.*", []problem{{"spec.*", "*", "end the path with its name"}}},
-		{"*,spec", []problem{{"*", "*", "stands alone"}}},
+		{"*,spec", []problem{{"*", "*", "* alone means all"}}},
 		{"metadata.name.first", []problem{{"metadata.name.first", "first", `end the path with "name"`}}},
 		{"metadata.labels.app", []problem{{"metadata.labels.app", "app", "labels is a map"}}},
 		{"status.startTime.seconds", []problem{{"status.startTime.seconds", "seconds", "startTime is one value"}}},
