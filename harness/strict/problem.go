@@ -19,7 +19,7 @@ type Problem struct {
 
 // Error returns the problem as file:line:column: message.
 func (p Problem) Error() string {
-	return p.Position.String() + ": " + p.Message
+	return p.String() + ": " + p.Message
 }
 
 func (p Problem) compare(q Problem) int {

@@ -56,7 +56,7 @@ type Deviation struct {
 	// unset, Checks decide alone.
 	Requirement string `json:"requirement,omitempty"`
 	// Releases are those that are affected. If unset, all are.
-	Releases Releases `json:"releases,omitempty"`
+	Releases Releases `json:"releases,omitzero"`
 	// Reason says why the checks fail, and Link where that is discussed.
 	Reason string `json:"reason"`
 	Link   string `json:"link"`

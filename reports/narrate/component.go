@@ -86,7 +86,7 @@ func (b *builder) links() []Lane {
 	var rows lanes
 	for _, f := range b.Faults {
 		l := rows.named(Link, f.Link)
-		l.becomes(b.at(f.From.Time), Span{Label: f.LinkFault.String(), Tone: Faulty})
+		l.becomes(b.at(f.From.Time), Span{Label: f.String(), Tone: Faulty})
 		if f.Effect != nil {
 			l.open.Detail = effect(*f.Effect)
 			l.ends(b.at(f.To.Time))

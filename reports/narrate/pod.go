@@ -38,10 +38,9 @@ func (p *pods) named(name string) *pod {
 	return p.byName[name]
 }
 
-// of is the pod of a container, and the container's lane.
-func (p *pods) of(container string) (*pod, *lane) {
-	one := p.named(timeline.PodOf(container))
-	return one, one.containers.named(Container, container)
+// of is the lane of a container, in that of its pod.
+func (p *pods) of(container string) *lane {
+	return p.named(timeline.PodOf(container)).containers.named(Container, container)
 }
 
 // ran takes into account what the runtimes and the containers' servers did. It names
@@ -51,7 +50,7 @@ func (p *pods) ran(b *builder) {
 		p.add(e, b.at(e.At))
 	}
 	for _, r := range b.Runs {
-		_, l := p.of(r.Container)
+		l := p.of(r.Container)
 		if r.Started != nil {
 			l.becomes(b.at(r.From.Time), running(r))
 		}
@@ -78,7 +77,7 @@ func (p *pods) add(e record.Event, at float64) {
 		}
 	case record.ListenFailed{}.EventKind():
 		if failed, ok := record.As[record.ListenFailed](e); ok {
-			_, l := p.of(e.Subject)
+			l := p.of(e.Subject)
 			l.mark(at, fmt.Sprintf("no port %d", failed.Port), failed.Error, Bad)
 		}
 	case record.ObjectObserved{}.EventKind():

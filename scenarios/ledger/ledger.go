@@ -102,6 +102,11 @@ func read(files fs.FS, name string) (file, error) {
 		if document.Clean(at+".id") && !strings.HasPrefix(s.ID, ledger.KEP+"/") {
 			document.Note(at+".id", "the id %q does not begin with %s/", s.ID, ledger.KEP)
 		}
+		for field, text := range map[string]string{"level": s.Level, "stage": s.Stage, "section": s.Section, "statement": s.Statement} {
+			if document.Clean(at+"."+field) && text == "" {
+				document.Note(at+"."+field, "%s is empty", field)
+			}
+		}
 		if s.Excluded != "" && s.Manual != "" {
 			document.Note(at, "a statement is excluded or manual, not both")
 		}
