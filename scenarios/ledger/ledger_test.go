@@ -47,7 +47,7 @@ func TestAStatementSaysSomething(t *testing.T) {
 	t.Parallel()
 	const text = "kep: KEP-1\nstatements:\n- {id: KEP-1/a, level: core, stage: alpha, section: '', statement: A sentence.}\n"
 	_, err := load(fstest.MapFS{"kep-1.yaml": {Data: []byte(text)}})
-	if err == nil || !strings.Contains(err.Error(), "kep-1.yaml:3:50: section is empty") {
+	if err == nil || !strings.Contains(err.Error(), "kep-1.yaml:3:53: section is empty") {
 		t.Errorf("a statement without a section: %v", err)
 	}
 }
