@@ -168,20 +168,23 @@ func sum(nodes []*node) (sum Count) {
 }
 
 // ages returns how long ago each node last renewed its lease, in real time, in
-// the order of the nodes.
-func ages(nodes []*node, now time.Time) []time.Duration {
-	all := make([]time.Duration, len(nodes))
-	for i, n := range nodes {
-		all[i] = n.age(now)
+// the order of the nodes. Those that have not renewed one yet are left out.
+func ages(nodes []*node, now time.Time) (all []time.Duration) {
+	for _, n := range nodes {
+		if age, renewed := n.age(now); renewed {
+			all = append(all, age)
+		}
 	}
 	return all
 }
 
-// agesOfZones returns how old the leases of each zone are.
+// agesOfZones returns how old the leases of each zone are that has any.
 func (f *Fleet) agesOfZones(now time.Time) (a record.LeaseAges) {
 	for _, z := range f.cfg.Zones {
 		nodes, _ := f.in(z.Name)
-		a.Zones = append(a.Zones, AgesOf(z.Name, ages(nodes, now)))
+		if all := ages(nodes, now); len(all) > 0 {
+			a.Zones = append(a.Zones, AgesOf(z.Name, all))
+		}
 	}
 	return a
 }

@@ -228,7 +228,9 @@ func (f *Fleet) sample(ctx context.Context) error {
 	for {
 		select {
 		case now := <-ticker.C:
-			f.cfg.Recorder.Append("lease-nodes", Component, f.agesOfZones(now))
+			if ages := f.agesOfZones(now); len(ages.Zones) > 0 {
+				f.cfg.Recorder.Append("lease-nodes", Component, ages)
+			}
 		case <-ctx.Done():
 			return nil
 		}

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -265,4 +266,15 @@ func (f *Fleet) Count() Count { return sum(f.nodes) }
 // the order of the nodes.
 func (f *Fleet) Ages(now time.Time) []time.Duration {
 	return ages(f.nodes, now)
+}
+
+func TestALeaseThatIsNotThereHasNoAge(t *testing.T) {
+	now := time.Now()
+	f := &Fleet{cfg: Config{Zones: []Zone{{Name: "a", Count: 2}, {Name: "b", Count: 1}}}}
+	f.nodes = []*node{{zone: "a"}, {zone: "a", renewed: now.Add(-time.Second)}, {zone: "b"}}
+	got := f.agesOfZones(now)
+	want := record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 1, Median: 1, P99: 1, Oldest: 1}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }

@@ -55,10 +55,11 @@ func (n *node) did() Count {
 	return n.count
 }
 
-func (n *node) age(now time.Time) time.Duration {
+// age is how long ago the node renewed its lease, and whether it ever did.
+func (n *node) age(now time.Time) (age time.Duration, renewed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return now.Sub(n.renewed)
+	return now.Sub(n.renewed), !n.renewed.IsZero()
 }
 
 // within is a part of a duration, at random.
