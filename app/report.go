@@ -50,7 +50,7 @@ func writePage(dir string, report reports.Report) error {
 	return nil
 }
 
-// CheckReportDir refuses a directory that holds somebody else's cells: skewrig
+// CheckReportDir refuses a directory that holds the cells of another run: skewrig
 // leaves a report beside its own, also when it is killed.
 func CheckReportDir(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, render.JSONFile)); !errors.Is(err, fs.ErrNotExist) {

@@ -38,9 +38,9 @@ type Options struct {
 	UntilFail bool
 	// Parallel is how many cells run at the same time. If unset, one.
 	Parallel int
-	// Progress is told what happens, by one goroutine at a time, with what is known
-	// to fail marked as such. A cell's id says which run it is. If unset, nobody is
-	// told.
+	// Progress gets each piece of news, from one goroutine at a time, with what is known
+	// to fail marked as such. A cell's id says which run it is. If unset, news is
+	// dropped.
 	Progress func(engine.Progress)
 }
 
@@ -131,7 +131,7 @@ func (s *runner) rounds(ctx context.Context) error {
 			running.Go(func() {
 				number := first + i
 				dir := roundDir(s.Dir, number)
-				errs[i] = s.round(ctx, dir, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.told(number, p) })
+				errs[i] = s.round(ctx, dir, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.progress(number, p) })
 			})
 		}
 		running.Wait()
@@ -146,8 +146,8 @@ func (s *runner) rounds(ctx context.Context) error {
 	return nil
 }
 
-// told takes news of a round.
-func (s *runner) told(number int, p engine.Progress) {
+// progress takes news of a round.
+func (s *runner) progress(number int, p engine.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Cell.ID = runLabel(p.Cell.ID, number)

@@ -301,7 +301,7 @@ func BenchmarkDraft(b *testing.B) {
 			result.Checks = append(result.Checks, reports.Check{ID: fmt.Sprint("check-", c), Outcome: reports.Pass, Expected: strings.Repeat("e", 80), Observed: strings.Repeat("o", 80)})
 		}
 		s.cells = append(s.cells, plan.Cell{ID: result.ID})
-		s.told(1, engine.Progress{Result: &result})
+		s.progress(1, engine.Progress{Result: &result})
 	}
 	for b.Loop() {
 		if err := s.draft(); err != nil {
