@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
@@ -15,14 +14,22 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// completions say what a shell completes an argument to, by what usage lines call
-// it. What is not listed is completed to files.
+// completions say what a shell completes the arguments of commands to, by the names
+// of the commands. Those of the others are completed to files.
 var completions = map[string]cobra.CompletionFunc{
-	"PATTERN":           completeCells,
-	"CELL":              completeCells,
-	"COMPONENT@RELEASE": completeTargets,
-	"KEP":               completeKEPs,
-	"DIR":               completeDirs,
+	"run":      completeCells,
+	"list":     completeCells,
+	"plan":     completeCells,
+	"simulate": completeCells,
+	"up":       first(completeCells),
+	"build":    completeTargets,
+	"graduate": first(completeKEPs),
+	"prr":      first(completeKEPs),
+	"judge":    first(completeDirs),
+	"report":   first(completeDirs),
+	"man":      first(completeDirs),
+	"merge":    completeDirs,
+	"trace":    completeDirs,
 }
 
 // flagCompletions say it for flags, by their names.
@@ -36,67 +43,29 @@ var flagCompletions = map[string]cobra.CompletionFunc{
 	"cache-dir":  completeDirs,
 }
 
-// registerCompletions gives the commands of a tree their completions, but for those
-// that they have already.
+// registerCompletions gives the commands of a tree their completions.
 func registerCompletions(cmd *cobra.Command) {
-	positions := usage(cmd.Use)
-	if cmd.ValidArgsFunction == nil && len(positions) > 0 {
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			for _, name := range namesAt(positions, len(args)) {
-				if complete := completions[name]; complete != nil {
-					return complete(cmd, args, toComplete)
-				}
-			}
-			return nil, cobra.ShellCompDirectiveDefault
+	if complete, has := completions[cmd.Name()]; has {
+		cmd.ValidArgsFunction = complete
+	}
+	for name, complete := range flagCompletions {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // there is the flag, and it has none
 		}
 	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		_, has := cmd.GetFlagCompletionFunc(f.Name)
-		if complete := flagCompletions[f.Name]; complete != nil && !has {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // there is the flag, and it has none
-		}
-	})
 	for _, child := range cmd.Commands() {
 		registerCompletions(child)
 	}
 }
 
-// position is an argument of a usage line: what it can be, and whether more of the
-// same may follow.
-type position struct {
-	names    []string
-	repeated bool
-}
-
-// usage reads the arguments of a usage line such as "judge DIR [FILE ...]".
-func usage(line string) (positions []position) {
-	words := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(line))
-	alternative := false
-	for _, word := range words[1:] {
-		last := len(positions) - 1
-		switch {
-		case word == "|":
-			alternative = true
-		case word == "..." && last >= 0:
-			positions[last].repeated = true
-		case alternative && last >= 0:
-			positions[last].names, alternative = append(positions[last].names, word), false
-		default:
-			positions = append(positions, position{names: []string{word}})
+// first completes the first argument, and those after it to files.
+func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
 		}
+		return complete(cmd, args, toComplete)
 	}
-	return positions
-}
-
-// namesAt is what the argument at a place can be.
-func namesAt(positions []position, place int) []string {
-	if place >= len(positions) && len(positions) > 0 && positions[len(positions)-1].repeated {
-		place = len(positions) - 1
-	}
-	if place >= len(positions) {
-		return nil
-	}
-	return positions[place].names
 }
 
 // completeCells completes a pattern over cell ids, a segment at a time. Where no

@@ -305,26 +305,6 @@ func TestDotsStandForLines(t *testing.T) {
 	}
 }
 
-// TestTheCommandReferenceIsCurrent: make generate writes it.
-func TestTheCommandReferenceIsCurrent(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if code, _, stderr := skewrig(t, "docs", "markdown", dir); code != 0 {
-		t.Fatal(stderr)
-	}
-	want, have := textsOf(t, dir), textsOf(t, filepath.Join(root, "docs", "commands"))
-	for name := range maps.Keys(have) {
-		if _, is := want[name]; !is {
-			t.Errorf("docs/commands/%s is of no command: remove it", name)
-		}
-	}
-	for name, text := range want {
-		if have[name] != text {
-			t.Errorf("docs/commands/%s is not what make generate writes", name)
-		}
-	}
-}
-
 func textsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(dir)

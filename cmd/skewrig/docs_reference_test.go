@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+//go:generate go test . -count=1 -run=TestTheCommandReferenceIsCurrent -update
+
+// TestTheCommandReferenceIsCurrent: -update writes it.
+func TestTheCommandReferenceIsCurrent(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(root, "docs", "commands")
+	want, have := reference(newRoot()), textsOf(t, dir)
+	for name := range maps.Keys(have) {
+		if _, is := want[name]; !is {
+			t.Errorf("docs/commands/%s is of no command: remove it", name)
+		}
+	}
+	for name, text := range want {
+		switch {
+		case have[name] == text:
+		case *update:
+			write(t, filepath.Join(dir, name), text)
+		default:
+			t.Errorf("docs/commands/%s is not what make generate writes", name)
+		}
+	}
+}
+
+// reference is the command reference: the text of each page by the name of its
+// file. The page of the root is README.md.
+func reference(root *cobra.Command) map[string]string {
+	pages := make(map[string]string)
+	var write func(*cobra.Command)
+	write = func(cmd *cobra.Command) {
+		pages[pageName(cmd)] = commandPage(cmd)
+		for _, child := range subcommands(cmd) {
+			write(child)
+		}
+	}
+	write(root)
+	return pages
+}
+
+// subcommands are the commands of a command that people are told about. Those that the
+// library adds have their own help.
+func subcommands(cmd *cobra.Command) (children []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "completion" {
+			children = append(children, c)
+		}
+	}
+	return children
+}
+
+func pageName(cmd *cobra.Command) string {
+	_, path, isChild := strings.Cut(cmd.CommandPath(), " ")
+	if !isChild {
+		return "README.md"
+	}
+	return strings.ReplaceAll(path, " ", "_") + ".md"
+}
+
+func commandPage(cmd *cobra.Command) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<!-- Made by make generate. -->\n\n# %s\n\n%s.\n", cmd.CommandPath(), plain(cmd.Short))
+	if cmd.Long != "" {
+		fmt.Fprintf(&b, "\n%s\n", plain(cmd.Long))
+	}
+	if takesArgs := strings.Contains(cmd.Use, " "); cmd.Runnable() && (takesArgs || len(subcommands(cmd)) == 0) {
+		fmt.Fprintf(&b, "\n```\n%s\n```\n", cmd.UseLine())
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(&b, "\n## Examples\n\n```sh\n%s\n```\n", unindented(cmd.Example))
+	}
+	if children := subcommands(cmd); len(children) > 0 {
+		fmt.Fprint(&b, "\n## Commands\n\n")
+		for _, c := range children {
+			fmt.Fprintf(&b, "- [%s](%s): %s\n", c.CommandPath(), pageName(c), plain(c.Short))
+		}
+	}
+	writeFlags(&b, "Flags", cmd.NonInheritedFlags())
+	writeFlags(&b, "Flags of all commands", cmd.InheritedFlags())
+	return b.String()
+}
+
+func writeFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
+	if flags.HasAvailableFlags() {
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s```\n", title, flags.FlagUsages())
+	}
+}
+
+// plain is text in which Markdown sees no markup.
+func plain(text string) string {
+	return strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "`", "\\`").Replace(text)
+}
+
+// unindented is an example without the two spaces that a help text has before it.
+func unindented(example string) string {
+	lines := strings.Split(example, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "  ")
+	}
+	return strings.Join(lines, "\n")
+}
