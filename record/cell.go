@@ -7,17 +7,11 @@ type RigReused struct {
 	After string `json:"after"` // the id of the other cell
 }
 
-// EventKind returns "rig.reused".
-func (RigReused) EventKind() string { return "rig.reused" }
-
 // RigNotReused says that a cell's rig was ended although another cell could have
 // had it: something of the cell was left. The other cell has a rig of its own.
 type RigNotReused struct {
 	Reason string `json:"reason"`
 }
-
-// EventKind returns "rig.not-reused".
-func (RigNotReused) EventKind() string { return "rig.not-reused" }
 
 // StepStarted marks the begin of a step, StepDone its end.
 type StepStarted struct {
@@ -25,9 +19,6 @@ type StepStarted struct {
 	Name   string `json:"name"`
 	Action string `json:"action"`
 }
-
-// EventKind returns "step.started".
-func (StepStarted) EventKind() string { return "step.started" }
 
 // StepDone says how a step ended.
 type StepDone struct {
@@ -39,9 +30,6 @@ type StepDone struct {
 	// rig to answer for, and says nothing about the checks.
 	Unmet bool `json:"unmet,omitempty"`
 }
-
-// EventKind returns "step.done".
-func (StepDone) EventKind() string { return "step.done" }
 
 // APIAnswer is what the API server answered to a request of a step. The subject
 // is the step's name.
@@ -67,9 +55,6 @@ type APICause struct {
 	Message string `json:"message"`
 }
 
-// EventKind returns "api.answer".
-func (APIAnswer) EventKind() string { return "api.answer" }
-
 // Scraped is what a component's metrics were. The subject is the component.
 type Scraped struct {
 	Path string `json:"path"`
@@ -84,26 +69,17 @@ type Sample struct {
 	Value  float64           `json:"value"`
 }
 
-// EventKind returns "metrics.scraped".
-func (Scraped) EventKind() string { return "metrics.scraped" }
-
 // LogRead is what a step found in a log. The subject is the step's name.
 type LogRead struct {
 	Component string   `json:"component"`
 	Lines     []string `json:"lines"`
 }
 
-// EventKind returns "log.read".
-func (LogRead) EventKind() string { return "log.read" }
-
 // CheckOpened marks the moment from which a check is watched. The subject is
 // the check's id.
 type CheckOpened struct {
 	Step int `json:"step"`
 }
-
-// EventKind returns "check.opened".
-func (CheckOpened) EventKind() string { return "check.opened" }
 
 // CheckClosed marks the moment until which a check was watched. What it was is
 // not recorded: judging is done later, on the history.
@@ -112,9 +88,6 @@ type CheckClosed struct {
 	// Watched is how long the check was watched, in seconds.
 	Watched float64 `json:"watched"`
 }
-
-// EventKind returns "check.closed".
-func (CheckClosed) EventKind() string { return "check.closed" }
 
 // Lateness says how far behind the machine was while the cell ran.
 type Lateness struct {
@@ -127,9 +100,6 @@ type Lateness struct {
 	Queue float64 `json:"queue"`
 }
 
-// EventKind returns "machine.lateness".
-func (Lateness) EventKind() string { return "machine.lateness" }
-
 // CellEnded is the last event of a cell.
 type CellEnded struct {
 	// Error is why the cell did not run to its end: the rig did not start, a
@@ -137,27 +107,4 @@ type CellEnded struct {
 	Error string `json:"error,omitempty"`
 	// Interrupted is true if that was because somebody wanted it to end.
 	Interrupted bool `json:"interrupted,omitempty"`
-}
-
-// EventKind returns "cell.ended".
-func (CellEnded) EventKind() string { return "cell.ended" }
-
-// Payloads are all that a history can hold, by what records them: a zero value of
-// each kind. docs/record.md tells what they are, and the schema of the record is
-// made from them.
-func Payloads() []Payload {
-	return []Payload{
-		// The rig.
-		ComponentStarted{}, ComponentStopped{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
-		FaultBegan{}, FaultEnded{}, LinkRequest{},
-		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
-		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
-		// The container runtime, and what probes talk to.
-		SandboxStarted{}, SandboxStopped{}, ImagePulled{}, ImagePullFailed{},
-		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{},
-		Listening{}, ListenFailed{}, Connection{},
-		// The engine.
-		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
-		APIAnswer{}, Scraped{}, LogRead{}, Lateness{}, CellEnded{},
-	}
 }

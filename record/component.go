@@ -19,9 +19,6 @@ type ComponentStarted struct {
 	ReadySeconds float64 `json:"readySeconds"`
 }
 
-// EventKind implements record.Payload.
-func (ComponentStarted) EventKind() string { return "component.started" }
-
 // ComponentStopped is recorded when a component has ended.
 type ComponentStopped struct {
 	State string `json:"state"`
@@ -29,17 +26,11 @@ type ComponentStopped struct {
 	Asked bool `json:"asked"`
 }
 
-// EventKind implements record.Payload.
-func (ComponentStopped) EventKind() string { return "component.stopped" }
-
 // ClockSet is recorded when a component's clock was set, for its start also.
 // The subject is the component: "kubelet/node-a".
 type ClockSet struct {
 	Clock clock.Clock `json:"clock"`
 }
-
-// EventKind implements record.Payload.
-func (ClockSet) EventKind() string { return "clock.set" }
 
 // StaticPodWritten is recorded when a manifest was put where a node's kubelet
 // looks for static pods. The subject is the pod as the kubelet names it:
@@ -48,9 +39,6 @@ type StaticPodWritten struct {
 	Node string          `json:"node"`
 	Pod  json.RawMessage `json:"pod"`
 }
-
-// EventKind implements record.Payload.
-func (StaticPodWritten) EventKind() string { return "static-pod.written" }
 
 // ObjectObserved is recorded when an API object was seen to be new, different
 // or gone. The object is as the API server returned it, fields unknown to
@@ -65,6 +53,3 @@ type ObjectObserved struct {
 	Name      string          `json:"name"`
 	Object    json.RawMessage `json:"object"`
 }
-
-// EventKind implements record.Payload.
-func (ObjectObserved) EventKind() string { return "object.observed" }

@@ -74,27 +74,3 @@ type Exec struct {
 	// its container.
 	Error string `json:"error,omitempty"`
 }
-
-// EventKind returns "sandbox.started".
-func (SandboxStarted) EventKind() string { return "sandbox.started" }
-
-// EventKind returns "sandbox.stopped".
-func (SandboxStopped) EventKind() string { return "sandbox.stopped" }
-
-// EventKind returns "container.created".
-func (ContainerCreated) EventKind() string { return "container.created" }
-
-// EventKind returns "container.started".
-func (ContainerStarted) EventKind() string { return "container.started" }
-
-// EventKind returns "container.exited".
-func (ContainerExited) EventKind() string { return "container.exited" }
-
-// EventKind returns "image.pulled".
-func (ImagePulled) EventKind() string { return "image.pulled" }
-
-// EventKind returns "image.pull-failed".
-func (ImagePullFailed) EventKind() string { return "image.pull-failed" }
-
-// EventKind returns "exec".
-func (Exec) EventKind() string { return "exec" }

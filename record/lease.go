@@ -9,14 +9,8 @@ import (
 // LeaseNodesStopped is recorded when nodes were told to do nothing any more.
 type LeaseNodesStopped struct{}
 
-// EventKind implements record.Payload.
-func (LeaseNodesStopped) EventKind() string { return "lease.stopped" }
-
 // LeaseNodesStarted is recorded when nodes were told to do again what nodes do.
 type LeaseNodesStarted struct{}
-
-// EventKind implements record.Payload.
-func (LeaseNodesStarted) EventKind() string { return "lease.started" }
 
 // LeaseClockSet is recorded when the clocks of nodes were set.
 type LeaseClockSet struct {
@@ -25,9 +19,6 @@ type LeaseClockSet struct {
 	// Step is by how much each was set forward, or back if it is negative.
 	Step time.Duration `json:"step,omitempty"`
 }
-
-// EventKind implements record.Payload.
-func (LeaseClockSet) EventKind() string { return "lease.clock-set" }
 
 // LeaseAges is recorded once a second: how long ago the nodes of each zone last
 // renewed their leases, in seconds of real time.
@@ -43,6 +34,3 @@ type ZoneAges struct {
 	P99    float64 `json:"p99"`
 	Oldest float64 `json:"oldest"`
 }
-
-// EventKind implements record.Payload.
-func (LeaseAges) EventKind() string { return "lease.ages" }

@@ -157,17 +157,11 @@ type FaultBegan struct {
 	Fault LinkFault `json:"fault"`
 }
 
-// EventKind implements record.Payload.
-func (FaultBegan) EventKind() string { return "link.fault-began" }
-
 // FaultEnded is recorded when a fault is over, with what it did.
 type FaultEnded struct {
 	Fault  LinkFault `json:"fault"`
 	Effect Effect    `json:"effect"`
 }
-
-// EventKind implements record.Payload.
-func (FaultEnded) EventKind() string { return "link.fault-ended" }
 
 // LinkRequest is recorded for each request that passes a link that looks into what
 // it passes, when the answer is known.
@@ -185,6 +179,3 @@ type LinkRequest struct {
 	// name, if the answer is a list of leases.
 	Renewed map[string]time.Time `json:"renewed,omitempty"`
 }
-
-// EventKind returns "link.request".
-func (LinkRequest) EventKind() string { return "link.request" }

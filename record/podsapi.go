@@ -18,9 +18,6 @@ type PodsAnswer struct {
 	Socket PodsSocket `json:"socket"`
 }
 
-// EventKind implements record.Payload.
-func (PodsAnswer) EventKind() string { return "podsapi.answer" }
-
 // The types of events.
 const (
 	PodAdded    = "ADDED"
@@ -38,9 +35,6 @@ type PodsEvent struct {
 	Pod any `json:"pod,omitempty"`
 }
 
-// EventKind implements record.Payload.
-func (PodsEvent) EventKind() string { return "podsapi.event" }
-
 // PodsEnded is recorded when a watch or a poll is over.
 type PodsEnded struct {
 	// Code is the name of the gRPC status code with which a watch ended.
@@ -51,15 +45,9 @@ type PodsEnded struct {
 	Calls map[string]int `json:"calls,omitempty"`
 }
 
-// EventKind implements record.Payload.
-func (PodsEnded) EventKind() string { return "podsapi.ended" }
-
 // PodsPolled is recorded when a poll is answered something else than before. Those
 // that are refused for their rate are not: they say nothing of the pods.
 type PodsPolled struct{ PodsAnswer }
-
-// EventKind implements record.Payload.
-func (PodsPolled) EventKind() string { return "podsapi.polled" }
 
 // PodsSocket is a socket as a client finds it.
 type PodsSocket struct {

@@ -54,8 +54,7 @@ type Event struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// Payload is the typed content of an event. Each package that records events
-// defines the payloads it produces.
+// Payload is the typed content of an event. Payloads lists all of them.
 type Payload interface {
 	// EventKind is the constant name under which the payload's type is
 	// recorded, such as "container.started". It is called on zero values.

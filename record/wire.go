@@ -36,18 +36,12 @@ type Listening struct {
 	Certificate string `json:"certificate,omitempty"`
 }
 
-// EventKind implements record.Payload.
-func (Listening) EventKind() string { return "wire.listening" }
-
 // ListenFailed is recorded when a port could not be opened. Nothing that probes
 // of it find says anything about who probes.
 type ListenFailed struct {
 	Port  int32  `json:"port"`
 	Error string `json:"error"`
 }
-
-// EventKind implements record.Payload.
-func (ListenFailed) EventKind() string { return "wire.listen-failed" }
 
 // Connection is recorded once for every accepted connection, when it has
 // ended and its last request has been answered.
@@ -90,9 +84,6 @@ type Connection struct {
 	// CloseReason is who ended the connection.
 	CloseReason CloseReason `json:"closeReason"`
 }
-
-// EventKind implements record.Payload.
-func (Connection) EventKind() string { return "wire.connection" }
 
 // Answered reports whether the server has answered a request.
 func (c Connection) Answered() bool {
