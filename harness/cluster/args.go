@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/skewrig/skewrig/harness/release"
 )
 
 // The ports that components listen on, each on an address of the rig's own
@@ -35,8 +33,14 @@ func (f flags) args() []string {
 	return args
 }
 
-// serving is a server's address, certificate and key.
-type serving struct{ address, cert, key string }
+// keyPair are the files of a certificate and its key.
+type keyPair struct{ cert, key string }
+
+// serving is a server's address, and what it shows for it.
+type serving struct {
+	address string
+	keyPair
+}
 
 func etcdFlags(dir string, s serving, ca string) flags {
 	client := fmt.Sprintf("https://%s:%d", s.address, etcdPort)
@@ -66,13 +70,12 @@ func etcdFlags(dir string, s serving, ca string) flags {
 
 // apiserverPaths are the files that an API server reads.
 type apiserverPaths struct {
-	dir, ca, serviceAccountKey    string
-	etcdCert, etcdKey             string
-	kubeletClientCert, kubeletKey string
+	dir, ca, serviceAccountKey string
+	etcd, kubelet              keyPair // as a client of theirs
 }
 
-func apiserverFlags(s serving, p apiserverPaths, gates release.Gates) flags {
-	f := flags{
+func apiserverFlags(s serving, p apiserverPaths) flags {
+	return flags{
 		"bind-address":                     s.address,
 		"advertise-address":                s.address,
 		"secure-port":                      strconv.Itoa(apiserverPort),
@@ -82,8 +85,8 @@ func apiserverFlags(s serving, p apiserverPaths, gates release.Gates) flags {
 		"cert-dir":                         p.dir,
 		"etcd-servers":                     fmt.Sprintf("https://%s:%d", s.address, etcdPort),
 		"etcd-cafile":                      p.ca,
-		"etcd-certfile":                    p.etcdCert,
-		"etcd-keyfile":                     p.etcdKey,
+		"etcd-certfile":                    p.etcd.cert,
+		"etcd-keyfile":                     p.etcd.key,
 		"authorization-mode":               "Node,RBAC",
 		"enable-admission-plugins":         "NodeRestriction",
 		"allow-privileged":                 "true",
@@ -91,8 +94,8 @@ func apiserverFlags(s serving, p apiserverPaths, gates release.Gates) flags {
 		"service-account-issuer":           "https://kubernetes.default.svc.cluster.local",
 		"service-account-key-file":         p.serviceAccountKey,
 		"service-account-signing-key-file": p.serviceAccountKey,
-		"kubelet-client-certificate":       p.kubeletClientCert,
-		"kubelet-client-key":               p.kubeletKey,
+		"kubelet-client-certificate":       p.kubelet.cert,
+		"kubelet-client-key":               p.kubelet.key,
 		"kubelet-certificate-authority":    p.ca,
 		"kubelet-preferred-address-types":  "InternalIP",
 		// The endpoints of the kubernetes service may not be loopback
@@ -103,38 +106,26 @@ func apiserverFlags(s serving, p apiserverPaths, gates release.Gates) flags {
 		"shutdown-watch-termination-grace-period": "2s",
 		"profiling": "false",
 	}
-	if len(gates) > 0 {
-		f["feature-gates"] = gates.Flag()
-	}
-	return f
 }
 
-func controllerManagerFlags(s serving, kubeconfig, ca, serviceAccountKey string, monitor NodeMonitor) flags {
-	f := controllerFlags(s, kubeconfig, controllerManagerPort)
-	maps.Copy(f, monitor.flags())
-	f["root-ca-file"] = ca
-	f["service-account-private-key-file"] = serviceAccountKey
-	f["use-service-account-credentials"] = "true"
-	// The default of 20 requests a second makes a start-up of seconds one of
-	// ten: each controller waits for its turn.
-	f["kube-api-qps"], f["kube-api-burst"] = "500", "1000"
-	return f
-}
-
-// flags are those of the settings that are set.
-func (m NodeMonitor) flags() flags {
-	f := make(flags)
-	if m.Period != 0 {
-		f["node-monitor-period"] = m.Period.String()
+// controllerManagerFlags are those that a scheduler does not have.
+func controllerManagerFlags(ca, serviceAccountKey string, monitor NodeMonitor) flags {
+	f := flags{
+		"root-ca-file":                     ca,
+		"service-account-private-key-file": serviceAccountKey,
+		"use-service-account-credentials":  "true",
+		// The default of 20 requests a second makes a start-up of seconds one of
+		// ten: each controller waits for its turn.
+		"kube-api-qps":   "500",
+		"kube-api-burst": "1000",
 	}
-	if m.Grace != 0 {
-		f["node-monitor-grace-period"] = m.Grace.String()
+	if monitor.Period != 0 {
+		f["node-monitor-period"] = monitor.Period.String()
+	}
+	if monitor.Grace != 0 {
+		f["node-monitor-grace-period"] = monitor.Grace.String()
 	}
 	return f
-}
-
-func schedulerFlags(s serving, kubeconfig string) flags {
-	return controllerFlags(s, kubeconfig, schedulerPort)
 }
 
 // controllerFlags are what controller manager and scheduler have in common.

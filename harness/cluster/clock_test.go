@@ -18,14 +18,14 @@ import (
 func twoNodes(t *testing.T, h *record.History) (c *Cluster, a, b *component) {
 	t.Helper()
 	c = &Cluster{cfg: Config{Recorder: h}}
-	a, b = &component{name: "kubelet/node-a", kind: build.Kubelet}, &component{name: "kubelet/node-b", kind: build.Kubelet}
+	a, b = &component{name: "kubelet/node-a", node: "node-a", kind: build.Kubelet}, &component{name: "kubelet/node-b", kind: build.Kubelet}
 	c.add(a)
 	c.add(b)
 	if err := c.addClock(a, t.TempDir(), clock.Clock{Offset: -35 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := c.closeClocks(); err != nil {
+		if err := a.clock.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -49,10 +49,10 @@ func TestOnlyANodeWithAClockHasABinaryForIt(t *testing.T) {
 // does not read the page shows the machine's time.
 func TestAClockThatNobodyShowsIsNotTakenForSet(t *testing.T) {
 	_, a, b := twoNodes(t, new(record.History))
-	if err := a.checkClock(a.clockReaders()); err == nil || !strings.Contains(err.Error(), "kubelet/node-a shows the machine's time") {
+	if err := a.checkClock(a.clock.Readers()); err == nil || !strings.Contains(err.Error(), "kubelet/node-a shows the machine's time") {
 		t.Errorf("nobody shows the clock of node-a: %v", err)
 	}
-	if err := b.checkClock(b.clockReaders()); err != nil {
+	if err := b.checkClock(b.clock.Readers()); err != nil {
 		t.Errorf("node-b has no clock to show: %v", err)
 	}
 }

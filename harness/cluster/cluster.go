@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -138,6 +139,7 @@ type Cluster struct {
 	kubeconfig string
 	rest       *rest.Config
 	client     kubernetes.Interface
+	health     *http.Client
 	components []*component
 	links      map[string]*link.Link // by who connects
 	clients    map[string]string     // kubeconfigs of those that are not of the rig
@@ -216,20 +218,25 @@ func (c *Cluster) prepare() error {
 	if c.creds, err = newCredentials(filepath.Join(c.guard.Dir(), "pki"), server); err != nil {
 		return err
 	}
-	if c.kubeconfig, err = c.creds.kubeconfig("admin", adminIdentity, server); err != nil {
+	if c.kubeconfig, err = c.creds.kubeconfig("admin", administrator("skewrig-admin"), server); err != nil {
 		return err
 	}
-	if c.rest, err = c.creds.restConfig(); err != nil {
+	if c.rest, err = restConfig(c.kubeconfig); err != nil {
 		return err
 	}
 	if c.client, err = kubernetes.NewForConfig(c.rest); err != nil {
 		return err
 	}
+	trust, err := rest.TLSConfigFor(c.rest)
+	if err != nil {
+		return err
+	}
+	c.health = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
 	if err := c.define(); err != nil {
 		return err
 	}
 	for _, name := range c.cfg.Clients {
-		if c.clients[name], err = c.kubeconfigOf(name, "client-"+name, guestIdentity(name)); err != nil {
+		if c.clients[name], err = c.kubeconfigOf(name, administrator(name)); err != nil {
 			return err
 		}
 	}
@@ -274,7 +281,7 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 	if kubelet.standalone {
 		return nil
 	}
-	name := strings.TrimPrefix(kubelet.name, "kubelet/")
+	name := kubelet.node
 	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err
 	}
@@ -314,7 +321,10 @@ func (c *Cluster) Close() error {
 	}
 	clear(c.runtimes)
 	c.mu.Unlock()
-	failures = append(failures, c.closeLinks(), c.closeClocks())
+	failures = append(failures, c.closeLinks())
+	for _, comp := range c.components {
+		failures = append(failures, comp.clock.Close())
+	}
 	if c.block != nil {
 		failures = append(failures, c.block.release())
 	}

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -10,32 +12,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
 // TestCommandLines shows what each component is started with: a rig can be
 // understood, and rebuilt by hand, from these lines.
 func TestCommandLines(t *testing.T) {
-	s := serving{address: "127.9.255.1", cert: "server.crt", key: "server.key"}
-	gates := map[string]bool{"GRPCContainerProbeTLS": true, "AllAlpha": false}
-	dirs := kubeletDirs{root: "nodes/node-a"}
-	for name, args := range map[string][]string{
-		"etcd":                    etcdFlags("etcd", s, "ca.crt").args(),
-		"kube-apiserver":          apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}, gates).args(),
-		"kube-controller-manager": controllerManagerFlags(s, "kubeconfig", "ca.crt", "sa.key", NodeMonitor{Period: time.Second, Grace: 8 * time.Second}).args(),
-		"dependency-watchdog":     watchdogFlags("v1.8.0", "watchdog.yaml", "kubeconfig", "127.9.255.1:9643").args(),
-		"kube-scheduler":          schedulerFlags(s, "kubeconfig").args(),
-		"kubelet":                 kubeletFlags("node-a", "kubeconfig", dirs).args(),
+	s := serving{"127.9.255.1", keyPair{"server.crt", "server.key"}}
+	gates := release.Gates{"GRPCContainerProbeTLS": true, "AllAlpha": false}
+	dirs := kubeletDirs{root: t.TempDir()}
+	node := serving{"127.9.0.1", keyPair{"node.crt", "node.key"}}
+	manager := controllerFlags(s, "kubeconfig", controllerManagerPort)
+	maps.Copy(manager, controllerManagerFlags("ca.crt", "sa.key", NodeMonitor{Period: time.Second, Grace: 8 * time.Second}))
+	for _, comp := range []*component{
+		{kind: build.Etcd, flags: etcdFlags("etcd", s, "ca.crt")},
+		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}), gates: gates},
+		{kind: build.ControllerManager, flags: manager},
+		{kind: build.DependencyWatchdog, flags: watchdogFlags("watchdog.yaml", "kubeconfig", "127.9.255.1:9643"), version: "v1.8.0"},
+		{kind: build.Scheduler, flags: controllerFlags(s, "kubeconfig", schedulerPort)},
+		{
+			kind: build.Kubelet, gates: gates,
+			flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node),
+		},
 	} {
-		golden.Check(t, "testdata/"+name+".args", strings.Join(args, "\n")+"\n")
+		args, err := comp.arguments()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := strings.ReplaceAll(strings.Join(args, "\n"), dirs.root, "nodes/node-a")
+		golden.Check(t, "testdata/"+string(comp.kind)+".args", shown+"\n")
 	}
-	node := serving{address: "127.9.0.1", cert: "node.crt", key: "node.key"}
-	config, err := json.MarshalIndent(kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node, gates), "", "  ")
+	config, err := os.ReadFile(dirs.config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "testdata/kubelet.config.json", string(config)+"\n")
+	golden.Check(t, "testdata/kubelet.config.json", strings.ReplaceAll(string(config), dirs.root, "nodes/node-a")+"\n")
 }
 
 func TestRigsHaveBlocksOfTheirOwn(t *testing.T) {

@@ -22,22 +22,22 @@ import (
 // component is one program of a rig, and how to run it as any release with any
 // gates on the same data.
 type component struct {
-	name string // "kube-apiserver", "kubelet/node-a"
-	kind build.Component
-	// prepare writes what the program reads and returns its arguments.
-	prepare func(gates release.Gates) (args []string, err error)
-	ready   func(context.Context) error
-	clock   *page.Page  // nil for one that shows the machine's time
-	shown   clock.Clock // what the page was set to last; the cluster's mu guards it
+	name   string // "kube-apiserver", "kubelet/node-a"
+	kind   build.Component
+	flags  flags          // without those that depend on release and gates
+	config map[string]any // of a kubelet, without its gates
+	health string         // the URL that answers when it is ready
+	clock  *page.Page     // nil for one that shows the machine's time
+	shown  clock.Clock    // what the page was set to last; the cluster's mu guards it
+
+	node, address string // of a kubelet
+	standalone    bool   // it is a kubelet without an API server
 
 	mu      sync.Mutex
 	version release.Version
 	gates   release.Gates
 	running *process.Process // nil while stopped
 	runs    release.Version  // what the running binary is
-	address string           // of the node, for a kubelet
-	// standalone is a kubelet without an API server.
-	standalone bool
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
 }
@@ -177,11 +177,11 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	if err != nil {
 		return nil, record.ComponentStarted{}, err
 	}
-	args, err := comp.prepare(comp.gates)
+	args, err := comp.arguments()
 	if err != nil {
 		return nil, record.ComponentStarted{}, fmt.Errorf("preparing %s: %w", comp.name, err)
 	}
-	readers := comp.clockReaders()
+	readers := comp.clock.Readers()
 	p, err := process.Start(ctx, process.Config{
 		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
 		Path:  binary.Path,
@@ -189,7 +189,7 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		Env:   append(c.environment(), comp.clockEnvironment()...),
 		Dir:   c.guard.Dir(),
 		Log:   c.logFile(comp.name),
-		Ready: comp.ready,
+		Ready: func(ctx context.Context) error { return c.healthy(ctx, comp.health) },
 	})
 	if err != nil {
 		return nil, record.ComponentStarted{}, err
@@ -240,10 +240,12 @@ func (c *Cluster) stopAll() error {
 	return errors.Join(failures...)
 }
 
-// logFile is where a component's output goes: "kubelet/node-a" to
-// kubelet-node-a.log.
+// fileName is what a component's files are called: "kubelet/node-a" is
+// kubelet-node-a.
+func fileName(component string) string { return strings.ReplaceAll(component, "/", "-") }
+
 func (c *Cluster) logFile(name string) string {
-	return filepath.Join(c.cfg.LogDir, strings.ReplaceAll(name, "/", "-")+".log")
+	return filepath.Join(c.cfg.LogDir, fileName(name)+".log")
 }
 
 // Log returns what a component has said so far.

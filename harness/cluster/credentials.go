@@ -30,89 +30,71 @@ func newCredentials(dir, server string) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
+	signer, err := keyutil.MakeEllipticPrivateKeyPEM()
+	if err != nil {
+		return nil, err
+	}
 	c := &credentials{dir: dir, ca: ca, server: server}
-	return c, errors.Join(os.WriteFile(c.caFile(), ca.CertPEM(), 0o600), c.writeServiceAccountKey())
+	return c, errors.Join(os.WriteFile(c.caFile(), ca.CertPEM(), 0o600), os.WriteFile(c.serviceAccountKey(), signer, 0o600))
 }
 
 func (c *credentials) caFile() string { return filepath.Join(c.dir, "ca.crt") }
 
+// serviceAccountKey is the key that signs service account tokens.
 func (c *credentials) serviceAccountKey() string { return filepath.Join(c.dir, "service-accounts.key") }
 
-// writeServiceAccountKey makes the key that signs service account tokens.
-func (c *credentials) writeServiceAccountKey() error {
-	text, err := keyutil.MakeEllipticPrivateKeyPEM()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(c.serviceAccountKey(), text, 0o600)
-}
-
-// issue signs a certificate and returns the paths of it and its key.
-func (c *credentials) issue(name string, r pki.Request) (certPath, keyPath string, err error) {
+// issue signs a certificate and writes it and its key.
+func (c *credentials) issue(file string, r pki.Request) (keyPair, error) {
 	pair, err := c.ca.Issue(r)
 	if err != nil {
-		return "", "", err
+		return keyPair{}, err
 	}
-	return pair.Write(c.dir, name)
+	cert, key, err := pair.Write(c.dir, file)
+	return keyPair{cert: cert, key: key}, err
 }
 
-// identity is who a client is to the API server.
-type identity struct{ user, group string }
-
-var (
-	adminIdentity             = identity{"skewrig-admin", "system:masters"}
-	kubeletClientIdentity     = identity{"kube-apiserver-kubelet-client", "system:masters"}
-	controllerManagerIdentity = identity{"system:kube-controller-manager", ""}
-	schedulerIdentity         = identity{"system:kube-scheduler", ""}
-)
-
-// guestIdentity is that of a program that is no part of Kubernetes.
-func guestIdentity(name string) identity { return identity{name, "system:masters"} }
-
-func nodeIdentity(node string) identity { return identity{"system:node:" + node, "system:nodes"} }
-
-func (i identity) request() pki.Request {
-	r := pki.Request{CommonName: i.user}
-	if i.group != "" {
-		r.Organizations = []string{i.group}
-	}
-	return r
+// serve issues the certificate of a server, which is also known by other names.
+func (c *credentials) serve(file, name, address string, others ...string) (serving, error) {
+	pair, err := c.issue(file, pki.Request{CommonName: name, Hosts: append([]string{address}, others...)})
+	return serving{address: address, keyPair: pair}, err
 }
 
-// kubeconfig writes a self-contained kubeconfig for an identity, which leads to
-// a server.
-func (c *credentials) kubeconfig(name string, who identity, server string) (string, error) {
-	pair, err := c.ca.Issue(who.request())
+// administrator is a client that may do everything.
+func administrator(name string) pki.Request {
+	return pki.Request{CommonName: name, Organizations: []string{"system:masters"}}
+}
+
+func nodeClient(node string) pki.Request {
+	return pki.Request{CommonName: "system:node:" + node, Organizations: []string{"system:nodes"}}
+}
+
+// kubeconfig writes a self-contained kubeconfig for a client, which leads to a
+// server.
+func (c *credentials) kubeconfig(file string, who pki.Request, server string) (string, error) {
+	pair, err := c.ca.Issue(who)
 	if err != nil {
 		return "", err
 	}
 	const rig = "skewrig"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[rig] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: c.ca.CertPEM()}
-	config.AuthInfos[who.user] = &clientcmdapi.AuthInfo{ClientCertificateData: pair.CertPEM, ClientKeyData: pair.KeyPEM}
-	config.Contexts[rig] = &clientcmdapi.Context{Cluster: rig, AuthInfo: who.user}
+	config.AuthInfos[who.CommonName] = &clientcmdapi.AuthInfo{ClientCertificateData: pair.CertPEM, ClientKeyData: pair.KeyPEM}
+	config.Contexts[rig] = &clientcmdapi.Context{Cluster: rig, AuthInfo: who.CommonName}
 	config.CurrentContext = rig
-	path := filepath.Join(c.dir, name+".kubeconfig")
+	path := filepath.Join(c.dir, file+".kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil { // 0600
-		return "", fmt.Errorf("writing the kubeconfig of %s: %w", who.user, err)
+		return "", fmt.Errorf("writing the kubeconfig of %s: %w", who.CommonName, err)
 	}
 	return path, nil
 }
 
-// restConfig is the administrator's client configuration, unthrottled.
-func (c *credentials) restConfig() (*rest.Config, error) {
-	pair, err := c.ca.Issue(adminIdentity.request())
+// restConfig is what a kubeconfig says as a client configuration, unthrottled.
+func restConfig(kubeconfig string) (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Config{
-		Host:      c.server,
-		UserAgent: "skewrig",
-		QPS:       -1,
-		// A library must not log on its own.
-		WarningHandler: rest.NoWarnings{},
-		TLSClientConfig: rest.TLSClientConfig{
-			CAData: c.ca.CertPEM(), CertData: pair.CertPEM, KeyData: pair.KeyPEM,
-		},
-	}, nil
+	config.UserAgent, config.QPS = "skewrig", -1
+	config.WarningHandler = rest.NoWarnings{} // a library must not log on its own
+	return config, nil
 }

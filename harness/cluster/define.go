@@ -11,9 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"time"
-
-	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
@@ -23,33 +20,18 @@ import (
 // define lists the rig's components in the order in which they start, each
 // with what it takes to run it. Nothing is started.
 func (c *Cluster) define() error {
-	controlPlane := c.block.controlPlane().String()
-	cert, key, err := c.creds.issue("control-plane", pki.Request{
-		CommonName: "control-plane",
-		Hosts:      []string{controlPlane, "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1"},
-	})
+	s, err := c.creds.serve("control-plane", "control-plane", c.block.controlPlane().String(),
+		"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1")
 	if err != nil {
 		return err
 	}
-	s := serving{address: controlPlane, cert: cert, key: key}
-	client, err := c.healthClient()
-	if err != nil {
-		return err
-	}
-	c.defineEtcd(s, client)
-	if err := c.defineAPIServer(s, client); err != nil {
-		return err
-	}
-	if err := c.defineControllers(s, client); err != nil {
-		return err
-	}
-	if c.cfg.Watchdog != nil {
-		if err := c.defineWatchdog(*c.cfg.Watchdog, client); err != nil {
+	for _, define := range []func(serving) error{c.defineEtcd, c.defineAPIServer, c.defineControllers, c.defineWatchdog} {
+		if err := define(s); err != nil {
 			return err
 		}
 	}
 	for i, node := range c.cfg.Nodes {
-		if err := c.defineKubelet(node, c.block.node(i), client); err != nil {
+		if err := c.defineKubelet(node, c.block.node(i)); err != nil {
 			return fmt.Errorf("preparing node %s: %w", node.Name, err)
 		}
 	}
@@ -58,107 +40,87 @@ func (c *Cluster) define() error {
 
 func (c *Cluster) add(comp *component) { c.components = append(c.components, comp) }
 
-func (c *Cluster) defineEtcd(s serving, client *http.Client) {
+// addControlPlane adds a component of the control plane's release.
+func (c *Cluster) addControlPlane(kind build.Component, f flags, health string) {
+	c.add(&component{
+		name: string(kind), kind: kind, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
+		flags: f, health: health,
+	})
+}
+
+func (c *Cluster) defineEtcd(s serving) error {
 	dir := filepath.Join(c.guard.Dir(), "etcd")
 	c.add(&component{
-		name: "etcd", kind: build.Etcd, version: release.Etcd,
-		prepare: func(release.Gates) ([]string, error) {
-			return etcdFlags(dir, s, c.creds.caFile()).args(), os.MkdirAll(dir, 0o700)
-		},
-		ready: healthy(client, fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort)),
+		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd,
+		flags:  etcdFlags(dir, s, c.creds.caFile()),
+		health: fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort),
 	})
+	return os.MkdirAll(dir, 0o700)
 }
 
-func (c *Cluster) defineAPIServer(s serving, client *http.Client) error {
-	p := apiserverPaths{
-		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
-	}
-	var err error
-	if p.etcdCert, p.etcdKey, err = c.creds.issue("etcd-client", pki.Request{CommonName: "kube-apiserver"}); err != nil {
+func (c *Cluster) defineAPIServer(s serving) error {
+	etcd, err := c.creds.issue("etcd-client", pki.Request{CommonName: "kube-apiserver"})
+	if err != nil {
 		return err
 	}
-	if p.kubeletClientCert, p.kubeletKey, err = c.creds.issue("kubelet-client", kubeletClientIdentity.request()); err != nil {
-		return err
-	}
-	c.add(&component{
-		name: "kube-apiserver", kind: build.APIServer, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
-		prepare: func(gates release.Gates) ([]string, error) { return apiserverFlags(s, p, gates).args(), nil },
-		ready:   healthy(client, c.creds.server+"/readyz"),
-	})
-	return nil
+	kubelet, err := c.creds.issue("kubelet-client", administrator("kube-apiserver-kubelet-client"))
+	p := apiserverPaths{dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(), etcd: etcd, kubelet: kubelet}
+	c.addControlPlane(build.APIServer, apiserverFlags(s, p), c.creds.server+"/readyz")
+	return err
 }
 
-func (c *Cluster) defineControllers(s serving, client *http.Client) error {
+func (c *Cluster) defineControllers(s serving) error {
 	cp := c.cfg.ControlPlane
 	if !cp.WithoutControllerManager {
-		kubeconfig, err := c.kubeconfigOf("kube-controller-manager", "controller-manager", controllerManagerIdentity)
-		if err != nil {
+		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), cp.NodeMonitor)
+		if err := c.addController(build.ControllerManager, s, controllerManagerPort, own); err != nil {
 			return err
 		}
-		f := controllerManagerFlags(s, kubeconfig, c.creds.caFile(), c.creds.serviceAccountKey(), cp.NodeMonitor)
-		c.addController("kube-controller-manager", build.ControllerManager, f, client)
 	}
-	if !cp.WithoutScheduler {
-		kubeconfig, err := c.kubeconfigOf("kube-scheduler", "scheduler", schedulerIdentity)
-		if err != nil {
-			return err
-		}
-		c.addController("kube-scheduler", build.Scheduler, schedulerFlags(s, kubeconfig), client)
+	if cp.WithoutScheduler {
+		return nil
 	}
-	return nil
+	return c.addController(build.Scheduler, s, schedulerPort, nil)
 }
 
-func (c *Cluster) addController(name string, kind build.Component, f flags, client *http.Client) {
-	c.add(&component{
-		name: name, kind: kind, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
-		prepare: func(gates release.Gates) ([]string, error) {
-			f := maps.Clone(f)
-			if len(gates) > 0 {
-				f["feature-gates"] = gates.Flag()
-			}
-			return f.args(), nil
-		},
-		ready: healthy(client, fmt.Sprintf("https://%s:%s/healthz", f["bind-address"], f["secure-port"])),
-	})
+func (c *Cluster) addController(kind build.Component, s serving, port int, own flags) error {
+	kubeconfig, err := c.kubeconfigOf(string(kind), pki.Request{CommonName: "system:" + string(kind)})
+	f := controllerFlags(s, kubeconfig, port)
+	maps.Copy(f, own)
+	c.addControlPlane(kind, f, fmt.Sprintf("https://%s:%d/healthz", s.address, port))
+	return err
 }
 
-func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.Client) error {
+func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix) error {
 	dirs := c.kubeletDirs(node.Name)
 	for _, dir := range []string{dirs.state(), dirs.staticPods(), dirs.podLogs()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	address := nodeAddress(addresses).String()
-	cert, key, err := c.creds.issue("kubelet-"+node.Name, pki.Request{CommonName: node.Name, Hosts: []string{address, node.Name}})
+	s, err := c.creds.serve("kubelet-"+node.Name, node.Name, nodeAddress(addresses).String(), node.Name)
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, "kubelet-"+node.Name, nodeIdentity(node.Name))
+	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, nodeClient(node.Name))
 	if err != nil {
 		return err
 	}
-	endpoint, err := c.startRuntime(NodeInfo{Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses})
+	// The runtime lives as long as the rig: kubelets come and go before it.
+	runtime, err := c.cfg.Runtime(NodeInfo{Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses})
 	if err != nil {
 		return err
 	}
-	s := serving{address: address, cert: cert, key: key}
+	c.runtimes[node.Name] = runtime
 	comp := &component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, address: address,
-		standalone: node.Standalone,
-		prepare: func(gates release.Gates) ([]string, error) {
-			config := kubeletConfig(dirs, endpoint, c.creds.caFile(), s, gates)
-			flags := kubeletFlags(node.Name, kubeconfig, dirs)
-			if node.Standalone {
-				standalone(config, flags)
-			}
-			text, err := json.MarshalIndent(config, "", "  ")
-			if err != nil {
-				return nil, err
-			}
-			return flags.args(), os.WriteFile(dirs.config(), text, 0o600)
-		},
-		ready: healthy(client, fmt.Sprintf("http://%s:%d/healthz", address, kubeletHealthPort)),
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
+		node: node.Name, address: s.address, standalone: node.Standalone,
+		flags:  kubeletFlags(node.Name, kubeconfig, dirs),
+		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
+		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
+	}
+	if node.Standalone {
+		standalone(comp.config, comp.flags)
 	}
 	c.add(comp)
 	if node.Clock != nil {
@@ -167,20 +129,29 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix, client *http.
 	return nil
 }
 
-// startRuntime starts a node's container runtime, which lives as long as the
-// rig: kubelets come and go before it.
-func (c *Cluster) startRuntime(info NodeInfo) (endpoint string, err error) {
-	r, err := c.cfg.Runtime(info)
-	if err != nil {
-		return "", err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.runtimes[info.Name] = r
-	return r.Endpoint(), nil
-}
-
 func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Next() }
+
+// arguments are those of a component's program, with the gates that it has now. A
+// kubelet has them in its configuration file, which is written.
+func (comp *component) arguments() ([]string, error) {
+	f := maps.Clone(comp.flags)
+	switch comp.kind {
+	case build.APIServer, build.ControllerManager, build.Scheduler:
+		if len(comp.gates) > 0 {
+			f["feature-gates"] = comp.gates.Flag()
+		}
+	case build.Kubelet:
+		comp.config["featureGates"] = comp.gates
+		text, err := json.MarshalIndent(comp.config, "", "  ")
+		return f.args(), errors.Join(err, os.WriteFile(f["config"], text, 0o600))
+	case build.DependencyWatchdog:
+		if release.WatchdogProfiles(comp.version) {
+			f["pprof-bind-addr"] = "0"
+		}
+		return append([]string{"prober"}, f.args()...), nil
+	}
+	return f.args(), nil
+}
 
 // environment is what components see of the user's environment: where
 // temporary files go, and nothing that would change what they do.
@@ -188,33 +159,20 @@ func (c *Cluster) environment() []string {
 	return []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 }
 
-func (c *Cluster) healthClient() (*http.Client, error) {
-	config, err := rest.TLSConfigFor(c.rest)
-	if err != nil {
-		return nil, err
-	}
-	return &http.Client{
-		Timeout:   2 * time.Second,
-		Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true},
-	}, nil
-}
-
 // healthy asks a health endpoint.
-func healthy(client *http.Client, url string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return err
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-		if resp.StatusCode == http.StatusOK {
-			return nil
-		}
-		return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
+func (c *Cluster) healthy(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
 	}
+	resp, err := c.health.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
 }

@@ -1,10 +1,6 @@
 package cluster
 
-import (
-	"path/filepath"
-
-	"github.com/skewrig/skewrig/harness/release"
-)
+import "path/filepath"
 
 // kubeletDirs are the places of one node below the rig's directory.
 type kubeletDirs struct{ root string }
@@ -20,16 +16,14 @@ func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.
 
 // KubeletDir is the directory of a node's kubelet (--root-dir).
 func (c *Cluster) KubeletDir(node string) (string, error) {
-	if _, err := c.component("kubelet/" + node); err != nil {
-		return "", err
-	}
-	return c.kubeletDirs(node).state(), nil
+	_, err := c.component("kubelet/" + node)
+	return c.kubeletDirs(node).state(), err
 }
 
 // kubeletConfig is the KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of
 // a node, as a map: its typed form belongs to one release, and this file is
 // read by many.
-func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates release.Gates) map[string]any {
+func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]any {
 	return map[string]any{
 		"kind":                     "KubeletConfiguration",
 		"apiVersion":               "kubelet.config.k8s.io/v1beta1",
@@ -43,7 +37,6 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving, gates relea
 		"authentication":           map[string]any{"x509": map[string]any{"clientCAFile": ca}},
 		"staticPodPath":            dirs.staticPods(),
 		"podLogsDir":               dirs.podLogs(),
-		"featureGates":             gates,
 		// No cgroups are made: the containers are not processes.
 		"cgroupsPerQOS":          false,
 		"enforceNodeAllocatable": []string{},

@@ -14,7 +14,7 @@ import (
 
 // kubeconfigOf writes the kubeconfig of who connects to the API server, which
 // leads there, or to the link that there is on the way.
-func (c *Cluster) kubeconfigOf(from, file string, who identity) (string, error) {
+func (c *Cluster) kubeconfigOf(from string, who pki.Request) (string, error) {
 	server := c.creds.server
 	i := slices.IndexFunc(c.cfg.Links, func(l Link) bool { return l.From == from })
 	if i >= 0 {
@@ -25,12 +25,12 @@ func (c *Cluster) kubeconfigOf(from, file string, who identity) (string, error) 
 		c.links[from] = l
 		server = "https://" + l.Address()
 	}
-	return c.creds.kubeconfig(file, who, server)
+	return c.creds.kubeconfig(fileName(from), who, server)
 }
 
 func (c *Cluster) newLink(l Link) (*link.Link, error) {
 	config := link.Config{
-		Name: LinkName(l.From),
+		Name: l.From + "->kube-apiserver",
 		// The address is the one that the API server's certificate is for.
 		Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
 		Target:   netip.AddrPortFrom(c.block.controlPlane(), apiserverPort).String(),
@@ -49,9 +49,6 @@ func (c *Cluster) newLink(l Link) (*link.Link, error) {
 	}
 	return link.New(config)
 }
-
-// LinkName is the name in the record of the link from a client to the API server.
-func LinkName(from string) string { return from + "->kube-apiserver" }
 
 // checkLinks reports links of components that there aren't, or that don't
 // connect to the API server.

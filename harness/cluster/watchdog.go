@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 
@@ -22,37 +21,31 @@ type Watchdog struct {
 	Config []byte
 }
 
-func (c *Cluster) defineWatchdog(w Watchdog, client *http.Client) error {
+func (c *Cluster) defineWatchdog(s serving) error {
+	w := c.cfg.Watchdog
+	if w == nil {
+		return nil
+	}
 	config := filepath.Join(c.guard.Dir(), "watchdog.yaml")
 	if err := os.WriteFile(config, w.Config, 0o600); err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigOf(DependencyWatchdog, DependencyWatchdog, guestIdentity(DependencyWatchdog))
-	if err != nil {
-		return err
-	}
-	metrics := fmt.Sprintf("%s:%d", c.block.controlPlane(), watchdogPort)
-	comp := &component{
+	kubeconfig, err := c.kubeconfigOf(DependencyWatchdog, administrator(DependencyWatchdog))
+	metrics := fmt.Sprintf("%s:%d", s.address, watchdogPort)
+	c.add(&component{
 		name: DependencyWatchdog, kind: build.DependencyWatchdog, version: w.Version,
-		ready: healthy(client, "http://"+metrics+"/metrics"),
-	}
-	comp.prepare = func(release.Gates) ([]string, error) {
-		return append([]string{"prober"}, watchdogFlags(comp.version, config, kubeconfig, metrics).args()...), nil
-	}
-	c.add(comp)
-	return nil
+		flags:  watchdogFlags(config, kubeconfig, metrics),
+		health: "http://" + metrics + "/metrics",
+	})
+	return err
 }
 
-func watchdogFlags(v release.Version, config, kubeconfig, metrics string) flags {
-	f := flags{
+func watchdogFlags(config, kubeconfig, metrics string) flags {
+	return flags{
 		"config-file":            config,
 		"kubeconfig":             kubeconfig,
 		"metrics-bind-addr":      metrics,
 		"health-bind-addr":       "0", // which is none: it would listen on every address
 		"enable-leader-election": "false",
 	}
-	if release.WatchdogProfiles(v) {
-		f["pprof-bind-addr"] = "0"
-	}
-	return f
 }

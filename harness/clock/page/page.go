@@ -71,7 +71,8 @@ type numbers struct {
 	since  int64
 }
 
-// Page is a clock that can be set for another process.
+// Page is a clock that can be set for another process. A nil Page is one that no
+// process shows.
 type Page struct {
 	path string
 
@@ -123,6 +124,9 @@ func (p *Page) Set(c clock.Clock) error {
 // Readers is how many processes have shown this clock so far. A process is
 // counted before its first package is initialized.
 func (p *Page) Readers() uint64 {
+	if p == nil {
+		return 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.memory == nil {
@@ -134,6 +138,9 @@ func (p *Page) Readers() uint64 {
 // Close removes the page. A process that shows its clock goes on with it as it
 // is. It may be called again.
 func (p *Page) Close() error {
+	if p == nil {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.memory == nil {
