@@ -3,10 +3,10 @@ package scenarios_test
 import (
 	"fmt"
 	"strings"
+	"testing/fstest"
 
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // show prints the planned steps of each cell of a scenario, of which the example
@@ -22,12 +22,12 @@ kind: Scenario
 id: mine/manual/example
 title: An example
 `
-	file, err := action.Decode("example.yaml", []byte(head+scenario))
+	files, err := action.Load(fstest.MapFS{"example.yaml": {Data: []byte(head + scenario)}}, []string{"example.yaml"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	cells, err := plan.Cells([]*spec.File{file})
+	cells, err := plan.Cells(files)
 	if err != nil {
 		fmt.Println(err)
 		return

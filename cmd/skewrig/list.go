@@ -52,10 +52,7 @@ own.`,
 func describeCells(cells []plan.Cell) []listed {
 	all := make([]listed, 0, len(cells))
 	for _, c := range cells {
-		l := listed{ID: c.ID, Title: c.Title, Scenario: c.Scenario, Control: c.Control, Axes: make(map[string]string), File: c.File}
-		for _, axis := range c.Axes {
-			l.Axes[axis.Name] = axis.Value
-		}
+		l := listed{ID: c.ID, Title: c.Title, Scenario: c.Scenario, Control: c.Control, Axes: c.Axes, File: c.File}
 		all = append(all, l)
 	}
 	return all

@@ -70,11 +70,17 @@ func (d *Document) Note(path, format string, args ...any) {
 	d.Source.Note(n, format, args...)
 }
 
+// Refuse notes a value that is wrong, unless the field is missing or could not be
+// decoded.
+func (d *Document) Refuse(path string, wrong bool, format string, args ...any) {
+	if wrong && d.Clean(path) {
+		d.Note(path, format, args...)
+	}
+}
+
 // Constant notes a field that doesn't have the one value that it may have.
 func (d *Document) Constant(field, value, want string) {
-	if d.Clean(field) && value != want {
-		d.Note(field, "%s must be %s, not %s", field, want, Quote(value))
-	}
+	d.Refuse(field, value != want, "%s must be %s, not %s", field, want, Quote(value))
 }
 
 // Err returns all problems as Errors, or nil.

@@ -79,8 +79,3 @@ func verdict(k *spec.ActionKind) { k.Verdict = true }
 func Load(fsys fs.FS, paths []string) ([]*spec.File, error) {
 	return spec.Load(fsys, paths, Kinds()...)
 }
-
-// Decode is spec.Decode for a scenario with all kinds of actions.
-func Decode(file string, text []byte) (*spec.File, error) {
-	return spec.Decode(file, text, Kinds()...)
-}

@@ -17,9 +17,7 @@ func (Inline) OneOrMore() {}
 
 // Check implements spec.Action.
 func (o Inline) Check(f spec.Field) {
-	if f.Clean("") && len(o) == 0 {
-		f.Report("", "there are no objects")
-	}
+	f.Refuse("", len(o) == 0, "there are no objects")
 	for i := range o {
 		if f.Clean("") {
 			f.Object(index(i))
@@ -64,13 +62,8 @@ func (o File) Load(read func(string) (spec.Objects, error)) (spec.Action, error)
 
 // Check implements spec.Action.
 func (o File) Check(f spec.Field) {
-	switch {
-	case !f.Clean(""):
-	case o.Name == "":
-		f.Report("", "the name of the file is empty")
-	case o.Objects != nil && len(o.Objects) == 0:
-		f.Report("", "%s holds no objects", strict.Quote(o.Name))
-	}
+	f.Refuse("", o.Name == "", "the name of the file is empty")
+	f.Refuse("", o.Objects != nil && len(o.Objects) == 0, "%s holds no objects", strict.Quote(o.Name))
 }
 
 // Change implements spec.Action.

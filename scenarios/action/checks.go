@@ -74,24 +74,19 @@ var checkID = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
 
 // Check implements spec.Action.
 func (w WrittenChecks) Check(f spec.Field) {
-	if f.Clean("") && len(w) == 0 {
-		f.Report("", "there are no checks")
-	}
+	f.Refuse("", len(w) == 0, "there are no checks")
 	for i, c := range w {
 		c.check(f.In(index(i)))
 	}
 }
 
 func (c WrittenCheck) check(f spec.Field) {
-	if f.Clean(".id") && (!checkID.MatchString(c.ID) || len(c.ID) > spec.MaxName) {
-		f.Report(".id", "%s can't be the id of a check: use letters, digits, - _ and .", strict.Quote(c.ID))
-	}
+	f.Refuse(".id", !checkID.MatchString(c.ID) || len(c.ID) > spec.MaxName,
+		"%s can't be the id of a check: use letters, digits, - _ and .", strict.Quote(c.ID))
 	for _, text := range []struct{ field, value string }{
 		{".requirement", c.Requirement}, {".observe", c.Observe}, {".must", c.Must},
 	} {
-		if f.Clean(text.field) && strings.TrimSpace(text.value) == "" {
-			f.Report(text.field, "%s is empty", text.field[1:])
-		}
+		f.Refuse(text.field, strings.TrimSpace(text.value) == "", "%s is empty", text.field[1:])
 	}
 	c.checkOneOf(f)
 	f.Duration(".eventually", c.Eventually)

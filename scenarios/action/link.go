@@ -215,7 +215,7 @@ func linkOf(r *spec.Rig, field, name string) (spec.Link, bool) {
 	if l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix) {
 		return l, true
 	}
-	if r.Standalone(c.Name) {
+	if c.Standalone {
 		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
 		return l, false
 	}

@@ -19,9 +19,8 @@ type Log struct {
 // Check implements spec.Action.
 func (l Log) Check(f spec.Field) {
 	f.Named(".component", l.Component)
-	if _, err := regexp.Compile(l.Match); f.Clean("") && (err != nil || l.Match == "") {
-		f.Report(".match", "%s is not a regular expression that matches something", strict.Quote(l.Match))
-	}
+	_, err := regexp.Compile(l.Match)
+	f.Refuse(".match", err != nil || l.Match == "", "%s is not a regular expression that matches something", strict.Quote(l.Match))
 }
 
 // Change implements spec.Action.

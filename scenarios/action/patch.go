@@ -17,9 +17,7 @@ type Patch struct {
 
 // Check implements spec.Action.
 func (p Patch) Check(f spec.Field) {
-	if f.Clean("") && len(p.Merge) == 0 {
-		f.Report(".merge", "the patch changes nothing")
-	}
+	f.Refuse(".merge", len(p.Merge) == 0, "the patch changes nothing")
 }
 
 // Change implements spec.Action.

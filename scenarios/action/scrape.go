@@ -19,9 +19,9 @@ type Scrape struct {
 
 // Check implements spec.Action.
 func (s Scrape) Check(f spec.Field) {
-	if name := s.Component; f.Clean(".component") && name != spec.APIServer && !strings.HasPrefix(name, spec.KubeletPrefix) {
-		f.Report(".component", "%s can't be scraped: %s and kubelets can", strict.Quote(name), spec.APIServer)
-	}
+	name := s.Component
+	f.Refuse(".component", name != spec.APIServer && !strings.HasPrefix(name, spec.KubeletPrefix),
+		"%s can't be scraped: %s and kubelets can", strict.Quote(name), spec.APIServer)
 	if s.Path != "" && !strings.HasPrefix(s.Path, "/") {
 		f.Report(".path", "%s is not a path: it begins with /", strict.Quote(s.Path))
 	}

@@ -21,9 +21,7 @@ type Wait struct {
 
 // Check implements spec.Action.
 func (w Wait) Check(f spec.Field) {
-	if f.Clean("") && strings.TrimSpace(w.Until) == "" {
-		f.Report(".until", "there is nothing to wait for")
-	}
+	f.Refuse(".until", strings.TrimSpace(w.Until) == "", "there is nothing to wait for")
 	f.Duration(".within", w.Within)
 }
 

@@ -3,11 +3,13 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -51,17 +53,16 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
 		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Places: places(f, s),
 	}
-	for _, axis := range c.Axes {
-		cell.ID += "/" + axis.Name + ":" + axis.Value
+	for _, name := range slices.Sorted(maps.Keys(c.Axes)) {
+		cell.ID += "/" + name + ":" + c.Axes[name]
 	}
 	if err := cellid.Check(cell.ID); err != nil {
 		return cell, err
 	}
+	rig, conflicts := spec.NewRig(s.Topology, c.Axes)
+	cell.Topology = newTopology(s.Topology, rig)
 	var err error
-	if cell.Topology, err = newTopology(s.Topology); err != nil {
-		return cell, err
-	}
-	cell.Steps, err = newSteps(f, c)
+	cell.Steps, err = newSteps(f, c, rig, conflicts)
 	cell.Topology.Links = links(cell.Steps)
 	for i := range cell.Topology.Nodes {
 		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
@@ -82,39 +83,34 @@ func links(steps []Step) []spec.Link {
 	return all
 }
 
-func newTopology(t spec.Topology) (record.Topology, error) {
-	version, err := spec.ResolveVersion(t.ControlPlane.Version)
-	if err != nil {
-		return record.Topology{}, err
+// newTopology returns a topology with the releases of the rig at its beginning.
+func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
+	version := func(component string) release.Version {
+		c, _ := rig.Component(component)
+		return c.Version
 	}
-	topology := record.Topology{
-		Version: version, Gates: t.ControlPlane.Gates.Clone(),
-		ControllerManager: t.ControlPlane.ControllerManager == nil || *t.ControlPlane.ControllerManager,
-		Scheduler:         t.ControlPlane.Scheduler == nil || *t.ControlPlane.Scheduler,
-	}
+	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone()}
+	_, topology.ControllerManager = rig.Component(spec.ControllerManager)
+	_, topology.Scheduler = rig.Component(spec.Scheduler)
 	for _, n := range t.Nodes {
-		version, err := spec.ResolveNode(n.Version)
-		if err != nil {
-			return record.Topology{}, err
-		}
-		topology.Nodes = append(topology.Nodes, record.Node{Name: n.Name, Version: version, Gates: n.Gates.Clone(), Standalone: n.Standalone})
+		topology.Nodes = append(topology.Nodes, record.Node{
+			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone,
+		})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
 		topology.NodeMonitor = record.NodeMonitor{Period: scale(t, time.Duration(m.Period)), Grace: scale(t, time.Duration(m.Grace))}
 	}
 	topology.LeaseNodes = newLeaseNodes(t)
-	topology.Garden, err = newGarden(t)
-	return topology, err
+	topology.Garden = newGarden(t, version(spec.Watchdog))
+	return topology
 }
 
 // newSteps numbers the steps and follows what is in force at each of them. A
 // step that is not for this combination leaves a gap in the numbers, so that a
 // step has the same number in all cells.
-func newSteps(f *spec.File, c spec.Combination) ([]Step, error) {
-	s := c.Scenario
-	rig, conflicts := spec.NewRig(s.Topology, c.Axes...)
+func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.Conflict) ([]Step, error) {
 	var steps []Step
-	for i, step := range s.Steps {
+	for i, step := range c.Scenario.Steps {
 		if step.Skipped {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -43,21 +44,13 @@ const (
 	reportPeriod   = 5 * time.Minute
 )
 
-func newGarden(t spec.Topology) (*record.Garden, error) {
+func newGarden(t spec.Topology, watchdog release.Version) *record.Garden {
 	g := t.Garden
 	if g == nil {
-		return nil, nil
-	}
-	version, err := spec.ResolveWatchdog(g.Watchdog)
-	if err != nil {
-		return nil, err
-	}
-	var shoot map[string]any
-	if g.Shoot != nil {
-		shoot = g.Shoot
+		return nil
 	}
 	prober := spec.WithDefaults(g.Prober)
-	return &record.Garden{Watchdog: version, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: shoot}, nil
+	return &record.Garden{Watchdog: watchdog, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: g.Shoot}
 }
 
 // dependents are those that the scenario names, or else one replica of each that

@@ -13,11 +13,8 @@ import (
 func Stored(c Cell) (record.Plan, error) {
 	p := record.Plan{
 		Format: record.PlanFormat,
-		ID:     c.ID, Scenario: c.Scenario, Area: c.Area, Title: c.Title, Control: c.Control, Axes: make(map[string]string),
+		ID:     c.ID, Scenario: c.Scenario, Area: c.Area, Title: c.Title, Control: c.Control, Axes: c.Axes,
 		File: c.File, Text: c.Text, Topology: c.Topology, Images: c.Images,
-	}
-	for _, axis := range c.Axes {
-		p.Axes[axis.Name] = axis.Value
 	}
 	printer := newPrinter(c.Topology)
 	for _, s := range c.Steps {

@@ -22,7 +22,7 @@ type Cell struct {
 	Control  string // the scenario that is the negative control, if there is one
 	File     string
 	Text     string // of the file
-	Axes     []spec.AxisValue
+	Axes     map[string]string
 	Topology record.Topology
 	Images   []spec.Image
 	Steps    []Step

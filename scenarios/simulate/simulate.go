@@ -28,10 +28,7 @@ var ErrNotModelled = errors.New("the models don't cover it")
 func Cell(cell plan.Cell, program *check.Program) ([]record.Event, reports.Cell) {
 	p := &play{cell: cell, program: program, tracker: check.NewTracker()}
 	err := p.run()
-	result := reports.Cell{ID: cell.ID, Scenario: cell.Scenario, KEP: cell.Area, Axes: make(map[string]string)}
-	for _, axis := range cell.Axes {
-		result.Axes[axis.Name] = axis.Value
-	}
+	result := reports.Cell{ID: cell.ID, Scenario: cell.Scenario, KEP: cell.Area, Axes: cell.Axes}
 	if errors.Is(err, ErrNotModelled) {
 		result.Outcome, result.Reason = reports.NotApplicable, err.Error()
 		return nil, result

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,21 +15,21 @@ import (
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/simulate"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 func cells(t *testing.T, scenario string) []plan.Cell {
 	t.Helper()
-	file, err := action.Decode("test.yaml", []byte(`
+	text := `
 apiVersion: skewrig.dev/v1alpha1
 kind: Scenario
 id: mine/simulate/test
 title: A test
-`+scenario))
+` + scenario
+	files, err := action.Load(fstest.MapFS{"test.yaml": {Data: []byte(text)}}, []string{"test.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := plan.Cells([]*spec.File{file})
+	cells, err := plan.Cells(files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,11 @@ func (f Field) In(path string) Field { f.at += path; return f }
 // Report reports a problem with a part of the action.
 func (f Field) Report(path, format string, args ...any) { f.v.Note(f.at+path, format, args...) }
 
+// Refuse reports a part that is wrong, unless it is missing or could not be decoded.
+func (f Field) Refuse(path string, wrong bool, format string, args ...any) {
+	f.v.Refuse(f.at+path, wrong, format, args...)
+}
+
 // Clean reports whether a part is there and could be decoded.
 func (f Field) Clean(path string) bool { return f.v.Clean(f.at + path) }
 
@@ -89,9 +94,7 @@ func (f Field) Duration(path string, d behavior.Duration) { f.v.checkDuration(f.
 // Named reports a component that is named by nothing. Other names are for the
 // rig to judge.
 func (f Field) Named(path, name string) {
-	if name == "" && f.Clean(path) {
-		f.Report(path, "the name of the component is empty")
-	}
+	f.Refuse(path, name == "", "the name of the component is empty")
 }
 
 // Object reports an API object that no API server could be asked to create.

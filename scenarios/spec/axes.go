@@ -10,17 +10,6 @@ import (
 	"github.com/skewrig/skewrig/harness/strict"
 )
 
-// AxisValue is the value of a combination on one axis.
-type AxisValue struct{ Name, Value string }
-
-// ResolveNode is ResolveVersion for a node, which may also be of version reference.
-func ResolveNode(version release.Version) (release.Version, error) {
-	if version == release.Reference {
-		return release.Reference, nil
-	}
-	return ResolveVersion(version)
-}
-
 // ResolveVersion returns the release that a version of the language stands for:
 // the newest one if there is none, otherwise as release.Resolve does.
 func ResolveVersion(version release.Version) (release.Version, error) {
@@ -51,14 +40,10 @@ func (v *validator) checkAxes() {
 			v.Note(at, "%s can't name an axis: use letters, digits, - and _, beginning with a letter", strict.Quote(name))
 		}
 		values := v.scenario.Axes[name]
-		if len(values) == 0 && v.Clean(at) {
-			v.Note(at, "the axis has no values")
-		}
+		v.Refuse(at, len(values) == 0, "the axis has no values")
 		for i, value := range values {
-			item := fmt.Sprintf("%s[%d]", at, i)
-			if v.Clean(item) && (!axisValue.MatchString(value) || len(value) > maxPart) {
-				v.Note(item, "%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", strict.Quote(value))
-			}
+			v.Refuse(fmt.Sprintf("%s[%d]", at, i), !axisValue.MatchString(value) || len(value) > maxPart,
+				"%s can't be part of a cell's id: use letters, digits and any of - _ . , : + = @ ~", strict.Quote(value))
 		}
 	}
 	if n := countCombinations(v.scenario.Axes); n > maxCombinations {
@@ -82,18 +67,20 @@ func countCombinations(axes map[string][]string) int {
 // are written. What stands for a release is resolved, and what is the same then
 // is there once. An axis without a value has the empty one. Of more combinations
 // than a scenario may have, there is only the first.
-func combine(axes map[string][]string) [][]AxisValue {
+func combine(axes map[string][]string) []map[string]string {
 	tooMany := countCombinations(axes) > maxCombinations
-	combinations := [][]AxisValue{nil}
+	combinations := []map[string]string{{}}
 	for _, name := range slices.Sorted(maps.Keys(axes)) {
-		var longer [][]AxisValue
+		var longer []map[string]string
 		values := resolveValues(axes[name])
 		if tooMany {
 			values = values[:1]
 		}
 		for _, c := range combinations {
 			for _, value := range values {
-				longer = append(longer, append(slices.Clone(c), AxisValue{Name: name, Value: value}))
+				with := maps.Clone(c)
+				with[name] = value
+				longer = append(longer, with)
 			}
 		}
 		combinations = longer

@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,11 +53,7 @@ func (c Condition) Holds(values map[string]string) (bool, error) {
 func (c comparison) holds(values map[string]string) (bool, error) {
 	value, known := values[c.name]
 	if !known {
-		var names []string
-		for name := range values {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(values))
 		return false, fmt.Errorf("nothing here is called %s: %s", strict.Quote(c.name), strict.DidYouMean(c.name, names))
 	}
 	return c.Holds(value)
@@ -66,9 +63,7 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 // axes, and the components of its rig, running or not.
 func (r *Rig) names() map[string]string {
 	values := make(map[string]string)
-	for _, axis := range r.axes {
-		values[axis.Name] = axis.Value
-	}
+	maps.Copy(values, r.axes)
 	for _, c := range r.components {
 		values[c.Name] = string(c.Version)
 	}

@@ -29,23 +29,12 @@ type File struct {
 
 // Combination is a scenario with one value for each of its axes.
 type Combination struct {
-	// Axes are sorted by name. What stands for a release is resolved.
-	Axes []AxisValue
+	// Axes are the values by the names of the axes. What stands for a release is
+	// resolved.
+	Axes map[string]string
 	// Scenario has every reference to an axis replaced, and the manifests of
 	// its file steps loaded.
 	Scenario Scenario
-}
-
-// Decode reads the text of one scenario file. The file's name is for messages
-// only. Everything that is wrong is reported at once, as *Errors. A step that
-// names a file beside the scenario is wrong here: Load reads those.
-func Decode(file string, text []byte, kinds ...ActionKind) (*File, error) {
-	r := newReader(file, text, manifests{}, kinds)
-	f := r.read(string(text))
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // Load reads scenario files, each with the manifests beside it. Everything that
@@ -61,7 +50,11 @@ func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
 			problems = append(problems, strict.Problem{Position: strict.Position{File: name, Line: 1, Column: 1}, Message: reason(err)})
 			continue
 		}
-		r := newReader(name, text, manifests{fsys: fsys, dir: path.Dir(name)}, kinds)
+		document := strict.ParseDocument(name, text)
+		r := &reader{
+			Document: document, kinds: kinds, manifests: newManifests(fsys, path.Dir(name), document.Source.Problems),
+			refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
+		}
 		files = append(files, r.read(string(text)))
 		problems = append(problems, r.Source.Problems.Sorted()...)
 	}
@@ -93,19 +86,10 @@ func (f *File) Position(path string) strict.Position {
 type reader struct {
 	*strict.Document
 	kinds     []ActionKind
-	manifests manifests
+	manifests *manifests
 	refs      references
 	// literals are the scalars in which references are not replaced.
 	literals map[*yaml.Node]bool
-}
-
-func newReader(file string, text []byte, m manifests, kinds []ActionKind) *reader {
-	document := strict.ParseDocument(file, text)
-	m.problems, m.loaded = document.Source.Problems, make(map[string]Objects)
-	return &reader{
-		Document: document, kinds: kinds, manifests: m,
-		refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
-	}
 }
 
 // read decodes and validates the scenario. What it returns is worth something only
@@ -140,19 +124,15 @@ func (r *reader) axes() map[string][]string {
 
 // where leaves out the combinations for which the scenario's condition does not
 // hold. All of them stay if it can't be told.
-func (r *reader) where(combinations [][]AxisValue) [][]AxisValue {
+func (r *reader) where(combinations []map[string]string) []map[string]string {
 	n, found := r.Find("where")
 	if !found || n.Kind != yaml.ScalarNode {
 		return combinations
 	}
 	condition, err := ParseCondition(n.Value)
-	var kept [][]AxisValue
+	var kept []map[string]string
 	for _, axes := range combinations {
-		values := make(map[string]string)
-		for _, axis := range axes {
-			values[axis.Name] = axis.Value
-		}
-		holds, mistake := condition.Holds(values)
+		holds, mistake := condition.Holds(axes)
 		if err = cmp.Or(err, mistake); err != nil {
 			r.Source.Fail(n, "%v", err)
 			return combinations
@@ -169,17 +149,13 @@ func (r *reader) where(combinations [][]AxisValue) [][]AxisValue {
 }
 
 // combination decodes the scenario as it is for some values of the axes.
-func (r *reader) combination(axes []AxisValue) Combination {
-	r.refs.values = make(map[string]string)
-	for _, axis := range axes {
-		r.refs.values[axis.Name] = axis.Value
-	}
+func (r *reader) combination(axes map[string]string) Combination {
+	r.refs.values = axes
 	c := Combination{Axes: axes}
 	d := strict.Decoder{Source: r.Source, Replace: r.replace}
 	d.More = func(out any) ([]string, func(string, *yaml.Node) bool) { return r.stepKinds(&d, out) }
 	d.Decode(r.Root, reflect.ValueOf(&c.Scenario).Elem())
 	r.loadManifests(&c.Scenario)
-	c.skipSteps()
 	return c
 }
 
@@ -198,20 +174,6 @@ func (r *reader) stepKinds(d *strict.Decoder, out any) ([]string, func(string, *
 			step.Kind, step.Action = name, written
 		}
 		return ok
-	}
-}
-
-// skipSteps marks the steps that are not for this combination. Mistakes in
-// conditions are for the validator to report.
-func (c *Combination) skipSteps() {
-	rig, _ := NewRig(c.Scenario.Topology, c.Axes...)
-	for i := range c.Scenario.Steps {
-		step := &c.Scenario.Steps[i]
-		if holds, err := rig.Applies(step.When); err == nil && !holds {
-			step.Skipped = true
-			continue
-		}
-		rig.Do(*step)
 	}
 }
 

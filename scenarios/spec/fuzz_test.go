@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/strict"
-	"github.com/skewrig/skewrig/scenarios/action"
 )
 
-// FuzzDecode looks for texts that make Decode panic, or return something else
+// FuzzDecode looks for texts that make Load panic, or return something else
 // than a file or problems that say where they are.
 func FuzzDecode(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.yaml"))
@@ -25,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := action.Decode("fuzz.yaml", text)
+		file, err := decode("fuzz.yaml", string(text))
 		if err == nil {
 			if len(file.Combinations) == 0 {
 				t.Error("a file without a combination")

@@ -1,12 +1,15 @@
 package spec
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,16 +18,17 @@ import (
 
 // manifests loads the manifest files that the steps of scenarios name.
 type manifests struct {
-	fsys     fs.FS // nil if there is nothing to load from
+	fsys     fs.FS
 	dir      string
 	problems *strict.Problems
 	loaded   map[string]Objects
 }
 
-var (
-	errNoFiles   = errors.New("the scenario was read on its own, without the files beside it")
-	errElsewhere = errors.New("this is not a path below the scenario's own directory")
-)
+func newManifests(fsys fs.FS, dir string, problems *strict.Problems) *manifests {
+	return &manifests{fsys: fsys, dir: dir, problems: problems, loaded: make(map[string]Objects)}
+}
+
+var errElsewhere = errors.New("this is not a path below the scenario's own directory")
 
 // load returns the objects in a file beside the scenario. The error is about
 // the file as a whole; problems in its text are reported where they are. An
@@ -33,9 +37,6 @@ func (m *manifests) load(name string) (Objects, error) {
 	file := path.Join(m.dir, name)
 	if objects, done := m.loaded[file]; done {
 		return objects, nil
-	}
-	if m.fsys == nil {
-		return nil, errNoFiles
 	}
 	if !fs.ValidPath(name) || name == "." {
 		return nil, errElsewhere
@@ -98,74 +99,50 @@ func checkObject(s *strict.Source, n *yaml.Node) {
 // default for core/v1 Probe).
 const defaultPeriodSeconds = 10
 
+// manifest is an object that is a pod, or makes pods: as much as there is to know
+// of their probes.
+type manifest struct {
+	Metadata struct{ Name, Namespace string }
+	Spec     struct {
+		InitContainers, Containers []container
+		Template, JobTemplate      *manifest
+	}
+}
+
+type container struct {
+	Name                                        string
+	StartupProbe, LivenessProbe, ReadinessProbe *struct{ PeriodSeconds int64 }
+}
+
 // probePeriods returns the shortest probe period, in seconds, of each container
 // in the manifests, by namespace/pod/container. It is zero for a container
 // without probes.
 func probePeriods(objects []map[string]any) map[string]int64 {
 	periods := make(map[string]int64)
 	for _, object := range objects {
-		metadata := dig(object, "metadata")
-		name, _ := metadata["name"].(string)
-		namespace, _ := metadata["namespace"].(string)
-		if namespace == "" {
-			namespace = "default"
+		var m manifest
+		if text, err := json.Marshal(object); err == nil {
+			_ = json.Unmarshal(text, &m) // what is of another form, the API server refuses
 		}
-		for _, container := range containersOf(podSpec(object)) {
-			key := fmt.Sprintf("%s/%s/%s", namespace, name, container["name"])
-			periods[key] = shorter(periods[key], periodOf(container))
+		pod := &m
+		for inner := pod; inner != nil; inner = cmp.Or(pod.Spec.Template, pod.Spec.JobTemplate) {
+			pod = inner
+		}
+		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+			key := fmt.Sprintf("%s/%s/%s", cmp.Or(m.Metadata.Namespace, "default"), m.Metadata.Name, c.Name)
+			periods[key] = shorter(periods[key], c.period())
 		}
 	}
 	return periods
 }
 
-// podSpec returns the pod spec in an object: that of a pod, or of the pods that
-// a controller makes.
-func podSpec(object map[string]any) map[string]any {
-	switch object["kind"] {
-	case "Pod":
-		return dig(object, "spec")
-	case "CronJob":
-		return dig(object, "spec", "jobTemplate", "spec", "template", "spec")
-	default:
-		return dig(object, "spec", "template", "spec")
-	}
-}
-
-func dig(object map[string]any, names ...string) map[string]any {
-	for _, name := range names {
-		object, _ = object[name].(map[string]any)
-	}
-	return object
-}
-
-func containersOf(podSpec map[string]any) []map[string]any {
-	var containers []map[string]any
-	for _, kind := range []string{"initContainers", "containers"} {
-		list, _ := podSpec[kind].([]any)
-		for _, item := range list {
-			if container, ok := item.(map[string]any); ok {
-				containers = append(containers, container)
-			}
-		}
-	}
-	return containers
-}
-
-// periodOf returns the shortest period of a container's probes. A period that
+// period returns the shortest period of a container's probes. A period that
 // the API server would refuse doesn't count.
-func periodOf(container map[string]any) int64 {
-	var shortest int64
-	for _, kind := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
-		probe, ok := container[kind].(map[string]any)
-		if !ok {
-			continue
+func (c container) period() (shortest int64) {
+	for _, probe := range []*struct{ PeriodSeconds int64 }{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
+		if probe != nil {
+			shortest = shorter(shortest, cmp.Or(probe.PeriodSeconds, defaultPeriodSeconds))
 		}
-		period, set := probe["periodSeconds"]
-		if !set || period == int64(0) {
-			period = int64(defaultPeriodSeconds)
-		}
-		seconds, _ := period.(int64)
-		shortest = shorter(shortest, seconds)
 	}
 	return shortest
 }

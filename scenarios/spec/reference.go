@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,41 +35,29 @@ type replaced struct {
 	unknown bool
 }
 
+// reference is a reference, perhaps without its end, or a literal ${.
+var reference = regexp.MustCompile(`\$\$\{|\$\{[^}]*\}?`)
+
 // replace returns the text with its references replaced, and what is wrong with
 // them.
-func (r references) replace(text string) (replaced, []string) {
-	var (
-		out      replaced
-		b        strings.Builder
-		mistakes []string
-	)
-	for rest := text; ; {
-		before, after, found := strings.Cut(rest, "${")
-		if !found {
-			b.WriteString(rest)
-			break
+func (r references) replace(text string) (out replaced, mistakes []string) {
+	out.text = reference.ReplaceAllStringFunc(text, func(found string) string {
+		if found == "$${" {
+			return "${"
 		}
-		if literal, escaped := strings.CutSuffix(before, "$"); escaped {
-			b.WriteString(literal + "${")
-			rest = after
-			continue
-		}
-		b.WriteString(before)
-		name, behind, closed := strings.Cut(after, "}")
+		name, closed := strings.CutSuffix(found[len("${"):], "}")
 		if !closed {
 			mistakes = append(mistakes, "a reference ends with }; a literal ${ is written $${")
-			break
+			return ""
 		}
 		value, mistake := r.value(name)
 		if mistake != "" {
 			mistakes = append(mistakes, mistake)
 		}
 		out.unknown = out.unknown || value == ""
-		out.whole = before == "" && behind == "" && len(rest) == len(text)
-		b.WriteString(value)
-		rest = behind
-	}
-	out.text = b.String()
+		out.whole = found == text
+		return value
+	})
 	return out, mistakes
 }
 

@@ -38,15 +38,14 @@ var GateName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 // KubeletPrefix begins the name of a node's kubelet.
 const KubeletPrefix = "kubelet/"
 
-// Standalone reports whether a component is a kubelet without an API server.
-func (r *Rig) Standalone(component string) bool { return r.standalone[component] }
-
 // Component is a component as it is in force.
 type Component struct {
 	Name    string
 	Version release.Version
 	Gates   release.Gates
 	Running bool
+	// Standalone is true for a kubelet without an API server.
+	Standalone bool
 }
 
 // Conflict is something that a rig can't be, or a step can't do.
@@ -63,10 +62,9 @@ type Rig struct {
 	CheckGate func(release.Version, string) error
 
 	components []Component // sorted by name
-	axes       []AxisValue
+	axes       map[string]string
 	step       Step                 // the one that is being done
 	memory     map[reflect.Type]any // of actions
-	standalone map[string]bool      // kubelets without an API server
 	conflicts  []Conflict
 	// skews are those reported, so that one that lasts is reported once.
 	skews map[string]bool
@@ -74,8 +72,8 @@ type Rig struct {
 
 // NewRig returns the rig of a topology at the beginning, for a cell with these
 // values on its axes, and why it can't be, if it can't.
-func NewRig(t Topology, axes ...AxisValue) (*Rig, []Conflict) {
-	r := &Rig{CheckGate: release.CheckGate, axes: axes, skews: make(map[string]bool), memory: make(map[reflect.Type]any), standalone: make(map[string]bool)}
+func NewRig(t Topology, axes map[string]string) (*Rig, []Conflict) {
+	r := &Rig{CheckGate: release.CheckGate, axes: axes, skews: make(map[string]bool), memory: make(map[reflect.Type]any)}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {
@@ -107,12 +105,9 @@ func enabled(b *bool) bool { return b == nil || *b }
 func (r *Rig) addKubelet(at string, node Node) {
 	kubelet := Component{
 		Name: KubeletPrefix + node.Name, Version: r.resolveNode(at+".version", node.Version),
-		Gates: node.Gates.Clone(), Running: true,
+		Gates: node.Gates.Clone(), Running: true, Standalone: node.Standalone,
 	}
 	r.components = append(r.components, kubelet)
-	if node.Standalone {
-		r.standalone[kubelet.Name] = true
-	}
 	r.CheckGates(at+".gates", kubelet.Version, node.Gates)
 	r.CheckSkew(at+".version", kubelet)
 }

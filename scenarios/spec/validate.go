@@ -16,7 +16,7 @@ type validator struct {
 	*strict.Document
 	kinds    []ActionKind
 	scenario *Scenario
-	axes     []AxisValue
+	axes     map[string]string
 }
 
 // validate reports what is wrong with one combination of a scenario. What all
@@ -30,8 +30,8 @@ func (r *reader) validate(c *Combination, first bool) {
 	v.checkNodes()
 	v.checkTopology()
 	v.checkImages()
+	v.followRig()
 	v.checkSteps()
-	v.checkRig()
 }
 
 func stepPath(i int) string { return fmt.Sprintf("steps[%d]", i) }
@@ -47,14 +47,10 @@ func (v *validator) checkHead() {
 	if v.Clean("id") {
 		v.checkID("id", v.scenario.ID)
 	}
-	if v.Clean("title") && strings.TrimSpace(v.scenario.Title) == "" {
-		v.Note("title", "the title is empty")
-	}
+	v.Refuse("title", strings.TrimSpace(v.scenario.Title) == "", "the title is empty")
 	if v.Clean("control") {
 		v.checkID("control", v.scenario.Control)
-		if v.scenario.Control == v.scenario.ID {
-			v.Note("control", "a scenario can't be its own control")
-		}
+		v.Refuse("control", v.scenario.Control == v.scenario.ID, "a scenario can't be its own control")
 	}
 }
 
@@ -75,16 +71,9 @@ func (v *validator) checkNodes() {
 	seen := make(map[string]bool)
 	for i, node := range v.scenario.Topology.Nodes {
 		at := fmt.Sprintf("topology.nodes[%d].name", i)
-		if !v.Clean(at) {
-			continue
-		}
-		if !dnsLabel.MatchString(node.Name) {
-			v.Note(at, "%s can't name a node: use a DNS label, of a-z, 0-9 and -", strict.Quote(node.Name))
-		}
-		if seen[node.Name] {
-			v.Note(at, "there is a node %s already", strict.Quote(node.Name))
-		}
-		seen[node.Name] = true
+		v.Refuse(at, !dnsLabel.MatchString(node.Name), "%s can't name a node: use a DNS label, of a-z, 0-9 and -", strict.Quote(node.Name))
+		v.Refuse(at, seen[node.Name], "there is a node %s already", strict.Quote(node.Name))
+		seen[node.Name] = v.Clean(at)
 	}
 }
 
@@ -92,15 +81,9 @@ func (v *validator) checkImages() {
 	seen := make(map[string]bool)
 	for i, image := range v.scenario.Images {
 		at := fmt.Sprintf("images[%d]", i)
-		if v.Clean(at + ".image") {
-			if image.Image == "" {
-				v.Note(at+".image", "the pattern is empty")
-			}
-			if seen[image.Image] {
-				v.Note(at+".image", "%s is mapped already", strict.Quote(image.Image))
-			}
-			seen[image.Image] = true
-		}
+		v.Refuse(at+".image", image.Image == "", "the pattern is empty")
+		v.Refuse(at+".image", seen[image.Image], "%s is mapped already", strict.Quote(image.Image))
+		seen[image.Image] = v.Clean(at + ".image")
 		v.checkListeners(at+".listen", image)
 	}
 }
@@ -124,10 +107,6 @@ func (v *validator) checkListeners(at string, image Image) {
 
 // checkDuration reports a length of time that is written and is none.
 func (v *validator) checkDuration(field string, d behavior.Duration) {
-	if !v.Clean(field) {
-		return
-	}
-	if err := checkLength(time.Duration(d)); err != nil {
-		v.Note(field, "%v", err)
-	}
+	err := checkLength(time.Duration(d))
+	v.Refuse(field, err != nil, "%v", err)
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,18 +16,15 @@ import (
 // Defaults of a kubelet's lease and of the prober (internal/prober/config.go of
 // dependency-watchdog), before they are scaled.
 const (
-	DefaultLease          = 40 * time.Second
-	DefaultProberGrace    = 40 * time.Second
-	DefaultProberFraction = 0.6
+	defaultLease       = 40 * time.Second
+	DefaultProberGrace = 40 * time.Second
 )
 
 // checkTopology reports what is wrong with the parts of a rig that have to do
 // with leases.
 func (v *validator) checkTopology() {
 	t := v.scenario.Topology
-	if v.Clean("topology.timeScale") && (t.TimeScale < 1 || t.TimeScale > maxTimeScale) {
-		v.Note("topology.timeScale", "times can be 1 to %d times as short", maxTimeScale)
-	}
+	v.Refuse("topology.timeScale", t.TimeScale < 1 || t.TimeScale > maxTimeScale, "times can be 1 to %d times as short", maxTimeScale)
 	if t.ControlPlane.NodeMonitor != nil {
 		v.checkNodeMonitor("topology.controlPlane.nodeMonitor", t)
 	}
@@ -45,7 +43,7 @@ const maxTimeScale = 40
 // nodes, or a kubelet's.
 func (t Topology) renewal() time.Duration {
 	if t.LeaseNodes == nil {
-		return DefaultLease / 4
+		return defaultLease / 4
 	}
 	_, interval := t.LeaseNodes.Times()
 	return interval
@@ -53,14 +51,8 @@ func (t Topology) renewal() time.Duration {
 
 // Times are those of a lease, before they are scaled.
 func (l LeaseNodes) Times() (duration, interval time.Duration) {
-	duration, interval = time.Duration(l.Duration), time.Duration(l.Interval)
-	if duration == 0 {
-		duration = DefaultLease
-	}
-	if interval == 0 {
-		interval = duration / 4
-	}
-	return duration, interval
+	duration = cmp.Or(time.Duration(l.Duration), defaultLease)
+	return duration, cmp.Or(time.Duration(l.Interval), duration/4)
 }
 
 func (v *validator) checkNodeMonitor(at string, t Topology) {
@@ -70,18 +62,16 @@ func (v *validator) checkNodeMonitor(at string, t Topology) {
 	if !enabled(t.ControlPlane.ControllerManager) {
 		v.Note(at, "it is %s that looks after nodes, and the rig has none", ControllerManager)
 	}
-	if v.Clean(at+".grace") && time.Duration(m.Grace) < t.renewal() {
-		v.Note(at+".grace", "%s is less than the %s between two renewals of a lease: every node would be Unknown", m.Grace, t.renewal())
-	}
+	v.Refuse(at+".grace", time.Duration(m.Grace) < t.renewal(),
+		"%s is less than the %s between two renewals of a lease: every node would be Unknown", m.Grace, t.renewal())
 }
 
 func (v *validator) checkLeaseNodes(at string, t Topology) {
 	l := t.LeaseNodes
-	switch {
-	case v.Has(at+".count") == v.Has(at+".zones"):
+	if v.Has(at+".count") == v.Has(at+".zones") {
 		v.Note(at, "simulated nodes have either count or zones")
-	case v.Clean(at+".count") && l.Count < 1:
-		v.Note(at+".count", "%d nodes: leave leaseNodes out if there are none", l.Count)
+	} else {
+		v.Refuse(at+".count", l.Count < 1, "%d nodes: leave leaseNodes out if there are none", l.Count)
 	}
 	for _, zone := range slices.Sorted(maps.Keys(l.Zones)) {
 		if field := fmt.Sprintf("%s.zones[%q]", at, zone); !dnsLabel.MatchString(zone) {
@@ -104,9 +94,8 @@ func (v *validator) checkLeaseNodes(at string, t Topology) {
 // checkGarden reports what dependency-watchdog's own loader would refuse
 // (internal/prober/config.go), and what a rig can't play.
 func (v *validator) checkGarden(at string, g Garden) {
-	if _, err := ResolveWatchdog(g.Watchdog); v.Clean(at+".watchdog") && err != nil {
-		v.Note(at+".watchdog", "%v", err)
-	}
+	_, err := ResolveWatchdog(g.Watchdog)
+	v.Refuse(at+".watchdog", err != nil, "%v", err)
 	for _, name := range slices.Sorted(maps.Keys(g.Dependents)) {
 		if field := fmt.Sprintf("%s.dependents[%q]", at, name); !objectName.MatchString(name) {
 			v.Note(field, "%s can't name a Deployment", strict.Quote(name))
@@ -115,25 +104,21 @@ func (v *validator) checkGarden(at string, g Garden) {
 		}
 	}
 	p, at := g.Prober, at+".prober"
-	if v.Clean(at+".kubeConfigSecretName") && !objectName.MatchString(p.KubeConfigSecretName) {
-		v.Note(at+".kubeConfigSecretName", "%s can't name a secret", strict.Quote(p.KubeConfigSecretName))
-	}
+	v.Refuse(at+".kubeConfigSecretName", !objectName.MatchString(p.KubeConfigSecretName), "%s can't name a secret", strict.Quote(p.KubeConfigSecretName))
 	for field, d := range map[string]behavior.Duration{"probeInterval": p.ProbeInterval, "initialDelay": p.InitialDelay,
 		"probeTimeout": p.ProbeTimeout, "kcmNodeMonitorGraceDuration": p.KCMNodeMonitorGraceDuration} {
 		v.checkDuration(at+"."+field, d)
 	}
-	if f := p.NodeLeaseFailureFraction; f != nil && v.Clean(at+".nodeLeaseFailureFraction") && (*f <= 0 || *f > 1) {
-		v.Note(at+".nodeLeaseFailureFraction", "%g is no part of all nodes: it is more than 0, and 1 at the most", *f)
+	if f := p.NodeLeaseFailureFraction; f != nil {
+		v.Refuse(at+".nodeLeaseFailureFraction", *f <= 0 || *f > 1, "%g is no part of all nodes: it is more than 0, and 1 at the most", *f)
 	}
-	if f := p.BackoffJitterFactor; f != nil && v.Clean(at+".backoffJitterFactor") && *f < 0 {
-		v.Note(at+".backoffJitterFactor", "%g is negative", *f)
+	if f := p.BackoffJitterFactor; f != nil {
+		v.Refuse(at+".backoffJitterFactor", *f < 0, "%g is negative", *f)
 	}
-	if renewal := v.scenario.Topology.renewal(); v.Clean(at+".kcmNodeMonitorGraceDuration") && time.Duration(p.KCMNodeMonitorGraceDuration) < renewal {
-		v.Note(at+".kcmNodeMonitorGraceDuration", "%s is less than the %s between two renewals of a lease: every lease would have expired", p.KCMNodeMonitorGraceDuration, renewal)
-	}
-	if v.Clean(at+".dependentResourceInfos") && len(p.DependentResourceInfos) == 0 {
-		v.Note(at+".dependentResourceInfos", "the watchdog wants something to scale")
-	}
+	renewal := v.scenario.Topology.renewal()
+	v.Refuse(at+".kcmNodeMonitorGraceDuration", time.Duration(p.KCMNodeMonitorGraceDuration) < renewal,
+		"%s is less than the %s between two renewals of a lease: every lease would have expired", p.KCMNodeMonitorGraceDuration, renewal)
+	v.Refuse(at+".dependentResourceInfos", len(p.DependentResourceInfos) == 0, "the watchdog wants something to scale")
 	for i, d := range p.DependentResourceInfos {
 		v.checkDependent(fmt.Sprintf("%s.dependentResourceInfos[%d]", at, i), d)
 	}
@@ -143,12 +128,9 @@ func (v *validator) checkDependent(at string, d record.DependentResource) {
 	if !v.Has(at) {
 		return
 	}
-	if v.Clean(at+".ref") && (d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment") {
-		v.Note(at+".ref", "a rig plays Deployments of apps/v1, and no %s of %s", strict.Quote(d.Ref.Kind), strict.Quote(d.Ref.APIVersion))
-	}
-	if v.Clean(at+".ref.name") && !objectName.MatchString(d.Ref.Name) {
-		v.Note(at+".ref.name", "%s can't name a Deployment", strict.Quote(d.Ref.Name))
-	}
+	v.Refuse(at+".ref", d.Ref.APIVersion != "apps/v1" || d.Ref.Kind != "Deployment",
+		"a rig plays Deployments of apps/v1, and no %s of %s", strict.Quote(d.Ref.Kind), strict.Quote(d.Ref.APIVersion))
+	v.Refuse(at+".ref.name", !objectName.MatchString(d.Ref.Name), "%s can't name a Deployment", strict.Quote(d.Ref.Name))
 	for field, s := range map[string]*record.Scaling{"scaleUp": d.ScaleUp, "scaleDown": d.ScaleDown} {
 		if !v.Has(at + "." + field) {
 			v.Note(at, "the watchdog wants to know the %s of %s", field, strict.Quote(d.Ref.Name))

@@ -29,9 +29,7 @@ func (v *validator) present(at string, fields []string) []string {
 }
 
 func (v *validator) checkSteps() {
-	if v.Clean("steps") && len(v.scenario.Steps) == 0 {
-		v.Note("steps", "the scenario has no steps")
-	}
+	v.Refuse("steps", len(v.scenario.Steps) == 0, "the scenario has no steps")
 	names := make(map[string]int)
 	for i, step := range v.scenario.Steps {
 		at := stepPath(i)
@@ -92,9 +90,8 @@ func (v *validator) checkAction(at string, step Step) {
 	default:
 		v.Note(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
 	}
-	if requests := kindNames(v.kinds, func(k ActionKind) bool { return k.Request }); v.Clean(at+".rejected") && len(v.present(at, requests)) == 0 {
-		v.Note(at+".rejected", "rejected goes with %s only", inWords(requests))
-	}
+	requests := kindNames(v.kinds, func(k ActionKind) bool { return k.Request })
+	v.Refuse(at+".rejected", len(v.present(at, requests)) == 0, "rejected goes with %s only", inWords(requests))
 	if step.Action != nil {
 		step.Action.Check(Field{v: v, at: at + "." + step.Kind, Step: step})
 	}
@@ -106,25 +103,30 @@ func inWords(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// checkRig follows the rig from step to step and reports what a real one could
-// not do.
-func (v *validator) checkRig() {
-	if !v.knowsRig() {
-		return
-	}
-	rig, conflicts := NewRig(v.scenario.Topology, v.axes...)
-	v.conflicts("topology.", conflicts)
-	for i, step := range v.scenario.Steps {
-		if _, err := rig.Applies(step.When); err != nil {
-			v.Note(stepPath(i)+".when", "%v", err)
+// followRig follows the rig from step to step. It marks the steps that are not for
+// it, and reports what a real one could not do, as long as it is known what runs.
+func (v *validator) followRig() {
+	rig, conflicts := NewRig(v.scenario.Topology, v.axes)
+	known := v.knowsRig()
+	note := func(at string, conflicts ...Conflict) {
+		for _, c := range conflicts {
+			if known {
+				v.Note(at+c.Field, "%s", c.Message)
+			}
 		}
-		if step.Skipped {
+	}
+	note("topology.", conflicts...)
+	for i := range v.scenario.Steps {
+		step, at := &v.scenario.Steps[i], stepPath(i)+"."
+		holds, err := rig.Applies(step.When)
+		if err != nil {
+			note(at, Conflict{Field: "when", Message: err.Error()})
+		}
+		if step.Skipped = err == nil && !holds; step.Skipped {
 			continue
 		}
-		if len(v.unclean(stepPath(i), kindNames(v.kinds, changes)...)) > 0 {
-			return // from here on it isn't known what runs
-		}
-		v.conflicts(stepPath(i)+".", rig.Do(step))
+		known = known && len(v.unclean(stepPath(i), kindNames(v.kinds, changes)...)) == 0
+		note(at, rig.Do(*step)...)
 	}
 }
 
@@ -145,10 +147,4 @@ func (v *validator) unclean(at string, fields ...string) []string {
 	return slices.DeleteFunc(fields, func(field string) bool {
 		return !v.Has(at+"."+field) || v.Clean(at+"."+field)
 	})
-}
-
-func (v *validator) conflicts(at string, conflicts []Conflict) {
-	for _, c := range conflicts {
-		v.Note(at+c.Field, "%s", c.Message)
-	}
 }

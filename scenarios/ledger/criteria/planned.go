@@ -13,10 +13,7 @@ import (
 func Planned(cells []plan.Cell) []evidence.Planned {
 	var all []evidence.Planned
 	for _, c := range cells {
-		p := evidence.Planned{ID: c.ID, Scenario: c.Scenario, Axes: make(map[string]string)}
-		for _, axis := range c.Axes {
-			p.Axes[axis.Name] = axis.Value
-		}
+		p := evidence.Planned{ID: c.ID, Scenario: c.Scenario, Axes: c.Axes}
 		for _, t := range plan.Targets([]plan.Cell{c}) {
 			p.Facts.Components = append(p.Facts.Components, evidence.Component{
 				Name: t.Component, Starts: []evidence.Start{{Version: string(t.Version)}},
