@@ -51,19 +51,19 @@ func TestAnotherUserIsDenied(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		dir, socket os.FileMode
-		allow       []int
+		open        bool
 		want        []string
 		refused     bool // by the server
 	}{
-		"a closed directory": {0o700, 0o666, nil, []string{"65534", " may not connect to SOCKET, since DIR has the mode 0700 and belongs to root (0): run this as root\n"}, false},
-		"a closed socket":    {0o755, 0o600, nil, []string{"since SOCKET has the mode 0600 and belongs to root (0): run this as root\n"}, false},
-		"a group's socket":   {0o755, 0o660, nil, []string{"since SOCKET has the mode 0660", "run this as root, or as a member of the group root\n"}, false},
-		"a closed server":    {0o755, 0o666, nil, []string{"the server at SOCKET ended the connection of", "65534", "it doesn't take this user: run this as root\n"}, true},
-		"all open":           {0o755, 0o666, []int{nobody}, []string{"uid-web"}, false},
+		"a closed directory": {0o700, 0o666, false, []string{"65534", " may not connect to SOCKET, since DIR has the mode 0700 and belongs to root (0): run this as root\n"}, false},
+		"a closed socket":    {0o755, 0o600, false, []string{"since SOCKET has the mode 0600 and belongs to root (0): run this as root\n"}, false},
+		"a group's socket":   {0o755, 0o660, false, []string{"since SOCKET has the mode 0660", "run this as root, or as a member of the group root\n"}, false},
+		"a closed server":    {0o755, 0o666, false, []string{"the server at SOCKET ended the connection of", "65534", "it doesn't take this user: run this as root\n"}, true},
+		"all open":           {0o755, 0o666, true, []string{"uid-web"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := podsServer(t, server.Config{AllowUIDs: tc.allow})
+			s := podsServer(t, server.Config{Open: tc.open})
 			dir := filepath.Dir(s.Socket())
 			if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(s.Socket(), tc.socket), os.Chmod(dir, tc.dir)); err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestAnotherUserIsDenied(t *testing.T) {
 					t.Errorf("it doesn't say %q:\n%s", want, output)
 				}
 			}
-			if listed := strings.Contains(output, "uid-web"); listed != (code == 0) || listed != (tc.allow != nil) {
+			if listed := strings.Contains(output, "uid-web"); listed != (code == 0) || listed != (tc.open) {
 				t.Errorf("exit code %d, pods listed: %t", code, listed)
 			}
 			if refused := s.Refused() > 0; refused != tc.refused {

@@ -16,7 +16,7 @@ func (s *Server) admit() error {
 	}
 	return status.Errorf(codes.ResourceExhausted,
 		"there are more than %v calls a second to this node's Pods API, and more than %d at once: call less often, or watch",
-		s.config.QPS, s.config.Burst)
+		s.limiter.Limit(), s.limiter.Burst())
 }
 
 // admitCall answers a call with one answer, unless there are too many.
@@ -38,8 +38,7 @@ func (s *Server) admitStream(service any, stream grpc.ServerStream, _ *grpc.Stre
 	return answer(service, stream)
 }
 
-// unknown answers calls of methods that there aren't, so that they are seen, and
-// count against the limit.
+// unknown answers calls of methods that don't exist. They count against the limit.
 func (s *Server) unknown(_ any, stream grpc.ServerStream) error {
 	if s.config.Disabled {
 		return status.Error(codes.Unimplemented, "the Pods API is turned off on this node")

@@ -61,8 +61,8 @@ type call struct {
 
 type callKey struct{}
 
-// TagRPC implements stats.Handler, which is how calls are seen that end before
-// they come to the service, as one whose request is too large.
+// TagRPC implements stats.Handler, which counts also calls that end before they
+// come to the service, as one whose request is too large.
 func (c *clients) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	method := methodOther
 	if name, ok := strings.CutPrefix(info.FullMethodName, "/"+pods.Pods_ServiceDesc.ServiceName+"/"); ok &&

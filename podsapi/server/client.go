@@ -26,17 +26,17 @@ type Client struct {
 	Watching int `json:"watching"`
 	// Events is how many events were sent, whether or not the client read them.
 	Events int64 `json:"events"`
-	// Missed is how many states of pods the client was never told of in its
-	// watches, because it read too slowly and later ones took their place.
+	// Missed is how many states of pods were never sent in the client's watches,
+	// because it read too slowly and later ones took their place.
 	Missed int64 `json:"missed"`
 	// LargestList is how many bytes the largest list had that it was sent. A gRPC
-	// client takes 4 MiB unless it is told otherwise, and the server can't know that
+	// client takes 4 MiB unless configured otherwise, and the server can't know that
 	// it dropped a larger one.
 	LargestList int `json:"largestList,omitempty"`
 	// Behind are the pods whose latest state, as far as its masks show it, the
-	// client was given neither by its last list nor by its last watch, or that have
-	// gone without its being told. A client that did neither has none. One that is
-	// gone is as far behind as it was when it went.
+	// client was given neither by its last list nor by its last watch, or whose
+	// deletion was not sent. A client that did neither has none. One that is gone is
+	// as far behind as it was when it went.
 	Behind []types.UID `json:"behind,omitempty"`
 }
 
@@ -57,7 +57,7 @@ func (s *Server) Clients() []Client {
 
 // clients are all clients, and what they did together.
 type clients struct {
-	store *store // what they are told
+	store *store
 	mu    sync.Mutex
 	last  int
 	known []*client
@@ -129,7 +129,7 @@ func newClient(id int, who credential, s *store) *client {
 	}
 }
 
-// disconnected notes that the client has gone, and what it didn't know by then.
+// disconnected notes that the client has gone, and what was not sent to it by then.
 func (c *client) disconnected() {
 	now := c.store.now()
 	c.mu.Lock()

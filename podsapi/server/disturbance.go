@@ -42,7 +42,7 @@ func (d Disturbance) breaks(sent int) error {
 	return status.Errorf(codes.Unavailable, "the watch was ended on purpose after %d events", sent)
 }
 
-// delay holds an answer back. The error says that nobody waits for it any more.
+// delay holds an answer back. The error says that its call has ended.
 func (s *Server) delay(ctx context.Context) error {
 	began := time.Now()
 	for {

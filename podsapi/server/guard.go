@@ -3,11 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
-	"slices"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 )
@@ -15,35 +16,42 @@ import (
 // credential is who made a connection.
 type credential struct{ pid, uid int }
 
-// guard is a listener that lets only some users in.
+// guard is a listener that lets only root and the user of this process in.
 type guard struct {
 	net.Listener
 	// identify says who made a connection.
 	identify func(net.Conn) (credential, error)
-	allowed  []int
-	clients  *clients
-	refused  atomic.Int64
+	// open has every user let in.
+	open    bool
+	clients *clients
+	refused atomic.Int64
 }
 
-func newGuard(listener *net.UnixListener, allowed []int, clients *clients) *guard {
-	return &guard{
-		Listener: listener,
-		identify: identify,
-		allowed:  append([]int{0, os.Geteuid()}, allowed...),
-		clients:  clients,
-	}
+func newGuard(listener *net.UnixListener, open bool, clients *clients) *guard {
+	return &guard{Listener: listener, identify: identify, open: open, clients: clients}
 }
 
+// identify returns who made a connection, as the kernel noted it then.
 func identify(conn net.Conn) (credential, error) {
-	local, ok := conn.(*net.UnixConn)
-	if !ok {
-		return credential{}, errors.New("not a connection of a unix socket")
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return credential{}, err
 	}
-	return credentialOf(local)
+	var (
+		ucred   *unix.Ucred
+		sockErr error
+	)
+	err = raw.Control(func(fd uintptr) {
+		ucred, sockErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	})
+	if err := errors.Join(err, sockErr); err != nil {
+		return credential{}, fmt.Errorf("finding the user of a connection: %w", err)
+	}
+	return credential{pid: int(ucred.Pid), uid: int(ucred.Uid)}, nil
 }
 
 // Accept returns the next connection of a user who may make one. Others are
-// closed at once, and so are those of which it can't be found out whose they are.
+// closed at once, and so are those whose user is unknown.
 func (g *guard) Accept() (net.Conn, error) {
 	for {
 		conn, err := g.Listener.Accept()
@@ -51,11 +59,11 @@ func (g *guard) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		who, err := g.identify(conn)
-		if err == nil && slices.Contains(g.allowed, who.uid) {
+		if err == nil && (g.open || who.uid == 0 || who.uid == os.Geteuid()) {
 			return &clientConn{Conn: conn, client: g.clients.connected(who)}, nil
 		}
 		g.refused.Add(1)
-		_ = conn.Close() // There is nobody to tell.
+		_ = conn.Close()
 	}
 }
 
@@ -71,11 +79,11 @@ func (c *clientConn) Close() error {
 	return c.Conn.Close()
 }
 
-// callers are transport credentials that tell a call's handler whose connection
-// the call came on. There is no handshake: the kernel has vouched for the client.
+// callers are transport credentials that name the client of a connection to the
+// handlers of its calls. There is no handshake: the kernel has vouched for the client.
 type callers struct{}
 
-// caller is what a handler is told.
+// caller is what a handler gets.
 type caller struct {
 	credentials.CommonAuthInfo
 	client *client
@@ -110,8 +118,8 @@ func (c callers) Clone() credentials.TransportCredentials { return c }
 // OverrideServerName is for clients.
 func (callers) OverrideServerName(string) error { return nil }
 
-// clientOf returns the client that makes a call. A call that came on no
-// connection is that of a client nobody asks about.
+// clientOf returns the client that makes a call, or a new one for a call that came
+// on no connection.
 func clientOf(ctx context.Context) *client {
 	if from, ok := peer.FromContext(ctx); ok {
 		if info, ok := from.AuthInfo.(caller); ok {

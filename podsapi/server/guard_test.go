@@ -17,15 +17,15 @@ func TestOnlyAllowedUsersGetIn(t *testing.T) {
 	for name, test := range map[string]struct {
 		who     credential
 		err     error
-		allow   []int
+		open    bool
 		allowed bool
 	}{
 		"root":               {who: credential{uid: 0}, allowed: true},
 		"own user":           {who: credential{uid: os.Geteuid()}, allowed: true},
 		"another user":       {who: credential{uid: someone}},
-		"allowed user":       {who: credential{uid: someone}, allow: []int{1, someone}, allowed: true},
-		"not the allowed":    {who: credential{uid: someone + 1}, allow: []int{someone}},
+		"an open server":     {who: credential{uid: someone}, open: true, allowed: true},
 		"who can't be asked": {err: errors.New("no idea")},
+		"an unknown, open":   {err: errors.New("no idea"), open: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +33,7 @@ func TestOnlyAllowedUsersGetIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := newGuard(listener, test.allow, newClients(newStore()))
+			g := newGuard(listener, test.open, newClients(newStore()))
 			g.identify = func(net.Conn) (credential, error) { return test.who, test.err }
 			conn, err := net.Dial("unix", listener.Addr().String())
 			if err != nil {
@@ -81,7 +81,7 @@ func TestRefusedClientsAreUnavailable(t *testing.T) {
 	store := newStore()
 	s := &Server{config: Config{Socket: listener.Addr().String()}, store: store, clients: newClients(store)}
 	s.disturb.Store(newDisturbing(Disturbance{}))
-	s.guard = newGuard(listener, nil, s.clients)
+	s.guard = newGuard(listener, false, s.clients)
 	s.guard.identify = func(net.Conn) (credential, error) { return credential{uid: os.Geteuid() + 1}, nil }
 	s.grpc = newGRPC(s)
 	s.running.Go(func() { _ = s.grpc.Serve(s.guard) })

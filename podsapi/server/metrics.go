@@ -1,30 +1,17 @@
 package server
 
 import (
-	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 	"google.golang.org/grpc/codes"
 )
 
-// Metrics returns what WriteMetrics writes.
+// Metrics returns how many calls there were, under the names of KEP-4188. A watch
+// counts when it is opened, with OK, since it may stay open for good, and any other
+// call when it is answered.
 func (s *Server) Metrics() []*dto.MetricFamily { return s.clients.counted().families() }
-
-// WriteMetrics writes how many calls there were, under the names of KEP-4188, in
-// the text format of Prometheus. A watch counts when it is opened, with OK, since
-// it may stay open for good, and any other call when it is answered.
-func (s *Server) WriteMetrics(w io.Writer) error {
-	for _, family := range s.Metrics() {
-		if _, err := expfmt.MetricFamilyToText(w, family); err != nil {
-			return fmt.Errorf("writing the metrics of the Pods API: %w", err)
-		}
-	}
-	return nil
-}
 
 func (o outcomes) families() []*dto.MetricFamily {
 	return []*dto.MetricFamily{
@@ -36,13 +23,13 @@ func (o outcomes) families() []*dto.MetricFamily {
 			Name:   new("pod_info_endpoint_errors_get"),
 			Help:   new("Calls of GetPod that failed."),
 			Type:   dto.MetricType_COUNTER.Enum(),
-			Metric: []*dto.Metric{sample(o.errors(methodGet))},
+			Metric: []*dto.Metric{sample(o.failed(methodGet))},
 		},
 	}
 }
 
 // byCode returns how many calls of some methods there were by code. There is
-// always OK: a metric that isn't there can't be told from one that is misspelt.
+// always OK: a metric that isn't there could as well be misspelt.
 func (o outcomes) byCode(methods ...string) map[codes.Code]int64 {
 	counts := map[codes.Code]int64{codes.OK: 0}
 	for end, count := range o {
@@ -53,8 +40,7 @@ func (o outcomes) byCode(methods ...string) map[codes.Code]int64 {
 	return counts
 }
 
-func (o outcomes) errors(method string) int64 {
-	var failed int64
+func (o outcomes) failed(method string) (failed int64) {
 	for code, count := range o.byCode(method) {
 		if code != codes.OK {
 			failed += count

@@ -11,21 +11,25 @@ import (
 	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 )
 
-// queue is what one watcher has been told, and what it has yet to be told: of
-// each pod the latest only. However slow a watcher is, its queue is no longer
-// than the number of pods there are, and of deletions that it has yet to learn
-// of. The bytes in it have gone through the watcher's mask.
+// maxPendingDeletions is how many deletions a watcher may have due before its watch
+// ends with ResourceExhausted: many more than a node has while a client may decently
+// be busy with something else.
+const maxPendingDeletions = 10000
+
+// queue is what one watcher was sent, and what is yet to be sent to it: of each pod
+// the latest only. However slow a watcher is, its queue is no longer than the number
+// of pods there are, and of deletions that are due. The bytes in it have gone through the watcher's mask.
 type queue struct {
-	// told is what the watcher was told last of each pod that it knows.
-	told map[types.UID][]byte
+	// sent is what the watcher was sent last of each pod that it knows.
+	sent map[types.UID][]byte
 	// due finds the entry of a pod in order, which has the events that are due,
 	// the oldest first.
 	due   map[types.UID]*list.Element
 	order list.List
 	// deletions is how many of the events that are due are deletions.
 	deletions, maxDeletions int
-	// missed is how many states of pods gave way to later ones before the watcher
-	// was told of them.
+	// missed is how many states of pods gave way to later ones before they
+	// were sent.
 	missed int64
 }
 
@@ -40,16 +44,16 @@ type entry struct {
 }
 
 func newQueue(maxDeletions int) *queue {
-	return &queue{told: map[types.UID][]byte{}, due: map[types.UID]*list.Element{}, maxDeletions: maxDeletions}
+	return &queue{sent: map[types.UID][]byte{}, due: map[types.UID]*list.Element{}, maxDeletions: maxDeletions}
 }
 
 // sync makes what is due up to now the initial pods.
 func (q *queue) sync() { q.order.PushBack(&entry{synced: true}) }
 
-// put takes the new state of a pod. The watcher isn't told of a state that looks
-// to it like the one that it was told last.
+// put takes the new state of a pod. A state that looks to the watcher like
+// the one that it was sent last is not an event.
 func (q *queue) put(uid types.UID, masked []byte) {
-	last, known := q.told[uid]
+	last, known := q.sent[uid]
 	asBefore := known && bytes.Equal(last, masked)
 	element, waiting := q.due[uid]
 	if !waiting {
@@ -73,11 +77,10 @@ func (q *queue) put(uid types.UID, masked []byte) {
 	*due = entry{uid: uid, masked: masked}
 }
 
-// remove takes the end of a pod. A watcher that hasn't been told of the pod isn't
-// told of its end either. The error is that of a stream with too many deletions
-// that are due.
+// remove takes the end of a pod, which is an event only for a watcher that was sent
+// the pod. The error is that of a stream with too many deletions that are due.
 func (q *queue) remove(uid types.UID, masked []byte) error {
-	_, known := q.told[uid]
+	_, known := q.sent[uid]
 	element, waiting := q.due[uid]
 	if waiting {
 		q.missed++
@@ -122,13 +125,13 @@ func (q *queue) next() *pods.WatchPodsEvent {
 	}
 	q.drop(front)
 	event := &pods.WatchPodsEvent{Type: pods.EventType_ADDED, Pod: due.masked}
-	if _, known := q.told[due.uid]; known {
+	if _, known := q.sent[due.uid]; known {
 		event.Type = pods.EventType_MODIFIED
 	}
-	q.told[due.uid] = due.masked
+	q.sent[due.uid] = due.masked
 	if due.deleted {
 		event.Type = pods.EventType_DELETED
-		delete(q.told, due.uid)
+		delete(q.sent, due.uid)
 	}
 	return event
 }

@@ -2,8 +2,8 @@
 // pods of one node, over gRPC on a unix socket, in the released wire format
 // (k8s.io/kubelet/pkg/apis/pods/v1alpha1). It does all that the proposal asks
 // for, field masks included, which released kubelets don't have. It is there to
-// compare kubelets with, and to write agents against; it can play a bad node,
-// and tells what each client did and what it missed.
+// compare kubelets with, and to write agents against; it can delay answers and
+// break watches, and reports what each client did and what it missed.
 //
 // # Field masks
 //
@@ -15,10 +15,10 @@
 //
 // A watch begins with Added for each pod there is, by UID, and the event
 // InitialSyncComplete without a pod. From there on there is nothing twice and no
-// gap: a watcher that is told of a state is told of the last one in the end. It
-// isn't told of each in between. A slow one is told of the latest only; of a pod
-// that came and went in the meantime, not at all; of one that went and came back
-// with the same UID, as static pods do, that it is Modified. A change that the
+// gap: the last state of a pod is always sent, the states in between need not be. A
+// slow watcher gets the latest only; of a pod that came and went in the meantime,
+// nothing; of one that went and came back with the same UID, as static pods do,
+// Modified. A change that the
 // mask doesn't show is not an event. Deleted has the name, the namespace and the
 // UID as far as the mask has them, and the UID in any case.
 //
@@ -29,7 +29,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -55,63 +54,25 @@ const (
 	maxStreams = 100
 )
 
-// Config says where to serve, and with which limits.
+const (
+	// A kubelet has these limits for each of its gRPC APIs: calls a second from all
+	// clients together, where a watch counts once, and calls at once.
+	maxQPS   = 100
+	maxBurst = 10
+)
+
+// Config says where to serve.
 type Config struct {
 	// Socket is the path of the socket, at most 107 bytes. A kubelet's is
 	// /var/lib/kubelet/pods/kubelet.sock. Its directory is made with the mode 0700
 	// if it is missing.
 	Socket string
-	// QPS is how many calls a second are taken from all clients together, where a
-	// watch counts once, when it is opened. If unset, 100. If negative, any number.
-	QPS float64
-	// Burst is how many calls may come at once. If unset, 10.
-	Burst int
-	// AllowUIDs are the users who may connect, besides root and the one who runs
-	// the server.
-	AllowUIDs []int
-	// MaxPendingDeletions is how many pods may have gone without a watcher having
-	// been told of it, before its watch ends with ResourceExhausted. If unset,
-	// 10000.
-	MaxPendingDeletions int
+	// Open has the server take any number of calls, from every user who can connect.
+	// If unset, it takes 100 calls a second, 10 at once, and only from root and the
+	// user who runs the server.
+	Open bool
 	// Disabled has every call be Unimplemented, as if a feature gate were off.
 	Disabled bool
-}
-
-func (c Config) validate() error {
-	var errs []error
-	if c.Burst < 0 {
-		errs = append(errs, fmt.Errorf("the burst is %d: make it positive, or leave it out for %d", c.Burst, defaultBurst))
-	}
-	if c.MaxPendingDeletions < 0 {
-		errs = append(errs, fmt.Errorf("the limit of pending deletions is %d: make it positive, or leave it out for %d",
-			c.MaxPendingDeletions, defaultPendingDeletions))
-	}
-	return errors.Join(append(errs, checkPath(c.Socket))...)
-}
-
-const (
-	// A kubelet has these limits for each of its gRPC APIs.
-	defaultQPS   = 100
-	defaultBurst = 10
-	// It is many more pods than a node runs in the time for which a client may
-	// decently be busy with something else.
-	defaultPendingDeletions = 10000
-)
-
-func (c Config) withDefaults() Config {
-	switch {
-	case c.QPS == 0:
-		c.QPS = defaultQPS
-	case c.QPS < 0:
-		c.QPS = float64(rate.Inf)
-	}
-	if c.Burst == 0 {
-		c.Burst = defaultBurst
-	}
-	if c.MaxPendingDeletions == 0 {
-		c.MaxPendingDeletions = defaultPendingDeletions
-	}
-	return c
 }
 
 // Server serves the Pods API on a socket. Its methods are safe for concurrent
@@ -129,14 +90,9 @@ type Server struct {
 
 // Listen opens the socket and serves it until Close is called. The node has no
 // pods and isn't ready: until SetReady, every call is FailedPrecondition. The
-// error says what is wrong with the config, all of it, or with the socket's
-// directory, or with what is at its path already: only a socket that nobody
-// serves any more is replaced.
+// error says what is wrong with the socket's path or directory, or with what is at
+// the path already: only a socket that no process serves is replaced.
 func Listen(config Config) (*Server, error) {
-	if err := config.validate(); err != nil {
-		return nil, fmt.Errorf("serving the Pods API: %w", err)
-	}
-	config = config.withDefaults()
 	listener, err := listen(config.Socket)
 	if err != nil {
 		return nil, fmt.Errorf("serving the Pods API: %w", err)
@@ -146,10 +102,13 @@ func Listen(config Config) (*Server, error) {
 		config:  config,
 		store:   store,
 		clients: newClients(store),
-		limiter: rate.NewLimiter(rate.Limit(config.QPS), config.Burst),
+		limiter: rate.NewLimiter(maxQPS, maxBurst),
+	}
+	if config.Open {
+		s.limiter.SetLimit(rate.Inf)
 	}
 	s.disturb.Store(newDisturbing(Disturbance{}))
-	s.guard = newGuard(listener, config.AllowUIDs, s.clients)
+	s.guard = newGuard(listener, config.Open, s.clients)
 	s.grpc = newGRPC(s)
 	s.running.Go(func() {
 		// It ends when it is stopped, and nothing else can go wrong.
@@ -181,7 +140,7 @@ func (s *Server) Socket() string { return s.config.Socket }
 
 // Close removes the socket and ends every call and watch, with Unavailable. When
 // it returns, no goroutine is left. It may be called more than once, and what
-// Clients and WriteMetrics tell stays.
+// Clients and Metrics return stays.
 func (s *Server) Close() error {
 	s.store.close(status.Error(codes.Unavailable, "the server of the Pods API is closing"))
 	s.grpc.Stop()
@@ -190,7 +149,7 @@ func (s *Server) Close() error {
 }
 
 // Set adds pods to the node, or replaces what they were, by their UIDs. What is
-// set at once is seen at once: no list has only part of it. The error names a pod
+// set at once is served at once: no list has only part of it. The error names a pod
 // that has no UID or can't be marshalled; then, none of them is set.
 func (s *Server) Set(pods ...*corev1.Pod) error {
 	states := make([]*pod, len(pods))

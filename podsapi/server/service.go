@@ -85,13 +85,13 @@ func (s *service) ListPods(ctx context.Context, _ *pods.ListPodsRequest) (*pods.
 	if err != nil {
 		return nil, err
 	}
-	masked, given := make([][]byte, len(all)), view{by: by, seen: make([]sight, len(all))}
+	masked, given := make([][]byte, len(all)), view{by: by, sent: make(map[types.UID]uint64, len(all))}
 	for i, p := range all {
 		state, err := p.under(by)
 		if err != nil {
 			return nil, err
 		}
-		masked[i], given.seen[i] = state.masked, sight{p.uid, state.hash}
+		masked[i], given.sent[p.uid] = state.masked, state.hash
 	}
 	list := &pods.ListPodsResponse{Pods: masked}
 	clientOf(ctx).listed(given, proto.Size(list))
@@ -105,7 +105,7 @@ func (s *service) WatchPods(_ *pods.WatchPodsRequest, stream grpc.ServerStreamin
 	if err != nil {
 		return err
 	}
-	w, err := s.store.watch(by, s.config.MaxPendingDeletions)
+	w, err := s.store.watch(by)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,9 @@ func TestSetIsAllOrNothing(t *testing.T) {
 
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	g := newRigWith(t, Config{QPS: 1e-9, Burst: 3}) // No fourth call in any test's time.
+	g := newRigWith(t, Config{})
+	g.limiter.SetLimit(1e-9) // No fourth call in any test's time.
+	g.limiter.SetBurst(3)
 	w := g.watch(t)
 	w.expect(t, "INITIAL_SYNC_COMPLETE")
 	for range 2 {
@@ -187,8 +189,8 @@ func TestRateLimit(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	t.Parallel()
-	got := Config{}.withDefaults()
-	if got.QPS != 100 || got.Burst != 10 || got.MaxPendingDeletions != 10000 {
-		t.Errorf("defaults %+v", got)
+	g := newRigWith(t, Config{})
+	if qps, burst := g.limiter.Limit(), g.limiter.Burst(); qps != 100 || burst != 10 {
+		t.Errorf("%v calls a second, %d at once, want 100 and 10", qps, burst)
 	}
 }

@@ -17,7 +17,7 @@ var errInitializing = status.Error(codes.FailedPrecondition,
 	"the node is initializing and doesn't know all of its pods yet: try again later")
 
 // store is the pods of a node, and who watches them. Nothing that waits is done
-// while it is locked, so no client can hold up another, or the node.
+// while it is locked, so no client can block another, or the node.
 type store struct {
 	mu    sync.Mutex
 	ready bool
@@ -49,7 +49,7 @@ func (s *store) list() ([]*pod, error) {
 	return s.pods, s.available()
 }
 
-// now returns the pods that there are, whether or not anybody may know.
+// now returns the pods that there are, also before the node is ready.
 func (s *store) now() []*pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *store) set(states []*pod) {
 			next = slices.Insert(next, i, nil)
 		}
 		next[i] = p
-		s.tell(func(w *watcher) error { return w.put(p) })
+		s.enqueue(func(w *watcher) error { return w.put(p) })
 	}
 	s.pods = next
 }
@@ -107,13 +107,13 @@ func (s *store) remove(uids []types.UID) {
 		}
 		p := next[i]
 		next = slices.Delete(next, i, i+1)
-		s.tell(func(w *watcher) error { return w.remove(p) })
+		s.enqueue(func(w *watcher) error { return w.remove(p) })
 	}
 	s.pods = next
 }
 
-// tell puts a change into the queues of all watchers.
-func (s *store) tell(change func(*watcher) error) {
+// enqueue puts a change into the queues of all watchers.
+func (s *store) enqueue(change func(*watcher) error) {
 	for w := range s.watchers {
 		if err := change(w); err != nil {
 			s.end(w, err)
@@ -129,8 +129,8 @@ func (s *store) end(w *watcher, err error) {
 	w.poke()
 }
 
-// setReady says whether the node knows all of its pods. Those that watch a node
-// that doesn't any more are told so, and can't miss a change unknowingly.
+// setReady says whether the node knows all of its pods. If not,
+// the open watches end, so that none misses a change unknowingly.
 func (s *store) setReady(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,13 +165,13 @@ func (s *store) wake() {
 
 // watch begins a watch: all pods are due, then the event that says that these
 // were all.
-func (s *store) watch(by masking, maxDeletions int) (*watcher, error) {
+func (s *store) watch(by masking) (*watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.available(); err != nil {
 		return nil, err
 	}
-	w := newWatcher(by, maxDeletions)
+	w := newWatcher(by)
 	for _, p := range s.pods {
 		if err := w.put(p); err != nil {
 			return nil, err
@@ -182,7 +182,7 @@ func (s *store) watch(by masking, maxDeletions int) (*watcher, error) {
 	return w, nil
 }
 
-// next takes what a watcher is to be told next: nil if there is nothing now. The
+// next takes the next event of a watcher: nil if there is none now. The
 // error is the end of the watch.
 func (s *store) next(w *watcher) (*pods.WatchPodsEvent, error) {
 	s.mu.Lock()
@@ -193,7 +193,7 @@ func (s *store) next(w *watcher) (*pods.WatchPodsEvent, error) {
 	return w.queue.next(), nil
 }
 
-// leave ends a watch whose client has gone, and returns what it was told.
+// leave ends a watch whose client has gone, and returns what it was sent.
 func (s *store) leave(w *watcher) view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +201,7 @@ func (s *store) leave(w *watcher) view {
 	return w.view()
 }
 
-// look returns what a watcher was told so far.
+// look returns what a watcher was sent so far.
 func (s *store) look(w *watcher) view {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"hash/maphash"
 	"maps"
 	"slices"
 
@@ -12,31 +11,21 @@ import (
 // hashes are kept, for the sake of the memory: a report may do with that.
 type view struct {
 	by   masking
-	seen []sight
+	sent map[types.UID]uint64
 	// missed is how many states a watch left out.
 	missed int64
 }
 
-// sight is what was seen of a pod.
-type sight struct {
-	uid  types.UID
-	hash uint64
-}
-
-func (v *view) add(uid types.UID, masked []byte) {
-	v.seen = append(v.seen, sight{uid, maphash.Bytes(seed, masked)})
-}
-
-// behind returns the pods of which a view isn't what is the case: that have
-// changed as far as its mask shows, that it doesn't have, or that have gone.
+// behind returns the pods for which a view is out of date: that have changed as far
+// as its mask shows, that it doesn't have, or that have gone.
 func (v view) behind(now []*pod) map[types.UID]bool {
-	seen, behind := map[types.UID]uint64{}, map[types.UID]bool{}
-	for _, s := range v.seen {
-		seen[s.uid], behind[s.uid] = s.hash, true
+	behind := map[types.UID]bool{}
+	for uid := range v.sent {
+		behind[uid] = true
 	}
 	for _, p := range now {
 		latest, err := p.under(v.by)
-		if hash, had := seen[p.uid]; had && err == nil && hash == latest.hash {
+		if hash, had := v.sent[p.uid]; had && err == nil && hash == latest.hash {
 			delete(behind, p.uid)
 		} else {
 			behind[p.uid] = true

@@ -227,24 +227,23 @@ func pending(g *rig) int {
 
 func TestTooManyPendingDeletionsEndAWatch(t *testing.T) {
 	t.Parallel()
-	const most = 10
-	g := newRigWith(t, Config{QPS: -1, MaxPendingDeletions: most})
-	const count = 40
-	for i := range count {
-		g.set(t, small(i, "Running"))
+	g := newRig(t)
+	const count = maxPendingDeletions + 1
+	all, uids := make([]*corev1.Pod, count), make([]types.UID, count)
+	for i := range all {
+		all[i], uids[i] = small(i, "Running"), uidOf(i)
 	}
+	g.set(t, all...)
 	w := g.watch(t)
 	w.drain(t, "INITIAL_SYNC_COMPLETE")
 	for i := range 40 { // Fill the connection, so that nothing more gets through.
-		g.set(t, stuffed(1000+i, "Running"))
+		g.set(t, stuffed(count+i, "Running"))
 	}
 	eventually(t, "the client holds events up", func() bool { return pending(g) > 0 })
-	for i := range count {
-		g.Remove(uidOf(i))
-	}
+	g.Remove(uids...)
 	for {
 		if _, err := w.Recv(); err != nil {
-			wantCode(t, err, codes.ResourceExhausted, "more than 10 deletions")
+			wantCode(t, err, codes.ResourceExhausted, "more than 10000 deletions")
 			return
 		}
 	}

@@ -1,6 +1,12 @@
 package server
 
-import "github.com/skewrig/skewrig/podsapi/mask"
+import (
+	"hash/maphash"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/skewrig/skewrig/podsapi/mask"
+)
 
 // watcher is an open watch. The store's lock protects it.
 type watcher struct {
@@ -16,11 +22,11 @@ type watcher struct {
 // uidOnly is what a watcher gets of a deleted pod, whatever its mask.
 var uidOnly, _ = mask.Parse("metadata.uid")
 
-func newWatcher(by masking, maxDeletions int) *watcher {
+func newWatcher(by masking) *watcher {
 	return &watcher{
 		live:  by,
 		gone:  newMasking(by.mask.Union(uidOnly)),
-		queue: newQueue(maxDeletions),
+		queue: newQueue(maxPendingDeletions),
 		woken: make(chan struct{}, 1),
 	}
 }
@@ -50,11 +56,11 @@ func (w *watcher) remove(p *pod) error {
 	return w.queue.remove(p.uid, state)
 }
 
-// view is what the client was told last.
+// view is what the client was sent last.
 func (w *watcher) view() view {
-	seen := view{by: w.live, missed: w.queue.missed}
-	for uid, masked := range w.queue.told {
-		seen.add(uid, masked)
+	given := view{by: w.live, sent: make(map[types.UID]uint64, len(w.queue.sent)), missed: w.queue.missed}
+	for uid, masked := range w.queue.sent {
+		given.sent[uid] = maphash.Bytes(seed, masked)
 	}
-	return seen
+	return given
 }

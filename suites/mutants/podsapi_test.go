@@ -201,8 +201,8 @@ var podsMutants = map[string]podsMutant{
 	},
 	"watches that take an end for a deletion": {
 		changes: []change{{
-			server + "store.go", "s.tell(func(w *watcher) error { return w.put(p) })",
-			"s.tell(func(w *watcher) error { if " + ended + " { return w.remove(p) }; return w.put(p) })",
+			server + "store.go", "s.enqueue(func(w *watcher) error { return w.put(p) })",
+			"s.enqueue(func(w *watcher) error { if " + ended + " { return w.remove(p) }; return w.put(p) })",
 		}},
 		red: map[string][]string{
 			"pods/ended":       {"ended-is-not-deleted"},
@@ -216,8 +216,8 @@ var podsMutants = map[string]podsMutant{
 	},
 	"watches that end with a pod": {
 		changes: []change{{
-			server + "store.go", "s.tell(func(w *watcher) error { return w.put(p) })",
-			"s.tell(func(w *watcher) error { if " + ended + " { return errInitializing }; return w.put(p) })",
+			server + "store.go", "s.enqueue(func(w *watcher) error { return w.put(p) })",
+			"s.enqueue(func(w *watcher) error { if " + ended + " { return errInitializing }; return w.put(p) })",
 		}},
 		red: map[string][]string{"watch/begun-late": {"the-watch-goes-on"}},
 	},
@@ -232,18 +232,18 @@ var podsMutants = map[string]podsMutant{
 	// is not told of all, and a third is not told of all pods.
 	"watches that are too much": {
 		changes: []change{
-			{server + "store.go", "return w.queue.next(), nil", `if len(w.queue.told) == 25 {
+			{server + "store.go", "return w.queue.next(), nil", `if len(w.queue.sent) == 25 {
 		w.queue.maxDeletions = 999
 	}
-	if w.queue.maxDeletions == 999 && len(w.queue.told) == 20 {
+	if w.queue.maxDeletions == 999 && len(w.queue.sent) == 20 {
 		return nil, errInitializing
 	}
 	return w.queue.next(), nil`},
 			{server + "store.go", "range s.pods {\n\t\tif err := w.put(p)", "range s.pods[:min(len(s.pods), 12)] {\n\t\tif err := w.put(p)"},
-			{server + "queue.go", "_, known := q.told[uid]\n\telement, waiting := q.due[uid]\n", `if q.order.Len() > 3 {
+			{server + "queue.go", "_, known := q.sent[uid]\n\telement, waiting := q.due[uid]\n", `if q.order.Len() > 3 {
 		return nil
 	}
-	_, known := q.told[uid]
+	_, known := q.sent[uid]
 	element, waiting := q.due[uid]
 `},
 		},
