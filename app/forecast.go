@@ -2,7 +2,7 @@ package app
 
 import (
 	"fmt"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/skewrig/skewrig/reports"
@@ -11,14 +11,16 @@ import (
 
 // Forecast is how far a run has come, and when it may be over. It knows what
 // cells took in an earlier run, if there was one, and learns from this one how
-// fast this one is.
+// fast this one is. Several goroutines may use it.
 type Forecast struct {
 	parallel int
 	earlier  map[string]time.Duration // by the cell's id
-	waiting  map[string]bool
-	running  map[string]time.Time
-	took     map[string]time.Duration
-	outcomes []reports.Outcome
+
+	mu                     sync.Mutex
+	waiting                map[string]bool
+	running                map[string]time.Time
+	took                   map[string]time.Duration
+	failed, unjudged, done int
 }
 
 // NewForecast begins a run of cells, as often and as many at a time as the
@@ -44,66 +46,69 @@ func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *
 	return f
 }
 
-// Count is how many runs of cells have ended, and how many there are.
-func (f *Forecast) Count() (done, all int) {
-	done = len(f.outcomes)
-	return done, done + len(f.running) + len(f.waiting)
-}
-
 // Begin says that a run of a cell has begun.
 func (f *Forecast) Begin(id string, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	delete(f.waiting, id)
 	f.running[id] = now
 }
 
-// End says that it has ended.
-func (f *Forecast) End(id string, outcome reports.Outcome, now time.Time) {
+// End says that it has ended. It returns how many runs of cells have, and how many
+// there are.
+func (f *Forecast) End(id string, outcome reports.Outcome, now time.Time) (done, all int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.took[id] = now.Sub(f.running[id])
 	delete(f.running, id)
-	f.outcomes = append(f.outcomes, outcome)
+	switch {
+	case outcome.Nonconforming():
+		f.failed++
+	case !outcome.Expected():
+		f.unjudged++
+	}
+	f.done++
+	return f.done, f.all()
 }
+
+func (f *Forecast) all() int { return f.done + len(f.running) + len(f.waiting) }
 
 // left is how long the run may still take. It is not known before a cell has
 // ended, unless there was an earlier run.
 func (f *Forecast) left(now time.Time) (left time.Duration, known bool) {
-	expected, known := f.expectations()
-	if !known {
+	expected := f.expectations()
+	if expected == nil {
 		return 0, false
 	}
 	var work, longest time.Duration
+	add := func(d time.Duration) { work, longest = work+d, max(longest, d) }
 	for id := range f.waiting {
-		d := expected(id)
-		work, longest = work+d, max(longest, d)
+		add(expected(id))
 	}
 	for id, began := range f.running {
-		d := max(expected(id)-now.Sub(began), 0)
-		work, longest = work+d, max(longest, d)
+		add(max(expected(id)-now.Sub(began), 0))
 	}
 	return max(work/time.Duration(f.parallel), longest), true
 }
 
 // expectations say how long a cell takes: as long as in the earlier run, as much
 // faster or slower as this run was so far; and for a cell that was not in it, the
-// average of what is known.
-func (f *Forecast) expectations() (expected func(id string) time.Duration, known bool) {
+// average of what is known. They are nil if nothing is.
+func (f *Forecast) expectations() func(id string) time.Duration {
+	known, pace := f.took, 1.0
+	if len(known) == 0 {
+		known = f.earlier
+	}
+	if len(known) == 0 {
+		return nil
+	}
 	var all, now, then time.Duration
-	for id, d := range f.took {
+	for id, d := range known {
 		all += d
 		if before, has := f.earlier[id]; has {
 			now, then = now+d, then+before
 		}
 	}
-	count := len(f.took)
-	if count == 0 {
-		for _, d := range f.earlier {
-			all += d
-		}
-		count = len(f.earlier)
-	}
-	if count == 0 {
-		return nil, false
-	}
-	pace := 1.0
 	if then > 0 {
 		pace = float64(now) / float64(then)
 	}
@@ -111,35 +116,27 @@ func (f *Forecast) expectations() (expected func(id string) time.Duration, known
 		if before, has := f.earlier[id]; has {
 			return time.Duration(float64(before) * pace)
 		}
-		return all / time.Duration(count)
-	}, true
+		return all / time.Duration(len(known))
+	}
 }
 
 // Line says it in a line: 12 of 76 cells, 5 running, 1 failed, about 3m left.
 func (f *Forecast) Line(now time.Time) string {
-	failed, unjudged := 0, 0
-	for _, o := range f.outcomes {
-		switch {
-		case o.Nonconforming():
-			failed++
-		case !o.Expected():
-			unjudged++
-		}
-	}
-	done, all := f.Count()
-	parts := []string{fmt.Sprintf("%d of %d cells", done, all)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text := fmt.Sprintf("%d of %d cells", f.done, f.all())
 	for _, part := range []struct {
 		count int
 		what  string
-	}{{len(f.running), "running"}, {failed, "failed"}, {unjudged, "not judged"}} {
+	}{{len(f.running), "running"}, {f.failed, "failed"}, {f.unjudged, "not judged"}} {
 		if part.count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
+			text += fmt.Sprintf(", %d %s", part.count, part.what)
 		}
 	}
-	if left, known := f.left(now); known && done < all {
-		parts = append(parts, roughly(left)+" left")
+	if left, known := f.left(now); known && f.done < f.all() {
+		text += ", " + roughly(left) + " left"
 	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 // roughly is a length of time as precisely as a guess deserves it.

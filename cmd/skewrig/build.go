@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,10 +66,11 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.json() {
-		return printJSON(cmd.OutOrStdout(), built)
-	}
-	return table(cmd.OutOrStdout(), "COMPONENT\tRELEASE\tSIZE\tPATH", built, func(b build.Binary) string {
+	return printResult(cmd, f.output, built, printBuilt)
+}
+
+func printBuilt(w io.Writer, built []build.Binary) {
+	table(w, "COMPONENT\tRELEASE\tSIZE\tPATH", built, func(b build.Binary) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", b.Component, b.Version, megabytes(b.Bytes), b.Path)
 	})
 }
@@ -116,60 +116,45 @@ func (f *buildFlags) runList(cmd *cobra.Command) error {
 	if err != nil {
 		return app.Failed(err)
 	}
-	return f.entries(cmd.OutOrStdout(), entries)
+	return f.printEntries(cmd, entries)
 }
 
 func (f *buildFlags) runPrune(cmd *cobra.Command) error {
-	wanted := make(map[string]bool)
-	for _, t := range defaultTargets() {
-		wanted[t.String()] = true
-	}
-	newest := make(map[string]time.Time)
 	builder := &build.Builder{Dir: f.CacheDir}
 	entries, err := builder.List()
 	if err != nil {
 		return app.Failed(err)
 	}
+	newest := make(map[string]time.Time) // of what the default cells need
+	for _, t := range defaultTargets() {
+		newest[t.String()] = time.Time{}
+	}
 	for _, e := range entries {
-		if name := e.Target.String(); e.Created.After(newest[name]) {
-			newest[name] = e.Created
+		if at, wanted := newest[e.Target.String()]; wanted && e.Created.After(at) {
+			newest[e.Target.String()] = e.Created
 		}
 	}
 	removed, err := builder.Prune(func(e build.Entry) bool {
-		name := e.Target.String()
-		return !f.all && wanted[name] && e.Created.Equal(newest[name])
+		at, wanted := newest[e.Target.String()]
+		return !f.all && wanted && e.Created.Equal(at)
 	})
 	if err != nil {
 		return app.Failed(err)
 	}
-	return f.entries(cmd.OutOrStdout(), removed)
+	return f.printEntries(cmd, removed)
 }
 
-func (f *buildFlags) entries(w io.Writer, entries []build.Entry) error {
-	if f.json() {
-		return printJSON(w, slices.Concat([]build.Entry{}, entries)) // none is an empty list
-	}
-	var total int64
-	for _, e := range entries {
-		total += e.Bytes
-	}
-	err := table(w, "COMPONENT\tRELEASE\tSIZE\tBUILT\tPATH", entries, func(e build.Entry) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", e.Target.Component, e.Target.Version, megabytes(e.Bytes), e.Created.Format(time.DateTime), e.Path)
+// printEntries prints entries of the cache.
+func (f *buildFlags) printEntries(cmd *cobra.Command, entries []build.Entry) error {
+	entries = slices.Concat([]build.Entry{}, entries) // none is an empty list in JSON
+	return printResult(cmd, f.output, entries, func(w io.Writer, entries []build.Entry) {
+		var total int64
+		table(w, "COMPONENT\tRELEASE\tSIZE\tBUILT\tPATH", entries, func(e build.Entry) string {
+			total += e.Bytes
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", e.Target.Component, e.Target.Version, megabytes(e.Bytes), e.Created.Format(time.DateTime), e.Path)
+		})
+		fmt.Fprintf(w, "%d binaries, %s\n", len(entries), megabytes(total))
 	})
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%d binaries, %s\n", len(entries), megabytes(total))
-	}
-	return err
-}
-
-// table prints rows of tab-separated columns.
-func table[T any](w io.Writer, header string, rows []T, row func(T) string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, header)
-	for _, r := range rows {
-		fmt.Fprintln(tw, row(r))
-	}
-	return tw.Flush()
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,24 +74,19 @@ func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
 		return err
 	}
 	d := diff.Compare(before, after, diff.Options{From: from, To: to, SlowerFactor: f.slowerFactor, SlowerSeconds: f.slowerBy.Seconds()})
-	if err := f.print(cmd, d); err != nil {
+	if err := diffFormats[f.format.value](cmd.OutOrStdout(), d); err != nil {
 		return app.Failed(err)
 	}
-	for _, s := range sections {
-		if d.Count(s) > 0 {
-			return exitCode(reports.ExitNonconforming)
-		}
+	if slices.ContainsFunc(sections, func(s diff.Section) bool { return d.Count(s) > 0 }) {
+		return exitCode(reports.ExitNonconforming)
 	}
 	return nil
 }
 
-func (f *diffFlags) print(cmd *cobra.Command, d diff.Diff) error {
-	switch out := cmd.OutOrStdout(); f.format.value {
-	case "markdown":
-		return render.DiffMarkdown(out, d)
-	case "json":
-		return render.JSON(out, d)
-	default:
-		return render.DiffTerminal(out, d, render.TerminalOptions{Color: colorful(out)})
-	}
+// diffFormats are what a diff can be printed as.
+var diffFormats = map[string]func(io.Writer, diff.Diff) error{
+	"text": func(w io.Writer, d diff.Diff) error {
+		return render.DiffTerminal(w, d, render.TerminalOptions{Color: colorful(w)})
+	},
+	"markdown": render.DiffMarkdown, "json": render.JSON[diff.Diff],
 }

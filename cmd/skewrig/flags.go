@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +50,27 @@ func (o *output) register(cmd *cobra.Command) {
 }
 
 func (o *output) json() bool { return o.value == "json" }
+
+// printResult prints a result as JSON, or as the text that a function writes to memory.
+func printResult[T any](cmd *cobra.Command, out output, result T, text func(io.Writer, T)) error {
+	if out.json() {
+		return app.Failed(printJSON(cmd.OutOrStdout(), result))
+	}
+	var b bytes.Buffer
+	text(&b, result)
+	_, err := b.WriteTo(cmd.OutOrStdout())
+	return app.Failed(err)
+}
+
+// table prints rows of tab-separated columns to memory.
+func table[T any](w io.Writer, header string, rows []T, row func(T) string) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, header)
+	for _, r := range rows {
+		fmt.Fprintln(tw, row(r))
+	}
+	_ = tw.Flush() // to memory
+}
 
 // registerKnown registers the flag that names a list of what is known to fail.
 func registerKnown(cmd *cobra.Command, file *string) {

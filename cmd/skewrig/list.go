@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -37,16 +37,15 @@ own.`,
 			if err != nil {
 				return err
 			}
-			if out.json() {
-				return printJSON(cmd.OutOrStdout(), describeCells(cells))
-			}
-			return table(cmd.OutOrStdout(), "CELL\tSHOWS", cells, func(c plan.Cell) string {
-				return fmt.Sprintf("%s\t%s", c.ID, c.Title)
-			})
+			return printResult(cmd, out, describeCells(cells), printListed)
 		},
 	}
 	out.register(cmd)
 	return cmd
+}
+
+func printListed(w io.Writer, cells []listed) {
+	table(w, "CELL\tSHOWS", cells, func(c listed) string { return c.ID + "\t" + c.Title })
 }
 
 func describeCells(cells []plan.Cell) []listed {

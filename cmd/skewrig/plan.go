@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,18 +22,18 @@ func newPlan() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if out.json() {
-				return printJSON(cmd.OutOrStdout(), cells)
-			}
-			for i, cell := range cells {
-				if i > 0 {
-					fmt.Fprintln(cmd.OutOrStdout())
-				}
-				fmt.Fprint(cmd.OutOrStdout(), plan.Print(cell))
-			}
-			return nil
+			return printResult(cmd, out, cells, printPlans)
 		},
 	}
 	out.register(cmd)
 	return cmd
+}
+
+func printPlans(w io.Writer, cells []plan.Cell) {
+	for i, cell := range cells {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprint(w, plan.Print(cell))
+	}
 }

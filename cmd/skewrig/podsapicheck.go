@@ -60,17 +60,16 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 // to is printed, too: there is one cell only.
 func finishCheck(cmd *cobra.Command, out output, report reports.Report, dir string) error {
 	if cell := report.Cells[0]; !out.json() && cell.Outcome != reports.NotTestable {
-		if err := printChecks(cmd.OutOrStdout(), cell.Checks); err != nil {
-			return app.Failed(err)
+		if err := printResult(cmd, out, cell.Checks, printChecks); err != nil {
+			return err
 		}
 	}
 	return finish(cmd, out, report, dir)
 }
 
-func printChecks(w io.Writer, checks []reports.Check) error {
-	err := table(w, "OUTCOME\tCHECK\tREQUIREMENT\tWHY", checks, func(c reports.Check) string {
+func printChecks(w io.Writer, checks []reports.Check) {
+	table(w, "OUTCOME\tCHECK\tREQUIREMENT\tWHY", checks, func(c reports.Check) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", c.Outcome, c.ID, c.Requirement, c.Reason)
 	})
 	fmt.Fprintln(w)
-	return err
 }

@@ -9,30 +9,44 @@ import (
 	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
-// printRuns prints what clients did.
-func printRuns(w io.Writer, out output, runs []stage.Run) error {
-	if out.json() {
-		return printJSON(w, runs)
-	}
-	type row struct {
-		run    int
-		client stage.Client
-	}
-	var rows []row
+// grpcLimit is how many bytes a message may have that a gRPC client takes, unless it
+// sets another limit.
+const grpcLimit = 4 << 20
+
+// printRuns prints what clients did, and below the table what no row of a client
+// says. A client may have dropped a list that is too large: to the server, the call
+// was OK.
+func printRuns(w io.Writer, runs []stage.Run) {
+	var rows, notes, tooLarge []string
+	largest := 0
 	for _, r := range runs {
 		for _, c := range r.Clients {
-			rows = append(rows, row{r.Number, c})
+			rows = append(rows, fmt.Sprintf("%d\t%d\t%d\t%s\t%s\t%d\t%d\t%s", r.Number, c.ID, c.PID, callList(c.Calls), state(c), c.Events, c.Missed, podList(c.Behind)))
+			if c.LargestList > grpcLimit {
+				tooLarge = append(tooLarge, fmt.Sprintf("client %d of run %d", c.ID, r.Number))
+				largest = max(largest, c.LargestList)
+			}
+		}
+		if r.Refused > 0 {
+			notes = append(notes, fmt.Sprintf("In run %d the server refused %d connections of users other than root and its own.\n", r.Number, r.Refused))
+		}
+		if r.Forgotten > 0 {
+			notes = append(notes, fmt.Sprintf("In run %d there were %d more clients, which disconnected earlier and are not shown.\n", r.Number, r.Forgotten))
 		}
 	}
-	defer printNotes(w, runs)
-	if len(rows) == 0 {
-		_, err := fmt.Fprintln(w, "No client connected.")
-		return err
+	if others := len(tooLarge) - 1; others > 0 {
+		tooLarge[0] += fmt.Sprintf(" and %d more", others)
 	}
-	return table(w, "RUN\tCLIENT\tPID\tCALLS\tSTATE\tEVENTS\tMISSED\tBEHIND", rows, func(r row) string {
-		c := r.client
-		return fmt.Sprintf("%d\t%d\t%d\t%s\t%s\t%d\t%d\t%s", r.run, c.ID, c.PID, callList(c.Calls), state(c), c.Events, c.Missed, podList(c.Behind))
-	})
+	if len(tooLarge) > 0 {
+		notes = append(notes, fmt.Sprintf("A list of %.1f MiB was more than gRPC clients take, which is 4 MiB unless they set grpc.MaxCallRecvMsgSize: "+
+			"%s may have got nothing, though the server says OK.\n", float64(largest)/(1<<20), tooLarge[0]))
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "No client connected.")
+	} else {
+		table(w, "RUN\tCLIENT\tPID\tCALLS\tSTATE\tEVENTS\tMISSED\tBEHIND", rows, func(row string) string { return row })
+	}
+	fmt.Fprint(w, strings.Join(notes, ""))
 }
 
 // callList is what a client called, in one column.
@@ -74,44 +88,4 @@ func podList(pods []stage.Pod) string {
 		names = append(names, "…")
 	}
 	return fmt.Sprintf("%d: %s", len(pods), strings.Join(names, " "))
-}
-
-// grpcLimit is how many bytes a message may have that a gRPC client takes, unless it
-// is told otherwise.
-const grpcLimit = 4 << 20
-
-// printNotes prints what no row of a client tells.
-func printNotes(w io.Writer, runs []stage.Run) {
-	for _, r := range runs {
-		if r.Refused > 0 {
-			fmt.Fprintf(w, "In run %d the server refused %d connections of users other than root and its own.\n", r.Number, r.Refused)
-		}
-		if r.Forgotten > 0 {
-			fmt.Fprintf(w, "In run %d there were %d more clients, which disconnected earlier and are not shown.\n", r.Number, r.Forgotten)
-		}
-	}
-	printTooLarge(w, runs)
-}
-
-// printTooLarge tells of lists that a client may have dropped, which the server
-// doesn't hear of: to it, the call was OK.
-func printTooLarge(w io.Writer, runs []stage.Run) {
-	var who []string
-	largest := 0
-	for _, r := range runs {
-		for _, c := range r.Clients {
-			if c.LargestList > grpcLimit {
-				who = append(who, fmt.Sprintf("client %d of run %d", c.ID, r.Number))
-				largest = max(largest, c.LargestList)
-			}
-		}
-	}
-	if len(who) == 0 {
-		return
-	}
-	if others := len(who) - 1; others > 0 {
-		who[0] += fmt.Sprintf(" and %d more", others)
-	}
-	fmt.Fprintf(w, "A list of %.1f MiB was more than gRPC clients take, which is 4 MiB unless they set grpc.MaxCallRecvMsgSize: "+
-		"%s may have got nothing, though the server says OK.\n", float64(largest)/(1<<20), who[0])
 }

@@ -68,9 +68,7 @@ A list of 6.0 MiB was more than gRPC clients take, which is 4 MiB unless they se
 		},
 	} {
 		var out bytes.Buffer
-		if err := printRuns(&out, output{}, tc.runs); err != nil {
-			t.Error(err)
-		}
+		printRuns(&out, tc.runs)
 		if diff := cmp.Diff(tc.want, out.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -83,7 +81,7 @@ func TestRunsInJSONNameThePods(t *testing.T) {
 	client := behind(server.Client{ID: 1, Behind: []types.UID{"uid-1"}}, "shop/web-1")
 	client.Behind[0].UID = "uid-1"
 	var out bytes.Buffer
-	if err := printRuns(&out, output{choice{value: "json"}}, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {
+	if err := printJSON(&out, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {
 		t.Fatal(err)
 	}
 	var runs []struct {

@@ -84,7 +84,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) 
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return app.Failed(err)
 	}
-	return app.Failed(printRuns(cmd.OutOrStdout(), f.output, node.Runs()))
+	return printResult(cmd, f.output, node.Runs(), printRuns)
 }
 
 // length is how long a script takes.

@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -26,14 +24,17 @@ import (
 type progress struct {
 	out  io.Writer
 	bars *mpb.Progress // nil if out is not a terminal
+	work sync.Map      // a *job by the name of what is at work
+}
 
-	mu     sync.Mutex
-	work   map[string]*mpb.Bar
-	labels map[string]string
+// job is what a terminal shows of something that is at work.
+type job struct {
+	bar   *mpb.Bar
+	label atomic.Value
 }
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out, work: make(map[string]*mpb.Bar), labels: make(map[string]string)}
+	p := &progress{out: out}
 	if isTerminal(out) {
 		p.bars = mpb.New(mpb.WithOutput(out))
 		p.out = p.bars // lines go above what is at work
@@ -47,61 +48,46 @@ func (p *progress) begin(what, label string) {
 		return
 	}
 	p.end(what)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.labels[what] = label
-	p.work[what] = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarFillerTrim(), mpb.BarWidth(2),
+	j := new(job)
+	j.label.Store(label)
+	j.bar = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarFillerTrim(), mpb.BarWidth(2),
 		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6}),
-			decor.Any(func(decor.Statistics) string { return "  " + p.labelOf(what) })))
+			decor.Any(func(decor.Statistics) string { return fmt.Sprint("  ", j.label.Load()) })))
+	p.work.Store(what, j)
 }
 
 // label changes what is said of something that is at work.
 func (p *progress) label(what, label string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.labels[what] = label
-}
-
-func (p *progress) labelOf(what string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.labels[what]
+	if j, ok := p.work.Load(what); ok {
+		j.(*job).label.Store(label)
+	}
 }
 
 // end says that it no longer is.
 func (p *progress) end(what string) {
-	p.mu.Lock()
-	bar := p.work[what]
-	delete(p.work, what)
-	p.mu.Unlock()
-	if bar != nil { // not under the lock: a bar that ends asks for its label once more
-		bar.Abort(true)
-		bar.Wait()
+	if j, ok := p.work.LoadAndDelete(what); ok {
+		j.(*job).bar.Abort(true)
+		j.(*job).bar.Wait()
 	}
 }
 
 // summary keeps a line below all others, on a terminal.
 func (p *progress) summary(text func() string) {
-	if p.bars == nil {
-		return
+	if p.bars != nil {
+		p.work.Store("", &job{bar: p.bars.New(0, mpb.NopStyle(), mpb.BarPriority(math.MaxInt),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return text() })))})
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.work[summary] = p.bars.New(0, mpb.NopStyle(), mpb.BarPriority(math.MaxInt),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return text() })))
 }
-
-// summary is the name of the line below all others. No work has an empty name.
-const summary = ""
 
 // line says something that stays.
 func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
 
 // close ends everything. Nothing may be told afterwards.
 func (p *progress) close() {
-	for _, what := range slices.Collect(maps.Keys(p.work)) {
-		p.end(what)
-	}
+	p.work.Range(func(what, _ any) bool {
+		p.end(what.(string))
+		return true
+	})
 	if p.bars != nil {
 		p.bars.Wait()
 	}
@@ -128,60 +114,29 @@ func buildProgress(cmd *cobra.Command) (tell func(build.Progress), done func()) 
 
 // cellProgress tells about cells that are run. Done must be called at the end.
 func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), done func()) {
-	c := &cellNews{progress: newProgress(news(cmd)), forecast: f, verbose: is(cmd, "verbose")}
-	c.summary(c.soFar)
-	return c.tell, c.close
-}
-
-// cellNews is the progress of a run of cells.
-type cellNews struct {
-	*progress
-	verbose bool
-
-	counting sync.Mutex
-	forecast *app.Forecast
-}
-
-func (c *cellNews) tell(news engine.Progress) {
-	id := news.Cell.ID
-	switch {
-	case news.Result != nil:
-		c.ended(*news.Result)
-	case news.Step != nil:
-		text := describeStep(news.Cell, *news.Step)
-		c.label(id, id+"  "+text)
-		if c.verbose {
-			c.line("%s: %s", id, text)
+	p, verbose := newProgress(news(cmd)), is(cmd, "verbose")
+	p.summary(func() string { return f.Line(time.Now()) })
+	return func(news engine.Progress) {
+		id := news.Cell.ID
+		switch r := news.Result; {
+		case r != nil:
+			done, all := f.End(id, r.Outcome, time.Now())
+			p.end(id)
+			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome, r.DurationSeconds, id)
+		case news.Step != nil:
+			text := describeStep(news.Cell, *news.Step)
+			p.label(id, id+"  "+text)
+			if verbose {
+				p.line("%s: %s", id, text)
+			}
+		default:
+			f.Begin(id, time.Now())
+			p.begin(id, id)
+			if verbose {
+				p.line("%s: its rig starts", id)
+			}
 		}
-	default:
-		c.count(func() { c.forecast.Begin(id, time.Now()) })
-		c.begin(id, id)
-		if c.verbose {
-			c.line("%s: its rig starts", id)
-		}
-	}
-}
-
-func (c *cellNews) ended(result reports.Cell) {
-	var done, all int
-	c.count(func() {
-		c.forecast.End(result.ID, result.Outcome, time.Now())
-		done, all = c.forecast.Count()
-	})
-	c.end(result.ID)
-	c.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, result.Outcome, result.DurationSeconds, result.ID)
-}
-
-// count changes or reads the forecast, which a terminal asks at any time.
-func (c *cellNews) count(do func()) {
-	c.counting.Lock()
-	defer c.counting.Unlock()
-	do()
-}
-
-func (c *cellNews) soFar() (text string) {
-	c.count(func() { text = c.forecast.Line(time.Now()) })
-	return text
+	}, p.close
 }
 
 // describeStep says which step of how many a cell takes. Steps of other cells of

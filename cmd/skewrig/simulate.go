@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,13 @@ Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 			if err != nil {
 				return err
 			}
-			return printSimulated(cmd.OutOrStdout(), out, played)
+			if err := printResult(cmd, out, played, printSimulated); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(played, func(s app.Simulated) bool { return len(s.Against) > 0 }) {
+				return exitCode(reports.ExitNonconforming)
+			}
+			return nil
 		},
 	}
 	out.register(cmd)
@@ -45,14 +52,8 @@ Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 	return cmd
 }
 
-func printSimulated(w io.Writer, out output, played []app.Simulated) error {
-	if out.json() {
-		if err := printJSON(w, played); err != nil {
-			return app.Failed(err)
-		}
-		return simulatedCode(played)
-	}
-	err := table(w, "MODEL\tCELL\tREASON", played, func(s app.Simulated) string {
+func printSimulated(w io.Writer, played []app.Simulated) {
+	table(w, "MODEL\tCELL\tREASON", played, func(s app.Simulated) string {
 		return fmt.Sprintf("%s\t%s\t%s", s.Outcome, s.ID, s.Reason)
 	})
 	for _, s := range played {
@@ -63,20 +64,5 @@ func printSimulated(w io.Writer, out output, played []app.Simulated) error {
 			}
 		}
 	}
-	if err == nil {
-		_, err = fmt.Fprintf(w, "\n%d cells, simulated by models: no evidence of what a release does\n", len(played))
-	}
-	if err != nil {
-		return app.Failed(err)
-	}
-	return simulatedCode(played)
-}
-
-func simulatedCode(played []app.Simulated) error {
-	for _, s := range played {
-		if len(s.Against) > 0 {
-			return exitCode(reports.ExitNonconforming)
-		}
-	}
-	return nil
+	fmt.Fprintf(w, "\n%d cells, simulated by models: no evidence of what a release does\n", len(played))
 }

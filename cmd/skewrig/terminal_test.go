@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -162,12 +163,12 @@ func TestProgressOnATerminal(t *testing.T) {
 // TestUpPrints: the table for people, and the same for programs.
 func TestUpPrints(t *testing.T) {
 	t.Parallel()
-	is := started{Kubeconfig: "/k", Components: []startedComponent{{Name: "kubelet/node-a", Version: "v1.89.3", Gates: map[string]bool{"A": true}, PID: 7}}}
+	is := started{Kubeconfig: "/k", Components: []startedComponent{{record.Component{Name: "kubelet/node-a", Version: "v1.89.3", Gates: map[string]bool{"A": true}}, 7}}}
 	var text, object bytes.Buffer
-	if err := is.print(&text, output{choice{value: "text"}}); err != nil || !strings.Contains(text.String(), "kubelet/node-a  v1.89.3  A=true") || !strings.Contains(text.String(), "KUBECONFIG=/k") {
-		t.Errorf("error %v, text:\n%s", err, &text)
+	if printStarted(&text, is); !strings.Contains(text.String(), "kubelet/node-a  v1.89.3  A=true") || !strings.Contains(text.String(), "KUBECONFIG=/k") {
+		t.Errorf("text:\n%s", &text)
 	}
-	if err := is.print(&object, output{choice{value: "json"}}); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
+	if err := printJSON(&object, is); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
 		t.Errorf("error %v, JSON:\n%s", err, &object)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,10 +32,10 @@ unjudged, or the ledger and the checks contradict each other.`,
 			if err != nil {
 				return err
 			}
-			if err := printTrace(cmd.OutOrStdout(), out, traced); err != nil {
-				return app.Failed(err)
+			if err := printResult(cmd, out, traced, printTrace); err != nil {
+				return err
 			}
-			return traceCode(traced)
+			return exit(traceCode(traced))
 		},
 	}
 	out.register(cmd)
@@ -44,45 +43,34 @@ unjudged, or the ledger and the checks contradict each other.`,
 	return cmd
 }
 
-func printTrace(w io.Writer, out output, traced []reports.Traced) error {
-	if out.json() {
-		return printJSON(w, traced)
-	}
+func printTrace(w io.Writer, traced []reports.Traced) {
 	var rows []reports.Traced
-	count := make(map[reports.TraceStatus]int)
+	var totals []string
 	for _, status := range reports.TraceStatuses() {
+		before := len(rows)
 		for _, t := range traced {
 			if t.Status == status {
 				rows = append(rows, t)
-				count[status]++
 			}
 		}
-	}
-	err := table(w, "STATUS\tCHECKS\tREQUIREMENT\tWHY", rows, func(t reports.Traced) string {
-		return fmt.Sprintf("%s\t%d\t%s\t%s", t.Status, t.Checks, t.ID, cmp.Or(t.Excluded, t.Manual))
-	})
-	var totals []string
-	for _, status := range reports.TraceStatuses() {
-		if count[status] > 0 {
-			totals = append(totals, fmt.Sprintf("%d %s", count[status], status))
+		if count := len(rows) - before; count > 0 {
+			totals = append(totals, fmt.Sprintf("%d %s", count, status))
 		}
 	}
-	if err == nil {
-		_, err = fmt.Fprintf(w, "\n%d requirements: %s\n", len(rows), strings.Join(totals, ", "))
-	}
-	return err
+	table(w, "STATUS\tCHECKS\tREQUIREMENT\tWHY", rows, func(t reports.Traced) string {
+		return fmt.Sprintf("%s\t%d\t%s\t%s", t.Status, t.Checks, t.ID, cmp.Or(t.Excluded, t.Manual))
+	})
+	fmt.Fprintf(w, "\n%d requirements: %s\n", len(rows), strings.Join(totals, ", "))
 }
 
-func traceCode(traced []reports.Traced) error {
-	is := func(wanted func(reports.TraceStatus) bool) bool {
-		return slices.ContainsFunc(traced, func(t reports.Traced) bool { return wanted(t.Status) })
+func traceCode(traced []reports.Traced) (code int) {
+	for _, t := range traced {
+		switch {
+		case t.Status == reports.Refuted:
+			return reports.ExitNonconforming
+		case !t.Status.Settled():
+			code = reports.ExitNotJudged
+		}
 	}
-	switch {
-	case is(func(s reports.TraceStatus) bool { return s == reports.Refuted }):
-		return exitCode(reports.ExitNonconforming)
-	case is(func(s reports.TraceStatus) bool { return !s.Settled() }):
-		return exitCode(reports.ExitNotJudged)
-	default:
-		return nil
-	}
+	return code
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -21,7 +20,6 @@ type upFlags struct {
 	binaries
 	output
 	kubeconfig string
-	written    bool // the file that kubeconfig names
 	history    string
 }
 
@@ -72,11 +70,19 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, app.Failed(c.Close()), app.Failed(f.removeKubeconfig())) }()
-	if err := f.announce(cmd, c); err != nil {
-		return app.Failed(err)
+	defer func() { err = errors.Join(err, app.Failed(c.Close())) }()
+	is := describeCluster(c)
+	if f.kubeconfig != "" {
+		if err := copyNew(f.kubeconfig, is.Kubeconfig); err != nil {
+			return app.Failed(err)
+		}
+		defer func() { err = errors.Join(err, app.Failed(os.Remove(f.kubeconfig))) }()
+		is.Kubeconfig = f.kubeconfig
 	}
-	return f.hold(ctx, cmd, c)
+	if err := printResult(cmd, f.output, is, printStarted); err != nil {
+		return err
+	}
+	return hold(cmd, c)
 }
 
 // start starts a rig and tells how long it took.
@@ -92,35 +98,15 @@ func start(w io.Writer, up func() (*engine.Landscape, error)) (*engine.Landscape
 }
 
 // hold waits for the interrupt, or for a component to die.
-func (f *upFlags) hold(ctx context.Context, cmd *cobra.Command, c *engine.Landscape) error {
-	bound, cancel := c.Bind(ctx)
+func hold(cmd *cobra.Command, c *engine.Landscape) error {
+	bound, cancel := c.Bind(cmd.Context())
 	defer cancel()
 	<-bound.Done()
-	if ctx.Err() == nil {
+	if cmd.Context().Err() == nil {
 		return app.Failed(context.Cause(bound))
 	}
 	fmt.Fprintln(news(cmd), "\nstopping")
 	return nil
-}
-
-func (f *upFlags) announce(cmd *cobra.Command, c *engine.Landscape) error {
-	path := c.Kubeconfig()
-	if f.kubeconfig != "" {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if err := writeNew(f.kubeconfig, text); err != nil {
-			return err
-		}
-		f.written = true
-		path = f.kubeconfig
-	}
-	is := started{Kubeconfig: path, SeedKubeconfig: c.SeedKubeconfig()}
-	for _, i := range c.Instances() {
-		is.Components = append(is.Components, startedComponent{Name: i.Name, Version: i.Version, Gates: i.Gates, PID: i.PID})
-	}
-	return is.print(cmd.OutOrStdout(), f.output)
 }
 
 // started is a cluster that is up, as `up --output json` prints it.
@@ -132,17 +118,20 @@ type started struct {
 }
 
 type startedComponent struct {
-	Name    string          `json:"name"`
-	Version release.Version `json:"version"`
-	Gates   release.Gates   `json:"gates,omitempty"`
-	PID     int             `json:"pid"`
+	record.Component
+	PID int `json:"pid"`
 }
 
-func (s started) print(w io.Writer, out output) error {
-	if out.json() {
-		return printJSON(w, s)
+func describeCluster(c *engine.Landscape) started {
+	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig()}
+	for _, i := range c.Instances() {
+		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})
 	}
-	err := table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
+	return is
+}
+
+func printStarted(w io.Writer, s started) {
+	table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
 		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, c.Gates.Flag())
 	})
 	fmt.Fprintf(w, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", s.Kubeconfig)
@@ -150,20 +139,16 @@ func (s started) print(w io.Writer, out output) error {
 		fmt.Fprintf(w, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", s.SeedKubeconfig)
 	}
 	fmt.Fprint(w, "\nCtrl-C stops the cluster.\n")
-	return err
 }
 
-func (f *upFlags) removeKubeconfig() error {
-	if !f.written {
-		return nil
+// copyNew copies a file to one that must not be there yet: another cluster's
+// kubeconfig is neither overwritten nor removed later.
+func copyNew(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
 	}
-	return os.Remove(f.kubeconfig)
-}
-
-// writeNew writes a file that must not be there yet: somebody else's kubeconfig
-// is neither overwritten nor removed later.
-func writeNew(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
