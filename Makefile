@@ -34,14 +34,14 @@ podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it an
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
 
-page: suites/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
-	$(GO) test -count=1 -timeout=20m ./suites/page
+page: reports/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
+	SKEWRIG_BROWSER_TESTS=$(or $(SKEWRIG_BROWSER_TESTS),wanted) $(GO) test -count=1 -timeout=20m ./reports/page
 
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
 bench: build ## measure what docs/benchmarks.md shows
-	$(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
+	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
 
 lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run
@@ -66,8 +66,8 @@ verify: ## check that modules, generated files and formatting are current
 clean: ## remove what the other targets made (not the component cache)
 	rm -rf $(BIN) $(REPORT_DIR)
 
-suites/page/node_modules: suites/page/package-lock.json
-	cd suites/page && npm ci --ignore-scripts --no-audit --no-fund
+reports/page/node_modules: reports/page/package-lock.json
+	cd reports/page && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 $(TOOLS)/golangci-lint: Makefile

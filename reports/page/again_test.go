@@ -6,7 +6,6 @@ import (
 	"testing/fstest"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/page/pagetest"
 )
 
 // TestTheCommandOfACell: the shortest one, without where the report of this run went.
@@ -64,7 +63,7 @@ func TestWhatToCheckOut(t *testing.T) {
 		if got := checkoutOf(version); got != want {
 			t.Errorf("of version %q it is %q, want %q", version, got, want)
 		}
-		report := pagetest.Report()
+		report := MadeReport()
 		report.Reproduce.Skewrig = version
 		page := write(t, Run{Report: report})
 		says := "In a checkout of <code>github.com/skewrig/skewrig</code>, "

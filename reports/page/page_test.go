@@ -22,7 +22,6 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
-	"github.com/skewrig/skewrig/reports/page/pagetest"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -67,7 +66,7 @@ func decode[T any](t *testing.T, data []byte) (value T) {
 
 func TestTheSameRunMakesTheSamePage(t *testing.T) {
 	t.Parallel()
-	run := Run{Report: pagetest.Report(), Narration: pagetest.Narration}
+	run := Run{Report: MadeReport(), Narration: MadeNarration}
 	if first, second := write(t, run), write(t, run); first != second {
 		t.Error("two pages of one run differ")
 	}
@@ -75,7 +74,7 @@ func TestTheSameRunMakesTheSamePage(t *testing.T) {
 
 func TestThePageHasTheWholeReport(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Many(3 * chunk / 2)
+	report := MadeMany(3 * chunk / 2)
 	blocks := unpack(t, write(t, Run{Report: report}))
 	cells := slices.Concat(decode[[]reports.Cell](t, blocks["cells-0"]), decode[[]reports.Cell](t, blocks["cells-1"]))
 	if diff := cmp.Diff(report.Cells, cells); diff != "" {
@@ -95,20 +94,20 @@ func TestThePageHasTheWholeReport(t *testing.T) {
 
 func TestNarrationsAndProblems(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
-	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
-	fails := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Green })
+	report := MadeReport()
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == Red })
+	fails := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == Green })
 	blocks := unpack(t, write(t, Run{
 		Report: report,
 		Narration: func(c reports.Cell, r reports.Run, limit int) (*narrate.Narration, error) {
-			if c.ID == pagetest.Green {
+			if c.ID == Green {
 				return nil, errors.New("line 3 is cut off")
 			}
-			return pagetest.Narration(c, r, limit)
+			return MadeNarration(c, r, limit)
 		},
 	}))
 	red := decode[happened](t, blocks[narrationBlock(at)])
-	if want, _ := pagetest.Narration(report.Cells[at], reports.Run{}, maxNarration); cmp.Diff(want, red.Narration) != "" {
+	if want, _ := MadeNarration(report.Cells[at], reports.Run{}, maxNarration); cmp.Diff(want, red.Narration) != "" {
 		t.Errorf("the narration differs (-made +in the page):\n%s", cmp.Diff(want, red.Narration))
 	}
 	if green := decode[happened](t, blocks[narrationBlock(fails)]); !strings.Contains(green.Problem, "line 3") {
@@ -121,13 +120,13 @@ func narrationBlock(i int) string { return fmt.Sprintf("narration-%d", i) }
 // TestWhatIsNotBesideThePage: the page knows, so that it leads nobody there.
 func TestWhatIsNotBesideThePage(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
-	flaky := "runs/2/cells/" + pagetest.Flaky
+	report := MadeReport()
+	flaky := "runs/2/cells/" + Flaky
 	dir := fstest.MapFS{
-		"cells/" + pagetest.Red + "/plan.txt": {}, "cells/" + pagetest.Red + "/history.jsonl": {},
+		"cells/" + Red + "/plan.txt": {}, "cells/" + Red + "/history.jsonl": {},
 		flaky + "/plan.txt": {}, flaky + "/history.jsonl": {}, flaky + "/logs/etcd.log": {},
 	}
-	want := map[string][]string{pagetest.Red: {"logs"}, pagetest.Flaky: nil, pagetest.Green: {"plan.txt", "history.jsonl", "logs"}}
+	want := map[string][]string{Red: {"logs"}, Flaky: nil, Green: {"plan.txt", "history.jsonl", "logs"}}
 	for _, c := range decode[index](t, unpack(t, write(t, Run{Report: report, Dir: dir}))["index"]).Cells {
 		if names, asked := want[c.ID]; asked && !slices.Equal(c.Gone, names) {
 			t.Errorf("%s lacks %q, want %q", c.ID, c.Gone, names)
@@ -143,22 +142,22 @@ func TestWhatIsNotBesideThePage(t *testing.T) {
 // TestTheWorstRunIsTold: of a cell that ran three times, and failed once.
 func TestTheWorstRunIsTold(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
-	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != pagetest.Flaky })
+	report := MadeReport()
+	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != Flaky })
 	var asked []int
 	blocks := unpack(t, write(t, Run{Report: report, Narration: func(_ reports.Cell, r reports.Run, _ int) (*narrate.Narration, error) {
 		asked = append(asked, r.Number)
 		return &narrate.Narration{}, nil
 	}}))
 	got := decode[happened](t, blocks[narrationBlock(0)])
-	if !slices.Equal(asked, []int{2}) || got.Run != 2 || got.Dir != "runs/2/cells/"+pagetest.Flaky {
+	if !slices.Equal(asked, []int{2}) || got.Run != 2 || got.Dir != "runs/2/cells/"+Flaky {
 		t.Errorf("asked for runs %d, told run %d of %s, want the second", asked, got.Run, got.Dir)
 	}
 }
 
 func TestAPartialReportSaysSo(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
+	report := MadeReport()
 	report.Partial = "the run was <b>broken</b> off"
 	if page := write(t, Run{Report: report}); !strings.Contains(page, "<b>Partial:</b> the run was &lt;b&gt;broken&lt;/b&gt; off") {
 		t.Error("the page does not say that the report is partial, and why")
@@ -169,10 +168,10 @@ func TestAPartialReportSaysSo(t *testing.T) {
 // not fit is left out.
 func TestAPageThatIsFull(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
+	report := MadeReport()
 	bare := len(write(t, Run{Report: report}))
 	asked := make(map[string]bool)
-	whole := Run{Report: report, Narration: pagetest.Narration}
+	whole := Run{Report: report, Narration: MadeNarration}
 	for _, room := range []int{0, 2_000, 4_000, 8_000} {
 		whole.MaxBytes = bare + room
 		page := write(t, whole)
@@ -203,8 +202,8 @@ func TestAPageThatIsFull(t *testing.T) {
 // is left out if there is no room for that either.
 func TestALongNarrationIsShortened(t *testing.T) {
 	t.Parallel()
-	run := Run{Report: pagetest.Report(), Narration: pagetest.Narration}
-	red := slices.IndexFunc(run.Report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	run := Run{Report: MadeReport(), Narration: MadeNarration}
+	red := slices.IndexFunc(run.Report.Cells, func(c reports.Cell) bool { return c.ID == Red })
 	whole := run.pack(red, maxNarration)
 	var lengths []int
 	for limit := 20_000; limit > 0; limit -= 50 {
@@ -226,7 +225,7 @@ func TestALongNarrationIsShortened(t *testing.T) {
 
 func TestEachCellIsInTheMatrixOnce(t *testing.T) {
 	t.Parallel()
-	for _, report := range []reports.Report{pagetest.Report(), pagetest.Many(2000)} {
+	for _, report := range []reports.Report{MadeReport(), MadeMany(2000)} {
 		seen := make(map[string]int)
 		more := 0
 		for _, m := range matrices(report.Cells) {
@@ -257,7 +256,7 @@ func TestEachCellIsInTheMatrixOnce(t *testing.T) {
 
 func TestTheMatrixGoesByReleases(t *testing.T) {
 	t.Parallel()
-	all := matrices(pagetest.Report().Cells)
+	all := matrices(MadeReport().Cells)
 	if len(all) != 2 || all[0].Line != "apiserver" || all[0].Column != "kubelet" || all[1].Column != "watchdog" {
 		t.Fatalf("the matrices are %+v", all)
 	}
@@ -265,7 +264,7 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 		t.Errorf("columns %q, want %q", all[0].Columns, want)
 	}
 	square := all[0].Areas[0].Lines[1].Squares[1]
-	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.90.1&kubelet=v1.89.3" || square.Tiles[1].Link != "#cell="+pagetest.Red {
+	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.90.1&kubelet=v1.89.3" || square.Tiles[1].Link != "#cell="+Red {
 		t.Errorf("the square of v1.90.1 and v1.89.3 is %+v", square)
 	}
 }
@@ -274,14 +273,14 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 // it is, and below; and only there.
 func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Report()})
+	page := write(t, Run{Report: MadeReport()})
 	for word, meaning := range map[string]string{"any": "chooses no release", "reference": "the newest kubelet with a Pods API server"} {
 		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
 		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
 			t.Errorf("the page does not explain %q", word)
 		}
 	}
-	if found := explained(matrices(pagetest.Many(50).Cells)); found != nil {
+	if found := explained(matrices(MadeMany(50).Cells)); found != nil {
 		t.Errorf("where all are releases, the page explains %v", found)
 	}
 }
@@ -289,7 +288,7 @@ func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 // TestKnownDeviationsAreGrouped: those of most cells come first.
 func TestKnownDeviationsAreGrouped(t *testing.T) {
 	t.Parallel()
-	groups := knownGroups(pagetest.Many(2000).Cells)
+	groups := knownGroups(MadeMany(2000).Cells)
 	cells := 0
 	for i, g := range groups {
 		if len(g.Tiles) != maxKnownTiles || i > 0 && g.More > groups[i-1].More {
@@ -304,7 +303,7 @@ func TestKnownDeviationsAreGrouped(t *testing.T) {
 
 func TestRequirementsAreJudgedByReleases(t *testing.T) {
 	t.Parallel()
-	for _, part := range ledgers(pagetest.Report()) {
+	for _, part := range ledgers(MadeReport()) {
 		for _, s := range part.Statements {
 			if s.ID != "KEP-2/list" {
 				continue
@@ -325,8 +324,8 @@ func TestRequirementsAreJudgedByReleases(t *testing.T) {
 // TestACellSaysOfARequirementWhatItsChecksSay: and not what another check of it does.
 func TestACellSaysOfARequirementWhatItsChecksSay(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
-	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	report := MadeReport()
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == Red })
 	says := func(id, letters, reason string) {
 		x := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"])
 		q := x.Requirements[slices.IndexFunc(x.Requirements, func(q requirement) bool { return q.ID == id })]
@@ -343,8 +342,8 @@ func TestACellSaysOfARequirementWhatItsChecksSay(t *testing.T) {
 // TestOutcomesToChooseBy: a check of a red cell passed, so its requirement did there.
 func TestOutcomesToChooseBy(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
-	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != pagetest.Red })
+	report := MadeReport()
+	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != Red })
 	var names []reports.Outcome
 	for _, o := range newScreen(report).Choices {
 		names = append(names, o.Name)
@@ -357,7 +356,7 @@ func TestOutcomesToChooseBy(t *testing.T) {
 // TestStrayChecks: a red check that no requirement has is told above the requirements.
 func TestStrayChecks(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
+	report := MadeReport()
 	said := func() string {
 		_, requirements, _ := strings.Cut(write(t, Run{Report: report}), `id="requirements-title"`)
 		above, _, _ := strings.Cut(requirements, `<form`)
@@ -366,7 +365,7 @@ func TestStrayChecks(t *testing.T) {
 	if above := said(); strings.Contains(above, "no requirement") {
 		t.Errorf("where each check has a requirement, it says %s", above)
 	}
-	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == pagetest.Red })
+	at := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == Red })
 	checks := &report.Cells[at].Checks
 	stray := func(id string, o reports.Outcome) { *checks = append(*checks, reports.Check{ID: id, Outcome: o}) }
 	stray("stays<up>", reports.Fail)
@@ -374,7 +373,7 @@ func TestStrayChecks(t *testing.T) {
 		stray("fine", o)
 	}
 	above := said()
-	for _, want := range []string{"1 check that failed belongs to no requirement:", "stays&lt;up&gt;", `href="#cell=` + pagetest.Red + `&amp;check=stays%3Cup%3E"`} {
+	for _, want := range []string{"1 check that failed belongs to no requirement:", "stays&lt;up&gt;", `href="#cell=` + Red + `&amp;check=stays%3Cup%3E"`} {
 		if !strings.Contains(above, want) {
 			t.Errorf("above the requirements, it does not say %s: %s", want, above)
 		}
@@ -393,7 +392,7 @@ func TestStrayChecks(t *testing.T) {
 // TestFixedReleases: a cell that no release was chosen for has some all the same.
 func TestFixedReleases(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
+	report := MadeReport()
 	for i := range report.Cells {
 		report.Cells[i].Axes = nil
 	}
@@ -431,7 +430,7 @@ func TestALinkLeadsToNoMoreThanItsTileCovers(t *testing.T) {
 // word above says it of all pairs.
 func TestReleasesOfRequirements(t *testing.T) {
 	t.Parallel()
-	mixed := pagetest.Report().Cells
+	mixed := MadeReport().Cells
 	labels := func(cells []reports.Cell) (all []string) {
 		for _, c := range cells {
 			all = append(all, pairOf(c, releaseAxes(cells)).label(len(pairsOf(cells)) < 2))
@@ -442,7 +441,7 @@ func TestReleasesOfRequirements(t *testing.T) {
 	if got, want := labels(mixed), []string{"kubelet reference", "kubelet v1.89.3", "kubelet v1.90.1", "v1.89.3 × v1.89.3", "v1.90.1 × v1.89.3", "v1.90.1 × v1.90.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
 		t.Errorf("the labels are %q, want %q", got, want)
 	}
-	if page := write(t, Run{Report: pagetest.Report()}); !strings.Contains(page, "Pairs of releases are apiserver × kubelet.") {
+	if page := write(t, Run{Report: MadeReport()}); !strings.Contains(page, "Pairs of releases are apiserver × kubelet.") {
 		t.Error("the page does not say what pairs of releases are of")
 	}
 	other := reports.Cell{ID: "c", Axes: map[string]string{"etcd": "v3.6.1", "watchdog": "v1.2.3"}}
@@ -471,7 +470,7 @@ func TestEachOutcomeHasALetterAndAColor(t *testing.T) {
 // TestHostileTextsMakeNoElements reads the page as a browser does.
 func TestHostileTextsMakeNoElements(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Report(), Narration: pagetest.Narration})
+	page := write(t, Run{Report: MadeReport(), Narration: MadeNarration})
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
@@ -519,7 +518,7 @@ func attribute(n *html.Node, name string) string {
 // TestThePolicyIsOfThisPage: its digests are those of what is in the page.
 func TestThePolicyIsOfThisPage(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Report()})
+	page := write(t, Run{Report: MadeReport()})
 	for _, element := range regexp.MustCompile(`(?s)<(?:style|script|script type="module")>(.*?)</(?:style|script)>`).FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(html.UnescapeString(page), digest(element[1])) {
 			t.Errorf("the policy forbids %.60q", element[1])
@@ -570,7 +569,7 @@ func TestScripts(t *testing.T) {
 // TestTheFirstScreenSaysWhatRan: when, which releases, and by which command.
 func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 	t.Parallel()
-	report := pagetest.Report()
+	report := MadeReport()
 	report.Reproduce.Components = append(report.Reproduce.Components, report.Reproduce.Components[2]) // another binary of a release
 	page := write(t, Run{Report: report})
 	overview, _, _ := strings.Cut(page, `id="attention"`)
@@ -587,7 +586,7 @@ func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 // TestCommands: the page calls the program by one name, and says once where it is.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Report()})
+	page := write(t, Run{Report: MadeReport()})
 	if n := strings.Count(page, "bin/skewrig"); n != 1 || !strings.Contains(page, "<code>make build</code> builds <code>bin/skewrig</code>") {
 		t.Errorf("the page has bin/skewrig %d times, want it once: where make build puts it", n)
 	}
@@ -613,7 +612,7 @@ func TestRanAt(t *testing.T) {
 
 func TestAPageOfManyCellsIsShortEnough(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: pagetest.Many(2000), Narration: pagetest.Narration})
+	page := write(t, Run{Report: MadeMany(2000), Narration: MadeNarration})
 	if len(page) > MaxBytes {
 		t.Errorf("%d bytes", len(page))
 	}
@@ -629,14 +628,14 @@ func TestAPageOfManyCellsIsShortEnough(t *testing.T) {
 }
 
 func BenchmarkPageOf2000Cells(b *testing.B) {
-	run := Run{Report: pagetest.Many(2000), Narration: pagetest.Narration}
+	run := Run{Report: MadeMany(2000), Narration: MadeNarration}
 	for b.Loop() {
 		b.ReportMetric(float64(len(write(b, run)))/1e6, "MB")
 	}
 }
 
 func BenchmarkJSONOf2000Cells(b *testing.B) {
-	report := pagetest.Many(2000)
+	report := MadeMany(2000)
 	for b.Loop() {
 		if err := render.JSON(io.Discard, report); err != nil {
 			b.Fatal(err)

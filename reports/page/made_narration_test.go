@@ -1,4 +1,4 @@
-package pagetest
+package page
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// Narration narrates a cell of a made-up run; of some, nothing was recorded. With a
+// MadeNarration narrates a cell of a made-up run; of some, nothing was recorded. With a
 // low limit it leaves out the objects.
-func Narration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration, error) {
+func MadeNarration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration, error) {
 	switch {
 	case c.ID == "kep-2/api/lists/kubelet:v1.89.3":
 		return nil, fmt.Errorf("reading the history: line 7: %s", Hostile)
@@ -23,18 +23,18 @@ func Narration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration, er
 	case len(c.Checks) == 0 || c.Outcome == reports.NotApplicable:
 		return nil, nil
 	}
-	n := told(c)
-	if limit < short {
+	n := madeTimeline(c)
+	if limit < lowLimit {
 		n.Objects, n.Omitted = nil, append(n.Omitted, "4 versions of objects")
 	}
 	return n, nil
 }
 
-// short is the limit in bytes below which there is no room for objects.
-const short = 32 << 10
+// lowLimit is the limit in bytes below which there is no room for objects.
+const lowLimit = 32 << 10
 
-// told makes up a pod whose probe fails until its kubelet is upgraded.
-func told(c reports.Cell) *narrate.Narration {
+// madeTimeline makes up a pod whose probe fails until its kubelet is upgraded.
+func madeTimeline(c reports.Cell) *narrate.Narration {
 	s := &narrate.Narration{
 		Cell: c.ID, Began: began, Seconds: 31.2,
 		Plan: c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.90.1 with ExampleGate=true\n  kubelet/node-a v1.89.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.90.1\n  3. check restarts-end\n",
@@ -60,7 +60,7 @@ func told(c reports.Cell) *narrate.Narration {
 			{At: 15, Step: 3, Change: "modified", YAML: podYAML(1, true)},
 			{At: 30, Step: 3, Change: "deleted"},
 		}}},
-		Omitted: []string{"312 events of leases, to keep the story short: they are in history.jsonl"},
+		Omitted: []string{"312 events of leases, to keep the timeline short: they are in history.jsonl"},
 	}
 	for _, check := range c.Checks {
 		s.Checks = append(s.Checks, narrate.Check{ID: check.ID, Step: 3, From: 14.2, To: 31})
@@ -68,7 +68,7 @@ func told(c reports.Cell) *narrate.Narration {
 	s.Checks[0].Summary = "did not come true in 90 s"
 	s.Checks[0].Parts = []narrate.Line{{What: `connections["tls/app"]`, Text: Hostile}}
 	s.Checks[len(s.Checks)-1].To = s.Checks[len(s.Checks)-1].From
-	probe(s, &s.Lanes[4])
+	addProbes(s, &s.Lanes[4])
 	if !c.Outcome.Expected() {
 		s.Logs = []narrate.Log{{Component: "kubelet/node-a", Path: "cells/" + c.ID + "/logs/kubelet-node-a.log", Lines: []narrate.Line{
 			{At: 13.9, Text: "I1122 08:13:23.0 probing with TLS"}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: narrate.Bad, More: 3}},
@@ -77,9 +77,9 @@ func told(c reports.Cell) *narrate.Narration {
 	return s
 }
 
-// probe adds an attempt for each second: without TLS before the upgrade, with it
+// addProbes adds an attempt for each second: without TLS before the upgrade, with it
 // afterwards.
-func probe(s *narrate.Narration, lane *narrate.Lane) {
+func addProbes(s *narrate.Narration, lane *narrate.Lane) {
 	for second := 7; second < 31; second++ {
 		a := narrate.Attempt{At: float64(second), Took: 0.012, Container: "default/tls/app", By: "readiness grpc :8080",
 			Expected: "TLS ClientHello, then SERVING", Observed: "HTTP/2 preface without TLS, closed by the server", Tone: narrate.Bad,

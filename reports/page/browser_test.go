@@ -1,6 +1,6 @@
-// Package page opens the page of a run in a real browser and does there what a
+// Package page_test opens the page of a run in a real browser and does there what a
 // person would.
-package page
+package page_test
 
 import (
 	"bytes"
@@ -32,11 +32,15 @@ import (
 // take: the tests wait on conditions.
 const patience = 60 * time.Second
 
+// wanted says whether tests in a browser run: it is empty for tests of the Go code
+// only, and "required" where a test that cannot run has to fail.
+var wanted = os.Getenv("SKEWRIG_BROWSER_TESTS")
+
 // unavailable skips a test that needs what this machine lacks, or fails it where
 // the machine was made for these tests.
 func unavailable(t testing.TB, why string) {
 	t.Helper()
-	if os.Getenv("SKEWRIG_BROWSER_TESTS") == "required" {
+	if wanted == "required" {
 		t.Fatal(why)
 	}
 	t.Skip(why)
@@ -44,6 +48,9 @@ func unavailable(t testing.TB, why string) {
 
 func findBrowser(t testing.TB) string {
 	t.Helper()
+	if wanted == "" {
+		t.Skip("make page runs the tests in a browser")
+	}
 	for _, name := range []string{os.Getenv("SKEWRIG_BROWSER"), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"testing"
@@ -6,10 +6,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/skewrig/skewrig/reports/page"
-	"github.com/skewrig/skewrig/reports/page/pagetest"
 )
 
-func many() page.Run { return page.Run{Report: pagetest.Many(2000), Narration: pagetest.Narration} }
+func many() page.Run { return page.Run{Report: page.MadeMany(2000), Narration: page.MadeNarration} }
 
 // TestManyCells: a run of 2 000 cells can be searched, and read.
 func TestManyCells(t *testing.T) {

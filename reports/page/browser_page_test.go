@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"fmt"
@@ -16,15 +16,14 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/page"
-	"github.com/skewrig/skewrig/reports/page/pagetest"
 )
 
 // small is the small run.
 func small() page.Run {
-	return page.Run{Report: pagetest.Report(), Narration: pagetest.Narration, Dir: fstest.MapFS{}}
+	return page.Run{Report: page.MadeReport(), Narration: page.MadeNarration, Dir: fstest.MapFS{}}
 }
 
-const red, green = "#cell=" + pagetest.Red, "#cell=" + pagetest.Green
+const red, green = "#cell=" + page.Red, "#cell=" + page.Green
 
 func TestAPersonReadsARun(t *testing.T) {
 	b := newTab(t, 1280)
@@ -34,7 +33,7 @@ func TestAPersonReadsARun(t *testing.T) {
 	b.has("h1", "Something does not conform")
 	b.has("#overview", "kubelet v1.89.3")
 	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report")
-	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], pagetest.Red) {
+	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], page.Red) {
 		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
 	}
 	b.has("#overview .needs", "satisfies it >= 5")
@@ -43,7 +42,7 @@ func TestAPersonReadsARun(t *testing.T) {
 	// One click on the matrix.
 	b.click(fmt.Sprintf(".matrix a.tile[href=%q]", red))
 	b.at(red)
-	b.has("#cell h1", pagetest.Red)
+	b.has("#cell h1", page.Red)
 	if focused := eval[string](b, "document.activeElement.tagName"); focused != "H1" {
 		t.Errorf("the focus is on %s, want the cell's heading", focused)
 	}
@@ -75,7 +74,7 @@ func TestAStrangerIsAnswered(t *testing.T) {
 		`connections["tls/app"]`, "Observed\n2", "did not come true in 90 s", `connections["tls/app"] is </script>`,
 		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
 		"kube-apiserver v1.90.1", "kubelet/node-a v1.89.3, then v1.90.1",
-		"skewrig run '" + pagetest.Red + "'",
+		"skewrig run '" + page.Red + "'",
 	} {
 		if !strings.Contains(answers, want) {
 			t.Errorf("the cell does not say %q at its beginning:\n%s", want, answers)
@@ -130,8 +129,8 @@ func TestTheTimeline(t *testing.T) {
 func TestManyPods(t *testing.T) {
 	run := small()
 	run.Narration = func(c reports.Cell, r reports.Run, limit int) (*narrate.Narration, error) {
-		s, err := pagetest.Narration(c, r, limit)
-		if c.ID == pagetest.Green {
+		s, err := page.MadeNarration(c, r, limit)
+		if c.ID == page.Green {
 			for i, tone := range []narrate.Tone{"", "", narrate.Bad, "", narrate.Good, narrate.Changed} {
 				name := fmt.Sprintf("default/web-%d", i)
 				s.Lanes = append(s.Lanes, narrate.Lane{Name: "pods/" + name, Kind: narrate.ObjectState, Group: name + " on node-a", Spans: []narrate.Span{{From: 1, To: 9, Label: "so", Tone: tone}}})
@@ -179,8 +178,8 @@ func TestWhatACellHas(t *testing.T) {
 	}
 	b.until("document.querySelectorAll('#cell .graph polyline').length === 2")
 	b.do(chromedp.Navigate("about:blank"))
-	b.open(written(t, small()), "#cell="+pagetest.Flaky)
-	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only in bad runs: a container was killed", "runs/2/cells/" + pagetest.Flaky} {
+	b.open(written(t, small()), "#cell="+page.Flaky)
+	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only in bad runs: a container was killed", "runs/2/cells/" + page.Flaky} {
 		b.has("#cell", want)
 	}
 	b.open(written(t, small()), "#cell=no/such/cell")
@@ -191,12 +190,12 @@ func TestWhatACellHas(t *testing.T) {
 // TestWhatIsBesideThePage: nobody is sent to files that are not there.
 func TestWhatIsBesideThePage(t *testing.T) {
 	run := small()
-	run.Dir = fstest.MapFS{"cells/" + pagetest.Red + "/plan.txt": {}, "cells/" + pagetest.Red + "/history.jsonl": {}}
+	run.Dir = fstest.MapFS{"cells/" + page.Red + "/plan.txt": {}, "cells/" + page.Red + "/history.jsonl": {}}
 	b := newTab(t, 1280)
 	file := written(t, run)
 	b.open(file, red)
 	const part = "section[aria-labelledby=part-omitted]"
-	b.has(part, "cells/"+pagetest.Red+"/plan.txt, cells/"+pagetest.Red+"/history.jsonl")
+	b.has(part, "cells/"+page.Red+"/plan.txt, cells/"+page.Red+"/history.jsonl")
 	if said := b.text(part); strings.Contains(said, "/logs") {
 		t.Errorf("it names logs that are not there: %s", said)
 	}
@@ -231,7 +230,7 @@ func TestFindingCells(t *testing.T) {
 	b.press("/")
 	b.do(chromedp.SendKeys(chromedp.CSS("#search"), "tls-client"))
 	b.at("#cells&q=tls-client")
-	if got := rows(); len(got) != 1 || got[0] != pagetest.Red {
+	if got := rows(); len(got) != 1 || got[0] != page.Red {
 		t.Errorf("found %q, want the red cell", got)
 	}
 	b.press(escape, "c")
@@ -383,7 +382,7 @@ func TestWithoutScripts(t *testing.T) {
 	file := written(t, small())
 	b.do(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+file))
 	words := get(b, chromedp.TextContent(chromedp.CSS("main")))
-	for _, want := range []string{"Something does not conform", pagetest.Red, "satisfies it >= 5", "With JavaScript", "Cells", "An upgrade leaves other containers alone."} {
+	for _, want := range []string{"Something does not conform", page.Red, "satisfies it >= 5", "With JavaScript", "Cells", "An upgrade leaves other containers alone."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("without scripts, the page does not show %q", want)
 		}
