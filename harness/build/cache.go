@@ -228,11 +228,8 @@ func (b *Builder) pruneIncomplete() error {
 		return err
 	}
 	left, err := filepath.Glob(filepath.Join(s.bin(), "*", "*", incomplete+"*"))
-	if err != nil {
-		return err
-	}
-	scratch, err := filepath.Glob(filepath.Join(s.work(), "scratch-*"))
-	if err != nil {
+	scratch, alsoErr := filepath.Glob(filepath.Join(s.work(), "scratch-*"))
+	if err := errors.Join(err, alsoErr); err != nil {
 		return err
 	}
 	for _, dir := range append(left, scratch...) {

@@ -50,19 +50,12 @@ func Assets(ctx context.Context, dir string) ([]Given, error) {
 // provided is the binary that a user gave for a target. The version is what it
 // says itself, whatever it stands for: a report tells what ran.
 func provided(ctx context.Context, t Target, path string) (Binary, error) {
-	path, err := filepath.Abs(path)
+	given, err := Describe(ctx, t.Component, path)
 	if err != nil {
 		return Binary{}, err
 	}
-	v, err := askVersion(ctx, t.Component, path)
-	if err != nil {
-		return Binary{}, err
-	}
-	digest, size, err := digestFile(path)
-	if err != nil {
-		return Binary{}, err
-	}
-	return Binary{Component: t.Component, Version: v, Path: path, Source: "given", Digest: digest, Bytes: size}, nil
+	digest, size, err := digestFile(given.Path)
+	return Binary{Component: t.Component, Version: given.Version, Path: given.Path, Source: "given", Digest: digest, Bytes: size}, err
 }
 
 // askVersion returns the release that an executable is.

@@ -55,14 +55,12 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 			return nil, err
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(t.Overlay)) {
-		if r.overlay[path], err = os.ReadFile(t.Overlay[path]); err != nil {
+	for path, file := range t.Overlay {
+		if r.overlay[path], err = os.ReadFile(file); err != nil {
 			return nil, fmt.Errorf("reading the replacement of %s: %w", path, err)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(r.overlay)) {
-		r.tree = append(r.tree, "overlay "+path+" "+digest(r.overlay[path]))
-	}
+	r.tree = append(r.tree, digests("overlay", r.overlay)...)
 	r.lines = append([]string{
 		"component " + string(t.Component) + " " + string(t.Version),
 		"toolchain " + toolchain,
@@ -74,9 +72,18 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 
 // clockLines name the replaced files of the toolchain; where it is installed
 // does not matter.
-func clockLines(files map[string][]byte) (lines []string) {
+func clockLines(files map[string][]byte) []string {
+	named := make(map[string][]byte)
+	for path, text := range files {
+		named[filepath.Base(path)] = text
+	}
+	return digests("clock", named)
+}
+
+// digests name files in the order of their paths, each with its digest.
+func digests(what string, files map[string][]byte) (lines []string) {
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		lines = append(lines, "clock "+filepath.Base(path)+" "+digest(files[path]))
+		lines = append(lines, what+" "+path+" "+digest(files[path]))
 	}
 	return lines
 }

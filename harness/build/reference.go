@@ -3,9 +3,7 @@ package build
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig"
@@ -39,9 +37,7 @@ func (r *recipe) addReference() error {
 	if err != nil {
 		return fmt.Errorf("reading our Pods API server: %w", err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(r.reference)) {
-		r.tree = append(r.tree, "reference "+path+" "+digest(r.reference[path]))
-	}
+	r.tree = append(r.tree, digests("reference", r.reference)...)
 	r.overlay[podsServer], err = fs.ReadFile(skewrig.PodsAPI, kubeletServer)
 	return err
 }

@@ -3,13 +3,9 @@ package build
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 
 	"github.com/skewrig/skewrig/harness/clock/page"
 )
@@ -25,8 +21,8 @@ const (
 	timeOfDayLink      = "//go:linkname time_now time.now"
 	timeOfDayAssembly  = "TEXT time·now<ABIInternal>(SB)"
 
-	machineNowName     = "machineNow"
-	machineNowAssembly = "TEXT ·machineNow<ABIInternal>(SB)"
+	machineNowSignature = "func machineNow() (sec int64, nsec int32, mono int64)"
+	machineNowAssembly  = "TEXT ·machineNow<ABIInternal>(SB)"
 
 	// readerName is what page.Reader is called in package runtime.
 	readerName = "skewrig_clock.go"
@@ -43,91 +39,63 @@ type runtimePackage struct {
 // withPage returns the files of the package that have to be others for the
 // time of day to be a page's, by their path.
 func (p runtimePackage) withPage() (map[string][]byte, error) {
-	replaced := map[string][]byte{filepath.Join(p.Dir, readerName): page.Reader}
-	renamed, inAssembly, err := p.rename(p.GoFiles, renameInGo)
+	name, text, err := p.only(p.GoFiles, timeOfDayLink)
 	if err != nil {
 		return nil, err
 	}
-	if len(renamed) != 1 {
-		return nil, fmt.Errorf("expected one file of package runtime with %q, found %d", timeOfDayLink, len(renamed))
+	renamed, inAssembly, err := renameInGo(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	maps.Copy(replaced, renamed)
+	replaced := map[string][]byte{filepath.Join(p.Dir, readerName): page.Reader, filepath.Join(p.Dir, name): renamed}
 	if !inAssembly {
 		return replaced, nil
 	}
-	if renamed, _, err = p.rename(p.SFiles, renameInAssembly); err != nil {
+	if name, text, err = p.only(p.SFiles, timeOfDayAssembly); err != nil {
 		return nil, err
 	}
-	if len(renamed) != 1 {
-		return nil, fmt.Errorf("expected one file of package runtime with %q, found %d", timeOfDayAssembly, len(renamed))
+	if n := bytes.Count(text, []byte(timeOfDayAssembly)); n != 1 {
+		return nil, fmt.Errorf("%s: expected %q once, found it %d times", name, timeOfDayAssembly, n)
 	}
-	maps.Copy(replaced, renamed)
+	replaced[filepath.Join(p.Dir, name)] = bytes.Replace(text, []byte(timeOfDayAssembly), []byte(machineNowAssembly), 1)
 	return replaced, nil
 }
 
-// renaming gives the time of day its other name in a file. The text is nil if
-// the file doesn't have it.
-type renaming func(name string, text []byte) (renamed []byte, inAssembly bool, err error)
-
-func (p runtimePackage) rename(files []string, in renaming) (all map[string][]byte, inAssembly bool, err error) {
-	all = make(map[string][]byte)
-	for _, name := range files {
-		path := filepath.Join(p.Dir, name)
-		text, err := os.ReadFile(path)
+// only returns the one file that has a text.
+func (p runtimePackage) only(files []string, has string) (name string, text []byte, err error) {
+	found := 0
+	for _, f := range files {
+		read, err := os.ReadFile(filepath.Join(p.Dir, f))
 		if err != nil {
-			return nil, false, err
+			return "", nil, err
 		}
-		renamed, elsewhere, err := in(name, text)
-		if err != nil {
-			return nil, false, fmt.Errorf("%s: %w", name, err)
-		}
-		if renamed != nil {
-			all[path], inAssembly = renamed, elsewhere
+		if bytes.Contains(read, []byte(has)) {
+			name, text = f, read
+			found++
 		}
 	}
-	return all, inAssembly, nil
+	if found != 1 {
+		return "", nil, fmt.Errorf("expected one file of package runtime with %q, found %d", has, found)
+	}
+	return name, text, nil
 }
+
+// timeOfDay finds the function in a Go file: all of its first line but a brace.
+var timeOfDay = regexp.MustCompile(`(?m)^func time_now\(.*?( \{)?$`)
 
 // renameInGo renames the function in a Go file and drops the line that makes it
 // time.now for others. It also tells whether the function is written in
 // assembly.
-func renameInGo(name string, text []byte) (renamed []byte, inAssembly bool, err error) {
-	if !bytes.Contains(text, []byte("\n"+timeOfDayLink+"\n")) {
-		return nil, false, nil
-	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return nil, false, err
-	}
-	i := slices.IndexFunc(file.Decls, isTimeOfDay)
-	if i < 0 {
+func renameInGo(text []byte) (renamed []byte, inAssembly bool, err error) {
+	declared := timeOfDay.Find(text)
+	if declared == nil {
 		return nil, false, fmt.Errorf("it links %s, but has no function of that name", timeOfDayName)
 	}
-	function := file.Decls[i].(*ast.FuncDecl)
-	offset := func(p token.Pos) int { return files.Position(p).Offset }
-	if got := string(text[offset(function.Pos()):offset(function.Type.End())]); got != timeOfDaySignature {
-		return nil, false, fmt.Errorf("expected %q, found %q", timeOfDaySignature, got)
+	signature, inGo := bytes.CutSuffix(declared, []byte(" {"))
+	if string(signature) != timeOfDaySignature {
+		return nil, false, fmt.Errorf("expected %q, found %q", timeOfDaySignature, signature)
 	}
-	at := offset(function.Name.Pos())
-	renamed = slices.Concat(text[:at], []byte(machineNowName), text[at+len(timeOfDayName):])
-	renamed = bytes.Replace(renamed, []byte("\n"+timeOfDayLink+"\n"), []byte("\n"), 1)
-	return renamed, function.Body == nil, nil
-}
-
-func isTimeOfDay(d ast.Decl) bool {
-	function, ok := d.(*ast.FuncDecl)
-	return ok && function.Recv == nil && function.Name.Name == timeOfDayName
-}
-
-// renameInAssembly renames the function in a file of assembly.
-func renameInAssembly(_ string, text []byte) (renamed []byte, inAssembly bool, err error) {
-	switch n := bytes.Count(text, []byte(timeOfDayAssembly)); n {
-	case 0:
-		return nil, false, nil
-	case 1:
-		return bytes.Replace(text, []byte(timeOfDayAssembly), []byte(machineNowAssembly), 1), true, nil
-	default:
-		return nil, false, fmt.Errorf("expected %q once, found it %d times", timeOfDayAssembly, n)
-	}
+	renamed = bytes.Replace(text, []byte(timeOfDayLink+"\n"), nil, 1)
+	renamed = bytes.Replace(renamed, signature, []byte(machineNowSignature), 1)
+	return renamed, !inGo, nil
 }
