@@ -3,7 +3,6 @@ package image
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/distribution/reference"
@@ -38,15 +37,11 @@ func NewCatalog(entries ...Entry) (*Catalog, error) {
 	c := &Catalog{}
 	var errs []error
 	for _, e := range entries {
-		name, tag, _ := cutTag(e.Pattern)
-		domain, rest := cutDomain(name)
-		parsed := entry{Entry: e, name: domain + "/" + rest, tag: tag}
-		_, nameErr := path.Match(parsed.name, "")
-		_, tagErr := path.Match(parsed.tag, "")
-		if e.Pattern == "" || strings.Contains(e.Pattern, "@") || nameErr != nil || tagErr != nil {
+		name, tag, err := parsePattern(e.Pattern)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("image pattern %q: not a reference with * in it", e.Pattern))
 		}
-		c.entries = append(c.entries, parsed)
+		c.entries = append(c.entries, entry{Entry: e, name: name, tag: tag})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -78,17 +73,6 @@ func (c *Catalog) String() string {
 		return "nothing"
 	}
 	return strings.Join(patterns, ", ")
-}
-
-func (e entry) matches(ref reference.Named) bool {
-	tagged, isTagged := ref.(reference.Tagged)
-	// A bad pattern was refused by NewCatalog.
-	name, _ := path.Match(e.name, ref.Name())
-	if !name || e.tag == "" || !isTagged {
-		return name && e.tag == ""
-	}
-	tag, _ := path.Match(e.tag, tagged.Tag())
-	return tag
 }
 
 func complete(image Image, ref reference.Named) *Image {

@@ -1,7 +1,9 @@
 package image
 
 import (
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/distribution/reference"
@@ -17,33 +19,33 @@ func Parse(text string) (reference.Named, error) {
 	return reference.TagNameOnly(named), nil
 }
 
-const (
-	defaultRegistry = "docker.io"
-	defaultPath     = "library/"
-)
+// star stands for * while a pattern is read: every part of a reference may have it.
+const star = "0star0"
 
-// cutTag cuts a reference before its tag. A colon further ahead belongs to the
-// registry's port.
-func cutTag(text string) (name, tag string, found bool) {
-	i := strings.LastIndex(text, ":")
-	if i < 0 || strings.Contains(text[i:], "/") {
-		return text, "", false
+// parsePattern returns the name and the tag of a pattern, as patterns of path.Match.
+// The tag is empty if there is none.
+func parsePattern(text string) (name, tag string, err error) {
+	named, err := reference.ParseNormalizedNamed(strings.ReplaceAll(text, "*", star))
+	if err != nil {
+		return "", "", err
 	}
-	return text[:i], text[i+1:], true
+	if tagged, is := named.(reference.Tagged); is {
+		tag = strings.ReplaceAll(tagged.Tag(), star, "*")
+	}
+	if _, is := named.(reference.Digested); is {
+		err = errors.New("a digest has no *")
+	}
+	return strings.ReplaceAll(named.Name(), star, "*"), tag, err
 }
 
-// cutDomain returns registry and path. The first part is a registry if it
-// can't be anything else.
-func cutDomain(name string) (domain, path string) {
-	domain, path, found := strings.Cut(name, "/")
-	if !found || !strings.ContainsAny(domain, ".:") && domain != "localhost" {
-		domain, path = defaultRegistry, name
+// matches reports whether a reference is one of an entry's.
+func (e entry) matches(ref reference.Named) bool {
+	tagged, isTagged := ref.(reference.Tagged)
+	// A pattern with no special character but * is never bad.
+	name, _ := path.Match(e.name, ref.Name())
+	if !name || e.tag == "" || !isTagged {
+		return name && e.tag == ""
 	}
-	if domain == "index.docker.io" {
-		domain = defaultRegistry
-	}
-	if domain == defaultRegistry && !strings.Contains(path, "/") {
-		path = defaultPath + path
-	}
-	return domain, path
+	tag, _ := path.Match(e.tag, tagged.Tag())
+	return tag
 }

@@ -22,10 +22,6 @@ func matchesSandbox(b *sandbox, filter *cri.PodSandboxFilter) bool {
 	return labels.SelectorFromSet(filter.GetLabelSelector()).Matches(labels.Set(b.config.Labels))
 }
 
-func matchesSandboxStats(b *sandbox, filter *cri.PodSandboxStatsFilter) bool {
-	return matchesSandbox(b, &cri.PodSandboxFilter{Id: filter.GetId(), LabelSelector: filter.GetLabelSelector()})
-}
-
 func matchesContainer(c *container, filter *cri.ContainerFilter) bool {
 	if id := filter.GetId(); id != "" && id != c.id {
 		return false
@@ -39,26 +35,26 @@ func matchesContainer(c *container, filter *cri.ContainerFilter) bool {
 	return labels.SelectorFromSet(filter.GetLabelSelector()).Matches(labels.Set(c.config.Labels))
 }
 
-// matchesContainerStats also leaves out what does not run: it uses nothing.
-func matchesContainerStats(c *container, filter *cri.ContainerStatsFilter) bool {
-	return matchesContainer(c, &cri.ContainerFilter{
+// runningOnly is the filter for stats: what does not run uses nothing.
+func runningOnly(filter *cri.ContainerStatsFilter) *cri.ContainerFilter {
+	return &cri.ContainerFilter{
 		Id:            filter.GetId(),
 		PodSandboxId:  filter.GetPodSandboxId(),
 		State:         &cri.ContainerStateValue{State: cri.ContainerState_CONTAINER_RUNNING},
 		LabelSelector: filter.GetLabelSelector(),
-	})
+	}
 }
 
 // selectSandboxes returns the sandboxes that match, oldest first. It is called
 // with mu held.
-func (r *Runtime) selectSandboxes(match func(*sandbox) bool) []*sandbox {
+func (r *Runtime) selectSandboxes(filter *cri.PodSandboxFilter) []*sandbox {
 	all := slices.SortedFunc(maps.Values(r.sandboxes), func(a, b *sandbox) int { return cmp.Compare(a.createdAt, b.createdAt) })
-	return slices.DeleteFunc(all, func(b *sandbox) bool { return !match(b) })
+	return slices.DeleteFunc(all, func(b *sandbox) bool { return !matchesSandbox(b, filter) })
 }
 
 // selectContainers returns the containers that match, oldest first. It is
 // called with mu held.
-func (r *Runtime) selectContainers(match func(*container) bool) []*container {
+func (r *Runtime) selectContainers(filter *cri.ContainerFilter) []*container {
 	all := slices.SortedFunc(maps.Values(r.containers), func(a, b *container) int { return cmp.Compare(a.createdAt, b.createdAt) })
-	return slices.DeleteFunc(all, func(c *container) bool { return !match(c) })
+	return slices.DeleteFunc(all, func(c *container) bool { return !matchesContainer(c, filter) })
 }

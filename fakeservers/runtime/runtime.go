@@ -90,7 +90,6 @@ type Runtime struct {
 	config     Config
 	mountpoint string
 	server     *grpc.Server
-	calls      callCounts
 	delay      delay
 	close      func() error
 	patience   time.Duration // killPatience, shorter in a test
@@ -164,8 +163,8 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 	r.server = grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
-		grpc.ChainUnaryInterceptor(r.calls.unary, r.delay.unary),
-		grpc.StreamInterceptor(r.calls.stream),
+		grpc.ChainUnaryInterceptor(explainCall, r.delay.unary),
+		grpc.StreamInterceptor(explainStream),
 		grpc.WaitForHandlers(true),
 	)
 	cri.RegisterRuntimeServiceServer(r.server, runtimeService{Runtime: r})
@@ -195,10 +194,6 @@ type (
 // Endpoint returns the address of the runtime as a kubelet's
 // --container-runtime-endpoint wants it, "unix:///...".
 func (r *Runtime) Endpoint() string { return "unix://" + r.config.Socket }
-
-// Calls returns how often each CRI method was called so far, by its name
-// without the service: "RunPodSandbox". Calls that failed count too.
-func (r *Runtime) Calls() map[string]int { return r.calls.snapshot() }
 
 // Close kills all containers, stops serving and removes the socket. It returns
 // when no goroutine of the runtime is left. If a program that was killed has
@@ -237,10 +232,12 @@ func (r *Runtime) wait(d time.Duration) bool {
 
 // survivors returns the paths of the containers that run.
 func (r *Runtime) survivors() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var paths []string
-	for _, c := range r.Containers() {
-		if c.State == "running" {
-			paths = append(paths, c.Path)
+	for _, c := range r.containers {
+		if c.state == cri.ContainerState_CONTAINER_RUNNING {
+			paths = append(paths, c.path)
 		}
 	}
 	slices.Sort(paths)

@@ -210,7 +210,7 @@ func runOnce(t *testing.T, g *rig, name string) {
 	group.Wait()
 }
 
-func TestCallsAreCounted(t *testing.T) {
+func TestCallsThatChangeNothingAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)
 	for range 3 {
@@ -223,15 +223,6 @@ func TestCallsAreCounted(t *testing.T) {
 		_, err = events.Recv()
 	}
 	wantCode(t, err, codes.Unimplemented, "")
-
-	want := map[string]int{"ListContainers": 3, "StartContainer": 1, "ListImages": 1, "GetContainerEvents": 1}
-	if got := g.Calls(); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("calls %v, want %v", got, want)
-	}
-	g.Calls()["ListImages"] = 99
-	if got := g.Calls()["ListImages"]; got != 1 {
-		t.Errorf("a change of a snapshot changed the count to %d", got)
-	}
 	if n := len(g.history.Events()); n != 0 {
 		t.Errorf("%d events were recorded of calls that changed nothing", n)
 	}

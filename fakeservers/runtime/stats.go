@@ -35,7 +35,7 @@ func (s runtimeService) ListContainerStats(_ context.Context, req *cri.ListConta
 	defer s.mu.Unlock()
 	now := time.Now().UnixNano()
 	resp := &cri.ListContainerStatsResponse{}
-	for _, c := range s.selectContainers(func(c *container) bool { return matchesContainerStats(c, req.GetFilter()) }) {
+	for _, c := range s.selectContainers(runningOnly(req.GetFilter())) {
 		resp.Stats = append(resp.Stats, s.containerStats(c, now))
 	}
 	return resp, nil
@@ -58,7 +58,8 @@ func (s runtimeService) ListPodSandboxStats(_ context.Context, req *cri.ListPodS
 	defer s.mu.Unlock()
 	now := time.Now().UnixNano()
 	resp := &cri.ListPodSandboxStatsResponse{}
-	for _, b := range s.selectSandboxes(func(b *sandbox) bool { return matchesSandboxStats(b, req.GetFilter()) }) {
+	filter := &cri.PodSandboxFilter{Id: req.GetFilter().GetId(), LabelSelector: req.GetFilter().GetLabelSelector()}
+	for _, b := range s.selectSandboxes(filter) {
 		resp.Stats = append(resp.Stats, s.sandboxStats(b, now))
 	}
 	return resp, nil
@@ -95,9 +96,8 @@ func (c *container) layerBytes() uint64 {
 
 // sandboxStats is called with mu held.
 func (r *Runtime) sandboxStats(b *sandbox, now int64) *cri.PodSandboxStats {
-	filter := &cri.ContainerStatsFilter{PodSandboxId: b.id}
 	var containers []*cri.ContainerStats
-	for _, c := range r.selectContainers(func(c *container) bool { return matchesContainerStats(c, filter) }) {
+	for _, c := range r.selectContainers(runningOnly(&cri.ContainerStatsFilter{PodSandboxId: b.id})) {
 		containers = append(containers, r.containerStats(c, now))
 	}
 	return &cri.PodSandboxStats{

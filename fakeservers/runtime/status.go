@@ -16,7 +16,7 @@ func (s runtimeService) ListPodSandbox(_ context.Context, req *cri.ListPodSandbo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	resp := &cri.ListPodSandboxResponse{}
-	for _, b := range s.selectSandboxes(func(b *sandbox) bool { return matchesSandbox(b, req.GetFilter()) }) {
+	for _, b := range s.selectSandboxes(req.GetFilter()) {
 		resp.Items = append(resp.Items, &cri.PodSandbox{
 			Id:          b.id,
 			Metadata:    b.config.Metadata,
@@ -82,7 +82,7 @@ func (s runtimeService) ListContainers(_ context.Context, req *cri.ListContainer
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	resp := &cri.ListContainersResponse{}
-	for _, c := range s.selectContainers(func(c *container) bool { return matchesContainer(c, req.GetFilter()) }) {
+	for _, c := range s.selectContainers(req.GetFilter()) {
 		resp.Containers = append(resp.Containers, &cri.Container{
 			Id:           c.id,
 			PodSandboxId: c.sandbox.id,

@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"context"
-	"maps"
 	"path"
-	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -45,43 +43,19 @@ var missing = map[string]string{
 
 // explained replaces the error of a method that is not there by one that says
 // what is missing.
-func explained(method string, err error) error {
+func explained(fullMethod string, err error) error {
+	method := path.Base(fullMethod)
 	if what, ok := missing[method]; ok && status.Code(err) == codes.Unimplemented {
 		return status.Errorf(codes.Unimplemented, "%s: skewrig's container runtime has %s", method, what)
 	}
 	return err
 }
 
-// callCounts counts calls by method. The zero value is ready for use.
-type callCounts struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-func (c *callCounts) add(method string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counts == nil {
-		c.counts = map[string]int{}
-	}
-	c.counts[method]++
-}
-
-func (c *callCounts) snapshot() map[string]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.counts)
-}
-
-func (c *callCounts) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	method := path.Base(info.FullMethod)
-	c.add(method)
+func explainCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	resp, err := handler(ctx, req)
-	return resp, explained(method, err)
+	return resp, explained(info.FullMethod, err)
 }
 
-func (c *callCounts) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	method := path.Base(info.FullMethod)
-	c.add(method)
-	return explained(method, handler(srv, stream))
+func explainStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return explained(info.FullMethod, handler(srv, stream))
 }

@@ -35,7 +35,7 @@ func (r *Runtime) Containers() []Container {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []Container
-	for _, c := range r.selectContainers(func(*container) bool { return true }) {
+	for _, c := range r.selectContainers(nil) {
 		all = append(all, Container{
 			ID:       c.id,
 			Path:     c.path,
