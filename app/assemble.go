@@ -2,7 +2,7 @@ package app
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -26,31 +26,20 @@ func Known(file string) (known.List, error) {
 
 // assembler makes reports of runs of some cells.
 type assembler struct {
-	known        known.List
-	notRun       []string // cells of the catalog that are not among them
-	catalog      error    // why these are not known, if they are not
+	known known.List
+	// notRun are the cells of the catalog that are not among them: an entry of the
+	// known deviations for one of them is not stale.
+	notRun       []string
 	requirements []reports.Requirement
 	reproduce    reports.Reproduce
 }
 
 func newAssembler(cells []plan.Cell, list known.List, reproduce reports.Reproduce) (*assembler, error) {
-	a := &assembler{known: list, reproduce: reproduce}
-	a.notRun, a.catalog = others(cells)
-	var err error
-	a.requirements, err = ledger.Requirements()
-	return a, Failed(err)
-}
-
-// others are the ids of the catalog's cells that a run leaves out: an entry of
-// the known deviations for one of them is not stale.
-func others(cells []plan.Cell) (ids []string, err error) {
 	all, err := catalog.Cells()
-	for _, c := range all {
-		if !slices.ContainsFunc(cells, func(ran plan.Cell) bool { return ran.ID == c.ID }) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids, err
+	requirements, ledgerErr := ledger.Requirements()
+	ran := cellIDs(cells)
+	notRun := slices.DeleteFunc(cellIDs(all), func(id string) bool { return slices.Contains(ran, id) })
+	return &assembler{list, notRun, requirements, reproduce}, Failed(errors.Join(err, ledgerErr))
 }
 
 // ranCell is the result of a run of a cell, with its number.
@@ -73,10 +62,6 @@ func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
 		results[i] = r.Numbered(ran[i].number)
 	}
 	report, err := reports.Assemble(reports.JoinEach(results), a.requirements, a.reproduce)
-	if a.catalog != nil { // the cells are somebody's own: that they ran is not lost
-		report.Problems = append(report.Problems, fmt.Sprintf("the catalog is not valid, so it is not known which deviations are stale: %v", a.catalog))
-		return report, Failed(err)
-	}
 	for _, problem := range stale {
 		report.Problems = append(report.Problems, problem.Error())
 	}

@@ -139,22 +139,38 @@ func SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 			ids = append(ids, c.ID)
 		}
 	}
-	var cells []plan.Cell
 	if len(args) > 0 {
-		cells, err = Select(args)
-	} else if cells, err = catalog.Cells(); err == nil {
-		err = allThere(ids, cells, dir)
+		cells, err := Select(args)
+		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 	}
-	return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
+	all, err := catalog.Cells()
+	if err != nil {
+		return nil, err
+	}
+	return pick(all, ids, func(id string) error {
+		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
+	})
 }
 
-// allThere finds cells of a report that are not in the catalog.
-func allThere(ids []string, cells []plan.Cell, dir string) error {
-	var missing []error
+// pick returns the cells with ids, in the order of these, and the errors of those
+// that are missing.
+func pick(cells []plan.Cell, ids []string, missing func(id string) error) ([]plan.Cell, error) {
+	have := cellIDs(cells)
+	var picked []plan.Cell
+	var problems []error
 	for _, id := range ids {
-		if !slices.ContainsFunc(cells, func(c plan.Cell) bool { return c.ID == id }) {
-			missing = append(missing, fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir))
+		if i := slices.Index(have, id); i >= 0 {
+			picked = append(picked, cells[i])
+		} else {
+			problems = append(problems, missing(id))
 		}
 	}
-	return errors.Join(missing...)
+	return picked, errors.Join(problems...)
+}
+
+func cellIDs(cells []plan.Cell) (ids []string) {
+	for _, c := range cells {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }

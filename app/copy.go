@@ -43,7 +43,10 @@ func copyRun(from, to string) error {
 	for _, e := range entries {
 		switch from, to := filepath.Join(from, e.Name()), filepath.Join(to, e.Name()); {
 		case e.Type().IsRegular():
-			err = copyFile(from, to)
+			var content []byte
+			if content, err = os.ReadFile(from); err == nil {
+				err = os.WriteFile(to, content, 0o644)
+			}
 		case e.IsDir() && e.Name() == reports.LogsDir:
 			err = os.CopyFS(to, os.DirFS(from))
 		}
@@ -52,14 +55,6 @@ func copyRun(from, to string) error {
 		}
 	}
 	return nil
-}
-
-func copyFile(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, content, 0o644)
 }
 
 // linkLogs has the logs of a run that shared its rig point to those of the rig's
@@ -86,10 +81,12 @@ func linkLogs(root, from string, places map[string]string) error {
 	if err != nil {
 		return err
 	}
-	copied, err := inside.OpenRoot(below)
+	copied, err := fs.Sub(inside.FS(), filepath.ToSlash(below))
+	if err == nil {
+		err = os.CopyFS(to, copied)
+	}
 	if err != nil {
 		return fmt.Errorf("copying the logs of %s: %w", from, err)
 	}
-	defer copied.Close()
-	return os.CopyFS(to, copied.FS())
+	return nil
 }

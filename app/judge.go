@@ -90,19 +90,11 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[string]plan.Cell)
-	for _, c := range slices.Concat(known, own) {
-		byID[c.ID] = c
-	}
-	var cells []plan.Cell
-	var missing []error
+	var ids []string
 	for _, c := range saved.Cells {
-		cell, ok := byID[c.ID]
-		if !ok {
-			missing = append(missing, fmt.Errorf("cell %s is neither in the catalog nor in the files %q", c.ID, files))
-			continue
-		}
-		cells = append(cells, cell)
+		ids = append(ids, c.ID)
 	}
-	return cells, errors.Join(missing...)
+	return pick(slices.Concat(own, known), ids, func(id string) error {
+		return fmt.Errorf("cell %s is neither in the catalog nor in the files %q", id, files)
+	})
 }

@@ -44,14 +44,12 @@ func CommandLine(args []string) string {
 func components(built []build.Binary) []reports.Component {
 	var all []reports.Component
 	for _, b := range built {
-		all = append(all, reports.Component{
-			Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest,
-		})
+		c := reports.Component{Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest}
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
 	}
-	slices.SortFunc(all, func(a, b reports.Component) int {
-		return strings.Compare(a.Name+" "+a.Version, b.Name+" "+b.Version)
-	})
-	return slices.Compact(all)
+	return all
 }
 
 // Host is this machine.

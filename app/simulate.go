@@ -55,14 +55,12 @@ func Simulate(args []string, as, against string) ([]Simulated, error) {
 
 // otherwise are the outcomes of a run's checks that are not the model's.
 func otherwise(model, run reports.Cell) map[string]reports.Outcome {
-	outcomes := make(map[string]reports.Outcome)
-	for _, c := range run.Checks {
-		outcomes[c.ID] = c.Outcome
-	}
 	different := make(map[string]reports.Outcome)
-	for _, c := range model.Checks {
-		if ran, has := outcomes[c.ID]; has && held(ran) != held(c.Outcome) {
-			different[c.ID] = ran
+	for _, ran := range run.Checks {
+		for _, c := range model.Checks {
+			if c.ID == ran.ID && held(ran.Outcome) != held(c.Outcome) {
+				different[c.ID] = ran.Outcome
+			}
 		}
 	}
 	return different

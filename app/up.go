@@ -52,10 +52,3 @@ func UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	}
 	return cells[0], nil
 }
-
-func cellIDs(cells []plan.Cell) (ids []string) {
-	for _, c := range cells {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}

@@ -26,11 +26,14 @@ func (s section) write(w io.Writer) {
 // gateChanges are the gates that are new, that are gone, and that have another
 // stage or default.
 func gateChanges(before, after []release.Gate) []section {
-	was := byName(before)
-	is := byName(after)
+	was := make(map[string]release.Gate, len(before))
+	for _, g := range before {
+		was[g.Name] = g
+	}
 	added, gone, changed := section{title: "New gates"}, section{title: "Gates that are gone"}, section{title: "Gates with another stage or default"}
 	for _, g := range after {
 		old, known := was[g.Name]
+		delete(was, g.Name)
 		switch {
 		case !known:
 			added.lines = append(added.lines, g.Name+": "+described(g))
@@ -39,19 +42,11 @@ func gateChanges(before, after []release.Gate) []section {
 		}
 	}
 	for _, g := range before {
-		if _, known := is[g.Name]; !known {
+		if _, left := was[g.Name]; left {
 			gone.lines = append(gone.lines, g.Name+": was "+described(g))
 		}
 	}
 	return []section{added, gone, changed}
-}
-
-func byName(gates []release.Gate) map[string]release.Gate {
-	named := make(map[string]release.Gate, len(gates))
-	for _, g := range gates {
-		named[g.Name] = g
-	}
-	return named
 }
 
 func described(g release.Gate) string {

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -55,7 +54,7 @@ func (m *mover) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cellsBefore, err := catalogCells()
+	cellsBefore, err := listCells(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (m *mover) write(ctx context.Context, t table) error {
 }
 
 // printChanges compares what this program was compiled with and what is there
-// now. Cells are those of a program that is compiled with the new table.
+// now.
 func (m *mover) printChanges(ctx context.Context, before, after table, cellsBefore []string) error {
 	gatesBefore, _, err := release.Table(before.newest)
 	if err != nil {
@@ -118,11 +117,7 @@ func (m *mover) printChanges(ctx context.Context, before, after table, cellsBefo
 	if err != nil {
 		return err
 	}
-	listed, err := goCommand(ctx, "run", "./cmd/skewrig", "list", "-o", "json")
-	if err != nil {
-		return err
-	}
-	cellsAfter, err := cellIDs(listed)
+	cellsAfter, err := listCells(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,16 +132,13 @@ func (m *mover) printChanges(ctx context.Context, before, after table, cellsBefo
 	return nil
 }
 
-func catalogCells() (ids []string, err error) {
-	cells, err := catalog.Cells()
-	for _, c := range cells {
-		ids = append(ids, c.ID)
+// listCells are the ids of the cells of a skewrig that is compiled with the table
+// as it is on disk.
+func listCells(ctx context.Context) (ids []string, err error) {
+	listed, err := goCommand(ctx, "run", "./cmd/skewrig", "list", "-o", "json")
+	if err != nil {
+		return nil, err
 	}
-	return ids, err
-}
-
-// cellIDs reads what skewrig list prints as JSON.
-func cellIDs(listed []byte) (ids []string, err error) {
 	var cells []struct {
 		ID string `json:"id"`
 	}
@@ -167,11 +159,11 @@ func readGates(v release.Version) ([]release.Gate, error) {
 }
 
 func goCommand(ctx context.Context, args ...string) ([]byte, error) {
-	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("running go %v: %w\n%s", args, err, out.Bytes())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("running go %v: %w\n%s", args, err, out)
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
