@@ -19,31 +19,32 @@ func mergedProblems(inputs []Input) []string {
 
 // differing says what differs between reports that should have it in common.
 func differing(inputs []Input) []string {
-	var skewrig, seed, components, ledger, expected said
+	var skewrig, seed, components, ledger, expected []said
 	for _, in := range inputs {
 		r := in.Report
-		skewrig.add("", r.Reproduce.Skewrig+" built with "+r.Reproduce.Go, in.Name)
-		seed.add("", fmt.Sprint(r.Reproduce.Seed), in.Name)
+		skewrig = append(skewrig, said{"", r.Reproduce.Skewrig + " built with " + r.Reproduce.Go, in.Name})
+		seed = append(seed, said{"", fmt.Sprint(r.Reproduce.Seed), in.Name})
 		for _, c := range r.Reproduce.Components {
-			components.component(c, in.Name)
+			components = append(components, binary(c, in.Name))
 		}
 		var ids []string
 		for _, q := range r.Requirements {
 			ids = append(ids, q.ID)
 		}
-		ledger.add("", Counted(len(ids), "requirement")+lacking(ids, inputs), in.Name)
+		ledger = append(ledger, said{"", Counted(len(ids), "requirement") + lacking(ids, inputs), in.Name})
 		for _, c := range r.Cells {
 			for _, check := range c.Checks {
-				expected.add("check "+check.ID+" of cell "+c.ID, check.Expected, in.Name)
+				expected = append(expected, said{"check " + check.ID + " of cell " + c.ID, check.Expected, in.Name})
 			}
 		}
 	}
-	var problems []string
-	problems = append(problems, skewrig.differing("the runs were made by different skewrigs, whose checks may differ")...)
-	problems = append(problems, seed.differing("the runs were made with different seeds")...)
-	problems = append(problems, components.differing(otherBinary)...)
-	problems = append(problems, ledger.differing("the ledgers are not the same")...)
-	return append(problems, expected.differing("different expectations: the scenario changed between the runs")...)
+	return slices.Concat(
+		disagreements(skewrig, "the runs were made by different skewrigs, whose checks may differ"),
+		disagreements(seed, "the runs were made with different seeds"),
+		disagreements(components, otherBinary),
+		disagreements(ledger, "the ledgers are not the same"),
+		disagreements(expected, "different expectations: the scenario changed between the runs"),
+	)
 }
 
 const otherBinary = "different binaries: build once for all runs, or don't merge them"
@@ -51,11 +52,11 @@ const otherBinary = "different binaries: build once for all runs, or don't merge
 // DifferentBinaries says of which releases several binaries took part, as they do
 // in a merged report only.
 func DifferentBinaries(components []Component) []string {
-	var binaries said
+	var binaries []said
 	for _, c := range components {
-		binaries.component(c, "this report")
+		binaries = append(binaries, binary(c, "this report"))
 	}
-	return binaries.differing(otherBinary)
+	return disagreements(binaries, otherBinary)
 }
 
 // lacking says which requirements that others have are not among some.
@@ -75,56 +76,39 @@ func lacking(ids []string, inputs []Input) string {
 	return " without " + strings.Join(slices.Compact(missing), ", ")
 }
 
-// said is what reports say of things that they should agree on.
-type said struct {
-	things []string
-	values map[string][]string            // by thing, in order
-	by     map[string]map[string][]string // the names of the reports, by thing and value
-}
+// said is what a report says of a thing that all of them should agree on.
+type said struct{ thing, value, report string }
 
-// component adds which binary a component was. One that was made otherwise, such as
+// binary says which binary a component was. One that was made otherwise, such as
 // with a clock of its own, is another component.
-func (s *said) component(c Component, name string) {
+func binary(c Component, report string) said {
 	source, otherwise, made := strings.Cut(c.Source, " (")
 	thing := c.Name + " " + c.Version
 	if made {
 		thing += " (" + otherwise
 	}
-	s.add(thing, c.Digest+" of "+source, name)
+	return said{thing, c.Digest + " of " + source, report}
 }
 
-func (s *said) add(thing, value, name string) {
-	if s.values == nil {
-		s.values, s.by = make(map[string][]string), make(map[string]map[string][]string)
-	}
-	if s.by[thing] == nil {
-		s.things = append(s.things, thing)
-		s.by[thing] = make(map[string][]string)
-	}
-	if s.by[thing][value] == nil {
-		s.values[thing] = append(s.values[thing], value)
-	}
-	if !slices.Contains(s.by[thing][value], name) {
-		s.by[thing][value] = append(s.by[thing][value], name)
-	}
-}
-
-// differing returns a problem for each thing of which different values were said.
-func (s *said) differing(problem string) []string {
-	var problems []string
-	for _, thing := range s.things {
-		if len(s.values[thing]) < 2 {
+// disagreements returns a problem for each thing of which reports say different values.
+func disagreements(all []said, problem string) (problems []string) {
+	for _, ofThing := range Grouped(all, func(s said) string { return s.thing }) {
+		var values []string
+		for _, same := range Grouped(ofThing, func(s said) string { return s.value }) {
+			var names []string
+			for _, s := range same {
+				names = append(names, s.report)
+			}
+			values = append(values, same[0].value+" in "+strings.Join(firsts(names), ", "))
+		}
+		if len(values) < 2 {
 			continue
 		}
-		var parts []string
-		for _, value := range s.values[thing] {
-			parts = append(parts, fmt.Sprintf("%s in %s", value, strings.Join(s.by[thing][value], ", ")))
-		}
-		text := strings.Join(parts, "; ")
-		if thing != "" {
+		text := strings.Join(values, "; ")
+		if thing := ofThing[0].thing; thing != "" {
 			text = thing + ": " + text
 		}
-		problems = append(problems, fmt.Sprintf("%s: %s", text, problem))
+		problems = append(problems, text+": "+problem)
 	}
 	return problems
 }

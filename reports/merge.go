@@ -222,12 +222,3 @@ func mergedPartial(inputs []Input, merged Report) string {
 func (r Report) madeUpFor(unfinished map[string]bool) bool {
 	return r.Unfinished() > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Unfinished && unfinished[c.ID] })
 }
-
-// Counted returns a number with what it counts, in the plural if it is not one:
-// "1 cell", "2 cells".
-func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

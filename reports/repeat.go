@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -78,14 +77,11 @@ func (c Cell) EachRun() []Run {
 
 // JoinEach joins the runs of each cell (see Join), and sorts the cells by their ids.
 func JoinEach(runs []Cell) []Cell {
-	of := make(map[string][]Cell)
-	for _, r := range runs {
-		of[r.ID] = append(of[r.ID], r)
-	}
 	var cells []Cell
-	for _, id := range slices.Sorted(maps.Keys(of)) {
-		cells = append(cells, Join(of[id]...))
+	for _, of := range Grouped(runs, func(c Cell) string { return c.ID }) {
+		cells = append(cells, Join(of...))
 	}
+	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Compare(a.ID, b.ID) })
 	return cells
 }
 
@@ -121,16 +117,6 @@ func Join(runs ...Cell) Cell {
 		joined.Runs = nil
 	}
 	return joined.Settled()
-}
-
-// firsts leaves out what stands in a list before.
-func firsts[T comparable](list []T) []T {
-	seen := make(map[T]bool)
-	return slices.DeleteFunc(list, func(v T) bool {
-		before := seen[v]
-		seen[v] = true
-		return before
-	})
 }
 
 // joined returns a cell that has Runs with everything that follows from them.
@@ -176,19 +162,13 @@ func joinedOutcome(runs []Run) (Outcome, string) {
 // joinedChecks are the checks of all runs, each judged over those that have it.
 // What it expected and observed is what the run saw that decided.
 func joinedChecks(runs []Run) []Check {
-	var ids []string
-	of := make(map[string][]Check)
+	var all []Check
 	for _, r := range runs {
-		for _, check := range r.Checks {
-			if of[check.ID] == nil {
-				ids = append(ids, check.ID)
-			}
-			of[check.ID] = append(of[check.ID], check)
-		}
+		all = append(all, r.Checks...)
 	}
 	joined := []Check{}
-	for _, id := range ids {
-		joined = append(joined, joinedCheck(of[id]))
+	for _, of := range Grouped(all, func(c Check) string { return c.ID }) {
+		joined = append(joined, joinedCheck(of))
 	}
 	return joined
 }

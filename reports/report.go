@@ -218,26 +218,6 @@ type Requirement struct {
 	Cells []string `json:"cells"`
 }
 
-// WithoutVolatile returns a deep copy with the volatile fields zeroed: the
-// host, the ages of leases, and when each cell, and each run of one, started and how
-// long it took. Two runs that saw the same are equal in what is left.
-func (r Report) WithoutVolatile() Report {
-	r = r.clone()
-	r.Reproduce.Host = Host{}
-	for i := range r.Cells {
-		r.Cells[i].Started = time.Time{}
-		for n := range r.Cells[i].Leases {
-			r.Cells[i].Leases[n].Oldest = nil
-		}
-		r.Cells[i].DurationSeconds = 0
-		for n := range r.Cells[i].Runs {
-			r.Cells[i].Runs[n].Started = time.Time{}
-			r.Cells[i].Runs[n].DurationSeconds = 0
-		}
-	}
-	return r
-}
-
 // Unfinished is how many cells did not run to their end because the whole run was
 // broken off.
 func (r Report) Unfinished() (n int) {
@@ -249,29 +229,12 @@ func (r Report) Unfinished() (n int) {
 	return n
 }
 
-func (r Report) clone() Report {
-	r.Reproduce.Files = slices.Clone(r.Reproduce.Files)
-	r.Reproduce.Components = slices.Clone(r.Reproduce.Components)
-	r.Summary.Outcomes = maps.Clone(r.Summary.Outcomes)
-	r.Problems = slices.Clone(r.Problems)
-	r.Cells = slices.Clone(r.Cells)
-	for i, c := range r.Cells {
-		r.Cells[i] = c.clone()
-	}
-	r.Requirements = slices.Clone(r.Requirements)
-	for i, q := range r.Requirements {
-		r.Requirements[i].Cells = slices.Clone(q.Cells)
-	}
-	return r
-}
-
 func (c Cell) clone() Cell {
 	c.Axes = maps.Clone(c.Axes)
 	c.Requirements = slices.Clone(c.Requirements)
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)
 	c.Leases = slices.Clone(c.Leases)
-	c.Pictures = slices.Clone(c.Pictures)
 	c.Runs = slices.Clone(c.Runs)
 	for i, run := range c.Runs {
 		c.Runs[i].Checks = slices.Clone(run.Checks)

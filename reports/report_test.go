@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -152,22 +153,22 @@ func TestTwoRunsThatSawTheSameDifferOnlyInVolatileFields(t *testing.T) {
 	if cmp.Equal(first, second) {
 		t.Fatal("the two runs do not differ at all: this test proves nothing")
 	}
-	if diff := cmp.Diff(first.WithoutVolatile(), second.WithoutVolatile()); diff != "" {
+	if diff := cmp.Diff(first.withoutVolatile(), second.withoutVolatile()); diff != "" {
 		t.Errorf("stable fields (-first +second):\n%s", diff)
 	}
-	stable := first.WithoutVolatile()
+	stable := first.withoutVolatile()
 	stable.Cells[5].Checks[0].Outcome, stable.Cells[5].Axes["kubelet"] = Flaky, "1.87"
 	stable.Requirements[0].Cells[0], stable.Summary.Outcomes[Pass] = "elsewhere", 7
 	if diff := cmp.Diff(assemble(t, 1), first); diff != "" {
 		t.Errorf("changing the copy changed the report (-before +after):\n%s", diff)
 	}
 	if first.Cells[5].DurationSeconds == 0 || first.Reproduce.Host.CPUs == 0 {
-		t.Error("WithoutVolatile changed its receiver")
+		t.Error("withoutVolatile changed its receiver")
 	}
 }
 
 // TestOnlyVolatileFieldsAreBlanked changes one leaf of a report at a time, and
-// expects WithoutVolatile to hide the change exactly where it should.
+// expects withoutVolatile to hide the change exactly where it should.
 func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	t.Parallel()
 	volatile := []string{"Reproduce.Host.OS", "Reproduce.Host.Arch", "Reproduce.Host.CPUs", "Reproduce.Host.MemoryBytes",
@@ -190,7 +191,7 @@ func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 			}
 			n++
 		})
-		hidden := cmp.Equal(full().WithoutVolatile(), r.WithoutVolatile())
+		hidden := cmp.Equal(full().withoutVolatile(), r.withoutVolatile())
 		if hidden != slices.Contains(volatile, path) {
 			t.Errorf("%s: hidden %t, want %t", path, hidden, !hidden)
 		}
@@ -346,4 +347,40 @@ func TestAnInvalidOutcomeIsNotWritten(t *testing.T) {
 	if !errors.Is(err, ErrOutcome) {
 		t.Errorf("error %v, want %v", err, ErrOutcome)
 	}
+}
+
+// withoutVolatile returns a deep copy with the volatile fields zeroed: the
+// host, the ages of leases, and when each cell, and each run of one, started and how
+// long it took. Two runs that saw the same are equal in what is left.
+func (r Report) withoutVolatile() Report {
+	r = r.clone()
+	r.Reproduce.Host = Host{}
+	for i := range r.Cells {
+		r.Cells[i].Started = time.Time{}
+		for n := range r.Cells[i].Leases {
+			r.Cells[i].Leases[n].Oldest = nil
+		}
+		r.Cells[i].DurationSeconds = 0
+		for n := range r.Cells[i].Runs {
+			r.Cells[i].Runs[n].Started = time.Time{}
+			r.Cells[i].Runs[n].DurationSeconds = 0
+		}
+	}
+	return r
+}
+
+func (r Report) clone() Report {
+	r.Reproduce.Files = slices.Clone(r.Reproduce.Files)
+	r.Reproduce.Components = slices.Clone(r.Reproduce.Components)
+	r.Summary.Outcomes = maps.Clone(r.Summary.Outcomes)
+	r.Problems = slices.Clone(r.Problems)
+	r.Cells = slices.Clone(r.Cells)
+	for i, c := range r.Cells {
+		r.Cells[i] = c.clone()
+	}
+	r.Requirements = slices.Clone(r.Requirements)
+	for i, q := range r.Requirements {
+		r.Requirements[i].Cells = slices.Clone(q.Cells)
+	}
+	return r
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,8 +63,8 @@ func TestASavedRunIsJudgedForGood(t *testing.T) {
 // ownVerdict is a report's cells without the checks that every cell has: there are
 // more of these as time goes by.
 func ownVerdict(r reports.Report) []reports.Cell {
-	r = r.WithoutVolatile()
 	for i, c := range r.Cells {
+		r.Cells[i].Started, r.Cells[i].DurationSeconds = time.Time{}, 0
 		r.Cells[i].Checks = slices.DeleteFunc(c.Checks, func(check reports.Check) bool { return strings.HasPrefix(check.ID, "oracle:") })
 		r.Cells[i].Requirements = nil
 	}

@@ -94,7 +94,7 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 		problems = append(problems, twice...)
 	}
 	for j, d := range list.Deviations {
-		if !used[j] && !d.waitsFor(notRun) {
+		if !used[j] && !slices.ContainsFunc(notRun, d.affects) {
 			problems = append(problems, strict.Problem{Position: d.At, Message: fmt.Sprintf(
 				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.about())})
 		}
@@ -155,28 +155,15 @@ func (d Deviation) names(check reports.Check) bool {
 	if len(d.Checks) == 0 {
 		return d.Requirement != ""
 	}
-	for _, p := range d.Checks {
-		if p.Match(check.ID) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Checks, func(p cellid.Pattern) bool { return p.Match(check.ID) })
 }
 
 func (d Deviation) concerns(c reports.Cell) bool {
 	if !d.affects(c.ID) {
 		return false
 	}
-	for _, check := range c.Checks {
-		if d.names(check) && check.Outcome != reports.NotApplicable {
-			return true
-		}
-	}
-	return !c.Outcome.Judged() && c.Outcome != reports.NotApplicable
-}
-
-func (d Deviation) waitsFor(notRun []string) bool {
-	return slices.ContainsFunc(notRun, d.affects)
+	return !c.Outcome.Judged() && c.Outcome != reports.NotApplicable ||
+		slices.ContainsFunc(c.Checks, func(check reports.Check) bool { return d.names(check) && check.Outcome != reports.NotApplicable })
 }
 
 // affects reports whether a cell is one of those that the entry is about.

@@ -3,7 +3,6 @@ package known
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"strings"
 
@@ -61,8 +60,7 @@ func (d *Deviation) check(document *strict.Document, at string) {
 	if document.Clean(at) && !document.Has(at+".checks") && !document.Has(at+".requirement") {
 		document.Note(at, "checks or requirement is missing: an entry must say what fails")
 	}
-	u, err := url.Parse(d.Link)
-	if d.Link != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+	if _, is := reports.WebAddress(d.Link); !is && d.Link != "" {
 		document.Note(at+".link", "%q is not the address of a web page", d.Link)
 	}
 }

@@ -254,6 +254,7 @@ func TestFindingCells(t *testing.T) {
 	b.at("#cells")
 	for hash, want := range map[string]int{
 		"#cells&outcome=fail,flaky": 2, "#cells&kep=KEP-2": 4, "#cells&apiserver=v1.89.3": 1, "#cells&watchdog=v1.8.0": 1,
+		"#cells&reference=yes": 1, "#cells&outcome=not-applicable": 1, "#cells&outcome=not-applicable&reference=no": 0,
 		"#cells&kubelet=v1.90.1": 4, "#cells&apiserver=any&kubelet=v1.90.1": 2, "#cells&apiserver=any&kubelet=any": 2,
 		"#cells&requirement=KEP-1/skew/older": 2, "#cells&outcome=attention": 6, "#cells&q=no+such": 0, "#cells&q=kep-2%20reference": 1,
 	} {

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"html/template"
-	"net/url"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -41,20 +40,19 @@ func ledgers(r reports.Report) (parts []ledgerPart) {
 		cells[c.ID] = c
 	}
 	axes, alike := releaseAxes(r.Cells), len(pairsOf(r.Cells)) < 2
-	for _, q := range r.Requirements {
-		at := slices.IndexFunc(parts, func(p ledgerPart) bool { return p.KEP == q.KEP })
-		if at < 0 {
-			at = len(parts)
-			parts = append(parts, ledgerPart{KEP: q.KEP})
+	for _, ofKEP := range reports.Grouped(r.Requirements, func(q reports.Requirement) string { return q.KEP }) {
+		part := ledgerPart{KEP: ofKEP[0].KEP}
+		for _, q := range ofKEP {
+			s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes, alike)}
+			if _, is := reports.WebAddress(q.Source); is {
+				s.Link = q.Source
+			}
+			if len(q.Cells) > 0 {
+				part.Served++
+			}
+			part.Statements = append(part.Statements, s)
 		}
-		s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes, alike)}
-		if u, err := url.Parse(q.Source); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
-			s.Link = q.Source
-		}
-		if len(q.Cells) > 0 {
-			parts[at].Served++
-		}
-		parts[at].Statements = append(parts[at].Statements, s)
+		parts = append(parts, part)
 	}
 	return parts
 }

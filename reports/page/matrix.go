@@ -135,7 +135,7 @@ func (p pair) String() string {
 const fixedReleases = "releases fixed by the scenario"
 
 // label is what stands beside a tile. Of two releases it need not name the components
-// if all pairs of the page are of the same, which is told above them.
+// if all pairs of the page are of the same, which the page names above them.
 func (p pair) label(alike bool) string {
 	switch {
 	case p.line == "" && p.column == "":
@@ -184,53 +184,48 @@ func pairOf(c reports.Cell, axes []string) pair {
 // matrices puts every cell into a square.
 func matrices(cells []reports.Cell) (all []matrix) {
 	axes := releaseAxes(cells)
-	type key struct{ lineAxis, columnAxis string }
-	groups := make(map[key][]reports.Cell)
-	var order []key
-	for _, c := range cells {
+	groups := reports.Grouped(cells, func(c reports.Cell) [2]string {
 		p := pairOf(c, axes)
-		k := key{p.lineAxis, p.columnAxis}
-		if groups[k] == nil {
-			order = append(order, k)
-		}
-		groups[k] = append(groups[k], c)
-	}
+		return [2]string{p.lineAxis, p.columnAxis}
+	})
 	// Those with lines as well as columns come first.
-	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(b.lineAxis, a.lineAxis) })
-	for _, k := range order {
-		all = append(all, newMatrix(k.lineAxis, k.columnAxis, groups[k], axes))
+	slices.SortStableFunc(groups, func(a, b []reports.Cell) int {
+		return cmp.Compare(pairOf(b[0], axes).lineAxis, pairOf(a[0], axes).lineAxis)
+	})
+	for _, of := range groups {
+		all = append(all, newMatrix(of, axes))
 	}
 	return all
 }
 
-func newMatrix(lineAxis, columnAxis string, cells []reports.Cell, axes []string) matrix {
-	m := matrix{Line: lineAxis, Column: columnAxis}
-	squares := make(map[string]map[string]map[string][]reports.Cell) // by KEP, line and column
+// newMatrix is the matrix of cells whose pairs are of the same components.
+func newMatrix(cells []reports.Cell, axes []string) matrix {
+	of := pairOf(cells[0], axes)
+	m := matrix{Line: of.lineAxis, Column: of.columnAxis}
 	columns := make(map[string]bool)
 	for _, c := range cells {
-		p := pairOf(c, axes)
-		columns[p.column] = true
-		if squares[c.KEP] == nil {
-			squares[c.KEP] = make(map[string]map[string][]reports.Cell)
-		}
-		if squares[c.KEP][p.line] == nil {
-			squares[c.KEP][p.line] = make(map[string][]reports.Cell)
-		}
-		squares[c.KEP][p.line][p.column] = append(squares[c.KEP][p.line][p.column], c)
+		columns[pairOf(c, axes).column] = true
 	}
 	m.Columns = byRelease(columns)
-	for _, kep := range slices.Sorted(maps.Keys(squares)) {
-		a := area{KEP: kep}
-		for _, l := range byRelease(squares[kep]) {
+	for _, ofKEP := range reports.Grouped(cells, func(c reports.Cell) string { return c.KEP }) {
+		a := area{KEP: ofKEP[0].KEP}
+		lines, squares := make(map[string]bool), make(map[pair][]reports.Cell)
+		for _, c := range ofKEP {
+			p := pairOf(c, axes)
+			lines[p.line] = true
+			squares[p] = append(squares[p], c)
+		}
+		for _, l := range byRelease(lines) {
 			row := line{Release: l}
 			for _, column := range m.Columns {
-				p := pair{lineAxis, columnAxis, l, column}
-				row.Squares = append(row.Squares, newSquare(squares[kep][l][column], p.cellsLink(axes, "kep", kep)))
+				p := pair{of.lineAxis, of.columnAxis, l, column}
+				row.Squares = append(row.Squares, newSquare(squares[p], p.cellsLink(axes, "kep", a.KEP)))
 			}
 			a.Lines = append(a.Lines, row)
 		}
 		m.Areas = append(m.Areas, a)
 	}
+	slices.SortFunc(m.Areas, func(a, b area) int { return cmp.Compare(a.KEP, b.KEP) })
 	return m
 }
 

@@ -40,7 +40,9 @@ type indexed struct {
 	Outcome reports.Outcome   `json:"outcome"`
 	Reason  string            `json:"reason,omitempty"`
 	Axes    map[string]string `json:"axes"`
-	Again   again             `json:"again"`
+	// Reference is true for a cell of the reference, which is counted apart.
+	Reference bool  `json:"reference,omitempty"`
+	Again     again `json:"again"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
@@ -174,7 +176,7 @@ func newIndex(run Run) index {
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
-		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Again: run.again(c), Gone: run.gone(c)})
+		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(), Again: run.again(c), Gone: run.gone(c)})
 	}
 	for _, q := range r.Requirements {
 		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}

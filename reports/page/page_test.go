@@ -223,6 +223,28 @@ func TestALongNarrationIsShortened(t *testing.T) {
 	}
 }
 
+// TestTalliesCountWhatTheyLinkTo: cells of the reference are neither counted nor listed.
+func TestTalliesCountWhatTheyLinkTo(t *testing.T) {
+	t.Parallel()
+	report := MadeReport()
+	for _, tally := range newScreen(report).Tallies {
+		n := 0
+		for _, c := range report.Cells {
+			if c.Outcome == tally.Name && !c.OfReference() {
+				n++
+			}
+		}
+		if want := template.URL("#cells&outcome=" + string(tally.Name) + "&reference=no"); tally.Cells != n || tally.Link != want {
+			t.Errorf("%d cells are %s at %s, want %d at %s", tally.Cells, tally.Name, tally.Link, n, want)
+		}
+	}
+	report.Cells = slices.DeleteFunc(report.Cells, reports.Cell.OfReference)
+	report.Summary = reports.Summarize(report.Cells)
+	if tally := newScreen(report).Tallies[0]; strings.Contains(string(tally.Link), "reference") {
+		t.Errorf("without a reference, the link is %s", tally.Link)
+	}
+}
+
 func TestEachCellIsInTheMatrixOnce(t *testing.T) {
 	t.Parallel()
 	for _, report := range []reports.Report{MadeReport(), MadeMany(2000)} {

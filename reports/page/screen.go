@@ -120,9 +120,13 @@ func newScreen(r reports.Report) screen {
 	case reports.ExitNotJudged:
 		s.Verdict = outcome{Letter: "?", Tone: "open"}
 	}
+	withoutReference := ""
+	if r.Summary.Reference.Cells > 0 {
+		withoutReference = "no"
+	}
 	for _, o := range s.Legend {
 		if n := r.Summary.Outcomes[o.Name]; n > 0 {
-			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name))})
+			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name), reference, withoutReference)})
 		}
 	}
 	s.Headings = explained(s.Matrices)
@@ -261,7 +265,11 @@ func cellAreas(cells []reports.Cell) (areas []cellArea) {
 	return areas
 }
 
-// filters are what cells can be chosen by: the KEP, and each component's release.
+// reference chooses cells by whether they are of the reference: "yes" or "no".
+const reference = "reference"
+
+// filters are what cells can be chosen by: the KEP, each component's release, and
+// whether they are of the reference.
 func filters(r reports.Report) []filter {
 	keps := make(map[string]bool)
 	for _, c := range r.Cells {
@@ -280,6 +288,9 @@ func filters(r reports.Report) []filter {
 		}
 		f.Values = byRelease(values)
 		all = append(all, f)
+	}
+	if r.Summary.Reference.Cells > 0 {
+		all = append(all, filter{Name: reference, Label: "reference cells", Values: []string{"yes", "no"}})
 	}
 	return all
 }

@@ -159,17 +159,15 @@ type contradictions struct {
 	paths []string
 }
 
-func grouped(all []evidence.Contradiction) []contradictions {
-	var groups []contradictions
-	for _, c := range all {
-		i := slices.IndexFunc(groups, func(g contradictions) bool { return g.Cell == c.Cell && g.Check == c.Check && g.Came == c.Came })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, contradictions{Contradiction: c})
+func grouped(all []evidence.Contradiction) (groups []contradictions) {
+	for _, same := range reports.Grouped(all, func(c evidence.Contradiction) [3]string { return [3]string{c.Cell, c.Check, string(c.Came)} }) {
+		g := contradictions{Contradiction: same[0]}
+		for _, c := range same {
+			if !slices.Contains(g.paths, c.Path) {
+				g.paths = append(g.paths, c.Path)
+			}
 		}
-		if !slices.Contains(groups[i].paths, c.Path) {
-			groups[i].paths = append(groups[i].paths, c.Path)
-		}
+		groups = append(groups, g)
 	}
 	return groups
 }

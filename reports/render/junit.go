@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -104,15 +105,12 @@ func JUnit(w io.Writer, r reports.Report) error {
 // suites groups cells by suite, in order. Cells of one suite need not follow
 // each other: "a/b-c" sorts between "a/b" and "a/b/x".
 func suites(cells []reports.Cell) [][]reports.Cell {
-	bySuite := map[string][]reports.Cell{}
-	for _, c := range cells {
-		suite, _ := cellid.Split(c.ID)
-		bySuite[suite] = append(bySuite[suite], c)
+	suite := func(c reports.Cell) string {
+		name, _ := cellid.Split(c.ID)
+		return name
 	}
-	var groups [][]reports.Cell
-	for _, suite := range slices.Sorted(maps.Keys(bySuite)) {
-		groups = append(groups, bySuite[suite])
-	}
+	groups := reports.Grouped(cells, suite)
+	slices.SortFunc(groups, func(a, b []reports.Cell) int { return cmp.Compare(suite(a[0]), suite(b[0])) })
 	return groups
 }
 

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
@@ -231,18 +230,14 @@ func code(s string) string {
 
 // link returns a link to a web page, and the address as text if it is not one.
 func link(label, address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	u, is := reports.WebAddress(address)
+	if !is {
 		return text(address)
 	}
-	return fmt.Sprintf("[%s](%s)", text(label), inLink(u))
+	return fmt.Sprintf("[%s](%s)", text(label), linkEscapes.Replace(u.String()))
 }
 
-// inLink returns an address without what ends a link, or a row of a table.
-func inLink(u *url.URL) string {
-	return linkEscapes.Replace(u.String())
-}
-
+// linkEscapes replace what ends a link, or a row of a table.
 var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
 
 func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ var wires = map[string]string{
 type matrix struct {
 	kind           string
 	lines, columns [][2]string
-	cells          map[[4]string][]string
+	observed       []reports.Observation
 }
 
 // Matrix writes what probes put on the wire and how that went, as a table for
@@ -65,43 +66,28 @@ func MatrixMarkdown(w io.Writer, r reports.Report) error {
 }
 
 func matrices(r reports.Report) (all []matrix) {
-	for _, o := range reports.Matrix(r.Cells) {
+	kindOf := func(o reports.Observation) string {
 		kind, _, _ := strings.Cut(o.Probe, " ")
-		i := slices.IndexFunc(all, func(m matrix) bool { return m.kind == kind })
-		if i < 0 {
-			i = len(all)
-			all = append(all, matrix{kind: kind, cells: make(map[[4]string][]string)})
-		}
-		all[i].add(o)
+		return kind
 	}
-	for _, m := range all {
-		slices.SortFunc(m.lines, compare)
-		slices.SortFunc(m.columns, compare)
+	for _, observed := range reports.Grouped(reports.Matrix(r.Cells), kindOf) {
+		m := matrix{kind: kindOf(observed[0]), observed: observed}
+		for _, o := range observed {
+			m.lines, m.columns = append(m.lines, lineOf(o)), append(m.columns, columnOf(o))
+		}
+		m.lines, m.columns = sorted(m.lines), sorted(m.columns)
+		all = append(all, m)
 	}
 	return all
 }
 
-func compare(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
+func lineOf(o reports.Observation) [2]string   { return [2]string{o.APIServer, o.Kubelet} }
+func columnOf(o reports.Observation) [2]string { return [2]string{o.Probe, o.Server} }
 
-func (m *matrix) add(o reports.Observation) {
-	line, column := [2]string{o.APIServer, o.Kubelet}, [2]string{o.Probe, o.Server}
-	if !slices.Contains(m.lines, line) {
-		m.lines = append(m.lines, line)
-	}
-	if !slices.Contains(m.columns, column) {
-		m.columns = append(m.columns, column)
-	}
-	text := wires[o.Wire]
-	if text == "" {
-		text = oneLine(o.Wire, maxReason)
-	}
-	if o.Succeeds {
-		text += " ok"
-	} else {
-		text += " fails"
-	}
-	key := [4]string{line[0], line[1], column[0], column[1]}
-	m.cells[key] = append(m.cells[key], text)
+// sorted sorts pairs, each once.
+func sorted(all [][2]string) [][2]string {
+	slices.SortFunc(all, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(all)
 }
 
 func (m *matrix) heads() (heads []string) {
@@ -113,11 +99,21 @@ func (m *matrix) heads() (heads []string) {
 
 func (m *matrix) line(l [2]string) (texts []string) {
 	for _, c := range m.columns {
-		seen := m.cells[[4]string{l[0], l[1], c[0], c[1]}]
-		if len(seen) == 0 {
-			seen = []string{"-"}
+		var seen []string
+		for _, o := range m.observed {
+			if lineOf(o) == l && columnOf(o) == c {
+				seen = append(seen, howItWent(o))
+			}
 		}
-		texts = append(texts, strings.Join(seen, ", "))
+		texts = append(texts, cmp.Or(strings.Join(seen, ", "), "-"))
 	}
 	return texts
+}
+
+func howItWent(o reports.Observation) string {
+	wire := cmp.Or(wires[o.Wire], oneLine(o.Wire, maxReason))
+	if o.Succeeds {
+		return wire + " ok"
+	}
+	return wire + " fails"
 }

@@ -70,7 +70,9 @@ function cellTest(choices, words) {
   if (outcomes.delete('attention')) for (const o of index.outcomes) if (o.tone !== 'good') outcomes.add(o.name);
   const judge = choices.get('requirement') ? judgedBy(choices.get('requirement')) : (cell) => cell;
   const axes = [...choices].filter(([name, value]) => value && index.releases.includes(name));
+  const reference = choices.get('reference');
   const fits = (cell) => (!choices.get('kep') || cell.kep === choices.get('kep'))
+    && (!reference || (reference === 'yes') === Boolean(cell.reference))
     && axes.every(([name, value]) => (cell.axes[name] ?? 'any') === value)
     && words.every((word) => cell.text.includes(word));
   return (cell) => {

@@ -1,0 +1,40 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Counted returns a number with what it counts, in the plural if it is not one:
+// "1 cell", "2 cells".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Grouped returns the items of each key, in the order in which the keys first occur.
+func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
+	at := make(map[K]int)
+	for _, item := range items {
+		i, known := at[key(item)]
+		if !known {
+			i = len(groups)
+			at[key(item)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], item)
+	}
+	return groups
+}
+
+// firsts leaves out what stands in a list before.
+func firsts[T comparable](list []T) []T {
+	seen := make(map[T]bool)
+	return slices.DeleteFunc(list, func(v T) bool {
+		before := seen[v]
+		seen[v] = true
+		return before
+	})
+}
