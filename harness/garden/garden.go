@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Namespace is the shoot's on the seed, and the name of its Cluster.
@@ -37,20 +38,11 @@ type Config struct {
 	// workers and was reconciled: a JSON merge patch (RFC 7386). If unset, nothing.
 	Difference map[string]any
 	// Dependents are the Deployments of the shoot's control plane.
-	Dependents []Dependent
+	Dependents []record.Dependent
 	// Nodes are the shoot's nodes that have a machine.
 	Nodes []string
 	// Watched is true if the seed has a dependency-watchdog.
 	Watched bool
-}
-
-// Dependent is a Deployment of the shoot's control plane on the seed.
-type Dependent struct {
-	Name string
-	// Replicas is how many it has to begin with.
-	Replicas int32
-	// Annotations are those of the Deployment. If unset, none.
-	Annotations map[string]string
 }
 
 // Garden is a seed with a shoot.

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // shoot is the Shoot of a cluster that has workers and was reconciled: as much
@@ -74,10 +76,10 @@ func machine(node string) *unstructured.Unstructured {
 }
 
 // deployment is a Deployment that is as ready as it wants to be.
-func deployment(d Dependent) *appsv1.Deployment {
+func deployment(d record.Dependent) *appsv1.Deployment {
 	labels := map[string]string{"app": d.Name}
 	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: d.Name, Namespace: Namespace, Annotations: d.Annotations},
+		ObjectMeta: metav1.ObjectMeta{Name: d.Name, Namespace: Namespace},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: &d.Replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: labels},

@@ -19,10 +19,8 @@ type Action interface {
 	Run(ctx context.Context, rig Rig) error
 }
 
-// Written is an action as it stands in a scenario. What is no problem of the text
-// is in the documentation of spec.Action.
-type Written interface {
-	spec.Action
+// Planner is an action as it stands in a scenario that is not yet what is done.
+type Planner interface {
 	// Plan returns what is to be done, on a rig as it is before the step.
 	Plan(Scene) (Action, error)
 }
@@ -63,7 +61,7 @@ func Kinds() []spec.ActionKind {
 }
 
 // kind is the kind of action whose written form is of type T.
-func kind[T Written](name string, options ...func(*spec.ActionKind)) spec.ActionKind {
+func kind[T spec.Action](name string, options ...func(*spec.ActionKind)) spec.ActionKind {
 	k := spec.ActionKind{Name: name, Type: reflect.TypeFor[T]()}
 	for _, option := range options {
 		option(&k)

@@ -1,9 +1,13 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -25,13 +29,10 @@ func (o Inline) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Action.
-func (Inline) Change(*spec.Rig) {}
-
 // Manifests implements spec.Creator.
 func (o Inline) Manifests() spec.Objects { return spec.Objects(o) }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (o Inline) Plan(s Scene) (Action, error) {
 	return Apply{Objects: o, Rejected: s.Step.Rejected}, nil
 }
@@ -66,18 +67,14 @@ func (o File) Check(f spec.Field) {
 	f.Refuse("", o.Objects != nil && len(o.Objects) == 0, "%s holds no objects", strict.Quote(o.Name))
 }
 
-// Change implements spec.Action.
-func (File) Change(*spec.Rig) {}
-
 // Manifests implements spec.Creator.
 func (o File) Manifests() spec.Objects { return o.Objects }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (o File) Plan(s Scene) (Action, error) {
 	apply := Apply{File: o.Name, Rejected: s.Step.Rejected}
-	for _, object := range o.Objects {
-		copied, _ := clone(object).(map[string]any)
-		apply.Objects = append(apply.Objects, copied)
+	for _, object := range o.Objects { // cells that run at the same time don't share it
+		apply.Objects = append(apply.Objects, runtime.DeepCopyJSON(object))
 	}
 	return apply, nil
 }
@@ -117,17 +114,12 @@ func (a Apply) Run(ctx context.Context, rig Rig) error {
 // describeObject names an object by its kind: Pod tls, or Pod shop/web outside
 // the namespace default.
 func describeObject(object map[string]any) string {
-	metadata, _ := object["metadata"].(map[string]any)
-	kind, _ := object["kind"].(string)
-	name, _ := metadata["name"].(string)
-	if name == "" {
-		prefix, _ := metadata["generateName"].(string)
-		name = prefix + "*"
-	}
-	if namespace, _ := metadata["namespace"].(string); namespace != "" && namespace != "default" {
+	o := unstructured.Unstructured{Object: object}
+	name := cmp.Or(o.GetName(), o.GetGenerateName()+"*")
+	if namespace := o.GetNamespace(); namespace != "" && namespace != "default" {
 		name = namespace + "/" + name
 	}
-	return kind + " " + name
+	return o.GetKind() + " " + name
 }
 
 func refused(expected bool) string {

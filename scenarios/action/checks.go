@@ -119,13 +119,10 @@ func (c WrittenCheck) checkOneOf(f spec.Field) {
 // checkIDs are those that a cell has already.
 type checkIDs map[string]bool
 
-// Change implements spec.Action: checks change nothing. It reports conditions
+// Change implements spec.Changer: checks change nothing. It reports conditions
 // that can't be evaluated, and checks with the same id of which both apply.
 func (w WrittenChecks) Change(r *spec.Rig) {
 	seen := spec.Memory[checkIDs](r)
-	if *seen == nil {
-		*seen = make(checkIDs)
-	}
 	for i, c := range w {
 		applies, err := r.Applies(c.When)
 		if err != nil {
@@ -134,14 +131,14 @@ func (w WrittenChecks) Change(r *spec.Rig) {
 		if !applies || c.ID == "" {
 			continue
 		}
-		if (*seen)[c.ID] {
+		if seen[c.ID] {
 			r.Conflict(index(i)+".id", "the scenario has a check %s already", strict.Quote(c.ID))
 		}
-		(*seen)[c.ID] = true
+		seen[c.ID] = true
 	}
 }
 
-// Plan implements Written. It leaves out the checks that are not for the rig.
+// Plan implements Planner. It leaves out the checks that are not for the rig.
 func (w WrittenChecks) Plan(s Scene) (Action, error) {
 	var checks Checks
 	for i, c := range w {

@@ -39,15 +39,12 @@ func (c Clock) Check(f spec.Field) {
 	f.Named(".of", c.Of)
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (c Clock) Change(r *spec.Rig) {
 	if of := r.Find(".of", c.Of); of != nil && !spec.IsSimulated(of.Name) && !strings.HasPrefix(of.Name, spec.KubeletPrefix) {
 		r.Conflict(".of", "%s has the clock of this machine: kubelets and simulated nodes can have their own", of.Name)
 	}
 }
-
-// Plan implements Written.
-func (c Clock) Plan(Scene) (Action, error) { return c, nil }
 
 // Describe implements Action: which clock is set, and how.
 func (c Clock) Describe() string {

@@ -19,12 +19,6 @@ func (d Delete) MarshalText() ([]byte, error) { return d.Object.MarshalText() }
 // Check implements spec.Action: what is no object can't be read.
 func (Delete) Check(spec.Field) {}
 
-// Change implements spec.Action.
-func (Delete) Change(*spec.Rig) {}
-
-// Plan implements Written.
-func (d Delete) Plan(Scene) (Action, error) { return d, nil }
-
 // Describe implements Action.
 func (d Delete) Describe() string { return OneLine("delete " + d.Object.String()) }
 

@@ -39,10 +39,10 @@ func (c Cut) fault() record.LinkFault {
 // Check implements spec.Action.
 func (c Cut) Check(f spec.Field) { checkFault(f, c.From, c.fault()) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (c Cut) Change(rig *spec.Rig) { disturb(rig, c.From, c.fault()) }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (c Cut) Plan(Scene) (Action, error) {
 	return Fault{Link: spec.ParseLink(c.From), Fault: c.fault()}, nil
 }
@@ -76,10 +76,10 @@ func (s Slow) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s Slow) Change(rig *spec.Rig) { disturb(rig, s.From, s.fault()) }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (s Slow) Plan(Scene) (Action, error) {
 	return Fault{Link: spec.ParseLink(s.From), Fault: s.fault()}, nil
 }
@@ -111,10 +111,10 @@ func (a Answer) fault() record.LinkFault {
 // Check implements spec.Action.
 func (a Answer) Check(f spec.Field) { checkFault(f, a.From, a.fault()) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (a Answer) Change(rig *spec.Rig) { disturb(rig, a.From, a.fault()) }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (a Answer) Plan(Scene) (Action, error) {
 	return Fault{Link: spec.ParseLink(a.From), Fault: a.fault()}, nil
 }
@@ -125,20 +125,20 @@ type Heal string
 // Check implements spec.Action.
 func (h Heal) Check(f spec.Field) { f.Named("", string(h)) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (h Heal) Change(r *spec.Rig) {
 	l, ok := linkOf(r, "", string(h))
 	if !ok {
 		return
 	}
-	faulty := *spec.Memory[faults](r)
+	faulty := spec.Memory[faults](r)
 	if _, is := faulty[l]; !is {
 		r.Conflict("", "the link from %s to %s has no fault", l.From, l.To)
 	}
 	delete(faulty, l)
 }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (h Heal) Plan(Scene) (Action, error) { return Fault{Link: spec.ParseLink(string(h))}, nil }
 
 // Fault gives a link a fault, or none.
@@ -185,9 +185,9 @@ func disturb(r *spec.Rig, name string, f record.LinkFault) {
 		return
 	}
 	faulty := spec.Memory[faults](r)
-	for _, other := range slices.SortedFunc(maps.Keys(*faulty), func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) }) {
+	for _, other := range slices.SortedFunc(maps.Keys(faulty), func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) }) {
 		if overlap(l.From, other.From) && l.To == other.To {
-			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, (*faulty)[other])
+			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
 		}
 	}
 	if f.Status != 0 && l.From != spec.Watchdog || f.Path != "" && l.From != spec.Watchdog {
@@ -199,10 +199,7 @@ func disturb(r *spec.Rig, name string, f record.LinkFault) {
 	if only := (record.LinkFault{Cut: f.Cut, Delay: f.Delay}); spec.IsSimulated(l.From) && f != only {
 		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")
 	}
-	if *faulty == nil {
-		*faulty = make(faults)
-	}
-	(*faulty)[l] = f
+	faulty[l] = f
 }
 
 // linkOf returns a link of the rig.

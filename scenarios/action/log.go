@@ -23,11 +23,8 @@ func (l Log) Check(f spec.Field) {
 	f.Refuse(".match", err != nil || l.Match == "", "%s is not a regular expression that matches something", strict.Quote(l.Match))
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (l Log) Change(r *spec.Rig) { r.Find(".component", l.Component) }
-
-// Plan implements Written.
-func (l Log) Plan(Scene) (Action, error) { return l, nil }
 
 // Describe implements Action.
 func (l Log) Describe() string { return OneLine("read /" + l.Match + "/ in the log of " + l.Component) }

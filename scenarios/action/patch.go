@@ -20,10 +20,7 @@ func (p Patch) Check(f spec.Field) {
 	f.Refuse(".merge", len(p.Merge) == 0, "the patch changes nothing")
 }
 
-// Change implements spec.Action.
-func (Patch) Change(*spec.Rig) {}
-
-// Plan implements Written.
+// Plan implements Planner.
 func (p Patch) Plan(s Scene) (Action, error) {
 	p.Rejected = s.Step.Rejected
 	return p, nil

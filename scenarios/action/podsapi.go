@@ -97,11 +97,11 @@ func (p PodsAPI) Check(f spec.Field) {
 // agents are the nodes that watches and polls ask, by the name of the step.
 type agents map[string]string
 
-// Change implements spec.Action: a watch or a poll goes on until it is ended.
+// Change implements spec.Changer: a watch or a poll goes on until it is ended.
 func (p PodsAPI) Change(r *spec.Rig) {
 	asking := spec.Memory[agents](r)
 	if p.Call == EndPods {
-		if node, began := (*asking)[p.Of]; !began {
+		if node, began := asking[p.Of]; !began {
 			r.Conflict(".of", "no step before this one began a watch or a poll named %s", strict.Quote(p.Of))
 		} else if node != p.Node {
 			r.Conflict(".node", "step %s asks node %s", strict.Quote(p.Of), node)
@@ -110,14 +110,11 @@ func (p PodsAPI) Change(r *spec.Rig) {
 	}
 	r.Find(".node", spec.KubeletPrefix+p.Node)
 	if p.Call == WatchPods || p.Call == PollPods {
-		if *asking == nil {
-			*asking = make(agents)
-		}
-		(*asking)[r.Step().Name] = p.Node
+		asking[r.Step().Name] = p.Node
 	}
 }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (p PodsAPI) Plan(Scene) (Action, error) {
 	p.Every = cmp.Or(p.Every, behavior.Duration(time.Millisecond))
 	return p, nil

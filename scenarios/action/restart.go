@@ -36,7 +36,7 @@ func (s Restart) Check(f spec.Field) { f.Named(".component", s.Component) }
 // Asks returns the release that is asked for, as it is written.
 func (s Restart) Asks() release.Version { return s.Version }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (s Restart) Plan(scene Scene) (Action, error) {
 	before, _ := scene.Rig.Component(s.Component)
 	s.Gates, s.Stopped = s.Gates.Clone(), !before.Running
@@ -82,10 +82,10 @@ func (s Start) Check(f spec.Field) { f.Named(".component", s.Component) }
 // Asks returns the release that is asked for, as it is written.
 func (s Start) Asks() release.Version { return s.Version }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (s Start) Plan(scene Scene) (Action, error) { return Restart(s).Plan(scene) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s Start) Change(r *spec.Rig) {
 	if c, known := r.Component(s.Component); known && c.Running {
 		r.Conflict(".component", "%s is running already: restart starts a component that runs", c.Name)
@@ -93,7 +93,7 @@ func (s Start) Change(r *spec.Rig) {
 	Restart(s).Change(r)
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s Restart) Change(r *spec.Rig) {
 	c := r.Find(".component", s.Component)
 	if c == nil {

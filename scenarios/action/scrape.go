@@ -27,14 +27,14 @@ func (s Scrape) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s Scrape) Change(r *spec.Rig) {
 	if c := r.Find(".component", s.Component); c != nil && !c.Running {
 		r.Conflict(".component", "%s is not running", c.Name)
 	}
 }
 
-// Plan implements Written.
+// Plan implements Planner.
 func (s Scrape) Plan(Scene) (Action, error) {
 	s.Path = cmp.Or(s.Path, "/metrics")
 	return s, nil

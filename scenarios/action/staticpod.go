@@ -37,11 +37,8 @@ func (s StaticPod) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s StaticPod) Change(r *spec.Rig) { r.Find(".node", spec.KubeletPrefix+s.Node) }
-
-// Plan implements Written.
-func (s StaticPod) Plan(Scene) (Action, error) { return s, nil }
 
 // Describe implements Action: which pod is run, and where.
 func (s StaticPod) Describe() string {

@@ -13,7 +13,7 @@ type Stop string
 // Check implements spec.Action.
 func (s Stop) Check(f spec.Field) { f.Named("", string(s)) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (s Stop) Change(r *spec.Rig) {
 	c := r.Find("", string(s))
 	if c == nil {
@@ -31,9 +31,6 @@ func (s Stop) Change(r *spec.Rig) {
 	c.Running = false
 }
 
-// Plan implements Written.
-func (s Stop) Plan(Scene) (Action, error) { return s, nil }
-
 // Describe implements Action.
 func (s Stop) Describe() string { return OneLine("stop " + string(s)) }
 
@@ -46,11 +43,8 @@ type Kill string
 // Check implements spec.Action.
 func (k Kill) Check(f spec.Field) { f.Named("", string(k)) }
 
-// Change implements spec.Action.
+// Change implements spec.Changer.
 func (k Kill) Change(r *spec.Rig) { Stop(k).Change(r) }
-
-// Plan implements Written.
-func (k Kill) Plan(Scene) (Action, error) { return k, nil }
 
 // Describe implements Action.
 func (k Kill) Describe() string { return OneLine("kill " + string(k)) }

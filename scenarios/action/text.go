@@ -49,24 +49,3 @@ func OneLine(text string) string {
 	}
 	return b.String()
 }
-
-// clone copies a JSON value, so that cells which run at the same time don't share
-// the objects of a file.
-func clone(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		copied := make(map[string]any, len(value))
-		for key, v := range value {
-			copied[key] = clone(v)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(value))
-		for i, v := range value {
-			copied[i] = clone(v)
-		}
-		return copied
-	default:
-		return value
-	}
-}

@@ -25,10 +25,7 @@ func (w Wait) Check(f spec.Field) {
 	f.Duration(".within", w.Within)
 }
 
-// Change implements spec.Action.
-func (Wait) Change(*spec.Rig) {}
-
-// Plan implements Written.
+// Plan implements Planner.
 func (w Wait) Plan(Scene) (Action, error) {
 	w.Within = cmp.Or(w.Within, behavior.Duration(time.Minute))
 	return w, nil

@@ -113,10 +113,8 @@ func fleetConfig(l record.LeaseNodes, shoot cluster.Config, client *rest.Config)
 
 func gardenConfig(g record.Garden, l *Landscape) garden.Config {
 	config := garden.Config{
-		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot, Watched: g.Watchdog != "",
-	}
-	for _, d := range g.Dependents {
-		config.Dependents = append(config.Dependents, garden.Dependent{Name: d.Name, Replicas: d.Replicas})
+		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot,
+		Dependents: g.Dependents, Watched: g.Watchdog != "",
 	}
 	if l.fleet != nil {
 		config.Nodes = l.fleet.Names("")

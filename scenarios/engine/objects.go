@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,10 +58,7 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (record.A
 	}
 	ref := spec.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		ref.Namespace = object.GetNamespace()
-		if ref.Namespace == "" {
-			ref.Namespace = metav1.NamespaceDefault
-		}
+		ref.Namespace = cmp.Or(object.GetNamespace(), metav1.NamespaceDefault)
 	}
 	created, err := o.resource(mapping.Resource, ref).Create(ctx, object, metav1.CreateOptions{})
 	return o.answer(ref, http.StatusCreated, created, err)

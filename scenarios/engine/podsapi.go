@@ -64,23 +64,13 @@ func (r *rig) closeAgents() {
 	}
 }
 
-// named is what is looked for in an object.
-type named struct {
-	Metadata struct{ Namespace, Name, UID string }
-}
-
-func (n named) is(pod string) bool {
-	return timeline.Name(n.Metadata.Namespace, n.Metadata.Name) == pod
-}
-
 // uidOf returns the UID of a pod as it was seen last: by an agent, or else at the
 // API server, which has another one for a static pod.
 func uidOf(events []record.Event, pod string) (string, error) {
 	for _, e := range slices.Backward(events) {
 		for _, text := range shownPods(e) {
-			var n named
-			if json.Unmarshal(text, &n) == nil && n.is(pod) {
-				return n.Metadata.UID, nil
+			if m := timeline.NewVersion("pods", text).Meta(); timeline.Name(m.Namespace, m.Name) == pod {
+				return string(m.UID), nil
 			}
 		}
 	}

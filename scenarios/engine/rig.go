@@ -32,8 +32,7 @@ type rig struct {
 	cluster    *Landscape
 	history    *record.History
 	machine    *machine
-	objects    *objects
-	ofSeed     *objects // nil: no garden
+	objects    map[string]*objects // by the cluster that a reference names
 	tracker    *check.Tracker
 	namespaces map[string]bool
 	agents     map[string]*client.Agent // by node
@@ -115,7 +114,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 
 	r := &rig{
 		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
-		tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
+		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
 	ran := e.runOn(ctx, r, t, dir)
@@ -143,11 +142,11 @@ func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err
 	if err := t.enter(ctx, e, r, dir); err != nil {
 		return err
 	}
-	if r.objects, err = newObjects(r.cluster.RESTConfig(), ""); err != nil {
-		return err
-	}
-	if r.cluster.seed != nil {
-		if r.ofSeed, err = newObjects(r.cluster.seed.RESTConfig(), spec.Seed); err != nil {
+	for name, c := range map[string]*cluster.Cluster{"": r.cluster.Cluster, spec.Seed: r.cluster.seed} {
+		if c == nil {
+			continue // no garden
+		}
+		if r.objects[name], err = newObjects(c.RESTConfig(), name); err != nil {
 			return err
 		}
 	}
@@ -155,20 +154,6 @@ func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err
 	defer cancel()
 	defer r.closeAgents()
 	return r.steps(ctx)
-}
-
-func (r *rig) start(ctx context.Context, config cluster.Config) (*Landscape, error) {
-	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
-	defer cancel()
-	return Start(ctx, r.cell.Topology, config)
-}
-
-// in returns who writes the objects of the rig that a reference is about.
-func (r *rig) in(ref spec.ObjectRef) *objects {
-	if ref.Cluster == spec.Seed {
-		return r.ofSeed
-	}
-	return r.objects
 }
 
 // steps takes the cell's steps. After the first one that can't be done, only

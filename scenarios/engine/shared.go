@@ -72,7 +72,9 @@ func (t *tenancy) enter(ctx context.Context, e *Engine, r *rig, dir string) erro
 	t.relay, t.tenant, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, reports.LogsDir)
 	config := ClusterConfig(r.cell.Topology, library, t.relay)
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, t.logs
-	if r.cluster, err = r.start(ctx, config); err != nil {
+	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
+	defer cancel()
+	if r.cluster, err = Start(ctx, r.cell.Topology, config); err != nil {
 		return fmt.Errorf("starting the rig: %w", err)
 	}
 	t.cluster = r.cluster
@@ -125,7 +127,7 @@ func (t *tenancy) sweep(ctx context.Context, r *rig) error {
 	defer cancel()
 	for {
 		t.relay.sweepBegins()
-		found, err := t.deleteAll(ctx, r.objects.client)
+		found, err := t.deleteAll(ctx, r.objects[""].client)
 		if err != nil {
 			return err
 		}

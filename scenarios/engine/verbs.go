@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/record"
@@ -20,25 +22,26 @@ var _ action.Rig = (*rig)(nil)
 
 // Create implements action.Rig.
 func (r *rig) Create(ctx context.Context, object map[string]any, rejected bool) error {
-	if namespace := namespaceOf(object); !r.namespaces[namespace] {
+	namespace := cmp.Or((&unstructured.Unstructured{Object: object}).GetNamespace(), metav1.NamespaceDefault)
+	if !r.namespaces[namespace] {
 		if err := r.cluster.EnsureNamespace(ctx, namespace); err != nil {
 			return err
 		}
 		r.namespaces[namespace] = true
 	}
-	answer, err := r.objects.create(ctx, object)
+	answer, err := r.objects[""].create(ctx, object)
 	return r.answered(answer, rejected, err)
 }
 
 // Patch implements action.Rig.
 func (r *rig) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, rejected bool) error {
-	answer, err := r.in(ref).patch(ctx, ref, merge)
+	answer, err := r.objects[ref.Cluster].patch(ctx, ref, merge)
 	return r.answered(answer, rejected, err)
 }
 
 // Delete implements action.Rig.
 func (r *rig) Delete(ctx context.Context, ref spec.ObjectRef) error {
-	return r.in(ref).delete(ctx, ref)
+	return r.objects[ref.Cluster].delete(ctx, ref)
 }
 
 // answered records an answer. An unexpected refusal ends the cell: the
@@ -55,14 +58,6 @@ func (r *rig) answered(answer record.APIAnswer, rejected bool, err error) error 
 		return fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
 	}
 	return nil
-}
-
-func namespaceOf(manifest map[string]any) string {
-	metadata, _ := manifest["metadata"].(map[string]any)
-	if namespace, _ := metadata["namespace"].(string); namespace != "" {
-		return namespace
-	}
-	return metav1.NamespaceDefault
 }
 
 // RunStaticPod implements action.Rig.

@@ -25,6 +25,8 @@ type file struct {
 	Statements []statement `json:"statements,omitempty"`
 	// Fields are the fields that a gate guards. If unset, the KEP has none.
 	Fields []model.Field `json:"fields,omitempty"`
+
+	name string // of the file
 }
 
 type statement struct {
@@ -51,35 +53,37 @@ func Requirements() ([]reports.Requirement, error) { return load(files) }
 func Fields() ([]model.Field, error) { return fields(files) }
 
 func fields(files fs.FS) (all []model.Field, _ error) {
-	names, err := fs.Glob(files, "*.yaml")
-	if err != nil {
-		return nil, err
+	ledgers, err := readAll(files)
+	for _, ledger := range ledgers {
+		all = append(all, ledger.Fields...)
 	}
-	var mistakes []error
+	return all, err
+}
+
+// readAll reads all ledgers, and returns every mistake in them.
+func readAll(files fs.FS) (all []file, _ error) {
+	names, err := fs.Glob(files, "*.yaml")
+	mistakes := []error{err}
 	for _, name := range names {
 		ledger, err := read(files, name)
+		ledger.name = name
 		mistakes = append(mistakes, err)
-		all = append(all, ledger.Fields...)
+		all = append(all, ledger)
 	}
 	return all, errors.Join(mistakes...)
 }
 
 func load(files fs.FS) ([]reports.Requirement, error) {
-	names, err := fs.Glob(files, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
 	var all []reports.Requirement
-	var mistakes []error
+	ledgers, err := readAll(files)
+	mistakes := []error{err}
 	seen := make(map[string]string)
-	for _, name := range names {
-		ledger, err := read(files, name)
-		mistakes = append(mistakes, err)
+	for _, ledger := range ledgers {
 		for _, s := range ledger.Statements {
 			if first, again := seen[s.ID]; again {
-				mistakes = append(mistakes, fmt.Errorf("%s: %s stands in %s already", name, s.ID, first))
+				mistakes = append(mistakes, fmt.Errorf("%s: %s stands in %s already", ledger.name, s.ID, first))
 			}
-			seen[s.ID] = name
+			seen[s.ID] = ledger.name
 			all = append(all, reports.Requirement{
 				ID: s.ID, KEP: ledger.KEP, Level: s.Level, Stage: s.Stage,
 				Statement: strings.TrimSpace(s.Statement), Source: ledger.Source + ", " + s.Section,
@@ -99,23 +103,17 @@ func read(files fs.FS, name string) (file, error) {
 	document := strict.ReadDocument("scenarios/ledger/"+name, text, &ledger)
 	for i, s := range ledger.Statements {
 		at := fmt.Sprintf("statements[%d]", i)
-		if document.Clean(at+".id") && !strings.HasPrefix(s.ID, ledger.KEP+"/") {
-			document.Note(at+".id", "the id %q does not begin with %s/", s.ID, ledger.KEP)
-		}
+		document.Refuse(at+".id", !strings.HasPrefix(s.ID, ledger.KEP+"/"), "the id %q does not begin with %s/", s.ID, ledger.KEP)
 		for field, text := range map[string]string{"level": s.Level, "stage": s.Stage, "section": s.Section, "statement": s.Statement} {
-			if document.Clean(at+"."+field) && text == "" {
-				document.Note(at+"."+field, "%s is empty", field)
-			}
+			document.Refuse(at+"."+field, text == "", "%s is empty", field)
 		}
 		if s.Excluded != "" && s.Manual != "" {
 			document.Note(at, "a statement is excluded or manual, not both")
 		}
 	}
 	for i, f := range ledger.Fields {
-		at := fmt.Sprintf("fields[%d]", i)
-		if err := f.Validate(); err != nil && document.Clean(at) {
-			document.Note(at, "%v", err)
-		}
+		err := f.Validate()
+		document.Refuse(fmt.Sprintf("fields[%d]", i), err != nil, "%v", err)
 	}
 	return ledger, document.Err()
 }

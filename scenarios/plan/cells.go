@@ -146,12 +146,15 @@ func running(rig *spec.Rig) []record.Component {
 // newAction returns what step i does to a rig as it is before the step.
 func newAction(f *spec.File, c spec.Combination, i int, rig *spec.Rig) (action.Action, error) {
 	step := c.Scenario.Steps[i]
-	written, known := step.Action.(action.Written)
-	if !known {
+	switch act := step.Action.(type) {
+	case action.Planner:
+		return act.Plan(action.Scene{
+			Scenario: &c.Scenario, Step: step, Rig: rig,
+			Line: func(part string) int { return f.Position(fmt.Sprintf("steps[%d].%s%s", i, step.Kind, part)).Line },
+		})
+	case action.Action:
+		return act, nil
+	default:
 		return nil, fmt.Errorf("no such action: %T", step.Action)
 	}
-	return written.Plan(action.Scene{
-		Scenario: &c.Scenario, Step: step, Rig: rig,
-		Line: func(part string) int { return f.Position(fmt.Sprintf("steps[%d].%s%s", i, step.Kind, part)).Line },
-	})
 }

@@ -3,6 +3,8 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -112,6 +114,12 @@ var calls = map[string]watchdog.Call{
 	"/apis":         watchdog.Discover,
 	"/api/v1/nodes": watchdog.ListNodes,
 	link.LeasesPath: watchdog.ListLeases,
+}
+
+// pathOf is the first path at which a watchdog asks for something.
+func pathOf(c watchdog.Call) string {
+	paths := slices.Sorted(maps.Keys(calls))
+	return paths[slices.IndexFunc(paths, func(path string) bool { return calls[path] == c })]
 }
 
 // linkOf is what a fault makes of the watchdog's calls.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
-	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
 	"github.com/skewrig/skewrig/scenarios/model/world"
@@ -49,19 +48,6 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 		if c.Call == o.Failed {
 			return
 		}
-	}
-}
-
-func pathOf(c watchdog.Call) string {
-	switch c {
-	case watchdog.GetVersion:
-		return "/version"
-	case watchdog.Discover:
-		return "/api"
-	case watchdog.ListNodes:
-		return "/api/v1/nodes"
-	default:
-		return link.LeasesPath
 	}
 }
 

@@ -11,6 +11,10 @@ import (
 type Action interface {
 	// Check reports what is wrong with the action by itself.
 	Check(Field)
+}
+
+// Changer is an action that changes a rig, or that not every rig can do.
+type Changer interface {
 	// Change does to a rig what the action does. It reports to the rig why a real
 	// one could not.
 	Change(*Rig)

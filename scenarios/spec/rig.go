@@ -133,9 +133,9 @@ func (r *Rig) Component(name string) (Component, bool) {
 // Do does what a step does to the components. It returns why a real rig could
 // not do it.
 func (r *Rig) Do(s Step) []Conflict {
-	if s.Action != nil {
+	if changer, is := s.Action.(Changer); is {
 		r.step = s
-		s.Action.Change(r)
+		changer.Change(r)
 		r.step = Step{}
 	}
 	return r.take()
@@ -144,14 +144,14 @@ func (r *Rig) Do(s Step) []Conflict {
 // Step is the step that is being done.
 func (r *Rig) Step() Step { return r.step }
 
-// Memory is what actions remember of a rig from step to step, one value of each
+// Memory is what actions remember of a rig from step to step, one map of each
 // type.
-func Memory[T any](r *Rig) *T {
-	t := reflect.TypeFor[T]()
+func Memory[M ~map[K]V, K comparable, V any](r *Rig) M {
+	t := reflect.TypeFor[M]()
 	if r.memory[t] == nil {
-		r.memory[t] = new(T)
+		r.memory[t] = make(M)
 	}
-	remembered, _ := r.memory[t].(*T)
+	remembered, _ := r.memory[t].(M)
 	return remembered
 }
 

@@ -1,6 +1,7 @@
 package criteria
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,19 +45,9 @@ func (d decided) with(own decided) decided {
 	if own.Statements != nil {
 		d.Statements = own.Statements
 	}
-	if own.Cells != nil {
-		d.Cells = own.Cells
-	}
-	if own.Repeated != nil {
-		d.Repeated = own.Repeated
-	}
 	d.Older = d.Older || own.Older
-	if own.Gap != "" {
-		d.Gap = own.Gap
-	}
-	if own.Person != nil {
-		d.Person = own.Person
-	}
+	d.Cells, d.Repeated = cmp.Or(own.Cells, d.Cells), cmp.Or(own.Repeated, d.Repeated)
+	d.Gap, d.Person = cmp.Or(own.Gap, d.Gap), cmp.Or(own.Person, d.Person)
 	return d
 }
 

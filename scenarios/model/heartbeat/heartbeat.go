@@ -7,7 +7,10 @@
 // k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go.
 package heartbeat
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Timing is when a kubelet sends what. The zero Timing is a kubelet's by
 // default (pkg/kubelet/apis/config/v1beta1/defaults.go).
@@ -28,15 +31,10 @@ type Timing struct {
 
 // WithDefaults is the timing with everything set.
 func (t Timing) WithDefaults() Timing {
-	set := func(d *time.Duration, def time.Duration) {
-		if *d == 0 {
-			*d = def
-		}
-	}
-	set(&t.Interval, 10*time.Second)
-	set(&t.Timeout, 10*time.Second)
-	set(&t.Status, 10*time.Second)
-	set(&t.Report, 5*time.Minute)
+	t.Interval = cmp.Or(t.Interval, 10*time.Second)
+	t.Timeout = cmp.Or(t.Timeout, 10*time.Second)
+	t.Status = cmp.Or(t.Status, 10*time.Second)
+	t.Report = cmp.Or(t.Report, 5*time.Minute)
 	return t
 }
 

@@ -9,7 +9,10 @@
 // not in the model.
 package nodelife
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config is the controller's configuration.
 type Config struct {
@@ -30,14 +33,9 @@ type Config struct {
 
 // WithDefaults is the configuration with everything set.
 func (c Config) WithDefaults() Config {
-	set := func(d *time.Duration, def time.Duration) {
-		if *d == 0 {
-			*d = def
-		}
-	}
-	set(&c.Period, 5*time.Second)
-	set(&c.Grace, 50*time.Second)
-	set(&c.Startup, 60*time.Second)
+	c.Period = cmp.Or(c.Period, 5*time.Second)
+	c.Grace = cmp.Or(c.Grace, 50*time.Second)
+	c.Startup = cmp.Or(c.Startup, 60*time.Second)
 	return c
 }
 

@@ -2,14 +2,15 @@ package world
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/scenarios/model/nodelife"
 )
 
-// disputes are the nodes that are called Unknown and will say that they are not.
-// Everybody sees that, so that it is played when it is due.
+// disputes are the nodes that are called Unknown and will say that they are not, in
+// the order in which they do. All others see that, so that it is played when it is
+// due.
 type disputes []dispute
 
 type dispute struct {
@@ -17,16 +18,8 @@ type dispute struct {
 	node int
 }
 
-func (d disputes) Len() int { return len(d) }
-func (d disputes) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(d[i].due, d[j].due), cmp.Compare(d[i].node, d[j].node)) < 0
-}
-func (d disputes) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
-func (d *disputes) Push(x any)   { *d = append(*d, x.(dispute)) } //nolint:forcetypeassert // it holds nothing else
-func (d *disputes) Pop() any {
-	last := (*d)[len(*d)-1]
-	*d = (*d)[:len(*d)-1]
-	return last
+func (d dispute) compare(other dispute) int {
+	return cmp.Or(cmp.Compare(d.due, other.due), cmp.Compare(d.node, other.node))
 }
 
 func (d disputes) due() time.Duration {
@@ -39,14 +32,17 @@ func (d disputes) due() time.Duration {
 // dispute queues a node that is called Unknown for when it looks at its status.
 func (w *World) dispute(i int) {
 	if n := &w.nodes[i]; n.api.Ready != nodelife.True && !n.condition.Stopped {
-		heap.Push(&w.disputes, dispute{n.reports, i})
+		next := dispute{n.reports, i}
+		at, _ := slices.BinarySearchFunc(w.disputes, next, dispute.compare)
+		w.disputes = slices.Insert(w.disputes, at, next)
 	}
 }
 
 // settle lets the next node say that it is Ready. If it isn't heard, it tries
 // again.
 func (w *World) settle() {
-	i := heap.Pop(&w.disputes).(dispute).node //nolint:forcetypeassert // as above
+	i := w.disputes[0].node
+	w.disputes = w.disputes[1:]
 	w.catchUp(i)
 	w.dispute(i)
 }
