@@ -31,18 +31,10 @@ type Config struct {
 	Shoot *cluster.Cluster
 	// Seed is the rig that dependency-watchdog is part of.
 	Seed *cluster.Cluster
-	// Secret is the name of the secret from which dependency-watchdog learns how to
-	// connect to the shoot (kubeConfigSecretName of its configuration).
-	Secret string
-	// Difference is what is different in the Shoot from that of a cluster that has
-	// workers and was reconciled: a JSON merge patch (RFC 7386). If unset, nothing.
-	Difference map[string]any
-	// Dependents are the Deployments of the shoot's control plane.
-	Dependents []record.Dependent
+	// Garden is what there is on the seed.
+	Garden record.Garden
 	// Nodes are the shoot's nodes that have a machine.
 	Nodes []string
-	// Watched is true if the seed has a dependency-watchdog.
-	Watched bool
 }
 
 // Garden is a seed with a shoot.
@@ -79,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	if err := g.tend(ctx); err != nil {
 		return nil, err
 	}
-	if !cfg.Watched {
+	if cfg.Garden.Watchdog == "" {
 		return g, nil
 	}
 	return g, cfg.Seed.Start(ctx, cluster.DependencyWatchdog, cluster.Change{})
@@ -90,7 +82,7 @@ func (g *Garden) plant(ctx context.Context, client dynamic.Interface) error {
 	if err := g.access(ctx); err != nil {
 		return err
 	}
-	for _, d := range g.cfg.Dependents {
+	for _, d := range g.cfg.Garden.Dependents {
 		if _, err := g.cfg.Seed.Client().AppsV1().Deployments(Namespace).Create(ctx, deployment(d), metav1.CreateOptions{}); err != nil {
 			return err
 		}
@@ -106,7 +98,7 @@ func (g *Garden) plant(ctx context.Context, client dynamic.Interface) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	shoot, err := Cluster(g.cfg.Difference)
+	shoot, err := Cluster(g.cfg.Garden.Shoot)
 	if err != nil {
 		return err
 	}
@@ -128,7 +120,7 @@ func (g *Garden) access(ctx context.Context) error {
 		return err
 	}
 	_, err = g.cfg.Seed.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: g.cfg.Secret, Namespace: Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: g.cfg.Garden.Prober.KubeConfigSecretName, Namespace: Namespace},
 		Data:       map[string][]byte{"kubeconfig": kubeconfig},
 	}, metav1.CreateOptions{})
 	return err

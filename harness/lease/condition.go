@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,7 +48,7 @@ func (f *Fleet) in(zone string) ([]*node, error) {
 		return f.nodes, nil
 	}
 	var names []string
-	for _, z := range f.cfg.Zones {
+	for _, z := range f.cfg.Nodes.Zones {
 		names = append(names, z.Name)
 	}
 	if !slices.Contains(names, zone) {
@@ -149,20 +148,23 @@ func (f *Fleet) Names(zone string) []string {
 	return names
 }
 
-// Count is what nodes did so far.
-type Count struct {
+// count is what nodes did so far.
+type count struct {
 	// Renewals that worked; requests that failed or had no answer in time, other
 	// than for a conflict or because there is nothing; and requests that a fault
 	// kept from being sent, or held up.
 	Renewed, Failed, Lost int64
 }
 
-func sum(nodes []*node) (sum Count) {
+func (c *count) add(more count) {
+	c.Renewed += more.Renewed
+	c.Failed += more.Failed
+	c.Lost += more.Lost
+}
+
+func sum(nodes []*node) (sum count) {
 	for _, n := range nodes {
-		c := n.did()
-		sum.Renewed += c.Renewed
-		sum.Failed += c.Failed
-		sum.Lost += c.Lost
+		sum.add(n.did())
 	}
 	return sum
 }
@@ -171,16 +173,18 @@ func sum(nodes []*node) (sum Count) {
 // the order of the nodes. Those that have not renewed one yet are left out.
 func ages(nodes []*node, now time.Time) (all []time.Duration) {
 	for _, n := range nodes {
-		if age, renewed := n.age(now); renewed {
-			all = append(all, age)
+		n.mu.Lock()
+		if !n.renewed.IsZero() {
+			all = append(all, now.Sub(n.renewed))
 		}
+		n.mu.Unlock()
 	}
 	return all
 }
 
 // agesOfZones returns how old the leases of each zone are that has any.
 func (f *Fleet) agesOfZones(now time.Time) (a record.LeaseAges) {
-	for _, z := range f.cfg.Zones {
+	for _, z := range f.cfg.Nodes.Zones {
 		nodes, _ := f.in(z.Name)
 		if all := ages(nodes, now); len(all) > 0 {
 			a.Zones = append(a.Zones, AgesOf(z.Name, all))
@@ -192,7 +196,7 @@ func (f *Fleet) agesOfZones(now time.Time) (a record.LeaseAges) {
 // AgesOf returns what there is to say of the ages of a zone's leases, of which
 // there is at least one.
 func AgesOf(zone string, ages []time.Duration) record.ZoneAges {
-	sorted := slices.SortedFunc(slices.Values(ages), cmp.Compare)
+	sorted := slices.Sorted(slices.Values(ages))
 	at := func(thousandths int) float64 {
 		return float64(sorted[(len(sorted)-1)*thousandths/1000].Milliseconds()) / 1000
 	}

@@ -8,7 +8,6 @@
 package lease
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -29,86 +27,33 @@ import (
 type Config struct {
 	// Client may write any Node and Lease. Its own limits are not used.
 	Client *rest.Config
-	// Zones are where the nodes are.
-	Zones []Zone
-	// Prefix begins their names: "sim-" gives sim-0, sim-1 and so on. If unset,
-	// it is "node-".
-	Prefix string
-	// Timing is that of all nodes.
-	Timing Timing
-	// Seed determines when each node renews. If unset, it is 0.
-	Seed uint64
-	// Clock is that of all nodes to begin with. If unset, it is right.
-	Clock clock.Clock
+	// Nodes says how many there are, and how often they say that they are alive.
+	// They are called node-0, node-1 and so on. Up to a 25th is added to each
+	// interval, at random.
+	Nodes record.LeaseNodes
 	// Recorder gets the age of the leases once a second, faults, and what else is
 	// done to nodes. It may be unset.
 	Recorder record.Recorder
 }
 
-// Zone is some of the nodes, in one place.
-type Zone struct {
-	// Name is the value of the nodes' label topology.kubernetes.io/zone. If unset,
-	// they have none.
-	Name string
-	// Count is how many nodes there are.
-	Count int
-}
-
-// Timing is how often nodes say that they are alive. The defaults are a
-// kubelet's.
-type Timing struct {
-	// Duration is that of a lease, in whole seconds. If unset, 40 s.
-	Duration time.Duration
-	// Interval is the time between two renewals. If unset, a quarter of
-	// Duration. Up to a 25th more is added, at random.
-	Interval time.Duration
-	// Timeout is how long a node waits for an answer. If unset, 10 s, or Duration
-	// if that is less.
-	Timeout time.Duration
-	// Status is how often a node looks at its own status, and reports it if
-	// another client has changed it: a controller that has not heard of the node.
-	// If unset, 10 s.
-	Status time.Duration
-	// Report is the time between two reports of a status that stays the same. If
-	// unset, 5 min.
-	Report time.Duration
-}
-
 // jitter is how much later than asked for a renewal may be.
 const jitter = 0.04
 
-func (cfg Config) withDefaults() Config {
-	t := &cfg.Timing
-	t.Duration = cmp.Or(t.Duration, 40*time.Second)
-	t.Interval = cmp.Or(t.Interval, t.Duration/4)
-	t.Timeout = cmp.Or(t.Timeout, min(10*time.Second, t.Duration))
-	t.Status = cmp.Or(t.Status, 10*time.Second)
-	t.Report = cmp.Or(t.Report, 5*time.Minute)
-	cfg.Prefix = cmp.Or(cfg.Prefix, "node-")
-	if cfg.Recorder == nil {
-		cfg.Recorder = (*record.History)(nil) // which discards what it takes
-	}
-	return cfg
-}
-
 func (cfg Config) validate() error {
-	t := cfg.Timing
+	l := cfg.Nodes
+	duration, interval := time.Duration(l.Duration), time.Duration(l.Interval)
 	var mistakes []error
 	mistake := func(is bool, format string, args ...any) {
 		if is {
 			mistakes = append(mistakes, fmt.Errorf(format, args...))
 		}
 	}
-	mistake(len(cfg.Zones) == 0, "there are no nodes")
-	names := make(map[string]bool)
-	for _, z := range cfg.Zones {
-		mistake(names[z.Name], "there are two zones %q", z.Name)
-		names[z.Name] = true
+	for _, z := range l.Zones {
 		mistake(z.Count < 1, "zone %q has %d nodes: there is at least one", z.Name, z.Count)
 	}
-	mistake(t.Duration < time.Second || t.Duration%time.Second != 0, "a lease of %s: the API counts whole seconds", t.Duration)
-	mistake(t.Interval >= t.Duration, "a lease of %s that is renewed every %s has run out each time", t.Duration, t.Interval)
-	mistake(t.Interval <= 0 || t.Timeout <= 0 || t.Status <= 0 || t.Report <= 0, "an interval is longer than nothing")
+	mistake(duration < time.Second || duration%time.Second != 0, "a lease of %s: the API counts whole seconds", duration)
+	mistake(interval >= duration, "a lease of %s that is renewed every %s has run out each time", duration, interval)
+	mistake(min(l.Interval, l.Timeout, l.Status, l.Report) <= 0, "an interval is longer than nothing")
 	return errors.Join(mistakes...)
 }
 
@@ -133,7 +78,6 @@ const atOnce = 64
 // Start registers the nodes, and returns when each is ready and has a lease.
 // From then on they keep both up until the fleet is closed.
 func Start(ctx context.Context, cfg Config) (*Fleet, error) {
-	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("simulating nodes: %w", err)
 	}
@@ -147,12 +91,15 @@ func Start(ctx context.Context, cfg Config) (*Fleet, error) {
 }
 
 func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet, error) {
+	if cfg.Recorder == nil {
+		cfg.Recorder = (*record.History)(nil) // which discards what it takes
+	}
 	f := &Fleet{cfg: cfg, client: client, queue: workqueue.NewTypedDelayingQueue[turn](), byName: make(map[string]*node), faults: make(map[string]phase)}
-	for _, z := range cfg.Zones {
+	for _, z := range cfg.Nodes.Zones {
 		for range z.Count {
 			i := len(f.nodes)
-			n := &node{fleet: f, name: fmt.Sprint(cfg.Prefix, i), zone: z.Name, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
-			n.condition.clock = cfg.Clock
+			n := &node{fleet: f, name: fmt.Sprint("node-", i), zone: z.Name, rand: rand.New(rand.NewPCG(cfg.Nodes.Seed, uint64(i)))} //nolint:gosec // jitter is no secret
+			n.condition.clock.Offset = time.Duration(cfg.Nodes.Offset)
 			f.nodes = append(f.nodes, n)
 			f.byName[n.name] = n
 		}
@@ -182,10 +129,10 @@ func (f *Fleet) register(ctx context.Context) error {
 			}
 			// Nodes that registered together would renew together: they take their
 			// first turn at any time of the interval.
-			timing := f.cfg.Timing
-			n.reported = time.Now().Add(-n.within(timing.Report))
-			f.queue.AddAfter(turn{n, renewing}, n.within(timing.Interval))
-			f.queue.AddAfter(turn{n, reporting}, n.within(timing.Status))
+			times := f.cfg.Nodes
+			n.reported = time.Now().Add(-n.within(time.Duration(times.Report)))
+			f.queue.AddAfter(turn{n, renewing}, n.within(time.Duration(times.Interval)))
+			f.queue.AddAfter(turn{n, reporting}, n.within(time.Duration(times.Status)))
 			return nil
 		})
 	}

@@ -11,13 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
 )
 
 // brisk is a kubelet's timing, a thousand times as fast.
-var brisk = Timing{Duration: time.Second, Interval: 10 * time.Millisecond, Timeout: 10 * time.Millisecond, Status: 10 * time.Millisecond, Report: time.Minute}
+func brisk(zones ...record.Zone) record.LeaseNodes {
+	const often = behavior.Duration(10 * time.Millisecond)
+	return record.LeaseNodes{Zones: zones, Duration: behavior.Duration(time.Second), Interval: often, Timeout: often, Status: often, Report: behavior.Duration(time.Minute)}
+}
 
 // patience bounds every wait for what is sure to come.
 const patience = 30 * time.Second
@@ -30,17 +34,15 @@ type rig struct {
 	history *record.History
 }
 
-func newRig(t *testing.T, cfg Config) *rig {
+func newRig(t *testing.T, zones ...record.Zone) *rig {
 	t.Helper()
-	return newRigWith(t, cfg, fake.NewClientset())
+	return newRigWith(t, fake.NewClientset(), zones...)
 }
 
-func newRigWith(t *testing.T, cfg Config, client *fake.Clientset) *rig {
+func newRigWith(t *testing.T, client *fake.Clientset, zones ...record.Zone) *rig {
 	t.Helper()
-	cfg.Timing = brisk
 	history := record.NewHistory(nil)
-	cfg.Recorder = history
-	f, err := start(t.Context(), cfg.withDefaults(), client)
+	f, err := start(t.Context(), Config{Nodes: brisk(zones...), Recorder: history}, client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,15 +105,15 @@ func (r *rig) renewals(n int64) {
 
 func TestAFleetRenewsItsLeases(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Prefix: "sim-", Zones: []Zone{{"a", 3}, {"b", 3}, {"c", 3}}})
+	r := newRig(t, zone("a", 3), zone("b", 3), zone("c", 3))
 	nodes, err := r.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "topology.kubernetes.io/zone=b"})
 	if err != nil || len(nodes.Items) != 3 {
 		t.Fatalf("%d nodes in zone b: %v", len(nodes.Items), err)
 	}
-	if got := strings.Join(r.Names("b"), " "); got != "sim-3 sim-4 sim-5" {
+	if got := strings.Join(r.Names("b"), " "); got != "node-3 node-4 node-5" {
 		t.Errorf("the nodes of b are %s", got)
 	}
-	if r.ready("sim-3") != corev1.ConditionTrue {
+	if r.ready("node-3") != corev1.ConditionTrue {
 		t.Error("it is not ready")
 	}
 	r.renewals(50)
@@ -121,7 +123,9 @@ func TestAFleetRenewsItsLeases(t *testing.T) {
 }
 
 // twoZones have a node each: node-0 in a, node-1 in b.
-var twoZones = []Zone{{"a", 1}, {"b", 1}}
+var twoZones = []record.Zone{zone("a", 1), zone("b", 1)}
+
+func zone(name string, nodes int) record.Zone { return record.Zone{Name: name, Count: nodes} }
 
 func TestANodeThatIsCutOff(t *testing.T) {
 	t.Parallel()
@@ -136,7 +140,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, Config{Zones: twoZones})
+			r := newRig(t, twoZones...)
 			mine := func() int64 { return r.byName["node-1"].did().Renewed }
 			r.must(how.cut(r))
 			before := mine()
@@ -162,8 +166,8 @@ func TestANodeThatIsCutOff(t *testing.T) {
 
 func TestASlowLinkMakesARenewalLate(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Zones: twoZones})
-	r.must(r.SetLink("a", record.LinkFault{Delay: brisk.Timeout / 2}))
+	r := newRig(t, twoZones...)
+	r.must(r.SetLink("a", record.LinkFault{Delay: time.Duration(brisk().Timeout) / 2}))
 	r.await("it is late, and gets through", func() bool {
 		held := r.byName["node-0"].did()
 		return held.Lost > 3 && held.Renewed > 3
@@ -172,7 +176,7 @@ func TestASlowLinkMakesARenewalLate(t *testing.T) {
 
 func TestAClockThatIsBehind(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Zones: twoZones})
+	r := newRig(t, twoZones...)
 	r.must(r.SetClock("a", clock.Clock{Offset: -35 * time.Second}))
 	r.await("its lease is behind", func() bool { return r.behind("node-0") >= 35*time.Second })
 	if b := r.behind("node-1"); b > 30*time.Second {
@@ -186,7 +190,7 @@ func TestAClockThatIsBehind(t *testing.T) {
 // TestAVerdictIsDisputed: a node that hears that it is not ready says that it is.
 func TestAVerdictIsDisputed(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Config{Zones: []Zone{{Count: 1}}})
+	r := newRig(t, zone("", 1))
 	node, err := r.client.CoreV1().Nodes().Get(t.Context(), "node-0", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +220,7 @@ func TestAVerdictIsDisputed(t *testing.T) {
 func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset()
-	first := newRigWith(t, Config{Zones: []Zone{{Count: 2}}}, client)
+	first := newRigWith(t, client, zone("", 2))
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +232,7 @@ func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 	if _, err := client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	second := newRigWith(t, Config{Zones: []Zone{{"a", 3}}}, client)
+	second := newRigWith(t, client, zone("a", 3))
 	if second.ready("node-1") != corev1.ConditionTrue {
 		t.Error("it is not ready")
 	}
@@ -241,13 +245,15 @@ func TestAFleetTakesOverWhatAnotherLeft(t *testing.T) {
 
 func TestAFleetThatCanNotBe(t *testing.T) {
 	t.Parallel()
-	_, err := Start(context.Background(), Config{Zones: []Zone{{"a", 0}}, Timing: Timing{Duration: 1500 * time.Millisecond, Interval: 2 * time.Second, Status: -1}})
+	_, err := Start(context.Background(), Config{Nodes: record.LeaseNodes{
+		Zones: []record.Zone{zone("a", 0)}, Duration: behavior.Duration(1500 * time.Millisecond), Interval: behavior.Duration(2 * time.Second), Status: -1,
+	}})
 	for _, want := range []string{"0 nodes", "whole seconds", "has run out each time", "longer than nothing"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
-	r := newRig(t, Config{Zones: twoZones})
+	r := newRig(t, twoZones...)
 	if err := r.Stop("c"); err == nil || !strings.Contains(err.Error(), `no zone of simulated nodes has the name "c"; zones are a, b`) {
 		t.Error(err)
 	}
@@ -260,7 +266,7 @@ func TestAFleetThatCanNotBe(t *testing.T) {
 }
 
 // Count returns what all nodes did so far.
-func (f *Fleet) Count() Count { return sum(f.nodes) }
+func (f *Fleet) Count() count { return sum(f.nodes) }
 
 // Ages returns how long ago each node last renewed its lease, in real time, in
 // the order of the nodes.
@@ -270,7 +276,7 @@ func (f *Fleet) Ages(now time.Time) []time.Duration {
 
 func TestALeaseThatIsNotThereHasNoAge(t *testing.T) {
 	now := time.Now()
-	f := &Fleet{cfg: Config{Zones: []Zone{{Name: "a", Count: 2}, {Name: "b", Count: 1}}}}
+	f := &Fleet{cfg: Config{Nodes: brisk(zone("a", 2), zone("b", 1))}}
 	f.nodes = []*node{{zone: "a"}, {zone: "a", renewed: now.Add(-time.Second)}, {zone: "b"}}
 	got := f.agesOfZones(now)
 	want := record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 1, Median: 1, P99: 1, Oldest: 1}}}

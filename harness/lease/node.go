@@ -38,7 +38,7 @@ type node struct {
 
 	mu        sync.Mutex
 	condition condition
-	count     Count
+	count     count
 	renewed   time.Time // really
 	disputed  bool      // another client says that the node is not ready
 }
@@ -49,17 +49,10 @@ func (n *node) change(to func(*condition)) {
 	to(&n.condition)
 }
 
-func (n *node) did() Count {
+func (n *node) did() count {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.count
-}
-
-// age is how long ago the node renewed its lease, and whether it ever did.
-func (n *node) age(now time.Time) (age time.Duration, renewed bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return now.Sub(n.renewed), !n.renewed.IsZero()
 }
 
 // within is a part of a duration, at random.
@@ -67,29 +60,31 @@ func (n *node) within(d time.Duration) time.Duration {
 	return time.Duration(n.rand.Float64() * float64(d))
 }
 
+func (n *node) timeout() time.Duration { return time.Duration(n.fleet.cfg.Nodes.Timeout) }
+
 // take takes the node's turn, and returns after which time the next one is.
 func (n *node) take(ctx context.Context, t task) time.Duration {
 	n.mu.Lock()
 	condition, disputed := n.condition, n.disputed
 	n.mu.Unlock()
-	timing := n.fleet.cfg.Timing
+	times := n.fleet.cfg.Nodes
 	if t == reporting {
-		if disputed || time.Since(n.reported) >= timing.Report {
+		if disputed || time.Since(n.reported) >= time.Duration(times.Report) {
 			n.tryReport(ctx, condition)
 		}
-		return timing.Status
+		return time.Duration(times.Status)
 	}
 	if condition.stopped {
 		n.asking, n.renewal.known, n.held = "", false, false // who starts again knows nothing
-		return timing.Interval
+		return time.Duration(times.Interval)
 	}
 	if n.asking == "" {
 		n.asking = n.renewal.begin()
 	}
 	if !n.held {
 		n.asked = time.Now()
-		if n.held = condition.slows(timing.Timeout); n.held {
-			n.add(Count{Lost: 1})
+		if n.held = condition.slows(n.timeout()); n.held {
+			n.add(count{Lost: 1})
 			return condition.link.Delay
 		}
 	}
@@ -98,7 +93,7 @@ func (n *node) take(ctx context.Context, t task) time.Duration {
 	next, after := n.renewal.next(n.asking, got)
 	n.asking = next
 	if next == "" {
-		after = timing.Interval + n.within(time.Duration(jitter*float64(timing.Interval)))
+		after = time.Duration(times.Interval) + n.within(time.Duration(jitter*float64(times.Interval)))
 	}
 	return wait + after
 }
@@ -106,8 +101,8 @@ func (n *node) take(ctx context.Context, t task) time.Duration {
 // ask asks the API server, unless what is sent gets lost. Then it does not wait,
 // which would keep others from their turn, but says how long the node does.
 func (n *node) ask(ctx context.Context, c condition) (got answer, wait time.Duration) {
-	if timeout := n.fleet.cfg.Timing.Timeout; c.loses(timeout) {
-		n.add(Count{Lost: 1})
+	if timeout := n.timeout(); c.loses(timeout) {
+		n.add(count{Lost: 1})
 		if c.link.Cut == record.CutReset {
 			return failed, 0
 		}
@@ -116,19 +111,17 @@ func (n *node) ask(ctx context.Context, c condition) (got answer, wait time.Dura
 	got, _ = n.askFor(ctx, n.asking, c)
 	switch {
 	case got == failed:
-		n.add(Count{Failed: 1})
+		n.add(count{Failed: 1})
 	case got == done && n.asking != get:
-		n.add(Count{Renewed: 1})
+		n.add(count{Renewed: 1})
 	}
 	return got, 0
 }
 
-func (n *node) add(c Count) {
+func (n *node) add(c count) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.count.Renewed += c.Renewed
-	n.count.Failed += c.Failed
-	n.count.Lost += c.Lost
+	n.count.add(c)
 	if c.Renewed > 0 {
 		n.renewed = time.Now()
 	}
@@ -136,7 +129,7 @@ func (n *node) add(c Count) {
 
 // askFor sends one request. The error is why the answer is that it failed.
 func (n *node) askFor(ctx context.Context, a action, c condition) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, n.timeout())
 	defer cancel()
 	leases := n.fleet.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	var lease *coordinationv1.Lease
@@ -165,7 +158,7 @@ func (n *node) askFor(ctx context.Context, a action, c condition) (answer, error
 
 // lease is the node's lease, renewed by its own clock.
 func (n *node) lease(c condition) *coordinationv1.Lease {
-	seconds := int32(n.fleet.cfg.Timing.Duration / time.Second)
+	seconds := int32(time.Duration(n.fleet.cfg.Nodes.Duration) / time.Second)
 	now := metav1.NewMicroTime(c.clock.Read(n.asked))
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{
@@ -191,7 +184,7 @@ func (n *node) register(ctx context.Context) error {
 	if err := n.firstLease(ctx); err != nil {
 		return fmt.Errorf("making the lease of the simulated node %s: %w", n.name, err)
 	}
-	n.add(Count{Renewed: 1})
+	n.add(count{Renewed: 1})
 	return nil
 }
 
@@ -219,7 +212,7 @@ func (n *node) firstLease(ctx context.Context) error {
 	// There is none, most likely: to ask first would be a request more for each.
 	for asking, after := create, time.Duration(0); asking != ""; {
 		n.asked = time.Now()
-		got, err := n.askFor(ctx, asking, condition{clock: n.fleet.cfg.Clock})
+		got, err := n.askFor(ctx, asking, n.condition)
 		if asking, after = n.renewal.next(asking, got); after == 0 {
 			continue
 		}
@@ -278,10 +271,10 @@ func conditions(now metav1.Time) []corev1.NodeCondition {
 func (n *node) tryReport(ctx context.Context, c condition) {
 	switch {
 	case c.stopped:
-	case c.loses(n.fleet.cfg.Timing.Timeout):
-		n.add(Count{Lost: 1})
+	case c.loses(n.timeout()):
+		n.add(count{Lost: 1})
 	case n.report(ctx, c) != nil:
-		n.add(Count{Failed: 1})
+		n.add(count{Failed: 1})
 	default:
 		n.reported = time.Now()
 	}
@@ -290,7 +283,7 @@ func (n *node) tryReport(ctx context.Context, c condition) {
 // report says that the node is ready, also after another client said otherwise: a
 // controller that has not heard of it.
 func (n *node) report(ctx context.Context, c condition) error {
-	ctx, cancel := context.WithTimeout(ctx, n.fleet.cfg.Timing.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, n.timeout())
 	defer cancel()
 	nodes := n.fleet.client.CoreV1().Nodes()
 	now := metav1.NewTime(c.clock.Read(time.Now()))

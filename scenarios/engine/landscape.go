@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
@@ -59,12 +57,16 @@ func Start(ctx context.Context, t record.Topology, shoot cluster.Config) (_ *Lan
 	ctx, cancel := l.Bind(ctx)
 	defer cancel()
 	if t.LeaseNodes != nil {
-		if l.fleet, err = lease.Start(ctx, fleetConfig(*t.LeaseNodes, shoot, l.RESTConfig())); err != nil {
+		if l.fleet, err = lease.Start(ctx, lease.Config{Client: l.RESTConfig(), Nodes: *t.LeaseNodes, Recorder: shoot.Recorder}); err != nil {
 			return nil, err
 		}
 	}
 	if t.Garden != nil {
-		l.garden, err = garden.Open(ctx, gardenConfig(*t.Garden, l))
+		config := garden.Config{Shoot: l.Cluster, Seed: l.seed, Garden: *t.Garden}
+		if l.fleet != nil {
+			config.Nodes = l.fleet.Names("")
+		}
+		l.garden, err = garden.Open(ctx, config)
 	}
 	return l, err
 }
@@ -95,31 +97,6 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 	config.Watchdog = &cluster.Watchdog{Version: t.Garden.Watchdog, Config: prober}
 	config.Links = []cluster.Link{{From: spec.Watchdog, HTTP: true}}
 	return config, nil
-}
-
-func fleetConfig(l record.LeaseNodes, shoot cluster.Config, client *rest.Config) lease.Config {
-	config := lease.Config{
-		Client: client, Recorder: shoot.Recorder, Seed: l.Seed, Clock: clock.Clock{Offset: time.Duration(l.Offset)},
-		Timing: lease.Timing{
-			Duration: time.Duration(l.Duration), Interval: time.Duration(l.Interval),
-			Timeout: time.Duration(l.Timeout), Status: time.Duration(l.Status), Report: time.Duration(l.Report),
-		},
-	}
-	for _, z := range l.Zones {
-		config.Zones = append(config.Zones, lease.Zone(z))
-	}
-	return config
-}
-
-func gardenConfig(g record.Garden, l *Landscape) garden.Config {
-	config := garden.Config{
-		Shoot: l.Cluster, Seed: l.seed, Secret: g.Prober.KubeConfigSecretName, Difference: g.Shoot,
-		Dependents: g.Dependents, Watched: g.Watchdog != "",
-	}
-	if l.fleet != nil {
-		config.Nodes = l.fleet.Names("")
-	}
-	return config
 }
 
 // Bind returns a context that ends with ctx, and also as soon as something of the

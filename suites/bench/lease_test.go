@@ -18,8 +18,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/lease"
+	"github.com/skewrig/skewrig/record"
 )
 
 // hold is how long simulated nodes renew their leases while they are measured,
@@ -213,6 +215,14 @@ func run(b *testing.B, program string, args ...string) int {
 	return cmd.Process.Pid
 }
 
+// asKubelets are nodes with the times of a kubelet.
+func asKubelets(nodes int) record.LeaseNodes {
+	const ten = behavior.Duration(10 * time.Second)
+	return record.LeaseNodes{
+		Zones: []record.Zone{{Count: nodes}}, Duration: 4 * ten, Interval: ten, Timeout: ten, Status: ten, Report: 30 * ten,
+	}
+}
+
 // simulateNodes is what the process does that is measured.
 func simulateNodes(kubeconfig string) error {
 	config, err := restConfig(kubeconfig)
@@ -223,7 +233,7 @@ func simulateNodes(kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := lease.Start(context.Background(), lease.Config{Client: config, Zones: []lease.Zone{{Count: nodes}}}); err != nil {
+	if _, err := lease.Start(context.Background(), lease.Config{Client: config, Nodes: asKubelets(nodes)}); err != nil {
 		return err
 	}
 	select {} // until it is killed
