@@ -2,7 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
+	"reflect"
 	"sync"
 	"time"
 
@@ -11,8 +11,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// Agent asks the Pods API of one node, as often as it is told to, and records the
-// answers.
+// Agent asks the Pods API of one node, and records the answers.
 type Agent struct {
 	// Node is the name of the node.
 	Node string
@@ -38,7 +37,7 @@ func (a *Agent) Ask(ctx context.Context, name string, r Request, times int) erro
 	}
 	for _, answer := range answers {
 		answer.Node, answer.Socket = a.Node, socket
-		a.Recorder.Append("agent/"+a.Node, name, answer)
+		a.record(name, answer)
 	}
 	return ctx.Err()
 }
@@ -46,75 +45,56 @@ func (a *Agent) Ask(ctx context.Context, name string, r Request, times int) erro
 // Watch begins a watch, which goes on until it ends or is ended. After the initial
 // pods, nothing is read for as long as pause says.
 func (a *Agent) Watch(ctx context.Context, name, fields string, pause time.Duration) error {
-	path, _ := Find(a.Root)
-	c, err := Dial(path)
-	if err != nil {
-		return err
-	}
-	a.begin(ctx, name, func(ctx context.Context) record.PodsEnded {
-		defer c.Close()
+	return a.begin(ctx, name, func(ctx context.Context, c *Client) record.PodsEnded {
 		return c.Watch(ctx, fields, func(e record.PodsEvent) {
-			a.Recorder.Append("agent/"+a.Node, name, e)
+			a.record(name, e)
 			if e.Type == record.PodsSynced {
 				sleep(ctx, pause)
 			}
 		})
 	})
-	return nil
 }
 
 // Poll lists pods again and again, so often, until it is ended. It records what
 // is another answer than the one before.
 func (a *Agent) Poll(ctx context.Context, name string, r Request, every time.Duration) error {
+	return a.begin(ctx, name, func(ctx context.Context, c *Client) record.PodsEnded {
+		calls, last := make(map[string]int), record.PodsAnswer{}
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for ctx.Err() == nil {
+			answer := c.Ask(ctx, r)
+			switch answer.Code {
+			case codes.Canceled.String(): // It was ended in the middle.
+			case codes.ResourceExhausted.String():
+				calls[answer.Code]++
+			default:
+				calls[answer.Code]++
+				if answer.Node = a.Node; !reflect.DeepEqual(answer, last) {
+					a.record(name, record.PodsPolled{PodsAnswer: answer})
+				}
+				last = answer
+			}
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+			}
+		}
+		return record.PodsEnded{Code: codes.Canceled.String(), Calls: calls}
+	})
+}
+
+func (a *Agent) record(name string, payload record.Payload) {
+	a.Recorder.Append("agent/"+a.Node, name, payload)
+}
+
+// begin has something go on under a name until it ends or is ended.
+func (a *Agent) begin(ctx context.Context, name string, do func(context.Context, *Client) record.PodsEnded) error {
 	path, _ := Find(a.Root)
 	c, err := Dial(path)
 	if err != nil {
 		return err
 	}
-	a.begin(ctx, name, func(ctx context.Context) record.PodsEnded {
-		defer c.Close()
-		p := poll{agent: a, name: name, calls: make(map[string]int)}
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
-			p.answered(c.Ask(ctx, r))
-			select {
-			case <-ticker.C:
-			case <-ctx.Done():
-				return record.PodsEnded{Code: codes.Canceled.String(), Calls: p.calls}
-			}
-		}
-	})
-	return nil
-}
-
-// poll is what a poll was answered.
-type poll struct {
-	agent *Agent
-	name  string
-	calls map[string]int
-	last  string
-}
-
-func (p *poll) answered(answer record.PodsAnswer) {
-	if answer.Code == codes.Canceled.String() {
-		return // it was ended in the middle
-	}
-	p.calls[answer.Code]++
-	if answer.Code == codes.ResourceExhausted.String() {
-		return
-	}
-	answer.Node = p.agent.Node
-	text, _ := json.Marshal(answer)
-	if string(text) == p.last {
-		return
-	}
-	p.last = string(text)
-	p.agent.Recorder.Append("agent/"+p.agent.Node, p.name, record.PodsPolled{PodsAnswer: answer})
-}
-
-// begin has something go on under a name until it ends or is ended.
-func (a *Agent) begin(ctx context.Context, name string, do func(context.Context) record.PodsEnded) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan struct{})
 	a.mu.Lock()
@@ -126,8 +106,10 @@ func (a *Agent) begin(ctx context.Context, name string, do func(context.Context)
 	go func() {
 		defer close(over)
 		defer cancel()
-		a.Recorder.Append("agent/"+a.Node, name, do(ctx))
+		defer c.Close()
+		a.record(name, do(ctx, c))
 	}()
+	return nil
 }
 
 // End ends a watch or a poll, and returns when its end is recorded. It reports

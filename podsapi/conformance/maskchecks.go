@@ -31,13 +31,13 @@ var maskChecks = []check{
 	{
 		"watch-is-masked", "mask/watch", onlyFields, whenSteady,
 		func(r Record) (reports.Outcome, string) {
-			told := Answer{Code: r.MaskedWatch.Code, Message: r.MaskedWatch.Message}
+			answer := Answer{Code: r.MaskedWatch.Code, Message: r.MaskedWatch.Message}
 			for _, e := range r.MaskedWatch.Events {
 				if e.Pod != nil && (e.Type == added || e.Type == modified) {
-					told.Pods = append(told.Pods, *e.Pod)
+					answer.Pods = append(answer.Pods, *e.Pod)
 				}
 			}
-			return masked(told, r)
+			return masked(answer, r)
 		},
 	},
 	{
@@ -66,14 +66,7 @@ func masked(a Answer, r Record) (reports.Outcome, string) {
 	if a.Code != ok {
 		return reports.Fail, fmt.Sprintf("%s: %s", a.Code, a.Message)
 	}
-	complaints := each(a.Pods, notOnlyFields)
-	has := a.byUID()
-	for _, p := range r.Before.Pods {
-		if _, is := has[string(p.UID)]; !is {
-			complaints = append(complaints, fmt.Sprintf("nothing of pod %s", p.name()))
-		}
-	}
-	return none(complaints, fmt.Sprintf("%s, as the mask says", counted(a)))
+	return none(append(each(a.Pods, notOnlyFields), missing(r.Before, a.byUID())...), fmt.Sprintf("%s, as the mask says", counted(a)))
 }
 
 // notOnlyFields says whether a pod has more or less than Fields.

@@ -13,7 +13,7 @@ var watchChecks = []check{
 	{
 		"watch-begins-with-all-pods", "watch/initial", "ADDED for each pod of the list", whenSteady,
 		func(r Record) (reports.Outcome, string) {
-			complaints := append(begun(r.Watches[0]), missing(r.Before, r.Watches[0])...)
+			complaints := append(begun(r.Watches[0]), missing(r.Before, r.Watches[0].pods())...)
 			return none(complaints, counted(r.Before))
 		},
 	},
@@ -29,7 +29,7 @@ var watchChecks = []check{
 				if outcome, what := endOfInitial(w); outcome != reports.Pass {
 					complaints = append(complaints, fmt.Sprintf("watch %d: %s", i+1, what))
 				}
-				for _, what := range missing(r.Before, w) {
+				for _, what := range missing(r.Before, w.pods()) {
 					complaints = append(complaints, fmt.Sprintf("watch %d: %s", i+1, what))
 				}
 			}
@@ -58,11 +58,10 @@ func begun(w Watch) (complaints []string) {
 	return complaints
 }
 
-// missing are the pods of a list that a watch was not told of.
-func missing(a Answer, w Watch) (complaints []string) {
-	told := w.pods()
+// missing are the pods of a list that are not among some.
+func missing(a Answer, among map[string]Pod) (complaints []string) {
 	for _, p := range a.Pods {
-		if _, has := told[string(p.UID)]; !has {
+		if _, has := among[string(p.UID)]; !has {
 			complaints = append(complaints, fmt.Sprintf("nothing of pod %s", p.name()))
 		}
 	}
@@ -85,16 +84,16 @@ func endOfInitial(w Watch) (reports.Outcome, string) {
 // disagreements are where a watch has other pods than the list. The state of a pod
 // is compared if both lists have the same one: it was not changing.
 func disagreements(r Record) (complaints []string) {
-	told, before, after := r.Watches[0].pods(), r.Before.byUID(), r.After.byUID()
-	for _, uid := range names(told) {
+	watched, before, after := r.Watches[0].pods(), r.Before.byUID(), r.After.byUID()
+	for _, uid := range names(watched) {
 		was, is := before[uid]
 		switch {
 		case !is:
-			complaints = append(complaints, fmt.Sprintf("pod %s is not in the list", told[uid].name()))
+			complaints = append(complaints, fmt.Sprintf("pod %s is not in the list", watched[uid].name()))
 		case !equality.Semantic.DeepEqual(was.Pod, after[uid].Pod):
-		case !equality.Semantic.DeepEqual(was.Pod, told[uid].Pod):
+		case !equality.Semantic.DeepEqual(was.Pod, watched[uid].Pod):
 			complaints = append(complaints, fmt.Sprintf("pod %s differs from the list", was.name()))
 		}
 	}
-	return append(complaints, missing(r.Before, r.Watches[0])...)
+	return append(complaints, missing(r.Before, watched)...)
 }

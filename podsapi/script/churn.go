@@ -29,7 +29,7 @@ func (p *planner) churn(c churn) error {
 	if len(running) == 0 {
 		return errors.New("no pod runs at that time that could change")
 	}
-	p.move(fmt.Sprintf("%d changes a second of %d pods for %s", c.Rate, len(running), length), Nothing{})
+	p.move(fmt.Sprintf("%d changes a second of %d pods for %s", c.Rate, len(running), length), nil)
 	began, chance := p.at, rand.New(rand.NewPCG(uint64(c.Seed), 0))
 	for i := range int(count) {
 		p.at = began + time.Duration(float64(i)/float64(c.Rate)*float64(time.Second))

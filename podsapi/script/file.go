@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -36,11 +37,8 @@ type step struct {
 
 // actions is how many actions a step has.
 func (s step) actions() (count int) {
-	for _, has := range []bool{
-		s.Ready != nil, s.Add != nil, s.Change != nil, s.Remove != nil,
-		s.Churn != nil, s.Disturb != nil, s.Restart != nil, s.Wait != nil,
-	} {
-		if has {
+	for _, action := range reflect.ValueOf(s).Fields() {
+		if !action.IsNil() {
 			count++
 		}
 	}

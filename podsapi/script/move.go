@@ -18,8 +18,9 @@ type Move struct {
 	Action Action
 }
 
-// Action is what a move does: Set, Remove, SetReady, Disturb, Stop, Start or Nothing.
-type Action interface{ action() }
+// Action is what a move does: Set, Remove, SetReady, Disturb, Stop or Start. It is
+// nil for a move that only lets time pass.
+type Action any
 
 // Set adds pods, or gives them another state.
 type Set struct{ Pods []*corev1.Pod }
@@ -42,14 +43,3 @@ type Stop struct{}
 
 // Start has the server come back. It has the pods, but the node isn't ready.
 type Start struct{ Pods []*corev1.Pod }
-
-// Nothing lets time pass.
-type Nothing struct{}
-
-func (Set) action()      {}
-func (Remove) action()   {}
-func (SetReady) action() {}
-func (Disturb) action()  {}
-func (Stop) action()     {}
-func (Start) action()    {}
-func (Nothing) action()  {}

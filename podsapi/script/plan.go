@@ -39,7 +39,7 @@ func (s *Script) Plan(began time.Time) ([]Move, error) {
 		return nil, err
 	}
 	if n := len(p.moves); n > 0 && p.moves[n-1].At < p.at {
-		p.move("the end", Nothing{})
+		p.move("the end", nil)
 	}
 	return p.moves, nil
 }

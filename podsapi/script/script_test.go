@@ -37,7 +37,7 @@ func printed(moves []Move) string {
 			pods(&b, a.Pods)
 		case Start:
 			pods(&b, a.Pods)
-		case Nothing:
+		case nil:
 		default:
 			fmt.Fprintf(&b, "        %T%+v\n", a, a)
 		}

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,13 +42,8 @@ func sidecars(p *corev1.Pod) map[string]bool {
 func ready(p *corev1.Pod) string {
 	beside := sidecars(p)
 	all, well := len(p.Spec.Containers)+len(beside), 0
-	for _, c := range p.Status.InitContainerStatuses {
-		if beside[c.Name] && c.Ready {
-			well++
-		}
-	}
-	for _, c := range p.Status.ContainerStatuses {
-		if c.Ready {
+	for i, c := range slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses) {
+		if c.Ready && (i < len(p.Status.ContainerStatuses) || beside[c.Name]) {
 			well++
 		}
 	}
@@ -58,14 +54,12 @@ func ready(p *corev1.Pod) string {
 }
 
 func restarts(p *corev1.Pod) string {
-	if len(p.Status.ContainerStatuses) == 0 && len(p.Status.InitContainerStatuses) == 0 {
+	statuses := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
+	if len(statuses) == 0 {
 		return none
 	}
 	var count int32
-	for _, c := range p.Status.InitContainerStatuses {
-		count += c.RestartCount
-	}
-	for _, c := range p.Status.ContainerStatuses {
+	for _, c := range statuses {
 		count += c.RestartCount
 	}
 	return fmt.Sprint(count)

@@ -46,13 +46,10 @@ func List(w io.Writer, f Format, pods []*corev1.Pod, now time.Time) error {
 
 // Pod writes one pod in a format.
 func Pod(w io.Writer, f Format, pod *corev1.Pod, now time.Time) error {
-	switch f {
-	case JSON:
+	if f == JSON {
 		return writeJSON(w, object(pod))
-	case YAML:
-		return documents(w, []*corev1.Pod{pod})
 	}
-	return table(w, []*corev1.Pod{pod}, now)
+	return List(w, f, []*corev1.Pod{pod}, now)
 }
 
 func table(w io.Writer, pods []*corev1.Pod, now time.Time) error {

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -62,12 +63,8 @@ func wrong(c corev1.ContainerStatus) string {
 
 // completed is Completed where all containers have ended, and nothing is wrong.
 func completed(p *corev1.Pod) string {
-	for _, c := range p.Status.ContainerStatuses {
-		if c.State.Terminated == nil {
-			return ""
-		}
-	}
-	if len(p.Status.ContainerStatuses) == 0 {
+	runs := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
+	if len(p.Status.ContainerStatuses) == 0 || slices.ContainsFunc(p.Status.ContainerStatuses, runs) {
 		return ""
 	}
 	return "Completed"

@@ -1,10 +1,9 @@
 // Package stage plays a script of a node's life on the reference server of the Pods
-// API, to whatever client connects, and tells what each client did and missed.
+// API, to whatever client connects, and reports what each client did and missed.
 package stage
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -86,14 +85,14 @@ func RealTime() Clock {
 	}
 }
 
-// Play makes each move at its time, and calls tell before it. The error
-// is that of a move, or that of the context.
-func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, tell func(script.Move)) error {
+// Play makes each move at its time, and calls before with it first. The error is
+// that of a move, or that of the context.
+func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, before func(script.Move)) error {
 	for _, m := range moves {
 		if err := clock(ctx, m.At); err != nil {
 			return err
 		}
-		tell(m)
+		before(m)
 		if err := n.Do(m.Action); err != nil {
 			return err
 		}
@@ -102,33 +101,27 @@ func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, tell 
 }
 
 const (
-	// A client that reads is told of the last state within milliseconds; settling is
-	// for as long as that may take on a busy machine, and as often it is looked.
+	// A client that reads is sent the last state within milliseconds. Settling bounds
+	// how long that may take on a busy machine, interval is how often it is checked.
 	settling = 2 * time.Second
-	looking  = 10 * time.Millisecond
+	interval = 10 * time.Millisecond
 )
 
 // Settle waits until no client is behind any more, but not for longer than two
 // seconds: one that doesn't read never is. The error is that of the context.
 func (n *Node) Settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, settling, errSettled)
-	defer cancel()
-	ticker := time.NewTicker(looking)
-	defer ticker.Stop()
+	enough := time.After(settling)
 	for n.behind() {
 		select {
-		case <-ticker.C:
+		case <-time.After(interval):
+		case <-enough:
+			return nil
 		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), errSettled) {
-				return nil
-			}
 			return ctx.Err()
 		}
 	}
 	return nil
 }
-
-var errSettled = errors.New("waited long enough")
 
 // behind reports whether a watching client has events that were not sent yet.
 func (n *Node) behind() bool {
