@@ -6,10 +6,10 @@ import (
 	"github.com/skewrig/skewrig/harness/clock"
 )
 
-// LeaseNodesStopped is recorded when nodes were told to do nothing any more.
+// LeaseNodesStopped is recorded when nodes began to do nothing.
 type LeaseNodesStopped struct{}
 
-// LeaseNodesStarted is recorded when nodes were told to do again what nodes do.
+// LeaseNodesStarted is recorded when nodes began to do again what nodes do.
 type LeaseNodesStarted struct{}
 
 // LeaseClockSet is recorded when the clocks of nodes were set.

@@ -49,7 +49,7 @@ const (
 	// Reset ends every connection with a TCP reset, as a firewall does that
 	// rejects, or a machine that lost its state.
 	CutReset Cut = "reset"
-	// Drop loses what is sent, as a cable does that is pulled: nobody is told. A
+	// Drop loses what is sent, as a pulled cable does: neither end learns of it. A
 	// sender that is patient gets through when the link is healed, because TCP
 	// sends again.
 	CutDrop Cut = "drop"
@@ -91,7 +91,7 @@ func (f LinkFault) Validate() error {
 	return errors.Join(mistakes...)
 }
 
-// String is how a plan tells a fault: "drop forward", "delay 20ms".
+// String is how a plan describes a fault: "drop forward", "delay 20ms".
 func (f LinkFault) String() string {
 	var words []string
 	word := func(is bool, format string, args ...any) {

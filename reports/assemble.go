@@ -91,7 +91,6 @@ func toMilliseconds(started time.Time, seconds float64) (time.Time, float64) {
 // faults are what is wrong with a report.
 type faults []error
 
-// when adds a fault if there is one.
 func (f *faults) when(is bool, format string, args ...any) {
 	if is {
 		*f = append(*f, fmt.Errorf(format, args...))
@@ -132,7 +131,6 @@ func (f *faults) checkCell(c Cell, ledger map[string]bool) {
 	}
 }
 
-// checkResult checks what a cell or a run came to, and how long it took.
 func (f *faults) checkResult(of string, outcome Outcome, seconds float64) {
 	f.when(outcome != "" && !outcome.Valid(), "%s: %q: %w", of, outcome, ErrOutcome)
 	f.when(!isDuration(seconds), "%s: %v s is not a duration", of, seconds)

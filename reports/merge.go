@@ -195,21 +195,16 @@ func mergedPartial(inputs []Input, merged Report) string {
 		unfinished[c.ID] = c.Unfinished
 	}
 	var reasons []string
-	shards := make(map[int]map[int]bool) // which there are, by how many there should be
+	there, wanted := make(map[Shard]bool), make(map[int]bool)
 	for _, in := range inputs {
 		if in.Report.Partial != "" && !in.Report.madeUpFor(unfinished) {
 			reasons = append(reasons, in.Name+": "+in.Report.Partial)
 		}
-		if s := in.Report.Shard; s != (Shard{}) {
-			if shards[s.Of] == nil {
-				shards[s.Of] = make(map[int]bool)
-			}
-			shards[s.Of][s.Index] = true
-		}
+		there[in.Report.Shard], wanted[in.Report.Shard.Of] = true, true
 	}
-	for _, of := range slices.Sorted(maps.Keys(shards)) {
+	for _, of := range slices.Sorted(maps.Keys(wanted)) {
 		for index := 1; index <= of; index++ {
-			if !shards[of][index] {
+			if !there[Shard{index, of}] {
 				reasons = append(reasons, fmt.Sprintf("shard %d/%d is missing", index, of))
 			}
 		}

@@ -263,7 +263,6 @@ func pairs[T any](before, after []T, id func(T) string) []pair[T] {
 	return joined
 }
 
-// without returns what is in a list and not in another one.
 func without(list, other []string) []string {
 	rest := []string{}
 	for _, s := range list {

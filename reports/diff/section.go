@@ -17,7 +17,7 @@ const (
 	SlowerSection       Section = "slower"
 )
 
-// Sections returns every section, in the order in which they are told.
+// Sections returns every section, in the order in which they are shown.
 func Sections() []Section {
 	return []Section{
 		SubjectSection, RegressionsSection, FixesSection, ChangedSection,

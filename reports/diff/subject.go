@@ -10,7 +10,7 @@ import (
 )
 
 // subject returns what is different about what ran. The machine is not part of
-// it, nor is the command: the same run may be told to leave its report elsewhere.
+// it, nor is the command: the same run may leave its report elsewhere.
 func subject(from, to reports.Reproduce) []SubjectChange {
 	before, after := forms(from), forms(to)
 	names := maps.Clone(before)
@@ -34,7 +34,7 @@ func forms(r reports.Reproduce) map[string][]string {
 	return all
 }
 
-// form is a component in a line. What it was built from is told if that is not
+// form is a component in a line. What it was built from is added if that is not
 // plain from the version: where the digest is not enough for a reader.
 func form(c reports.Component) string {
 	parts := []string{c.Version}

@@ -166,12 +166,10 @@ func (d Deviation) concerns(c reports.Cell) bool {
 		slices.ContainsFunc(c.Checks, func(check reports.Check) bool { return d.names(check) && check.Outcome != reports.NotApplicable })
 }
 
-// affects reports whether a cell is one of those that the entry is about.
 func (d Deviation) affects(id string) bool {
 	return d.Cells.Match(id) && d.Releases.in(id)
 }
 
-// about names the cells that the entry is about.
 func (d Deviation) about() string {
 	if d.Releases.unset() {
 		return d.Cells.String()

@@ -40,7 +40,6 @@ func (run Run) printedFileOf(c reports.Cell) (file string, found bool) {
 	return plannedFrom(plan)
 }
 
-// plannedFrom reads what stands at the beginning of a plan.
 func plannedFrom(plan fs.File) (file string, found bool) {
 	lines := bufio.NewScanner(plan)
 	for range 3 { // the id, the title, the file

@@ -253,7 +253,6 @@ func byRelease[V any](values map[string]V) []string {
 	})
 }
 
-// cellLink leads to a cell.
 func cellLink(id string) template.URL { return template.URL("#cell=" + escape(id)) }
 
 // notChosen is what a link says of a component that the cells have no release of.

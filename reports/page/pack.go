@@ -12,6 +12,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
@@ -124,28 +125,21 @@ const maxMisfits = 5
 // first. Cells of which nothing is known are left out.
 func (run Run) narrations() iter.Seq[packed] {
 	return func(yield func(packed) bool) {
-		under := make(chan chan packed, runtime.GOMAXPROCS(0))
-		enough := make(chan struct{})
-		defer close(enough)
-		go func() {
-			defer close(under)
-			for _, i := range attentionFirst(run.Report.Cells) {
-				done := make(chan packed, 1)
-				select {
-				case under <- done:
-					limit := maxNarration
-					if !run.Report.Cells[i].Outcome.Expected() {
-						limit = maxLong
-					}
-					go func() { done <- run.pack(i, limit) }()
-				case <-enough:
+		for batch := range slices.Chunk(attentionFirst(run.Report.Cells), runtime.GOMAXPROCS(0)) {
+			done := make([]packed, len(batch))
+			var group sync.WaitGroup
+			for i, cell := range batch {
+				limit := maxNarration
+				if !run.Report.Cells[cell].Outcome.Expected() {
+					limit = maxLong
+				}
+				group.Go(func() { done[i] = run.pack(cell, limit) })
+			}
+			group.Wait()
+			for _, p := range done {
+				if !p.empty() && !yield(p) {
 					return
 				}
-			}
-		}()
-		for done := range under {
-			if p := <-done; !p.empty() && !yield(p) {
-				return
 			}
 		}
 	}
@@ -227,7 +221,6 @@ func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
 
 func (h happened) empty() bool { return h.Narration == nil && h.Problem == "" }
 
-// happened gathers what is known of what happened in a cell.
 func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	ran := worst(c)
 	h.Run, h.Dir = ran.Number, ran.Dir

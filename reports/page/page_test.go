@@ -139,8 +139,8 @@ func TestWhatIsNotBesideThePage(t *testing.T) {
 	}
 }
 
-// TestTheWorstRunIsTold: of a cell that ran three times, and failed once.
-func TestTheWorstRunIsTold(t *testing.T) {
+// TestTheWorstRunIsNarrated: of a cell that ran three times, and failed once.
+func TestTheWorstRunIsNarrated(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()
 	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != Flaky })
@@ -151,7 +151,7 @@ func TestTheWorstRunIsTold(t *testing.T) {
 	}}))
 	got := decode[happened](t, blocks[narrationBlock(0)])
 	if !slices.Equal(asked, []int{2}) || got.Run != 2 || got.Dir != "runs/2/cells/"+Flaky {
-		t.Errorf("asked for runs %d, told run %d of %s, want the second", asked, got.Run, got.Dir)
+		t.Errorf("asked for runs %d, narrated run %d of %s, want the second", asked, got.Run, got.Dir)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestAPartialReportSaysSo(t *testing.T) {
 	}
 }
 
-// TestAPageThatIsFull: the cells that need attention are told first, and what does
+// TestAPageThatIsFull: the cells that need attention come first, and what does
 // not fit is left out.
 func TestAPageThatIsFull(t *testing.T) {
 	t.Parallel()
@@ -187,14 +187,14 @@ func TestAPageThatIsFull(t *testing.T) {
 	order := attentionFirst(report.Cells)
 	first, last := report.Cells[order[0]], report.Cells[order[len(order)-1]]
 	if first.Outcome != reports.Fail || last.Outcome != reports.NotApplicable {
-		t.Errorf("the first to be told is %s, the last %s", first.Outcome, last.Outcome)
+		t.Errorf("the first cell is %s, the last %s", first.Outcome, last.Outcome)
 	}
 	whole.MaxBytes = bare + 4_000
 	if blocks := unpack(t, write(t, whole)); len(blocks[narrationBlock(order[0])]) == 0 {
-		t.Error("the failed cell is not told, where there is room for one")
+		t.Error("the failed cell has no narration, where there is room for one")
 	}
 	if len(asked) == 0 || len(asked) >= len(report.Cells) {
-		t.Errorf("%d stories fit, want some", len(asked))
+		t.Errorf("%d narrations fit, want some", len(asked))
 	}
 }
 
@@ -375,7 +375,7 @@ func TestOutcomesToChooseBy(t *testing.T) {
 	}
 }
 
-// TestStrayChecks: a red check that no requirement has is told above the requirements.
+// TestStrayChecks: a red check that no requirement has is named above the requirements.
 func TestStrayChecks(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()

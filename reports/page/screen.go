@@ -186,37 +186,22 @@ type ran struct{ Name, Versions string }
 
 // tookPart gathers the releases of each component, of components that are sorted.
 func tookPart(components []reports.Component) (all []ran) {
-	seen := make(map[reports.Component]bool)
-	for _, c := range components {
-		c = reports.Component{Name: c.Name, Version: c.Version}
-		last := len(all) - 1
-		switch {
-		case seen[c]:
-		case last >= 0 && all[last].Name == c.Name:
-			all[last].Versions += ", " + c.Version
-		default:
-			all = append(all, ran{c.Name, c.Version})
+	for _, of := range reports.Grouped(components, func(c reports.Component) string { return c.Name }) {
+		var versions []string
+		for _, c := range of {
+			versions = append(versions, c.Version)
 		}
-		seen[c] = true
+		all = append(all, ran{of[0].Name, strings.Join(slices.Compact(versions), ", ")})
 	}
 	return all
 }
 
 func newAttention(c reports.Cell) attention {
-	a := attention{tile: cellTile(c), Reason: c.Reason}
-	for _, check := range c.Checks {
-		if check.Outcome.Expected() {
-			continue
-		}
-		if len(a.Checks) == maxAttentionChecks {
-			a.More++
-			continue
-		}
-		a.Checks = append(a.Checks, check)
-	}
+	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
 	// The check that decided comes first: its outcome is the cell's.
-	slices.SortStableFunc(a.Checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
-	return a
+	slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
+	n := min(len(checks), maxAttentionChecks)
+	return attention{tile: cellTile(c), Reason: c.Reason, Checks: checks[:n], More: len(checks) - n}
 }
 
 func cellTile(c reports.Cell) tile {
@@ -226,26 +211,26 @@ func cellTile(c reports.Cell) tile {
 // knownGroups gathers the cells in which known deviations were seen by what is
 // written about them, those of most cells first.
 func knownGroups(cells []reports.Cell) (groups []knownGroup) {
-	at := make(map[string]int)
+	type excused struct {
+		reason string
+		tile   tile
+	}
+	var all []excused
 	for _, c := range cells {
 		seen := make(map[string]bool)
 		for _, check := range c.Checks {
-			if check.Outcome != reports.ExpectedFail || seen[check.Reason] {
-				continue
+			if check.Outcome == reports.ExpectedFail && !seen[check.Reason] {
+				seen[check.Reason] = true
+				all = append(all, excused{check.Reason, cellTile(c)})
 			}
-			seen[check.Reason] = true
-			i, ok := at[check.Reason]
-			if !ok {
-				i = len(groups)
-				at[check.Reason] = i
-				groups = append(groups, knownGroup{Reason: check.Reason})
-			}
-			if len(groups[i].Tiles) == maxKnownTiles {
-				groups[i].More++
-				continue
-			}
-			groups[i].Tiles = append(groups[i].Tiles, cellTile(c))
 		}
+	}
+	for _, of := range reports.Grouped(all, func(e excused) string { return e.reason }) {
+		g := knownGroup{Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
+		for _, e := range of[:len(of)-g.More] {
+			g.Tiles = append(g.Tiles, e.tile)
+		}
+		groups = append(groups, g)
 	}
 	slices.SortStableFunc(groups, func(a, b knownGroup) int { return cmp.Compare(len(b.Tiles)+b.More, len(a.Tiles)+a.More) })
 	return groups

@@ -10,10 +10,10 @@ import (
 // the requirements of a red run can all be green.
 type strays struct {
 	// Fate is what became of them, in a word or two.
-	Fate  string
-	Links []strayLink
-	// More is how many there are beyond the links.
-	More int
+	Fate string
+	// Count is how many they are, and More how many of them are not among the links.
+	Count, More int
+	Links       []strayLink
 }
 
 type strayLink struct {
@@ -24,39 +24,30 @@ type strayLink struct {
 // maxStrays is how many of such checks are named.
 const maxStrays = 9
 
-// Count is how many they are.
-func (s strays) Count() int { return len(s.Links) + s.More }
-
 // strayChecks are those that failed, and those that were not judged; no group is empty.
 func strayChecks(r reports.Report) (groups []strays) {
+	const failed, unjudged = "failed", "could not be judged"
 	stated := make(map[string]bool)
 	for _, q := range r.Requirements {
 		stated[q.ID] = true
 	}
-	failed, unjudged := strays{Fate: "failed"}, strays{Fate: "could not be judged"}
+	links := make(map[string][]strayLink)
 	for _, c := range r.Cells {
 		for _, check := range c.Checks {
-			switch o := check.Outcome; {
-			case o.Expected() || stated[check.Requirement]:
-			case o.Nonconforming():
-				failed.add(c, check)
-			default:
-				unjudged.add(c, check)
+			if check.Outcome.Expected() || stated[check.Requirement] {
+				continue
 			}
+			fate := unjudged
+			if check.Outcome.Nonconforming() {
+				fate = failed
+			}
+			links[fate] = append(links[fate], strayLink{Cell: c.ID, Check: check.ID, Link: cellLink(c.ID) + template.URL("&check="+escape(check.ID))})
 		}
 	}
-	for _, s := range []strays{failed, unjudged} {
-		if s.Count() > 0 {
-			groups = append(groups, s)
+	for _, fate := range []string{failed, unjudged} {
+		if n := len(links[fate]); n > 0 {
+			groups = append(groups, strays{Fate: fate, Count: n, More: max(0, n-maxStrays), Links: links[fate][:min(n, maxStrays)]})
 		}
 	}
 	return groups
-}
-
-func (s *strays) add(c reports.Cell, check reports.Check) {
-	if len(s.Links) == maxStrays {
-		s.More++
-		return
-	}
-	s.Links = append(s.Links, strayLink{Cell: c.ID, Check: check.ID, Link: cellLink(c.ID) + template.URL("&check="+escape(check.ID))})
 }

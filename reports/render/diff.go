@@ -22,7 +22,6 @@ var diffTitles = map[diff.Section][2]string{
 	diff.SlowerSection:       {"slower cell", "slower cells"},
 }
 
-// counted is how many entries a section has, in words.
 func counted(d diff.Diff, s diff.Section) string {
 	n := d.Count(s)
 	title := diffTitles[s][1]
@@ -32,7 +31,6 @@ func counted(d diff.Diff, s diff.Section) string {
 	return fmt.Sprintf("%d %s", n, title)
 }
 
-// diffVerdict says in a line what a diff comes to.
 func diffVerdict(d diff.Diff) string {
 	var parts []string
 	for _, s := range diff.Sections() {
@@ -73,7 +71,6 @@ func DiffTerminal(w io.Writer, d diff.Diff, options TerminalOptions) error {
 
 type diffTerminal struct{ terminal }
 
-// section writes a section below its title, if there is anything in it.
 func (t *diffTerminal) section(d diff.Diff, s diff.Section, content func()) {
 	if d.Count(s) == 0 {
 		return

@@ -41,7 +41,6 @@ func DiffMarkdown(w io.Writer, d diff.Diff) error {
 
 type diffMarkdown struct{ bounded }
 
-// section writes a section folded, if there is anything in it.
 func (m *diffMarkdown) section(d diff.Diff, s diff.Section, content func()) {
 	if d.Count(s) > 0 {
 		m.folded(counted(d, s), content)

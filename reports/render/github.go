@@ -43,7 +43,6 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 	return nil
 }
 
-// atMost returns as many annotations as are shown.
 func atMost(level string, all []string) []string {
 	if len(all) <= maxAnnotations {
 		return all
@@ -91,7 +90,6 @@ func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 
 type summary struct{ bounded }
 
-// needs writes what needs attention.
 func (m *summary) needs(r reports.Report) {
 	var cells, checks [][]string
 	for _, c := range r.Cells {

@@ -123,7 +123,6 @@ func (m *markdown) verdict(v graduation.Verdict) {
 	m.proof(v)
 }
 
-// against writes a check that did not hold.
 func (m *markdown) against(g contradictions) {
 	m.printf("- **Contradicted by:** %s, check %s, %s on %s", code(g.Cell), code(g.Check), g.Came, code(g.Release))
 	if g.Requirement != "" {
@@ -172,7 +171,6 @@ func grouped(all []evidence.Contradiction) (groups []contradictions) {
 	return groups
 }
 
-// proofOf counts the checks that hold, and the cells that they are in.
 func proofOf(v graduation.Verdict) (checks, cells int) {
 	in := make(map[string]bool)
 	for _, f := range v.Proof {

@@ -26,7 +26,6 @@ func Markdown(w io.Writer, r reports.Report) error {
 
 type markdown struct{ gathered }
 
-// rowsOf returns a row of a table for each item.
 func rowsOf[T any](all []T, row func(T) []string) [][]string {
 	var rows [][]string
 	for _, one := range all {

@@ -84,7 +84,6 @@ func matrices(r reports.Report) (all []matrix) {
 func lineOf(o reports.Observation) [2]string   { return [2]string{o.APIServer, o.Kubelet} }
 func columnOf(o reports.Observation) [2]string { return [2]string{o.Probe, o.Server} }
 
-// sorted sorts pairs, each once.
 func sorted(all [][2]string) [][2]string {
 	slices.SortFunc(all, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(all)

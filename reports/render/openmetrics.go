@@ -121,7 +121,6 @@ func oneIf(is bool) float64 {
 // metrics are a family of gauges.
 type metrics struct{ *dto.MetricFamily }
 
-// gauge begins a family.
 func (f *families) gauge(name, help string) metrics {
 	family := &dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum()}
 	*f = append(*f, family)

@@ -36,7 +36,6 @@ func PRR(w io.Writer, r prr.Result) error {
 	return m.writeTo(w, "the answers of a production readiness review")
 }
 
-// sources says where the answers are from.
 func (m *markdown) sources(r prr.Result) {
 	m.printf("Checks of skewrig judged each statement below on components that were compiled from their releases, " +
 		"with skewrig's own fake container runtime and servers. A statement names its cells; their steps are in the appendix. " +
@@ -137,7 +136,6 @@ func (m *markdown) judged(f evidence.Finding) {
 	m.printf("  - %s held in %s\n", reports.Counted(f.Checks, "check"), strings.Join(in, ", "))
 }
 
-// newest returns the newest run of a cell, and how many runs there are.
 func newest(id string, cells []prr.Cell) (run *prr.Cell, runs int) {
 	for i, c := range cells {
 		if c.Cell == id {
@@ -173,7 +171,6 @@ func (m *markdown) done(id string, r prr.Result) {
 	m.printf("\n")
 }
 
-// historyOf says what a component was started as, in order.
 func historyOf(c evidence.Component) string {
 	var starts []string
 	for _, s := range c.Starts {
@@ -206,14 +203,9 @@ func sent(t evidence.Traffic) string {
 
 // cellsDone says of each cell, once, what was done in its newest run.
 func (m *markdown) cellsDone(cells []prr.Cell) {
-	seen := make(map[string]bool)
-	for _, c := range cells {
-		if seen[c.Cell] {
-			continue
-		}
-		seen[c.Cell] = true
-		run, _ := newest(c.Cell, cells)
-		m.printf("\n<details><summary>Steps of %s</summary>\n\n", text(c.Cell))
+	for _, runs := range reports.Grouped(cells, func(c prr.Cell) string { return c.Cell }) {
+		run, _ := newest(runs[0].Cell, runs)
+		m.printf("\n<details><summary>Steps of %s</summary>\n\n", text(run.Cell))
 		m.printf("%s%s, from %s.", capitalized(string(run.Outcome)), on(run.Ref), code(run.Path))
 		if len(run.Facts.Components) == 0 {
 			m.printf(" Its record is missing.\n\n</details>\n")

@@ -31,7 +31,6 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 	return m.writeTo(w, "the track record")
 }
 
-// bug writes the cells of one bug.
 func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
 	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
 	var rows [][]string
