@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // The ports that components listen on, each on an address of the rig's own
@@ -109,7 +112,7 @@ func apiserverFlags(s serving, p apiserverPaths) flags {
 }
 
 // controllerManagerFlags are those that a scheduler does not have.
-func controllerManagerFlags(ca, serviceAccountKey string, monitor NodeMonitor) flags {
+func controllerManagerFlags(ca, serviceAccountKey string, monitor record.NodeMonitor) flags {
 	f := flags{
 		"root-ca-file":                     ca,
 		"service-account-private-key-file": serviceAccountKey,
@@ -120,10 +123,10 @@ func controllerManagerFlags(ca, serviceAccountKey string, monitor NodeMonitor) f
 		"kube-api-burst": "1000",
 	}
 	if monitor.Period != 0 {
-		f["node-monitor-period"] = monitor.Period.String()
+		f["node-monitor-period"] = time.Duration(monitor.Period).String()
 	}
 	if monitor.Grace != 0 {
-		f["node-monitor-grace-period"] = monitor.Grace.String()
+		f["node-monitor-grace-period"] = time.Duration(monitor.Grace).String()
 	}
 	return f
 }

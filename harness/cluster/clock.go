@@ -14,7 +14,9 @@ import (
 // SetClock sets the wall clock of a node's kubelet, at once: what the kubelet
 // asks for after SetClock has returned is the new time. Its timers run on. A
 // kubelet that is away starts with the clock that was set last. Only a node
-// with a Clock in the rig's Config can have it set.
+// with a clock of its own in the rig's Config can have it set. The certificates of
+// a rig are valid from an hour before it started, for 30 days: a kubelet that
+// shows another time trusts no certificate.
 func (c *Cluster) SetClock(node string, to clock.Clock) error {
 	return c.changeClock(node, func(clock.Clock) clock.Clock { return to })
 }
@@ -31,7 +33,7 @@ func (c *Cluster) changeClock(node string, change func(shown clock.Clock) clock.
 		return err
 	}
 	if comp.clock == nil {
-		return fmt.Errorf("%s shows the machine's time: its node has no Clock in the rig's Config", comp.name)
+		return fmt.Errorf("%s shows the machine's time: its node has no clock of its own in the rig's Config", comp.name)
 	}
 	c.mu.Lock() // changes are recorded in the order in which they are made
 	defer c.mu.Unlock()
@@ -44,12 +46,13 @@ func (c *Cluster) changeClock(node string, change func(shown clock.Clock) clock.
 	return nil
 }
 
-// addClock gives a kubelet a clock of its own, which outlives its processes.
-func (c *Cluster) addClock(comp *component, dir string, first clock.Clock) (err error) {
+// addClock gives a kubelet a clock of its own, which outlives its processes. It is
+// right to begin with.
+func (c *Cluster) addClock(comp *component, dir string) (err error) {
 	if comp.clock, err = page.Create(filepath.Join(dir, "clock")); err != nil {
 		return err
 	}
-	return c.SetClock(comp.node, first)
+	return c.SetClock(comp.node, clock.Clock{})
 }
 
 // target is the binary that a component runs as.

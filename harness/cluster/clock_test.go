@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func twoNodes(t *testing.T, h *record.History) (c *Cluster, a, b *component) {
 	a, b = &component{name: "kubelet/node-a", node: "node-a", kind: build.Kubelet}, &component{name: "kubelet/node-b", kind: build.Kubelet}
 	c.add(a)
 	c.add(b)
-	if err := c.addClock(a, t.TempDir(), clock.Clock{Offset: -35 * time.Second}); err != nil {
+	if err := errors.Join(c.addClock(a, t.TempDir()), c.SetClock("node-a", clock.Clock{Offset: -35 * time.Second})); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -66,7 +67,7 @@ func TestChangesOfAClockAreRecorded(t *testing.T) {
 	}
 	for node, want := range map[string]string{
 		"node-a": "setting the clock of kubelet/node-a: a clock that is frozen needs to know since when",
-		"node-b": "kubelet/node-b shows the machine's time: its node has no Clock in the rig's Config",
+		"node-b": "kubelet/node-b shows the machine's time: its node has no clock of its own in the rig's Config",
 		"node-c": `this rig has no component "kubelet/node-c"; it has ["kubelet/node-a" "kubelet/node-b"]`,
 	} {
 		if err := c.SetClock(node, clock.Clock{Frozen: true}); err == nil || err.Error() != want {
@@ -82,6 +83,7 @@ func TestChangesOfAClockAreRecorded(t *testing.T) {
 		got = append(got, e.Kind+" "+e.Subject+" "+string(text))
 	}
 	want := []string{
+		`clock.set kubelet/node-a {"clock":{}}`,
 		`clock.set kubelet/node-a {"clock":{"offset":-35000000000}}`,
 		`clock.set kubelet/node-a {"clock":{"frozen":true,"since":"1970-01-12T13:46:40Z"}}`,
 	}

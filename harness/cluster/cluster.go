@@ -27,19 +27,17 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
 // Config says what rig to start.
 type Config struct {
-	// ControlPlane is what runs beside the nodes.
-	ControlPlane ControlPlane
-	// Nodes are the simulated nodes, each with a real kubelet.
-	Nodes []Node
+	// Topology is the control plane, and the nodes with a real kubelet. Without a
+	// controller manager nothing makes pods of Deployments, and without a scheduler
+	// pods need a nodeName. What else there is in it is not part of the rig.
+	Topology record.Topology
 	// Watchdog is Gardener's dependency-watchdog, which makes the rig a seed. If
 	// unset, it is none.
 	Watchdog *Watchdog
@@ -72,44 +70,6 @@ type Link struct {
 	// HTTP has the link look into what it passes: it can answer requests, and
 	// records them.
 	HTTP bool
-}
-
-// NodeMonitor is how the controller manager looks after nodes.
-type NodeMonitor struct {
-	// Period is how often it looks (--node-monitor-period). If unset, what the
-	// release does.
-	Period time.Duration
-	// Grace is for how long a node may be silent before it is Unknown
-	// (--node-monitor-grace-period). If unset, what the release does.
-	Grace time.Duration
-}
-
-// ControlPlane says which release the control plane runs, and with what.
-type ControlPlane struct {
-	Version release.Version
-	// Gates are feature gates of API server, controller manager and scheduler.
-	Gates release.Gates
-	// WithoutControllerManager and WithoutScheduler leave those out. Then pods
-	// need a nodeName, or nothing makes pods of Deployments.
-	WithoutControllerManager, WithoutScheduler bool
-	// NodeMonitor is how the controller manager looks after nodes.
-	NodeMonitor NodeMonitor
-}
-
-// Node is a node of the rig.
-type Node struct {
-	Name    string
-	Version release.Version
-	Gates   release.Gates
-	// Clock is what the node's kubelet shows as the time of day from its start;
-	// SetClock changes it. The certificates of a rig are valid from an hour
-	// before it started, for 30 days: a kubelet that shows another time trusts
-	// no certificate.
-	// The kubelet takes minutes to build the first time (build.Target's Clock).
-	// If unset, the kubelet shows the machine's time, and can't be given another.
-	Clock *clock.Clock
-	// Standalone is a kubelet that knows of no API server: it runs static pods.
-	Standalone bool
 }
 
 // NodeInfo is what the container runtime of a node knows of the node.
@@ -193,14 +153,14 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 func (cfg *Config) validate() error {
 	var problems []error
 	names := make(map[string]bool)
-	for _, n := range cfg.Nodes {
+	for _, n := range cfg.Topology.Nodes {
 		if names[n.Name] {
 			problems = append(problems, fmt.Errorf("two nodes have the name %q", n.Name))
 		}
 		names[n.Name] = true
 	}
-	if len(cfg.Nodes) > maxNodes {
-		problems = append(problems, fmt.Errorf("%d nodes: a rig can have %d", len(cfg.Nodes), maxNodes))
+	if len(cfg.Topology.Nodes) > maxNodes {
+		problems = append(problems, fmt.Errorf("%d nodes: a rig can have %d", len(cfg.Topology.Nodes), maxNodes))
 	}
 	return errors.Join(problems...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
@@ -26,7 +27,7 @@ func TestCommandLines(t *testing.T) {
 	dirs := kubeletDirs{root: t.TempDir()}
 	node := serving{"127.9.0.1", keyPair{"node.crt", "node.key"}}
 	manager := controllerFlags(s, "kubeconfig", controllerManagerPort)
-	maps.Copy(manager, controllerManagerFlags("ca.crt", "sa.key", NodeMonitor{Period: time.Second, Grace: 8 * time.Second}))
+	maps.Copy(manager, controllerManagerFlags("ca.crt", "sa.key", record.NodeMonitor{Period: behavior.Duration(time.Second), Grace: behavior.Duration(8 * time.Second)}))
 	for _, comp := range []*component{
 		{kind: build.Etcd, flags: etcdFlags("etcd", s, "ca.crt")},
 		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}), gates: gates},
@@ -84,7 +85,7 @@ func TestABlockIsFreeAgainAfterRelease(t *testing.T) {
 }
 
 func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
-	cfg := Config{Nodes: []Node{{Name: "a"}, {Name: "b"}, {Name: "a"}}}
+	cfg := Config{Topology: record.Topology{Nodes: []record.Node{{Name: "a"}, {Name: "b"}, {Name: "a"}}}}
 	if err := cfg.validate(); err == nil || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("validate() = %v, want the name that is used twice", err)
 	}

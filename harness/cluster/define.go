@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // define lists the rig's components in the order in which they start, each
@@ -30,7 +31,7 @@ func (c *Cluster) define() error {
 			return err
 		}
 	}
-	for i, node := range c.cfg.Nodes {
+	for i, node := range c.cfg.Topology.Nodes {
 		if err := c.defineKubelet(node, c.block.node(i)); err != nil {
 			return fmt.Errorf("preparing node %s: %w", node.Name, err)
 		}
@@ -43,7 +44,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 // addControlPlane adds a component of the control plane's release.
 func (c *Cluster) addControlPlane(kind build.Component, f flags, health string) {
 	c.add(&component{
-		name: string(kind), kind: kind, version: c.cfg.ControlPlane.Version, gates: c.cfg.ControlPlane.Gates,
+		name: string(kind), kind: kind, version: c.cfg.Topology.Version, gates: c.cfg.Topology.Gates,
 		flags: f, health: health,
 	})
 }
@@ -70,14 +71,13 @@ func (c *Cluster) defineAPIServer(s serving) error {
 }
 
 func (c *Cluster) defineControllers(s serving) error {
-	cp := c.cfg.ControlPlane
-	if !cp.WithoutControllerManager {
-		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), cp.NodeMonitor)
+	if c.cfg.Topology.ControllerManager {
+		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), c.cfg.Topology.NodeMonitor)
 		if err := c.addController(build.ControllerManager, s, controllerManagerPort, own); err != nil {
 			return err
 		}
 	}
-	if cp.WithoutScheduler {
+	if !c.cfg.Topology.Scheduler {
 		return nil
 	}
 	return c.addController(build.Scheduler, s, schedulerPort, nil)
@@ -91,7 +91,7 @@ func (c *Cluster) addController(kind build.Component, s serving, port int, own f
 	return err
 }
 
-func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix) error {
+func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error {
 	dirs := c.kubeletDirs(node.Name)
 	for _, dir := range []string{dirs.state(), dirs.staticPods(), dirs.podLogs()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -123,8 +123,8 @@ func (c *Cluster) defineKubelet(node Node, addresses netip.Prefix) error {
 		standalone(comp.config, comp.flags)
 	}
 	c.add(comp)
-	if node.Clock != nil {
-		return c.addClock(comp, dirs.root, *node.Clock)
+	if node.OwnClock {
+		return c.addClock(comp, dirs.root)
 	}
 	return nil
 }

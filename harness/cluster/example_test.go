@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // A rig with a node of an older release, as a test of one's own would use it.
@@ -23,11 +24,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	rig, err := cluster.New(ctx, cluster.Config{
-		ControlPlane: cluster.ControlPlane{
-			Version: release.Newest,
-			Gates:   map[string]bool{"GRPCContainerProbeTLS": true},
+		Topology: record.Topology{
+			Version:           release.Newest,
+			Gates:             release.Gates{"GRPCContainerProbeTLS": true},
+			ControllerManager: true,
+			Scheduler:         true,
+			Nodes:             []record.Node{{Name: "node-a", Version: release.Previous}},
 		},
-		Nodes:  []cluster.Node{{Name: "node-a", Version: release.Previous}},
 		Binary: new(build.Builder).Binary,
 		Runtime: func(node cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{

@@ -29,7 +29,7 @@ func (c *Cluster) EnsureNamespace(ctx context.Context, name string) error {
 	if err := unlessThere(err); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", name, err)
 	}
-	if c.cfg.ControlPlane.WithoutControllerManager {
+	if !c.cfg.Topology.ControllerManager {
 		if err := c.makeServiceAccount(ctx, name); err != nil {
 			return fmt.Errorf("making the default service account of namespace %s: %w", name, err)
 		}

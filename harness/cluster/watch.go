@@ -34,7 +34,7 @@ var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: 
 
 // observed are the resources whose objects go into the record of this rig.
 func (cfg Config) observed() []schema.GroupVersionResource {
-	if slices.ContainsFunc(cfg.Nodes, func(n Node) bool { return n.Clock != nil }) {
+	if slices.ContainsFunc(cfg.Topology.Nodes, func(n record.Node) bool { return n.OwnClock }) {
 		return append(slices.Clone(observed), leases)
 	}
 	return observed

@@ -78,8 +78,8 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 		return cluster.Config{}, nil
 	}
 	config := cluster.Config{
-		ControlPlane: cluster.ControlPlane{Version: t.Version, WithoutControllerManager: true, WithoutScheduler: true},
-		Binary:       shoot.Binary, TempDir: shoot.TempDir,
+		Topology: record.Topology{Version: t.Version},
+		Binary:   shoot.Binary, TempDir: shoot.TempDir,
 	}
 	if shoot.LogDir != "" {
 		config.LogDir = filepath.Join(shoot.LogDir, spec.Seed)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
-	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
@@ -46,13 +45,7 @@ type rig struct {
 // the fake container runtime on each node.
 func ClusterConfig(t record.Topology, library image.Library, recorder record.Recorder) cluster.Config {
 	config := cluster.Config{
-		ControlPlane: cluster.ControlPlane{
-			Version:                  t.Version,
-			Gates:                    t.Gates,
-			WithoutControllerManager: !t.ControllerManager,
-			WithoutScheduler:         !t.Scheduler,
-			NodeMonitor:              cluster.NodeMonitor{Period: time.Duration(t.NodeMonitor.Period), Grace: time.Duration(t.NodeMonitor.Grace)},
-		},
+		Topology: t,
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
@@ -60,13 +53,6 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 				Library: library, Recorder: recorder,
 			})
 		},
-	}
-	for _, n := range t.Nodes {
-		node := cluster.Node{Name: n.Name, Version: n.Version, Gates: n.Gates, Standalone: n.Standalone}
-		if n.OwnClock {
-			node.Clock = new(clock.Clock)
-		}
-		config.Nodes = append(config.Nodes, node)
 	}
 	for _, l := range t.Links {
 		if l.To == spec.APIServer && l.From != spec.Watchdog {

@@ -73,7 +73,7 @@ func simulated(b *testing.B, nodes int, start func(*testing.B, *cluster.Cluster)
 	builder := built(b)
 	for b.Loop() {
 		cfg := rig(b, builder, 0)
-		cfg.ControlPlane.WithoutControllerManager, cfg.ControlPlane.WithoutScheduler = true, true
+		cfg.Topology.ControllerManager, cfg.Topology.Scheduler = false, false
 		c, err := cluster.New(b.Context(), cfg)
 		if err != nil {
 			b.Fatal(err)

@@ -85,7 +85,7 @@ var _ = It("a node's clock can be anything, and outlives its kubelet", func(ctx 
 	Expect(rig.SetClock(skewed, ahead)).To(Succeed())
 	Expect(rig.Start(ctx, "kubelet/"+skewed, cluster.Change{})).To(Succeed())
 	expectDate(ctx, rig, ahead)
-	Expect(rig.SetClock(right, ahead)).To(MatchError(ContainSubstring("no Clock")))
+	Expect(rig.SetClock(right, ahead)).To(MatchError(ContainSubstring("no clock of its own")))
 })
 
 var _ = It("a kubelet that doesn't show its node's clock is not started", func(ctx SpecContext) {
@@ -104,6 +104,7 @@ func start(ctx context.Context, b binary) *cluster.Cluster {
 	rig, err := cluster.New(ctx, config(b))
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(rig.Close)
+	Expect(rig.SetClock(skewed, behind)).To(Succeed())
 	return rig
 }
 
@@ -113,9 +114,8 @@ func config(b binary) cluster.Config {
 	Expect(err).NotTo(HaveOccurred())
 	c := engine.ClusterConfig(record.Topology{
 		Version: release.Newest,
-		Nodes:   []record.Node{{Name: skewed, Version: release.Newest}, {Name: right, Version: release.Newest}},
+		Nodes:   []record.Node{{Name: skewed, Version: release.Newest, OwnClock: true}, {Name: right, Version: release.Newest}},
 	}, library, nil)
-	c.Nodes[0].Clock = &behind
 	c.Binary = b
 	c.LogDir = GinkgoT().TempDir()
 	return c

@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 var (
@@ -68,8 +69,8 @@ var enabled = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="([^"]+)
 func report(ctx context.Context, builder *build.Builder, v release.Version) []release.Gate {
 	GinkgoHelper()
 	rig, err := cluster.New(ctx, cluster.Config{
-		ControlPlane: cluster.ControlPlane{Version: v, WithoutControllerManager: true, WithoutScheduler: true},
-		Binary:       builder.Binary,
+		Topology: record.Topology{Version: v},
+		Binary:   builder.Binary,
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(rig.Close)
