@@ -87,6 +87,16 @@ func (s *session) complain(name string, err error) int {
 	return 1
 }
 
+// each runs a command's part for each of its arguments, also after an error.
+func (s *session) each(command string, args []string, run func(arg string) error) (code int) {
+	for _, arg := range args {
+		if err := run(arg); err != nil {
+			code = s.complain(command, err)
+		}
+	}
+	return code
+}
+
 // options splits the arguments into single-letter options and the rest.
 func options(args []string) (letters string, rest []string) {
 	for i, arg := range args {
@@ -106,22 +116,19 @@ func cat(_ context.Context, s *session, args []string) int {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	code := 0
-	for _, name := range args {
+	return s.each("cat", args, func(name string) error {
 		if name == "-" {
 			if s.stdin != nil {
 				_, _ = io.Copy(s.stdout, s.stdin)
 			}
-			continue
+			return nil
 		}
 		data, err := s.readFile(name)
-		if err != nil {
-			code = s.complain("cat", err)
-			continue
+		if err == nil {
+			_, _ = s.stdout.Write(data)
 		}
-		_, _ = s.stdout.Write(data)
-	}
-	return code
+		return err
+	})
 }
 
 func ls(_ context.Context, s *session, args []string) int {
@@ -129,22 +136,19 @@ func ls(_ context.Context, s *session, args []string) int {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	code := 0
-	for _, name := range names {
+	return s.each("ls", names, func(name string) error {
 		mode, err := s.files.Stat(s.path(name))
 		children := []string{name}
 		if err == nil && mode.IsDir() {
 			children, err = s.files.ReadDir(s.path(name))
 		}
-		if err != nil {
-			code = s.complain("ls", err)
-			continue
+		if err == nil {
+			for _, child := range children {
+				fmt.Fprintln(s.stdout, child)
+			}
 		}
-		for _, child := range children {
-			fmt.Fprintln(s.stdout, child)
-		}
-	}
-	return code
+		return err
+	})
 }
 
 // sleep waits for the sum of its arguments, "infinity" included.
@@ -187,18 +191,13 @@ func sleepTime(arg string) (time.Duration, error) {
 }
 
 func touch(_ context.Context, s *session, args []string) int {
-	code := 0
 	_, names := options(args)
-	for _, name := range names {
-		name = s.path(name)
-		if _, err := s.files.Stat(name); err == nil {
-			continue
+	return s.each("touch", names, func(name string) error {
+		if _, err := s.files.Stat(s.path(name)); err == nil {
+			return nil
 		}
-		if err := s.files.WriteFile(name, nil); err != nil {
-			code = s.complain("touch", err)
-		}
-	}
-	return code
+		return s.files.WriteFile(s.path(name), nil)
+	})
 }
 
 // fallocate makes a file as large as is asked for, and leaves one that is larger.
@@ -240,20 +239,16 @@ func fileSize(arg string) (int, error) {
 
 func rm(_ context.Context, s *session, args []string) int {
 	letters, names := options(args)
-	code := 0
-	for _, name := range names {
-		name = s.path(name)
-		mode, err := s.files.Stat(name)
-		if err == nil && mode.IsDir() && !strings.ContainsAny(letters, "rR") {
-			err = fmt.Errorf("%s: is a directory", name)
-		} else if err == nil {
-			err = s.files.Remove(name)
-		} else if strings.Contains(letters, "f") {
-			continue
+	return s.each("rm", names, func(name string) error {
+		mode, err := s.files.Stat(s.path(name))
+		switch {
+		case err != nil && strings.Contains(letters, "f"):
+			return nil
+		case err != nil:
+			return err
+		case mode.IsDir() && !strings.ContainsAny(letters, "rR"):
+			return fmt.Errorf("%s: is a directory", s.path(name))
 		}
-		if err != nil {
-			code = s.complain("rm", err)
-		}
-	}
-	return code
+		return s.files.Remove(s.path(name))
+	})
 }

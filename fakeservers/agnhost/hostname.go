@@ -34,18 +34,23 @@ func serveHostname(flags *pflag.FlagSet) runner {
 		if err := f.serve(ctx, p); err != nil {
 			return p.fatal(err)
 		}
-		p.log.Printf("Serving on port %d.", f.port)
-		sig, ok := p.waitSignal(ctx, sigterm)
-		if !ok {
-			return exitKilled
-		}
-		p.log.Printf("Shutting down after receiving signal: %s.", sig)
-		p.log.Printf("Awaiting pod deletion.")
-		if !pass(ctx, deletionTime) {
-			return exitKilled
-		}
-		return 0
+		return p.awaitDeletion(ctx, int(f.port), deletionTime)
 	}
+}
+
+// awaitDeletion waits for SIGTERM, and lives on for a time after it.
+func (p *process) awaitDeletion(ctx context.Context, port int, after time.Duration) int {
+	p.log.Printf("Serving on port %d.", port)
+	sig, ok := p.waitSignal(ctx, sigterm)
+	if !ok {
+		return exitKilled
+	}
+	p.log.Printf("Shutting down after receiving signal: %s.", sig)
+	p.log.Printf("Awaiting pod deletion.")
+	if !pass(ctx, after) {
+		return exitKilled
+	}
+	return 0
 }
 
 func (f hostnameFlags) serve(ctx context.Context, p *process) error {

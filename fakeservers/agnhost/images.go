@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"syscall"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 )
@@ -67,7 +68,8 @@ func playPause(ctx context.Context, p *image.Process) int {
 	if !ok {
 		return exitKilled
 	}
-	fmt.Fprintf(process.Stderr, "Shutting down, got signal: %s\n", describe(sig))
+	names := map[syscall.Signal]string{sigint: "Interrupt", sigterm: "Terminated"} // as of strsignal
+	fmt.Fprintf(process.Stderr, "Shutting down, got signal: %s\n", names[sig])
 	return 0
 }
 

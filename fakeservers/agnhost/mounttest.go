@@ -2,8 +2,8 @@ package agnhost
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -58,7 +58,8 @@ func (f *mountFlags) run(ctx context.Context, p *process) int {
 	for _, name := range f.newFiles {
 		note(p.writeNewFile(*name))
 	}
-	note(p.printMode(f.mode, f.perm))
+	note(p.printMode("mode", f.mode, func(mode fs.FileMode) fs.FileMode { return mode }))
+	note(p.printMode("perms", f.perm, fs.FileMode.Perm))
 	note(notPlayedFlag("file_owner", f.owner))
 	note(p.printContent(f.content))
 	note(f.printInLoop(ctx, p))
@@ -100,23 +101,15 @@ func (p *process) printContent(name string) error {
 	return nil
 }
 
-func (p *process) printMode(modeOf, permOf string) error {
-	var errs []error
-	if modeOf != "" {
-		mode, err := p.Stat(modeOf)
-		errs = append(errs, err)
-		if err == nil {
-			fmt.Fprintf(p.Stdout, "mode of file %q: %v\n", modeOf, mode)
-		}
+func (p *process) printMode(what, name string, of func(fs.FileMode) fs.FileMode) error {
+	if name == "" {
+		return nil
 	}
-	if permOf != "" {
-		mode, err := p.Stat(permOf)
-		errs = append(errs, err)
-		if err == nil {
-			fmt.Fprintf(p.Stdout, "perms of file %q: %v\n", permOf, mode.Perm())
-		}
+	mode, err := p.Stat(name)
+	if err == nil {
+		fmt.Fprintf(p.Stdout, "%s of file %q: %v\n", what, name, of(mode))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // printInLoop reads a file again and again, until it is as expected or the

@@ -13,17 +13,18 @@ import (
 // handler returns netexec's endpoints, or the one that stands for all of them.
 func (n *netexecServer) handler() http.Handler {
 	mux := http.NewServeMux()
+	hostname := says(func(*http.Request) string { return n.hostname() })
 	for path, handle := range map[string]http.HandlerFunc{
-		"/":           n.handleRoot,
-		"/clientip":   n.handleClientIP,
-		"/serverport": n.handleServerPort,
+		"/":           says(func(*http.Request) string { return fmt.Sprintf("NOW: %v", time.Now()) }),
+		"/clientip":   says(func(r *http.Request) string { return r.RemoteAddr }),
+		"/serverport": says(func(*http.Request) string { return fmt.Sprint(n.httpPort) }),
 		"/header":     n.handleHeader,
 		"/echo":       n.handleEcho,
 		"/exit":       n.handleExit,
 		"/healthz":    n.handleHealthz,
 		"/readyz":     n.handleReadyz,
-		"/hostname":   n.handleHostname,
-		"/hostName":   n.handleHostname,
+		"/hostname":   hostname,
+		"/hostName":   hostname,
 		"/envvar":     n.handleEnvvar,
 		"/redirect":   n.handleRedirect,
 		"/shell":      n.handleShell,
@@ -53,16 +54,9 @@ func notPlayedEndpoint(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "skewrig doesn't implement netexec's "+r.URL.Path, http.StatusNotImplemented)
 }
 
-func (n *netexecServer) handleRoot(w http.ResponseWriter, _ *http.Request) {
-	fmt.Fprintf(w, "NOW: %v", time.Now())
-}
-
-func (n *netexecServer) handleClientIP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.WriteString(w, r.RemoteAddr)
-}
-
-func (n *netexecServer) handleServerPort(w http.ResponseWriter, _ *http.Request) {
-	fmt.Fprint(w, n.httpPort)
+// says answers a request with a text.
+func says(text func(*http.Request) string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, text(r)) }
 }
 
 func (n *netexecServer) handleHeader(w http.ResponseWriter, r *http.Request) {
@@ -143,10 +137,6 @@ func (n *netexecServer) handleReadyz(w http.ResponseWriter, _ *http.Request) {
 	default:
 		w.WriteHeader(http.StatusPreconditionFailed)
 	}
-}
-
-func (n *netexecServer) handleHostname(w http.ResponseWriter, _ *http.Request) {
-	_, _ = io.WriteString(w, n.hostname())
 }
 
 func (n *netexecServer) handleEnvvar(w http.ResponseWriter, r *http.Request) {

@@ -3,7 +3,6 @@ package agnhost
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -34,7 +33,7 @@ func porter(flags *pflag.FlagSet) runner {
 			if !found {
 				continue
 			}
-			if err := p.servePorter(ctx, kind, number, porterHandler(value, *asJSON)); err != nil {
+			if err := p.servePorter(ctx, kind, number, value, *asJSON); err != nil {
 				p.log.Printf("server on port %q failed: %v", number, err)
 				continue
 			}
@@ -55,49 +54,39 @@ func cutPorter(name string) (kind, number string, found bool) {
 	return "TCP", number, found
 }
 
-// porterAnswer is what a port of porter answers, over HTTP and as a datagram.
-type porterAnswer struct {
-	http.Handler
-	value string
-}
-
-func porterHandler(value string, asJSON bool) porterAnswer {
-	return porterAnswer{value: value, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !asJSON {
-			_, _ = io.WriteString(w, value)
+// porterHandler answers requests with a value.
+func porterHandler(value string, asJSON bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if asJSON {
+			w.Header().Set("Content-Type", "application/json")
+			writeJSON(w, porterMessage{Method: r.Method, Body: value})
 			return
 		}
-		data, err := json.Marshal(porterMessage{Method: r.Method, Body: value})
-		if err != nil {
-			http.Error(w, "Internal Server Error: "+err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(data)
-	})}
+		_, _ = io.WriteString(w, value)
+	}
 }
 
-func (p *process) servePorter(ctx context.Context, kind, number string, answer porterAnswer) error {
+func (p *process) servePorter(ctx context.Context, kind, number, value string, asJSON bool) error {
 	port, err := strconv.ParseUint(number, 10, 16)
 	if err != nil {
 		return err
 	}
-	listener := behavior.Listener{Port: int32(port), Protocol: behavior.HTTP1}
+	config := server.Config{
+		Listener: behavior.Listener{Port: int32(port), Protocol: behavior.HTTP1},
+		Handler:  porterHandler(value, asJSON),
+	}
 	switch kind {
 	case "UDP":
-		return p.serveUDP(ctx, uint16(port), func([]byte, net.Addr) []byte { return []byte(answer.value) })
-	case "TLS":
-		listener.Protocol = behavior.HTTPS
-		certificate, err := p.porterCertificate()
-		if err != nil {
-			return err
-		}
-		return p.serve(server.Config{Listener: listener, Handler: answer, Certificate: certificate})
+		return p.serveUDP(ctx, uint16(port), func([]byte, net.Addr) []byte { return []byte(value) })
 	case "SCTP":
 		return errors.New("skewrig has no SCTP")
-	default:
-		return p.serve(server.Config{Listener: listener, Handler: answer})
+	case "TLS":
+		config.Listener.Protocol = behavior.HTTPS
+		if config.Certificate, err = p.porterCertificate(); err != nil {
+			return err
+		}
 	}
+	return p.serve(config)
 }
 
 func (p *process) porterCertificate() (*tls.Certificate, error) {

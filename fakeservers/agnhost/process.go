@@ -37,18 +37,6 @@ const (
 	sigterm = syscall.SIGTERM
 )
 
-// describe returns the name of a signal as strsignal has it.
-func describe(sig syscall.Signal) string {
-	switch sig {
-	case sigint:
-		return "Interrupt"
-	case sigterm:
-		return "Terminated"
-	default:
-		return sig.String()
-	}
-}
-
 // process is a running program: what it was given, and what it has opened.
 type process struct {
 	*image.Process

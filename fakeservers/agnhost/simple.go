@@ -120,13 +120,6 @@ func tcpReset(flags *pflag.FlagSet) runner {
 		if err != nil {
 			return p.fatal(err)
 		}
-		p.log.Printf("Serving on port %d.", *port)
-		sig, ok := p.waitSignal(ctx, sigterm)
-		if !ok {
-			return exitKilled
-		}
-		p.log.Printf("Shutting down after receiving signal: %s.", sig)
-		p.log.Printf("Awaiting pod deletion.")
-		return 0
+		return p.awaitDeletion(ctx, int(*port), 0)
 	}
 }
