@@ -8,7 +8,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/net/http2"
 
@@ -142,17 +141,11 @@ func versionNumber(name string) uint16 {
 	return versions[i]
 }
 
-// replay is a connection on which the given bytes arrive, and nothing else
-// happens.
-type replay struct{ in io.Reader }
+// replay is a connection on which the given bytes arrive, and nothing is sent.
+type replay struct {
+	net.Conn
+	in io.Reader
+}
 
-var _ net.Conn = (*replay)(nil)
-
-func (r *replay) Read(p []byte) (int, error)     { return r.in.Read(p) }
-func (*replay) Write(p []byte) (int, error)      { return len(p), nil }
-func (*replay) Close() error                     { return nil }
-func (*replay) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (*replay) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-func (*replay) SetDeadline(time.Time) error      { return nil }
-func (*replay) SetReadDeadline(time.Time) error  { return nil }
-func (*replay) SetWriteDeadline(time.Time) error { return nil }
+func (r *replay) Read(p []byte) (int, error) { return r.in.Read(p) }
+func (*replay) Write(p []byte) (int, error)  { return len(p), nil }

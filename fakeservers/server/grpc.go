@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -104,7 +105,7 @@ func (h handshaker) Clone() credentials.TransportCredentials { return h }
 // OverrideServerName is for clients.
 func (handshaker) OverrideServerName(string) error { return nil }
 
-// carrier tells the handlers of calls which connection they came on.
+// carrier has the connection of a call for its handler.
 type carrier struct {
 	c      *conn
 	secure bool
@@ -167,7 +168,7 @@ func recordAnswer(ctx context.Context, request record.Request, handle func(conte
 			return
 		}
 		taken.Status = http.StatusOK
-		taken.GRPCStatus = codeName(status.Code(err))
+		taken.GRPCStatus = code.Code(status.Code(err)).String()
 		if err == nil {
 			taken.Health = behavior.ServingStatus(health.String())
 		}
@@ -188,29 +189,6 @@ func newCall(ctx context.Context, method string) record.Request {
 	maps.DeleteFunc(headers, func(name string, _ []string) bool { return strings.HasPrefix(name, ":") })
 	request.Headers = boundHeaders(headers)
 	return request
-}
-
-// codeName returns the canonical name of a status code.
-func codeName(code codes.Code) string {
-	names := behavior.Codes()
-	switch {
-	case code == codes.OK:
-		return "OK"
-	case int(code) <= len(names):
-		return string(names[code-1])
-	default:
-		return code.String()
-	}
-}
-
-// codeNumber is the reverse of codeName, for the names of package behavior.
-func codeNumber(name behavior.Code) codes.Code {
-	for i, known := range behavior.Codes() {
-		if known == name {
-			return codes.Code(i + 1)
-		}
-	}
-	return codes.Unknown
 }
 
 // errUnanswered is for grpc-go only: no client waits for the answer any more.
@@ -260,7 +238,7 @@ func checkAnswer(answer behavior.Health, service string) (*healthpb.HealthCheckR
 	case answer.Unimplemented:
 		return nil, unknownService(healthpb.Health_ServiceDesc.ServiceName)
 	case answer.Code != "":
-		return nil, status.Error(codeNumber(answer.Code), answer.Message)
+		return nil, status.Error(codes.Code(code.Code_value[string(answer.Code)]), answer.Message)
 	case len(services) == 0:
 		services = map[string]behavior.ServingStatus{"": behavior.Serving}
 	}
