@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -24,16 +23,11 @@ func ofRecord(source *source) (*jsonschema.Schema, error) {
 	}
 	kind, _ := line.Properties.Get("kind")
 	for _, payload := range record.Payloads() {
-		data := source.reflect(payload)
-		data.Version = ""
-		maps.Copy(line.Definitions, data.Definitions)
-		data.Definitions = nil
-		name := typeName(reflect.TypeOf(payload))
-		line.Definitions[name] = data
+		data := source.define(line.Definitions, reflect.TypeOf(payload))
 		kind.Enum = append(kind.Enum, payload.EventKind())
 		line.AllOf = append(line.AllOf, &jsonschema.Schema{
 			If:   property("kind", &jsonschema.Schema{Const: payload.EventKind()}),
-			Then: property("data", &jsonschema.Schema{Ref: "#/$defs/" + name}),
+			Then: property("data", data),
 		})
 	}
 	each(line, allowNull)

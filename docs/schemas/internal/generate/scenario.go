@@ -1,8 +1,6 @@
 package main
 
 import (
-	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/invopop/jsonschema"
@@ -17,9 +15,14 @@ func ofScenario(source *source) *jsonschema.Schema {
 	schema := ofKind(source, spec.Scenario{}, spec.APIVersion, spec.Kind, "A scenario of skewrig")
 	step := schema.Definitions["spec.Step"]
 	for _, kind := range action.Kinds() {
-		step.Properties.Set(kind.Name, ofAction(source, kind, schema.Definitions))
+		step.Properties.Set(kind.Name, source.define(schema.Definitions, kind.Type))
 	}
-	each(schema, describeObjects)
+	// Where there may be a list of API objects, there may be one.
+	list := *schema.Definitions["action.Inline"]
+	*schema.Definitions["action.Inline"] = jsonschema.Schema{
+		Description: list.Description,
+		AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
+	}
 	each(schema, orReference)
 
 	step.OneOf = nil
@@ -36,20 +39,6 @@ func ofScenario(source *source) *jsonschema.Schema {
 	return schema
 }
 
-// ofAction is the schema of a field of a step, whose types are added to the
-// definitions.
-func ofAction(source *source, kind spec.ActionKind, definitions jsonschema.Definitions) *jsonschema.Schema {
-	name := typeName(kind.Type)
-	own := source.reflect(reflect.Zero(kind.Type).Interface())
-	maps.Copy(definitions, own.Definitions)
-	own.Version, own.Definitions = "", nil
-	if own.Description == "" {
-		own.Description = source.comments[kind.Type.PkgPath()+"."+kind.Type.Name()]
-	}
-	definitions[name] = own
-	return &jsonschema.Schema{Ref: "#/$defs/" + name}
-}
-
 // use is a step that uses a sequence.
 func use() *jsonschema.Schema {
 	step := jsonschema.NewProperties()
@@ -60,19 +49,6 @@ func use() *jsonschema.Schema {
 	})
 	return &jsonschema.Schema{
 		Type: "object", Properties: step, Required: []string{"use"}, AdditionalProperties: jsonschema.FalseSchema,
-	}
-}
-
-// describeObjects allows one API object where there may be a list of them.
-func describeObjects(s *jsonschema.Schema) {
-	const objects = "action.Inline"
-	list, ok := s.Definitions[objects]
-	if !ok {
-		return
-	}
-	s.Definitions[objects] = &jsonschema.Schema{
-		Description: list.Description,
-		AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"go/ast"
@@ -84,27 +85,23 @@ func (s *source) readConstants(dir, pkg string) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range file.Decls {
-			if constants, ok := d.(*ast.GenDecl); ok && constants.Tok == token.CONST {
-				s.addConstants(pkg, constants)
+		ast.Inspect(file, func(node ast.Node) bool {
+			if declared, ok := node.(*ast.ValueSpec); ok {
+				s.addConstants(pkg, declared)
 			}
-		}
+			return true
+		})
 	}
 	return nil
 }
 
-func (s *source) addConstants(pkg string, constants *ast.GenDecl) {
-	for _, declared := range constants.Specs {
-		value, _ := declared.(*ast.ValueSpec)
-		typed, ok := value.Type.(*ast.Ident)
-		if !ok || open[pkg+"."+typed.Name] {
-			continue
-		}
-		for _, v := range value.Values {
-			literal, ok := v.(*ast.BasicLit)
-			if !ok || literal.Kind != token.STRING {
-				continue
-			}
+func (s *source) addConstants(pkg string, declared *ast.ValueSpec) {
+	typed, ok := declared.Type.(*ast.Ident)
+	if !ok || open[pkg+"."+typed.Name] {
+		return
+	}
+	for _, v := range declared.Values {
+		if literal, ok := v.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 			if text, err := strconv.Unquote(literal.Value); err == nil {
 				s.constants[pkg+"."+typed.Name] = append(s.constants[pkg+"."+typed.Name], text)
 			}
@@ -122,6 +119,18 @@ func (s *source) reflect(v any) *jsonschema.Schema {
 		Namer:          typeName,
 	}
 	return r.Reflect(v)
+}
+
+// define adds a type and those of its parts to definitions, and returns a reference
+// to it.
+func (s *source) define(definitions jsonschema.Definitions, t reflect.Type) *jsonschema.Schema {
+	name := typeName(t)
+	own := s.reflect(reflect.Zero(t).Interface())
+	maps.Copy(definitions, own.Definitions)
+	own.Version, own.Definitions = "", nil
+	own.Description = cmp.Or(own.Description, s.comments[t.PkgPath()+"."+t.Name()])
+	definitions[name] = own
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
 }
 
 // own is the schema of a type for which the type alone does not say enough.
