@@ -41,8 +41,7 @@ func Judge(dir string, files []string, list known.List) (reports.Report, error) 
 		report.Partial = "" // its cells had ended when it was killed
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
-	compareRuns(dir, &report)
-	return report, writeReport(dir, report)
+	return finish(dir, report)
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report. A

@@ -34,14 +34,15 @@ func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	if err != nil {
 		return plan.Cell{}, false, err
 	}
-	if !isKindCluster(text) {
-		return plan.Cell{}, false, nil
+	var meta v1alpha4.TypeMeta
+	if err := yaml.Unmarshal(text, &meta); err != nil || meta.APIVersion != kindAPIVersion {
+		return plan.Cell{}, false, nil //nolint:nilerr // the decoder of scenarios says what is wrong
 	}
 	var cluster v1alpha4.Cluster
-	if err := yaml.UnmarshalStrict(text, &cluster); err != nil {
-		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
+	var topology record.Topology
+	if err = yaml.UnmarshalStrict(text, &cluster); err == nil {
+		topology, err = kindTopology(cluster)
 	}
-	topology, err := kindTopology(cluster)
 	if err != nil {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
@@ -71,11 +72,6 @@ func kindIgnored(text []byte) (fields []string) {
 		unused(fmt.Sprintf("nodes[%d].", i), node, "role", "image")
 	}
 	return fields
-}
-
-func isKindCluster(text []byte) bool {
-	var meta v1alpha4.TypeMeta
-	return yaml.Unmarshal(text, &meta) == nil && meta.APIVersion == kindAPIVersion
 }
 
 func kindTopology(cluster v1alpha4.Cluster) (record.Topology, error) {

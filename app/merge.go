@@ -34,6 +34,5 @@ func Merge(dirs []string, to, command string) (reports.Report, error) {
 	if err := copyRuns(dirs, moved, to); err != nil {
 		return reports.Report{}, Failed(err)
 	}
-	compareRuns(to, &report)
-	return report, writeReport(to, report)
+	return finish(to, report)
 }

@@ -35,5 +35,5 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report
 	if err := clearReport(o.Dir); err != nil {
 		return report, err
 	}
-	return report, writeReport(o.Dir, report)
+	return finish(o.Dir, report)
 }

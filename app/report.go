@@ -1,9 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,23 +31,17 @@ func ReadReport(dir string) (reports.Report, error) {
 	return report, nil
 }
 
-// writeReport writes a report of cells in all formats, and its page.
-func writeReport(dir string, report reports.Report) error {
-	if err := errors.Join(render.WriteDir(dir, report), writePage(dir, report)); err != nil {
-		return Failed(fmt.Errorf("writing the report: %w", err))
+// finish compares the runs of the cells of a report, and writes it in all formats,
+// and its page.
+func finish(dir string, report reports.Report) (reports.Report, error) {
+	compareRuns(dir, &report)
+	err := errors.Join(render.WriteDir(dir, report), render.WriteFile(dir, page.Name, func(w io.Writer) error {
+		return page.Write(w, Page(dir, report))
+	}))
+	if err != nil {
+		return report, Failed(fmt.Errorf("writing the report: %w", err))
 	}
-	return nil
-}
-
-func writePage(dir string, report reports.Report) error {
-	var out bytes.Buffer
-	if err := page.Write(&out, Page(dir, report)); err != nil {
-		return err
-	}
-	if err := render.WriteFile(dir, page.Name, out.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(dir, page.Name), err)
-	}
-	return nil
+	return report, nil
 }
 
 // CheckReportDir refuses a directory that holds the cells of another run: skewrig

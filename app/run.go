@@ -1,10 +1,10 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -54,11 +54,7 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (reports.Report, err
 	if err := clearReport(o.Dir); err != nil {
 		return reports.Report{}, err
 	}
-	report, err := s.run(ctx)
-	if err != nil {
-		return report, err
-	}
-	return report, writeReport(o.Dir, report)
+	return s.run(ctx)
 }
 
 // runner is a run of cells, once or several times each.
@@ -100,7 +96,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	}, nil
 }
 
-// run runs all cells and returns the report of it.
+// run runs all cells, and writes the report of it.
 func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	if err := s.draft(); err != nil {
 		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
@@ -115,8 +111,7 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	compareRuns(s.Dir, &report)
-	return report, nil
+	return finish(s.Dir, report)
 }
 
 // rounds runs the cells until there is nothing left to do. Where there are fewer
@@ -214,11 +209,7 @@ func (s *runner) draft() error {
 	if err != nil {
 		return err
 	}
-	var content bytes.Buffer
-	if err := render.JSON(&content, report); err != nil {
-		return err
-	}
-	return render.WriteFile(s.Dir, render.JSONFile, content.Bytes())
+	return render.WriteFile(s.Dir, render.JSONFile, func(w io.Writer) error { return render.JSON(w, report) })
 }
 
 // draftPause is how long there is between two drafts. It is as much longer as it
@@ -230,9 +221,8 @@ const draftPause = time.Second
 // report at the end, which tells.
 func keep(news <-chan struct{}, draft func() error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var keeping sync.WaitGroup
+	keeping.Go(func() {
 		for {
 			select {
 			case <-ctx.Done():
@@ -247,10 +237,10 @@ func keep(news <-chan struct{}, draft func() error) (stop func()) {
 			case <-time.After(max(draftPause, 20*time.Since(began))):
 			}
 		}
-	}()
+	})
 	return func() {
 		cancel()
-		<-done
+		keeping.Wait()
 	}
 }
 

@@ -34,15 +34,7 @@ arguments, build the components that the default cells need.`,
   skewrig build v1.34.4               # all components of a release
   skewrig build --list
   skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.list:
-				return f.runList(cmd)
-			case f.prune:
-				return f.runPrune(cmd)
-			}
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
@@ -54,6 +46,12 @@ arguments, build the components that the default cells need.`,
 }
 
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.list:
+		return f.runList(cmd)
+	case f.prune:
+		return f.runPrune(cmd)
+	}
 	targets, err := f.targets(args)
 	if err != nil {
 		return err

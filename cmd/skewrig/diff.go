@@ -48,7 +48,7 @@ other sections for exit code 1.`,
   skewrig diff main.json report -o markdown > comment.md
   skewrig diff a b --exit-on any`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.diff(cmd, args[0], args[1]) },
+		RunE: f.run,
 	}
 	f.format.register(cmd, "output", "o", "text", "text, markdown (for a comment on a pull request), or json", "text", "markdown", "json")
 	cmd.Flags().Float64Var(&f.slowerFactor, "slower-factor", 1.5, "a cell is slower if it took this many times as long, and --slower-by longer")
@@ -57,7 +57,7 @@ other sections for exit code 1.`,
 	return cmd
 }
 
-func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
+func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if f.slowerFactor < 1 || f.slowerBy < 0 {
 		return fmt.Errorf("--slower-factor is %v and --slower-by %s; they must be at least 1 and 0s", f.slowerFactor, f.slowerBy)
 	}
@@ -65,6 +65,7 @@ func (f *diffFlags) diff(cmd *cobra.Command, from, to string) error {
 	if err != nil {
 		return fmt.Errorf("--exit-on: %w", err)
 	}
+	from, to := args[0], args[1]
 	before, err := app.ReadReport(from)
 	if err != nil {
 		return err

@@ -33,13 +33,7 @@ were never sent to it, and for how many pods it lacks the latest state.
 docs/podsapi.md describes the language of scripts and has examples.`,
 		Example: `  skewrig podsapi serve --scenario docs/podsapi/startup-and-restart.yaml --socket /tmp/node/pods.sock`,
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			moves, err := planScript(f.scenario)
-			if err != nil {
-				return err
-			}
-			return f.serve(cmd, moves)
-		},
+		RunE:    f.run,
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the script to run")
@@ -62,14 +56,22 @@ func planScript(path string) ([]script.Move, error) {
 	return s.Plan(time.Now())
 }
 
-func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) {
+func (f *serveFlags) run(cmd *cobra.Command, _ []string) (err error) {
+	moves, err := planScript(f.scenario)
+	if err != nil {
+		return err
+	}
 	ctx, log := cmd.Context(), news(cmd)
 	node, err := stage.Start(f.socket)
 	if err != nil {
 		return err // it says what is wrong with the flag
 	}
 	defer func() { err = errors.Join(err, app.Failed(node.Close())) }()
-	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C stops the server\n", f.socket, length(moves))
+	var length time.Duration
+	if len(moves) > 0 {
+		length = moves[len(moves)-1].At
+	}
+	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C stops the server\n", f.socket, length)
 	err = node.Play(ctx, moves, stage.RealTime(), func(m script.Move) {
 		if m.Text != "" {
 			fmt.Fprintf(log, "%8s  %s\n", m.At.Round(time.Millisecond), m.Text)
@@ -85,12 +87,4 @@ func (f *serveFlags) serve(cmd *cobra.Command, moves []script.Move) (err error) 
 		return app.Failed(err)
 	}
 	return printResult(cmd, f.output, node.Runs(), printRuns)
-}
-
-// length is how long a script takes.
-func length(moves []script.Move) time.Duration {
-	if len(moves) == 0 {
-		return 0
-	}
-	return moves[len(moves)-1].At
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -45,4 +46,57 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
 	"findings": render.Findings, "track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	"openmetrics": render.OpenMetrics,
+}
+
+func newMerge() *cobra.Command {
+	var out output
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "merge DIR ... --report-dir OUT",
+		Short: "Join the reports of shards and of repeated runs",
+		Long: `Join reports into one, with the files of their cells. Cells that are in one report
+are copied; those that are in several become repetitions of one cell, which is flaky
+if they disagree. A cell that ran to its end replaces one that did not.`,
+		Example: `  skewrig report merge shard-1 shard-2 --report-dir report
+  skewrig report merge report report-rerun --report-dir both`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := app.Merge(args, dir, app.CommandLine(os.Args))
+			if err != nil {
+				return err
+			}
+			return finish(cmd, out, report, dir)
+		},
+	}
+	out.register(cmd)
+	cmd.Flags().StringVar(&dir, "report-dir", "", "directory for the merged report; replaces an earlier report")
+	_ = cmd.MarkFlagRequired("report-dir") // it exists
+	return cmd
+}
+
+func newJudge() *cobra.Command {
+	var out output
+	var known string
+	cmd := &cobra.Command{
+		Use:   "judge DIR [FILE ...]",
+		Short: "Judge a saved run again, with today's checks",
+		Long: `Judge the records in a report directory again, with the checks of this skewrig's
+catalog and of the given scenario files, and replace the report and its page.
+Nothing runs.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := app.Known(known)
+			if err != nil {
+				return err
+			}
+			report, err := app.Judge(args[0], args[1:], list)
+			if err != nil {
+				return err
+			}
+			return finish(cmd, out, report, args[0])
+		},
+	}
+	out.register(cmd)
+	registerKnown(cmd, &known)
+	return cmd
 }

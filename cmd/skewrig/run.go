@@ -40,15 +40,7 @@ or those that a pattern selects.`,
   skewrig run 'kep-4939/skew/**' --repeat 20
   skewrig run --rerun-failed report
   skewrig run '**' --shard 1/4 --report-dir shard-1`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.parallel < 1 {
-				return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
-			}
-			if err := f.again.check(cmd, &f.reportDir); err != nil {
-				return err
-			}
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
@@ -72,6 +64,12 @@ func defaultParallel() int {
 const rigMemory = 1 << 30
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	if f.parallel < 1 {
+		return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
+	}
+	if err := f.again.check(cmd, &f.reportDir); err != nil {
+		return err
+	}
 	ctx := cmd.Context()
 	cells, err := f.again.cells(args)
 	if err != nil {

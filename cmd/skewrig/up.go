@@ -37,9 +37,7 @@ argument, start the newest release with one node of it and one of the previous.`
   skewrig up ./mine.yaml
   skewrig up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)

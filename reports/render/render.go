@@ -55,21 +55,27 @@ func WriteDir(dir string, r reports.Report) error {
 		{JUnitFile, JUnit},
 		{MarkdownFile, Markdown},
 	} {
-		var content bytes.Buffer
-		err := file.render(&content, r)
-		if err == nil {
-			err = WriteFile(dir, file.name, content.Bytes())
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("writing %s: %w", filepath.Join(dir, file.name), err))
-		}
+		problems = append(problems, WriteFile(dir, file.name, func(w io.Writer) error { return file.render(w, r) }))
 	}
 	return errors.Join(problems...)
 }
 
-// WriteFile replaces dir/name in one step: it writes a temporary file beside it,
-// makes sure that its content is on the disk, and renames it.
-func WriteFile(dir, name string, content []byte) (err error) {
+// WriteFile replaces dir/name in one step by what a function writes.
+func WriteFile(dir, name string, write func(io.Writer) error) error {
+	var content bytes.Buffer
+	err := write(&content)
+	if err == nil {
+		err = replace(dir, name, content.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), err)
+	}
+	return nil
+}
+
+// replace writes a temporary file beside dir/name, makes sure that its content is on
+// the disk, and renames it.
+func replace(dir, name string, content []byte) (err error) {
 	temporary, err := os.CreateTemp(dir, "."+name+".*")
 	if err != nil {
 		return err
