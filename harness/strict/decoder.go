@@ -3,6 +3,7 @@
 package strict
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -231,14 +232,6 @@ func KindOf(n *yaml.Node) string {
 }
 
 func kindOfTag(tag string) string {
-	switch tag {
-	case "!!int", "!!float":
-		return "the number"
-	case "!!bool":
-		return "the boolean"
-	case "!!null":
-		return "the empty value"
-	default:
-		return "the text"
-	}
+	known := map[string]string{"!!int": "the number", "!!float": "the number", "!!bool": "the boolean", "!!null": "the empty value"}
+	return cmp.Or(known[tag], "the text")
 }

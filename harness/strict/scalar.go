@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"math"
@@ -64,7 +65,7 @@ func (s Scalar) typed() (any, bool) {
 
 // basic fills a string, a boolean or a number.
 func (d *Decoder) basic(n *yaml.Node, out reflect.Value) bool {
-	wanted := wantedOf(out.Kind())
+	wanted := cmp.Or(kinds[out.Kind()], "a whole number")
 	if n.Kind != yaml.ScalarNode {
 		d.Fail(n, "this must be %s, not %s", wanted, KindOf(n))
 		return false
@@ -114,19 +115,9 @@ func setBasic(s Scalar, out reflect.Value) bool {
 	return false
 }
 
-func wantedOf(kind reflect.Kind) string {
-	switch kind {
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int32:
-		return "a whole number of 32 bits"
-	case reflect.Float64:
-		return "a number"
-	default:
-		return "a whole number"
-	}
+// kinds are what values are called, unless they are whole numbers of any length.
+var kinds = map[reflect.Kind]string{
+	reflect.String: "text", reflect.Bool: "true or false", reflect.Int32: "a whole number of 32 bits", reflect.Float64: "a number",
 }
 
 // unmarshaler fills a type that reads itself from JSON, such as a duration.

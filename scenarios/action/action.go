@@ -51,10 +51,10 @@ func Kinds() []spec.ActionKind {
 		kind[Scrape]("scrape"),
 		kind[Log]("log"),
 		kind[PodsAPI]("podsAPI"),
-		kind[Cut]("cut", changes),
-		kind[Slow]("slow", changes),
-		kind[Answer]("answer", changes),
-		kind[Heal]("heal", changes),
+		shorthand[Cut]("cut", changes),
+		shorthand[Slow]("slow", changes),
+		shorthand[Answer]("answer", changes),
+		shorthand[Heal]("heal", changes),
 		kind[Clock]("clock", changes),
 		kind[WrittenChecks]("checks", verdict),
 	}
@@ -62,7 +62,16 @@ func Kinds() []spec.ActionKind {
 
 // kind is the kind of action whose written form is of type T.
 func kind[T spec.Action](name string, options ...func(*spec.ActionKind)) spec.ActionKind {
-	k := spec.ActionKind{Name: name, Type: reflect.TypeFor[T]()}
+	return kindOf(reflect.TypeFor[T](), name, options)
+}
+
+// shorthand is the kind of action for which a T stands.
+func shorthand[T spec.Shorthand](name string, options ...func(*spec.ActionKind)) spec.ActionKind {
+	return kindOf(reflect.TypeFor[T](), name, options)
+}
+
+func kindOf(written reflect.Type, name string, options []func(*spec.ActionKind)) spec.ActionKind {
+	k := spec.ActionKind{Name: name, Type: written}
 	for _, option := range options {
 		option(&k)
 	}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/strict"
@@ -162,11 +161,11 @@ func (w WrittenChecks) Plan(s Scene) (Action, error) {
 }
 
 // setMode sets when a check must hold, and for how long it is watched.
-func (c *Check) setMode(written WrittenCheck, s *spec.Scenario) (err error) {
+func (c *Check) setMode(written WrittenCheck, s *spec.Scenario) error {
 	part, span := written.span()
 	switch {
 	case written.Eventually != 0:
-		c.Mode, c.Span = record.Eventually, time.Duration(written.Eventually)
+		c.Mode, c.Span = record.Eventually, written.Eventually
 		return nil
 	case part == "":
 		c.Mode = record.Now
@@ -178,7 +177,8 @@ func (c *Check) setMode(written WrittenCheck, s *spec.Scenario) (err error) {
 	default:
 		c.Mode, c.Times = record.AtMost, written.AtMost.Times
 	}
-	c.Span, err = s.Length(span)
+	length, err := s.Length(span)
+	c.Span = behavior.Duration(length)
 	return err
 }
 
@@ -199,36 +199,17 @@ func (c Checks) Describe() string {
 // Run implements Action.
 func (c Checks) Run(ctx context.Context, rig Rig) error { return rig.Watch(ctx, c) }
 
-// Check is one thing that must hold.
-type Check struct {
-	ID, Requirement string
-	Observe         string // CEL
-	// Is is the wanted value, if Must is empty; Must is CEL with "it" bound to
-	// what was observed.
-	Is   any
-	Must string
-	Line int
-
-	Mode record.Mode
-	// Span is how long to watch: the deadline of Eventually, the length of
-	// Always, Never and AtMost, zero for Now.
-	Span time.Duration
-	// Times is by how much the number may grow, for AtMost.
-	Times int
-}
+// Check is one thing that must hold. It has no description before it is stored.
+type Check record.Check
 
 // Describe says in one line what must hold, and when.
 func (c Check) Describe() string {
-	when := "at once"
-	switch c.Mode {
-	case record.Eventually:
-		when = "within " + c.Span.String()
-	case record.Always:
-		when = "always for " + c.Span.String()
-	case record.Never:
-		when = "never for " + c.Span.String()
-	case record.AtMost:
+	if c.Mode == record.AtMost {
 		return OneLine(fmt.Sprintf("for %s: %s grows by %d at most", c.Span, c.Observe, c.Times))
+	}
+	when := "at once"
+	if length := map[record.Mode]string{record.Eventually: "within ", record.Always: "always for ", record.Never: "never for "}[c.Mode]; length != "" {
+		when = length + c.Span.String()
 	}
 	if c.Must != "" {
 		return OneLine(fmt.Sprintf("%s: %s satisfies %s", when, c.Observe, c.Must))

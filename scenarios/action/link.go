@@ -31,20 +31,11 @@ type Cut struct {
 	AfterBytes int64 `json:"afterBytes,omitempty"`
 }
 
-// fault is what is wrong with the link.
-func (c Cut) fault() record.LinkFault {
-	return record.LinkFault{Cut: cmp.Or(c.How, record.CutDrop), Direction: c.Direction, AfterBytes: c.AfterBytes}
-}
-
-// Check implements spec.Action.
-func (c Cut) Check(f spec.Field) { checkFault(f, c.From, c.fault()) }
-
-// Change implements spec.Changer.
-func (c Cut) Change(rig *spec.Rig) { disturb(rig, c.From, c.fault()) }
-
-// Plan implements Planner.
-func (c Cut) Plan(Scene) (Action, error) {
-	return Fault{Link: spec.ParseLink(c.From), Fault: c.fault()}, nil
+// Action implements spec.Shorthand.
+func (c Cut) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(c.From), Fault: record.LinkFault{
+		Cut: cmp.Or(c.How, record.CutDrop), Direction: c.Direction, AfterBytes: c.AfterBytes,
+	}}
 }
 
 // Slow slows the link between a component and the API server.
@@ -61,27 +52,12 @@ type Slow struct {
 	Direction record.Direction `json:"direction,omitempty"`
 }
 
-// fault is what is wrong with the link.
-func (s Slow) fault() record.LinkFault {
-	return record.LinkFault{
+// Action implements spec.Shorthand.
+func (s Slow) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(s.From), Fault: record.LinkFault{
 		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
 		BytesPerSecond: s.BytesPerSecond, Direction: s.Direction,
-	}
-}
-
-// Check implements spec.Action.
-func (s Slow) Check(f spec.Field) {
-	if checkFault(f, s.From, s.fault()); f.Clean("") && s.fault() == (record.LinkFault{Direction: s.Direction}) {
-		f.Report("", "nothing would change: give delay, jitter or bytesPerSecond")
-	}
-}
-
-// Change implements spec.Changer.
-func (s Slow) Change(rig *spec.Rig) { disturb(rig, s.From, s.fault()) }
-
-// Plan implements Planner.
-func (s Slow) Plan(Scene) (Action, error) {
-	return Fault{Link: spec.ParseLink(s.From), Fault: s.fault()}, nil
+	}}
 }
 
 // Answer has the link of dependency-watchdog to an API server answer requests
@@ -100,58 +76,66 @@ type Answer struct {
 	Delay behavior.Duration `json:"delay,omitempty"`
 }
 
-// fault is what is wrong with the link.
-func (a Answer) fault() record.LinkFault {
-	return record.LinkFault{
+// Action implements spec.Shorthand.
+func (a Answer) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(a.From), Fault: record.LinkFault{
 		Path: cmp.Or(a.Path, record.AnyPath), Status: a.Status,
 		RetryAfter: time.Duration(a.RetryAfter), Delay: time.Duration(a.Delay),
-	}
-}
-
-// Check implements spec.Action.
-func (a Answer) Check(f spec.Field) { checkFault(f, a.From, a.fault()) }
-
-// Change implements spec.Changer.
-func (a Answer) Change(rig *spec.Rig) { disturb(rig, a.From, a.fault()) }
-
-// Plan implements Planner.
-func (a Answer) Plan(Scene) (Action, error) {
-	return Fault{Link: spec.ParseLink(a.From), Fault: a.fault()}, nil
+	}}
 }
 
 // Heal takes the fault of a link away.
 type Heal string
 
-// Check implements spec.Action.
-func (h Heal) Check(f spec.Field) { f.Named("", string(h)) }
-
-// Change implements spec.Changer.
-func (h Heal) Change(r *spec.Rig) {
-	l, ok := linkOf(r, "", string(h))
-	if !ok {
-		return
-	}
-	faulty := spec.Memory[faults](r)
-	if _, is := faulty[l]; !is {
-		r.Conflict("", "the link from %s to %s has no fault", l.From, l.To)
-	}
-	delete(faulty, l)
-}
-
-// Plan implements Planner.
-func (h Heal) Plan(Scene) (Action, error) { return Fault{Link: spec.ParseLink(string(h))}, nil }
+// Action implements spec.Shorthand.
+func (h Heal) Action() spec.Action { return Fault{Link: spec.ParseLink(string(h)), Heals: true} }
 
 // Fault gives a link a fault, or none.
 type Fault struct {
 	Link  spec.Link        `json:"link"`
 	Fault record.LinkFault `json:"fault"`
+	// Heals is true if the fault that the link has is taken away.
+	Heals bool `json:"-"`
+}
+
+// Check implements spec.Action.
+func (f Fault) Check(field spec.Field) {
+	if f.Heals {
+		field.Named("", f.Link.From)
+		return
+	}
+	field.Named(".from", f.Link.From)
+	if err := f.Fault.Validate(); err != nil {
+		for mistake := range strings.Lines(err.Error()) {
+			field.Refuse("", true, "%s", strings.TrimSpace(mistake))
+		}
+	}
+	field.Refuse("", f.Fault == record.LinkFault{Direction: f.Fault.Direction}, "nothing would change: give delay, jitter or bytesPerSecond")
+}
+
+// faults are what is wrong with the links of a rig.
+type faults map[spec.Link]record.LinkFault
+
+// Change implements spec.Changer.
+func (f Fault) Change(r *spec.Rig) {
+	if !f.Heals {
+		f.disturb(r)
+		return
+	}
+	if l := f.Link; f.isOf(r, "") {
+		faulty := spec.Memory[faults](r)
+		if _, is := faulty[l]; !is {
+			r.Conflict("", "the link from %s to %s has no fault", l.From, l.To)
+		}
+		delete(faulty, l)
+	}
 }
 
 // Describe implements Action: what becomes of which link.
 func (f Fault) Describe() string {
 	to := f.Link.From + " -> " + f.Link.To
 	switch {
-	case f.Fault == (record.LinkFault{}):
+	case f.Heals:
 		return OneLine("heal " + to)
 	case f.Fault.Cut != "":
 		return OneLine("cut " + to + ": " + f.Fault.String())
@@ -165,23 +149,11 @@ func (f Fault) Describe() string {
 // Run implements Action.
 func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link, f.Fault) }
 
-func checkFault(f spec.Field, from string, fault record.LinkFault) {
-	f.Named(".from", from)
-	if err := fault.Validate(); err != nil && f.Clean("") {
-		for mistake := range strings.Lines(err.Error()) {
-			f.Report("", "%s", strings.TrimSpace(mistake))
-		}
-	}
-}
-
-// faults are what is wrong with the links of a rig.
-type faults map[spec.Link]record.LinkFault
-
 // disturb gives a link a fault. A link has one at a time, as two would hide what
 // each of them does.
-func disturb(r *spec.Rig, name string, f record.LinkFault) {
-	l, ok := linkOf(r, ".from", name)
-	if !ok {
+func (f Fault) disturb(r *spec.Rig) {
+	l, fault := f.Link, f.Fault
+	if !f.isOf(r, ".from") {
 		return
 	}
 	faulty := spec.Memory[faults](r)
@@ -190,40 +162,40 @@ func disturb(r *spec.Rig, name string, f record.LinkFault) {
 			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
 		}
 	}
-	if f.Status != 0 && l.From != spec.Watchdog || f.Path != "" && l.From != spec.Watchdog {
+	if fault.Status != 0 && l.From != spec.Watchdog || fault.Path != "" && l.From != spec.Watchdog {
 		r.Conflict(".from", "only the links of %s see requests", spec.Watchdog)
 	}
-	if l.To == spec.Runtime && f != (record.LinkFault{Delay: f.Delay}) {
+	if l.To == spec.Runtime && fault != (record.LinkFault{Delay: fault.Delay}) {
 		r.Conflict(".from", "the link to a container runtime can only be delayed")
 	}
-	if only := (record.LinkFault{Cut: f.Cut, Delay: f.Delay}); spec.IsSimulated(l.From) && f != only {
+	if only := (record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}); spec.IsSimulated(l.From) && fault != only {
 		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")
 	}
-	faulty[l] = f
+	faulty[l] = fault
 }
 
-// linkOf returns a link of the rig.
-func linkOf(r *spec.Rig, field, name string) (spec.Link, bool) {
-	l := spec.ParseLink(name)
+// isOf reports whether the rig has such a link.
+func (f Fault) isOf(r *spec.Rig, field string) bool {
+	l := f.Link
 	c := r.Find(field, l.From)
 	if c == nil {
-		return l, false
+		return false
 	}
 	if l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix) {
-		return l, true
+		return true
 	}
 	if c.Standalone {
 		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
-		return l, false
+		return false
 	}
 	switch c.Name {
 	case spec.Etcd, spec.APIServer, spec.SeedEtcd, spec.SeedAPIServer:
 		r.Conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, spec.APIServer, spec.ControllerManager, spec.Scheduler)
-		return l, false
+		return false
 	}
 	if l.To != spec.APIServer && (l.From != spec.Watchdog || l.To != spec.SeedAPIServer) {
 		r.Conflict(field, "%s does not connect to %s", l.From, strict.Quote(l.To))
-		return l, false
+		return false
 	}
-	return l, true
+	return true
 }

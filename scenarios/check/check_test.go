@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -53,7 +54,7 @@ func exited(h *record.History, signal string) {
 // restarts wants no restart, in different ways.
 func restarts(mode record.Mode, span time.Duration) action.Check {
 	return action.Check{
-		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Is: 0, Mode: mode, Span: span,
+		ID: "restarts", Requirement: "X/1", Observe: `containers["tls/app"].restarts`, Is: 0, Mode: mode, Span: behavior.Duration(span),
 	}
 }
 
@@ -67,7 +68,7 @@ func restarted(mode record.Mode, span time.Duration) action.Check {
 // starts bounds the starts while the check is watched.
 func starts(times int) action.Check {
 	return action.Check{
-		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: record.AtMost, Span: time.Second, Times: times,
+		ID: "restarts", Observe: `containers["tls/app"].starts`, Mode: record.AtMost, Span: behavior.Duration(time.Second), Times: times,
 	}
 }
 
@@ -187,7 +188,7 @@ func TestVerdicts(t *testing.T) {
 			},
 		},
 		"growth of what is no number": {
-			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: record.AtMost, Span: time.Second, Times: 1},
+			check: action.Check{ID: "restarts", Observe: `containers["tls/app"].running`, Mode: record.AtMost, Span: behavior.Duration(time.Second), Times: 1},
 			want:  reports.Fail, observed: "true, which is not an integer, or was not one before",
 			tell: func(h *record.History) { started(h); opened(h, "restarts"); closed(h, "restarts", time.Second) },
 		},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -67,14 +68,14 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 		return result
 	}
 	w, _ := watchAgain(c, events, in)
-	watched := in.Closed.Watched
+	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text))
 	switch {
-	case !w.last.met && c.Mode == record.Eventually && watched < c.Span.Seconds():
+	case !w.last.met && c.Mode == record.Eventually && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !w.last.met:
 		result.Outcome = reports.Fail
-	case c.Mode != record.Eventually && watched < c.Span.Seconds():
+	case c.Mode != record.Eventually && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 )
@@ -37,7 +38,7 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: record.Always, Span: time.Minute}, events)
+			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: record.Always, Span: behavior.Duration(time.Minute)}, events)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

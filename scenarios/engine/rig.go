@@ -281,9 +281,9 @@ func (r *rig) opens() opening {
 // hold for all of it.
 func (o opening) left(c action.Check) time.Duration {
 	if c.Mode == record.Eventually {
-		return c.Span - (o.machine.now() - o.elapsed)
+		return time.Duration(c.Span) - (o.machine.now() - o.elapsed)
 	}
-	return c.Span - time.Since(o.at)
+	return time.Duration(c.Span) - time.Since(o.at)
 }
 
 // next is how long it takes until the time of one of the checks may be over.

@@ -42,15 +42,6 @@ var oracles = []oracle{
 	{"watchdog-decisions", "a watchdog scales what the model of its release says, given the same leases, and nothing else", "probes", decisions},
 }
 
-// Requirements are the ids of the statements that the oracles prove.
-func Requirements() []string {
-	var ids []string
-	for _, o := range oracles {
-		ids = append(ids, requirements+o.id)
-	}
-	return ids
-}
-
 // finding is what an oracle found.
 type finding struct {
 	looked int      // at how many things

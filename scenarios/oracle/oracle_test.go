@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -498,5 +500,29 @@ func TestObserve(t *testing.T) {
 	_, got := Look(s.cell, s.events)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestTheLedgerStatesWhatTheOraclesProve: every oracle serves a statement, and
+// every statement about oracles is served by one.
+func TestTheLedgerStatesWhatTheOraclesProve(t *testing.T) {
+	t.Parallel()
+	all, err := ledger.Requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stated, served []string
+	for _, r := range all {
+		if r.KEP == "ORACLE" {
+			stated = append(stated, r.ID)
+		}
+	}
+	for _, o := range oracles {
+		served = append(served, requirements+o.id)
+	}
+	slices.Sort(stated)
+	slices.Sort(served)
+	if !slices.Equal(stated, served) {
+		t.Errorf("stated are %v, served %v", stated, served)
 	}
 }

@@ -128,11 +128,11 @@ func TestActions(t *testing.T) {
 		4: action.Checks{Checks: []action.Check{
 			{
 				ID: "not-restarted", Requirement: "KEP-4939/e2e/tls-success", Observe: "containers[\"tls/app\"]\n  .restarts\n",
-				Is: int64(0), Line: 55, Mode: record.Always, Span: 10 * time.Second,
+				Is: int64(0), Line: 55, Mode: record.Always, Span: behavior.Duration(10 * time.Second),
 			},
 			{
 				ID: "seen", Requirement: "KEP-4939/e2e/wire", Observe: `connections["tls/app"]`,
-				Must: `it.exists(c, c.first == "tls-client-hello")`, Line: 62, Mode: record.Eventually, Span: 30 * time.Second,
+				Must: `it.exists(c, c.first == "tls-client-hello")`, Line: 62, Mode: record.Eventually, Span: behavior.Duration(30 * time.Second),
 			},
 			{
 				ID: "no-mode", Requirement: "KEP-4939/e2e/mode", Observe: `pods["tls"].spec.containers[0].livenessProbe.grpc`,

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 )
@@ -36,10 +35,8 @@ func (s Step) Stored() (record.Step, error) {
 	}
 	if checks, is := s.Action.(action.Checks); is {
 		for _, c := range checks.Checks {
-			stored.Checks = append(stored.Checks, record.Check{
-				ID: c.ID, Requirement: c.Requirement, Observe: c.Observe, Is: c.Is, Must: c.Must, Mode: c.Mode,
-				Span: behavior.Duration(c.Span), Times: c.Times, Line: c.Line, Description: c.Describe(),
-			})
+			c.Description = c.Describe()
+			stored.Checks = append(stored.Checks, record.Check(c))
 		}
 		return stored, nil
 	}

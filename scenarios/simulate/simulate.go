@@ -159,7 +159,7 @@ func (p *play) Watch(_ context.Context, checks action.Checks) error {
 		watched := p.world.Now().Sub(began)
 		var left []action.Check
 		for _, c := range pending {
-			if !watching.Decided(c.ID) && watched < c.Span {
+			if !watching.Decided(c.ID) && watched < time.Duration(c.Span) {
 				left = append(left, c)
 				continue
 			}

@@ -13,6 +13,12 @@ type Action interface {
 	Check(Field)
 }
 
+// Shorthand is a way to write an action.
+type Shorthand interface {
+	// Action returns the action that it stands for.
+	Action() Action
+}
+
 // Changer is an action that changes a rig, or that not every rig can do.
 type Changer interface {
 	// Change does to a rig what the action does. It reports to the rig why a real

@@ -170,8 +170,12 @@ func (r *reader) stepKinds(d *strict.Decoder, out any) ([]string, func(string, *
 		kind := slices.IndexFunc(r.kinds, func(k ActionKind) bool { return k.Name == name })
 		value := reflect.New(r.kinds[kind].Type).Elem()
 		ok := d.Decode(n, value)
-		if written, is := reflect.TypeAssert[Action](value); is && step.Action == nil {
-			step.Kind, step.Action = name, written
+		written := value.Interface()
+		if short, is := written.(Shorthand); is {
+			written = short.Action()
+		}
+		if act, is := written.(Action); is && step.Action == nil {
+			step.Kind, step.Action = name, act
 		}
 		return ok
 	}

@@ -104,8 +104,11 @@ func enabled(b *bool) bool { return b == nil || *b }
 
 func (r *Rig) addKubelet(at string, node Node) {
 	kubelet := Component{
-		Name: KubeletPrefix + node.Name, Version: r.resolveNode(at+".version", node.Version),
+		Name: KubeletPrefix + node.Name, Version: node.Version,
 		Gates: node.Gates.Clone(), Running: true, Standalone: node.Standalone,
+	}
+	if node.Version != release.Reference {
+		kubelet.Version = r.Resolve(at+".version", node.Version)
 	}
 	r.components = append(r.components, kubelet)
 	r.CheckGates(at+".gates", kubelet.Version, node.Gates)
@@ -179,11 +182,11 @@ func (r *Rig) Find(field, name string) *Component {
 		return nil
 	}
 	var names []string
-	for i := range r.components {
-		if r.components[i].Name == name {
+	for i, c := range r.components {
+		if c.Name == name {
 			return &r.components[i]
 		}
-		names = append(names, r.components[i].Name)
+		names = append(names, c.Name)
 	}
 	r.Conflict(field, "this rig has no component %s: %s", strict.Quote(name), strict.DidYouMean(name, names))
 	return nil
@@ -197,14 +200,6 @@ func (r *Rig) Resolve(field string, version release.Version) release.Version {
 		r.Conflict(field, "%v", err)
 	}
 	return v
-}
-
-// resolveNode is resolve for a node, which may be the reference.
-func (r *Rig) resolveNode(field string, version release.Version) release.Version {
-	if version == release.Reference {
-		return release.Reference
-	}
-	return r.Resolve(field, version)
 }
 
 // Conflict reports that a real rig can't be, or can't do what the step does, as a

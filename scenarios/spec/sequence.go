@@ -15,7 +15,7 @@ import (
 // where they stand. ${name} in a sequence is the value that the step gives it
 // in with; other references are axes, as everywhere.
 func (r *reader) useSequences() {
-	sequences, defined := r.sequences()
+	sequences := r.sequences()
 	steps, found := r.Find("steps")
 	if !found || steps.Kind != yaml.SequenceNode {
 		return
@@ -28,19 +28,19 @@ func (r *reader) useSequences() {
 			all = append(all, step)
 			continue
 		}
-		sequence := sequences[use.Value]
+		sequence, defined := sequences[use.Value]
 		switch {
 		case use.Kind != yaml.ScalarNode:
 			r.Source.Fail(use, "this must be the name of a sequence, not %s", strict.KindOf(use))
-		case sequence == nil && !defined[use.Value]:
-			r.Source.Fail(use, "there is no sequence %s: %s", strict.Quote(use.Value), strict.DidYouMean(use.Value, slices.Sorted(maps.Keys(defined))))
+		case !defined:
+			r.Source.Fail(use, "there is no sequence %s: %s", strict.Quote(use.Value), strict.DidYouMean(use.Value, slices.Sorted(maps.Keys(sequences))))
 		case sequence != nil:
 			all = append(all, r.filled(sequence, r.with(step))...)
 		}
 		used[use.Value] = true
 	}
 	steps.Content = all
-	for name := range defined {
+	for name := range sequences {
 		if n, found := r.Find("sequences"); found && !used[name] {
 			key, _ := strict.Find(n, name)
 			r.Source.Note(key, "no step uses the sequence %s", strict.Quote(name))
@@ -49,24 +49,23 @@ func (r *reader) useSequences() {
 	r.dropKey("sequences")
 }
 
-// sequences returns the steps of each sequence, and the names of those that are
-// there, also of those that are not in order.
-func (r *reader) sequences() (steps map[string]*yaml.Node, defined map[string]bool) {
-	steps, defined = make(map[string]*yaml.Node), make(map[string]bool)
+// sequences returns the steps of each sequence, nil of one that is not in order.
+func (r *reader) sequences() map[string]*yaml.Node {
+	steps := make(map[string]*yaml.Node)
 	n, found := r.Find("sequences")
 	if !found {
-		return steps, defined
+		return nil
 	}
 	if n.Kind != yaml.MappingNode {
 		r.Source.Fail(n, "this must be a mapping of names to lists of steps, not %s", strict.KindOf(n))
-		return steps, defined
+		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, list := n.Content[i], n.Content[i+1]
-		if defined[name.Value] {
+		if _, again := steps[name.Value]; again {
 			r.Source.Fail(name, "%s is there already", strict.Quote(name.Value))
 		}
-		defined[name.Value] = true
+		steps[name.Value] = nil
 		switch {
 		case list.Kind != yaml.SequenceNode:
 			r.Source.Fail(list, "this must be a list of steps, not %s", strict.KindOf(list))
@@ -77,7 +76,7 @@ func (r *reader) sequences() (steps map[string]*yaml.Node, defined map[string]bo
 			steps[name.Value] = list
 		}
 	}
-	return steps, defined
+	return steps
 }
 
 // refuseNested reports steps of a sequence that use another one, and takes them

@@ -103,9 +103,6 @@ type Step struct {
 // Objects are API objects as written: one object, or a list.
 type Objects []map[string]any
 
-// OneOrMore implements strict.OneOrMore.
-func (Objects) OneOrMore() {}
-
 // Span is a length of time, in seconds or in probe periods.
 type Span struct {
 	// For is a duration as in Go ("10s"), or a count of probe periods ("5

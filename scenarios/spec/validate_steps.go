@@ -15,17 +15,7 @@ import (
 
 // present returns those of the fields that a mapping has.
 func (v *validator) present(at string, fields []string) []string {
-	var found []string
-	n, ok := v.Find(at)
-	if !ok || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for _, name := range fields {
-		if _, ok := strict.Find(n, name); ok {
-			found = append(found, name)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return !v.Has(at + "." + name) })
 }
 
 func (v *validator) checkSteps() {
@@ -60,12 +50,13 @@ func (v *validator) checkRun(at string, run record.Run) {
 		v.Note(at+".run", "%s is not a time to run a step: catch and cleanup are", strict.Quote(string(run)))
 		return
 	}
-	for _, action := range v.present(at, kindNames(v.kinds, changes)) {
-		v.Note(at+"."+action, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
-	}
-	for _, action := range v.present(at, kindNames(v.kinds, func(k ActionKind) bool { return k.Verdict })) {
-		if run == record.Catch {
-			v.Note(at+"."+action, "a catch step gathers evidence, and has no part in the verdict: a check does")
+	for _, kind := range v.kinds {
+		switch field := at + "." + kind.Name; {
+		case !v.Has(field):
+		case kind.Changes:
+			v.Note(field, "a %s step can't change what runs: after a failure, that isn't what the scenario planned", run)
+		case kind.Verdict && run == record.Catch:
+			v.Note(field, "a catch step gathers evidence, and has no part in the verdict: a check does")
 		}
 	}
 }

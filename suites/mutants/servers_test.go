@@ -221,7 +221,7 @@ func impatient(cell plan.Cell, mutant string) plan.Cell {
 			does.Checks = slices.Clone(does.Checks)
 			for j := range does.Checks {
 				if does.Checks[j].Mode == record.Eventually {
-					does.Checks[j].Span = min(does.Checks[j].Span, soon)
+					does.Checks[j].Span = min(does.Checks[j].Span, behavior.Duration(soon))
 				}
 			}
 			cell.Steps[i].Action = does
