@@ -41,21 +41,7 @@ type healthProbe struct {
 
 func grpcHealthProbe(ctx context.Context, s *session, args []string) int {
 	var p healthProbe
-	if err := p.parse(args); err != nil {
-		fmt.Fprintf(s.stderr, "error: %v\n", err)
-		return healthProbeUsage
-	}
-	creds, err := p.credentials(s)
-	if err != nil {
-		fmt.Fprintf(s.stderr, "error: failed to initialize tls credentials: %v\n", err)
-		return healthProbeUsage
-	}
-	target, err := p.target(s)
-	if err != nil {
-		fmt.Fprintf(s.stderr, "error: %v\n", err)
-		return healthProbeUsage
-	}
-	conn, err := grpc.NewClient("passthrough:///"+target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
+	conn, err := p.client(s, args)
 	if err != nil {
 		fmt.Fprintf(s.stderr, "error: %v\n", err)
 		return healthProbeUsage
@@ -66,6 +52,22 @@ func grpcHealthProbe(ctx context.Context, s *session, args []string) int {
 		return healthProbeConnection
 	}
 	return p.check(ctx, s, conn)
+}
+
+// client returns a client as the arguments have it, which does not connect yet.
+func (p *healthProbe) client(s *session, args []string) (*grpc.ClientConn, error) {
+	if err := p.parse(args); err != nil {
+		return nil, err
+	}
+	creds, err := p.credentials(s)
+	if err != nil {
+		return nil, fmt.Errorf("failed to initialize tls credentials: %w", err)
+	}
+	target, err := p.target(s)
+	if err != nil {
+		return nil, err
+	}
+	return grpc.NewClient("passthrough:///"+target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
 }
 
 func (p *healthProbe) parse(args []string) error {
@@ -82,7 +84,7 @@ func (p *healthProbe) parse(args []string) error {
 	flags.StringVar(&p.cert, "tls-client-cert", "", "")
 	flags.StringVar(&p.key, "tls-client-key", "", "")
 	flags.StringVar(&p.serverName, "tls-server-name", "", "")
-	flags.Bool("v", false, "") // tells more of what went well
+	flags.Bool("v", false, "") // prints more when all is well
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

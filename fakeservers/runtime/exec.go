@@ -29,7 +29,7 @@ var (
 
 // ExecSync runs a command in a container. If it takes longer than the timeout,
 // it is killed, and the error has the code DeadlineExceeded: by that a kubelet
-// tells a slow probe from a failing one.
+// knows a slow probe from a failing one.
 func (s runtimeService) ExecSync(ctx context.Context, req *cri.ExecSyncRequest) (*cri.ExecSyncResponse, error) {
 	if len(req.GetCmd()) == 0 {
 		return nil, status.Error(codes.InvalidArgument, "no command to run")

@@ -41,18 +41,15 @@ func (s imageService) PullImage(_ context.Context, req *cri.PullImageRequest) (*
 	img, err := s.config.Library.Find(ref)
 	if err != nil {
 		s.record(subject, record.ImagePullFailed{Ref: ref, Error: err.Error()})
-		return nil, status.Error(findCode(err), err.Error()) // the kubelet says of which image
+		code := codes.Unknown
+		if errors.Is(err, image.ErrUnknown) {
+			code = codes.NotFound
+		}
+		return nil, status.Error(code, err.Error()) // the kubelet says of which image
 	}
 	s.store(img)
 	s.record(subject, record.ImagePulled{Ref: ref, Digest: img.Digest})
 	return &cri.PullImageResponse{ImageRef: img.Digest}, nil
-}
-
-func findCode(err error) codes.Code {
-	if errors.Is(err, image.ErrUnknown) {
-		return codes.NotFound
-	}
-	return codes.Unknown
 }
 
 // store keeps an image under its reference, which names no other image from

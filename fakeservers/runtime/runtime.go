@@ -1,6 +1,6 @@
 // Package runtime is a container runtime without containers. It serves the
 // container runtime interface (CRI, version v1) on a unix socket, to a kubelet
-// that can't tell. A pod sandbox is an address of the loopback range, and a
+// that can't see a difference. A pod sandbox is an address of the loopback range, and a
 // container is an image.Program that runs as a goroutine of this process.
 //
 // Wherever a kubelet can see it, it behaves as containerd does: states, times,

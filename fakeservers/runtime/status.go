@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -141,17 +142,8 @@ func containerStatus(c *container) *cri.ContainerStatus {
 		Mounts:      c.config.Mounts,
 		LogPath:     c.logPath,
 		Resources:   &cri.ContainerResources{Linux: c.resources},
-		StopSignal:  effectiveStopSignal(c.config.StopSignal),
+		StopSignal:  cmp.Or(c.config.StopSignal, cri.Signal_SIGNAL_SIGTERM), // as a pod's status shows it
 	}
-}
-
-// effectiveStopSignal spells out the default: a kubelet shows it in the pod's
-// status.
-func effectiveStopSignal(s cri.Signal) cri.Signal {
-	if s == cri.Signal_SIGNAL_RUNTIME_DEFAULT {
-		return cri.Signal_SIGNAL_SIGTERM
-	}
-	return s
 }
 
 // imageSpec names the image as it was pulled. A kubelet asks for a container's

@@ -56,7 +56,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	c.reading--
 	c.in += int64(n)
 	c.first = appendFirst(c.first, p[:n])
-	c.blame(err)
+	c.noteEnd(err)
 	return n, err
 }
 
@@ -77,13 +77,13 @@ func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.out += int64(n)
-	c.blame(err)
+	c.noteEnd(err)
 	return n, err
 }
 
-// blame notes that the client ended the connection, if err says so. c.mu is
+// noteEnd notes that the client ended the connection, if err says so. c.mu is
 // held.
-func (c *conn) blame(err error) {
+func (c *conn) noteEnd(err error) {
 	switch {
 	case err == nil || c.reason != "":
 	case errors.Is(err, io.EOF):
@@ -292,5 +292,5 @@ func (c *conn) sawPreface() {
 func (c *conn) clientLeft() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.blame(io.EOF)
+	c.noteEnd(io.EOF)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// plaintextAnswer is what net/http tells a client that isn't understood.
+	// plaintextAnswer is what net/http sends to a client that isn't understood.
 	plaintextAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 	// tlsAlert is a TLS record with the fatal alert unexpected_message
 	// (RFC 8446 section 6), as a TLS server sends to a client in plaintext.

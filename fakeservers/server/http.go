@@ -103,8 +103,8 @@ func (p *h2cPlayer) serve(c *conn, inner net.Conn) {
 func (p *h2cPlayer) close() {}
 
 // httpsPlayer serves HTTP over TLS. After the handshake a connection goes to
-// one of the plaintext players; after a failed one to net/http, which knows
-// what to tell a client that speaks plaintext.
+// one of the plaintext players; after a failed one to net/http, which has
+// an answer for a client that speaks plaintext.
 type httpsPlayer struct {
 	*Server
 	secure *tls.Config

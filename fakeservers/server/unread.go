@@ -32,9 +32,9 @@ func (c *conn) hungUp(fd int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR); err == nil && code != 0 {
-		c.blame(syscall.Errno(code))
+		c.noteEnd(syscall.Errno(code))
 	}
-	c.blame(io.EOF)
+	c.noteEnd(io.EOF)
 	return true
 }
 

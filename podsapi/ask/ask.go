@@ -4,7 +4,6 @@
 package ask
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/podsapi/mask"
@@ -85,11 +85,11 @@ type Event struct {
 	Pod *corev1.Pod
 }
 
-// Watch calls tell with each event until the context ends, which is no error, or the watch
-// does, or tell returns an error. The error is an *Error where it is known what to
-// do.
-func (n *Node) Watch(ctx context.Context, tell func(Event) error) error {
-	var refused error // by tell, or by the decoder: not the server's
+// Watch calls handle with each event until the context ends, which is no error, or
+// the watch does, or handle returns an error. The error is an *Error where it is
+// known what to do.
+func (n *Node) Watch(ctx context.Context, handle func(Event) error) error {
+	var refused error // by handle, or by the decoder: not the server's
 	began := false
 	err := n.client.RawWatch(ctx, n.fields, func(kind string, wire []byte) error {
 		e := Event{Type: kind}
@@ -99,7 +99,7 @@ func (n *Node) Watch(ctx context.Context, tell func(Event) error) error {
 				return refused
 			}
 		}
-		refused = tell(e)
+		refused = handle(e)
 		return refused
 	})
 	switch interrupted := ctx.Err() != nil; {
@@ -144,12 +144,7 @@ func (n *Node) decode(wire []byte, keep mask.Mask) (*corev1.Pod, error) {
 // no more: a server that masks in another way leaves empty messages.
 func same(pod *corev1.Pod, wire []byte) bool {
 	var whole corev1.Pod
-	if whole.Unmarshal(wire) != nil {
-		return false
-	}
-	a, errA := pod.Marshal()
-	b, errB := whole.Marshal()
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	return whole.Unmarshal(wire) == nil && equality.Semantic.DeepEqual(*pod, whole)
 }
 
 func unreadable(err error) error {

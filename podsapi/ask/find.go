@@ -16,7 +16,7 @@ const KubeletDir = "/var/lib/kubelet"
 // Find returns the first socket of the Pods API that is there below a kubelet's
 // directory: where released kubelets have it, or where KEP-4188 says. The error, an
 // *Error, says where it was looked for. A place that one may not look at counts as
-// one that has it, so that the reason is told when it is asked.
+// one that has it, so that the call reports the reason.
 func Find(kubeletDir string) (string, error) {
 	var looked []string
 	for _, place := range client.Places {

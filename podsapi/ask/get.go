@@ -39,7 +39,7 @@ func (n *Node) Get(ctx context.Context, which string) (*corev1.Pod, error) {
 func (n *Node) find(ctx context.Context, which string) (uid string, err error) {
 	fields, ignored := identity.String(), n.ignored
 	pods, err := n.ask(ctx, client.Request{Method: client.ListPods, Fields: fields}, mask.Mask{})
-	n.ignored = ignored // what this list had is nobody's business
+	n.ignored = ignored // what this list had doesn't count
 	if err != nil {
 		return "", err
 	}

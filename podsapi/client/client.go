@@ -95,20 +95,24 @@ func (c *Client) Raw(ctx context.Context, r Request) ([][]byte, error) {
 	}
 }
 
-// Watch tells of each event of a watch until it ends, and returns how it did. It
-// reads the next event when tell has returned.
-func (c *Client) Watch(ctx context.Context, fields string, tell func(record.PodsEvent)) record.PodsEnded {
+// Watch calls handle with each event of a watch until it ends, and returns how it
+// did. It reads the next event when handle has returned.
+func (c *Client) Watch(ctx context.Context, fields string, handle func(record.PodsEvent)) record.PodsEnded {
 	err := c.RawWatch(ctx, fields, func(kind string, pod []byte) error {
-		tell(newEvent(kind, pod))
+		e := record.PodsEvent{Type: kind}
+		if len(pod) > 0 {
+			e.Pod = decode(pod)
+		}
+		handle(e)
 		return nil
 	})
 	return record.PodsEnded{Code: status.Code(err).String(), Message: status.Convert(err).Message()}
 }
 
-// RawWatch tells of each event of a watch, by its type and the pod as it came,
+// RawWatch calls handle with each event of a watch: its type and the pod as it came,
 // which is empty if there was none. It returns when the watch ends, with nil if the
-// server ended it in good order, or when tell returns an error, with that one.
-func (c *Client) RawWatch(ctx context.Context, fields string, tell func(kind string, pod []byte) error) error {
+// server ended it in good order, or when handle returns an error, with that one.
+func (c *Client) RawWatch(ctx context.Context, fields string, handle func(kind string, pod []byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.now()
@@ -116,7 +120,7 @@ func (c *Client) RawWatch(ctx context.Context, fields string, tell func(kind str
 	for err == nil {
 		var e *v1alpha1.WatchPodsEvent
 		if e, err = stream.Recv(); err == nil {
-			err = tell(e.GetType().String(), e.GetPod())
+			err = handle(e.GetType().String(), e.GetPod())
 		}
 	}
 	if errors.Is(err, io.EOF) {
@@ -164,14 +168,6 @@ func answer(r Request, encoded [][]byte, err error) record.PodsAnswer {
 		a.List = append(a.List, decode(text))
 	}
 	return a
-}
-
-func newEvent(kind string, pod []byte) record.PodsEvent {
-	told := record.PodsEvent{Type: kind}
-	if len(pod) > 0 {
-		told.Pod = decode(pod)
-	}
-	return told
 }
 
 // Unreadable is the field of what is shown in place of a pod that can't be

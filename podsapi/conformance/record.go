@@ -94,7 +94,7 @@ func (w Watch) synced() bool {
 	return len(w.Events) > 0 && w.Events[len(w.Events)-1].Type == synced
 }
 
-// pods are the pods that somebody has who does what the events say, by UID.
+// pods are the pods after all events, by UID.
 func (w Watch) pods() map[string]Pod {
 	have := make(map[string]Pod)
 	for _, e := range w.Events {

@@ -15,7 +15,7 @@ const place = "/" + client.ProposedPlace
 
 // Who may not write to a socket can't connect to it, nor who may not enter its
 // directory. A group may do neither: whether it is one of administrators, which the
-// text allows, no mode tells.
+// text allows, is in no mode.
 var (
 	ownSocket = regexp.MustCompile(`^s.{4}-.{2}-.$`)
 	ownDir    = regexp.MustCompile(`^d.{5}-.{2}-$`)

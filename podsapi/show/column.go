@@ -66,7 +66,7 @@ func restarts(p *corev1.Pod) string {
 }
 
 // age is how long a pod has been there. A static pod was not created at an API
-// server, so that it counts from when the kubelet saw it.
+// server, so that it counts from when the kubelet acknowledged it.
 func age(p *corev1.Pod, now time.Time) string {
 	switch {
 	case !p.CreationTimestamp.IsZero():
