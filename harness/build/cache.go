@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // store is the cache directory:
@@ -143,24 +146,20 @@ func (e entry) lock(ctx context.Context, waiting func()) (unlock func(), err err
 	if err != nil {
 		return nil, err
 	}
-	ticker := time.NewTicker(lockPoll)
-	defer ticker.Stop()
-	for told := false; ; told = true {
+	waiting = sync.OnceFunc(waiting)
+	err = wait.PollUntilContextCancel(ctx, lockPoll, true, func(context.Context) (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
-		}
-		if !told {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
 			waiting()
+			return false, nil
 		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), f.Close())
-		case <-ticker.C:
-		}
+		return true, err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.Join(context.Cause(ctx), f.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
 	}
 	return func() { _ = f.Close() }, nil // which releases the lock
 }

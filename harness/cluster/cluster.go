@@ -142,10 +142,8 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err = c.prepare(); err != nil {
 		return nil, err
 	}
-	for _, begin := range []func(context.Context) error{c.startControlPlane, c.observe, c.startNodes} {
-		if err = begin(ctx); err != nil {
-			return nil, err
-		}
+	if err = c.startAll(ctx); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -203,34 +201,21 @@ func (c *Cluster) prepare() error {
 	return c.checkLinks()
 }
 
-func (c *Cluster) startControlPlane(ctx context.Context) error {
-	for _, comp := range c.components {
-		if comp.kind == build.Etcd || comp.kind == build.APIServer {
-			if err := c.start(ctx, comp, Change{}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// startNodes starts everything that only needs the API server, all at once.
-func (c *Cluster) startNodes(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+// startAll starts etcd and the API server, and then everything that only needs the
+// API server, all at once.
+func (c *Cluster) startAll(ctx context.Context) error {
+	group, grouped := errgroup.WithContext(ctx)
 	for _, comp := range c.components {
 		switch comp.kind {
-		case build.ControllerManager, build.Scheduler:
-			group.Go(func() error { return c.start(ctx, comp, Change{}) })
-		case build.Kubelet:
-			group.Go(func() error {
-				if err := c.start(ctx, comp, Change{}); err != nil {
-					return err
-				}
-				return c.settle(ctx, comp)
-			})
+		case build.Etcd, build.APIServer:
+			if err := c.Start(ctx, comp.name, Change{}); err != nil {
+				return err
+			}
+		case build.ControllerManager, build.Scheduler, build.Kubelet:
+			group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
 		}
 	}
-	group.Go(func() error { return c.EnsureNamespace(ctx, metav1.NamespaceDefault) })
+	group.Go(func() error { return c.EnsureNamespace(grouped, metav1.NamespaceDefault) })
 	return group.Wait()
 }
 
@@ -281,7 +266,10 @@ func (c *Cluster) Close() error {
 	}
 	clear(c.runtimes)
 	c.mu.Unlock()
-	failures = append(failures, c.closeLinks())
+	for _, from := range slices.Sorted(maps.Keys(c.links)) {
+		failures = append(failures, c.links[from].Close())
+	}
+	clear(c.links)
 	for _, comp := range c.components {
 		failures = append(failures, comp.clock.Close())
 	}

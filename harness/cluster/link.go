@@ -76,12 +76,3 @@ func (c *Cluster) reaches(component string) bool {
 	l, ok := c.links[component]
 	return !ok || l.Fault().Cut == ""
 }
-
-func (c *Cluster) closeLinks() error {
-	var failures []error
-	for _, from := range slices.Sorted(maps.Keys(c.links)) {
-		failures = append(failures, c.links[from].Close())
-	}
-	clear(c.links)
-	return errors.Join(failures...)
-}

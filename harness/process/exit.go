@@ -65,10 +65,8 @@ func readEnd(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > limit {
-		if _, err := f.Seek(-limit, io.SeekEnd); err != nil {
-			return nil, err
-		}
+	if _, err := f.Seek(-min(limit, info.Size()), io.SeekEnd); err != nil {
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(f, limit))
 	return bytes.ToValidUTF8(text, []byte("?")), err

@@ -56,19 +56,19 @@ type slot struct {
 	since  atomic.Int64  // nanoseconds since 1970
 }
 
-func (s *slot) write(n numbers) {
-	s.offset.Store(n.offset)
-	s.drift.Store(n.drift)
-	s.frozen.Store(n.frozen)
-	s.since.Store(n.since)
-}
-
-// numbers are what is in a slot.
-type numbers struct {
-	offset int64
-	drift  uint64
-	frozen uint64
-	since  int64
+func (s *slot) write(c clock.Clock) {
+	var frozen uint64
+	if c.Frozen {
+		frozen = 1
+	}
+	var since int64
+	if !c.Since.IsZero() {
+		since = c.Since.UnixNano()
+	}
+	s.offset.Store(int64(c.Offset))
+	s.drift.Store(math.Float64bits(c.Drift))
+	s.frozen.Store(frozen)
+	s.since.Store(since)
 }
 
 // Page is a clock that can be set for another process. A nil Page is one that no
@@ -105,8 +105,7 @@ func (p *Page) Environment() string { return Env + "=" + p.path }
 // Set makes the clock show something else, at once: who asks for the time after
 // Set has returned gets the new one.
 func (p *Page) Set(c clock.Clock) error {
-	next, err := encode(c)
-	if err != nil {
+	if err := check(c); err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -116,7 +115,7 @@ func (p *Page) Set(c clock.Clock) error {
 	}
 	l := p.layout()
 	generation := l.generation.Load() + 1
-	l.slots[generation%2].write(next)
+	l.slots[generation%2].write(c)
 	l.generation.Store(generation)
 	return nil
 }
@@ -153,22 +152,15 @@ func (p *Page) Close() error {
 
 func (p *Page) layout() *layout { return (*layout)(unsafe.Pointer(&p.memory[0])) }
 
-// encode is a clock as the reader takes it: in nanoseconds that fit.
-func encode(c clock.Clock) (numbers, error) {
-	n := numbers{offset: int64(c.Offset), drift: math.Float64bits(c.Drift)}
-	if c.Frozen {
-		n.frozen = 1
-	}
+// check reports a clock that the reader can't show: it takes nanoseconds that fit.
+func check(c clock.Clock) error {
 	switch {
 	case math.IsNaN(c.Drift) || math.IsInf(c.Drift, 0):
-		return n, fmt.Errorf("a clock can't drift by %g ppm", c.Drift)
-	case !c.Since.IsZero():
-		n.since = c.Since.UnixNano()
-		if !time.Unix(0, n.since).Equal(c.Since) {
-			return n, fmt.Errorf("a clock can't count from %s: years go from 1678 to 2262", c.Since)
-		}
-	case c.Frozen || c.Drift != 0:
-		return n, fmt.Errorf("a clock that is %s needs to know since when", c)
+		return fmt.Errorf("a clock can't drift by %g ppm", c.Drift)
+	case c.Since.IsZero() && (c.Frozen || c.Drift != 0):
+		return fmt.Errorf("a clock that is %s needs to know since when", c)
+	case !c.Since.IsZero() && !time.Unix(0, c.Since.UnixNano()).Equal(c.Since):
+		return fmt.Errorf("a clock can't count from %s: years go from 1678 to 2262", c.Since)
 	}
-	return n, nil
+	return nil
 }
