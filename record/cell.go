@@ -105,6 +105,6 @@ type CellEnded struct {
 	// Error is why the cell did not run to its end: the rig did not start, a
 	// step could not be done, something was left behind. Empty if all is well.
 	Error string `json:"error,omitempty"`
-	// Interrupted is true if that was because somebody wanted it to end.
+	// Interrupted is true if that was because the user stopped the run.
 	Interrupted bool `json:"interrupted,omitempty"`
 }

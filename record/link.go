@@ -21,7 +21,7 @@ type LinkFault struct {
 	// it may be, at random. What is sent keeps its order. If unset, neither.
 	Delay  time.Duration `json:"delay,omitempty"`
 	Jitter time.Duration `json:"jitter,omitempty"`
-	// BytesPerSecond is what passes at the most, in each connection and
+	// BytesPerSecond is what passes at most, in each connection and
 	// direction. If unset, any amount.
 	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
 

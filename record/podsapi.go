@@ -8,7 +8,7 @@ type PodsAnswer struct {
 	// Method is ListPods or GetPod.
 	Method string `json:"method"`
 	// Code is the name of the gRPC status code: "OK", "FailedPrecondition".
-	// "Unavailable" is the client's own word for that nobody answered.
+	// "Unavailable" is the client's own word for no answer.
 	Code    string `json:"code"`
 	Message string `json:"message,omitempty"`
 	// List are the pods, in the order in which they came.

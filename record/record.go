@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Format is the version of the format in which a history is written. It is told
-// by the first line, and changes when something that stands in a history gets
+// Format is the version of the format in which a history is written. It stands
+// in the first line, and changes when something that stands in a history gets
 // another meaning, or is gone: not when there is more than before. A history of
 // format 0 says nothing of it; for what is read here it is the same as format 1.
 const Format = 1
@@ -182,7 +182,7 @@ func ReadFile(path string) ([]Event, error) {
 
 // Read reads a history written as JSON lines, of this format or an earlier one. An
 // error names the line, and the events before it are returned all the same: a
-// history that is not complete must not be judged, but tells what happened until
+// history that is not complete must not be judged, but shows what happened until
 // then. One that ends within a line, as that of a run which was killed does, gives
 // io.ErrUnexpectedEOF.
 func Read(in io.Reader) ([]Event, error) {

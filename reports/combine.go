@@ -58,7 +58,7 @@ func (o Outcome) failed() bool { return o == Fail || o == Flaky || o == Expected
 //     none (as above, or NotApplicable).
 //   - NotApplicable needs a reason. Without one it is Unknown. A cell of which
 //     the runner said NotApplicable lends its reason to its checks, and cannot
-//     hide one that came out otherwise.
+//     hide one with another outcome.
 //   - All of that holds for each of a cell's Runs. The cell then follows from
 //     them: see Join.
 //

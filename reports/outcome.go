@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Outcome is how a check, a cell or a requirement came out. The constants
+// Outcome is the result of a check, a cell or a requirement. The constants
 // below are all there are: any other value is refused on encoding and on
 // decoding.
 type Outcome string

@@ -21,7 +21,7 @@ const (
 type Report struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Reproduce is what somebody else needs in order to run the same again.
+	// Reproduce is what it takes to run the same again.
 	Reproduce Reproduce `json:"reproduce"`
 	// Summary counts the cells by outcome, those of the reference apart.
 	Summary Summary `json:"summary"`
@@ -42,7 +42,7 @@ type Report struct {
 	Requirements []Requirement `json:"requirements"`
 }
 
-// Reproduce is what somebody else needs in order to run the same again.
+// Reproduce is what it takes to run the same again.
 type Reproduce struct {
 	// Command is the command line, ready to be pasted into a shell. That of a
 	// report that was merged has a line for each command that it took.

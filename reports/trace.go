@@ -10,7 +10,7 @@ type TraceStatus string
 
 // What can be known of a requirement.
 const (
-	// Proved means that checks serve it, and that all of them came out so.
+	// Proved means that checks serve it, and that all of them agree with it.
 	Proved TraceStatus = "proved"
 	// Deviates means that a release is known not to do what it says, which the
 	// list of known deviations explains.

@@ -64,7 +64,7 @@ type Problems struct {
 	Gone []string `json:"gone"`
 }
 
-// CellState is how a cell came out.
+// CellState is the outcome of a cell.
 type CellState struct {
 	ID      string          `json:"id"`
 	Outcome reports.Outcome `json:"outcome"`

@@ -1,6 +1,6 @@
 // Package evidence says what saved runs show of an enhancement: which cells
 // count, and what their checks say of a statement. It is pure: reports and facts
-// go in, findings come out.
+// go in, findings are returned.
 //
 // Not every cell counts. The reference is no evidence of a release;
 // neither is a release from before the feature; and where a scenario ran on

@@ -1,5 +1,5 @@
 // Package graduation judges whether an enhancement has what its next stage asks
-// for: criteria and saved runs go in, verdicts come out. It is pure. What is not
+// for: criteria and saved runs go in, verdicts are returned. It is pure. What is not
 // shown by a cell is not met, and what no run can show is left to a person.
 package graduation
 
@@ -80,7 +80,7 @@ type Person struct {
 	What string `json:"what"`
 }
 
-// Status is how a criterion came out.
+// Status is the outcome of a criterion.
 type Status string
 
 // The closed set.
@@ -93,7 +93,7 @@ const (
 // Statuses are all of them, what is to be done first.
 func Statuses() []Status { return []Status{Unmet, NeedsPerson, Met} }
 
-// Verdict is how a criterion came out, and by what.
+// Verdict is the status of a criterion, and its evidence.
 type Verdict struct {
 	ID        string `json:"id"`
 	Statement string `json:"statement"`
@@ -154,7 +154,7 @@ type Report struct {
 	Cells   int    `json:"cells"`
 }
 
-// Count returns how many criteria came out as a status.
+// Count returns how many criteria have a status.
 func (r Result) Count(s Status) int {
 	n := 0
 	for _, v := range r.Verdicts {

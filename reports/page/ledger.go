@@ -27,7 +27,7 @@ type statement struct {
 	Verdicts []verdict
 }
 
-// verdict is how a requirement came out on a pair of releases, which its title
+// verdict is the outcome of a requirement on a pair of releases, which its title
 // names with their components, and Releases more briefly.
 type verdict struct {
 	tile

@@ -54,8 +54,8 @@ type requirement struct {
 	KEP       string `json:"kep"`
 	Statement string `json:"statement"`
 	Cells     []int  `json:"cells"`
-	// Letters are how its checks came out in each of the cells, which is often not
-	// how the whole cell did.
+	// Letters are the outcomes of its checks in each of the cells, which are often not
+	// those of the whole cell.
 	Letters string `json:"letters"`
 	// Reasons are why it did not pass, by the cell's position.
 	Reasons map[int]string `json:"reasons,omitempty"`
@@ -183,8 +183,8 @@ func newIndex(run Run) index {
 	return x
 }
 
-// gone are the files that are not in a cell's directory. If nobody knows where that is,
-// there are none such.
+// gone are the files that are not in a cell's directory. If it is not known where
+// that is, there are none.
 func (run Run) gone(c reports.Cell) (names []string) {
 	if run.Dir == nil {
 		return nil
@@ -208,8 +208,8 @@ func (q *requirement) add(at int, c reports.Cell) {
 	}
 }
 
-// reasonFor is what the first check of a requirement says that came out so; if there
-// is none, why the whole cell was not judged.
+// reasonFor is what the first check of a requirement with an outcome says; if there is
+// none, why the whole cell was not judged.
 func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
 	for _, check := range c.Checks {
 		if check.Requirement == id && check.Outcome == o {
@@ -235,7 +235,7 @@ func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	return h
 }
 
-// worst is the first of a cell's runs that came out worst.
+// worst is the first of a cell's runs with the worst outcome.
 func worst(c reports.Cell) reports.Run {
 	return slices.MaxFunc(c.EachRun(), func(a, b reports.Run) int { return a.Outcome.Compare(b.Outcome) })
 }

@@ -54,7 +54,7 @@ type screen struct {
 	EarlyScript, Script template.JS
 }
 
-// tally is how many cells came out in a way.
+// tally is how many cells have an outcome.
 type tally struct {
 	outcome
 	Cells int

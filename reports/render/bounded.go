@@ -45,7 +45,7 @@ func (b *bounded) problems(problems []string) {
 	b.rows(rowsOf(problems, func(p string) []string { return []string{brief(p)} }), "problem with the run as a whole")
 }
 
-// folded writes a part that is shown when somebody asks for it.
+// folded writes a part that a reader has to unfold.
 func (b *bounded) folded(summary string, content func()) {
 	b.printf("\n<details><summary>%s</summary>\n", summary)
 	content()

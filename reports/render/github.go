@@ -67,7 +67,7 @@ var (
 const MaxGitHubSummary = 1 << 20
 
 // GitHubSummary writes the report as a job summary of GitHub Actions, in at most
-// limit bytes: what came out and what needs attention first, then what ran, all cells, and
+// limit bytes: the counts and what needs attention first, then what ran, all cells, and
 // how to reproduce it. If limit has no room for that, nothing is written.
 func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}

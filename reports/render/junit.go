@@ -63,7 +63,7 @@ type junitResult struct {
 }
 
 // junitText escapes a text of several lines. Marshalling would escape its line
-// ends too, which nobody could read.
+// ends too, which is unreadable.
 func junitText(s string) string {
 	var b strings.Builder
 	// Writing to a strings.Builder cannot fail.
@@ -185,7 +185,7 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 	return out
 }
 
-// background is what somebody needs who sees nothing of a report but one failure:
+// background is what a reader needs who sees nothing of a report but one failure:
 // what is stated of what failed, what ran, how to see it again, and where the
 // evidence is.
 func background(c reports.Cell, r reports.Report) string {

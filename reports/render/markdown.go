@@ -8,7 +8,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// Markdown writes the report for people, as GitHub renders it: what came out,
+// Markdown writes the report for people, as GitHub renders it: the counts,
 // what needs attention, what ran on what, every cell, every requirement, and
 // how to do it again.
 func Markdown(w io.Writer, r reports.Report) error {
