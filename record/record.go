@@ -12,6 +12,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -225,6 +226,30 @@ func parse(text []byte, seq int) (Event, error) {
 		return Event{}, fmt.Errorf("event %d where %d was expected: the history is not complete", line.Seq, seq)
 	}
 	return line.Event, nil
+}
+
+// types are those of all payloads, by kind.
+var types = sync.OnceValue(func() map[string]reflect.Type {
+	byKind := make(map[string]reflect.Type)
+	for _, p := range Payloads() {
+		byKind[p.EventKind()] = reflect.TypeOf(p)
+	}
+	return byKind
+})
+
+// Decode decodes the payload of an event. It is nil if the kind is unknown, or if the
+// payload is not of that kind's form.
+func Decode(e Event) Payload {
+	payload := types()[e.Kind]
+	if payload == nil {
+		return nil
+	}
+	value := reflect.New(payload)
+	if json.Unmarshal(e.Data, value.Interface()) != nil {
+		return nil
+	}
+	decoded, _ := value.Elem().Interface().(Payload)
+	return decoded
 }
 
 // As decodes the payload of an event, and reports whether it is of type T.

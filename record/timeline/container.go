@@ -46,38 +46,33 @@ func PodOf(container string) string { return container[:max(0, strings.LastIndex
 
 // addContainer takes into account what a runtime and the servers in its containers
 // did.
-func (t *Timeline) addContainer(e record.Event, m Moment) {
-	switch e.Kind {
-	case record.SandboxStarted{}.EventKind():
-		t.sandboxStarted(e)
-	case record.ContainerStarted{}.EventKind():
-		if started, ok := record.As[record.ContainerStarted](e); ok {
-			t.Runs = append(t.Runs, &Run{Container: e.Subject, Started: &started, From: m})
-		}
+func (t *Timeline) addContainer(e Entry) {
+	switch p := e.Payload.(type) {
+	case record.SandboxStarted:
+		t.sandboxStarted(e, p)
+	case record.ContainerStarted:
+		t.Runs = append(t.Runs, &Run{Container: e.Subject, Started: &p, From: e.Moment})
 		name := Name(e.Subject)
 		c := t.container(name)
 		c.Restarts = c.Starts
 		c.Starts++
 		c.Running, t.Known[name] = true, true
-	case record.ContainerExited{}.EventKind():
-		if exit, ok := record.As[record.ContainerExited](e); ok {
-			t.exited(e.Subject, exit, m)
+	case record.ContainerExited:
+		t.exited(e.Subject, p, e.Moment)
+	case record.Listening:
+		if r := t.runs(e.Subject); r != nil {
+			r.Listening = append(r.Listening, p)
 		}
-	case record.Listening{}.EventKind():
-		on, ok := record.As[record.Listening](e)
-		if r := t.runs(e.Subject); ok && r != nil {
-			r.Listening = append(r.Listening, on)
-		}
-	case record.Connection{}.EventKind():
-		t.connected(e, m)
+	case record.Connection:
+		t.connected(e, p)
 	}
 }
 
 // sandboxStarted forgets the containers of an earlier pod of the same name.
-func (t *Timeline) sandboxStarted(e record.Event) {
+func (t *Timeline) sandboxStarted(e Entry, started record.SandboxStarted) {
 	pod := Name(e.Subject)
 	t.Known[pod], t.nodes[pod] = true, strings.TrimPrefix(e.Source, "runtime/")
-	if started, ok := record.As[record.SandboxStarted](e); !ok || started.Attempt > 0 {
+	if started.Attempt > 0 {
 		return
 	}
 	for name := range t.Containers {
@@ -118,14 +113,10 @@ func (t *Timeline) runs(container string) *Run {
 
 // connected adds a connection. It says nothing of a container if its kubelet ended
 // before it did, in the middle of a probe.
-func (t *Timeline) connected(e record.Event, m Moment) {
+func (t *Timeline) connected(e Entry, connection record.Connection) {
 	name := Name(e.Subject)
 	t.Known[name] = true
-	c := &Connection{Moment: m, Container: e.Subject, Raw: &Raw{text: e.Data, list: "requests"}}
-	ok := false
-	if c.Connection, ok = record.As[record.Connection](e); !ok {
-		return
-	}
+	c := &Connection{Moment: e.Moment, Connection: connection, Container: e.Subject, Raw: &Raw{text: e.Data, list: "requests"}}
 	t.Connections = append(t.Connections, c)
 	if c.GivenUp() {
 		if stopped, has := t.stopped["kubelet/"+t.nodes[PodOf(name)]]; has && c.Opened.Before(stopped) {

@@ -40,31 +40,29 @@ type Answer struct {
 func (a *Answer) Created() bool { return a.Code == http.StatusCreated }
 
 // addCourse takes into account what the engine did.
-func (t *Timeline) addCourse(e record.Event, m Moment) {
-	switch e.Kind {
-	case record.StepStarted{}.EventKind():
-		started, _ := record.As[record.StepStarted](e)
-		t.Steps = append(t.Steps, &Step{StepStarted: started, From: m})
+func (t *Timeline) addCourse(e Entry) {
+	switch p := e.Payload.(type) {
+	case record.StepStarted:
+		t.Steps = append(t.Steps, &Step{StepStarted: p, From: e.Moment})
 		t.givenUp = nil
-	case record.StepDone{}.EventKind():
-		if done, ok := record.As[record.StepDone](e); ok && len(t.Steps) > 0 {
+	case record.StepDone:
+		if len(t.Steps) > 0 {
 			last := t.Steps[len(t.Steps)-1]
-			last.To, last.Done = m, &done
+			last.To, last.Done = e.Moment, &p
 		}
-	case record.CheckOpened{}.EventKind():
-		if opened, ok := record.As[record.CheckOpened](e); ok && !t.closed(e.Subject) {
-			t.Windows[e.Subject] = &Window{Step: opened.Step, From: m}
+	case record.CheckOpened:
+		if !t.closed(e.Subject) {
+			t.Windows[e.Subject] = &Window{Step: p.Step, From: e.Moment}
 		}
-	case record.CheckClosed{}.EventKind():
-		closed, ok := record.As[record.CheckClosed](e)
-		if w := t.Windows[e.Subject]; ok && w != nil && !t.closed(e.Subject) {
-			w.To, w.Closed = m, &closed
+	case record.CheckClosed:
+		if w := t.Windows[e.Subject]; w != nil && w.Closed == nil {
+			w.To, w.Closed = e.Moment, &p
 		}
-	case record.APIAnswer{}.EventKind():
-		t.answered(e, m)
-	case record.Scraped{}.EventKind():
+	case record.APIAnswer:
+		t.answered(e, p)
+	case record.Scraped:
 		t.scraped(e)
-	case record.LogRead{}.EventKind():
+	case record.LogRead:
 		t.Logs[e.Subject] = NewRaw(e.Data).Fields()["lines"]
 	}
 }
@@ -85,17 +83,14 @@ func (t *Timeline) closed(check string) bool {
 	return w != nil && w.Closed != nil
 }
 
-func (t *Timeline) answered(e record.Event, m Moment) {
-	a := &Answer{Moment: m, Step: e.Subject, Raw: NewRaw(e.Data)}
-	envelope := struct {
-		*record.APIAnswer
+func (t *Timeline) answered(e Entry, answer record.APIAnswer) {
+	a := &Answer{Moment: e.Moment, Step: e.Subject, Raw: NewRaw(e.Data), APIAnswer: answer}
+	var envelope struct {
 		Response json.RawMessage `json:"response"`
-	}{APIAnswer: &a.APIAnswer}
-	if json.Unmarshal(e.Data, &envelope) != nil {
-		return
 	}
+	_ = json.Unmarshal(e.Data, &envelope) // it was decoded before
 	a.Response = NewVersion(a.Object, envelope.Response)
-	a.Response.Moment = m
+	a.Response.Moment = e.Moment
 	t.Answers, t.Answered[a.Step] = append(t.Answers, a), a
 	// The watch that shows a pod which was created may be late.
 	if pod, isPod := strings.CutPrefix(a.Object, "pods/"); isPod && a.Created() {
@@ -105,7 +100,7 @@ func (t *Timeline) answered(e record.Event, m Moment) {
 
 // scraped adds metrics to those of the same component that were read at other
 // paths, or earlier.
-func (t *Timeline) scraped(e record.Event) {
+func (t *Timeline) scraped(e Entry) {
 	if t.Metrics[e.Subject] == nil {
 		t.Metrics[e.Subject] = make(map[string]any)
 	}

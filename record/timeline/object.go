@@ -63,6 +63,7 @@ func as[T any](v *Version) *T {
 // Workload is what objects have in common: those that pods are made from, and all
 // others as far as they have it.
 type Workload struct {
+	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
 		Replicas int32                   `json:"replicas"`
@@ -80,6 +81,16 @@ func (v *Version) Pod() *corev1.Pod { return as[corev1.Pod](v) }
 
 // Workload is the object as one that pods are made from.
 func (v *Version) Workload() *Workload { return as[Workload](v) }
+
+// Condition is the object's condition of a type; one without a status if there is none.
+func (v *Version) Condition(name string) (found metav1.Condition) {
+	for _, c := range v.Workload().Status.Conditions {
+		if c.Type == name {
+			return c
+		}
+	}
+	return found
+}
 
 // Meta is the object's metadata.
 func (v *Version) Meta() *metav1.ObjectMeta {
@@ -102,19 +113,15 @@ func (v *Version) PodSpec() *corev1.PodSpec {
 }
 
 // addObject takes an object into account.
-func (t *Timeline) addObject(e record.Event, m Moment) {
-	switch e.Kind {
-	case record.ObjectObserved{}.EventKind():
-		if seen, ok := record.As[record.ObjectObserved](e); ok {
-			t.observed(e, seen, m)
-		}
-	case record.StaticPodWritten{}.EventKind():
-		if pod, ok := record.As[record.StaticPodWritten](e); ok {
-			v := NewVersion("pods/"+e.Subject, pod.Pod)
-			v.Moment, v.Change = m, written
-			v.Pod().Spec.NodeName = pod.Node
-			t.keep(v)
-		}
+func (t *Timeline) addObject(e Entry) {
+	switch p := e.Payload.(type) {
+	case record.ObjectObserved:
+		t.observed(e, p)
+	case record.StaticPodWritten:
+		v := NewVersion("pods/"+e.Subject, p.Pod)
+		v.Moment, v.Change = e.Moment, written
+		v.Pod().Spec.NodeName = p.Node
+		t.keep(v)
 	}
 }
 
@@ -122,14 +129,14 @@ func (t *Timeline) keep(v *Version) {
 	t.Versions, t.states[v.Key] = append(t.Versions, v), append(t.states[v.Key], v)
 }
 
-func (t *Timeline) observed(e record.Event, seen record.ObjectObserved, m Moment) {
+func (t *Timeline) observed(e Entry, seen record.ObjectObserved) {
 	own := seen.Cluster == ""
 	if own && seen.Resource == "events" {
-		t.happened(seen, m)
+		t.happened(seen, e.Moment)
 		return
 	}
 	v := &Version{
-		Moment: m, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
+		Moment: e.Moment, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
 		Change: seen.Change, Raw: NewRaw(seen.Object),
 	}
 	t.keep(v)

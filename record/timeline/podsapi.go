@@ -58,9 +58,9 @@ type PodsPoll struct {
 }
 
 // addPodsAPI takes into account what an agent got from the Pods API of its node.
-func (t *Timeline) addPodsAPI(e record.Event) {
-	switch e.Kind {
-	case record.PodsAnswer{}.EventKind():
+func (t *Timeline) addPodsAPI(e Entry) {
+	switch p := e.Payload.(type) {
+	case record.PodsAnswer:
 		answers := t.PodsAnswers[e.Subject]
 		if answers == nil {
 			answers = &PodsAnswers{Codes: make(map[string]int)}
@@ -68,23 +68,22 @@ func (t *Timeline) addPodsAPI(e record.Event) {
 		}
 		answers.PodsAnswer = t.podsAnswer(e)
 		answers.Codes[answers.Code]++
-	case record.PodsPolled{}.EventKind():
+	case record.PodsPolled:
 		poll := t.poll(e.Subject)
 		poll.Views = append(poll.Views, t.podsAnswer(e))
-	case record.PodsEvent{}.EventKind():
+	case record.PodsEvent:
 		t.watched(e)
-	case record.PodsEnded{}.EventKind():
-		end, _ := record.As[record.PodsEnded](e)
-		if end.Calls != nil { // only a poll counts
-			t.poll(e.Subject).Codes = end.Calls
+	case record.PodsEnded:
+		if p.Calls != nil { // only a poll counts
+			t.poll(e.Subject).Codes = p.Calls
 			return
 		}
 		w := t.watch(e.Subject)
-		w.Code, w.Message = end.Code, end.Message
+		w.Code, w.Message = p.Code, p.Message
 	}
 }
 
-func (t *Timeline) podsAnswer(e record.Event) PodsAnswer {
+func (t *Timeline) podsAnswer(e Entry) PodsAnswer {
 	a := PodsAnswer{Pods: make(map[string]*Raw)}
 	_ = json.Unmarshal(e.Data, &a) // it was encoded by a program of this project
 	a.At = t.Seconds(e.At)
@@ -108,7 +107,7 @@ func (t *Timeline) watch(step string) *PodsWatch {
 	return t.PodsWatches[step]
 }
 
-func (t *Timeline) watched(e record.Event) {
+func (t *Timeline) watched(e Entry) {
 	w := t.watch(e.Subject)
 	var event PodsEvent
 	_ = json.Unmarshal(e.Data, &event)

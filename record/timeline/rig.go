@@ -46,44 +46,34 @@ type Call struct {
 }
 
 // addRig takes into account what became of components, links and leases.
-func (t *Timeline) addRig(e record.Event, m Moment) {
-	switch e.Kind {
-	case record.ComponentStarted{}.EventKind():
-		if started, ok := record.As[record.ComponentStarted](e); ok {
-			t.started(e.Subject, started, m)
-		}
-	case record.ComponentStopped{}.EventKind():
-		stopped, _ := record.As[record.ComponentStopped](e)
+func (t *Timeline) addRig(e Entry) {
+	switch p := e.Payload.(type) {
+	case record.ComponentStarted:
+		t.started(e.Subject, p, e.Moment)
+	case record.ComponentStopped:
 		if lives := t.lives[e.Subject]; len(lives) > 0 {
 			last := lives[len(lives)-1]
-			last.Until, last.Stopped = m, &stopped
+			last.Until, last.Stopped = e.Moment, &p
 		}
 		delete(t.Running, e.Subject)
 		t.stopped[e.Subject] = e.At
 		t.cutOff(e.Subject)
-	case record.FaultBegan{}.EventKind():
-		if began, ok := record.As[record.FaultBegan](e); ok {
-			t.Faults = append(t.Faults, &Fault{Link: e.Subject, LinkFault: began.Fault, From: m})
-		}
-	case record.FaultEnded{}.EventKind():
-		if ended, ok := record.As[record.FaultEnded](e); ok {
-			t.faultEnded(e.Subject, ended, m)
-		}
-	case record.LinkRequest{}.EventKind():
-		if r, ok := record.As[record.LinkRequest](e); ok {
-			call := Call{Method: r.Method, Path: r.Path, Code: r.Code, Answered: r.Answered, At: t.Seconds(e.At)}
-			t.Calls[e.Subject] = append(t.Calls[e.Subject], call)
-		}
-	case record.LeaseAges{}.EventKind():
-		ages, _ := record.As[record.LeaseAges](e)
-		for _, z := range ages.Zones {
-			t.Leases[strings.TrimSuffix(leaseNodes+"/"+z.Zone, "/")] = z
+	case record.FaultBegan:
+		t.Faults = append(t.Faults, &Fault{Link: e.Subject, LinkFault: p.Fault, From: e.Moment})
+	case record.FaultEnded:
+		t.faultEnded(e.Subject, p, e.Moment)
+	case record.LinkRequest:
+		call := Call{Method: p.Method, Path: p.Path, Code: p.Code, Answered: p.Answered, At: t.Seconds(e.At)}
+		t.Calls[e.Subject] = append(t.Calls[e.Subject], call)
+	case record.LeaseAges:
+		for _, z := range p.Zones {
+			t.Leases[ZoneName(z)] = z
 		}
 	}
 }
 
-// leaseNodes is what all simulated nodes are called.
-const leaseNodes = "lease-nodes"
+// ZoneName is what a zone of simulated nodes is called.
+func ZoneName(z record.ZoneAges) string { return strings.TrimSuffix("lease-nodes/"+z.Zone, "/") }
 
 func (t *Timeline) started(component string, started record.ComponentStarted, m Moment) {
 	l := &Life{ComponentStarted: started, Ready: m, Launched: m.Time.Add(-time.Duration(started.ReadySeconds * float64(time.Second)))}

@@ -11,6 +11,7 @@
 package timeline
 
 import (
+	"iter"
 	"math"
 	"strings"
 	"time"
@@ -22,6 +23,13 @@ import (
 type Moment struct {
 	Place int       `json:"-"` // of an event, counted from 0
 	Time  time.Time `json:"-"`
+}
+
+// Entry is an event with its payload decoded: see record.Decode.
+type Entry struct {
+	Moment
+	record.Event
+	Payload record.Payload
 }
 
 // Timeline is what a history amounts to. Slices have what happened, in its order.
@@ -119,15 +127,31 @@ func Of(events []record.Event) *Timeline {
 
 // Add adds the next event.
 func (t *Timeline) Add(e record.Event) {
-	m := Moment{Place: len(t.Events), Time: e.At}
 	t.Events = append(t.Events, e)
-	t.addCourse(e, m)
-	t.addRig(e, m)
-	t.addContainer(e, m)
-	t.addObject(e, m)
-	t.addPodsAPI(e)
+	entry := t.entry(len(t.Events) - 1)
+	t.addCourse(entry)
+	t.addRig(entry)
+	t.addContainer(entry)
+	t.addObject(entry)
+	t.addPodsAPI(entry)
 	for _, l := range t.Running {
 		l.Until = Moment{Place: len(t.Events), Time: e.At}
+	}
+}
+
+func (t *Timeline) entry(place int) Entry {
+	e := t.Events[place]
+	return Entry{Moment: Moment{Place: place, Time: e.At}, Event: e, Payload: record.Decode(e)}
+}
+
+// Entries yields all that happened, for what no other query has.
+func (t *Timeline) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for place := range t.Events {
+			if !yield(t.entry(place)) {
+				return
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -24,6 +25,8 @@ type attempt struct {
 	// unclear is true if a probe of several containers may have made it, and nothing
 	// says that it failed for any of them.
 	unclear bool
+	// gone and bare are true if the attempt, or what went over its wire, is left out.
+	gone, bare bool
 }
 
 // exact is a time in the narration, to the tenth of a millisecond.
@@ -32,19 +35,17 @@ func (b *builder) exact(when time.Time) float64 {
 }
 
 // attempts are all attempts, and the lanes that have them as marks, by container.
-func (b *builder) attempts() ([]Attempt, map[string][]Lane) {
+func (b *builder) attempts() ([]attempt, map[string][]Lane) {
 	var all []attempt
 	for i, a := range b.in.Attempts {
 		a.CutOff = a.CutOff && !askedAgain(b.in.Attempts[i+1:], a)
 		all = append(all, b.connection(a))
 	}
-	for e, ran := range record.All[record.Exec](b.in.Events) {
-		all = append(all, b.exec(e, ran))
-	}
+	all = append(all, b.execs...)
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(a.ended, b.ended) })
 	all = append(all, b.probeFailures(all)...)
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(a.At, b.At) })
-	return withoutSame(all), probeLanes(all)
+	return all, probeLanes(all)
 }
 
 // connection is an attempt that reached a server.
@@ -192,7 +193,7 @@ func seen(a reports.Attempt) string {
 }
 
 // exec is an attempt that ran a command in a container.
-func (b *builder) exec(e record.Event, ran record.Exec) attempt {
+func (b *builder) exec(e timeline.Entry, ran record.Exec) attempt {
 	a := attempt{ended: b.at(e.At), owner: e.Subject}
 	duration := time.Duration(ran.DurationSeconds * float64(time.Second))
 	a.Attempt = Attempt{
@@ -204,21 +205,6 @@ func (b *builder) exec(e record.Event, ran record.Exec) attempt {
 		a.Observed = shortened(ran.Error, maxText)
 	}
 	return a
-}
-
-// withoutSame leaves out the wire of those over whose wire the same went as over an
-// earlier one's.
-func withoutSame(all []attempt) (attempts []Attempt) {
-	first := make(map[string]int)
-	for i, a := range all {
-		if earlier := first[a.same]; earlier > 0 && len(a.Wire) > 0 {
-			a.Like, a.Wire = earlier, nil
-		} else if len(a.Wire) > 0 {
-			first[a.same] = i + 1
-		}
-		attempts = append(attempts, a.Attempt)
-	}
-	return attempts
 }
 
 // probeLanes are a lane for each probe of each container, with a mark for each

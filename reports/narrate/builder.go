@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
@@ -52,27 +54,24 @@ type builder struct {
 	end   float64 // of the history
 	over  float64 // of the last step: what ends after it ends with the rig
 
-	steps     []Step
-	checks    []Check
-	nodes     nodes
-	pods      pods
-	workloads workloads
-	leases    leases
-	watchdog  watchdog
-	objects   objects
+	steps      []Step
+	checks     []Check
+	execs      []attempt
+	agents     lanes // clients of Pods APIs
+	components lanes
+	leases     leases
+	watchdog   watchdog
+	nodes      lanes
+	workloads  workloads
+	pods       pods
+	objects    objects
 }
 
 func newBuilder(in Input) *builder {
-	b := &builder{Timeline: timeline.New(), in: in, leases: newLeases(in.Leases), watchdog: newWatchdog(in)}
+	b := &builder{Timeline: timeline.Of(in.Events), in: in, leases: leases{plan: in.Leases}, watchdog: watchdog{plan: in.Leases}}
 	if len(in.Events) > 0 {
 		b.began = in.Events[0].At
 		b.end = b.at(in.Events[len(in.Events)-1].At)
-	}
-	for _, e := range in.Events {
-		b.Add(e)
-		if strings.HasPrefix(e.Subject, "nodes/") {
-			b.watchdog.nodesAre(b.Nodes, b.at(e.At))
-		}
 	}
 	b.over = b.end
 	for _, s := range slices.Backward(b.Steps) {
@@ -81,24 +80,21 @@ func newBuilder(in Input) *builder {
 			break
 		}
 	}
-	b.steps, b.checks, b.objects = b.taken(), b.windows(), newObjects(b)
-	b.pods.ran(b)
-	for _, e := range in.Events {
-		b.leases.add(e, b.at(e.At))
+	b.checks, b.objects = b.windows(), newObjects(b)
+	for e := range b.Entries() {
+		b.rig(e, b.at(e.Time))
+		b.asked(e, b.at(e.Time))
+		b.pods.add(e, b.at(e.Time))
 	}
+	b.ran()
 	for _, v := range b.Versions {
 		if !v.Static() {
-			b.observed(v)
+			b.observed(v, b.at(v.Time))
 		}
 	}
 	for _, h := range b.Happenings {
-		news := newsOf(h, b.at(h.Time))
-		b.pods.news(news)
-		b.nodes.news(news)
-		b.workloads.news(news)
-	}
-	for _, e := range in.Events {
-		b.watchdog.add(e, b.at(e.At)) // its requests scale Deployments that were seen
+		h.Message = shortened(h.Message, maxMessage)
+		b.happened(h, b.at(h.Time))
 	}
 	return b
 }
@@ -109,37 +105,82 @@ func (b *builder) at(when time.Time) float64 {
 	return max(0, math.Round(when.Sub(b.began).Seconds()*1e3)/1e3)
 }
 
-// observed takes an object into account, unless it is not shown: of simulated nodes
-// there are thousands.
-func (b *builder) observed(v *timeline.Version) {
-	if node, is := strings.CutPrefix(v.Key, "nodes/"); is && len(b.Lives("kubelet/"+node)) == 0 && !b.objects.wants(v.Key) {
+// rig takes into account what became of the rig.
+func (b *builder) rig(e timeline.Entry, at float64) {
+	switch p := e.Payload.(type) {
+	case record.ComponentStarted:
+		b.components.named(Component, e.Subject)
+	case record.ClockSet:
+		if (p != record.ClockSet{} || at > 0) {
+			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
+		}
+	case record.LeaseAges:
+		b.watchdog.on = true
+		for _, z := range p.Zones {
+			b.leases.aged(z, at)
+		}
+	case record.LeaseNodesStopped:
+		b.leases.zones.named(Leases, e.Subject).mark(at, "nodes stopped", "", Faulty)
+	case record.LeaseNodesStarted:
+		b.leases.zones.named(Leases, e.Subject).mark(at, "nodes started", "", Changed)
+	case record.LeaseClockSet:
+		text := "clocks " + p.Clock.String()
+		if p.Step != 0 {
+			text = "clocks set by " + p.Step.String()
+		}
+		b.leases.zones.named(Leases, e.Subject).mark(at, text, "", Faulty)
+	case record.LinkRequest:
+		b.watchdog.requested(e, p, at)
+	}
+}
+
+// observed takes an object into account. Of simulated nodes, of which there are
+// thousands, only those are shown that the scenario is about.
+func (b *builder) observed(v *timeline.Version, at float64) {
+	if v.Key == "nodes/"+v.Name {
+		b.watchdog.node(v, at)
+	}
+	if v.Resource == "nodes" && v.Cluster == "" && len(b.Lives("kubelet/"+v.Name)) == 0 && !b.objects.wants(v.Key) {
 		return
 	}
-	seen := observed{Version: v, at: b.at(v.Time), body: v.Fields()}
 	switch {
-	case seen.body == nil:
+	case v.Fields() == nil:
 		return
-	case seen.Cluster != "":
-		b.watchdog.deployment(seen)
-	case seen.Resource == "nodes":
-		b.nodes.add(seen)
-	case seen.Resource == "pods":
-		b.pods.observed(seen)
-	case seen.Resource == "leases":
-		b.leases.observed(seen)
+	case v.Cluster != "":
+		b.watchdog.deployment(v, at)
+	case v.Resource == "nodes":
+		b.node(v, at)
+	case v.Resource == "pods":
+		b.pods.observed(v, at)
+	case v.Resource == "leases":
+		b.leases.observed(v, at)
 		return
 	default:
-		b.workloads.add(seen)
+		b.workloads.add(v, at)
 	}
-	b.objects.add(seen, b.StepAt(v.Place))
+	b.objects.add(v, at, b.StepAt(v.Place))
+}
+
+// happened takes an Event object into account. What is said of a probe belongs to its
+// attempt. Conditions of nodes and workloads are shown otherwise.
+func (b *builder) happened(h timeline.Happening, at float64) {
+	warning := h.Type == corev1.EventTypeWarning
+	switch {
+	case h.About.Kind == "Pod":
+		b.pods.happened(h, at)
+	case h.About.Kind == "Node" && warning:
+		b.nodes.warn("nodes/"+h.About.Name, h, at)
+	case warning:
+		b.workloads.lanes.warn(strings.ToLower(h.About.Kind)+"s/"+h.About.Namespace+"/"+h.About.Name, h, at)
+	}
 }
 
 // lanes are all lanes, in the order in which they are shown. A cell that asks a Pods
 // API is about the answers: they come first.
 func (b *builder) lanes(probes map[string][]Lane) []Lane {
 	return slices.Concat(
-		b.podsAPI(), b.lives(), b.links(), b.watchdog.lanes(b.end),
-		b.leases.lanes(b.end), b.nodes.lanes.until(b.end), b.workloads.lanes.until(b.end), b.pods.lanes(b.end, probes),
+		b.agents.until(b.end), b.lives(), b.links(), b.watchdog.lanes(b.end),
+		b.leases.lanes(b.end), b.nodes.until(b.end), b.workloads.lanes.until(b.end), b.pods.lanes(b.end, probes),
 	)
 }
 

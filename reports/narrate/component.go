@@ -13,16 +13,7 @@ import (
 // lives are those of the components, in the order of their first appearance, and when
 // their clocks were set.
 func (b *builder) lives() []Lane {
-	var rows lanes
-	for _, e := range b.Events {
-		if set, ok := record.As[record.ClockSet](e); ok && (set != record.ClockSet{} || b.at(e.At) > 0) {
-			rows.named(Component, e.Subject).mark(b.at(e.At), "clock "+set.Clock.String(), "", Faulty)
-		}
-		if e.Kind == (record.ComponentStarted{}).EventKind() {
-			rows.named(Component, e.Subject)
-		}
-	}
-	for _, l := range rows.all {
+	for _, l := range b.components.all {
 		before := ""
 		for _, life := range b.Lives(l.Name) {
 			b.started(l, life, before)
@@ -32,7 +23,7 @@ func (b *builder) lives() []Lane {
 			}
 		}
 	}
-	return rows.until(b.end)
+	return b.components.until(b.end)
 }
 
 // started ends what was before with when the process was started, and has the

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 const (
@@ -87,7 +89,9 @@ func shortened(text string, limit int) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// isOf reports whether the lane is that of the object that something happened to.
-func (l *lane) isOf(what news) bool {
-	return l.Name == strings.ToLower(what.kind)+"s/"+what.namespace+"/"+what.name
+// warn marks the warning of an Event object, if its object has a lane.
+func (l *lanes) warn(object string, h timeline.Happening, at float64) {
+	if row := l.byName[string(ObjectState)+" "+object]; row != nil {
+		row.mark(at, h.Reason, h.Message, Bad)
+	}
 }

@@ -2,13 +2,16 @@ package narrate
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -80,46 +83,18 @@ func (p LeasePlan) limits() (all []Limit) {
 	return all
 }
 
-// leaseNodes is the name of the simulated nodes of all zones.
-const leaseNodes = "lease-nodes"
-
 // leases are those of simulated nodes, by zone, and those of real nodes that the
 // history has.
 type leases struct {
-	plan    LeasePlan
-	rows    lanes
-	renewed map[string]renewal
+	plan         LeasePlan
+	zones, nodes lanes
+	renewed      map[string]renewal
 }
 
 // renewal is a renewal of a real node's lease.
 type renewal struct {
 	time  string
 	until float64 // when it expires
-}
-
-func newLeases(plan LeasePlan) leases { return leases{plan: plan, renewed: make(map[string]renewal)} }
-
-func (l *leases) add(e record.Event, at float64) {
-	switch e.Kind {
-	case record.LeaseAges{}.EventKind():
-		if ages, ok := record.As[record.LeaseAges](e); ok {
-			for _, z := range ages.Zones {
-				l.aged(z, at)
-			}
-		}
-	case record.LeaseNodesStopped{}.EventKind():
-		l.rows.named(Leases, e.Subject).mark(at, "nodes stopped", "", Faulty)
-	case record.LeaseNodesStarted{}.EventKind():
-		l.rows.named(Leases, e.Subject).mark(at, "nodes started", "", Changed)
-	case record.LeaseClockSet{}.EventKind():
-		if set, ok := record.As[record.LeaseClockSet](e); ok {
-			text := "clocks " + set.Clock.String()
-			if set.Step != 0 {
-				text = "clocks set by " + set.Step.String()
-			}
-			l.rows.named(Leases, e.Subject).mark(at, text, "", Faulty)
-		}
-	}
 }
 
 // aged shows a zone by the ages of its leases, and by how many have expired, as far as
@@ -137,7 +112,7 @@ func (l *leases) aged(z record.ZoneAges, at float64) {
 		s = Span{Label: "the oldest expired", Tone: Bad}
 	}
 	s.Detail = fmt.Sprintf("%s, leases of %s", reports.Counted(z.Nodes, "node"), l.plan.Duration)
-	row := l.rows.named(Leases, strings.TrimSuffix(leaseNodes+"/"+z.Zone, "/"))
+	row := l.zones.named(Leases, timeline.ZoneName(z))
 	row.becomes(at, s)
 	if row.Series == nil {
 		row.Series = []Series{{Label: "oldest"}, {Label: "99th percentile"}, {Label: "median"}}
@@ -179,45 +154,53 @@ const skewed = 5
 
 // observed shows the lease of a real node: renewed, renewed by a clock that is
 // wrong, or expired.
-func (l *leases) observed(o observed) {
-	if o.Namespace != "kube-node-lease" {
+func (l *leases) observed(v *timeline.Version, at float64) {
+	var lease struct {
+		Spec struct {
+			Holder  string  `json:"holderIdentity"`
+			Seconds float64 `json:"leaseDurationSeconds"`
+			Renewed string  `json:"renewTime"`
+		} `json:"spec"`
+	}
+	_ = json.Unmarshal(v.Text(), &lease) // what is of another form stays empty
+	when := lease.Spec.Renewed
+	if v.Namespace != corev1.NamespaceNodeLease || v.Gone() || when == "" || when == l.renewed[v.Key].time {
 		return
 	}
-	when := text(o.body, "spec", "renewTime")
-	duration, _ := number(o.body, "spec", "leaseDurationSeconds")
-	last := l.renewed[o.Key]
-	if o.Gone() || when == "" || when == last.time {
-		return
+	row := l.nodes.named(Leases, v.Key)
+	l.expire(row, at)
+	if l.renewed == nil {
+		l.renewed = make(map[string]renewal)
 	}
-	row := l.rows.named(Leases, o.Key)
-	l.expire(row, o.Key, o.at)
-	l.renewed[o.Key] = renewal{time: when, until: o.at + cmp.Or(float64(duration), math.Inf(1))}
-	s := Span{Label: "renewed", Detail: "by " + text(o.body, "spec", "holderIdentity"), Tone: Good}
+	l.renewed[v.Key] = renewal{time: when, until: at + cmp.Or(lease.Spec.Seconds, math.Inf(1))}
+	s := Span{Label: "renewed", Detail: "by " + lease.Spec.Holder, Tone: Good}
 	if t, err := time.Parse(time.RFC3339, when); err == nil {
-		switch behind := o.Time.Sub(t).Round(time.Second); {
+		switch behind := v.Time.Sub(t).Round(time.Second); {
 		case behind.Seconds() > skewed:
 			s.Label, s.Tone = fmt.Sprintf("renewed %s in the past", behind), Faulty
 		case behind.Seconds() < -skewed:
 			s.Label, s.Tone = fmt.Sprintf("renewed %s in the future", -behind), Faulty
 		}
 	}
-	row.becomes(o.at, s)
+	row.becomes(at, s)
 }
 
 // expire has a lease be expired from when its last renewal ran out.
-func (l *leases) expire(row *lane, key string, at float64) {
-	if last, is := l.renewed[key]; is && last.until < at {
+func (l *leases) expire(row *lane, at float64) {
+	if last, is := l.renewed[row.Name]; is && last.until < at {
 		row.becomes(last.until, Span{Label: "expired", Tone: Bad})
 	}
 }
 
 // lanes are the leases until the end.
 func (l *leases) lanes(end float64) []Lane {
-	for _, row := range l.rows.all {
-		l.expire(row, row.Name, end)
+	for _, row := range l.zones.all {
 		for i := range row.Series {
 			row.Series[i].Points = reduced(row.Series[i].Points)
 		}
 	}
-	return l.rows.until(end)
+	for _, row := range l.nodes.all {
+		l.expire(row, end)
+	}
+	return slices.Concat(l.zones.until(end), l.nodes.until(end))
 }

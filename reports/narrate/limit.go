@@ -1,9 +1,7 @@
 package narrate
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -11,14 +9,16 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// limiter makes a narration shorter, and says in it what is left out.
+// limiter makes a narration shorter, and says in it what is left out. Its marks stand
+// for attempts by their place among all.
 type limiter struct {
-	*Narration
+	Narration
 
 	b        *builder
 	limit    int
-	relevant func(Attempt) bool // whether a check that does not hold is about an attempt
-	subjects []string           // of the texts in Omitted
+	all      []attempt           // those that are gone, too
+	relevant func(*attempt) bool // whether a check that does not hold is about an attempt
+	subjects []string            // of the texts in Omitted
 }
 
 // limited is the narration within a limit. Four passes shorten it, as far as that is
@@ -26,19 +26,63 @@ type limiter struct {
 // about, and then all but so much of everything.
 func (b *builder) limited(limit int) Narration {
 	attempts, probes := b.attempts()
-	n := Narration{
+	l := &limiter{b: b, limit: limit, all: attempts, relevant: b.relevant(attempts), Narration: Narration{
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
-		Lanes: b.lanes(probes), Attempts: attempts, Logs: b.logs(maxLogLines),
-	}
-	l := &limiter{Narration: &n, b: b, limit: limit, relevant: b.relevant(attempts)}
+		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines),
+	}}
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
+	n := l.shown()
 	for _, pass := range []func(){l.condense, l.keepWires, l.keepFailures, l.bound} {
 		if length(n) <= limit {
 			break
 		}
 		pass()
+		n = l.shown()
 	}
 	return n
+}
+
+// shown is the narration with the attempts that are left. One over whose wire the same
+// went as over an earlier one's is like that one.
+func (l *limiter) shown() Narration {
+	n := l.Narration
+	first, place := make(map[string]int), make([]int, len(l.all)) // from 1, of those that stay
+	for i, a := range l.all {
+		switch {
+		case a.gone:
+			continue
+		case len(a.Wire) == 0:
+		case a.bare:
+			a.Wire, a.LeftOut = nil, true
+		case first[a.same] > 0:
+			a.Wire, a.Like = nil, first[a.same]
+		default:
+			first[a.same] = len(n.Attempts) + 1
+		}
+		n.Attempts = append(n.Attempts, a.Attempt)
+		place[i] = len(n.Attempts)
+	}
+	n.Lanes = slices.Clone(n.Lanes)
+	for i := range n.Lanes {
+		n.Lanes[i].Marks = slices.Clone(n.Lanes[i].Marks)
+		for j := range n.Lanes[i].Marks {
+			if m := &n.Lanes[i].Marks[j]; m.Attempt > 0 {
+				m.Attempt = place[m.Attempt-1]
+			}
+		}
+	}
+	return n
+}
+
+// leave leaves attempts out, and says how many.
+func (l *limiter) leave(out func(*attempt) bool) (gone int) {
+	for i := range l.all {
+		if a := &l.all[i]; !a.gone && out(a) {
+			a.gone = true
+			gone++
+		}
+	}
+	return gone
 }
 
 // omit says what is left out of a subject, in place of what was said of it before.
@@ -70,32 +114,27 @@ func LogsPath(id string) string { return path.Join(reports.RunDir(id, 1), report
 // condense leaves out what repeats: marks that say the same one after the other
 // become spans, and objects have their first and their last version.
 func (l *limiter) condense() {
-	keep := make([]bool, len(l.Attempts))
-	for i := range keep {
-		keep[i] = true
-	}
-	attempts, moments := 0, 0
+	gone := make(map[bool]int)
 	for i := range l.Lanes {
-		if lane := &l.Lanes[i]; lane.Kind == Probe {
-			attempts += condense(lane, keep)
-		} else {
-			moments += condense(lane, keep)
-		}
+		lane := &l.Lanes[i]
+		gone[lane.Kind == Probe] += l.condensed(lane)
 	}
-	l.keepOnly(keep)
-	l.omitRecorded("repeated attempts", attempts, "%s identical to their neighbours", reports.Counted(attempts, "attempt"))
-	l.omitRecorded("repeated moments", moments, "details of %s identical to their neighbours", reports.Counted(moments, "moment"))
+	l.omitRecorded("repeated attempts", gone[true], "%s identical to their neighbours", reports.Counted(gone[true], "attempt"))
+	l.omitRecorded("repeated moments", gone[false], "details of %s identical to their neighbours", reports.Counted(gone[false], "moment"))
 	l.objectsTo(firstAndLast, maxObjects)
 }
 
 // keepWires leaves out the wire logs of attempts that no failing check is about, most
 // objects and most log lines.
 func (l *limiter) keepWires() {
-	keep := make([]bool, len(l.Attempts))
-	for i, a := range l.Attempts {
-		keep[i] = l.relevant(a)
+	bare := 0
+	for i := range l.all {
+		if a := &l.all[i]; !a.gone && len(a.Wire) > 0 && !l.relevant(a) {
+			a.bare = true
+			bare++
+		}
 	}
-	l.keepWire(keep)
+	l.omitRecorded("wire", bare, "what went over the wire of %s", reports.Counted(bare, "attempt"))
 	l.objectsTo(firstAndLast, 3)
 	if len(l.Logs) > 0 {
 		l.Logs = l.b.logs(maxKnownLines)
@@ -105,14 +144,7 @@ func (l *limiter) keepWires() {
 // keepFailures leaves out attempts that did not fail and that no failing check is
 // about, and details of what is not bad.
 func (l *limiter) keepFailures() {
-	keep, gone := make([]bool, len(l.Attempts)), 0
-	for i, a := range l.Attempts {
-		keep[i] = a.Tone == Bad || l.relevant(a)
-		if !keep[i] {
-			gone++
-		}
-	}
-	l.keepOnly(keep)
+	gone := l.leave(func(a *attempt) bool { return a.Tone != Bad && !l.relevant(a) })
 	l.omitRecorded("attempts of others", gone, "%s that did not fail, and that no failing check is about", reports.Counted(gone, "attempt"))
 	details := 0
 	for _, lane := range l.Lanes {
@@ -150,20 +182,15 @@ func (l *limiter) bound() {
 	l.omit("plan", len(l.Plan), "the plan: see %s", path.Join(reports.RunDir(l.Cell, 1), reports.PlanFile))
 	l.Logs, l.Plan = nil, ""
 	l.objectsTo(firstAndLast, 0)
-	keep, seen := make([]bool, len(l.Attempts)), make(map[[3]string]bool)
-	succeeded, alike := 0, 0
-	for i, a := range l.Attempts {
+	succeeded, seen := l.leave(func(a *attempt) bool { return a.Tone != Bad }), make(map[[3]string]bool)
+	alike := l.leave(func(a *attempt) bool {
 		kind := [3]string{a.Container, a.By, a.Observed}
-		switch {
-		case a.Tone != Bad:
-			succeeded++
-		case seen[kind] || len(seen) >= l.limit/perAttempt:
-			alike++
-		default:
-			keep[i], seen[kind] = true, true
+		again := seen[kind] || len(seen) >= l.limit/perAttempt
+		if !again {
+			seen[kind] = true
 		}
-	}
-	l.keepOnly(keep)
+		return again
+	})
 	l.omitRecorded("attempts", succeeded, "%s that did not fail", reports.Counted(succeeded, "attempt"))
 	l.omitRecorded("failed attempts", alike, "%s that failed, as others did", reports.Counted(alike, "attempt"))
 	l.lanesTo(max(10, l.limit/perLane))
@@ -186,108 +213,31 @@ func (l *limiter) objectsTo(d detail, most int) {
 // run is how many marks must say the same one after the other to become a span.
 const run = 4
 
-// condense makes spans of the marks of a lane that say the same, and says how
-// many marks are gone. Their attempts are not to be kept.
-func condense(l *Lane, keep []bool) (gone int) {
+// condensed makes spans of the marks of a lane that say the same, and says how
+// many marks are gone, with their attempts.
+func (l *limiter) condensed(lane *Lane) (gone int) {
 	var marks []Mark
-	for from := 0; from < len(l.Marks); {
-		first, to := l.Marks[from], from+1
-		for to < len(l.Marks) && l.Marks[to].Label == first.Label && l.Marks[to].Tone == first.Tone {
+	for from, to := 0, 0; from < len(lane.Marks); from = to {
+		first := lane.Marks[from]
+		for to < len(lane.Marks) && lane.Marks[to].Label == first.Label && lane.Marks[to].Tone == first.Tone {
 			to++
 		}
 		if to-from < run {
-			marks = append(marks, l.Marks[from:to]...)
-			from = to
+			marks = append(marks, lane.Marks[from:to]...)
 			continue
 		}
-		last := l.Marks[to-1]
-		for _, m := range l.Marks[from+1 : to-1] {
+		last := lane.Marks[to-1]
+		for _, m := range lane.Marks[from+1 : to-1] {
 			if m.Attempt > 0 {
-				keep[m.Attempt-1] = false
+				l.all[m.Attempt-1].gone = true
 			}
-		}
-		gone += to - from - 2
-		marks = append(marks, first, last)
-		l.Spans = append(l.Spans, Span{From: first.At, To: last.At, Label: fmt.Sprintf("%d times: %s", to-from, first.Label), Tone: first.Tone})
-		from = to
-	}
-	l.Marks = marks
-	return gone
-}
-
-// keepOnly takes attempts away. Who was like one of them has its wire now.
-func (l *limiter) keepOnly(keep []bool) {
-	l.moveWire(keep)
-	place := make([]int, len(l.Attempts)) // from 1, of those that stay
-	var kept []Attempt
-	for i, a := range l.Attempts {
-		if keep[i] {
-			kept = append(kept, a)
-			place[i] = len(kept)
-		}
-	}
-	for i := range kept {
-		if kept[i].Like > 0 {
-			kept[i].Like = place[kept[i].Like-1]
-		}
-	}
-	l.Attempts = kept
-	for i := range l.Lanes {
-		for j := range l.Lanes[i].Marks {
-			if m := &l.Lanes[i].Marks[j]; m.Attempt > 0 {
-				m.Attempt = place[m.Attempt-1]
-			}
-		}
-	}
-}
-
-// keepWire takes the wire of the other attempts away. They say so themselves.
-func (l *limiter) keepWire(keep []bool) {
-	l.moveWire(keep)
-	gone := 0
-	for i := range l.Attempts {
-		a := &l.Attempts[i]
-		if !keep[i] && len(a.Wire)+a.Like > 0 {
-			a.Wire, a.Like, a.LeftOut = nil, 0, true
-		}
-		if a.LeftOut {
 			gone++
 		}
+		marks = append(marks, first, last)
+		lane.Spans = append(lane.Spans, Span{From: first.At, To: last.At, Label: fmt.Sprintf("%d times: %s", to-from, first.Label), Tone: first.Tone})
 	}
-	l.omitRecorded("wire", gone, "what went over the wire of %s", reports.Counted(gone, "attempt"))
-}
-
-// moveWire gives the wire of each attempt to the first of those that are kept over
-// whose wire the same went.
-func (l *limiter) moveWire(keep []bool) {
-	before := slices.Clone(l.Attempts)
-	moved := make(map[int]int) // by who had the wire first: who has it now
-	for i := range l.Attempts {
-		a := &l.Attempts[i]
-		from := cmp.Or(a.Like, i+1)
-		switch first := before[from-1]; {
-		case !keep[i] || len(first.Wire) == 0:
-		case moved[from] > 0:
-			a.Wire, a.Like = nil, moved[from]
-		default:
-			a.Wire, a.Like = shifted(first.Wire, a.At-first.At), 0
-			moved[from] = i + 1
-		}
-	}
-}
-
-// shifted are lines as they would be so much later.
-func shifted(lines []Line, by float64) []Line {
-	if by == 0 {
-		return lines
-	}
-	lines = slices.Clone(lines)
-	for i := range lines {
-		if lines[i].At > 0 {
-			lines[i].At = math.Round((lines[i].At+by)*1e4) / 1e4
-		}
-	}
-	return lines
+	lane.Marks = marks
+	return gone
 }
 
 // lanesTo keeps so many lanes, those without anything bad go first, from the last. Of
@@ -307,7 +257,9 @@ func (l *limiter) lanesTo(most int) {
 		if lane.Kind == Component {
 			continue // all else is read by them
 		}
-		marks := slices.DeleteFunc(slices.Clone(lane.Marks), func(m Mark) bool { return m.Attempt == 0 && !slices.Contains(ends(lane.Marks), m) })
+		marks := slices.DeleteFunc(slices.Clone(lane.Marks), func(m Mark) bool {
+			return (m.Attempt == 0 || l.all[m.Attempt-1].gone) && !slices.Contains(ends(lane.Marks), m)
+		})
 		parts += max(0, len(lane.Spans)-perEnd) + len(lane.Marks) - len(marks) + len(lane.Series)
 		lane.Spans, lane.Marks, lane.Series = ends(lane.Spans), marks, nil
 	}

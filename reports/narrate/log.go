@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -31,30 +32,34 @@ const (
 
 // Failures is when something went wrong: a check that does not hold was closed, a
 // step could not be done, a component ended by itself. Times are in order.
-func Failures(result reports.Cell, events []record.Event) (times []time.Time) {
+func Failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
 	failed := failedIn(result)
-	last := time.Time{} // the end of the last step
-	for _, e := range events {
-		switch e.Kind {
-		case record.CheckClosed{}.EventKind():
-			if failed[e.Subject] {
-				times = append(times, e.At)
-			}
-		case record.StepDone{}.EventKind():
-			last = e.At
-			if done, ok := record.As[record.StepDone](e); ok && done.Error != "" {
-				times = append(times, e.At)
-			}
-		case record.ComponentStopped{}.EventKind():
-			if stopped, ok := record.As[record.ComponentStopped](e); ok && !stopped.Asked {
-				times = append(times, e.At)
+	for id, w := range t.Windows {
+		if w.Closed != nil && failed[id] {
+			times = append(times, w.To.Time)
+		}
+	}
+	var last time.Time // the end of the last step
+	for _, s := range t.Steps {
+		if s.Done == nil {
+			continue
+		}
+		if last = s.To.Time; s.Done.Error != "" {
+			times = append(times, last)
+		}
+	}
+	for _, name := range t.Components() {
+		for _, l := range t.Lives(name) {
+			if l.Stopped != nil && !l.Stopped.Asked {
+				times = append(times, l.Until.Time)
 			}
 		}
 	}
 	wrong := result.Outcome != "" && result.Outcome != reports.Pass && result.Outcome != reports.NotApplicable
-	if wrong && len(times) == 0 && len(events) > 0 {
-		times = append(times, cmp.Or(last, events[len(events)-1].At)) // what always holds did not
+	if wrong && len(times) == 0 && len(t.Events) > 0 {
+		times = append(times, cmp.Or(last, t.Events[len(t.Events)-1].At)) // what always holds did not
 	}
+	slices.SortFunc(times, time.Time.Compare)
 	return times
 }
 
@@ -69,7 +74,7 @@ func failedIn(result reports.Cell) map[string]bool {
 
 // logs is what the components said around what went wrong.
 func (b *builder) logs(limit int) (all []Log) {
-	moments := Failures(b.in.Result, b.in.Events)
+	moments := Failures(b.in.Result, b.Timeline)
 	if b.in.Result.Outcome == reports.ExpectedFail {
 		limit = min(limit, maxKnownLines)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
@@ -143,7 +144,9 @@ func TestOrdinaryLines(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	died := checked()
+	died.at(30, "etcd", record.ComponentStarted{})
 	died.at(31, "etcd", record.ComponentStopped{})
+	died.at(31, "etcd", record.ComponentStarted{})
 	died.at(32, "etcd", record.ComponentStopped{Asked: true})
 	died.at(33, "4", record.StepDone{Number: 4, Error: "in vain"})
 	for name, tc := range map[string]struct {
@@ -162,7 +165,7 @@ func TestTrouble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want(t, tc.want, narrate.Failures(tc.result, tc.events))
+			want(t, tc.want, narrate.Failures(tc.result, timeline.Of(tc.events)))
 		})
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/record/timeline"
 )
@@ -16,19 +20,20 @@ import (
 type objects struct {
 	named    string          // all expressions of the checks and of the steps
 	made     map[string]bool // keys
-	uids     map[string]bool
+	uids     map[types.UID]bool
 	versions map[string][]*state
 }
 
 // state is an object as it was seen.
 type state struct {
 	Version
-	body map[string]any
-	size int // as JSON, about
+	body  map[string]any
+	quiet map[string]any // what of it says something new if it differs
+	size  int            // as JSON, about
 }
 
 func newObjects(b *builder) objects {
-	o := objects{made: make(map[string]bool), uids: make(map[string]bool), versions: make(map[string][]*state)}
+	o := objects{made: make(map[string]bool), uids: make(map[types.UID]bool), versions: make(map[string][]*state)}
 	for _, s := range b.Steps {
 		o.named += s.Action + "\n"
 	}
@@ -37,9 +42,7 @@ func newObjects(b *builder) objects {
 	}
 	for _, a := range b.Answers { // the answer may come after the object
 		o.made[a.Object] = true
-		if uid := text(a.Response.Value(), "metadata", "uid"); uid != "" {
-			o.uids[uid] = true
-		}
+		o.uids[a.Response.Meta().UID] = true
 	}
 	for _, v := range b.Versions {
 		if v.Static() {
@@ -54,69 +57,39 @@ func (o *objects) wants(key string) bool {
 	return o.made[key] || strings.Contains(o.named, `"`+key+`"`)
 }
 
-func (o *objects) owned(body map[string]any) bool {
-	return slices.ContainsFunc(list(body, "metadata", "ownerReferences"), func(owner any) bool {
-		return o.uids[text(owner, "uid")]
-	})
-}
-
 // add keeps a version of an object that says something new.
-func (o *objects) add(seen observed, step *timeline.Step) {
-	if !o.wants(seen.Key) && !o.owned(seen.body) {
+func (o *objects) add(v *timeline.Version, at float64, step *timeline.Step) {
+	isOwned := func(owner metav1.OwnerReference) bool { return owner.UID != "" && o.uids[owner.UID] }
+	if !o.wants(v.Key) && !slices.ContainsFunc(v.Meta().OwnerReferences, isOwned) {
 		return
 	}
-	o.uids[text(seen.body, "metadata", "uid")] = true
-	s := &state{Version: Version{At: seen.at, Change: seen.Change}}
+	o.uids[v.Meta().UID] = true
+	s := &state{Version: Version{At: at, Change: v.Change}}
 	if step != nil {
 		s.Step = step.Number
 	}
-	if before := o.versions[seen.Key]; !seen.Gone() {
-		s.body, s.size = withoutManagers(seen.body), len(seen.Text())
-		if len(before) > 0 && seen.Change == "modified" && sameButForNoise(before[len(before)-1].body, s.body) {
+	if before := o.versions[v.Key]; !v.Gone() {
+		s.body, s.size = runtime.DeepCopyJSON(v.Fields()), len(v.Text())
+		unstructured.RemoveNestedField(s.body, "metadata", "managedFields") // for the API server only
+		s.quiet = quiet(s.body)
+		if len(before) > 0 && v.Change == "modified" && reflect.DeepEqual(before[len(before)-1].quiet, s.quiet) {
 			return
 		}
 	}
-	o.versions[seen.Key] = append(o.versions[seen.Key], s)
-}
-
-// withoutManagers is an object without what only the API server needs.
-func withoutManagers(body map[string]any) map[string]any {
-	if metadata, is := body["metadata"].(map[string]any); is {
-		body, metadata = maps.Clone(body), maps.Clone(metadata)
-		delete(metadata, "managedFields")
-		body["metadata"] = metadata
-	}
-	return body
-}
-
-// sameButForNoise reports whether two versions differ in nothing but when they
-// were written.
-func sameButForNoise(a, b map[string]any) bool {
-	return a != nil && b != nil && reflect.DeepEqual(quiet(a), quiet(b))
+	o.versions[v.Key] = append(o.versions[v.Key], s)
 }
 
 // quiet is an object without its resource version, and without when its
 // conditions were heard of.
 func quiet(body map[string]any) map[string]any {
-	body = maps.Clone(body)
-	if metadata, is := body["metadata"].(map[string]any); is {
-		metadata = maps.Clone(metadata)
-		delete(metadata, "resourceVersion")
-		body["metadata"] = metadata
-	}
-	if status, is := body["status"].(map[string]any); is {
-		status = maps.Clone(status)
-		var conditions []any
-		for _, c := range list(body, "status", "conditions") {
-			if fields, is := c.(map[string]any); is {
-				fields = maps.Clone(fields)
-				delete(fields, "lastHeartbeatTime")
-				c = fields
-			}
-			conditions = append(conditions, c)
+	body = runtime.DeepCopyJSON(body)
+	unstructured.RemoveNestedField(body, "metadata", "resourceVersion")
+	field, _, _ := unstructured.NestedFieldNoCopy(body, "status", "conditions")
+	conditions, _ := field.([]any)
+	for _, c := range conditions {
+		if fields, is := c.(map[string]any); is {
+			delete(fields, "lastHeartbeatTime")
 		}
-		status["conditions"] = conditions
-		body["status"] = status
 	}
 	return body
 }
@@ -143,16 +116,8 @@ const (
 // before what was made from them.
 func (o *objects) shown(d detail, most int) (all []Object, objects, versions int) {
 	keys := slices.Sorted(maps.Keys(o.versions))
-	slices.SortStableFunc(keys, func(a, b string) int {
-		switch {
-		case o.wants(a) == o.wants(b):
-			return 0
-		case o.wants(a):
-			return -1
-		default:
-			return 1
-		}
-	})
+	made := slices.DeleteFunc(slices.Clone(keys), o.wants)
+	keys = append(slices.DeleteFunc(keys, func(key string) bool { return !o.wants(key) }), made...)
 	most = min(len(keys), most)
 	for _, key := range slices.Sorted(slices.Values(keys[:most])) {
 		states := o.versions[key]

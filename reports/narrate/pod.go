@@ -1,10 +1,13 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -15,7 +18,7 @@ import (
 type pods struct {
 	all       []*pod
 	byName    map[string]*pod
-	unhealthy []news // what kubelets say of probes that failed
+	unhealthy []timeline.Happening // what kubelets say of probes that failed
 }
 
 // pod is one pod: namespace/name. Another one of the same name goes on where it
@@ -43,14 +46,10 @@ func (p *pods) of(container string) *lane {
 	return p.named(timeline.PodOf(container)).containers.named(Container, container)
 }
 
-// ran takes into account what the runtimes and the containers' servers did. It names
-// all pods in the order of their first appearance.
-func (p *pods) ran(b *builder) {
-	for _, e := range b.Events {
-		p.add(e, b.at(e.At))
-	}
+// ran takes into account what the programs of containers did.
+func (b *builder) ran() {
 	for _, r := range b.Runs {
-		l := p.of(r.Container)
+		l := b.pods.of(r.Container)
 		if r.Started != nil {
 			l.becomes(b.at(r.From.Time), running(r))
 		}
@@ -61,26 +60,23 @@ func (p *pods) ran(b *builder) {
 	}
 }
 
-func (p *pods) add(e record.Event, at float64) {
-	switch e.Kind {
-	case record.SandboxStarted{}.EventKind():
+// add takes into account what runtimes did, and names all pods in the order of their
+// first appearance.
+func (p *pods) add(e timeline.Entry, at float64) {
+	switch payload := e.Payload.(type) {
+	case record.SandboxStarted:
 		one := p.named(e.Subject)
 		one.node = strings.TrimPrefix(e.Source, "runtime/")
-		if started, ok := record.As[record.SandboxStarted](e); ok && started.Attempt > 0 {
-			one.state.mark(at, fmt.Sprintf("sandbox %d", started.Attempt+1), "the kubelet has given the pod another sandbox", Changed)
+		if payload.Attempt > 0 {
+			one.state.mark(at, fmt.Sprintf("sandbox %d", payload.Attempt+1), "the kubelet has given the pod another sandbox", Changed)
 		}
-	case record.ContainerStarted{}.EventKind(), record.ContainerExited{}.EventKind():
+	case record.ContainerStarted, record.ContainerExited:
 		p.of(e.Subject)
-	case record.ImagePullFailed{}.EventKind():
-		if failed, ok := record.As[record.ImagePullFailed](e); ok {
-			p.named(e.Subject).state.mark(at, "image not pulled", shortened(failed.Ref+": "+failed.Error, maxMessage), Bad)
-		}
-	case record.ListenFailed{}.EventKind():
-		if failed, ok := record.As[record.ListenFailed](e); ok {
-			l := p.of(e.Subject)
-			l.mark(at, fmt.Sprintf("no port %d", failed.Port), failed.Error, Bad)
-		}
-	case record.ObjectObserved{}.EventKind():
+	case record.ImagePullFailed:
+		p.named(e.Subject).state.mark(at, "image not pulled", shortened(payload.Ref+": "+payload.Error, maxMessage), Bad)
+	case record.ListenFailed:
+		p.of(e.Subject).mark(at, fmt.Sprintf("no port %d", payload.Port), payload.Error, Bad)
+	case record.ObjectObserved:
 		if pod, is := strings.CutPrefix(e.Subject, "pods/"); is {
 			p.named(pod)
 		}
@@ -109,48 +105,43 @@ func (l *lane) exited(b *builder, r *timeline.Run) {
 		label += ", " + r.Exit.Signal
 	}
 	pod := b.Before("pods/"+timeline.PodOf(r.Container), r.To.Place)
-	if r.Exit.ExitCode == 0 && r.Exit.Signal == "" || pod != nil && isDeleting(pod.Fields()) {
+	if r.Exit.ExitCode == 0 && r.Exit.Signal == "" || pod != nil && pod.Meta().DeletionTimestamp != nil {
 		tone = ""
 	}
 	l.mark(b.at(r.To.Time), label, fmt.Sprintf("%s, after %.1f s, attempt %d", r.Exit.Reason, r.Exit.RanForSeconds, r.Exit.Attempt), tone)
 }
 
-func isDeleting(pod any) bool { return get(pod, "metadata", "deletionTimestamp") != nil }
-
 // observed takes into account how the API server shows a pod.
-func (p *pods) observed(o observed) {
-	one := p.named(o.Namespace + "/" + o.Name)
-	if o.Gone() {
-		one.state.ends(o.at)
-		one.state.mark(o.at, "gone", "", "")
+func (p *pods) observed(v *timeline.Version, at float64) {
+	one := p.named(v.Namespace + "/" + v.Name)
+	if v.Gone() {
+		one.state.ends(at)
+		one.state.mark(at, "gone", "", "")
 		one.wasReady = false
 		return
 	}
-	if node := text(o.body, "spec", "nodeName"); node != "" {
-		one.node = node
-	}
-	one.state.becomes(o.at, one.shown(o.body))
+	one.node = cmp.Or(v.Pod().Spec.NodeName, one.node)
+	one.state.becomes(at, one.shown(v))
 }
 
 // shown is what is to be said of a pod as it is.
-func (one *pod) shown(body map[string]any) Span {
-	ready, reason, message, _ := condition(body, "Ready")
-	waiting := waitingFor(body)
-	phase := text(body, "status", "phase")
-	switch {
-	case isDeleting(body):
+func (one *pod) shown(v *timeline.Version) Span {
+	pod, ready := v.Pod(), v.Condition("Ready")
+	waiting := waitingFor(pod.Status)
+	switch phase := pod.Status.Phase; {
+	case pod.DeletionTimestamp != nil:
 		return Span{Label: "being deleted"}
-	case phase == "Succeeded":
-		return Span{Label: phase}
-	case phase == "Failed":
-		return Span{Label: phase, Detail: message, Tone: Bad}
-	case ready == "True":
+	case phase == corev1.PodSucceeded:
+		return Span{Label: string(phase)}
+	case phase == corev1.PodFailed:
+		return Span{Label: string(phase), Detail: ready.Message, Tone: Bad}
+	case ready.Status == "True":
 		one.wasReady = true
 		return Span{Label: "Ready", Tone: Good}
-	case phase == "Pending" && reason == "" && waiting == "":
-		return Span{Label: "Pending"}
+	case phase == corev1.PodPending && ready.Reason == "" && waiting == "":
+		return Span{Label: string(phase)}
 	}
-	s := Span{Label: "not Ready", Detail: strings.TrimPrefix(reason+": "+message, ": ")}
+	s := Span{Label: "not Ready", Detail: strings.TrimPrefix(ready.Reason+": "+ready.Message, ": ")}
 	if waiting != "" {
 		s.Label += ", " + waiting
 	}
@@ -161,12 +152,10 @@ func (one *pod) shown(body map[string]any) Span {
 }
 
 // waitingFor is why the first container that waits does.
-func waitingFor(body map[string]any) string {
-	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, c := range list(body, "status", field) {
-			if reason := text(c, "state", "waiting", "reason"); reason != "" && reason != "PodInitializing" {
-				return reason
-			}
+func waitingFor(status corev1.PodStatus) string {
+	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
+		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
+			return w.Reason
 		}
 	}
 	return ""
@@ -175,21 +164,16 @@ func waitingFor(body map[string]any) string {
 // routine are the events of a pod that its lanes show otherwise.
 var routine = []string{"Scheduled", "Pulling", "Pulled", "Created", "Started"}
 
-// news takes into account what is said of a pod. What is said of a probe belongs
+// happened takes into account what is said of a pod. What is said of a probe belongs
 // to its attempt.
-func (p *pods) news(what news) {
-	if what.kind != "Pod" || slices.Contains(routine, what.reason) {
-		return
+func (p *pods) happened(h timeline.Happening, at float64) {
+	switch {
+	case slices.Contains(routine, h.Reason):
+	case h.Reason == "Unhealthy":
+		p.unhealthy = append(p.unhealthy, h)
+	default:
+		p.named(h.About.Namespace+"/"+h.About.Name).state.mark(at, h.Reason, h.Message, unless(h.Type != corev1.EventTypeWarning))
 	}
-	if what.reason == "Unhealthy" {
-		p.unhealthy = append(p.unhealthy, what)
-		return
-	}
-	tone := Tone("")
-	if what.warning {
-		tone = Bad
-	}
-	p.named(what.namespace+"/"+what.name).state.mark(what.at, what.reason, what.message, tone)
 }
 
 // lanes are those of each pod: how it is shown, its containers, and the probes of

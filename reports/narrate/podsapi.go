@@ -1,12 +1,14 @@
 package narrate
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -16,44 +18,34 @@ const (
 	codeCanceled = "Canceled"
 )
 
-// unreadable is the field of what the record has in place of a pod that can't be read.
-const unreadable = "unreadable"
-
 // maxPods is how many pods of an answer are named.
 const maxPods = 12
 
-// podsAPI are the clients of the nodes' Pods APIs: each step that asked has a lane.
-func (b *builder) podsAPI() []Lane {
-	var rows lanes
-	for _, e := range b.Events {
-		rows.podsAPI(e, b.at(e.At))
-	}
-	return rows.until(b.end)
-}
-
-func (l *lanes) podsAPI(e record.Event, at float64) {
-	switch e.Kind {
-	case record.PodsAnswer{}.EventKind():
-		if answer, ok := record.As[record.PodsAnswer](e); ok {
-			l.client(e).mark(at, answer.Method+": "+answered(answer), details(answer), unless(answer.Code == codeOK))
+// asked takes into account what clients of API servers, of Pods APIs and of containers
+// were answered.
+func (b *builder) asked(e timeline.Entry, at float64) {
+	switch p := e.Payload.(type) {
+	case record.StepStarted:
+		b.steps = append(b.steps, b.taken(b.Steps[len(b.steps)]))
+	case record.APIAnswer, record.LogRead, record.Scraped:
+		if len(b.steps) > 0 {
+			b.steps[len(b.steps)-1].add(e, at)
 		}
-	case record.PodsPolled{}.EventKind():
-		if view, ok := record.As[record.PodsPolled](e); ok {
-			l.client(e).becomes(at, Span{Label: answered(view.PodsAnswer), Detail: details(view.PodsAnswer), Tone: unless(view.Code == codeOK)})
-		}
-	case record.PodsEvent{}.EventKind():
-		if event, ok := record.As[record.PodsEvent](e); ok {
-			l.client(e).event(at, event)
-		}
-	case record.PodsEnded{}.EventKind():
-		if ended, ok := record.As[record.PodsEnded](e); ok {
-			l.client(e).ended(at, ended)
-		}
+	case record.Exec:
+		b.execs = append(b.execs, b.exec(e, p))
+	case record.PodsAnswer:
+		b.agents.client(e).mark(at, p.Method+": "+answered(p), details(p), unless(p.Code == codeOK))
+	case record.PodsPolled:
+		b.agents.client(e).becomes(at, Span{Label: answered(p.PodsAnswer), Detail: details(p.PodsAnswer), Tone: unless(p.Code == codeOK)})
+	case record.PodsEvent:
+		b.agents.client(e).event(at, p)
+	case record.PodsEnded:
+		b.agents.client(e).ended(at, p)
 	}
 }
 
-// client is the lane of the step that asked.
-func (l *lanes) client(e record.Event) *lane {
+// client is the lane of the step that asked the Pods API of a node.
+func (l *lanes) client(e timeline.Entry) *lane {
 	node := strings.TrimPrefix(e.Source, "agent/")
 	row := l.named(Agent, node+"/"+e.Subject)
 	row.Group = "Pods API of " + node
@@ -91,19 +83,22 @@ func details(a record.PodsAnswer) string {
 	return strings.Join(lines, "\n")
 }
 
-// podLine is what an agent would look at of a pod.
+// podLine is what an agent would look at of a pod. The record has why it can't be read
+// in place of one.
 func podLine(pod any) string {
-	if why := text(pod, unreadable); why != "" {
+	text, _ := json.Marshal(pod) // it was decoded from JSON
+	v := timeline.NewVersion("", text)
+	if why, is := v.Fields()["unreadable"].(string); is && why != "" {
 		return shortened("unreadable: "+why, maxText)
 	}
-	words := []string{strings.TrimPrefix(text(pod, "metadata", "namespace")+"/"+text(pod, "metadata", "name"), "/")}
-	if phase := text(pod, "status", "phase"); phase != "" {
+	words := []string{strings.TrimPrefix(v.Meta().Namespace+"/"+v.Meta().Name, "/")}
+	if phase := v.Workload().Status.Phase; phase != "" {
 		words = append(words, phase)
 	}
-	if ready, _, _, is := condition(pod, "Ready"); is {
-		words = append(words, "Ready="+ready)
+	if ready := v.Condition("Ready"); ready.Type != "" {
+		words = append(words, "Ready="+string(ready.Status))
 	}
-	if get(pod, "metadata", "deletionTimestamp") != nil {
+	if v.Meta().DeletionTimestamp != nil {
 		words = append(words, "being deleted")
 	}
 	return strings.Join(words, " ")

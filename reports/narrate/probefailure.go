@@ -36,10 +36,10 @@ var (
 	address = regexp.MustCompile(`(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):(\d+)`)
 )
 
-func newProbeFailure(event news) probeFailure {
-	c := probeFailure{pod: event.namespace + "/" + event.name, at: event.at}
-	c.container = c.pod + "/" + containerOf(event.field)
-	c.text, c.combined = strings.CutPrefix(event.message, combined)
+func newProbeFailure(event timeline.Happening, at float64) probeFailure {
+	c := probeFailure{pod: event.About.Namespace + "/" + event.About.Name, at: at}
+	c.container = c.pod + "/" + containerOf(event.About.FieldPath)
+	c.text, c.combined = strings.CutPrefix(event.Message, combined)
 	c.probe, _, _ = strings.Cut(strings.ToLower(c.text), " ")
 	if _, status, is := strings.Cut(c.text, "HTTP probe failed with statuscode: "); is {
 		c.status = "HTTP " + status
@@ -79,7 +79,7 @@ func (c probeFailure) among(attempts []attempt) (probes []reports.Probe) {
 // attempts of which there is nothing but an event.
 func (b *builder) probeFailures(all []attempt) (without []attempt) {
 	for _, event := range b.pods.unhealthy {
-		c := newProbeFailure(event)
+		c := newProbeFailure(event, b.at(event.Time))
 		line := Line{At: c.at, What: "kubelet event", Text: c.text, Tone: Bad}
 		i, may := matching(all, c)
 		if i < 0 {

@@ -67,26 +67,27 @@ func (b *builder) words() (all []string) {
 // relevant says which attempts a check that failed is about: those of its pod, and
 // if it names containers of the pod, those of them. Where none names a pod, it is
 // those that failed.
-func (b *builder) relevant(attempts []Attempt) func(Attempt) bool {
+func (b *builder) relevant(attempts []attempt) func(*attempt) bool {
 	pods, words := b.names(), b.words()
 	if len(pods) == 0 {
-		return func(a Attempt) bool { return a.Tone == Bad }
+		return func(a *attempt) bool { return a.Tone == Bad }
 	}
-	named := func(a Attempt) bool {
+	named := func(a *attempt) bool {
 		return slices.ContainsFunc(words, func(name string) bool { return isOf(a, name) })
 	}
 	narrow := make(map[string]bool) // the pods of which containers are named
 	for _, a := range attempts {
-		narrow[timeline.PodOf(a.Container)] = narrow[timeline.PodOf(a.Container)] || named(a)
+		pod := timeline.PodOf(a.Container)
+		narrow[pod] = narrow[pod] || named(&a)
 	}
-	return func(a Attempt) bool {
+	return func(a *attempt) bool {
 		pod := timeline.PodOf(a.Container)
 		return slices.Contains(pods, path.Base(pod)) && (named(a) || !narrow[pod])
 	}
 }
 
 // isOf reports whether an attempt is a container's: it was asked, or its probe asks.
-func isOf(a Attempt, container string) bool {
+func isOf(a *attempt, container string) bool {
 	by := strings.ReplaceAll(a.By, ",", " ") + " "
 	return path.Base(a.Container) == container || strings.Contains(by, " of "+container+" ")
 }

@@ -6,61 +6,49 @@ import (
 	"strconv"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
 // maxLines is how many lines of a log a step shows that it has read.
 const maxLines = 5
 
-// taken are the steps that were taken, with what was answered to each. One that did
-// not end lasts as long as the history.
-func (b *builder) taken() (all []Step) {
-	for i, s := range b.Steps {
-		step := Step{Number: s.Number, Action: s.Action, From: b.at(s.From.Time), To: b.end}
-		if s.Name != strconv.Itoa(s.Number) {
-			step.Name = s.Name
-		}
-		if s.Done != nil {
-			step.To, step.Error = b.at(s.To.Time), s.Done.Error
-		}
-		next := len(b.Events)
-		if i+1 < len(b.Steps) {
-			next = b.Steps[i+1].From.Place
-		}
-		for _, e := range b.Events[s.From.Place:next] {
-			step.Answers = append(step.Answers, b.answers(e)...)
-		}
-		all = append(all, step)
+// taken is a step that was taken. One that did not end lasts as long as the history.
+func (b *builder) taken(s *timeline.Step) Step {
+	step := Step{Number: s.Number, Action: s.Action, From: b.at(s.From.Time), To: b.end}
+	if s.Name != strconv.Itoa(s.Number) {
+		step.Name = s.Name
 	}
-	return all
+	if s.Done != nil {
+		step.To, step.Error = b.at(s.To.Time), s.Done.Error
+	}
+	return step
 }
 
-// answers are what an event says that a step was answered, or has found.
-func (b *builder) answers(e record.Event) (lines []Line) {
-	add := func(what, text string, tone Tone) {
-		lines = append(lines, Line{At: b.at(e.At), What: what, Text: shortened(text, maxMessage), Tone: tone})
+// add adds what the step was answered, or has found.
+func (s *Step) add(e timeline.Entry, at float64) {
+	line := func(what, text string, tone Tone) {
+		s.Answers = append(s.Answers, Line{At: at, What: what, Text: shortened(text, maxMessage), Tone: tone})
 	}
-	if answer, ok := record.As[record.APIAnswer](e); ok {
-		text, tone := fmt.Sprintf("%d %s", answer.Code, http.StatusText(answer.Code)), Tone("")
-		if answer.Reason != "" {
-			text = fmt.Sprintf("%d %s: %s", answer.Code, answer.Reason, answer.Message)
+	switch p := e.Payload.(type) {
+	case record.APIAnswer:
+		text, tone := fmt.Sprintf("%d %s", p.Code, http.StatusText(p.Code)), Tone("")
+		if p.Reason != "" {
+			text = fmt.Sprintf("%d %s: %s", p.Code, p.Reason, p.Message)
 		}
-		if answer.Code >= http.StatusBadRequest {
+		if p.Code >= http.StatusBadRequest {
 			tone = Changed // whether it is bad is for the checks to say
 		}
-		add(answer.Object, text, tone)
-		for _, w := range answer.Warning {
-			add(answer.Object, "warning: "+w, Changed)
+		line(p.Object, text, tone)
+		for _, w := range p.Warning {
+			line(p.Object, "warning: "+w, Changed)
 		}
-	}
-	if read, ok := record.As[record.LogRead](e); ok {
-		add("log of "+read.Component, reports.Counted(len(read.Lines), "line"), "")
-		for _, line := range read.Lines[:min(len(read.Lines), maxLines)] {
-			add("", shortened(line, maxText), "")
+	case record.LogRead:
+		line("log of "+p.Component, reports.Counted(len(p.Lines), "line"), "")
+		for _, text := range p.Lines[:min(len(p.Lines), maxLines)] {
+			line("", shortened(text, maxText), "")
 		}
+	case record.Scraped:
+		line("metrics", fmt.Sprintf("%s%s: %s", e.Subject, p.Path, reports.Counted(len(p.Metrics), "metric")), "")
 	}
-	if scraped, ok := record.As[record.Scraped](e); ok {
-		add("metrics", fmt.Sprintf("%s%s: %s", e.Subject, scraped.Path, reports.Counted(len(scraped.Metrics), "metric")), "")
-	}
-	return lines
 }

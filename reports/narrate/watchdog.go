@@ -1,8 +1,8 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,11 +24,12 @@ const (
 // how the requests went by which the watchdog decides, and what it scaled.
 type watchdog struct {
 	plan     LeasePlan
-	on       bool // whether the history has ages of leases
-	most     int  // so many nodes at a time
+	on       bool              // whether the history has ages of leases
+	ready    map[string]string // the condition of each node
+	most     int               // so many nodes at a time
 	counts   []nodeCount
 	requests lanes
-	scaled   map[string]*lane // Deployments of the seed
+	scaled   lanes // Deployments of the seed
 }
 
 // nodeCount is how many nodes are not Ready from a time on, and of those Unknown.
@@ -37,21 +38,12 @@ type nodeCount struct {
 	unready, unknown int
 }
 
-func newWatchdog(in Input) watchdog {
-	on := slices.ContainsFunc(in.Events, func(e record.Event) bool { return e.Kind == (record.LeaseAges{}).EventKind() })
-	return watchdog{plan: in.Leases, on: on, scaled: make(map[string]*lane)}
-}
-
-// add takes the watchdog's requests into account.
-func (w *watchdog) add(e record.Event, at float64) {
-	if !w.on || e.Subject != toShoot && e.Subject != toSeed {
-		return
-	}
-	r, ok := record.As[record.LinkRequest](e)
+// requested takes the watchdog's requests into account.
+func (w *watchdog) requested(e timeline.Entry, r record.LinkRequest, at float64) {
 	switch {
-	case !ok:
 	case e.Subject == toSeed:
 		w.scale(r, at)
+	case e.Subject != toShoot:
 	case r.Path == "/version":
 		w.request("is the API server there?", r, at)
 	case strings.HasSuffix(r.Path, "/leases"):
@@ -105,49 +97,67 @@ func (w *watchdog) expired(r record.LinkRequest, when time.Time, at float64) {
 func (w *watchdog) scale(r record.LinkRequest, at float64) {
 	_, rest, _ := strings.Cut(r.Path, "/deployments/")
 	name, is := strings.CutSuffix(rest, "/scale")
-	l := w.scaled[name]
 	switch {
-	case !is || l == nil || r.Method == http.MethodGet:
+	case !is || r.Method == http.MethodGet:
 	case r.Code == http.StatusOK:
-		l.mark(at, "scaled by the watchdog", "", Good)
+		w.dependent(name).mark(at, "scaled by the watchdog", "", Good)
 	default:
-		l.mark(at, "its request failed", "", Bad)
+		w.dependent(name).mark(at, "its request failed", "", Bad)
 	}
+}
+
+func (w *watchdog) dependent(name string) *lane {
+	l := w.scaled.named(ObjectState, "seed/deployments/"+name)
+	l.Group = watchdogName
+	return l
 }
 
 // deployment takes into account how many replicas a Deployment of the seed is to have.
 // One that is gone has none.
-func (w *watchdog) deployment(o observed) {
-	if !w.on || o.Resource != "deployments" {
+func (w *watchdog) deployment(v *timeline.Version, at float64) {
+	if v.Resource != "deployments" {
 		return
 	}
-	if w.scaled[o.Name] == nil {
-		w.scaled[o.Name] = &lane{Lane: Lane{Name: "seed/deployments/" + o.Name, Kind: ObjectState, Group: watchdogName}}
-	}
-	replicas, _ := number(o.body, "spec", "replicas")
-	if o.Gone() {
+	replicas := int(v.Workload().Spec.Replicas)
+	if v.Gone() {
 		replicas = 0
 	}
-	w.scaled[o.Name].becomes(o.at, Span{Label: reports.Counted(replicas, "replica")})
+	w.dependent(v.Name).becomes(at, Span{Label: reports.Counted(replicas, "replica")})
 }
 
-// nodesAre takes into account which nodes are ready.
-func (w *watchdog) nodesAre(nodes map[string]*timeline.Node, at float64) {
+// node takes into account whether a node is ready.
+func (w *watchdog) node(v *timeline.Version, at float64) {
 	if !w.on {
 		return
 	}
-	now := nodeCount{at: at}
-	for _, n := range nodes {
-		if n.Ready != "True" {
-			now.unready++
-		}
-		if n.Ready == "Unknown" {
-			now.unknown++
-		}
+	if len(w.counts) == 0 {
+		w.ready, w.counts = make(map[string]string), []nodeCount{{at: at}}
 	}
-	w.most = max(w.most, len(nodes))
-	if last := len(w.counts) - 1; last < 0 || w.counts[last].unready != now.unready || w.counts[last].unknown != now.unknown {
+	last := w.counts[len(w.counts)-1]
+	now := last
+	now.at = at
+	if before, is := w.ready[v.Name]; is {
+		now.count(before, -1)
+	}
+	if v.Gone() {
+		delete(w.ready, v.Name)
+	} else {
+		w.ready[v.Name] = cmp.Or(string(v.Condition("Ready").Status), w.ready[v.Name])
+		now.count(w.ready[v.Name], 1)
+	}
+	w.most = max(w.most, len(w.ready))
+	if now.unready != last.unready || now.unknown != last.unknown {
 		w.counts = append(w.counts, now)
+	}
+}
+
+// count adds a node with a condition, or takes it away.
+func (c *nodeCount) count(ready string, add int) {
+	if ready != "True" {
+		c.unready += add
+	}
+	if ready == "Unknown" {
+		c.unknown += add
 	}
 }
 
@@ -179,11 +189,13 @@ func (w *watchdog) nodes(end float64) []Lane {
 	return []Lane{l.Lane}
 }
 
+// lanes are those of a cell with simulated nodes. Of Deployments it has those that
+// were ever observed.
 func (w *watchdog) lanes(end float64) []Lane {
-	all := slices.Concat(w.nodes(end), w.requests.until(end))
-	for _, name := range slices.Sorted(maps.Keys(w.scaled)) {
-		w.scaled[name].ends(end)
-		all = append(all, w.scaled[name].Lane)
+	if !w.on {
+		return nil
 	}
-	return all
+	w.scaled.all = slices.DeleteFunc(w.scaled.all, func(l *lane) bool { return l.open == nil })
+	slices.SortFunc(w.scaled.all, func(a, b *lane) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.Concat(w.nodes(end), w.requests.until(end), w.scaled.until(end))
 }

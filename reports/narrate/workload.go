@@ -1,46 +1,73 @@
 package narrate
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/skewrig/skewrig/record/timeline"
 )
+
+// node shows a node that has a kubelet.
+func (b *builder) node(v *timeline.Version, at float64) {
+	l := b.nodes.named(ObjectState, v.Key)
+	if v.Gone() {
+		l.ends(at)
+		l.mark(at, "gone", "", Bad)
+		return
+	}
+	ready := v.Condition("Ready")
+	s := Span{Label: "not Ready", Detail: ready.Reason + ": " + ready.Message}
+	switch {
+	case ready.Status == "True":
+		s = Span{Label: "Ready", Tone: Good}
+	case ready.Status == "Unknown":
+		s.Label, s.Tone = "Unknown", Bad
+	case slices.ContainsFunc(l.Spans, func(s Span) bool { return s.Label == "Ready" }) || l.open != nil && l.open.Label == "Ready":
+		s.Tone = Bad
+	}
+	l.becomes(at, s)
+}
 
 // workloads are the objects that pods are made from.
 type workloads struct {
 	lanes  lanes
-	owners map[string]string // by uid
-	known  map[string]bool   // uids
+	owners map[types.UID]string
+	known  map[types.UID]bool
 }
 
-// add shows a workload that nobody owns, and marks there what is made from it.
-func (w *workloads) add(o observed) {
+// add shows a workload that nothing owns, and marks there what is made from it.
+func (w *workloads) add(v *timeline.Version, at float64) {
 	if w.owners == nil {
-		w.owners, w.known = make(map[string]string), make(map[string]bool)
+		w.owners, w.known = make(map[types.UID]string), make(map[types.UID]bool)
 	}
-	uid := text(o.body, "metadata", "uid")
-	if owner := w.ownerOf(o); owner != "" {
+	uid := v.Meta().UID
+	if owner := w.ownerOf(v); owner != "" {
 		l := w.lanes.named(ObjectState, owner)
 		switch {
-		case o.Gone():
-			l.mark(o.at, o.Name+" gone", "", "")
+		case v.Gone():
+			l.mark(at, v.Name+" gone", "", "")
 		case !w.known[uid]:
-			l.mark(o.at, "makes "+o.Name, text(o.body, "kind"), Changed)
+			l.mark(at, "makes "+v.Name, v.Workload().Kind, Changed)
 		}
 		w.known[uid] = true
 		return
 	}
-	l := w.lanes.named(ObjectState, o.Key)
-	w.owners[uid] = o.Key
-	if o.Gone() {
-		l.ends(o.at)
-		l.mark(o.at, "gone", "", "")
+	l := w.lanes.named(ObjectState, v.Key)
+	w.owners[uid] = v.Key
+	if v.Gone() {
+		l.ends(at)
+		l.mark(at, "gone", "", "")
 		return
 	}
-	l.becomes(o.at, replicas(o.body))
+	l.becomes(at, replicas(v))
 }
 
-func (w *workloads) ownerOf(o observed) string {
-	for _, owner := range list(o.body, "metadata", "ownerReferences") {
-		if name := w.owners[text(owner, "uid")]; name != "" {
+func (w *workloads) ownerOf(v *timeline.Version) string {
+	for _, owner := range v.Meta().OwnerReferences {
+		if name := w.owners[owner.UID]; name != "" {
 			return name
 		}
 	}
@@ -49,32 +76,33 @@ func (w *workloads) ownerOf(o observed) string {
 
 // replicas is how many of a workload's pods there are to be, and how many are
 // ready. One that has no replicas is there, and no more.
-func replicas(body map[string]any) Span {
-	wanted, has := number(body, "spec", "replicas")
-	ready, _ := number(body, "status", "readyReplicas")
-	if !has { // of a DaemonSet
-		wanted, has = number(body, "status", "desiredNumberScheduled")
-		ready, _ = number(body, "status", "numberReady")
+func replicas(v *timeline.Version) Span {
+	var of struct {
+		Spec struct {
+			Replicas *int `json:"replicas"`
+		} `json:"spec"`
+		Status struct {
+			Ready   int  `json:"readyReplicas"`
+			Updated *int `json:"updatedReplicas"`
+			// Of a DaemonSet.
+			Desired     *int `json:"desiredNumberScheduled"`
+			NumberReady int  `json:"numberReady"`
+		} `json:"status"`
 	}
-	if !has {
+	_ = json.Unmarshal(v.Text(), &of) // what is of another form stays empty
+	wanted, ready := of.Spec.Replicas, of.Status.Ready
+	if wanted == nil {
+		wanted, ready = of.Status.Desired, of.Status.NumberReady
+	}
+	if wanted == nil {
 		return Span{Label: "is there"}
 	}
-	updated, has := number(body, "status", "updatedReplicas")
-	s := Span{Label: fmt.Sprintf("%d of %d ready", ready, wanted)}
-	if has && updated != wanted {
-		s.Label += fmt.Sprintf(", %d updated", updated)
+	s := Span{Label: fmt.Sprintf("%d of %d ready", ready, *wanted)}
+	if updated := of.Status.Updated; updated != nil && *updated != *wanted {
+		s.Label += fmt.Sprintf(", %d updated", *updated)
 	}
-	if ready >= wanted && wanted > 0 {
+	if ready >= *wanted && *wanted > 0 {
 		s.Tone = Good
 	}
 	return s
-}
-
-// news takes the warnings about workloads into account.
-func (w *workloads) news(what news) {
-	for _, l := range w.lanes.all {
-		if what.warning && l.isOf(what) {
-			l.mark(what.at, what.reason, what.message, Bad)
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
@@ -54,7 +55,7 @@ func reason(dir string, err error) string {
 // failureLogs are the logs of a cell's components, if anything went wrong, and which
 // of them can't be read.
 func failureLogs(dir string, result reports.Cell, events []record.Event) (logs []narrate.LogFile, lost []string) {
-	if len(narrate.Failures(result, events)) == 0 {
+	if len(narrate.Failures(result, timeline.Of(events))) == 0 {
 		return nil, nil
 	}
 	seen := make(map[string]bool)
