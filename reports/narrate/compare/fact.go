@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,8 +58,8 @@ func factsOf(r Run) runFacts {
 	t.course()
 	t.containers()
 	t.objects()
-	for place, e := range r.Events {
-		t.event(place, e)
+	for e := range t.Entries() {
+		t.event(e)
 	}
 	for _, c := range r.Checks {
 		place := end // of those that no step opens
@@ -129,22 +130,22 @@ func (t *runFacts) containers() {
 }
 
 // event adds what an event shows by itself.
-func (t *runFacts) event(place int, e record.Event) {
+func (t *runFacts) event(e timeline.Entry) {
 	subject := t.common(e.Subject)
-	if p, ok := record.As[record.ImagePullFailed](e); ok {
-		t.soft(place, fmt.Sprintf("no image %s for %s", p.Ref, subject), p.Error)
-	}
-	if p, ok := record.As[record.Exec](e); ok {
-		t.soft(place, fmt.Sprintf("%s in container %s exited with %d", strings.Join(p.Args, " "), subject, p.ExitCode), p.Error)
-	}
-	if p, ok := record.As[record.LinkRequest](e); ok && (p.Method != "GET" || p.Code >= 400) {
-		t.soft(place, fmt.Sprintf("%s: %s %s was answered %d", subject, p.Method, generated.ReplaceAllString(p.Path, "*"), p.Code), p.Error)
-	}
-	if p, ok := record.As[record.PodsEnded](e); ok {
-		t.soft(place, fmt.Sprintf("%s of the Pods API ended with %s", subject, p.Code), p.Message)
-	}
-	if p, ok := record.As[record.PodsAnswer](e); ok {
-		t.soft(place, fmt.Sprintf("step %s: %s was answered %s", subject, p.Method, p.Code), p.Message)
+	add := func(detail, format string, args ...any) { t.soft(e.Place, fmt.Sprintf(format, args...), detail) }
+	switch p := e.Payload.(type) {
+	case record.ImagePullFailed:
+		add(p.Error, "no image %s for %s", p.Ref, subject)
+	case record.Exec:
+		add(p.Error, "%s in container %s exited with %d", strings.Join(p.Args, " "), subject, p.ExitCode)
+	case record.LinkRequest:
+		if p.Method != http.MethodGet || p.Code >= http.StatusBadRequest {
+			add(p.Error, "%s: %s %s was answered %d", subject, p.Method, generated.ReplaceAllString(p.Path, "*"), p.Code)
+		}
+	case record.PodsEnded:
+		add(p.Message, "%s of the Pods API ended with %s", subject, p.Code)
+	case record.PodsAnswer:
+		add(p.Message, "step %s: %s was answered %s", subject, p.Method, p.Code)
 	}
 }
 
