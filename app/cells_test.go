@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/golden"
 )
 
 // TestPatternsChooseOfFiles: a file without a pattern for it is run as a whole.
@@ -33,7 +35,7 @@ func TestPatternsChooseOfFiles(t *testing.T) {
 // TestAPatternChoosesOfOneFile that has several cells.
 func TestAPatternChoosesOfOneFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "two.yaml", strings.NewReplacer(
+	golden.Write(t, "two.yaml", strings.NewReplacer(
 		"topology:", "axes: {kubelet: [newest, reference]}\ntopology:", "{name: node-a}", "{name: node-a, version: '${kubelet}'}",
 	).Replace(scenario))
 	cells, err := Select([]string{"two.yaml", "mine/**/kubelet:reference"})

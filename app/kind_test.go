@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
 )
 
 func TestAKindClusterIsATopology(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "kind.yaml", `kind: Cluster
+	golden.Write(t, "kind.yaml", `kind: Cluster
 apiVersion: kind.x-k8s.io/v1alpha4
 nodes:
 - role: control-plane
@@ -42,7 +43,7 @@ kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 
 func TestAKindClusterThatNoRigCanPlay(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "kind.yaml", `kind: Cluster
+	golden.Write(t, "kind.yaml", `kind: Cluster
 apiVersion: kind.x-k8s.io/v1alpha4
 featureGates: {GRPCContainerProbeTLS: true}
 nodes:
@@ -64,7 +65,7 @@ nodes:
 			t.Errorf("%q does not say %q", err, wanted)
 		}
 	}
-	write(t, "scenario.yaml", scenario)
+	golden.Write(t, "scenario.yaml", scenario)
 	if _, isKind, err := kindCell(io.Discard, "scenario.yaml"); isKind || err != nil {
 		t.Errorf("a scenario was taken for a kind cluster: %v, %v", isKind, err)
 	}

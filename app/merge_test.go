@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -51,7 +52,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 	if err := os.Mkdir(logs, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(logs, "etcd.log"), "ready")
+	golden.Write(t, filepath.Join(logs, "etcd.log"), "ready")
 	if err := os.Symlink("../x/logs", filepath.Join(engine.CellDir("one", "a/b/y"), "logs")); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	if err := os.Mkdir("mine", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "mine/secret", "secret")
+	golden.Write(t, "mine/secret", "secret")
 	cell := engine.CellDir("theirs", "a/b/x")
 	if err := os.Symlink("../../../../../mine", filepath.Join(cell, "logs")); err != nil {
 		t.Fatal(err)

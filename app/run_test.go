@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
@@ -45,34 +47,17 @@ func newPlayed(t *testing.T, cells []plan.Cell, o Options) *played {
 	return p
 }
 
-const scenario = `apiVersion: skewrig.dev/v1alpha1
-kind: Scenario
-id: mine/pods/web
-title: My pod
-topology:
-  controlPlane: {gates: {GRPCContainerProbeTLS: true}}
-  nodes:
-  - {name: node-a}
-steps:
-- checks:
-  - id: there
-    observe: pods.size()
-    is: 0
-`
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
+// scenario has a cell, mine/pods/web. Package cmd/skewrig uses it, too.
+//
+//go:embed testdata/web.yaml
+var scenario string
 
 // twoCells are the cells mine/pods/a and mine/pods/b.
 func twoCells(t *testing.T) []plan.Cell {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a", "b"} {
-		write(t, name+".yaml", strings.Replace(scenario, "mine/pods/web", "mine/pods/"+name, 1))
+		golden.Write(t, name+".yaml", strings.Replace(scenario, "mine/pods/web", "mine/pods/"+name, 1))
 	}
 	cells, err := Select([]string{"a.yaml", "b.yaml"})
 	if err != nil {
@@ -244,7 +229,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if err := os.MkdirAll(engine.CellDir(p.Dir, "mine/pods/b"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(engine.CellDir(p.Dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
+	golden.Write(t, filepath.Join(engine.CellDir(p.Dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
 	killed := errors.New("killed")
 	p.runner.round = func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 		return errors.Join(p.round(ctx, dir, parallel, cells[:1], tell), p.draft(), killed)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 	"github.com/skewrig/skewrig/reports/render"
@@ -29,7 +30,7 @@ func TestDiff(t *testing.T) {
 	save("green", map[string]reports.Outcome{"a/b/c": reports.Pass})
 	save("red", map[string]reports.Outcome{"a/b/c": reports.Fail})
 	save("more", map[string]reports.Outcome{"a/b/c": reports.Pass, "a/b/d": reports.Fail})
-	write(t, "broken.json", "{}")
+	golden.Write(t, "broken.json", "{}")
 	for name, tc := range map[string]struct {
 		args []string
 		code int

@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/skewrig/skewrig/harness/golden"
 )
 
 //go:generate go test . -count=1 -run=TestTheCommandReferenceIsCurrent -update
@@ -18,20 +19,14 @@ import (
 func TestTheCommandReferenceIsCurrent(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(root, "docs", "commands")
-	want, have := reference(newRoot()), textsOf(t, dir)
-	for name := range maps.Keys(have) {
+	want := reference(newRoot())
+	for name := range textsOf(t, dir) {
 		if _, is := want[name]; !is {
 			t.Errorf("docs/commands/%s is of no command: remove it", name)
 		}
 	}
 	for name, text := range want {
-		switch {
-		case have[name] == text:
-		case *update:
-			write(t, filepath.Join(dir, name), text)
-		default:
-			t.Errorf("docs/commands/%s is not what make generate writes", name)
-		}
+		golden.Check(t, filepath.Join(dir, name), text)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +14,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 )
@@ -30,8 +30,6 @@ import (
 //     the exit code of the command before. -update writes these blocks anew.
 //   - A block with file=PATH has the text of that file.
 //   - Files that are linked to are there.
-
-var update = flag.Bool("update", false, "write what commands in the docs print anew")
 
 // root is the root of the repository.
 const root = "../.."
@@ -239,14 +237,14 @@ func TestDocsPrintWhatIsPrinted(t *testing.T) {
 			if strings.Contains(f.text, "\n...\n") {
 				current = releases.ReplaceAllStringFunc(f.text, ofToday)
 			}
-			if *update && matches(current, printed) {
+			if golden.Update() && matches(current, printed) {
 				text = strings.Replace(text, f.text, current, 1)
 				continue
 			}
 			t.Errorf("%s:%d: this is what is printed:\n%s", path, f.line, printed)
 		}
 		if text != texts[path] {
-			write(t, filepath.Join(origin, path), text)
+			golden.Write(t, filepath.Join(origin, path), text)
 		}
 	}
 	if ran == 0 {

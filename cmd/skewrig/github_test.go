@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 )
@@ -81,14 +82,14 @@ func TestNothingPrintedIsAWorkflowCommand(t *testing.T) {
 func TestAJobSummaryIsAppendedAndBounded(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
-	write(t, summary, "# Before\n")
+	golden.Write(t, summary, "# Before\n")
 	told(t, "always", "text")
 	written, err := os.ReadFile(summary)
 	if err != nil || !strings.HasPrefix(string(written), "# Before\n## skewrig: ") {
 		t.Errorf("%v:\n%s", err, written)
 	}
 	full := strings.Repeat("x", render.MaxGitHubSummary-10)
-	write(t, summary, full)
+	golden.Write(t, summary, full)
 	told(t, "always", "text")
 	if written, err := os.ReadFile(summary); err != nil || string(written) != full {
 		t.Errorf("%d bytes are there now, %v", len(written), err)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/podsapi/server"
 	"github.com/skewrig/skewrig/podsapi/stage"
 	"github.com/skewrig/skewrig/reports"
@@ -170,7 +171,7 @@ func TestServePlaysAndTells(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	file, socket := filepath.Join(dir, "life.yaml"), filepath.Join(dir, "node", "pods.sock")
-	write(t, file, life)
+	golden.Write(t, file, life)
 	code, stdout, stderr := skewrig(t, "podsapi", "serve", "--scenario", file, "--socket", socket)
 	if code != 0 || stdout != "No client connected.\n" || !strings.Contains(stderr, "the kubelet stops") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
@@ -196,7 +197,7 @@ func TestServeRefusesWhatItCanNotPlay(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	file := filepath.Join(dir, "life.yaml")
-	write(t, file, strings.Replace(life, "ready: true", "redy: true", 1))
+	golden.Write(t, file, strings.Replace(life, "ready: true", "redy: true", 1))
 	for _, tc := range []struct {
 		args []string
 		want string

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/podsapi/server"
 )
 
@@ -98,7 +99,7 @@ func TestServeTellsOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	file, socket := filepath.Join(dir, "life.yaml"), filepath.Join(dir, "node", "pods.sock")
-	write(t, file, life)
+	golden.Write(t, file, life)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	log := &until{what: "the script has ended", then: func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -33,7 +34,7 @@ func savedRun(t *testing.T, from, to string) (dir string) {
 	if !strings.Contains(string(history), from) {
 		t.Fatalf("%s is not in the saved history", from)
 	}
-	write(t, path, strings.Replace(string(history), from, to, 1))
+	golden.Write(t, path, strings.Replace(string(history), from, to, 1))
 	return dir
 }
 

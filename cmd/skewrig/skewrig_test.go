@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -24,36 +25,18 @@ func skewrig(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errOut.String()
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-const scenario = `apiVersion: skewrig.dev/v1alpha1
-kind: Scenario
-id: mine/pods/web
-title: My pod
-topology:
-  controlPlane: {gates: {GRPCContainerProbeTLS: true}}
-  nodes:
-  - {name: node-a}
-steps:
-- checks:
-  - id: there
-    observe: pods.size()
-    is: 0
-`
+// web is a scenario, mine/pods/web.
+const web = "../../app/testdata/web.yaml"
 
 func TestBadInputStartsNothing(t *testing.T) {
+	scenario := readText(t, web)
 	t.Chdir(t.TempDir())
 	edit := func(name, from, to string) {
 		changed := strings.Replace(scenario, from, to, 1)
 		if changed == scenario {
 			t.Fatalf("%q is not in the scenario", from)
 		}
-		write(t, name, changed)
+		golden.Write(t, name, changed)
 	}
 	edit("field.yaml", "title:", "tilte:")
 	edit("gate.yaml", "GRPCContainerProbeTLS", "GRPCContainerProbeTls")
@@ -63,9 +46,9 @@ func TestBadInputStartsNothing(t *testing.T) {
 	edit("cel.yaml", "pods.size()", "podz.size(")
 	edit("negative.yaml", "is: 0", "is: 0\n    eventually: -3s")
 	edit("claim.yaml", "is: 0", "is: 0\n    requirement: KEP-4939/no/such")
-	write(t, "known.yaml", "kind: Something\n")
-	write(t, "mine.yaml", scenario)
-	write(t, "old", "#!/bin/sh\necho Kubernetes v1.30.0\n")
+	golden.Write(t, "known.yaml", "kind: Something\n")
+	golden.Write(t, "mine.yaml", scenario)
+	golden.Write(t, "old", "#!/bin/sh\necho Kubernetes v1.30.0\n")
 	if err := errors.Join(os.Chmod("old", 0o700), os.MkdirAll("foreign/cells", 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +109,9 @@ func TestAReleaseThatCannotBeHad(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("GOPROXY", proxy.URL)
 	t.Setenv("GONOSUMDB", "*")
+	scenario := readText(t, web)
 	t.Chdir(t.TempDir())
-	write(t, "gone.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.37.99}\n  - {name: node-b, version: v1.36.99}", 1))
+	golden.Write(t, "gone.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.37.99}\n  - {name: node-b, version: v1.36.99}", 1))
 	for _, args := range [][]string{{"run", "--cache-dir", "cache", "gone.yaml"}, {"up", "--cache-dir", "cache", "gone.yaml"}} {
 		code, stdout, stderr := skewrig(t, args...)
 		if code != exitUsage || stdout != "" {
@@ -180,8 +164,9 @@ func TestSimulateSaysThatItIsAModel(t *testing.T) {
 }
 
 func TestPlanPrintsAScenario(t *testing.T) {
+	scenario := readText(t, web)
 	t.Chdir(t.TempDir())
-	write(t, "mine.yaml", scenario)
+	golden.Write(t, "mine.yaml", scenario)
 	code, stdout, stderr := skewrig(t, "plan", "mine.yaml")
 	if code != 0 || !strings.Contains(stdout, "mine/pods/web") || !strings.Contains(stdout, "there") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)

@@ -12,14 +12,23 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Update reports whether -update is set.
+func Update() bool { return *update }
+
+// Write writes a file of a test.
+func Write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // it is committed, for all to read
+		t.Fatal(err)
+	}
+}
+
 // Check fails a test if a text is not that of a file, a path from the test's
 // directory, and says which lines differ. With -update it writes the file first.
 func Check(t testing.TB, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil { //nolint:gosec // it is committed, for all to read
-			t.Fatal(err)
-		}
+		Write(t, file, got)
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
