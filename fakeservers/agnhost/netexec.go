@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/harness/await"
 )
 
 // netexecServer are the flags and the state of netexec.
@@ -135,20 +136,15 @@ func (n *netexecServer) run(ctx context.Context) int {
 	}
 }
 
-// idlePoll is how often to look whether all requests are answered. The original
-// does so too, in http.Server.Shutdown.
-const idlePoll = 5 * time.Millisecond
-
 // exit waits as the request has it, and returns the exit code.
 func (n *netexecServer) exit(ctx context.Context, request exitRequest) int {
 	if !pass(ctx, request.after) {
 		return exitKilled
 	}
 	if request.patience > 0 {
-		for end := time.Now().Add(request.patience); n.answering.Load() > 0 && time.Now().Before(end); {
-			if !pass(ctx, idlePoll) {
-				return exitKilled
-			}
+		await.Until(ctx, request.patience, func() bool { return n.answering.Load() == 0 })
+		if ctx.Err() != nil {
+			return exitKilled
 		}
 		n.log.Print("Graceful shutdown completed")
 	}

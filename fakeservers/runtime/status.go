@@ -42,11 +42,7 @@ func (s runtimeService) PodSandboxStatus(_ context.Context, req *cri.PodSandboxS
 	}
 	resp := &cri.PodSandboxStatusResponse{Status: sandboxStatus(b)}
 	if req.GetVerbose() {
-		info, err := verboseInfo(sandboxInfo{IP: b.ip.String(), HostNetwork: b.hostNetwork(), Overhead: b.overhead, Resources: b.resources})
-		if err != nil {
-			return nil, err
-		}
-		resp.Info = info
+		resp.Info = verboseInfo(sandboxInfo{IP: b.ip.String(), HostNetwork: b.hostNetwork(), Overhead: b.overhead, Resources: b.resources})
 	}
 	return resp, nil
 }
@@ -114,11 +110,7 @@ func (s runtimeService) ContainerStatus(_ context.Context, req *cri.ContainerSta
 		if c.process != nil {
 			details.PID = c.process.pid
 		}
-		info, err := verboseInfo(details)
-		if err != nil {
-			return nil, err
-		}
-		resp.Info = info
+		resp.Info = verboseInfo(details)
 	}
 	return resp, nil
 }
@@ -174,10 +166,7 @@ type (
 
 // verboseInfo encodes details as a verbose status wants them: JSON, under the
 // key that containerd uses.
-func verboseInfo(details any) (map[string]string, error) {
-	encoded, err := json.Marshal(details)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{"info": string(encoded)}, nil
+func verboseInfo(details any) map[string]string {
+	encoded, _ := json.Marshal(details) // What the two types hold can be encoded.
+	return map[string]string{"info": string(encoded)}
 }

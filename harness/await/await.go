@@ -1,5 +1,4 @@
-// Package await has tests wait for what comes true on its own, where nothing tells
-// them that it has.
+// Package await waits for what comes true on its own, where no signal says so.
 package await
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
 )
@@ -100,27 +101,15 @@ func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, befor
 	return nil
 }
 
-const (
-	// A client that reads is sent the last state within milliseconds. Settling bounds
-	// how long that may take on a busy machine, interval is how often it is checked.
-	settling = 2 * time.Second
-	interval = 10 * time.Millisecond
-)
+// settling bounds how long it may take on a busy machine until a client that reads is
+// sent the last state.
+const settling = 2 * time.Second
 
 // Settle waits until no client is behind any more, but not for longer than two
 // seconds: one that doesn't read never is. The error is that of the context.
 func (n *Node) Settle(ctx context.Context) error {
-	enough := time.After(settling)
-	for n.behind() {
-		select {
-		case <-time.After(interval):
-		case <-enough:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	await.Until(ctx, settling, func() bool { return !n.behind() })
+	return ctx.Err()
 }
 
 // behind reports whether a watching client has events that were not sent yet.
