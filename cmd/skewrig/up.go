@@ -64,7 +64,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(closeHistory())) }()
-	c, err := start(news(cmd), func() (*engine.Landscape, error) { return app.Up(ctx, cell, builder, history) })
+	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, builder, history) })
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // start starts a rig and tells how long it took.
-func start(w io.Writer, up func() (*engine.Landscape, error)) (*engine.Landscape, error) {
+func start(w io.Writer, up func() (*engine.Rig, error)) (*engine.Rig, error) {
 	began, p := time.Now(), newProgress(w)
 	defer p.close()
 	p.begin("rig", "starting")
@@ -96,7 +96,7 @@ func start(w io.Writer, up func() (*engine.Landscape, error)) (*engine.Landscape
 }
 
 // hold waits for the interrupt, or for a component to die.
-func hold(cmd *cobra.Command, c *engine.Landscape) error {
+func hold(cmd *cobra.Command, c *engine.Rig) error {
 	bound, cancel := c.Bind(cmd.Context())
 	defer cancel()
 	<-bound.Done()
@@ -120,7 +120,7 @@ type startedComponent struct {
 	PID int `json:"pid"`
 }
 
-func describeCluster(c *engine.Landscape) started {
+func describeCluster(c *engine.Rig) started {
 	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig()}
 	for _, i := range c.Instances() {
 		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})

@@ -130,10 +130,10 @@ func (d *Decoder) unmarshaler(n *yaml.Node, own json.Unmarshaler) bool {
 	if !ok {
 		return false
 	}
-	value, ok := s.value()
 	if s.Whole {
-		value, ok = s.Text, true
+		s.Tag = "!!str"
 	}
+	value, ok := s.value()
 	text, err := json.Marshal(value)
 	if !ok || err != nil {
 		d.Fail(n, "this must be a single value, not %s", KindOf(n))

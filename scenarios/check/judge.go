@@ -69,7 +69,7 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 	}
 	w, _ := watchAgain(c, events, in)
 	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
-	result.Observed = shorten(withoutRig(w.last.text))
+	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
 	case !w.last.met && c.Mode == record.Eventually && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
@@ -195,9 +195,7 @@ func withoutRig(text string) string {
 	return clientPort.ReplaceAllString(text, ":x->")
 }
 
-func shorten(text string) string { return shortenTo(text, observedLimit) }
-
-func shortenTo(text string, limit int) string {
+func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -156,5 +156,5 @@ func (x *explained) add(e ast.Expr) {
 	if failure, is := value.(*types.Err); is {
 		shown = failure.Error()
 	}
-	x.parts = append(x.parts, Part{Expression: text, Value: shortenTo(withoutRig(shown), maxValue)})
+	x.parts = append(x.parts, Part{Expression: text, Value: shorten(withoutRig(shown), maxValue)})
 }

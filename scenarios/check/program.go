@@ -103,7 +103,9 @@ func (w *watch) look(now map[string]any) {
 	case record.AtMost:
 		w.last = w.growth(now)
 	case record.Never:
-		w.last = w.opposite(w.evaluate(now))
+		// That it can't be evaluated does not mean that it is not so.
+		s, err := w.evaluate(now)
+		w.last = seen{met: err == nil && !s.met, text: s.text}
 	default:
 		w.last, _ = w.evaluate(now)
 	}
@@ -138,13 +140,6 @@ func (c *compiled) evaluate(now map[string]any) (seen, error) {
 		return seen{text: fmt.Sprintf("%s (%v)", text, err)}, err
 	}
 	return seen{met: met, text: text}, nil
-}
-
-// opposite turns what must never be into what must always be. That it can't be
-// evaluated does not mean that it is not so.
-func (c *compiled) opposite(s seen, err error) seen {
-	s.met = err == nil && !s.met
-	return s
 }
 
 // growth reports whether a number has grown by no more than it may.

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -62,21 +64,15 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 		return nil, err
 	}
 	b := &batch{Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells))}
-	next := make(chan []int)
-	var workers sync.WaitGroup
-	for range max(e.Parallel, 1) {
-		workers.Go(func() {
-			for group := range next {
-				b.run(ctx, group)
-			}
+	var workers errgroup.Group
+	workers.SetLimit(max(e.Parallel, 1))
+	for _, group := range groups(cells) {
+		workers.Go(func() error {
+			b.run(ctx, group)
+			return nil
 		})
 	}
-	for _, group := range groups(cells) {
-		next <- group
-	}
-	close(next)
-	workers.Wait()
-	return b.results, nil
+	return b.results, workers.Wait()
 }
 
 // batch is the cells of one run, each with its result at the same place.
@@ -89,7 +85,7 @@ type batch struct {
 
 // run runs a group of cells on one rig, one after the other.
 func (b *batch) run(ctx context.Context, group []int) {
-	t := new(tenancy)
+	t := new(sharedRig)
 	for n, i := range group {
 		t.more = n+1 < len(group)
 		b.tell(Progress{Cell: b.cells[i]})
@@ -134,7 +130,7 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	return programs, errors.Join(mistakes...)
 }
 
-func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy) reports.Cell {
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, t *sharedRig) reports.Cell {
 	if ctx.Err() != nil {
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
@@ -199,12 +195,8 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 			results = append(results, notRun(cell, programs[i], "it has no history"))
 			continue
 		}
-		if err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		planned, err := record.ReadPlanFile(filepath.Join(CellDir(dir, cell.ID), reports.PlanData))
-		if err != nil {
+		planned, planErr := record.ReadPlanFile(filepath.Join(CellDir(dir, cell.ID), reports.PlanData))
+		if err := errors.Join(err, planErr); err != nil {
 			failures = append(failures, err)
 			continue
 		}

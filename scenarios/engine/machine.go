@@ -1,12 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
@@ -114,15 +113,11 @@ func (m *machine) withTimeout(ctx context.Context, limit time.Duration, cause er
 // processor: the fourth field of /proc/loadavg (proc_loadavg(5)). Where that
 // can't be read, there is no queue.
 func threadsPerProcessor() float64 {
-	text, err := os.ReadFile("/proc/loadavg")
-	fields := bytes.Fields(text)
-	if err != nil || len(fields) < 4 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	var loads [3]float64
+	var running int
+	if _, err := fmt.Sscanf(string(text), "%f %f %f %d/", &loads[0], &loads[1], &loads[2], &running); err != nil {
 		return 0
 	}
-	running, _, _ := bytes.Cut(fields[3], []byte("/"))
-	n, err := strconv.Atoi(string(running))
-	if err != nil {
-		return 0
-	}
-	return float64(n) / float64(runtime.NumCPU())
+	return float64(running) / float64(runtime.NumCPU())
 }

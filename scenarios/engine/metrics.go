@@ -17,7 +17,7 @@ import (
 )
 
 // Scrape implements action.Rig.
-func (r *rig) Scrape(ctx context.Context, component, path string) error {
+func (r *run) Scrape(ctx context.Context, component, path string) error {
 	text, err := r.metrics(ctx, component, path)
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", path, component, err)
@@ -30,8 +30,8 @@ func (r *rig) Scrape(ctx context.Context, component, path string) error {
 	return nil
 }
 
-func (r *rig) metrics(ctx context.Context, component, path string) ([]byte, error) {
-	endpoint, err := r.cluster.Endpoint(component)
+func (r *run) metrics(ctx context.Context, component, path string) ([]byte, error) {
+	endpoint, err := r.Rig.Endpoint(component)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func (r *rig) metrics(ctx context.Context, component, path string) ([]byte, erro
 }
 
 // ReadLog implements action.Rig.
-func (r *rig) ReadLog(component, matching string) error {
+func (r *run) ReadLog(component, matching string) error {
 	match, err := regexp.Compile(matching)
 	if err != nil {
 		return err
 	}
-	text, err := r.cluster.Log(component)
+	text, err := r.Rig.Log(component)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func groups(cells []plan.Cell) [][]int {
 	var all [][]int
 	of := make(map[string]int) // the group of those that share a rig
 	for i, cell := range cells {
-		key, shares := sharedRig(cell)
+		key, shares := rigKey(cell)
 		if g, known := of[key]; shares && known {
 			all[g] = append(all[g], i)
 			continue
@@ -43,10 +43,10 @@ func groupEffort(cells []plan.Cell, group []int) (sum int) {
 	return sum
 }
 
-// sharedRig says which rig a cell can have after another one, which is one of
+// rigKey says which rig a cell can have after another one, which is one of
 // the same making. A cell that changes its rig, or creates what can't be told
 // from a rig's own, has one of its own.
-func sharedRig(cell plan.Cell) (key string, shares bool) {
+func rigKey(cell plan.Cell) (key string, shares bool) {
 	if cell.Topology.LeaseNodes != nil || cell.Topology.Garden != nil {
 		return "", false // their objects are not swept
 	}

@@ -43,12 +43,12 @@ func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
 		"a static pod":       {action.StaticPod{}, false},
 		"a look at counters": {action.Scrape{}, false},
 	} {
-		if _, shares := sharedRig(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); shares != tc.shares {
+		if _, shares := rigKey(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); shares != tc.shares {
 			t.Errorf("%s: shares a rig: %t", name, shares)
 		}
 	}
-	a, _ := sharedRig(plan.Cell{Topology: record.Topology{Version: "v1.90.1"}})
-	b, _ := sharedRig(plan.Cell{Topology: record.Topology{Version: "v1.89.3"}})
+	a, _ := rigKey(plan.Cell{Topology: record.Topology{Version: "v1.90.1"}})
+	b, _ := rigKey(plan.Cell{Topology: record.Topology{Version: "v1.89.3"}})
 	if a == b {
 		t.Error("cells of different releases share a rig")
 	}

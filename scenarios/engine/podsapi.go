@@ -14,7 +14,7 @@ import (
 )
 
 // AskPods implements action.Rig: the agent of a node asks its kubelet for pods.
-func (r *rig) AskPods(ctx context.Context, ask action.PodsAPI) error {
+func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 	name := r.current.Name
 	agent, err := r.agent(ask.Node)
 	if err != nil {
@@ -47,9 +47,9 @@ func (r *rig) AskPods(ctx context.Context, ask action.PodsAPI) error {
 }
 
 // agent returns the agent of a node.
-func (r *rig) agent(node string) (*client.Agent, error) {
+func (r *run) agent(node string) (*client.Agent, error) {
 	if r.agents[node] == nil {
-		root, err := r.cluster.KubeletDir(node)
+		root, err := r.Rig.KubeletDir(node)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (r *rig) agent(node string) (*client.Agent, error) {
 	return r.agents[node], nil
 }
 
-func (r *rig) closeAgents() {
+func (r *run) closeAgents() {
 	for _, agent := range r.agents {
 		agent.Close()
 	}

@@ -14,7 +14,7 @@ import (
 // that was there before that cell.
 type relay struct {
 	mu      sync.Mutex
-	tenant  *record.History // nil: no cell has the rig
+	cell    *record.History // nil: no cell has the rig
 	changed chan struct{}
 	// made are the components and nodes as they were told last, in the order of
 	// their first appearance: the beginning of every cell's record.
@@ -33,7 +33,7 @@ type told struct {
 
 func newRelay(first *record.History) *relay {
 	return &relay{
-		tenant: first, changed: make(chan struct{}),
+		cell: first, changed: make(chan struct{}),
 		live: make(map[string]bool), current: make(map[string]bool), earlier: make(map[string]bool),
 		gone: make(map[string]bool),
 	}
@@ -48,14 +48,14 @@ func (r *relay) Append(source, subject string, payload record.Payload) {
 	t := told{source, subject, payload}
 	if isPartOfRig(payload) {
 		r.keep(t)
-		r.tenant.Append(source, subject, payload)
+		r.cell.Append(source, subject, payload)
 		return
 	}
 	id, is := identify(payload)
 	r.follow(id, is)
 	if !r.earlier[id] {
 		r.current[id] = id != ""
-		r.tenant.Append(source, subject, payload)
+		r.cell.Append(source, subject, payload)
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *relay) follow(id string, is presence) {
 
 // to gives the rig to a cell, or to none. A cell's record begins with what the
 // rig is made of.
-func (r *relay) to(tenant *record.History) {
+func (r *relay) to(cell *record.History) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, is := range r.current {
@@ -105,9 +105,9 @@ func (r *relay) to(tenant *record.History) {
 		}
 	}
 	clear(r.current)
-	r.tenant = tenant
+	r.cell = cell
 	for _, t := range r.made {
-		r.tenant.Append(t.source, t.subject, t.payload)
+		r.cell.Append(t.source, t.subject, t.payload)
 	}
 }
 

@@ -1,316 +1,180 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
 
-	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/podsapi/client"
+	"github.com/skewrig/skewrig/harness/garden"
+	"github.com/skewrig/skewrig/harness/lease"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/check"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// rig is a cell while it runs.
-type rig struct {
-	cell       plan.Cell
-	program    *check.Program
-	cluster    *Landscape
-	history    *record.History
-	machine    *machine
-	objects    map[string]*objects // by the cluster that a reference names
-	tracker    *check.Tracker
-	namespaces map[string]bool
-	agents     map[string]*client.Agent // by node
-	red        bool                     // a check did not hold, as far as could be seen
-	failFast   bool                     // that is the end
-	begin      func(plan.Step)          // is called with each step
-	current    plan.Step                // the one that is taken
+// Rig is a cluster, and what there is beside it: simulated nodes, and a seed
+// with a watchdog.
+type Rig struct {
+	*cluster.Cluster
+	fleet  *lease.Fleet     // nil: no simulated nodes
+	seed   *cluster.Cluster // nil: no garden
+	garden *garden.Garden
 }
 
-// ClusterConfig is the configuration of the rig that a topology describes, with
-// the fake container runtime on each node.
-func ClusterConfig(t record.Topology, library image.Library, recorder record.Recorder) cluster.Config {
-	config := cluster.Config{
-		Topology: t,
-		Recorder: recorder,
-		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
-			return runtime.Start(runtime.Config{
-				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
-				Library: library, Recorder: recorder,
-			})
-		},
+// Start starts what a topology describes. If it can't, nothing is left.
+func Start(ctx context.Context, t record.Topology, shoot cluster.Config) (_ *Rig, err error) {
+	l := new(Rig)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	seed, err := seedConfig(t, shoot)
+	if err != nil {
+		return nil, err
 	}
-	for _, l := range t.Links {
-		if l.To == spec.APIServer && l.From != spec.Watchdog {
-			config.Links = append(config.Links, cluster.Link{From: l.From})
+	group, grouped := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		l.Cluster, err = cluster.New(grouped, shoot)
+		return err
+	})
+	if t.Garden != nil {
+		group.Go(func() (err error) {
+			l.seed, err = cluster.New(grouped, seed)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := l.Bind(ctx)
+	defer cancel()
+	if t.LeaseNodes != nil {
+		if l.fleet, err = lease.Start(ctx, lease.Config{Client: l.RESTConfig(), Nodes: *t.LeaseNodes, Recorder: shoot.Recorder}); err != nil {
+			return nil, err
 		}
 	}
 	if t.Garden != nil {
-		// The watchdog's requests are always recorded.
-		config.Clients = []string{spec.Watchdog}
-		config.Links = append(config.Links, cluster.Link{From: spec.Watchdog, HTTP: true})
+		config := garden.Config{Shoot: l.Cluster, Seed: l.seed, Garden: *t.Garden}
+		if l.fleet != nil {
+			config.Nodes = l.fleet.Names("")
+		}
+		l.garden, err = garden.Open(ctx, config)
 	}
-	return config
+	return l, err
 }
 
-// writePlan leaves a cell's plan in dir, once to read and once as data.
-func writePlan(dir string, cell plan.Cell) error {
-	stored, err := plan.Stored(cell)
+// seedConfig is the configuration of the rig that is the seed, beside that of
+// the shoot. It is empty without a garden.
+func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error) {
+	if t.Garden == nil {
+		return cluster.Config{}, nil
+	}
+	config := cluster.Config{
+		Topology: record.Topology{Version: t.Version},
+		Binary:   shoot.Binary, TempDir: shoot.TempDir,
+	}
+	if shoot.LogDir != "" {
+		config.LogDir = filepath.Join(shoot.LogDir, spec.Seed)
+	}
+	if shoot.Recorder != nil {
+		config.Recorder = garden.Recorder(shoot.Recorder)
+	}
+	if t.Garden.Watchdog == "" {
+		return config, nil
+	}
+	prober, err := yaml.Marshal(t.Garden.Prober)
 	if err != nil {
-		return err
+		return config, err
 	}
-	var data bytes.Buffer
-	if err := stored.Write(&data); err != nil {
-		return err
-	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644),
-		os.WriteFile(filepath.Join(dir, reports.PlanData), data.Bytes(), 0o644))
+	config.Watchdog = &cluster.Watchdog{Version: t.Garden.Watchdog, Config: prober}
+	config.Links = []cluster.Link{{From: spec.Watchdog, HTTP: true}}
+	return config, nil
 }
 
-// runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
-// the cell ended is part of its history; the error is about writing it.
-func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, t *tenancy, dir string) (_ []record.Event, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+// Bind returns a context that ends with ctx, and also as soon as something of the
+// rig can't go on, with that as its cause.
+func (l *Rig) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, unbind := l.Cluster.Bind(ctx)
+	if l.seed == nil {
+		return ctx, unbind
 	}
-	if err := writePlan(dir, cell); err != nil {
-		return nil, err
+	ctx, unbindSeed := l.seed.Bind(ctx)
+	bound, cancel := context.WithCancelCause(ctx)
+	stop := func() bool { return true }
+	if l.garden != nil {
+		ended := l.garden.Context()
+		stop = context.AfterFunc(ended, func() { cancel(context.Cause(ended)) })
 	}
-	file, err := os.Create(filepath.Join(dir, reports.HistoryFile))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	history := record.NewHistory(file)
-
-	r := &rig{
-		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
-		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
-		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
-	}
-	ran := e.runOn(ctx, r, t, dir)
-	history.Append("engine", "", r.machine.stop())
-	history.Append("engine", "", ended(ctx, ran))
-	return history.Events(), history.Err()
+	return bound, func() { stop(); cancel(context.Canceled); unbindSeed(); unbind() }
 }
 
-// ended is what the history says about how a cell ended, so that it can be
-// judged without knowing anything else.
-func ended(ctx context.Context, err error) record.CellEnded {
-	switch {
-	case err == nil:
-		return record.CellEnded{}
-	case ctx.Err() != nil:
-		return record.CellEnded{Error: context.Cause(ctx).Error(), Interrupted: true}
-	default:
-		return record.CellEnded{Error: err.Error()}
+// Instances lists the components of all rigs, those of the seed by the names that
+// scenarios give them.
+func (l *Rig) Instances() []cluster.Instance {
+	all := l.Cluster.Instances()
+	if l.seed == nil {
+		return all
 	}
-}
-
-func (e *Engine) runOn(ctx context.Context, r *rig, t *tenancy, dir string) (err error) {
-	outer := ctx
-	defer func() { err = errors.Join(err, t.leave(outer, r, err)) }()
-	if err := t.enter(ctx, e, r, dir); err != nil {
-		return err
-	}
-	for name, c := range map[string]*cluster.Cluster{"": r.cluster.Cluster, spec.Seed: r.cluster.seed} {
-		if c == nil {
-			continue // no garden
+	for _, i := range l.seed.Instances() {
+		if i.Name != spec.Watchdog {
+			i.Name = spec.Seed + "/" + i.Name
 		}
-		if r.objects[name], err = newObjects(c.RESTConfig(), name); err != nil {
-			return err
+		all = append(all, i)
+	}
+	return all
+}
+
+// SeedKubeconfig is the path of a kubeconfig for an administrator of the seed.
+// It is empty if there is none.
+func (l *Rig) SeedKubeconfig() string {
+	if l.seed == nil {
+		return ""
+	}
+	return l.seed.Kubeconfig()
+}
+
+// Close ends everything, what depends on something else first.
+func (l *Rig) Close() error {
+	var failures []error
+	if l.garden != nil {
+		failures = append(failures, l.garden.Close())
+	}
+	if l.fleet != nil {
+		failures = append(failures, l.fleet.Close())
+	}
+	for _, c := range []*cluster.Cluster{l.seed, l.Cluster} {
+		if c != nil {
+			failures = append(failures, c.Close())
 		}
 	}
-	ctx, cancel := r.cluster.Bind(ctx)
-	defer cancel()
-	defer r.closeAgents()
-	return r.steps(ctx)
+	return errors.Join(failures...)
 }
 
-// steps takes the cell's steps. After the first one that can't be done, only
-// those are taken that are for after a failure.
-func (r *rig) steps(ctx context.Context) (failed error) {
-	for _, step := range r.cell.Steps {
-		if ctx.Err() != nil || !r.due(step, failed) {
-			continue
-		}
-		if err := r.take(ctx, step); err != nil && failed == nil {
-			failed = fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
-		}
+// where returns the rig that a component is of, and its name there.
+func (l *Rig) where(component string) (*cluster.Cluster, string) {
+	if ofSeed, is := strings.CutPrefix(component, spec.Seed+"/"); is {
+		return l.seed, ofSeed
 	}
-	return cmp.Or(failed, context.Cause(ctx))
+	if component == spec.Watchdog {
+		return l.seed, component
+	}
+	return l.Cluster, component
 }
 
-// due reports whether it is time for a step.
-func (r *rig) due(step plan.Step, failed error) bool {
-	switch step.Run {
-	case record.Catch:
-		return failed != nil || r.red
-	case record.Cleanup:
-		return true
-	default:
-		return failed == nil && !r.enough()
+// slowRuntime has the container runtime of a node answer later.
+func (l *Rig) slowRuntime(node string, by time.Duration) error {
+	r, is := l.Runtime(node).(*runtime.Runtime)
+	if !is {
+		return fmt.Errorf("node %q has no container runtime that can be slow", node)
 	}
-}
-
-// enough reports whether nothing more is to be learned from the cell.
-func (r *rig) enough() bool { return r.red && r.failFast }
-
-// take takes a step, and says in the history how it ended. What a catch step
-// could not do is told there only.
-func (r *rig) take(ctx context.Context, step plan.Step) error {
-	r.begin(step)
-	r.current = step
-	r.history.Append("engine", step.Name, record.StepStarted{
-		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
-	})
-	done := record.StepDone{Number: step.Number}
-	err := r.do(ctx, step)
-	if err != nil {
-		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
-	}
-	if step.Run == record.Catch {
-		done.Unmet, err = false, nil
-	}
-	r.history.Append("engine", step.Name, done)
-	return err
-}
-
-// errUnmet marks that a scenario can't go on because of what the cluster did,
-// and not because of the rig.
-var errUnmet = errors.New("the scenario can't go on")
-
-// unmet marks the end of a wait as such, unless the rig itself has ended.
-func unmet(r *rig, err error) error {
-	if r.cluster.Context().Err() != nil {
-		return err
-	}
-	return fmt.Errorf("%w: %w", errUnmet, err)
-}
-
-const (
-	// startLimit is how long a rig may take to start, and stepLimit a step
-	// that does not say itself how long it takes.
-	startLimit, stepLimit = 5 * time.Minute, 3 * time.Minute
-)
-
-// do runs one step, within the limit if it has none of its own.
-func (r *rig) do(ctx context.Context, step plan.Step) error {
-	switch step.Action.(type) {
-	case action.Wait, action.Checks:
-		return step.Action.Run(ctx, r)
-	}
-	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
-	defer cancel()
-	return step.Action.Run(ctx, r)
-}
-
-// Wait implements action.Rig.
-func (r *rig) Wait(ctx context.Context, condition string, within time.Duration) error {
-	ctx, cancel := r.machine.withTimeout(ctx, within, fmt.Errorf("not within %s", within))
-	defer cancel()
-	var last error
-	err := r.history.Wait(ctx, func(events []record.Event) bool {
-		var met bool
-		met, last = r.tracker.Until(r.program, r.current.Number, events)
-		return met
-	})
-	if err != nil {
-		return fmt.Errorf("waiting until %s: %w", condition, errors.Join(unmet(r, err), last))
-	}
-	return nil
-}
-
-// Watch implements action.Rig.
-func (r *rig) Watch(ctx context.Context, checks action.Checks) error {
-	step := r.current.Number
-	for _, c := range checks.Checks {
-		r.history.Append("engine", c.ID, record.CheckOpened{Step: step})
-	}
-	watching := r.tracker.Watch(r.program, checks, r.history.Events())
-	opened := r.opens()
-	pending := checks.Checks
-	for {
-		var left []action.Check
-		for _, c := range pending {
-			if !watching.Decided(c.ID) && opened.left(c) > 0 {
-				left = append(left, c)
-				continue
-			}
-			r.red = r.red || !watching.Met(c.ID)
-			r.history.Append("engine", c.ID, record.CheckClosed{Step: step, Watched: time.Since(opened.at).Seconds()})
-		}
-		if len(left) == 0 || r.enough() {
-			return nil
-		}
-		pending = left
-		if err := r.awaitDecision(ctx, watching, pending, opened.next(pending)); err != nil {
-			return err
-		}
-	}
-}
-
-// opening is the moment from which checks are watched, by both clocks.
-type opening struct {
-	machine *machine
-	at      time.Time
-	elapsed time.Duration
-}
-
-func (r *rig) opens() opening {
-	return opening{machine: r.machine, at: time.Now(), elapsed: r.machine.now()}
-}
-
-// left is for how long a check is still to be watched. What must happen in time
-// has the time that the machine needs for it; what must hold for a time has to
-// hold for all of it.
-func (o opening) left(c action.Check) time.Duration {
-	if c.Mode == record.Eventually {
-		return time.Duration(c.Span) - (o.machine.now() - o.elapsed)
-	}
-	return time.Duration(c.Span) - time.Since(o.at)
-}
-
-// next is how long it takes until the time of one of the checks may be over.
-func (o opening) next(checks []action.Check) time.Duration {
-	soonest := o.left(checks[0])
-	for _, c := range checks[1:] {
-		soonest = min(soonest, o.left(c))
-	}
-	return max(soonest, time.Millisecond)
-}
-
-// awaitDecision returns when one of the checks is decided, or after the given
-// time.
-func (r *rig) awaitDecision(ctx context.Context, watching *check.Watching, pending []action.Check, limit time.Duration) error {
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	err := r.history.Wait(timed, func(events []record.Event) bool {
-		watching.Advance(events)
-		for _, c := range pending {
-			if watching.Decided(c.ID) {
-				return true
-			}
-		}
-		return false
-	})
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	r.SetDelay(by)
 	return nil
 }

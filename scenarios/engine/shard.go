@@ -30,7 +30,7 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	share := 0.0
 	for _, places := range groups(cells) {
 		p := party{cells[places[0]].ID, places, groupEffort(cells, places)}
-		if rig, shares := sharedRig(cells[places[0]]); shares {
+		if rig, shares := rigKey(cells[places[0]]); shares {
 			p.name = rig
 		}
 		parties = append(parties, p)

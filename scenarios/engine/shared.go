@@ -33,7 +33,7 @@ var swept = []struct {
 // isSwept reports whether objects of a kind, or of a resource, are.
 func isSwept(kindOrResource string) bool {
 	for _, s := range swept {
-		if s.kind == kindOrResource || s.Resource == kindOrResource {
+		if kindOrResource == s.kind || kindOrResource == s.Resource {
 			return true
 		}
 	}
@@ -43,41 +43,41 @@ func isSwept(kindOrResource string) bool {
 // sweepLimit is how long it may take until nothing of a cell is left.
 const sweepLimit = 30 * time.Second
 
-// tenancy is a rig that the cells of a group have one after the other. A cell
+// sharedRig is a rig that the cells of a group have one after the other. A cell
 // sees nothing of an earlier one: when it begins, there are no objects and no
 // containers, and what is still said of earlier ones does not get into its
 // record. What it may notice is that an image is there already.
-type tenancy struct {
+type sharedRig struct {
 	more    bool // another cell of the group comes after this one
-	cluster *Landscape
+	cluster *Rig
 	relay   *relay
-	// tenant is the cell that had the rig last, and logs where its components
+	// last is the cell that had the rig last, and logs where its components
 	// write.
-	tenant, logs string
+	last, logs string
 }
 
 // enter gives a cell its rig: that of the cell before, if there is one.
-func (t *tenancy) enter(ctx context.Context, e *Engine, r *rig, dir string) error {
+func (t *sharedRig) enter(ctx context.Context, e *Engine, r *run, dir string) error {
 	if t.cluster != nil {
-		r.cluster = t.cluster
+		r.Rig = t.cluster
 		t.relay.to(r.history)
-		r.history.Append("engine", "", record.RigReused{After: t.tenant})
-		t.tenant = r.cell.ID
+		r.history.Append("engine", "", record.RigReused{After: t.last})
+		t.last = r.cell.ID
 		return linkLogs(t.logs, dir)
 	}
 	library, err := Library(r.cell.Images)
 	if err != nil {
 		return err
 	}
-	t.relay, t.tenant, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, reports.LogsDir)
+	t.relay, t.last, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, reports.LogsDir)
 	config := ClusterConfig(r.cell.Topology, library, t.relay)
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, t.logs
 	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
-	if r.cluster, err = Start(ctx, r.cell.Topology, config); err != nil {
+	if r.Rig, err = Start(ctx, r.cell.Topology, config); err != nil {
 		return fmt.Errorf("starting the rig: %w", err)
 	}
-	t.cluster = r.cluster
+	t.cluster = r.Rig
 	return nil
 }
 
@@ -92,7 +92,7 @@ func linkLogs(logs, dir string) error {
 
 // leave takes the rig from a cell. It ends with the last one, with one that
 // failed on it, and with one of which something stays behind.
-func (t *tenancy) leave(ctx context.Context, r *rig, failed error) error {
+func (t *sharedRig) leave(ctx context.Context, r *run, failed error) error {
 	if failed != nil || !t.more || t.cluster == nil {
 		return t.end()
 	}
@@ -109,7 +109,7 @@ func (t *tenancy) leave(ctx context.Context, r *rig, failed error) error {
 }
 
 // end ends the rig, if there is one.
-func (t *tenancy) end() error {
+func (t *sharedRig) end() error {
 	if t.cluster == nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (t *tenancy) end() error {
 
 // sweep deletes what a cell has created, and returns when it is gone. What
 // controllers make meanwhile is deleted in another round.
-func (t *tenancy) sweep(ctx context.Context, r *rig) error {
+func (t *sharedRig) sweep(ctx context.Context, r *run) error {
 	ctx, unbind := t.cluster.Bind(ctx)
 	defer unbind()
 	ctx, cancel := r.machine.withTimeout(ctx, sweepLimit, fmt.Errorf("not gone after %s", sweepLimit))
@@ -138,7 +138,7 @@ func (t *tenancy) sweep(ctx context.Context, r *rig) error {
 }
 
 // deleteAll deletes all objects that cells create, and says how many there were.
-func (t *tenancy) deleteAll(ctx context.Context, client dynamic.Interface) (found int, err error) {
+func (t *sharedRig) deleteAll(ctx context.Context, client dynamic.Interface) (found int, err error) {
 	soon, background := int64(1), metav1.DeletePropagationBackground
 	for _, s := range swept {
 		client := client.Resource(s.GroupVersionResource)

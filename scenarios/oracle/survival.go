@@ -121,7 +121,11 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 			possible = append(slices.Clip(possible), after...)
 		}
 	}
-	if ours, is := s.answered(v); is {
+	i := slices.IndexFunc(s.asked, func(a *timeline.Answer) bool { // the scenario's own request that wrote it
+		return a.Object == v.Key && a.Response.Meta().ResourceVersion == v.Meta().ResourceVersion
+	})
+	if i >= 0 {
+		ours := s.asked[i]
 		if writer, runs := s.serverAt(ours.Place); runs {
 			possible = s.updated(writer, possible, func(was model.Values) model.Values {
 				return s.Patched(v.Resource, s.patches[ours.Step], was)
@@ -142,18 +146,6 @@ func (s survival) updated(writer *timeline.Life, before []model.Values, asked fu
 
 // unchanged is what a write asks for that is about something else.
 func unchanged(was model.Values) model.Values { return was }
-
-// answered returns the answer to the scenario's own request that wrote this
-// version of an object.
-func (s survival) answered(v *timeline.Version) (*timeline.Answer, bool) {
-	i := slices.IndexFunc(s.asked, func(a *timeline.Answer) bool {
-		return a.Object == v.Key && a.Response.Meta().ResourceVersion == v.Meta().ResourceVersion
-	})
-	if i < 0 {
-		return nil, false
-	}
-	return s.asked[i], true
-}
 
 // allows reports whether an API server may show the fields.
 func (s survival) allows(now *stored, server *timeline.Life, shown model.Values) bool {

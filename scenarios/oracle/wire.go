@@ -22,7 +22,7 @@ func wireMode(r *run) finding {
 		}
 		f.looked++
 		if !slices.Contains(predicted, c.First) {
-			f.fault("a connection to %s began with %s instead of %s", c.Container, c.First, join(predicted))
+			f.fault("a connection to %s began with %s instead of %s", c.Container, c.First, strings.Trim(fmt.Sprint(predicted), "[]"))
 		}
 		if !model.CanSucceed(c.First, c.Protocol) && c.Succeeded() {
 			f.fault("a connection to %s began with %s and got a good answer from a server that speaks %s", c.Container, c.First, c.Protocol)
@@ -48,5 +48,3 @@ func (r *run) predict(c *timeline.Connection) (firsts []record.First) {
 	slices.Sort(firsts)
 	return slices.Compact(firsts)
 }
-
-func join(firsts []record.First) string { return strings.Trim(fmt.Sprint(firsts), "[]") }

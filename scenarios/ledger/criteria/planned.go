@@ -1,7 +1,6 @@
 package criteria
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports/evidence"
@@ -35,6 +34,6 @@ func served(c plan.Cell) []string {
 			}
 		}
 	}
-	slices.SortFunc(ids, cmp.Compare)
+	slices.Sort(ids)
 	return slices.Compact(ids)
 }

@@ -3,6 +3,7 @@ package watchdog
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -12,17 +13,12 @@ import (
 // Source: internal/prober/scaler/flow.go.
 func Plan(op Operation, dependents []Dependent) [][]Dependent {
 	byLevel := make(map[int][]Dependent)
-	var levels []int
 	for _, d := range dependents {
 		level := d.scaling(op).Level
-		if byLevel[level] == nil {
-			levels = append(levels, level)
-		}
 		byLevel[level] = append(byLevel[level], d)
 	}
-	slices.Sort(levels)
 	var plan [][]Dependent
-	for _, level := range levels {
+	for _, level := range slices.Sorted(maps.Keys(byLevel)) {
 		plan = append(plan, byLevel[level])
 	}
 	return plan

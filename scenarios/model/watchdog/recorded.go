@@ -42,7 +42,7 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 			Shoot struct {
 				Metadata struct{ DeletionTimestamp string }
 				Spec     struct {
-					Hibernation *struct{ Enabled bool }
+					Hibernation struct{ Enabled bool }
 					Provider    struct{ Workers []struct{ Name string } }
 					Kubernetes  struct {
 						KubeControllerManager *struct{ NodeMonitorGracePeriod string }
@@ -50,7 +50,7 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 				}
 				Status struct {
 					IsHibernated  bool
-					LastOperation *LastOperation
+					LastOperation LastOperation
 				}
 			}
 		}
@@ -61,10 +61,7 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 	s := c.Spec.Shoot
 	cluster := &Cluster{
 		Deleting: s.Metadata.DeletionTimestamp != "", Hibernated: s.Status.IsHibernated,
-		Hibernation: s.Spec.Hibernation != nil && s.Spec.Hibernation.Enabled,
-	}
-	if s.Status.LastOperation != nil {
-		cluster.LastOperation = *s.Status.LastOperation
+		Hibernation: s.Spec.Hibernation.Enabled, LastOperation: s.Status.LastOperation,
 	}
 	for _, w := range s.Spec.Provider.Workers {
 		cluster.Workers = append(cluster.Workers, Worker{Name: w.Name})

@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/podsapi/client"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// run is a cell while it runs.
+type run struct {
+	*Rig
+	cell       plan.Cell
+	program    *check.Program
+	history    *record.History
+	machine    *machine
+	objects    map[string]*objects // by the cluster that a reference names
+	tracker    *check.Tracker
+	namespaces map[string]bool
+	agents     map[string]*client.Agent // by node
+	red        bool                     // a check did not hold, as far as could be seen
+	failFast   bool                     // that is the end
+	begin      func(plan.Step)          // is called with each step
+	current    plan.Step                // the one that is taken
+}
+
+// ClusterConfig is the configuration of the rig that a topology describes, with
+// the fake container runtime on each node.
+func ClusterConfig(t record.Topology, library image.Library, recorder record.Recorder) cluster.Config {
+	config := cluster.Config{
+		Topology: t,
+		Recorder: recorder,
+		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
+			return runtime.Start(runtime.Config{
+				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
+				Library: library, Recorder: recorder,
+			})
+		},
+	}
+	for _, l := range t.Links {
+		if l.To == spec.APIServer && l.From != spec.Watchdog {
+			config.Links = append(config.Links, cluster.Link{From: l.From})
+		}
+	}
+	if t.Garden != nil {
+		// The watchdog's requests are always recorded.
+		config.Clients = []string{spec.Watchdog}
+		config.Links = append(config.Links, cluster.Link{From: spec.Watchdog, HTTP: true})
+	}
+	return config
+}
+
+// writePlan leaves a cell's plan in dir, once to read and once as data.
+func writePlan(dir string, cell plan.Cell) error {
+	stored, err := plan.Stored(cell)
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	if err := stored.Write(&data); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644),
+		os.WriteFile(filepath.Join(dir, reports.PlanData), data.Bytes(), 0o644))
+}
+
+// runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
+// the cell ended is part of its history; the error is about writing it.
+func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, t *sharedRig, dir string) (_ []record.Event, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := writePlan(dir, cell); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(dir, reports.HistoryFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	history := record.NewHistory(file)
+
+	r := &run{
+		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
+		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
+		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
+	}
+	ran := e.runOn(ctx, r, t, dir)
+	history.Append("engine", "", r.machine.stop())
+	history.Append("engine", "", ended(ctx, ran))
+	return history.Events(), history.Err()
+}
+
+// ended is what the history says about how a cell ended, so that it can be
+// judged without knowing anything else.
+func ended(ctx context.Context, err error) record.CellEnded {
+	switch {
+	case err == nil:
+		return record.CellEnded{}
+	case ctx.Err() != nil:
+		return record.CellEnded{Error: context.Cause(ctx).Error(), Interrupted: true}
+	default:
+		return record.CellEnded{Error: err.Error()}
+	}
+}
+
+func (e *Engine) runOn(ctx context.Context, r *run, t *sharedRig, dir string) (err error) {
+	outer := ctx
+	defer func() { err = errors.Join(err, t.leave(outer, r, err)) }()
+	if err := t.enter(ctx, e, r, dir); err != nil {
+		return err
+	}
+	for name, c := range map[string]*cluster.Cluster{"": r.Cluster, spec.Seed: r.Rig.seed} {
+		if c == nil {
+			continue // no garden
+		}
+		if r.objects[name], err = newObjects(c.RESTConfig(), name); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := r.Rig.Bind(ctx)
+	defer cancel()
+	defer r.closeAgents()
+	return r.steps(ctx)
+}
+
+// steps takes the cell's steps. After the first one that can't be done, only
+// those are taken that are for after a failure.
+func (r *run) steps(ctx context.Context) (failed error) {
+	for _, step := range r.cell.Steps {
+		if ctx.Err() != nil || !r.due(step, failed) {
+			continue
+		}
+		if err := r.take(ctx, step); err != nil && failed == nil {
+			failed = fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
+		}
+	}
+	return cmp.Or(failed, context.Cause(ctx))
+}
+
+// due reports whether it is time for a step.
+func (r *run) due(step plan.Step, failed error) bool {
+	switch step.Run {
+	case record.Catch:
+		return failed != nil || r.red
+	case record.Cleanup:
+		return true
+	default:
+		return failed == nil && !r.enough()
+	}
+}
+
+// enough reports whether nothing more is to be learned from the cell.
+func (r *run) enough() bool { return r.red && r.failFast }
+
+// take takes a step, and says in the history how it ended. What a catch step
+// could not do is told there only.
+func (r *run) take(ctx context.Context, step plan.Step) error {
+	r.begin(step)
+	r.current = step
+	r.history.Append("engine", step.Name, record.StepStarted{
+		Number: step.Number, Name: step.Name, Action: step.Action.Describe(),
+	})
+	done := record.StepDone{Number: step.Number}
+	err := r.do(ctx, step)
+	if err != nil {
+		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
+	}
+	if step.Run == record.Catch {
+		done.Unmet, err = false, nil
+	}
+	r.history.Append("engine", step.Name, done)
+	return err
+}
+
+// errUnmet marks that a scenario can't go on because of what the cluster did,
+// and not because of the rig.
+var errUnmet = errors.New("the scenario can't go on")
+
+// unmet marks the end of a wait as such, unless the rig itself has ended.
+func unmet(r *run, err error) error {
+	if r.Rig.Context().Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errUnmet, err)
+}
+
+const (
+	// startLimit is how long a rig may take to start, and stepLimit a step
+	// that does not say itself how long it takes.
+	startLimit, stepLimit = 5 * time.Minute, 3 * time.Minute
+)
+
+// do runs one step, within the limit if it has none of its own.
+func (r *run) do(ctx context.Context, step plan.Step) error {
+	switch step.Action.(type) {
+	case action.Wait, action.Checks:
+		return step.Action.Run(ctx, r)
+	}
+	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
+	defer cancel()
+	return step.Action.Run(ctx, r)
+}
+
+// Wait implements action.Rig.
+func (r *run) Wait(ctx context.Context, condition string, within time.Duration) error {
+	ctx, cancel := r.machine.withTimeout(ctx, within, fmt.Errorf("not within %s", within))
+	defer cancel()
+	var last error
+	err := r.history.Wait(ctx, func(events []record.Event) bool {
+		var met bool
+		met, last = r.tracker.Until(r.program, r.current.Number, events)
+		return met
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until %s: %w", condition, errors.Join(unmet(r, err), last))
+	}
+	return nil
+}
+
+// Watch implements action.Rig.
+func (r *run) Watch(ctx context.Context, checks action.Checks) error {
+	step := r.current.Number
+	for _, c := range checks.Checks {
+		r.history.Append("engine", c.ID, record.CheckOpened{Step: step})
+	}
+	watching := r.tracker.Watch(r.program, checks, r.history.Events())
+	opened := r.opens()
+	pending := checks.Checks
+	for {
+		var left []action.Check
+		for _, c := range pending {
+			if !watching.Decided(c.ID) && opened.left(c) > 0 {
+				left = append(left, c)
+				continue
+			}
+			r.red = r.red || !watching.Met(c.ID)
+			r.history.Append("engine", c.ID, record.CheckClosed{Step: step, Watched: time.Since(opened.at).Seconds()})
+		}
+		if len(left) == 0 || r.enough() {
+			return nil
+		}
+		pending = left
+		if err := r.awaitDecision(ctx, watching, pending, opened.next(pending)); err != nil {
+			return err
+		}
+	}
+}
+
+// opening is the moment from which checks are watched, by both clocks.
+type opening struct {
+	machine *machine
+	at      time.Time
+	elapsed time.Duration
+}
+
+func (r *run) opens() opening {
+	return opening{machine: r.machine, at: time.Now(), elapsed: r.machine.now()}
+}
+
+// left is for how long a check is still to be watched. What must happen in time
+// has the time that the machine needs for it; what must hold for a time has to
+// hold for all of it.
+func (o opening) left(c action.Check) time.Duration {
+	if c.Mode == record.Eventually {
+		return time.Duration(c.Span) - (o.machine.now() - o.elapsed)
+	}
+	return time.Duration(c.Span) - time.Since(o.at)
+}
+
+// next is how long it takes until the time of one of the checks may be over.
+func (o opening) next(checks []action.Check) time.Duration {
+	soonest := o.left(checks[0])
+	for _, c := range checks[1:] {
+		soonest = min(soonest, o.left(c))
+	}
+	return max(soonest, time.Millisecond)
+}
+
+// awaitDecision returns when one of the checks is decided, or after the given
+// time.
+func (r *run) awaitDecision(ctx context.Context, watching *check.Watching, pending []action.Check, limit time.Duration) error {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := r.history.Wait(timed, func(events []record.Event) bool {
+		watching.Advance(events)
+		for _, c := range pending {
+			if watching.Decided(c.ID) {
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
