@@ -18,7 +18,12 @@ import (
 //go:embed glue.txtar
 var glueArchive []byte
 
+// extractGlue writes our mains and the go.mod of their module, in which a lock
+// stands in for the real one.
 func extractGlue(dir string) error {
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n")); err != nil {
+		return err
+	}
 	for _, f := range txtar.Parse(glueArchive).Files {
 		if err := writeBelow(dir, f.Name, f.Data); err != nil {
 			return err

@@ -102,10 +102,6 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err := extractGlue(dir); err != nil {
 		return lock{}, err
 	}
-	stub := []byte("module " + enginePath + "\n")
-	if err := writeFile(filepath.Join(dir, "go.mod"), stub); err != nil {
-		return lock{}, err
-	}
 	released, err := downloadModule(ctx, dir, t)
 	if err != nil {
 		return lock{}, err

@@ -65,12 +65,7 @@ func isIntact(dir string, t Target) bool {
 
 func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	mod := r.lock.mod
-	err := errors.Join(
-		extractGlue(dir),
-		writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n")),
-		writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum),
-	)
-	if err != nil {
+	if err := errors.Join(extractGlue(dir), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
 		return err
 	}
 	if r.target.isReplaced() {

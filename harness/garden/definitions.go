@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
@@ -31,11 +30,7 @@ var (
 
 // define makes the definitions of the seed's own resources, and returns when
 // they are served.
-func define(ctx context.Context, config *rest.Config) error {
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return err
-	}
+func define(ctx context.Context, client dynamic.Interface) error {
 	all := client.Resource(definition)
 	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(definitions), len(definitions)); ; {
 		var object map[string]any

@@ -59,7 +59,7 @@ func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := define(ctx, cfg.Seed.RESTConfig()); err != nil {
+	if err := define(ctx, client); err != nil {
 		return nil, err
 	}
 	if err := cfg.Seed.EnsureNamespace(ctx, Namespace); err != nil {

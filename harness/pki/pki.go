@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -121,13 +122,7 @@ func (p Pair) TLS() (tls.Certificate, error) { return tls.X509KeyPair(p.CertPEM,
 func (p Pair) Write(dir, name string) (certPath, keyPath string, err error) {
 	certPath = filepath.Join(dir, name+".crt")
 	keyPath = filepath.Join(dir, name+".key")
-	if err := os.WriteFile(certPath, p.CertPEM, 0o600); err != nil {
-		return "", "", err
-	}
-	if err := os.WriteFile(keyPath, p.KeyPEM, 0o600); err != nil {
-		return "", "", err
-	}
-	return certPath, keyPath, nil
+	return certPath, keyPath, errors.Join(os.WriteFile(certPath, p.CertPEM, 0o600), os.WriteFile(keyPath, p.KeyPEM, 0o600))
 }
 
 func leaf(r Request) *x509.Certificate {
