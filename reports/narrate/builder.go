@@ -31,8 +31,9 @@ type Input struct {
 	// Parts are the parts of the expressions of checks that do not hold, by the check's
 	// id. They say what was observed in What, and its value in Text.
 	Parts map[string][]Line
-	// Logs are those of the components. Where Failures finds nothing, none is needed.
-	Logs []LogFile
+	// Logs reads those of the components. It is called if anything went wrong. If unset,
+	// there are none.
+	Logs func() []LogFile
 	// Limit is how long the narration may be as JSON, in bytes. If unset,
 	// DefaultLimit. Steps, checks and lives of components are there whatever it is.
 	Limit int
@@ -54,6 +55,10 @@ type builder struct {
 	end   float64 // of the history
 	over  float64 // of the last step: what ends after it ends with the rig
 
+	failures []float64             // when something went wrong
+	logFiles []LogFile             // if anything did
+	clocks   map[string][]clockSet // of components, in order
+
 	steps      []Step
 	checks     []Check
 	execs      []attempt
@@ -68,7 +73,7 @@ type builder struct {
 }
 
 func newBuilder(in Input) *builder {
-	b := &builder{Timeline: timeline.Of(in.Events), in: in, leases: leases{plan: in.Leases}, watchdog: watchdog{plan: in.Leases}}
+	b := &builder{Timeline: timeline.Of(in.Events), in: in, leases: leases{plan: in.Leases}, watchdog: watchdog{plan: in.Leases}, clocks: make(map[string][]clockSet)}
 	if len(in.Events) > 0 {
 		b.began = in.Events[0].At
 		b.end = b.at(in.Events[len(in.Events)-1].At)
@@ -87,6 +92,12 @@ func newBuilder(in Input) *builder {
 		b.pods.add(e, b.at(e.Time))
 	}
 	b.ran()
+	for _, when := range failures(in.Result, b.Timeline) {
+		b.failures = append(b.failures, b.at(when))
+	}
+	if len(b.failures) > 0 && in.Logs != nil {
+		b.logFiles = in.Logs()
+	}
 	for _, v := range b.Versions {
 		if !v.Static() {
 			b.observed(v, b.at(v.Time))
@@ -111,6 +122,7 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 	case record.ComponentStarted:
 		b.components.named(Component, e.Subject)
 	case record.ClockSet:
+		b.clocks[e.Subject] = append(b.clocks[e.Subject], clockSet{e.At, p.Clock.Offset})
 		if (p != record.ClockSet{} || at > 0) {
 			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
 		}

@@ -64,7 +64,7 @@ func TestLimit(t *testing.T) {
 	result.ID = "a/b"
 	in := narrate.Input{
 		Plan: strings.Repeat("plan ", 100), Events: long(),
-		Result: result, Logs: []narrate.LogFile{{Component: "kubelet/a", Path: "p", Text: strings.Repeat(klog("W", when(80), "a.go:1", strings.Repeat("y", 200)), 8)}},
+		Result: result, Logs: wrote(narrate.LogFile{Component: "kubelet/a", Path: "p", Text: strings.Repeat(klog("W", when(80), "a.go:1", strings.Repeat("y", 200)), 8)}),
 	}
 	for budget, said := range map[int][]string{
 		1 << 30: {"objects"},

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -30,9 +30,9 @@ const (
 	maxLogLines, maxKnownLines = 40, 12
 )
 
-// Failures is when something went wrong: a check that does not hold was closed, a
+// failures is when something went wrong: a check that does not hold was closed, a
 // step could not be done, a component ended by itself. Times are in order.
-func Failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
+func failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
 	failed := failedIn(result)
 	for id, w := range t.Windows {
 		if w.Closed != nil && failed[id] {
@@ -74,24 +74,23 @@ func failedIn(result reports.Cell) map[string]bool {
 
 // logs is what the components said around what went wrong.
 func (b *builder) logs(limit int) (all []Log) {
-	moments := Failures(b.in.Result, b.Timeline)
 	if b.in.Result.Outcome == reports.ExpectedFail {
 		limit = min(limit, maxKnownLines)
 	}
-	for _, l := range b.in.Logs {
-		if log := b.around(l, moments, limit); len(log.Lines) > 0 {
+	for _, l := range b.logFiles {
+		if log := b.around(l, limit); len(log.Lines) > 0 {
 			all = append(all, log)
 		}
 	}
 	return all
 }
 
-// distance is how far a time is from the next moment that has it around, and
-// without end if there is none.
-func distance(at float64, moments []time.Time, in func(time.Time) float64) float64 {
+// distance is how far a time is from the next moment at which something went wrong that
+// has it around, and without end if there is none.
+func (b *builder) distance(at float64) float64 {
 	nearest := math.Inf(1)
-	for _, m := range moments {
-		if d := at - in(m); -before <= d && d <= after {
+	for _, m := range b.failures {
+		if d := at - m; -before <= d && d <= after {
 			nearest = min(nearest, math.Abs(d))
 		}
 	}
@@ -103,7 +102,6 @@ func distance(at float64, moments []time.Time, in func(time.Time) float64) float
 func (b *builder) stamped(l LogFile) (lines []logLine) {
 	var zone time.Duration
 	known := false
-	settings := clocks(b.in.Events, l.Component)
 	var line logLine
 	for text := range strings.Lines(l.Text) {
 		text = strings.TrimRight(text, "\n")
@@ -115,7 +113,7 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 			if local {
 				when = when.Add(zone)
 			}
-			line.At = math.Round(right(settings, when).Sub(b.began).Seconds()*1e3) / 1e3
+			line.At = math.Round(b.right(l.Component, when).Sub(b.began).Seconds()*1e3) / 1e3
 			line.from, line.Tone = source(text), tone
 		}
 		line.Text, line.gist = shortened(text, maxText), gist(text, line.Tone)
@@ -140,35 +138,25 @@ func source(line string) string {
 // with a field ts; or as a time in the form of RFC 3339.
 func stamp(line string, year int) (when time.Time, local bool, grave Tone, ok bool) {
 	const klog = "20060102 15:04:05.000000"
-	switch {
-	case len(line) > len("I1122 08:09:27.840019") && strings.IndexByte("IWEF", line[0]) >= 0 && line[5] == ' ':
-		when, err := time.Parse(klog, fmt.Sprintf("%04d", year)+line[1:len("I1122 08:09:27.840019")])
-		return when, true, severities[line[0]], err == nil
-	case strings.HasPrefix(line, "{"):
-		_, rest, _ := strings.Cut(line, `"ts":"`)
-		text, _, _ := strings.Cut(rest, `"`)
-		when, err := time.Parse(time.RFC3339Nano, text)
-		return when, false, graveness(line, `"level":"error"`, `"level":"warn"`), err == nil
-	default:
-		text, _, _ := strings.Cut(line, "\t")
-		when, err := time.Parse(time.RFC3339Nano, text)
-		return when, false, graveness(line, "\tERROR\t", "\tWARN\t"), err == nil
+	if n := len("I1122 08:09:27.840019"); len(line) > n && strings.IndexByte("IWEF", line[0]) >= 0 && line[5] == ' ' {
+		when, err := time.Parse(klog, fmt.Sprintf("%04d", year)+line[1:n])
+		return when, true, severities[line[:1]], err == nil
 	}
+	text, _, _ := strings.Cut(line, "\t")
+	if strings.HasPrefix(line, "{") {
+		_, text, _ = strings.Cut(line, `"ts":"`)
+		text, _, _ = strings.Cut(text, `"`)
+	}
+	when, err := time.Parse(time.RFC3339Nano, text)
+	return when, false, severities[strings.Trim(severity.FindString(line), "\t")], err == nil
 }
 
-// severities are the first letters of klog's lines.
-var severities = map[byte]Tone{'E': Bad, 'F': Bad, 'W': Changed}
-
-func graveness(line, isError, isWarning string) Tone {
-	switch {
-	case strings.Contains(line, isError):
-		return Bad
-	case strings.Contains(line, isWarning):
-		return Changed
-	default:
-		return ""
+var (
+	severity   = regexp.MustCompile(`\tERROR\t|\tWARN\t|"level":"(?:error|warn)"`)
+	severities = map[string]Tone{
+		"E": Bad, "F": Bad, "W": Changed, "ERROR": Bad, "WARN": Changed, `"level":"error"`: Bad, `"level":"warn"`: Changed,
 	}
-}
+)
 
 // zoneOf is what is to be added to the times of a log that begins at a local
 // time, at about which the narration began: that of a zone, which is whole half
@@ -177,29 +165,19 @@ func zoneOf(first, began time.Time) time.Duration {
 	return began.Sub(first).Round(30 * time.Minute)
 }
 
-// setting is a clock that was set at a time.
-type setting struct {
-	at     time.Time
-	offset time.Duration
-}
-
-// clocks are the settings of a component's clock, in order.
-func clocks(events []record.Event, component string) (all []setting) {
-	for e, set := range record.All[record.ClockSet](events) {
-		if e.Subject == component {
-			all = append(all, setting{e.At, set.Clock.Offset})
-		}
-	}
-	return all
-}
-
-// right is the time at which a clock showed another one. If it did so twice, it
-// is the later time.
-func right(settings []setting, shown time.Time) time.Time {
-	for _, s := range slices.Backward(settings) {
-		if when := shown.Add(-s.offset); !when.Before(s.at) {
+// right is the time at which a component's clock showed another one. If it did so
+// twice, it is the later time.
+func (b *builder) right(component string, shown time.Time) time.Time {
+	for _, set := range slices.Backward(b.clocks[component]) {
+		if when := shown.Add(-set.offset); !when.Before(set.at) {
 			return when
 		}
 	}
 	return shown
+}
+
+// clockSet is when a component's clock was set.
+type clockSet struct {
+	at     time.Time
+	offset time.Duration
 }

@@ -34,6 +34,11 @@ func about(result reports.Cell, expression string) reports.Cell {
 	return result
 }
 
+// wrote is what reads the log of a component.
+func wrote(log narrate.LogFile) func() []narrate.LogFile {
+	return func() []narrate.LogFile { return []narrate.LogFile{log} }
+}
+
 // klog is a line as klog writes it.
 func klog(severity string, at time.Time, from, text string) string {
 	return fmt.Sprintf("%s%s       7 %s] %s\n", severity, at.Format("0102 15:04:05.000000"), from, text)
@@ -67,7 +72,7 @@ func TestLogs(t *testing.T) {
 		},
 		"no times, no UTF-8": {"\xff\n", nil},
 	} {
-		s := of(narrate.Input{Events: checked(), Result: outcome(reports.Fail), Logs: []narrate.LogFile{{Component: "kubelet/a", Path: "p", Text: tc.text}}})
+		s := of(narrate.Input{Events: checked(), Result: outcome(reports.Fail), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Path: "p", Text: tc.text})})
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines []narrate.Line
@@ -89,7 +94,7 @@ func TestLogOfAnotherClock(t *testing.T) {
 	h.at(5, "kubelet/a", record.ClockSet{Clock: clock.Clock{Offset: -2 * time.Minute}})
 	h = append(h, checked()[1:]...)
 	text := klog("I", when(1), "a.go:1", "before") + klog("I", when(10-120), "a.go:2", "after")
-	s := of(narrate.Input{Events: h, Result: outcome(reports.Fail), Logs: []narrate.LogFile{{Component: "kubelet/a", Text: text}}})
+	s := of(narrate.Input{Events: h, Result: outcome(reports.Fail), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
 	if len(s.Logs) != 1 || len(s.Logs[0].Lines) != 1 || s.Logs[0].Lines[0].At != 10 {
 		t.Errorf("the logs are %+v", s.Logs)
 	}
@@ -105,7 +110,7 @@ func TestLogLines(t *testing.T) {
 	}
 	text.WriteString(klog("I", when(6.1), "c.go:1", "of web") + klog("W", when(6.2), "d.go:1", "once"))
 	for _, result := range []reports.Outcome{reports.Fail, reports.ExpectedFail} {
-		s := of(narrate.Input{Plan: "p", Events: checked(), Result: about(outcome(result), `connections["web/app"].size()`), Logs: []narrate.LogFile{{Component: "kubelet/a", Text: text.String()}}})
+		s := of(narrate.Input{Plan: "p", Events: checked(), Result: about(outcome(result), `connections["web/app"].size()`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text.String()})})
 		lines := s.Logs[0].Lines
 		if len(lines) != 12 {
 			t.Errorf("%s: %d lines", result, len(lines))
@@ -174,7 +179,7 @@ func TestTrouble(t *testing.T) {
 // from second 9 to second 10.
 func excerpt(t *testing.T, events history, text string) narrate.Log {
 	t.Helper()
-	s := of(narrate.Input{Plan: "p", Events: events, Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: []narrate.LogFile{{Component: "kubelet/a", Text: text}}})
+	s := of(narrate.Input{Plan: "p", Events: events, Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
 	if len(s.Logs) != 1 {
 		t.Fatalf("%d logs", len(s.Logs))
 	}

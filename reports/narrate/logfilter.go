@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -32,26 +31,15 @@ const (
 	ordinary             // anything else
 )
 
-// why is why lines are left out. Its values are in the order in which they are
-// said.
-type why int
-
-const (
-	distant why = iota
-	constant
-	starting
-	usual
-	beyond
-	reasons // how many there are
+// The reasons why lines are left out, in the order in which they are said.
+var (
+	distant  = fmt.Sprintf("from more than %d s before what went wrong, or %d s after it", before, after)
+	constant = "of errors and warnings that come all the time"
+	starting = "from its start"
+	usual    = "of a kind that also comes when nothing is wrong"
+	beyond   = "with less to say than those that are here"
+	reasons  = []string{distant, constant, starting, usual, beyond}
 )
-
-var whys = [reasons]string{
-	distant:  fmt.Sprintf("from more than %d s before what went wrong, or %d s after it", before, after),
-	constant: "of errors and warnings that come all the time",
-	starting: "from its start",
-	usual:    "of a kind that also comes when nothing is wrong",
-	beyond:   "with less to say than those that are here",
-}
 
 // often is how many lines of a log come from the same place in the source if that
 // is what the component says all the time.
@@ -61,19 +49,19 @@ const often = 8
 // If there are too many, errors and warnings come first, then what names what the
 // checks that failed are about, and then what is nearest. What is left out is
 // counted: no line is missing without a word.
-func (b *builder) around(l LogFile, moments []time.Time, limit int) Log {
-	var left [reasons]int
+func (b *builder) around(l LogFile, limit int) Log {
+	left := make(map[string]int) // by why
 	var found []logLine
 	all := b.stamped(l)
-	noise := b.noiseOf(l.Component, all, moments)
+	noise := b.noiseOf(l.Component, all)
 	for i, line := range all {
-		line.place, line.distance = i, distance(line.At, moments, b.at)
+		line.place, line.distance = i, b.distance(line.At)
 		line.rank = noise.rank(line)
-		if why, is := noise.is(line); is {
+		if why := noise.why(line); why != "" {
 			left[why]++
-			continue
+		} else {
+			found = append(found, line)
 		}
-		found = append(found, line)
 	}
 	found = b.once(found)
 	slices.SortStableFunc(found, func(a, b logLine) int {
@@ -85,7 +73,12 @@ func (b *builder) around(l LogFile, moments []time.Time, limit int) Log {
 	}
 	found = found[:kept]
 	slices.SortFunc(found, func(a, b logLine) int { return cmp.Compare(a.place, b.place) })
-	log := Log{Component: l.Component, Path: l.Path, Omitted: omitted(left)}
+	log := Log{Component: l.Component, Path: l.Path}
+	for _, why := range reasons {
+		if n := left[why]; n > 0 {
+			log.Omitted = append(log.Omitted, reports.Counted(n, "line")+" "+why)
+		}
+	}
 	for _, line := range found {
 		log.Lines = append(log.Lines, line.Line)
 	}
@@ -100,15 +93,6 @@ func fitting(lines []logLine, limit int) int {
 		return min(len(lines), limit)
 	}
 	return min(len(lines), limit, max(ranked, maxKnownLines))
-}
-
-func omitted(left [reasons]int) (texts []string) {
-	for why, n := range left {
-		if n > 0 {
-			texts = append(texts, reports.Counted(n, "line")+" "+whys[why])
-		}
-	}
-	return texts
 }
 
 // once makes one of lines that say the same: the first, which says how many more
@@ -144,11 +128,11 @@ type noise struct {
 	starts [][2]float64    // when the component started, until it was ready
 }
 
-func (b *builder) noiseOf(component string, lines []logLine, moments []time.Time) noise {
+func (b *builder) noiseOf(component string, lines []logLine) noise {
 	n := noise{times: make(map[string]int), calm: make(map[string]bool), names: b.names()}
 	for _, line := range lines {
 		n.times[line.from]++
-		if math.IsInf(distance(line.At, moments, b.at), 1) {
+		if math.IsInf(b.distance(line.At), 1) {
 			n.calm[line.from] = true
 		}
 	}
@@ -174,22 +158,25 @@ func (n noise) isNamed(line logLine) bool {
 	return slices.ContainsFunc(n.names, func(name string) bool { return strings.Contains(line.Text, name) })
 }
 
-// is reports whether a line is left out, and why. What names what the checks that
-// failed are about stays if it is near. What a component says when
-// nothing is wrong, too, can be told from what belongs to the trouble only where it
-// is known what that is about.
-func (n noise) is(line logLine) (why, bool) {
+// why is why a line is left out; empty if it stays. What names what the checks that
+// failed are about stays if it is near. What a component says when nothing is wrong,
+// too, can be told from what belongs to the trouble only where it is known what that
+// is about.
+func (n noise) why(line logLine) string {
+	isStart := func(s [2]float64) bool { return s[0] <= line.At && line.At <= s[1] }
 	switch {
 	case math.IsInf(line.distance, 1):
-		return distant, true
-	case line.rank == grave:
-		return constant, n.times[line.from] > often && !n.isNamed(line)
-	case line.rank == about:
-		return 0, false
-	case slices.ContainsFunc(n.starts, func(s [2]float64) bool { return s[0] <= line.At && line.At <= s[1] }):
-		return starting, true
+		return distant
+	case line.rank == grave && n.times[line.from] > often && !n.isNamed(line):
+		return constant
+	case line.rank != ordinary:
+		return ""
+	case slices.ContainsFunc(n.starts, isStart):
+		return starting
+	case len(n.names) > 0 && n.calm[line.from]:
+		return usual
 	default:
-		return usual, len(n.names) > 0 && n.calm[line.from]
+		return ""
 	}
 }
 

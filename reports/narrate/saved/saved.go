@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
@@ -31,7 +30,10 @@ func Narration(dir string, result reports.Cell, limit int, explain Explain) narr
 	in := narrate.Input{Result: result, Plan: printed, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
 	in.Attempts, in.Parts = explain(result, events)
 	var lost []string
-	in.Logs, lost = failureLogs(from, result, events)
+	in.Logs = func() (logs []narrate.LogFile) {
+		logs, lost = logsOf(from, result.ID, events)
+		return logs
+	}
 	n := narrate.Of(in)
 	if err != nil {
 		what := "all that happened"
@@ -52,12 +54,8 @@ func reason(dir string, err error) string {
 	return strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 }
 
-// failureLogs are the logs of a cell's components, if anything went wrong, and which
-// of them can't be read.
-func failureLogs(dir string, result reports.Cell, events []record.Event) (logs []narrate.LogFile, lost []string) {
-	if len(narrate.Failures(result, timeline.Of(events))) == 0 {
-		return nil, nil
-	}
+// logsOf are the logs of a cell's components, and which of them can't be read.
+func logsOf(dir, id string, events []record.Event) (logs []narrate.LogFile, lost []string) {
 	seen := make(map[string]bool)
 	var missing []string
 	for e := range record.All[record.ComponentStarted](events) {
@@ -71,7 +69,7 @@ func failureLogs(dir string, result reports.Cell, events []record.Event) (logs [
 			missing = append(missing, e.Subject)
 			continue
 		}
-		shown := path.Join(narrate.LogsPath(result.ID), file)
+		shown := path.Join(narrate.LogsPath(id), file)
 		if err != nil {
 			lost = append(lost, fmt.Sprintf("the log of %s: %s can't be read: %s", e.Subject, shown, reason(dir, err)))
 			continue
@@ -79,7 +77,7 @@ func failureLogs(dir string, result reports.Cell, events []record.Event) (logs [
 		logs = append(logs, narrate.LogFile{Component: e.Subject, Path: shown, Text: string(text)})
 	}
 	if len(missing) > 0 {
-		lost = append(lost, fmt.Sprintf("the logs of %s: they are not in %s", strings.Join(missing, ", "), narrate.LogsPath(result.ID)))
+		lost = append(lost, fmt.Sprintf("the logs of %s: they are not in %s", strings.Join(missing, ", "), narrate.LogsPath(id)))
 	}
 	return logs, lost
 }

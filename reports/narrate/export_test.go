@@ -1,0 +1,4 @@
+package narrate
+
+// Failures is when something went wrong.
+var Failures = failures
