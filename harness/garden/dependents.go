@@ -19,9 +19,9 @@ import (
 // controllerManager is the dependent that is real: the shoot's own, if it has one.
 const controllerManager = "kube-controller-manager"
 
-// tend plays the Deployment controller and the kubelets of the seed: a
+// followDeployments plays the Deployment controller and the kubelets of the seed: a
 // Deployment that was scaled has its new number of pods, all of them ready.
-func (g *Garden) tend(ctx context.Context) error {
+func (g *Garden) followDeployments(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(g.cfg.Seed.Client(), 0, informers.WithNamespace(Namespace))
 	informer := factory.Apps().V1().Deployments()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())

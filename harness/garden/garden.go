@@ -65,10 +65,10 @@ func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	if err := cfg.Seed.EnsureNamespace(ctx, Namespace); err != nil {
 		return nil, err
 	}
-	if err := g.plant(ctx, client); err != nil {
+	if err := g.createObjects(ctx, client); err != nil {
 		return nil, err
 	}
-	if err := g.tend(ctx); err != nil {
+	if err := g.followDeployments(ctx); err != nil {
 		return nil, err
 	}
 	if cfg.Garden.Watchdog == "" {
@@ -77,8 +77,8 @@ func Open(ctx context.Context, cfg Config) (_ *Garden, err error) {
 	return g, cfg.Seed.Start(ctx, cluster.DependencyWatchdog, cluster.Change{})
 }
 
-// plant makes the objects of the shoot on the seed.
-func (g *Garden) plant(ctx context.Context, client dynamic.Interface) error {
+// createObjects makes the objects of the shoot on the seed.
+func (g *Garden) createObjects(ctx context.Context, client dynamic.Interface) error {
 	if err := g.access(ctx); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (p *play) begin() error {
 	}
 	cfg.Nodes = len(p.nodes)
 	if t.Garden != nil {
-		if err := p.plant(&cfg, *t.Garden); err != nil {
+		if err := p.addSeed(&cfg, *t.Garden); err != nil {
 			return err
 		}
 	}
@@ -70,8 +70,8 @@ func controller(t record.Topology) nodelife.Config {
 // lease before it calls a node Unknown (NodeControllerLeaseCircuitBreaker).
 const firstDoubting = 37
 
-// plant adds the seed.
-func (p *play) plant(cfg *world.Config, g record.Garden) (err error) {
+// addSeed adds the seed.
+func (p *play) addSeed(cfg *world.Config, g record.Garden) (err error) {
 	cfg.Release = string(g.Watchdog)
 	cfg.Watchdog = watchdog.ConfigOf(g.Prober)
 	cfg.Deployments = []world.Deployment{}

@@ -28,7 +28,7 @@ func nodeIs(ready string) string {
 	return fmt.Sprintf(`{"metadata": {"labels": {"topology.kubernetes.io/zone": "a"}}, "status": {"conditions": [{"type": "Ready", "status": %q}]}}`, ready)
 }
 
-func TestExpressionsSeeALandscape(t *testing.T) {
+func TestExpressionsSeeARigWithASeed(t *testing.T) {
 	t.Parallel()
 	const kcm = "seed/deployments/shoot/kcm"
 	s := timeline.New()
