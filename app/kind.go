@@ -34,8 +34,8 @@ func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	if err != nil {
 		return plan.Cell{}, false, err
 	}
-	var meta v1alpha4.TypeMeta
-	if err := yaml.Unmarshal(text, &meta); err != nil || meta.APIVersion != kindAPIVersion {
+	var fields map[string]any
+	if err := yaml.Unmarshal(text, &fields); err != nil || fields["apiVersion"] != kindAPIVersion {
 		return plan.Cell{}, false, nil //nolint:nilerr // the decoder of scenarios says what is wrong
 	}
 	var cluster v1alpha4.Cluster
@@ -46,18 +46,14 @@ func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	if err != nil {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
 	}
-	if ignored := kindIgnored(text); len(ignored) > 0 {
+	if ignored := kindIgnored(fields); len(ignored) > 0 {
 		fmt.Fprintf(w, "%s: ignored, a rig does not support it: %s\n", path, strings.Join(ignored, ", "))
 	}
 	return plan.Cell{ID: path, File: path, Topology: topology}, true, nil
 }
 
 // kindIgnored lists the fields of a kind cluster that a rig takes no notice of.
-func kindIgnored(text []byte) (fields []string) {
-	var cluster map[string]any
-	if err := yaml.Unmarshal(text, &cluster); err != nil {
-		return nil // it was decoded before
-	}
+func kindIgnored(cluster map[string]any) (fields []string) {
 	unused := func(at string, object map[string]any, used ...string) {
 		for _, field := range slices.Sorted(maps.Keys(object)) {
 			if !slices.Contains(used, field) {

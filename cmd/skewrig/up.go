@@ -59,11 +59,16 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if _, err := f.build(cmd, builder, app.Targets(cells), cells); err != nil {
 		return err
 	}
-	history, closeHistory, err := f.openHistory()
-	if err != nil {
-		return err
+	var history record.Recorder // without --history, nothing is kept: a cluster may be up for days
+	if f.history != "" {
+		file, failure := os.Create(f.history)
+		if failure != nil {
+			return failure
+		}
+		kept := record.NewHistory(file)
+		defer func() { err = errors.Join(err, app.Failed(errors.Join(kept.Err(), file.Close()))) }()
+		history = kept
 	}
-	defer func() { err = errors.Join(err, app.Failed(closeHistory())) }()
 	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, builder, history) })
 	if err != nil {
 		return err
@@ -152,18 +157,4 @@ func copyNew(to, from string) error {
 	}
 	_, err = file.Write(text)
 	return errors.Join(err, file.Close())
-}
-
-// openHistory opens the file that --history names. Without one nothing is
-// kept: a cluster may be up for days.
-func (f *upFlags) openHistory() (record.Recorder, func() error, error) {
-	if f.history == "" {
-		return nil, func() error { return nil }, nil
-	}
-	file, err := os.Create(f.history)
-	if err != nil {
-		return nil, nil, err
-	}
-	history := record.NewHistory(file)
-	return history, func() error { return errors.Join(history.Err(), file.Close()) }, nil
 }
