@@ -87,7 +87,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 	}
 }
 
-// TestMergeCopiesNothingFromElsewhere: a report may be somebody else's.
+// TestMergeCopiesNothingFromElsewhere: a report may be from another user.
 func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	leaveReport(t, "theirs", checked("a/b/x", reports.Pass))

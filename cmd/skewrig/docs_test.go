@@ -142,7 +142,7 @@ func (c checker) span(text string) error {
 	return c.checkScript(text)
 }
 
-// typed are the lines of a block that somebody types.
+// typed are the lines of a block that a user types.
 func typed(text string) (script string) {
 	for line := range strings.Lines(text) {
 		if command, is := strings.CutPrefix(line, "$ "); is {

@@ -46,7 +46,13 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 			if err != nil {
 				return err
 			}
-			return finishCheck(cmd, out, report, dir)
+			// There is one cell only, so each of its checks is printed, too.
+			if cell := report.Cells[0]; !out.json() && cell.Outcome != reports.NotTestable {
+				if err := printResult(cmd, out, cell.Checks, printChecks); err != nil {
+					return err
+				}
+			}
+			return finish(cmd, out, report, dir)
 		},
 	}
 	out.register(cmd)
@@ -54,17 +60,6 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 	registerKnown(cmd, &known)
 	cmd.Flags().StringVar(&dir, "report-dir", "", "directory to write a report to, replacing an earlier one (default: no report)")
 	return cmd
-}
-
-// finishCheck prints a report and turns it into an exit code. What each check came
-// to is printed, too: there is one cell only.
-func finishCheck(cmd *cobra.Command, out output, report reports.Report, dir string) error {
-	if cell := report.Cells[0]; !out.json() && cell.Outcome != reports.NotTestable {
-		if err := printResult(cmd, out, cell.Checks, printChecks); err != nil {
-			return err
-		}
-	}
-	return finish(cmd, out, report, dir)
 }
 
 func printChecks(w io.Writer, checks []reports.Check) {

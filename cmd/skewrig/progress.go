@@ -15,7 +15,6 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // progress tells what is going on: a line for each thing that is done, which is
@@ -124,7 +123,8 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 			p.end(id)
 			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome, r.DurationSeconds, id)
 		case news.Step != nil:
-			text := describeStep(news.Cell, *news.Step)
+			steps := news.Cell.Steps // those of other cells of the scenario are among their numbers
+			text := fmt.Sprintf("step %d of %d: %s", news.Step.Number, steps[len(steps)-1].Number, news.Step.Action.Describe())
 			p.label(id, id+"  "+text)
 			if verbose {
 				p.line("%s: %s", id, text)
@@ -137,11 +137,4 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 			}
 		}
 	}, p.close
-}
-
-// describeStep says which step of how many a cell takes. Steps of other cells of
-// the scenario are among their numbers.
-func describeStep(cell plan.Cell, step plan.Step) string {
-	last := cell.Steps[len(cell.Steps)-1].Number
-	return fmt.Sprintf("step %d of %d: %s", step.Number, last, step.Action.Describe())
 }
