@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -124,19 +125,19 @@ func (f *Forecast) expectations() func(id string) time.Duration {
 func (f *Forecast) Line(now time.Time) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text := fmt.Sprintf("%d of %d cells", f.done, f.all())
+	parts := []string{fmt.Sprintf("%d of %d cells", f.done, f.all())}
 	for _, part := range []struct {
 		count int
 		what  string
 	}{{len(f.running), "running"}, {f.failed, "failed"}, {f.unjudged, "not judged"}} {
 		if part.count > 0 {
-			text += fmt.Sprintf(", %d %s", part.count, part.what)
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
 		}
 	}
 	if left, known := f.left(now); known && f.done < f.all() {
-		text += ", " + roughly(left) + " left"
+		parts = append(parts, roughly(left)+" left")
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // roughly is a length of time as precisely as a guess deserves it.

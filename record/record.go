@@ -248,7 +248,7 @@ func Decode(e Event) Payload {
 	if json.Unmarshal(e.Data, value.Interface()) != nil {
 		return nil
 	}
-	decoded, _ := value.Elem().Interface().(Payload)
+	decoded, _ := reflect.TypeAssert[Payload](value.Elem())
 	return decoded
 }
 

@@ -31,7 +31,7 @@ func (r *run) Scrape(ctx context.Context, component, path string) error {
 }
 
 func (r *run) metrics(ctx context.Context, component, path string) ([]byte, error) {
-	endpoint, err := r.Rig.Endpoint(component)
+	endpoint, err := r.Endpoint(component)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r *run) ReadLog(component, matching string) error {
 	if err != nil {
 		return err
 	}
-	text, err := r.Rig.Log(component)
+	text, err := r.Log(component)
 	if err != nil {
 		return err
 	}

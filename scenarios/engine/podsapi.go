@@ -49,7 +49,7 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 // agent returns the agent of a node.
 func (r *run) agent(node string) (*client.Agent, error) {
 	if r.agents[node] == nil {
-		root, err := r.Rig.KubeletDir(node)
+		root, err := r.KubeletDir(node)
 		if err != nil {
 			return nil, err
 		}

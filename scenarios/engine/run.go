@@ -128,7 +128,7 @@ func (e *Engine) runOn(ctx context.Context, r *run, t *sharedRig, dir string) (e
 	if err := t.enter(ctx, e, r, dir); err != nil {
 		return err
 	}
-	for name, c := range map[string]*cluster.Cluster{"": r.Cluster, spec.Seed: r.Rig.seed} {
+	for name, c := range map[string]*cluster.Cluster{"": r.Cluster, spec.Seed: r.seed} {
 		if c == nil {
 			continue // no garden
 		}
@@ -136,7 +136,7 @@ func (e *Engine) runOn(ctx context.Context, r *run, t *sharedRig, dir string) (e
 			return err
 		}
 	}
-	ctx, cancel := r.Rig.Bind(ctx)
+	ctx, cancel := r.Bind(ctx)
 	defer cancel()
 	defer r.closeAgents()
 	return r.steps(ctx)

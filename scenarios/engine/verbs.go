@@ -24,7 +24,7 @@ var _ action.Rig = (*run)(nil)
 func (r *run) Create(ctx context.Context, object map[string]any, rejected bool) error {
 	namespace := cmp.Or((&unstructured.Unstructured{Object: object}).GetNamespace(), metav1.NamespaceDefault)
 	if !r.namespaces[namespace] {
-		if err := r.Rig.EnsureNamespace(ctx, namespace); err != nil {
+		if err := r.EnsureNamespace(ctx, namespace); err != nil {
 			return err
 		}
 		r.namespaces[namespace] = true
@@ -63,9 +63,9 @@ func (r *run) answered(answer record.APIAnswer, rejected bool, err error) error 
 // Stop implements action.Rig.
 func (r *run) Stop(component string) error {
 	if z, is := spec.Zone(component); is {
-		return r.Rig.fleet.Stop(z)
+		return r.fleet.Stop(z)
 	}
-	c, name := r.Rig.where(component)
+	c, name := r.where(component)
 	return c.Stop(name)
 }
 
@@ -74,16 +74,16 @@ func (r *run) Kill(component string) error {
 	if spec.IsSimulated(component) {
 		return r.Stop(component)
 	}
-	c, name := r.Rig.where(component)
+	c, name := r.where(component)
 	return c.Kill(name)
 }
 
 // Restart implements action.Rig.
 func (r *run) Restart(ctx context.Context, to action.Restart) error {
 	if z, is := spec.Zone(to.Component); is {
-		return errors.Join(r.Rig.fleet.Stop(z), r.Rig.fleet.Start(z))
+		return errors.Join(r.fleet.Stop(z), r.fleet.Start(z))
 	}
-	c, name := r.Rig.where(to.Component)
+	c, name := r.where(to.Component)
 	change := cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset}
 	if to.Stopped {
 		return c.Start(ctx, name, change)
@@ -94,12 +94,12 @@ func (r *run) Restart(ctx context.Context, to action.Restart) error {
 // SetLink implements action.Rig.
 func (r *run) SetLink(which spec.Link, f record.LinkFault) error {
 	if z, is := spec.Zone(which.From); is {
-		return r.Rig.fleet.SetLink(z, f)
+		return r.fleet.SetLink(z, f)
 	}
 	if which.To == spec.Runtime {
-		return r.Rig.slowRuntime(strings.TrimPrefix(which.From, spec.KubeletPrefix), f.Delay)
+		return r.slowRuntime(strings.TrimPrefix(which.From, spec.KubeletPrefix), f.Delay)
 	}
-	c, _ := r.Rig.where(which.To)
+	c, _ := r.where(which.To)
 	return c.SetLink(which.From, f)
 }
 
@@ -110,11 +110,11 @@ func (r *run) SetClock(c action.Clock) error {
 	to := c.From(time.Now())
 	switch {
 	case simulated && c.Step != 0:
-		return r.Rig.fleet.StepClock(z, time.Duration(c.Step))
+		return r.fleet.StepClock(z, time.Duration(c.Step))
 	case simulated:
-		return r.Rig.fleet.SetClock(z, to)
+		return r.fleet.SetClock(z, to)
 	case c.Step != 0:
-		return r.Rig.StepClock(node, time.Duration(c.Step))
+		return r.StepClock(node, time.Duration(c.Step))
 	default:
 		return r.Rig.SetClock(node, to)
 	}
