@@ -25,8 +25,8 @@ type Agent struct {
 
 // Ask lists or gets pods so many times, and records each answer.
 func (a *Agent) Ask(ctx context.Context, name string, r Request, times int) error {
-	path, socket := Find(a.Root)
-	c, err := Dial(path)
+	_, socket := Find(a.Root)
+	c, err := DialIn(a.Root)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,7 @@ func (a *Agent) record(name string, payload record.Payload) {
 
 // begin has something go on under a name until it ends or is ended.
 func (a *Agent) begin(ctx context.Context, name string, do func(context.Context, *Client) record.PodsEnded) error {
-	path, _ := Find(a.Root)
-	c, err := Dial(path)
+	c, err := DialIn(a.Root)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -34,23 +35,38 @@ const maxAnswer = 256 << 20
 
 // Client asks one socket. It connects when it is asked for something.
 type Client struct {
-	socket string
-	conn   *grpc.ClientConn
-	pods   v1alpha1.PodsClient
+	conn *grpc.ClientConn
+	pods v1alpha1.PodsClient
 }
 
 // Dial returns a client of a socket, which need not be there yet.
 func Dial(socket string) (*Client, error) {
-	conn, err := grpc.NewClient("unix:"+socket,
+	return dial(socket, func() string { return socket })
+}
+
+// DialIn returns a client of the kubelet with a directory. Each time it connects, it
+// finds the socket anew: a kubelet that starts has none yet.
+func DialIn(root string) (*Client, error) {
+	return dial(root, func() string {
+		socket, _ := Find(root)
+		return socket
+	})
+}
+
+func dial(name string, find func() string) (*Client, error) {
+	conn, err := grpc.NewClient("unix:"+name,
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", find())
+		}),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// Large windows would hide that a client does not read.
 		grpc.WithInitialWindowSize(64<<10), grpc.WithInitialConnWindowSize(64<<10),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
 		grpc.WithNoProxy())
 	if err != nil {
-		return nil, fmt.Errorf("the socket %s: %w", socket, err)
+		return nil, fmt.Errorf("the socket %s: %w", name, err)
 	}
-	return &Client{socket: socket, conn: conn, pods: v1alpha1.NewPodsClient(conn)}, nil
+	return &Client{conn: conn, pods: v1alpha1.NewPodsClient(conn)}, nil
 }
 
 // Close ends the client, and what it watches.

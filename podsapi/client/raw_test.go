@@ -2,12 +2,17 @@ package client
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"k8s.io/kubelet/pkg/apis/pods/v1alpha1"
+
+	"github.com/skewrig/skewrig/harness/await"
 )
 
 func TestRawIsAsItCame(t *testing.T) {
@@ -68,5 +73,31 @@ func TestRawWatch(t *testing.T) {
 	close(n.told)
 	if err := c.RawWatch(t.Context(), "", func(string, []byte) error { return nil }); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("the watch ended with %v", err)
+	}
+}
+
+// TestTheSocketComesLater: a client that is there before the kubelet finds the socket
+// at the place where the kubelet makes it.
+func TestTheSocketComesLater(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "kubelet")
+	c, err := DialIn(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list := func() codes.Code {
+		_, err := c.Raw(t.Context(), Request{Method: ListPods})
+		return status.Code(err)
+	}
+	if code := list(); code != codes.Unavailable {
+		t.Errorf("without a socket: %s", code)
+	}
+	n := newNode(t, ReleasedPlace)
+	if err := os.Symlink(n.root, root); err != nil {
+		t.Fatal(err)
+	}
+	if !await.Until(t.Context(), time.Minute, func() bool { return list() == codes.OK }) {
+		t.Error("the socket was not found")
 	}
 }
