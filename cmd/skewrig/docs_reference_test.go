@@ -45,8 +45,8 @@ func reference(root *cobra.Command) map[string]string {
 	return pages
 }
 
-// subcommands are the commands of a command that people are told about. Those that the
-// library adds have their own help.
+// subcommands are the documented commands of a command. Those that the library adds
+// have their own help.
 func subcommands(cmd *cobra.Command) (children []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "completion" {

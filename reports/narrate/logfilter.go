@@ -158,10 +158,9 @@ func (n noise) isNamed(line logLine) bool {
 	return slices.ContainsFunc(n.names, func(name string) bool { return strings.Contains(line.Text, name) })
 }
 
-// why is why a line is left out; empty if it stays. What names what the checks that
-// failed are about stays if it is near. What a component says when nothing is wrong,
-// too, can be told from what belongs to the trouble only where it is known what that
-// is about.
+// why is why a line is left out; empty if it stays. A line that names the subject of a
+// failed check stays if it is near. Lines that a component also writes when nothing is
+// wrong are left out only where the subject is known.
 func (n noise) why(line logLine) string {
 	isStart := func(s [2]float64) bool { return s[0] <= line.At && line.At <= s[1] }
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -514,5 +515,23 @@ func TestObservationsDoNotNameTheRig(t *testing.T) {
 	want := `Get "http://127.x.0.2:8080/": read tcp 127.x.0.1:x->127.x.0.2:8080: reset`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// evaluates fails a test for each expression that has another value on a timeline than
+// the one it is to have, in JSON.
+func evaluates(t *testing.T, on *timeline.Timeline, want map[string]string) {
+	t.Helper()
+	for expression, want := range want {
+		program, _, err := compile(expression)
+		if err != nil {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		value, _, err := program.Eval(vars(on))
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+		} else if got := asJSON(value); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
 	}
 }

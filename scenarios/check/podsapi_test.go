@@ -42,7 +42,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 			t.Errorf("%s makes no difference", e.Kind)
 		}
 	}
-	for expression, want := range map[string]string{
+	evaluates(t, s, map[string]string{
 		`[podsAPI["all"].code, podsAPI["all"].socket.path]`:           `["OK","p"]`,
 		`podsAPI["all"].pods["other/web"].status.phase`:               `"Pending"`,
 		`podsAPI["all"].list.map(p, p.metadata.namespace)`:            `["other","default"]`,
@@ -58,14 +58,5 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		`polls["poll"].views[1].at`:                                   `10`,
 		`polls["poll"].codes["OK"]`:                                   `9`,
 		`logs["log"].size()`:                                          `2`,
-	} {
-		program, _, err := compile(expression)
-		if err != nil {
-			t.Fatalf("%s: %v", expression, err)
-		}
-		value, _, err := program.Eval(vars(s))
-		if err != nil || asJSON(value) != want {
-			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
-		}
-	}
+	})
 }

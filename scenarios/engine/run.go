@@ -171,8 +171,8 @@ func (r *run) due(step plan.Step, failed error) bool {
 // enough reports whether nothing more is to be learned from the cell.
 func (r *run) enough() bool { return r.red && r.failFast }
 
-// take takes a step, and says in the history how it ended. What a catch step
-// could not do is told there only.
+// take takes a step, and says in the history how it ended. Only the history has what
+// a catch step could not do.
 func (r *run) take(ctx context.Context, step plan.Step) error {
 	r.begin(step)
 	r.current = step
