@@ -204,6 +204,12 @@ type Requirement struct {
 	Statement string `json:"statement"`
 	// Source is where the sentence stands: a link with a commit in it.
 	Source string `json:"source"`
+	// Document is the text that the sentence is from, Lines where in it the words
+	// stand that say it, from 1. If no text says it, both are empty and Beyond says
+	// where else it is from.
+	Document string `json:"document,omitempty"`
+	Lines    []int  `json:"lines,omitempty"`
+	Beyond   string `json:"beyond,omitempty"`
 	// PRR is the question of the production-readiness review that the sentence
 	// answers. If unset, none.
 	PRR string `json:"prr,omitempty"`

@@ -48,6 +48,9 @@ type Traced struct {
 	Status TraceStatus `json:"status"`
 	// Checks is how many checks served it, over all runs.
 	Checks int `json:"checks"`
+	// Sentences are the words of the text that say it, from the reader's own copy. If
+	// the reader gave none, it is empty.
+	Sentences []string `json:"sentences,omitempty"`
 }
 
 // Trace joins the requirements of the ledgers to the checks that runs emitted,

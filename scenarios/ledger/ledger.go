@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -20,13 +21,18 @@ var files embed.FS
 
 // file is one ledger.
 type file struct {
-	KEP        string      `json:"kep"`
-	Source     string      `json:"source,omitempty"`
+	KEP    string `json:"kep"`
+	Source string `json:"source,omitempty"`
+	// Documents are the places where the text is found: the first of them that a
+	// directory has is taken. Beside the ledger stands the list of their sentences. If
+	// unset, the ledger is of no text.
+	Documents  []document  `json:"documents,omitempty"`
 	Statements []statement `json:"statements,omitempty"`
 	// Fields are the fields that a gate guards. If unset, the KEP has none.
 	Fields []model.Field `json:"fields,omitempty"`
 
 	name string // of the file
+	rows []row
 }
 
 type statement struct {
@@ -35,6 +41,9 @@ type statement struct {
 	Stage     string `json:"stage"`
 	Section   string `json:"section"`
 	Statement string `json:"statement"`
+	// Beyond is where the statement is from if no sentence of the text says it. If
+	// unset, a sentence does.
+	Beyond string `json:"beyond,omitempty"`
 	// PRR is the question of the production-readiness review that the statement
 	// answers. If unset, none.
 	PRR string `json:"prr,omitempty"`
@@ -84,9 +93,11 @@ func load(files fs.FS) ([]reports.Requirement, error) {
 				mistakes = append(mistakes, fmt.Errorf("%s: %s stands in %s already", ledger.name, s.ID, first))
 			}
 			seen[s.ID] = ledger.name
+			document, lines := ledger.place(s.ID)
 			all = append(all, reports.Requirement{
 				ID: s.ID, KEP: ledger.KEP, Level: s.Level, Stage: s.Stage,
 				Statement: strings.TrimSpace(s.Statement), Source: ledger.Source + ", " + s.Section,
+				Document: cmp.Or(document.Link, document.Path), Lines: lines, Beyond: strings.TrimSpace(s.Beyond),
 				PRR: s.PRR, Excluded: strings.TrimSpace(s.Excluded), Manual: strings.TrimSpace(s.Manual),
 			})
 		}
@@ -115,5 +126,8 @@ func read(files fs.FS, name string) (file, error) {
 		err := f.Validate()
 		document.Refuse(fmt.Sprintf("fields[%d]", i), err != nil, "%v", err)
 	}
-	return ledger, document.Err()
+	if err := document.Err(); err != nil {
+		return ledger, err
+	}
+	return ledger, readRows(files, &ledger, name)
 }
