@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,40 +11,70 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
 func newTrace() *cobra.Command {
 	var out output
-	var kep string
+	var kep, texts string
 	cmd := &cobra.Command{
-		Use:   "trace DIR ...",
+		Use:   "trace [DIR ...]",
 		Short: "Show which requirements the checks of runs prove",
 		Long: `For each requirement of the ledgers, show whether the runs in the report
 directories prove it, refute it, or don't test it, and why. A requirement without a
 check is listed with the reason from the ledger.
 
-Exit codes: 0 no requirement is open, 1 one is refuted, 2 one is untested or
-unjudged, or the ledger and the checks contradict each other.`,
+--text names a directory with the texts of the proposals, such as a checkout of
+https://github.com/kubernetes/enhancements. It lists each sentence that is new, changed
+or gone since the ledger was written, with the requirements that it belonged to, and
+adds to each requirement its sentences, word for word (with --output json). Without
+report directories, only the texts are compared.
+
+Exit codes: 0 no requirement is open and no text has changed, 1 a requirement is
+refuted, 2 one is untested or unjudged, the ledger and the checks contradict each
+other, or a text has changed.`,
 		Example: `  skewrig run '**' && skewrig trace report
-  skewrig trace report --kep KEP-4939`,
-		Args: cobra.MinimumNArgs(1),
+  skewrig trace report --kep KEP-4939
+  skewrig trace --text ../enhancements`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && texts == "" {
+				return errors.New("give the report directory of a run, --text with the texts of the proposals, or both")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			traced, err := app.Trace(args, kep)
+			found, err := app.Trace(args, kep, texts)
 			if err != nil {
 				return err
 			}
-			if err := printResult(cmd, out, traced, printTrace); err != nil {
+			if err := printResult(cmd, out, found, printTrace); err != nil {
 				return err
 			}
-			return exit(traceCode(traced))
+			return exit(traceCode(found))
 		},
 	}
 	out.register(cmd)
 	cmd.Flags().StringVar(&kep, "kep", "", "only the requirements of this ledger, such as KEP-4939")
+	cmd.Flags().StringVar(&texts, "text", "", "a directory with the texts of the proposals, to compare the ledgers with")
 	return cmd
 }
 
-func printTrace(w io.Writer, traced []reports.Traced) {
+func printTrace(w io.Writer, found app.Traces) {
+	if len(found.Runs) > 0 {
+		printTraced(w, found.Requirements)
+	}
+	for _, text := range found.Texts {
+		fmt.Fprintf(w, "\n%s: %d sentences in %s, %d differences from the ledger\n", text.KEP, text.Sentences, text.Document, len(text.Drift))
+		if len(text.Drift) == 0 {
+			continue
+		}
+		table(w, "CHANGE\tLINE\tREQUIREMENTS\tSENTENCE", text.Drift, func(c ledger.Change) string {
+			return fmt.Sprintf("%s\t%d\t%s\t%s", c.Kind, c.Line, cmp.Or(strings.Join(c.Statements, " "), "-"), c.Text)
+		})
+	}
+}
+
+func printTraced(w io.Writer, traced []reports.Traced) {
 	var rows []reports.Traced
 	var totals []string
 	for _, status := range reports.TraceStatuses() {
@@ -63,8 +94,13 @@ func printTrace(w io.Writer, traced []reports.Traced) {
 	fmt.Fprintf(w, "\n%d requirements: %s\n", len(rows), strings.Join(totals, ", "))
 }
 
-func traceCode(traced []reports.Traced) (code int) {
-	for _, t := range traced {
+func traceCode(found app.Traces) (code int) {
+	for _, text := range found.Texts {
+		if len(text.Drift) > 0 {
+			code = reports.ExitNotJudged
+		}
+	}
+	for _, t := range found.Requirements {
 		switch {
 		case t.Status == reports.Refuted:
 			return reports.ExitNonconforming
