@@ -16,7 +16,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/model"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml *.sentences
 var files embed.FS
 
 // file is one ledger.
