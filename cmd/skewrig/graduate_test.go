@@ -68,7 +68,7 @@ func TestPRR(t *testing.T) {
 	code, stdout, stderr := skewrig(t, "prr", "kep-4188")
 	for _, want := range []string{
 		"## " + prr.Title + "\n", "###### " + prr.Enablement + "\n",
-		"- Holds: With the gate on, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
+		"- Holds: With the gate on in the kubelet, and in no other component, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
 		"**Open:** no run has tested this yet: With the gate off",
 	} {
 		if code != 0 || !strings.Contains(stdout, want) {
