@@ -163,6 +163,8 @@
 //     those of /metrics.
 //   - log: {component: kubelet/node-a, match: REGEXP}: reads the lines of a log
 //     that match.
+//   - stored: {object: pods/tls}: reads what etcd has of an object: its encoding,
+//     size, and fields.
 //   - podsAPI: {node: node-a, call: list}: an agent on the node asks the Pods API
 //     of the node's kubelet (KEP-4188). get asks for one pod, with pod: web or uid:
 //     X; with times: 300 it asks so often. watch begins a watch and poll lists
@@ -242,6 +244,11 @@
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
 //     scraped last: labels and value
 //   - logs["step name"]: the lines that a log step found
+//   - stored["step name"]: what etcd had of an object: encoding (protobuf, json),
+//     apiVersion, kind, bytes (its size), content (of JSON) and fields (of protobuf),
+//     a list of path (field numbers, as 2.2.1 for the name of a container of a pod),
+//     wire (varint, bytes, ...), value and bytes. It is read without a schema, so that
+//     the fields of a message are those that follow it.
 //   - podsAPI["step name"]: what the Pods API answered to list and get: code (OK,
 //     FailedPrecondition, ...), message, pods (by name), list (in their order),
 //     bytes, socket (path, mode, dirMode), codes (how often which), at
@@ -267,8 +274,8 @@
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
 // of Container, PodEvent, Node, Dependent, Call, PodsAnswers, PodsWatch and PodsPoll
-// of package timeline, and of Connection, APIAnswer, ZoneAges and ComponentStarted of
-// package record: a
+// of package timeline, and of Connection, APIAnswer, StoredRead, ZoneAges and
+// ComponentStarted of package record: a
 // misspelt one is found before anything runs.
 //
 // # What always holds

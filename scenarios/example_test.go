@@ -229,6 +229,26 @@ steps:
 	//       old: at once: components["kubelet/node-a"].version == "v1.89.3"
 }
 
+// What a scenario only looks at is read into the record, for checks.
+func Example_readings() {
+	show(`
+topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: v1.90.1}]}
+steps:
+- stored: {object: pods/web}
+- {name: of the node, stored: {object: nodes/node-a}}
+- log: {component: kubelet/node-a, match: Probe failed}
+- checks:
+  - {id: small, observe: 'stored["of the node"].bytes', must: it < 10000}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. read pods/default/web in etcd
+	//   2. of the node: read nodes/node-a in etcd
+	//   3. read /Probe failed/ in the log of kubelet/node-a
+	//   4. check small
+	//       small: at once: stored["of the node"].bytes satisfies it < 10000
+}
+
 // The way from a component to the API server can be cut and slowed down.
 func Example_links() {
 	show(`

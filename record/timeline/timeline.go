@@ -52,6 +52,8 @@ type Timeline struct {
 	// that a step found, by step.
 	Metrics map[string]map[string]any
 	Logs    map[string]any
+	// Stored are what etcd had of an object, by the step that read it.
+	Stored map[string]*Raw
 
 	// Running are the processes of components that run. For all, see Lives.
 	Running map[string]*Life
@@ -105,7 +107,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Logs: make(map[string]any),
+		Metrics: make(map[string]map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw),
 		Running: make(map[string]*Life), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

@@ -31,6 +31,8 @@ type Rig interface {
 	// lines of its log that match a regular expression.
 	Scrape(ctx context.Context, component, path string) error
 	ReadLog(component, match string) error
+	// ReadStored reads what etcd has of an object into the record.
+	ReadStored(context.Context, spec.ObjectRef) error
 	AskPods(context.Context, PodsAPI) error
 	// Wait waits until the condition of the step holds.
 	Wait(ctx context.Context, until string, within time.Duration) error

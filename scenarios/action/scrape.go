@@ -28,9 +28,12 @@ func (s Scrape) Check(f spec.Field) {
 }
 
 // Change implements spec.Changer.
-func (s Scrape) Change(r *spec.Rig) {
-	if c := r.Find(".component", s.Component); c != nil && !c.Running {
-		r.Conflict(".component", "%s is not running", c.Name)
+func (s Scrape) Change(r *spec.Rig) { mustRun(r, ".component", s.Component) }
+
+// mustRun reports a component that has to run for the step, and does not.
+func mustRun(r *spec.Rig, field, name string) {
+	if c := r.Find(field, name); c != nil && !c.Running {
+		r.Conflict(field, "%s is not running", c.Name)
 	}
 }
 

@@ -37,26 +37,41 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}}),
 		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
 		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
+		event(13, "etcd", record.StoredRead{Encoding: "protobuf", Bytes: 9, Fields: []record.StoredField{
+			{Path: "1", Wire: "bytes"}, {Path: "1.2", Wire: "varint", Value: 7}, {Path: "1.3", Wire: "bytes", Value: "TLS"},
+		}}),
 	} {
 		if s.Add(e); !visible[e.Kind] && e.Kind != (record.CellEnded{}).EventKind() {
 			t.Errorf("%s makes no difference", e.Kind)
 		}
 	}
-	evaluates(t, s, map[string]string{
-		`[podsAPI["all"].code, podsAPI["all"].socket.path]`:           `["OK","p"]`,
-		`podsAPI["all"].pods["other/web"].status.phase`:               `"Pending"`,
-		`podsAPI["all"].list.map(p, p.metadata.namespace)`:            `["other","default"]`,
-		`podsAPI["many"].codes`:                                       `{"OK":1,"ResourceExhausted":2}`,
-		`podsAPI["many"].message`:                                     `"later"`,
-		`watches["masked"].pods.map(p, p)`:                            `["web"]`,
-		`watches["watch"].pods.map(p, p)`:                             `["web"]`,
-		`watches["watch"].pods["web"].status.phase`:                   `"Failed"`,
-		`watches["watch"].events.map(e, e.type + " " + e.name)`:       `["ADDED web","INITIAL_SYNC_COMPLETE ","ADDED other/web","MODIFIED web","DELETED other/web"]`,
-		`[watches["watch"].synced, watches["open"].synced]`:           `[true,false]`,
-		`[watches["watch"].code, watches["open"].code]`:               `["Unavailable",""]`,
-		`polls["poll"].views.map(v, [v.code, string(v.list.size())])`: `[["Unavailable","0"],["OK","1"]]`,
-		`polls["poll"].views[1].at`:                                   `10`,
-		`polls["poll"].codes["OK"]`:                                   `9`,
-		`logs["log"].size()`:                                          `2`,
-	})
+	for expression, want := range map[string]string{
+		`[podsAPI["all"].code, podsAPI["all"].socket.path]`:                                   `["OK","p"]`,
+		`podsAPI["all"].pods["other/web"].status.phase`:                                       `"Pending"`,
+		`podsAPI["all"].list.map(p, p.metadata.namespace)`:                                    `["other","default"]`,
+		`podsAPI["many"].codes`:                                                               `{"OK":1,"ResourceExhausted":2}`,
+		`podsAPI["many"].message`:                                                             `"later"`,
+		`watches["masked"].pods.map(p, p)`:                                                    `["web"]`,
+		`watches["watch"].pods.map(p, p)`:                                                     `["web"]`,
+		`watches["watch"].pods["web"].status.phase`:                                           `"Failed"`,
+		`watches["watch"].events.map(e, e.type + " " + e.name)`:                               `["ADDED web","INITIAL_SYNC_COMPLETE ","ADDED other/web","MODIFIED web","DELETED other/web"]`,
+		`[watches["watch"].synced, watches["open"].synced]`:                                   `[true,false]`,
+		`[watches["watch"].code, watches["open"].code]`:                                       `["Unavailable",""]`,
+		`polls["poll"].views.map(v, [v.code, string(v.list.size())])`:                         `[["Unavailable","0"],["OK","1"]]`,
+		`polls["poll"].views[1].at`:                                                           `10`,
+		`polls["poll"].codes["OK"]`:                                                           `9`,
+		`logs["log"].size()`:                                                                  `2`,
+		`stored["etcd"].bytes`:                                                                `9`,
+		`stored["etcd"].fields.exists(f, f.value == "TLS")`:                                   `true`,
+		`stored["etcd"].fields.filter(f, has(f.value) && f.wire == "varint").map(f, f.value)`: `[7]`,
+	} {
+		program, _, err := compile(expression)
+		if err != nil {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		value, _, err := program.Eval(vars(s))
+		if err != nil || asJSON(value) != want {
+			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
+		}
+	}
 }

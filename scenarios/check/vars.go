@@ -27,6 +27,7 @@ func vars(t *timeline.Timeline) map[string]any {
 		"history":     t.History,
 		"metrics":     t.Metrics,
 		"logs":        t.Logs,
+		"stored":      t.Stored,
 		"nodes":       t.Nodes,
 		"dependents":  t.Dependents,
 		"leases":      t.Leases,
@@ -45,7 +46,7 @@ var visible = func() map[string]bool {
 	for _, p := range []record.Payload{
 		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Connection{},
 		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.LeaseAges{},
-		record.APIAnswer{}, record.Scraped{}, record.LogRead{},
+		record.APIAnswer{}, record.Scraped{}, record.LogRead{}, record.StoredRead{},
 		record.PodsAnswer{}, record.PodsPolled{}, record.PodsEvent{}, record.PodsEnded{},
 	} {
 		kinds[p.EventKind()] = true
