@@ -31,11 +31,13 @@ type StepDone struct {
 	Unmet bool `json:"unmet,omitempty"`
 }
 
-// APIAnswer is what the API server answered to a request of a step. The subject
-// is the step's name.
+// APIAnswer is what the API server, or another component, answered to a request of
+// a step. The subject is the step's name.
 type APIAnswer struct {
-	// Object is what the request was about: resource/namespace/name.
+	// Object is what the request was about: resource/namespace/name. Path is what a
+	// request asked for that was about no object.
 	Object string `json:"object"`
+	Path   string `json:"path,omitempty"`
 	// Code is the HTTP status.
 	Code int `json:"code"`
 	// Reason, Message and Causes are those of the Status that a refusal
@@ -44,8 +46,11 @@ type APIAnswer struct {
 	Message string     `json:"message,omitempty"`
 	Causes  []APICause `json:"causes,omitempty"`
 	Warning []string   `json:"warnings,omitempty"`
-	// Response is the object that was returned, if the request succeeded.
+	// Response is the object that was returned, if the request succeeded; or whatever
+	// is at the path, as text if it is not JSON.
 	Response any `json:"response,omitempty"`
+	// Bytes is the size of what is at the path.
+	Bytes int `json:"bytes,omitempty"`
 }
 
 // APICause is one field that the API server refused.

@@ -163,6 +163,9 @@
 //     those of /metrics.
 //   - log: {component: kubelet/node-a, match: REGEXP}: reads the lines of a log
 //     that match.
+//   - get: {path: /openapi/v3/api/v1}: asks the API server for any path, discovery
+//     included, and component: kubelet/node-a that kubelet. Whatever it answers, the
+//     next step follows.
 //   - stored: {object: pods/tls}: reads what etcd has of an object: its encoding,
 //     size, and fields.
 //   - podsAPI: {node: node-a, call: list}: an agent on the node asks the Pods API
@@ -237,8 +240,9 @@
 //   - pods["name"] and objects["resource/namespace/name"]: the object as the API
 //     server last showed it
 //   - events["pod"]: the events about a pod: type, reason, message, count
-//   - requests["step name"]: the API server's answer to an apply or patch: code,
-//     reason, message, object
+//   - requests["step name"]: the API server's answer to an apply, patch or get: code,
+//     reason, message, object, response (the object as it was returned, or the JSON at
+//     the path of a get, whose size is bytes)
 //   - history["resource/namespace/name"]: all versions of an object that were
 //     seen, in their order, also of one that was deleted
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was

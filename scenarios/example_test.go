@@ -234,6 +234,8 @@ func Example_readings() {
 	show(`
 topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: v1.90.1}]}
 steps:
+- get: {path: /openapi/v3/api/v1}
+- get: {component: kubelet/node-a, path: /configz}
 - stored: {object: pods/web}
 - {name: of the node, stored: {object: nodes/node-a}}
 - log: {component: kubelet/node-a, match: Probe failed}
@@ -242,10 +244,12 @@ steps:
 `)
 	// Output:
 	// mine/manual/example
-	//   1. read pods/default/web in etcd
-	//   2. of the node: read nodes/node-a in etcd
-	//   3. read /Probe failed/ in the log of kubelet/node-a
-	//   4. check small
+	//   1. get /openapi/v3/api/v1 of kube-apiserver
+	//   2. get /configz of kubelet/node-a
+	//   3. read pods/default/web in etcd
+	//   4. of the node: read nodes/node-a in etcd
+	//   5. read /Probe failed/ in the log of kubelet/node-a
+	//   6. check small
 	//       small: at once: stored["of the node"].bytes satisfies it < 10000
 }
 

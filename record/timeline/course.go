@@ -93,7 +93,10 @@ func (t *Timeline) answered(e Entry, answer record.APIAnswer) {
 	_ = json.Unmarshal(e.Data, &envelope) // it was decoded before
 	a.Response = NewVersion(a.Object, envelope.Response)
 	a.Response.Moment = e.Moment
-	t.Answers, t.Answered[a.Step] = append(t.Answers, a), a
+	if t.Answered[a.Step] = a; a.Path != "" {
+		return // it says nothing of an object
+	}
+	t.Answers = append(t.Answers, a)
 	// The watch that shows a pod which was created may be late.
 	if pod, isPod := strings.CutPrefix(a.Object, "pods/"); isPod && a.Created() {
 		t.Known[Name(pod)] = true

@@ -44,7 +44,7 @@ type Timeline struct {
 	// Steps are those that were begun, and Windows those of checks by id.
 	Steps   []*Step
 	Windows map[string]*Window
-	// Answers are what the API server answered to requests of steps, and Answered
+	// Answers are what the API server answered to requests about objects, and Answered
 	// the last one to each step.
 	Answers  []*Answer
 	Answered map[string]*Answer

@@ -107,6 +107,7 @@ func TestCourse(t *testing.T) {
 	h.at(0.7, "create", record.Scraped{Path: "/metrics", Metrics: map[string][]record.Sample{"a": nil}})
 	h.at(0.8, "create", record.LogRead{Component: "etcd", Lines: []string{"1", "2", "3", "4", "5", "6"}})
 	h.at(0.9, "create", record.StoredRead{Object: "pods/default/web", Encoding: "protobuf", APIVersion: "v1", Kind: "Pod", Bytes: 7})
+	h.at(0.9, "create", record.APIAnswer{Path: "/api/v1", Code: 200, Bytes: 9})
 	h.at(1, "create", record.StepDone{Number: 1})
 	h.at(1, "3", record.StepStarted{Number: 3, Name: "3", Action: "check a, b"})
 	h.at(2, "a", record.CheckOpened{Step: 3})
@@ -125,6 +126,7 @@ func TestCourse(t *testing.T) {
 				{At: 0.8, What: "log of etcd", Text: "6 lines"},
 				{At: 0.8, Text: "1"}, {At: 0.8, Text: "2"}, {At: 0.8, Text: "3"}, {At: 0.8, Text: "4"}, {At: 0.8, Text: "5"},
 				{At: 0.9, What: "etcd", Text: "pods/default/web: 7 bytes of protobuf, v1 Pod"},
+				{At: 0.9, What: "/api/v1", Text: "200 OK: 9 bytes"},
 			}},
 			{Number: 3, Action: "check a, b", From: 1, To: 4},
 		},

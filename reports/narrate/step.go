@@ -1,6 +1,7 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -39,7 +40,10 @@ func (s *Step) add(e timeline.Entry, at float64) {
 		if p.Code >= http.StatusBadRequest {
 			tone = Changed // whether it is bad is for the checks to say
 		}
-		line(p.Object, text, tone)
+		if p.Bytes > 0 {
+			text += ": " + reports.Counted(p.Bytes, "byte")
+		}
+		line(cmp.Or(p.Path, p.Object), text, tone)
 		for _, w := range p.Warning {
 			line(p.Object, "warning: "+w, Changed)
 		}

@@ -50,6 +50,7 @@ func Kinds() []spec.ActionKind {
 		kind[Wait]("wait"),
 		kind[Scrape]("scrape"),
 		kind[Log]("log"),
+		kind[Get]("get"),
 		kind[Stored]("stored"),
 		kind[PodsAPI]("podsAPI"),
 		shorthand[Cut]("cut", changes),

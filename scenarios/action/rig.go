@@ -31,6 +31,8 @@ type Rig interface {
 	// lines of its log that match a regular expression.
 	Scrape(ctx context.Context, component, path string) error
 	ReadLog(component, match string) error
+	// Get reads what a component answers to a request for a path into the record.
+	Get(ctx context.Context, component, path string) error
 	// ReadStored reads what etcd has of an object into the record.
 	ReadStored(context.Context, spec.ObjectRef) error
 	AskPods(context.Context, PodsAPI) error

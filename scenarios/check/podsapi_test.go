@@ -37,6 +37,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}}),
 		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
 		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
+		event(13, "discovery", record.APIAnswer{Path: "/api/v1", Code: 200, Bytes: 2, Response: []any{"pods"}}),
 		event(13, "etcd", record.StoredRead{Encoding: "protobuf", Bytes: 9, Fields: []record.StoredField{
 			{Path: "1", Wire: "bytes"}, {Path: "1.2", Wire: "varint", Value: 7}, {Path: "1.3", Wire: "bytes", Value: "TLS"},
 		}}),
@@ -61,6 +62,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		`polls["poll"].views[1].at`:                                                           `10`,
 		`polls["poll"].codes["OK"]`:                                                           `9`,
 		`logs["log"].size()`:                                                                  `2`,
+		`[requests["discovery"].response, requests["discovery"].code]`:                        `[["pods"],200]`,
 		`stored["etcd"].bytes`:                                                                `9`,
 		`stored["etcd"].fields.exists(f, f.value == "TLS")`:                                   `true`,
 		`stored["etcd"].fields.filter(f, has(f.value) && f.wire == "varint").map(f, f.value)`: `[7]`,

@@ -5,20 +5,23 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/http"
 	"regexp"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/skewrig/skewrig/record"
 )
 
 // Scrape implements action.Rig.
 func (r *run) Scrape(ctx context.Context, component, path string) error {
-	text, err := r.metrics(ctx, component, path)
+	text, code, err := r.get(ctx, component, path)
+	if err == nil && code != http.StatusOK {
+		err = fmt.Errorf("%d %s", code, http.StatusText(code))
+	}
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", path, component, err)
 	}
@@ -28,18 +31,6 @@ func (r *run) Scrape(ctx context.Context, component, path string) error {
 	}
 	r.history.Append("engine", component, record.Scraped{Path: path, Metrics: metrics})
 	return nil
-}
-
-func (r *run) metrics(ctx context.Context, component, path string) ([]byte, error) {
-	endpoint, err := r.Endpoint(component)
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(endpoint)
-	if err != nil {
-		return nil, err
-	}
-	return client.RESTClient().Get().AbsPath(path).DoRaw(ctx)
 }
 
 // ReadLog implements action.Rig.

@@ -35,6 +35,9 @@ func (*play) Scrape(context.Context, string, string) error { return errKind }
 // ReadLog implements action.Rig.
 func (*play) ReadLog(string, string) error { return errKind }
 
+// Get implements action.Rig.
+func (*play) Get(context.Context, string, string) error { return errKind }
+
 // ReadStored implements action.Rig.
 func (*play) ReadStored(context.Context, spec.ObjectRef) error { return errKind }
 

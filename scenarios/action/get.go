@@ -1,0 +1,46 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Get asks a component for what it has at a path, and reads the answer into the
+// record.
+type Get struct {
+	// Path is the path, with a query if there is one: /openapi/v3/api/v1.
+	Path string `json:"path"`
+	// Component is an API server, or kubelet/<node>. If unset, kube-apiserver.
+	Component string `json:"component,omitempty"`
+}
+
+// Check implements spec.Action.
+func (g Get) Check(f spec.Field) {
+	f.Refuse(".path", !strings.HasPrefix(g.Path, "/"), "%s is not a path: it begins with /", strict.Quote(g.Path))
+	if serving := []string{"", spec.APIServer, spec.SeedAPIServer}; !slices.Contains(serving, g.Component) && !strings.HasPrefix(g.Component, spec.KubeletPrefix) {
+		f.Report(".component", "%s can't be asked: API servers and kubelets can", strict.Quote(g.Component))
+	}
+}
+
+// Change implements spec.Changer.
+func (g Get) Change(r *spec.Rig) { mustRun(r, ".component", cmp.Or(g.Component, spec.APIServer)) }
+
+// Plan implements Planner.
+func (g Get) Plan(Scene) (Action, error) {
+	g.Component = cmp.Or(g.Component, spec.APIServer)
+	return g, nil
+}
+
+// Describe implements Action.
+func (g Get) Describe() string { return OneLine("get " + g.Path + " of " + g.Component) }
+
+// Run implements Action.
+func (g Get) Run(ctx context.Context, rig Rig) error { return rig.Get(ctx, g.Component, g.Path) }
+
+// Keeps implements Keeper.
+func (Get) Keeps(func(string) bool) bool { return true }

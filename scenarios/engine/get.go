@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Get implements action.Rig.
+func (r *run) Get(ctx context.Context, component, path string) error {
+	body, code, err := r.get(ctx, component, path)
+	if err != nil {
+		return fmt.Errorf("getting %s of %s: %w", path, component, err)
+	}
+	r.history.Append("engine", r.current.Name, gotten(path, code, body))
+	return nil
+}
+
+// gotten is an answer as it is recorded: what is not JSON is text.
+func gotten(path string, code int, body []byte) record.APIAnswer {
+	answer := record.APIAnswer{Path: path, Code: code, Bytes: len(body), Response: string(body)}
+	if json.Valid(body) {
+		answer.Response = json.RawMessage(body)
+	}
+	var refusal metav1.Status
+	if json.Unmarshal(body, &refusal) == nil && refusal.Kind == "Status" {
+		answer.Reason, answer.Message = string(refusal.Reason), refusal.Message
+	}
+	return answer
+}
+
+// get asks a component.
+func (r *run) get(ctx context.Context, component, path string) (body []byte, code int, err error) {
+	c, name := r.Rig.where(component)
+	endpoint, err := c.Endpoint(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return getFrom(ctx, endpoint, path)
+}
+
+// getFrom asks over a connection that does not outlast the answer.
+func getFrom(ctx context.Context, endpoint *rest.Config, path string) (body []byte, code int, err error) {
+	client, err := rest.HTTPClientFor(endpoint)
+	if err != nil {
+		return nil, 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.Host+path, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Close = true
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(resp.Body)
+	return body, resp.StatusCode, err
+}
