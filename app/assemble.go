@@ -65,5 +65,5 @@ func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
 	for _, problem := range stale {
 		report.Problems = append(report.Problems, problem.Error())
 	}
-	return report, Failed(err)
+	return report.Explained(a.known.Findings()), Failed(err)
 }

@@ -48,6 +48,11 @@ func Merge(inputs []Input) (Report, []Moved, error) {
 	if err != nil {
 		return Report{}, nil, err
 	}
+	var findings []Finding
+	for _, in := range inputs {
+		findings = append(findings, in.Report.Findings...)
+	}
+	r = r.Explained(findings)
 	r.Problems = mergedProblems(inputs)
 	r.Partial = mergedPartial(inputs, r)
 	return r, moved, nil

@@ -40,6 +40,8 @@ type Report struct {
 	// Requirements are sorted by id. A requirement that no cell serves is
 	// listed too, as unknown.
 	Requirements []Requirement `json:"requirements"`
+	// Findings are what is known of deviations that checks name, by weight.
+	Findings []Finding `json:"findings,omitempty"`
 }
 
 // Reproduce is what it takes to run the same again.
@@ -186,6 +188,9 @@ type Check struct {
 	// the two: the entry of the known-deviation list, why a check does not
 	// apply, what kept it from being judged, how many of how many runs failed.
 	Reason string `json:"reason,omitempty"`
+	// Finding is the id of the known deviation that explains the outcome. If unset,
+	// none does, or one without an id.
+	Finding string `json:"finding,omitempty"`
 }
 
 // Requirement is one sentence of an enhancement proposal, and what the run's

@@ -15,7 +15,7 @@ import (
 
 // Decoder turns YAML nodes into Go values, strictly: what a type has no place
 // for is a problem, and all problems are reported. The names of fields are
-// those of their json tags. A field whose tag doesn't say omitempty or omitzero is
+// those of their json tags, also in an embedded struct. A field whose tag doesn't say omitempty or omitzero is
 // required.
 type Decoder struct {
 	*Source
@@ -121,18 +121,18 @@ func (d *Decoder) key(n *yaml.Node) (string, bool) {
 // field is a field of a struct under its name in a file.
 type field struct {
 	name     string
-	index    int
+	index    []int
 	required bool
 }
 
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
-	for i := range t.NumField() {
-		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name == "" || name == "-" || !t.Field(i).IsExported() {
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		fields = append(fields, field{name: name, index: i, required: !strings.Contains(options, "omit")})
+		fields = append(fields, field{name: name, index: f.Index, required: !strings.Contains(options, "omit")})
 	}
 	return fields
 }
@@ -160,7 +160,7 @@ func (d *Decoder) structure(n *yaml.Node, out reflect.Value) bool {
 			d.Fail(entry.key, "unknown field %s: %s", Quote(entry.name), DidYouMean(entry.name, append(names(fields), more...)))
 			ok = false
 		default:
-			ok = d.Decode(entry.value, out.Field(fields[i].index)) && ok
+			ok = d.Decode(entry.value, out.FieldByIndex(fields[i].index)) && ok
 		}
 	}
 	for _, f := range fields {

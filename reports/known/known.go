@@ -16,6 +16,24 @@
 //	  reason: kubelets before v1.37 do not know the field
 //	  link: https://github.com/kubernetes/kubernetes/issues/1
 //
+// What a maintainer is to read of is a finding: its entry says more, and may explain
+// checks of several scenarios:
+//
+//	findings:
+//	- id: old-kubelet-ignores-mode
+//	  class: defect
+//	  headline: A kubelet before v1.37 probes in plaintext
+//	  instead: kubelets before v1.37 do not know the field
+//	  effect: pods that are well are restarted
+//	  at: ["https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/x.go#L7"]
+//	  without: kubectl apply -f pod.yaml
+//	  issue: https://github.com/kubernetes/kubernetes/issues/1
+//	  explains:
+//	  - {cells: kep-4939/skew/**, checks: never-restarted, releases: kubelet < 1.37}
+//
+// The other fields are those of reports.Finding. A finding has an issue where it is
+// reported, and otherwise a link.
+//
 // Cells and checks are patterns as package cellid defines them; checks may be
 // one pattern or a list. At least one of checks and requirement has to be
 // given, and where both are, a check has to match both.
@@ -57,11 +75,24 @@ type Deviation struct {
 	Requirement string `json:"requirement,omitempty"`
 	// Releases are those that are affected. If unset, all are.
 	Releases Releases `json:"releases,omitzero"`
-	// Reason says why the checks fail, and Link where that is discussed.
-	Reason string `json:"reason"`
-	Link   string `json:"link"`
+	// Reason says why the checks fail, and Link where that is discussed. Both may be
+	// left to the finding that the entry is of.
+	Reason string `json:"reason,omitempty"`
+	Link   string `json:"link,omitempty"`
+	// Finding is what the entry is of. If unset, nothing more is known.
+	Finding *reports.Finding `json:"-"`
 	// At is where the entry stands.
 	At strict.Position `json:"-"`
+}
+
+// Findings returns what is known of the deviations that have an id.
+func (l List) Findings() (all []reports.Finding) {
+	for _, d := range l.Deviations {
+		if d.Finding != nil {
+			all = append(all, *d.Finding)
+		}
+	}
+	return all
 }
 
 // Patterns match the ids of checks, any of them.
@@ -115,6 +146,9 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []strict.Problem) {
 		matching := l.matching(c, check)
 		if len(matching) == 0 {
 			continue
+		}
+		if of := matching[0].Finding; of != nil {
+			c.Checks[i].Finding = of.ID
 		}
 		switch check.Outcome {
 		case reports.Fail:
@@ -200,6 +234,9 @@ func (d Deviation) because() string {
 	reason := d.Reason
 	if !d.Releases.unset() {
 		reason += ", releases " + d.Releases.String()
+	}
+	if d.Finding != nil && d.Finding.Issue == "" {
+		return fmt.Sprintf("%s; not reported yet (%s)", reason, d.Link)
 	}
 	return fmt.Sprintf("%s (%s)", reason, d.Link)
 }

@@ -1,13 +1,18 @@
 package known
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
 )
 
 // Load reads a list from a file. See Parse for the errors.
@@ -31,18 +36,69 @@ func Parse(file string, data []byte) (List, error) {
 	var list struct {
 		APIVersion string      `json:"apiVersion"`
 		Kind       string      `json:"kind"`
-		Deviations []Deviation `json:"deviations"`
+		Findings   []finding   `json:"findings,omitempty"`
+		Deviations []Deviation `json:"deviations,omitempty"`
 	}
 	document := strict.ReadDocument(file, data, &list)
 	document.Constant("apiVersion", list.APIVersion, reports.APIVersion)
 	document.Constant("kind", list.Kind, Kind)
+	if !document.Has("findings") && !document.Has("deviations") && document.Clean("") {
+		document.Note("", "the field deviations is missing")
+	}
+	var all List
+	seen := make(map[string]bool)
+	for i := range list.Findings {
+		f, at := &list.Findings[i], fmt.Sprintf("findings[%d]", i)
+		f.Rank = i + 1
+		f.check(document, at)
+		document.Refuse(at+".id", seen[f.ID], "%s is the id of another finding", strict.Quote(f.ID))
+		seen[f.ID] = true
+		all.Deviations = append(all.Deviations, f.Explains...)
+	}
 	for i := range list.Deviations {
 		list.Deviations[i].check(document, fmt.Sprintf("deviations[%d]", i))
 	}
 	if err := document.Err(); err != nil {
 		return List{}, err
 	}
-	return List{list.Deviations}, nil
+	all.Deviations = append(all.Deviations, list.Deviations...)
+	return all, nil
+}
+
+// finding is an entry that says more than why checks fail.
+type finding struct {
+	reports.Finding
+	// Explains are the checks that it is seen by. Reason and link are the finding's
+	// where they say nothing else.
+	Explains []Deviation `json:"explains"`
+}
+
+// check notes what is wrong with a finding, which stands at a path, and has its
+// deviations say what it is.
+func (f *finding) check(document *strict.Document, at string) {
+	texts := []*string{&f.Headline, &f.Instead, &f.Effect, &f.Ask, &f.Without, &f.Since, &f.FixedBy}
+	for i, field := range []string{"headline", "instead", "effect", "ask", "without", "since", "fixedBy"} {
+		*texts[i] = strings.TrimSpace(*texts[i])
+		document.Refuse(at+"."+field, *texts[i] == "" && document.Has(at+"."+field), "it is empty")
+	}
+	err := cellid.Check(f.ID)
+	document.Refuse(at+".id", err != nil, "%v", err)
+	document.Refuse(at+".class", !slices.Contains(reports.Classes(), f.Class), "it can be one of %v", reports.Classes())
+	document.Refuse(at+".rank", true, "its place in the list is the rank: leave it out")
+	document.Refuse(at+".explains", len(f.Explains) == 0, "it is empty: the finding would explain nothing")
+	if document.Clean(at) && (f.Issue == "") == (f.Link == "") {
+		document.Note(at, "issue or link is missing, or both are there: an entry says where it is reported, or else where it is described")
+	}
+	for i, address := range f.At {
+		_, is := reports.WebAddress(address)
+		document.Refuse(fmt.Sprintf("%s.at[%d]", at, i), !is, "%q is not the address of a web page", address)
+	}
+	for i := range f.Explains {
+		d := &f.Explains[i]
+		d.Finding = &f.Finding
+		d.Reason, d.Link = cmp.Or(d.Reason, f.Instead), cmp.Or(d.Link, f.Issue, f.Link)
+		d.check(document, fmt.Sprintf("%s.explains[%d]", at, i))
+	}
 }
 
 // check notes what is wrong with an entry, which stands at a path.
@@ -59,6 +115,11 @@ func (d *Deviation) check(document *strict.Document, at string) {
 	}
 	if document.Clean(at) && !document.Has(at+".checks") && !document.Has(at+".requirement") {
 		document.Note(at, "checks or requirement is missing: an entry must say what fails")
+	}
+	for name, missing := range map[string]bool{"reason": d.Reason == "", "link": d.Link == ""} {
+		if entry, _ := document.Find(at); missing && entry.Kind == yaml.MappingNode && !document.Has(at+"."+name) {
+			document.Note(at, "the field %s is missing", name)
+		}
 	}
 	if _, is := reports.WebAddress(d.Link); !is && d.Link != "" {
 		document.Note(at+".link", "%q is not the address of a web page", d.Link)

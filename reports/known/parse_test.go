@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 )
 
@@ -58,6 +59,51 @@ func TestLoadNamesEverythingThatIsWrong(t *testing.T) {
 		t.Errorf("the error is a %T", err)
 	}
 	golden.Check(t, "testdata/invalid.errors", err.Error()+"\n")
+}
+
+func TestFindingsExplainChecksOfSeveralScenarios(t *testing.T) {
+	t.Parallel()
+	list, err := Load("testdata/findings.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := reports.Finding{
+		ID: "late", Class: reports.Defect, Rank: 1, Headline: "Watches are late", Instead: "a watch waits for the next sync",
+		Effect: "an agent acts too late", Ask: "send it at once", At: []string{"https://example.com/x.go#L7"},
+		Without: "kubectl get pods", Since: "v1.36", FixedBy: "v1.38", Link: "https://example.com/1",
+	}
+	reported := reports.Finding{
+		ID: "reported", Class: reports.KnownBug, Rank: 2, Headline: "It is slow", Instead: "it takes a minute",
+		Effect: "a rollout takes a minute longer", Issue: "https://example.com/issues/2",
+	}
+	if diff := cmp.Diff([]reports.Finding{late, late, reported}, list.Findings()); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	for _, want := range []struct {
+		cell  string
+		check reports.Check
+	}{
+		{"a/b/c/r:v1.37.1", reports.Check{ID: "in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "a watch waits for the next sync, releases >= 1.36, < 1.38; not reported yet (https://example.com/1)"}},
+		{"a/b/c/r:v1.38.0", reports.Check{ID: "in-time", Outcome: reports.Fail}},
+		{"b/b/c", reports.Check{ID: "x", Requirement: "A/in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "the second is the first; not reported yet (https://example.com/1)"}},
+		{"c/b/c", reports.Check{ID: "fast", Outcome: reports.ExpectedFail, Finding: "reported", Reason: "it takes a minute (https://example.com/issues/2)"}},
+	} {
+		check := want.check
+		check.Outcome, check.Finding, check.Reason = reports.Fail, "", ""
+		got := list.Excuse(reports.Cell{ID: want.cell, Checks: []reports.Check{check}}).Checks[0]
+		if diff := cmp.Diff(want.check, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.cell, diff)
+		}
+	}
+}
+
+func TestLoadNamesEverythingThatIsWrongWithFindings(t *testing.T) {
+	t.Parallel()
+	_, err := Load("testdata/invalid-findings.yaml")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	golden.Check(t, "testdata/invalid-findings.errors", err.Error()+"\n")
 }
 
 func TestParseRefuses(t *testing.T) {

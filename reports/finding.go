@@ -1,0 +1,95 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Class says what a finding is of.
+type Class string
+
+// The classes of findings.
+const (
+	// Defect means that a release is at fault.
+	Defect Class = "defect"
+	// Contradiction means that a text says two things, and no release can do both.
+	Contradiction Class = "contradiction"
+	// Outrun means that the text is behind: what releases do is meant, or as good.
+	Outrun Class = "text-outrun"
+	// KnownBug means that it is reported, or meant by those who wrote it.
+	KnownBug Class = "known-bug"
+)
+
+// Classes lists all classes, by weight.
+func Classes() []Class { return []Class{Defect, Contradiction, Outrun, KnownBug} }
+
+// Meaning returns what a class says, in a heading.
+func (c Class) Meaning() string {
+	return map[Class]string{
+		Defect:        "Defects of releases",
+		Contradiction: "Texts that contradict themselves",
+		Outrun:        "Texts that the code has outrun",
+		KnownBug:      "Known bugs",
+	}[c]
+}
+
+// Finding is what a list of known deviations says of one of them.
+type Finding struct {
+	ID    string `json:"id"`
+	Class Class  `json:"class"`
+	// Rank is the place in the list, from 1. Within a class, what has more effect on
+	// users stands first.
+	Rank int `json:"rank,omitempty"`
+	// Headline says it in plain words, Instead what happens instead of what the
+	// statement says, Effect what that means for a user.
+	Headline string `json:"headline"`
+	Instead  string `json:"instead"`
+	Effect   string `json:"effect"`
+	// Ask is what the authors of the code or of the text are asked for.
+	Ask string `json:"ask,omitempty"`
+	// At is where in the code it is decided, as addresses with a release and a line. If
+	// unset, it is not known.
+	At []string `json:"at,omitempty"`
+	// Without is a shell script that shows it without skewrig. If unset, nobody has
+	// written one.
+	Without string `json:"without,omitempty"`
+	// Since and FixedBy say which change brought it, and which one fixed it, with
+	// release and address. If unset, that is not known, or there is none.
+	Since   string `json:"since,omitempty"`
+	FixedBy string `json:"fixedBy,omitempty"`
+	// Issue is where it is reported. If unset, it is not reported yet.
+	Issue string `json:"issue,omitempty"`
+	// Link is where it is described, if it is not reported.
+	Link string `json:"link,omitempty"`
+}
+
+// Compare orders findings by weight.
+func (f Finding) Compare(g Finding) int {
+	classes := Classes()
+	return cmp.Or(cmp.Compare(slices.Index(classes, f.Class), slices.Index(classes, g.Class)), cmp.Compare(f.Rank, g.Rank), cmp.Compare(f.ID, g.ID))
+}
+
+// explaining returns those of the findings that explain a check of the cells, by
+// weight, each once.
+func explaining(findings []Finding, cells []Cell) []Finding {
+	named := make(map[string]bool)
+	for _, c := range cells {
+		for _, check := range c.Checks {
+			named[check.Finding] = true
+		}
+	}
+	seen := make(map[string]bool)
+	kept := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool {
+		drop := !named[f.ID] || seen[f.ID]
+		seen[f.ID] = true
+		return drop
+	})
+	slices.SortStableFunc(kept, Finding.Compare)
+	return kept
+}
+
+// Explained returns the report with those of the findings that its checks name.
+func (r Report) Explained(findings []Finding) Report {
+	r.Findings = explaining(findings, r.Cells)
+	return r
+}
