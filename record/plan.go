@@ -235,10 +235,10 @@ type Check struct {
 	// Must is an expression in CEL with "it" bound to what was observed.
 	Must string `json:"must,omitempty"`
 	Mode Mode   `json:"mode"`
-	// Span is how long the check is watched: the deadline of eventually, and the
-	// length of the others.
+	// Span is how long the check is watched: the deadline of eventually and at least,
+	// and the length of the others.
 	Span behavior.Duration `json:"span,omitempty"`
-	// Times is by how much the number may grow, for "at most".
+	// Times is by how much the number may grow, for "at most", or has to, for "at least".
 	Times int `json:"times,omitempty"`
 	// Line is the line of the check in the scenario file.
 	Line int `json:"line,omitempty"`
@@ -256,7 +256,12 @@ const (
 	Always     Mode = "always"
 	Never      Mode = "never"
 	AtMost     Mode = "at most"
+	AtLeast    Mode = "at least"
 )
+
+// Awaits reports whether something has to come within the time, where the other modes
+// want it to stay as it is.
+func (m Mode) Awaits() bool { return m == Eventually || m == AtLeast }
 
 // Write writes the plan as indented JSON.
 func (p Plan) Write(out io.Writer) error {

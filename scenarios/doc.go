@@ -219,6 +219,8 @@
 //   - never: {for: 10s}: at no moment of that time
 //   - atMost: {times: 2, for: 10s}, without is and must: the number that is
 //     observed grows by no more than that in that time
+//   - atLeast: {times: 5, within: 60s}, without is and must: the number grows by as much
+//     within the time, from when the check begins
 //   - none of these: at the moment when the check begins
 //
 // A check with when, such as "kubelet/node-a < 1.37", is for cells in which that

@@ -213,6 +213,7 @@ steps:
   - {id: stays, observe: 'containers["web/app"].running', is: true, always: {for: 5 periods, of: web/app}}
   - {id: not, observe: 'events["web"].map(e, e.reason)', must: '"Unhealthy" in it', never: {for: 10s}}
   - {id: bounded, observe: 'history["pods/default/web"].size()', atMost: {times: 3, for: 10s}}
+  - {id: goes-on, observe: 'history["pods/default/web"].size()', atLeast: {times: 1, within: 10s}}
   - {id: old, observe: 'components["kubelet/node-a"].version', is: v1.89.3, when: kubelet/node-a < 1.90}
   - {id: new, observe: 'components["kubelet/node-a"].version', is: v1.90.1, when: kubelet/node-a >= 1.90}
 `)
@@ -220,12 +221,13 @@ steps:
 	// mine/manual/example
 	//   1. create Pod web
 	//   2. scrape /metrics/probes of kubelet/node-a
-	//   3. check now, soon, stays, not, bounded, old
+	//   3. check now, soon, stays, not, bounded, goes-on, old
 	//       now: at once: metrics["kubelet/node-a"].size() satisfies it > 0
 	//       soon: within 30s: pods["web"].status.phase == "Running"
 	//       stays: always for 10s: containers["web/app"].running == true
 	//       not: never for 10s: events["web"].map(e, e.reason) satisfies "Unhealthy" in it
 	//       bounded: for 10s: history["pods/default/web"].size() grows by 3 at most
+	//       goes-on: within 10s: history["pods/default/web"].size() grows by 1 at least
 	//       old: at once: components["kubelet/node-a"].version == "v1.89.3"
 }
 

@@ -28,7 +28,7 @@ type WrittenCheck struct {
 	Is *any `json:"is,omitempty"`
 	// Must is a CEL expression in which "it" is what was observed.
 	Must string `json:"must,omitempty"`
-	// Eventually, Always, Never and AtMost say when. At most one of them is
+	// Eventually, Always, Never, AtMost and AtLeast say when. At most one of them is
 	// set. If all are unset, it must be so when the check begins.
 	Eventually behavior.Duration `json:"eventually,omitempty"`
 	Always     *spec.Span        `json:"always,omitempty"`
@@ -37,6 +37,9 @@ type WrittenCheck struct {
 
 	// AtMost bounds by how much a number grows. Is and Must are left out.
 	AtMost *WrittenAtMost `json:"atMost,omitempty"`
+	// AtLeast wants a number to grow from when the check begins. Is and Must are left
+	// out.
+	AtLeast *WrittenAtLeast `json:"atLeast,omitempty"`
 	// When is a condition on the axes and on the releases that are in force. If
 	// it doesn't hold, the check is left out. If unset, it is for all.
 	When string `json:"when,omitempty"`
@@ -48,6 +51,12 @@ type WrittenAtMost struct {
 	// For and Of are the time, as in Span.
 	For string `json:"for"`
 	Of  string `json:"of,omitempty"`
+}
+
+// WrittenAtLeast is by how much a number that is observed has to grow within a time.
+type WrittenAtLeast struct {
+	Times  int               `json:"times"`
+	Within behavior.Duration `json:"within"`
 }
 
 // Span is the time.
@@ -89,6 +98,10 @@ func (c WrittenCheck) check(f spec.Field) {
 	}
 	c.checkOneOf(f)
 	f.Duration(".eventually", c.Eventually)
+	if c.AtLeast != nil {
+		f.Refuse(".atLeast.times", c.AtLeast.Times < 1, "%d would be no growth", c.AtLeast.Times)
+		f.Duration(".atLeast.within", c.AtLeast.Within)
+	}
 	part, span := c.span()
 	if part == "" || !f.Clean(part) {
 		return
@@ -100,18 +113,18 @@ func (c WrittenCheck) check(f spec.Field) {
 }
 
 func (c WrittenCheck) checkOneOf(f spec.Field) {
-	wanted, times := f.Present("is", "must"), f.Present("eventually", "always", "never", "atMost")
-	grows := slices.Contains(times, "atMost")
+	wanted, times := f.Present("is", "must"), f.Present("eventually", "always", "never", "atMost", "atLeast")
+	grows := slices.IndexFunc(times, func(name string) bool { return name == "atMost" || name == "atLeast" })
 	switch {
-	case len(wanted) == 0 && !grows:
-		f.Report("", "the check has no condition: give it is, must or atMost")
-	case len(wanted) == 1 && grows:
-		f.Report("."+wanted[0], "atMost is a condition, and this check has %s too", wanted[0])
+	case len(wanted) == 0 && grows < 0:
+		f.Report("", "the check has no condition: give it is, must, atMost or atLeast")
+	case len(wanted) == 1 && grows >= 0:
+		f.Report("."+wanted[0], "%s is a condition, and this check has %s too", times[grows], wanted[0])
 	case len(wanted) == 2:
 		f.Report(".must", "a check has is or must, and this one has both")
 	}
 	if len(times) > 1 {
-		f.Report("."+times[1], "a check has one of eventually, always, never and atMost, and this one has %s", strings.Join(times, " and "))
+		f.Report("."+times[1], "a check has one of eventually, always, never, atMost and atLeast, and this one has %s", strings.Join(times, " and "))
 	}
 }
 
@@ -167,6 +180,9 @@ func (c *Check) setMode(written WrittenCheck, s *spec.Scenario) error {
 	case written.Eventually != 0:
 		c.Mode, c.Span = record.Eventually, written.Eventually
 		return nil
+	case written.AtLeast != nil:
+		c.Mode, c.Span, c.Times = record.AtLeast, written.AtLeast.Within, written.AtLeast.Times
+		return nil
 	case part == "":
 		c.Mode = record.Now
 		return nil
@@ -206,6 +222,9 @@ type Check record.Check
 func (c Check) Describe() string {
 	if c.Mode == record.AtMost {
 		return OneLine(fmt.Sprintf("for %s: %s grows by %d at most", c.Span, c.Observe, c.Times))
+	}
+	if c.Mode == record.AtLeast {
+		return OneLine(fmt.Sprintf("within %s: %s grows by %d at least", c.Span, c.Observe, c.Times))
 	}
 	when := "at once"
 	if length := map[record.Mode]string{record.Eventually: "within ", record.Always: "always for ", record.Never: "never for "}[c.Mode]; length != "" {

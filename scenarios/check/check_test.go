@@ -73,6 +73,13 @@ func starts(times int) action.Check {
 	}
 }
 
+// grows wants starts while the check is watched.
+func grows(times int) action.Check {
+	c := starts(times)
+	c.Mode = record.AtLeast
+	return c
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	again := restarted(record.Eventually, time.Minute)
@@ -185,6 +192,25 @@ func TestVerdicts(t *testing.T) {
 				opened(h, "restarts")
 				started(h)
 				started(h)
+				closed(h, "restarts", time.Second)
+			},
+		},
+		"as many more as it has to be": {
+			check: grows(1), want: reports.Pass, observed: "1 more, from 2 to 3",
+			tell: func(h *record.History) {
+				started(h)
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				closed(h, "restarts", time.Second/2)
+			},
+		},
+		"what came before does not count": {
+			check: grows(1), want: reports.Fail, observed: "0 more, from 2 to 2",
+			tell: func(h *record.History) {
+				started(h)
+				started(h)
+				opened(h, "restarts")
 				closed(h, "restarts", time.Second)
 			},
 		},

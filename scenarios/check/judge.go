@@ -48,7 +48,7 @@ func Judge(p *Program, events []record.Event) Verdict {
 			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
 			// What was to come came: that is true however late. What failed to
 			// come, or stayed away, may have been late.
-			if late != "" && (result.Outcome != reports.Pass || c.Mode != record.Eventually) {
+			if late != "" && (result.Outcome != reports.Pass || !c.Mode.Awaits()) {
 				result.Outcome, result.Reason = reports.Unknown, late
 			}
 			v.Checks = append(v.Checks, result)
@@ -71,11 +71,11 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
-	case !w.last.met && c.Mode == record.Eventually && watched < span:
+	case !w.last.met && c.Mode.Awaits() && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !w.last.met:
 		result.Outcome = reports.Fail
-	case c.Mode != record.Eventually && watched < span:
+	case !c.Mode.Awaits() && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass

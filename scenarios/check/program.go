@@ -100,7 +100,7 @@ func (c *compiled) begin(now map[string]any) *watch {
 // look evaluates the check on a state.
 func (w *watch) look(now map[string]any) {
 	switch w.Mode {
-	case record.AtMost:
+	case record.AtMost, record.AtLeast:
 		w.last = w.growth(now)
 	case record.Never:
 		// That it can't be evaluated does not mean that it is not so.
@@ -114,7 +114,7 @@ func (w *watch) look(now map[string]any) {
 // decided reports whether nothing that happens later can change the verdict:
 // the moment came, or what had to hold was broken.
 func (w *watch) decided() bool {
-	return w.Mode == record.Now || w.last.met == (w.Mode == record.Eventually)
+	return w.Mode == record.Now || w.last.met == w.Mode.Awaits()
 }
 
 // evaluate reports whether what is observed is what is wanted. An expression
@@ -142,7 +142,8 @@ func (c *compiled) evaluate(now map[string]any) (seen, error) {
 	return seen{met: met, text: text}, nil
 }
 
-// growth reports whether a number has grown by no more than it may.
+// growth reports whether a number has grown by no more than it may, or by as much as it
+// has to.
 func (w *watch) growth(now map[string]any) seen {
 	value, _, err := w.observe.Eval(now)
 	if err != nil {
@@ -154,7 +155,11 @@ func (w *watch) growth(now map[string]any) seen {
 		return seen{text: asJSON(value) + ", which is not an integer, or was not one before"}
 	}
 	grown := int(to - from)
-	return seen{met: grown <= w.Times, text: fmt.Sprintf("%d more, from %d to %d", grown, from, to)}
+	met := grown <= w.Times
+	if w.Mode == record.AtLeast {
+		met = grown >= w.Times
+	}
+	return seen{met: met, text: fmt.Sprintf("%d more, from %d to %d", grown, from, to)}
 }
 
 // Tracker follows a history while it grows and tells which checks are decided.

@@ -280,7 +280,7 @@ func (r *run) opens() opening {
 // has the time that the machine needs for it; what must hold for a time has to
 // hold for all of it.
 func (o opening) left(c action.Check) time.Duration {
-	if c.Mode == record.Eventually {
+	if c.Mode.Awaits() {
 		return time.Duration(c.Span) - (o.machine.now() - o.elapsed)
 	}
 	return time.Duration(c.Span) - time.Since(o.at)

@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +123,8 @@ func opposite(c action.Check) action.Check {
 	switch {
 	case c.Mode == record.AtMost:
 		c.Times = -1
+	case c.Mode == record.AtLeast:
+		c.Times = math.MaxInt32
 	case c.Must == "":
 		c.Is = "something else"
 	case c.Mode == record.Eventually:
