@@ -248,7 +248,8 @@
 //   - history["resource/namespace/name"]: all versions of an object that were
 //     seen, in their order, also of one that was deleted
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
-//     scraped last: labels and value
+//     scraped last: labels and value. scrapes["step name"]["name"] are those that
+//     one step scraped, to compare them with others.
 //   - logs["step name"]: the lines that a log step found
 //   - stored["step name"]: what etcd had of an object: encoding (protobuf, json),
 //     apiVersion, kind, bytes (its size), content (of JSON) and fields (of protobuf),

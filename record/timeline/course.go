@@ -104,11 +104,14 @@ func (t *Timeline) answered(e Entry, answer record.APIAnswer) {
 }
 
 // scraped adds metrics to those of the same component that were read at other
-// paths, or earlier.
+// paths, or earlier, and keeps them for the step.
 func (t *Timeline) scraped(e Entry) {
 	if t.Metrics[e.Subject] == nil {
 		t.Metrics[e.Subject] = make(map[string]any)
 	}
 	metrics, _ := NewRaw(e.Data).Fields()["metrics"].(map[string]any)
 	maps.Copy(t.Metrics[e.Subject], metrics)
+	if step := t.StepAt(e.Place); step != nil {
+		t.Scrapes[step.Name] = metrics
+	}
 }

@@ -48,9 +48,10 @@ type Timeline struct {
 	// the last one to each step.
 	Answers  []*Answer
 	Answered map[string]*Answer
-	// Metrics are what was scraped last, by component and metric, and Logs the lines
-	// that a step found, by step.
+	// Metrics are what was scraped last, by component and metric. Scrapes are the
+	// metrics that a step scraped, and Logs the lines that it found, by step.
 	Metrics map[string]map[string]any
+	Scrapes map[string]any
 	Logs    map[string]any
 	// Stored are what etcd had of an object, by the step that read it.
 	Stored map[string]*Raw
@@ -107,7 +108,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw),
+		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw),
 		Running: make(map[string]*Life), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

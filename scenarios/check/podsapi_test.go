@@ -36,18 +36,23 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(9, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "Unavailable", List: []any{}}}),
 		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}}),
 		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
+		event(11, "before", record.StepStarted{Name: "before"}),
+		event(11, "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"n": {{Value: 1}}}}),
+		event(12, "after", record.StepStarted{Name: "after"}),
+		event(12, "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"n": {{Value: 3}}}}),
 		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
 		event(13, "discovery", record.APIAnswer{Path: "/api/v1", Code: 200, Bytes: 2, Response: []any{"pods"}}),
 		event(13, "etcd", record.StoredRead{Encoding: "protobuf", Bytes: 9, Fields: []record.StoredField{
 			{Path: "1", Wire: "bytes"}, {Path: "1.2", Wire: "varint", Value: 7}, {Path: "1.3", Wire: "bytes", Value: "TLS"},
 		}}),
 	} {
-		if s.Add(e); !visible[e.Kind] && e.Kind != (record.CellEnded{}).EventKind() {
+		if s.Add(e); !visible[e.Kind] && e.Kind != (record.CellEnded{}).EventKind() && e.Kind != (record.StepStarted{}).EventKind() {
 			t.Errorf("%s makes no difference", e.Kind)
 		}
 	}
 	for expression, want := range map[string]string{
 		`[podsAPI["all"].code, podsAPI["all"].socket.path]`:                                   `["OK","p"]`,
+		`scrapes["after"]["n"][0].value - scrapes["before"]["n"][0].value`:                    `2`,
 		`podsAPI["all"].pods["other/web"].status.phase`:                                       `"Pending"`,
 		`podsAPI["all"].list.map(p, p.metadata.namespace)`:                                    `["other","default"]`,
 		`podsAPI["many"].codes`:                                                               `{"OK":1,"ResourceExhausted":2}`,

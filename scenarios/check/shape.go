@@ -42,6 +42,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("requests", s.of(reflect.TypeFor[record.APIAnswer]())),
 		byName("history", cel.ListType(cel.DynType)),
 		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
+		byName("scrapes", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
 		byName("logs", cel.ListType(cel.StringType)),
 		byName("stored", s.of(reflect.TypeFor[record.StoredRead]())),
 		byName("nodes", s.of(reflect.TypeFor[timeline.Node]())),

@@ -26,6 +26,7 @@ func vars(t *timeline.Timeline) map[string]any {
 		"requests":    t.Answered,
 		"history":     t.History,
 		"metrics":     t.Metrics,
+		"scrapes":     t.Scrapes,
 		"logs":        t.Logs,
 		"stored":      t.Stored,
 		"nodes":       t.Nodes,
