@@ -21,19 +21,25 @@ type Agent struct {
 
 	mu   sync.Mutex
 	ends map[string]func() // of what goes on, by name
+	held map[string]func() // of watches that don't read yet, by name
 }
 
-// Ask lists or gets pods so many times, and records each answer.
-func (a *Agent) Ask(ctx context.Context, name string, r Request, times int) error {
-	_, socket := Find(a.Root)
-	c, err := DialIn(a.Root)
+// Ask lists or gets pods so many times, and records each answer. With every, it
+// does so no more often.
+func (a *Agent) Ask(ctx context.Context, name string, r Request, times int, every time.Duration) error {
+	path, socket := Find(a.Root)
+	c, err := Dial(path)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	answers := make([]record.PodsAnswer, times)
 	for i := range answers {
+		next := time.After(every)
 		answers[i] = c.Ask(ctx, r)
+		if i+1 < times {
+			wait(ctx, next)
+		}
 	}
 	for _, answer := range answers {
 		answer.Node, answer.Socket = a.Node, socket
@@ -49,10 +55,47 @@ func (a *Agent) Watch(ctx context.Context, name, fields string, pause time.Durat
 		return c.Watch(ctx, fields, func(e record.PodsEvent) {
 			a.record(name, e)
 			if e.Type == record.PodsSynced {
-				sleep(ctx, pause)
+				wait(ctx, time.After(pause))
 			}
 		})
 	})
+}
+
+// Hold begins a watch of which nothing is read but the first event until Release. It
+// returns when that event is there, or the watch has ended.
+func (a *Agent) Hold(ctx context.Context, name, fields string) error {
+	begun, read := make(chan struct{}), make(chan struct{})
+	first := sync.OnceFunc(func() { close(begun) })
+	a.mu.Lock()
+	if a.held == nil {
+		a.held = make(map[string]func())
+	}
+	a.held[name] = sync.OnceFunc(func() { close(read) })
+	a.mu.Unlock()
+	err := a.begin(ctx, name, func(ctx context.Context, c *Client) record.PodsEnded {
+		defer first()
+		return c.Watch(ctx, fields, func(e record.PodsEvent) {
+			first()
+			wait(ctx, read)
+			a.record(name, e)
+		})
+	})
+	if err == nil {
+		wait(ctx, begun)
+	}
+	return err
+}
+
+// Release has a watch that is held read on. It reports whether there is one of that
+// name.
+func (a *Agent) Release(name string) bool {
+	a.mu.Lock()
+	read, is := a.held[name]
+	a.mu.Unlock()
+	if is {
+		read()
+	}
+	return is
 }
 
 // Poll lists pods again and again, so often, until it is ended. It records what
@@ -135,9 +178,10 @@ func (a *Agent) Close() {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) {
+// wait waits until something can be received, at the longest until the end.
+func wait[T any](ctx context.Context, what <-chan T) {
 	select {
-	case <-time.After(d):
+	case <-what:
 	case <-ctx.Done():
 	}
 }

@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,6 +81,13 @@ type Request struct {
 	UID string
 	// Fields is a field mask. If unset, none is sent.
 	Fields string
+	// Service is the full name of the gRPC service. If unset, that of v1alpha1.
+	Service string
+}
+
+// path is what is called.
+func (r Request) path() string {
+	return "/" + cmp.Or(r.Service, v1alpha1.Pods_ServiceDesc.ServiceName) + "/" + r.Method
 }
 
 // Ask lists or gets pods, or opens a watch and ends it after the first event. That
@@ -98,11 +106,12 @@ func (c *Client) Raw(ctx context.Context, r Request) ([][]byte, error) {
 	c.now()
 	switch r.Method {
 	case ListPods:
-		list, err := c.pods.ListPods(masked(ctx, r.Fields), &v1alpha1.ListPodsRequest{})
+		list := new(v1alpha1.ListPodsResponse)
+		err := c.conn.Invoke(masked(ctx, r.Fields), r.path(), &v1alpha1.ListPodsRequest{}, list)
 		return list.GetPods(), err
 	case GetPod:
-		got, err := c.pods.GetPod(masked(ctx, r.Fields), &v1alpha1.GetPodRequest{PodUID: r.UID})
-		if err != nil {
+		got := new(v1alpha1.GetPodResponse)
+		if err := c.conn.Invoke(masked(ctx, r.Fields), r.path(), &v1alpha1.GetPodRequest{PodUID: r.UID}, got); err != nil {
 			return nil, err
 		}
 		return [][]byte{got.GetPod()}, nil

@@ -153,7 +153,7 @@ func TestAnAgentAsks(t *testing.T) {
 	a, history := newAgent(t, n)
 	n.answers(nil, encoded(t, "web"), []byte("garbage"))
 	must := func(name string, r Request, times int) {
-		if err := a.Ask(t.Context(), name, r, times); err != nil {
+		if err := a.Ask(t.Context(), name, r, times, time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,6 +164,7 @@ func TestAnAgentAsks(t *testing.T) {
 	must("refused", Request{Method: ListPods}, 2)
 	must("watch", Request{Method: WatchPods}, 1)
 	must("what", Request{Method: "PatchPods"}, 1)
+	must("other service", Request{Method: ListPods, Service: "v9.Pods"}, 1)
 
 	type told struct {
 		method, code, message string
@@ -185,6 +186,7 @@ func TestAnAgentAsks(t *testing.T) {
 		{ListPods, "FailedPrecondition", "not yet", 0, 0},
 		{WatchPods, "FailedPrecondition", "not yet", 0, 0},
 		{"PatchPods", "Unimplemented", "there is no method PatchPods", 0, 0},
+		{ListPods, "Unimplemented", "unknown service v9.Pods", 0, 0},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(told{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -205,7 +207,7 @@ func TestNobodyIsThere(t *testing.T) {
 	t.Parallel()
 	history := record.NewHistory(nil)
 	a := &Agent{Node: "node-a", Root: t.TempDir(), Recorder: history}
-	if err := a.Ask(t.Context(), "list", Request{Method: ListPods}, 1); err != nil {
+	if err := a.Ask(t.Context(), "list", Request{Method: ListPods}, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	answer := recorded[record.PodsAnswer](history)[0]
@@ -254,6 +256,38 @@ func (n *node) count() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.calls
+}
+
+func TestAHeldWatchReadsWhenItIsToldTo(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, Places[1])
+	a, history := newAgent(t, n)
+	events := func() int { return len(recorded[record.PodsEvent](history)) }
+	held := make(chan error)
+	go func() { held <- a.Hold(t.Context(), "held", "") }()
+	n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_ADDED, Pod: encoded(t, "web")}
+	if err := <-held; err != nil {
+		t.Fatal(err)
+	}
+	n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_MODIFIED, Pod: encoded(t, "web")}
+	if events() != 0 || a.Release("other") || !a.Release("held") {
+		t.Errorf("it read %d events before it was told to, or can't be told", events())
+	}
+	awaitRecord(t, history, func() bool { return events() == 2 })
+	if err := (&Agent{Root: t.TempDir(), Recorder: history}).Hold(t.Context(), "nobody", ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, Places[0])
+	if err := Remove(n.root); err != nil {
+		t.Fatal(err)
+	}
+	if _, found := Find(n.root); found.Path != "" || Remove(n.root) == nil {
+		t.Errorf("%+v is left", found)
+	}
 }
 
 func TestAWatchIsRecordedUntilItEnds(t *testing.T) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -29,6 +30,21 @@ func Find(root string) (path string, found record.PodsSocket) {
 		}
 	}
 	return filepath.Join(root, Places[0]), record.PodsSocket{}
+}
+
+// Remove takes the sockets below a kubelet's directory away. The error is that of
+// none being there.
+func Remove(root string) error {
+	path, found := Find(root)
+	if found.Path == "" {
+		return fmt.Errorf("there is no socket below %s", root)
+	}
+	for ; found.Path != ""; path, found = Find(root) {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Stat says what is at a path.

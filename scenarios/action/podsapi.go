@@ -20,7 +20,8 @@ type PodsAPI struct {
 	// Node is the node's name. Of end, it is that of the step that began.
 	Node string `json:"node"`
 	// Call is list, get, watch or poll, which lists again and again; or end, which
-	// ends the watch or the poll that the step of the name in Of began.
+	// ends the watch or the poll that the step of the name in Of began, or read,
+	// which has the watch of that step read on; or remove, which removes the socket.
 	Call PodsCall `json:"call"`
 	// Pod is which pod get is to return: name, or namespace/name. What is sent is
 	// the UID under which it was seen last. If unset, UID is sent as it is.
@@ -28,16 +29,21 @@ type PodsAPI struct {
 	UID string `json:"uid,omitempty"`
 	// Fields is the field mask that goes with the request. If unset, none does.
 	Fields string `json:"fields,omitempty"`
-	// Every is how often poll asks. If unset, every millisecond.
+	// Service is the full name of the gRPC service that list and get call. If unset,
+	// that of the released API.
+	Service string `json:"service,omitempty"`
+	// Every is how often poll asks, and list and get at the most. If unset, every
+	// millisecond, and one request right after the other.
 	Every behavior.Duration `json:"every,omitempty"`
-	// Times is how often list and get ask, one request right after the other; and
-	// how many watches are opened, each of which is ended after the first event. If
+	// Times is how often list and get ask; and how many watches are opened, each of which is ended after the first event. If
 	// unset, once, and a watch that goes on.
 	Times int `json:"times,omitempty"`
 	// Pause is for how long watch does not read what comes after the initial pods.
 	// If unset, it reads at once.
 	Pause behavior.Duration `json:"pause,omitempty"`
-	// Of is the name of the step whose watch or poll is to end.
+	// Hold has watch read nothing but its first event until it is told to read.
+	Hold bool `json:"hold,omitempty"`
+	// Of is the name of the step whose watch or poll is to end, or to read.
 	Of string `json:"of,omitempty"`
 }
 
@@ -51,21 +57,26 @@ const (
 	WatchPods PodsCall = "watch"
 	PollPods  PodsCall = "poll"
 	EndPods   PodsCall = "end"
+	ReadPods  PodsCall = "read"
+	// RemoveSocket takes the socket away.
+	RemoveSocket PodsCall = "remove"
 )
 
 // ofCall are the fields that belong to some calls only.
 var ofCall = map[string][]PodsCall{
-	"pod":    {GetPod},
-	"uid":    {GetPod},
-	"fields": {ListPods, GetPod, WatchPods, PollPods},
-	"every":  {PollPods},
-	"times":  {ListPods, GetPod, WatchPods},
-	"pause":  {WatchPods},
-	"of":     {EndPods},
+	"pod":     {GetPod},
+	"uid":     {GetPod},
+	"fields":  {ListPods, GetPod, WatchPods, PollPods},
+	"service": {ListPods, GetPod},
+	"every":   {ListPods, GetPod, PollPods},
+	"times":   {ListPods, GetPod, WatchPods},
+	"pause":   {WatchPods},
+	"hold":    {WatchPods},
+	"of":      {EndPods, ReadPods},
 }
 
 // podsCalls are the calls in the order in which they are told.
-var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods}
+var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods, ReadPods, RemoveSocket}
 
 // Check implements spec.Action.
 func (p PodsAPI) Check(f spec.Field) {
@@ -73,7 +84,7 @@ func (p PodsAPI) Check(f spec.Field) {
 		return
 	}
 	if f.Clean(".call") && !slices.Contains(podsCalls, p.Call) {
-		f.Report(".call", "%s is not a call: calls are list, get, watch, poll and end", strict.Quote(string(p.Call)))
+		f.Report(".call", "%s is not a call: calls are list, get, watch, poll, end, read and remove", strict.Quote(string(p.Call)))
 		return
 	}
 	for _, field := range f.Present(slices.Sorted(maps.Keys(ofCall))...) {
@@ -84,7 +95,7 @@ func (p PodsAPI) Check(f spec.Field) {
 	if p.Call == GetPod && len(f.Present("pod", "uid")) != 1 {
 		f.Report("", "get returns one pod: give it pod or uid")
 	}
-	if p.Call == EndPods && p.Of == "" {
+	if slices.Contains(ofCall["of"], p.Call) && p.Of == "" {
 		f.Report("", "of is missing: it is the name of the step that began the watch or poll")
 	}
 	if p.Times < 0 {
@@ -100,7 +111,7 @@ type agents map[string]string
 // Change implements spec.Changer: a watch or a poll goes on until it is ended.
 func (p PodsAPI) Change(r *spec.Rig) {
 	asking := spec.Memory[agents](r)
-	if p.Call == EndPods {
+	if slices.Contains(ofCall["of"], p.Call) {
 		if node, began := asking[p.Of]; !began {
 			r.Conflict(".of", "no step before this one began a watch or a poll named %s", strict.Quote(p.Of))
 		} else if node != p.Node {
@@ -116,7 +127,9 @@ func (p PodsAPI) Change(r *spec.Rig) {
 
 // Plan implements Planner.
 func (p PodsAPI) Plan(Scene) (Action, error) {
-	p.Every = cmp.Or(p.Every, behavior.Duration(time.Millisecond))
+	if p.Call == PollPods {
+		p.Every = cmp.Or(p.Every, behavior.Duration(time.Millisecond))
+	}
 	return p, nil
 }
 
@@ -126,9 +139,13 @@ func (p PodsAPI) Describe() string {
 	switch p.Call {
 	case GetPod:
 		text += " " + cmp.Or(p.Pod, strconv.Quote(p.UID))
-	case EndPods:
+	case EndPods, ReadPods:
 		text += " " + p.Of
-	case PollPods:
+	}
+	if p.Service != "" {
+		text += " of " + p.Service
+	}
+	if p.Every > 0 {
 		text += " every " + p.Every.String()
 	}
 	if p.Times > 1 {
@@ -136,6 +153,9 @@ func (p PodsAPI) Describe() string {
 	}
 	if p.Fields != "" {
 		text += ", fields " + p.Fields
+	}
+	if p.Hold {
+		text += ", not reading yet"
 	}
 	if p.Pause > 0 {
 		text += ", not reading for " + p.Pause.String()

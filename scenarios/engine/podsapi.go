@@ -20,16 +20,26 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 	if err != nil {
 		return err
 	}
-	request := client.Request{Method: client.ListPods, Fields: ask.Fields}
+	request := client.Request{Method: client.ListPods, Fields: ask.Fields, Service: ask.Service}
 	switch ask.Call {
 	case action.WatchPods:
 		if ask.Times > 0 {
 			request.Method = client.WatchPods
 			break
 		}
+		if ask.Hold {
+			return agent.Hold(ctx, name, ask.Fields)
+		}
 		return agent.Watch(ctx, name, ask.Fields, time.Duration(ask.Pause))
 	case action.PollPods:
 		return agent.Poll(ctx, name, request, time.Duration(ask.Every))
+	case action.RemoveSocket:
+		return client.Remove(agent.Root)
+	case action.ReadPods:
+		if !agent.Release(ask.Of) {
+			return fmt.Errorf("no watch named %q is held", ask.Of)
+		}
+		return nil
 	case action.EndPods:
 		if !agent.End(ask.Of) {
 			return fmt.Errorf("no watch or poll named %q is running", ask.Of)
@@ -43,7 +53,7 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 			}
 		}
 	}
-	return agent.Ask(ctx, name, request, max(ask.Times, 1))
+	return agent.Ask(ctx, name, request, max(ask.Times, 1), time.Duration(ask.Every))
 }
 
 // agent returns the agent of a node.
