@@ -24,6 +24,11 @@ type controller struct {
 // that is as soon as the API server is there.
 const renewDeadline = 10 * time.Second
 
+// passTakes is how long a look at all nodes takes. The controller counts the period
+// from its end, so that a grace of eight periods is over at the eighth look, and not
+// just before it (node_lifecycle_controller.go, Run).
+const passTakes = 5 * time.Millisecond
+
 // runController starts or ends the controller, as its Deployment says.
 func (w *World) runController() {
 	d := w.deployment(watchdog.ControllerManager)

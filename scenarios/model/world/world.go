@@ -76,6 +76,7 @@ func New(cfg Config) *World {
 	}
 	cfg.Timing = cfg.Timing.WithDefaults()
 	cfg.Controller = cfg.Controller.WithDefaults()
+	cfg.Controller.Period += passTakes
 	cfg.Watchdog = cfg.Watchdog.WithDefaults()
 	if cfg.Deployments == nil {
 		cfg.Deployments = deployments(cfg.Watchdog.Dependents)
