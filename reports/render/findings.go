@@ -36,6 +36,9 @@ func (m *markdown) finding(q reports.Requirement, cells []reports.Cell) int {
 			}
 			if count++; count == 1 {
 				m.printf("\n## %s\n\n%s\n(%s)\n", code(q.ID), text(q.Statement), link(q.Source, q.Source))
+				if q.Beyond != "" {
+					m.printf("\nNo sentence of that text says this. It is from %s.\n", text(q.Beyond))
+				}
 			}
 			m.printf("\n- %s, check %s: %s\n", code(c.ID), code(check.ID), check.Outcome)
 			m.printf("  - expected: %s\n  - observed: %s\n", text(check.Expected), text(check.Observed))

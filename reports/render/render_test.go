@@ -112,7 +112,7 @@ func mixed(t *testing.T, nth int) reports.Report {
 			Requirements: []string{rollback}},
 	},
 		reports.Requirement{ID: dialsTLS, KEP: "KEP-4939", Level: "core", Stage: "alpha", Statement: "With mode TLS the kubelet dials with TLS.",
-			Source: "https://github.com/kubernetes/enhancements/blob/15fe6a4/keps/sig-node/4939/README.md#design"},
+			Source: "https://github.com/kubernetes/enhancements/blob/15fe6a4/keps/sig-node/4939/README.md#design", Beyond: "the code of kubelets"},
 		reports.Requirement{ID: oldIgnore, KEP: "KEP-4939", Level: "core", Stage: "alpha", Statement: "An old kubelet ignores the field.", Source: "README.md"},
 		reports.Requirement{ID: rollback, KEP: "KEP-4939", Level: "extended", Stage: "beta", Statement: "Growth after rollback is bounded."},
 		reports.Requirement{ID: "KEP-4939/untested", KEP: "KEP-4939", Level: "provisional", Stage: "stable", Statement: "Nobody has looked yet."},
