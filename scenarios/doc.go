@@ -240,8 +240,9 @@
 //     code, signal, reason), as the container runtime saw it
 //   - connections["pod/container"]: a list, in the order in which they were
 //     closed, of what the fake server saw on the wire: first (tls-client-hello,
-//     http2-preface, http1-request, nothing, other), tls, requests, close, ...
-//     Those that ended because their kubelet was stopped are not among them.
+//     http2-preface, http1-request, nothing, other), tls, requests, close, ...,
+//     and at, when the server accepted it. Those that ended because their kubelet was
+//     stopped are not among them.
 //   - pods["name"] and objects["resource/namespace/name"]: the object as the API
 //     server last showed it
 //   - events["pod"]: the events about a pod: type, reason, message, count
@@ -268,7 +269,8 @@
 //   - polls["step name"]: views, the answers that differ from the one before, and
 //     codes, how often which was answered, once it has ended. Requests that were
 //     refused for their rate are counted only.
-//   - components["kubelet/node-a"]: version and gates of what is running
+//   - components["kubelet/node-a"]: version and gates of what is running, and at,
+//     when it was started
 //   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
 //     ready and at
 //   - leases["lease-nodes/a"]: how old the leases of simulated nodes really are, in
@@ -283,10 +285,9 @@
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of Container, PodEvent, Node, Dependent, Call, PodsAnswers, PodsWatch and PodsPoll
-// of package timeline, and of Connection, APIAnswer, StoredRead, ZoneAges and
-// ComponentStarted of package record: a
-// misspelt one is found before anything runs.
+// of Container, Connection, Life, PodEvent, Node, Dependent, Call, PodsAnswers,
+// PodsWatch and PodsPoll of package timeline, and of APIAnswer, StoredRead and
+// ZoneAges of package record: a misspelt one is found before anything runs.
 //
 // # What always holds
 //

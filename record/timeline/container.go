@@ -38,7 +38,16 @@ type Connection struct {
 	Moment
 	record.Connection
 	Container string // namespace/pod/container
+	// At is when it was accepted, in seconds since the record began.
+	At float64 `json:"at"`
 	*Raw
+}
+
+// Fields are those of the record, and when it was accepted.
+func (c *Connection) Fields() map[string]any {
+	fields := c.Raw.Fields()
+	fields["at"] = c.At
+	return fields
 }
 
 // PodOf is the name of a container's pod: namespace/pod.
@@ -116,7 +125,7 @@ func (t *Timeline) runs(container string) *Run {
 func (t *Timeline) connected(e Entry, connection record.Connection) {
 	name := Name(e.Subject)
 	t.Known[name] = true
-	c := &Connection{Moment: e.Moment, Connection: connection, Container: e.Subject, Raw: &Raw{text: e.Data, list: "requests"}}
+	c := &Connection{Moment: e.Moment, Connection: connection, Container: e.Subject, At: t.Seconds(connection.Opened), Raw: &Raw{text: e.Data, list: "requests"}}
 	t.Connections = append(t.Connections, c)
 	if c.GivenUp() {
 		if stopped, has := t.stopped["kubelet/"+t.nodes[PodOf(name)]]; has && c.Opened.Before(stopped) {

@@ -20,6 +20,8 @@ type Life struct {
 	// or the history did: the record says when a process is ready, and it works
 	// before.
 	From, Until Moment
+	// At is when it was launched, in seconds since the record began.
+	At float64 `json:"at"`
 	// Stopped is how it ended; nil while it runs.
 	Stopped *record.ComponentStopped
 }
@@ -77,6 +79,7 @@ func ZoneName(z record.ZoneAges) string { return strings.TrimSuffix("lease-nodes
 
 func (t *Timeline) started(component string, started record.ComponentStarted, m Moment) {
 	l := &Life{ComponentStarted: started, Ready: m, Launched: m.Time.Add(-time.Duration(started.ReadySeconds * float64(time.Second)))}
+	l.At = t.Seconds(l.Launched)
 	if before := t.lives[component]; len(before) > 0 {
 		l.From = before[len(before)-1].Until
 	}

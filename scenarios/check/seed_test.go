@@ -48,6 +48,8 @@ func TestExpressionsSeeARigWithASeed(t *testing.T) {
 		event(9.5, kcm, observed("seed", "modified", "deployments", "kcm", `{"metadata": {"annotations": {"x": "2"}}, "spec": {"replicas": 0}}`)),
 		event(10, "dwd->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/version", Code: 429, Answered: true}),
 		event(11, "dwd->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/leases", Error: "refused"}),
+		event(11, "kubelet/node-a", record.ComponentStarted{ReadySeconds: 2.5}),
+		event(12, "default/web/app", record.Connection{Opened: event(11.5, "", record.CellEnded{}).At}),
 		event(12, "lease-nodes", record.LeaseAges{Zones: []record.ZoneAges{{Zone: "a", Nodes: 2, Median: 1.5}, {Nodes: 1}}}),
 	} {
 		s.Add(e)
@@ -59,9 +61,23 @@ func TestExpressionsSeeARigWithASeed(t *testing.T) {
 		`calls["dwd->kube-apiserver"].size()`: "2",
 		`calls["dwd->kube-apiserver"][0]`:     `{"answered":true,"at":10,"code":429,"method":"GET","path":"/version"}`,
 		`calls["dwd->kube-apiserver"][1].code == 0 && !calls["dwd->kube-apiserver"][1].answered`: "true",
-		`leases["lease-nodes/a"].median`:       "1.5",
-		`leases["lease-nodes"].nodes`:          "1",
-		`objects["` + kcm + `"].spec.replicas`: "0",
-		`history["` + kcm + `"].size()`:        "3",
-	})
+		`components["kubelet/node-a"].at`:                      "8.5",
+		`connections["web/app"].filter(c, c.at > since)[0].at`: "11.5",
+		`leases["lease-nodes/a"].median`:                       "1.5",
+		`leases["lease-nodes"].nodes`:                          "1",
+		`objects["` + kcm + `"].spec.replicas`:                 "0",
+		`history["` + kcm + `"].size()`:                        "3",
+	} {
+		program, _, err := compile(expression)
+		if err != nil {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		value, _, err := program.Eval(vars(s))
+		if err != nil || asJSON(value) != want {
+			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
+			if err == nil {
+				t.Log(asJSON(value))
+			}
+		}
+	}
 }

@@ -35,7 +35,7 @@ func (s *shapes) variables() []cel.EnvOption {
 	}
 	return []cel.EnvOption{
 		byName("containers", s.of(reflect.TypeFor[timeline.Container]())),
-		byName("connections", cel.ListType(s.of(reflect.TypeFor[record.Connection]()))),
+		byName("connections", cel.ListType(s.of(reflect.TypeFor[timeline.Connection]()))),
 		byName("pods", cel.DynType),
 		byName("objects", cel.DynType),
 		byName("events", cel.ListType(s.of(reflect.TypeFor[timeline.PodEvent]()))),
@@ -53,7 +53,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("watches", s.of(reflect.TypeFor[timeline.PodsWatch]())),
 		byName("polls", s.of(reflect.TypeFor[timeline.PodsPoll]())),
 		cel.Variable("since", cel.DoubleType),
-		byName("components", s.of(reflect.TypeFor[record.ComponentStarted]())),
+		byName("components", s.of(reflect.TypeFor[timeline.Life]())),
 	}
 }
 
