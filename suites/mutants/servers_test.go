@@ -209,19 +209,22 @@ const unchanged = "none"
 const mutantID = "/mutant:"
 
 // impatient is a cell of another id that waits for nothing longer than soon.
-func impatient(cell plan.Cell, mutant string) plan.Cell {
+func impatient(cell plan.Cell, mutant string) plan.Cell { return hurried(cell, mutant, soon) }
+
+// hurried is a cell of another id that waits for nothing longer than a limit.
+func hurried(cell plan.Cell, mutant string, limit time.Duration) plan.Cell {
 	cell.ID += mutantID + mutant
 	cell.Steps = slices.Clone(cell.Steps)
 	for i, step := range cell.Steps {
 		switch does := step.Action.(type) {
 		case action.Wait:
-			does.Within = min(does.Within, behavior.Duration(soon))
+			does.Within = min(does.Within, behavior.Duration(limit))
 			cell.Steps[i].Action = does
 		case action.Checks:
 			does.Checks = slices.Clone(does.Checks)
 			for j := range does.Checks {
 				if does.Checks[j].Mode == record.Eventually {
-					does.Checks[j].Span = min(does.Checks[j].Span, behavior.Duration(soon))
+					does.Checks[j].Span = min(does.Checks[j].Span, behavior.Duration(limit))
 				}
 			}
 			cell.Steps[i].Action = does

@@ -94,7 +94,7 @@ func (g *generator) binary(e *ast.BinaryExpr) {
 
 // duration makes the one mutant of a number of seconds, or of another unit.
 func (g *generator) duration(e *ast.BinaryExpr) bool {
-	if e.Op != token.MUL || !isUnit(e.X) && !isUnit(e.Y) || !isNumber(e.X) && !isNumber(e.Y) {
+	if !isProduct(e) {
 		return false
 	}
 	g.wrap(e, fmt.Sprintf("mutant.Pick(%d, ", g.mutant(e.Pos(), "twice as long")), ", 2*"+g.source(e)+")")
@@ -206,6 +206,8 @@ func (g *generator) literal(e *ast.BasicLit) {
 	switch e.Kind {
 	case token.INT:
 		g.pick(e, "", increased(e.Value))
+	case token.FLOAT:
+		g.pick(e, "", "0.5*"+e.Value)
 	case token.STRING:
 		other := `""`
 		if e.Value == `""` {
@@ -251,6 +253,10 @@ var swaps = map[string]string{
 	"v1.EventTypeWarning":       "v1.EventTypeNormal",
 	"events.ContainerUnhealthy": "events.ContainerProbeWarning", "events.ContainerProbeWarning": "events.ContainerUnhealthy",
 	"codes.FailedPrecondition": "codes.Unavailable", "codes.NotFound": "codes.Internal", "codes.InvalidArgument": "codes.Internal",
+	"watch.Added": "watch.Modified", "watch.Modified": "watch.Added", "watch.Deleted": "watch.Modified",
+	"podsv1alpha1.EventType_ADDED": "podsv1alpha1.EventType_MODIFIED", "podsv1alpha1.EventType_MODIFIED": "podsv1alpha1.EventType_ADDED",
+	"podsv1alpha1.EventType_DELETED": "podsv1alpha1.EventType_MODIFIED", "podsv1alpha1.EventType_INITIAL_SYNC_COMPLETE": "podsv1alpha1.EventType_ADDED",
+	"v1.PodPending": "v1.PodRunning", "v1.ConditionFalse": "v1.ConditionTrue",
 	"codes.Internal": "codes.Unknown", "codes.ResourceExhausted": "codes.Internal", "codes.Unavailable": "codes.Internal",
 }
 
@@ -340,11 +346,19 @@ func (g *generator) values(d *ast.GenDecl) {
 	}
 }
 
-// isNotSimple reports whether constants are not all made of literals.
+// isNotSimple reports whether constants are not all made of literals and units of
+// time.
 func isNotSimple(s ast.Spec) bool {
 	spec, is := s.(*ast.ValueSpec)
 	return !is || len(spec.Values) == 0 || slices.ContainsFunc(spec.Values, func(e ast.Expr) bool {
 		name, named := e.(*ast.Ident)
-		return !isConstant(e) && (!named || name.Name != "true" && name.Name != "false")
+		return !isConstant(e) && !isProduct(e) && (!named || name.Name != "true" && name.Name != "false")
 	})
+}
+
+// isProduct reports whether an expression is a number of seconds, or of another
+// unit.
+func isProduct(e ast.Expr) bool {
+	b, is := e.(*ast.BinaryExpr)
+	return is && b.Op == token.MUL && (isUnit(b.X) && isNumber(b.Y) || isNumber(b.X) && isUnit(b.Y))
 }

@@ -2,9 +2,12 @@ package mutation
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Outcome is what came of a mutant.
@@ -81,4 +84,71 @@ func percent(part, whole int) string {
 		return ""
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// Parse reads what Format wrote.
+func Parse(text []byte) (results []Result, err error) {
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 6 {
+			return nil, fmt.Errorf("%q has %d fields, not 6", line, len(fields))
+		}
+		r := Result{Mutant: Mutant{Func: fields[2], Change: fields[3]}, Outcome: Outcome(fields[4]), Why: fields[5]}
+		file, at, _ := strings.Cut(fields[1], ":")
+		r.File = file
+		var errs [2]error
+		r.ID, errs[0] = strconv.Atoi(fields[0])
+		r.Line, errs[1] = strconv.Atoi(at)
+		if err := errors.Join(errs[:]...); err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// Reason is why mutants are not found.
+type Reason struct {
+	// Outcome is Equivalent, or Survived for those that a cell could find.
+	Outcome Outcome
+	// At is a file, with or without a line, or a function.
+	At string
+	// Change begins as those of the mutants. If unset, all.
+	Change string
+	Text   string
+}
+
+// Explain gives each mutant that is not found its reason, and returns the reasons
+// that no mutant has, and those that a mutant has which is found.
+func Explain(results []Result, reasons []Reason) (explained []Result, wrong []Reason) {
+	used := make(map[Reason]bool)
+	for _, r := range results {
+		for _, reason := range reasons {
+			if !reason.isOf(r.Mutant) {
+				continue
+			}
+			if r.Outcome != Killed {
+				used[reason] = true
+				if reason.Outcome == Equivalent {
+					r.Outcome = Equivalent
+				}
+				r.Why = reason.Text
+			} else if reason.Outcome == Equivalent && r.Outcome == Killed {
+				wrong = append(wrong, reason)
+			}
+			break
+		}
+		explained = append(explained, r)
+	}
+	for _, reason := range reasons {
+		if !used[reason] {
+			wrong = append(wrong, reason)
+		}
+	}
+	return explained, wrong
+}
+
+func (r Reason) isOf(m Mutant) bool {
+	at := r.At == m.File || r.At == fmt.Sprintf("%s:%d", m.File, m.Line) || r.At == m.Func
+	return at && strings.HasPrefix(m.Change, r.Change)
 }

@@ -154,7 +154,7 @@ func channelOf(s ast.Stmt) ast.Expr {
 }
 
 // loggers are the names of what writes logs.
-var loggers = []string{"klog", "logger", "loggerV4", "log"}
+var loggers = []string{"klog", "logger", "loggerV4", "log", "l"}
 
 // isLogging reports whether a statement only writes a log, which may say what it
 // likes.

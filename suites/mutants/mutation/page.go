@@ -1,0 +1,63 @@
+package mutation
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+// introduction is what the page of the score says before its tables.
+//
+//go:embed page.md.txt
+var introduction string
+
+// Page is the score as a page of the docs: by file, and each mutant that is not
+// found.
+func Page(results []Result) []byte {
+	var b bytes.Buffer
+	b.WriteString(introduction)
+	b.Write(Table(results))
+	for _, part := range []struct {
+		outcome Outcome
+		title   string
+	}{
+		{Survived, "Survivors: a cell can see them, and no check of the cells that were run is red"},
+		{Unseen, "Unseen: they make no difference in any cell that was run"},
+		{Untried, "Untried: a cell can see them, and was not run with them yet"},
+		{Equivalent, "Equivalent: nothing differs outside of the component"},
+	} {
+		fmt.Fprintf(&b, "\n## %s\n\n", part.title)
+		listed := false
+		for _, r := range results {
+			if r.Outcome == part.outcome {
+				fmt.Fprintf(&b, "- `%s:%d` (%d): %s%s\n", r.File, r.Line, r.ID, r.Change, why(r))
+				listed = true
+			}
+		}
+		if !listed {
+			b.WriteString("None.\n")
+		}
+	}
+	return b.Bytes()
+}
+
+func why(r Result) string {
+	if r.Why == "" {
+		return ""
+	}
+	return ". " + r.Why
+}
+
+// ParseReasons reads lines of an outcome, a place, the beginning of a change, and a
+// reason, with tabs between them.
+func ParseReasons(text []byte) (reasons []Reason, err error) {
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 4 {
+			return nil, fmt.Errorf("%q has %d fields, not 4", line, len(fields))
+		}
+		reasons = append(reasons, Reason{Outcome: Outcome(fields[0]), At: fields[1], Change: fields[2], Text: fields[3]})
+	}
+	return reasons, nil
+}
