@@ -237,7 +237,8 @@
 // Expressions see the record of the cell so far:
 //
 //   - containers["pod/container"]: running, starts, restarts, exits (a list of
-//     code, signal, reason), as the container runtime saw it
+//     code, signal, reason) and execs, the commands that exec probes and hooks ran in
+//     it (a list of args, code, error, seconds), as the container runtime saw it
 //   - connections["pod/container"]: a list, in the order in which they were
 //     closed, of what the fake server saw on the wire: first (tls-client-hello,
 //     http2-preface, http1-request, nothing, other), tls, requests, close, ...,

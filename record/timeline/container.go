@@ -13,6 +13,19 @@ type Container struct {
 	Starts   int    `json:"starts"`
 	Restarts int    `json:"restarts"`
 	Exits    []Exit `json:"exits"`
+	// Execs are the commands that were run in it beside its program, those of exec
+	// probes and of lifecycle hooks.
+	Execs []Exec `json:"execs"`
+}
+
+// Exec is a command that has ended.
+type Exec struct {
+	Args []string `json:"args"`
+	// Code is its exit code, or -1 if it was given up: Error says why.
+	Code  int32  `json:"code"`
+	Error string `json:"error"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
 }
 
 // Exit is one end of a container.
@@ -68,6 +81,9 @@ func (t *Timeline) addContainer(e Entry) {
 		c.Running, t.Known[name] = true, true
 	case record.ContainerExited:
 		t.exited(e.Subject, p, e.Moment)
+	case record.Exec:
+		c := t.container(Name(e.Subject))
+		c.Execs = append(c.Execs, Exec{Args: p.Args, Code: p.ExitCode, Error: p.Error, Seconds: p.DurationSeconds})
 	case record.Listening:
 		if r := t.runs(e.Subject); r != nil {
 			r.Listening = append(r.Listening, p)
@@ -94,7 +110,7 @@ func (t *Timeline) sandboxStarted(e Entry, started record.SandboxStarted) {
 
 func (t *Timeline) container(name string) *Container {
 	if t.Containers[name] == nil {
-		t.Containers[name] = &Container{Exits: []Exit{}}
+		t.Containers[name] = &Container{Exits: []Exit{}, Execs: []Exec{}}
 	}
 	return t.Containers[name]
 }

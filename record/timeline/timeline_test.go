@@ -73,6 +73,7 @@ func TestContainers(t *testing.T) {
 		after(0, "runtime/node-a", "default/web", record.SandboxStarted{}),
 		after(1, "runtime/node-a", app, record.ContainerStarted{}),
 		after(2, "server", app, record.Connection{ID: 1}),
+		after(3, "runtime/node-a", app, record.Exec{Args: []string{"false"}, ExitCode: 1}),
 		after(3, "runtime/node-a", app, record.ContainerExited{ExitCode: 1, Reason: "Error"}),
 		after(4, "runtime/node-a", "default/web", record.SandboxStarted{}),
 		after(5, "runtime/node-a", app, record.ContainerExited{ExitCode: 128, Reason: "StartError"}),
@@ -80,8 +81,12 @@ func TestContainers(t *testing.T) {
 		after(7, "runtime/node-a", "default/web", record.SandboxStarted{Attempt: 1}),
 		after(8, "runtime/node-a", app, record.ContainerStarted{Attempt: 2}),
 		after(9, "server", app, record.Connection{ID: 2}),
+		after(9, "runtime/node-a", app, record.Exec{Args: []string{"true"}, DurationSeconds: 0.5}),
 	})
-	want := &Container{Running: true, Starts: 2, Restarts: 1, Exits: []Exit{{Code: 128, Reason: "StartError"}}}
+	want := &Container{
+		Running: true, Starts: 2, Restarts: 1, Exits: []Exit{{Code: 128, Reason: "StartError"}},
+		Execs: []Exec{{Args: []string{"true"}, Seconds: 0.5}},
+	}
 	if diff := cmp.Diff(want, line.Containers["web/app"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
