@@ -26,30 +26,38 @@ const (
 	H2C Protocol = "h2c"
 	// H2CAndHTTP1 is HTTP/1.1 and HTTP/2 with prior knowledge on one port.
 	H2CAndHTTP1 Protocol = "h2c+http1"
+	// HTTP1AndHTTPS is what HTTP1 and HTTPS are, on one port: TLS if that is what the
+	// first byte of a connection begins.
+	HTTP1AndHTTPS Protocol = "http1+https"
 	// GRPC is gRPC in plaintext, with the health service
 	// (grpc.health.v1.Health) that gRPC probes call.
 	GRPC Protocol = "grpc"
 	// GRPCTLS is gRPC over TLS, with the same service.
 	GRPCTLS Protocol = "grpc-tls"
+	// GRPCAndTLS is what GRPC and GRPCTLS are, on one port, as HTTP1AndHTTPS is.
+	GRPCAndTLS Protocol = "grpc+grpc-tls"
 	// TCP accepts connections and reads what comes.
 	TCP Protocol = "tcp"
 )
 
 // Protocols returns every protocol, in the order of their documentation.
 func Protocols() []Protocol {
-	return []Protocol{HTTP1, HTTPS, H2C, H2CAndHTTP1, GRPC, GRPCTLS, TCP}
+	return []Protocol{HTTP1, HTTPS, H2C, H2CAndHTTP1, HTTP1AndHTTPS, GRPC, GRPCTLS, GRPCAndTLS, TCP}
 }
 
-// TLS reports whether the protocol runs over TLS.
-func (p Protocol) TLS() bool { return p == HTTPS || p == GRPCTLS }
+// TLS reports whether the protocol runs over TLS, or can.
+func (p Protocol) TLS() bool { return p == HTTPS || p == GRPCTLS || p.Either() }
+
+// Either reports whether each client decides if there is TLS.
+func (p Protocol) Either() bool { return p == HTTP1AndHTTPS || p == GRPCAndTLS }
 
 // HTTP reports whether the protocol answers HTTP requests.
 func (p Protocol) HTTP() bool {
-	return slices.Contains([]Protocol{HTTP1, HTTPS, H2C, H2CAndHTTP1}, p)
+	return slices.Contains([]Protocol{HTTP1, HTTPS, H2C, H2CAndHTTP1, HTTP1AndHTTPS}, p)
 }
 
 // GRPC reports whether the protocol answers gRPC calls.
-func (p Protocol) GRPC() bool { return p == GRPC || p == GRPCTLS }
+func (p Protocol) GRPC() bool { return p == GRPC || p == GRPCTLS || p == GRPCAndTLS }
 
 // Listener is a port of a server, and what the server does there.
 type Listener struct {
@@ -116,6 +124,9 @@ type TLS struct {
 	// 1.2 and 1.3.
 	MinVersion string `json:"minVersion,omitempty"`
 	MaxVersion string `json:"maxVersion,omitempty"`
+	// Delay is how long the server waits before each handshake. If unset, it begins
+	// at once.
+	Delay Duration `json:"delay,omitempty"`
 }
 
 // Timeline is a list of phases in the order in which they happen. Every phase

@@ -83,6 +83,9 @@ func (c *checker) tls(l Listener, known bool) {
 	if l.TLS.MinVersion == "1.3" && l.TLS.MaxVersion == "1.2" {
 		c.add("tls.minVersion", "1.3 is above maxVersion, 1.2")
 	}
+	if l.TLS.Delay < 0 {
+		c.add("tls.delay", "%s is negative", l.TLS.Delay)
+	}
 }
 
 func (c *checker) timeline(field string, phases Timeline, in scope) {

@@ -35,7 +35,7 @@ func TestValidate(t *testing.T) {
 		"nothing set": {
 			want: []string{
 				"port: 0 is not a TCP port, 1 to 65535",
-				"protocol: unset: use http1, https, h2c, h2c+http1, grpc, grpc-tls, tcp",
+				"protocol: unset: use http1, https, h2c, h2c+http1, http1+https, grpc, grpc-tls, grpc+grpc-tls, tcp",
 			},
 		},
 		"unknown names": {
@@ -49,7 +49,7 @@ func TestValidate(t *testing.T) {
 			},
 			want: []string{
 				"port: 70000 is not a TCP port, 1 to 65535",
-				`protocol: "quic" is unknown: use http1, https, h2c, h2c+http1, grpc, grpc-tls, tcp`,
+				`protocol: "quic" is unknown: use http1, https, h2c, h2c+http1, http1+https, grpc, grpc-tls, grpc+grpc-tls, tcp`,
 				`tls.certificate: "lost" is unknown: use self-signed, expired, not-yet-valid, wrong-name, unknown-ca`,
 				`tls.minVersion: "1.1" is unknown: use 1.2, 1.3`,
 				`tls.maxVersion: "2" is unknown: use 1.2, 1.3`,
@@ -58,10 +58,11 @@ func TestValidate(t *testing.T) {
 			},
 		},
 		"TLS on a plaintext protocol": {
-			listener: behavior.Listener{Port: 80, Protocol: behavior.H2C, TLS: &behavior.TLS{MinVersion: "1.3", MaxVersion: "1.2"}},
+			listener: behavior.Listener{Port: 80, Protocol: behavior.H2C, TLS: &behavior.TLS{MinVersion: "1.3", MaxVersion: "1.2", Delay: -second}},
 			want: []string{
 				"tls: protocol h2c is plaintext: use https or grpc-tls, or leave tls out",
 				"tls.minVersion: 1.3 is above maxVersion, 1.2",
+				"tls.delay: -1s is negative",
 			},
 		},
 		"phases out of order": {

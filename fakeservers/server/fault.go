@@ -92,7 +92,8 @@ func (s *Server) wrongProtocol(c *conn) {
 	}
 	c.endedBy(behavior.WrongProtocol)
 	answer := plaintextAnswer
-	if p := s.config.Listener.Protocol; p == behavior.HTTP1 || p == behavior.H2CAndHTTP1 {
+	switch p := s.config.Listener.Protocol; {
+	case p == behavior.HTTP1, p == behavior.H2CAndHTTP1, p == behavior.HTTP1AndHTTPS && c.first[0] != recordHandshake:
 		answer = tlsAlert
 	}
 	if _, err := io.WriteString(c, answer); err != nil {

@@ -33,7 +33,7 @@ type grpcPlayer struct {
 func newGRPCPlayer(s *Server, secure *tls.Config) *grpcPlayer {
 	p := &grpcPlayer{queue: newQueue(s.listener.Addr())}
 	p.grpc = grpc.NewServer(
-		grpc.Creds(handshaker{secure}),
+		grpc.Creds(handshaker{s, secure}),
 		grpc.WaitForHandlers(true),
 		grpc.UnaryInterceptor(recordCall),
 		grpc.StreamInterceptor(recordStream),
@@ -62,7 +62,10 @@ func unknownService(method string) error {
 
 // handshaker are the credentials of a server that records its handshakes. It
 // does what grpc-go's own TLS credentials do.
-type handshaker struct{ secure *tls.Config }
+type handshaker struct {
+	*Server
+	secure *tls.Config
+}
 
 // errNoALPN is why grpc-go refuses a client that doesn't negotiate a protocol.
 var errNoALPN = errors.New("the client offers no ALPN protocol, and gRPC requires h2")
@@ -74,11 +77,14 @@ func (h handshaker) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInf
 		return nil, nil, net.ErrClosed
 	}
 	defer c.release()
-	if h.secure == nil {
+	raw, encrypted, err := h.encrypted(c)
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	if !encrypted {
 		return raw, carrier{c: c}, nil
 	}
-	inner := tls.Server(c, h.secure)
-	err := inner.Handshake()
+	inner, err := h.handshake(raw, h.secure)
 	if err == nil && inner.ConnectionState().NegotiatedProtocol == "" {
 		err = errNoALPN
 	}

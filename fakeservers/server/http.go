@@ -50,9 +50,10 @@ func outermost(c net.Conn) *conn {
 		return c
 	case *secureConn:
 		return c.outer
+	case *peeked:
+		return c.conn
 	case *tls.Conn:
-		outer, _ := c.NetConn().(*conn)
-		return outer
+		return outermost(c.NetConn())
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (p *h2cPlayer) serve(c *conn, inner net.Conn) {
 
 func (p *h2cPlayer) close() {}
 
-// httpsPlayer serves HTTP over TLS. After the handshake a connection goes to
+// httpsPlayer serves HTTP over TLS, and HTTP/1.1 without it if the port does both. After the handshake a connection goes to
 // one of the plaintext players; after a failed one to net/http, which has
 // an answer for a client that speaks plaintext.
 type httpsPlayer struct {
@@ -117,8 +118,16 @@ func newHTTPSPlayer(s *Server, secure *tls.Config) *httpsPlayer {
 }
 
 func (p *httpsPlayer) play(c *conn) {
-	inner := tls.Server(c, p.secure)
-	err := inner.HandshakeContext(p.ctx)
+	raw, encrypted, err := p.encrypted(c)
+	switch {
+	case err != nil:
+		_ = c.Close() // the record has who ended it
+		return
+	case !encrypted:
+		p.http1.serve(c, raw)
+		return
+	}
+	inner, err := p.handshake(raw, p.secure)
 	c.shook(inner.ConnectionState(), err)
 	switch {
 	case err != nil:

@@ -56,12 +56,24 @@ func TestHTTPServersAreHealthy(t *testing.T) {
 				Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"},
 			},
 		},
+		"either, HTTP": {
+			protocol: behavior.HTTP1AndHTTPS,
+			want:     record.Connection{First: record.FirstHTTP1},
+		},
+		"either, HTTPS": {
+			protocol: behavior.HTTP1AndHTTPS,
+			want: record.Connection{
+				First: record.FirstTLS, HTTP2Preface: true, CloseReason: record.ClientClosed,
+				ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2", "http/1.1"}},
+				Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := serve(t, behavior.Listener{Protocol: tc.protocol})
 			scheme, proto := "http", "HTTP/1.1"
-			if tc.protocol.TLS() {
+			if tc.want.First == record.FirstTLS {
 				scheme = "https"
 			}
 			if tc.want.HTTP2Preface {
@@ -152,6 +164,18 @@ func TestGRPCServersAreHealthy(t *testing.T) {
 		},
 		"TLS": {
 			protocol: behavior.GRPCTLS, secure: anyCertificate,
+			want: record.Connection{
+				First:       record.FirstTLS,
+				ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}},
+				Handshake:   &record.Handshake{Version: "1.3", ALPN: "h2"},
+			},
+		},
+		"either, plaintext": {
+			protocol: behavior.GRPCAndTLS,
+			want:     record.Connection{First: record.FirstHTTP2},
+		},
+		"either, TLS": {
+			protocol: behavior.GRPCAndTLS, secure: anyCertificate,
 			want: record.Connection{
 				First:       record.FirstTLS,
 				ClientHello: &record.ClientHello{Versions: []string{"1.3", "1.2"}, ALPN: []string{"h2"}},

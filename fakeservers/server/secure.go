@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/tls"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -20,7 +22,7 @@ func tlsConfig(config Config) (*tls.Config, error) {
 		return nil, nil
 	}
 	secure := &tls.Config{NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
-	if listener.Protocol == behavior.HTTPS {
+	if listener.Protocol.HTTP() {
 		secure.NextProtos = append(secure.NextProtos, "http/1.1")
 	}
 	if t := listener.TLS; t != nil {
@@ -41,6 +43,44 @@ func tlsConfig(config Config) (*tls.Config, error) {
 	}
 	secure.Certificates = []tls.Certificate{certificate}
 	return secure, nil
+}
+
+// handshake does the TLS handshake of a connection, when it is time for it.
+func (s *Server) handshake(raw net.Conn, secure *tls.Config) (*tls.Conn, error) {
+	inner := tls.Server(raw, secure)
+	if t := s.config.Listener.TLS; t != nil && !s.wait(s.ctx, time.Duration(t.Delay)) {
+		return inner, net.ErrClosed
+	}
+	return inner, inner.HandshakeContext(s.ctx)
+}
+
+// peeked is a connection of which the first byte was read already.
+type peeked struct {
+	*conn
+	first []byte
+}
+
+// Read reads the first byte again, and then what follows.
+func (p *peeked) Read(b []byte) (int, error) {
+	if len(p.first) == 0 {
+		return p.conn.Read(b)
+	}
+	n := copy(b, p.first)
+	p.first = p.first[n:]
+	return n, nil
+}
+
+// encrypted reports whether there is TLS on a connection, which on some ports the
+// client's first byte decides. The connection is to be read from what is returned.
+func (s *Server) encrypted(c *conn) (net.Conn, bool, error) {
+	if p := s.config.Listener.Protocol; !p.Either() {
+		return c, p.TLS(), nil
+	}
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(c, first); err != nil {
+		return c, false, err
+	}
+	return &peeked{conn: c, first: first}, first[0] == recordHandshake, nil
 }
 
 func certificateKind(listener behavior.Listener) behavior.Certificate {

@@ -144,7 +144,7 @@ func newPlayer(s *Server, secure *tls.Config) player {
 	switch p := s.config.Listener.Protocol; {
 	case p == behavior.H2C:
 		return newH2CPlayer(s)
-	case p == behavior.HTTPS:
+	case p.HTTP() && p.TLS():
 		return newHTTPSPlayer(s, secure)
 	case p.HTTP():
 		return newHTTPPlayer(s)

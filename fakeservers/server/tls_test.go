@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/http2"
@@ -117,5 +118,42 @@ func TestTheHTTP2PrefaceIsSeenInsideTLS(t *testing.T) {
 				t.Errorf("recorded %+v", c)
 			}
 		})
+	}
+}
+
+// TestTLSDelay: the server has the first bytes, and lets the client wait.
+func TestTLSDelay(t *testing.T) {
+	t.Parallel()
+	const delay = 50 * time.Millisecond
+	for _, protocol := range []behavior.Protocol{behavior.GRPCTLS, behavior.GRPCAndTLS} {
+		r := serve(t, behavior.Listener{Protocol: protocol, TLS: &behavior.TLS{Delay: behavior.Duration(delay)}})
+		began := time.Now()
+		if got, err := check(t, r.addr(), "", anyCertificate); err != nil || got != healthpb.HealthCheckResponse_SERVING {
+			t.Errorf("%s: health %v, error %v", protocol, got, err)
+		}
+		if took := time.Since(began); took < delay {
+			t.Errorf("%s: it took %s only", protocol, took)
+		}
+	}
+	r := serve(t, behavior.Listener{Protocol: behavior.HTTPS, TLS: &behavior.TLS{Delay: behavior.Duration(time.Hour)}})
+	conn := dial(t, r.addr())
+	send(t, conn, "\x16\x03\x01")
+	if err := r.server.Close(); err != nil {
+		t.Error(err)
+	}
+	if c := r.connection(); c.CloseReason != record.Shutdown {
+		t.Errorf("recorded %+v", c)
+	}
+}
+
+// TestAClientThatDoesNotDecide leaves before the server knows whether it wants TLS.
+func TestAClientThatDoesNotDecide(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []behavior.Protocol{behavior.GRPCAndTLS, behavior.HTTP1AndHTTPS} {
+		r := serve(t, behavior.Listener{Protocol: protocol})
+		_ = dial(t, r.addr()).Close()
+		if c := r.connection(); c.First != record.FirstNothing || c.CloseReason != record.ClientClosed || c.Handshake != nil {
+			t.Errorf("%s: recorded %+v", protocol, c)
+		}
 	}
 }

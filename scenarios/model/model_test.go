@@ -72,13 +72,15 @@ func TestCanSucceed(t *testing.T) {
 	t.Parallel()
 	firsts := []record.First{record.FirstTLS, record.FirstHTTP2, record.FirstHTTP1, record.FirstNothing}
 	want := map[behavior.Protocol][]bool{
-		behavior.HTTP1:       {false, false, true, false},
-		behavior.HTTPS:       {true, false, false, false},
-		behavior.H2C:         {false, true, false, false},
-		behavior.H2CAndHTTP1: {false, true, true, false},
-		behavior.GRPC:        {false, true, false, false},
-		behavior.GRPCTLS:     {true, false, false, false},
-		behavior.TCP:         {false, false, false, false},
+		behavior.HTTP1:         {false, false, true, false},
+		behavior.HTTPS:         {true, false, false, false},
+		behavior.H2C:           {false, true, false, false},
+		behavior.H2CAndHTTP1:   {false, true, true, false},
+		behavior.HTTP1AndHTTPS: {true, false, true, false},
+		behavior.GRPC:          {false, true, false, false},
+		behavior.GRPCTLS:       {true, false, false, false},
+		behavior.GRPCAndTLS:    {true, true, false, false},
+		behavior.TCP:           {false, false, false, false},
 	}
 	for _, protocol := range behavior.Protocols() {
 		for i, first := range firsts {

@@ -107,12 +107,14 @@ func (r Rules) DescribeComponent(c Component, kind HandlerKind) string {
 
 // understood is which beginnings of a connection a server makes sense of.
 var understood = map[behavior.Protocol]map[record.First]bool{
-	behavior.HTTP1:       {record.FirstHTTP1: true},
-	behavior.HTTPS:       {record.FirstTLS: true},
-	behavior.H2C:         {record.FirstHTTP2: true},
-	behavior.H2CAndHTTP1: {record.FirstHTTP1: true, record.FirstHTTP2: true},
-	behavior.GRPC:        {record.FirstHTTP2: true},
-	behavior.GRPCTLS:     {record.FirstTLS: true},
+	behavior.HTTP1:         {record.FirstHTTP1: true},
+	behavior.HTTPS:         {record.FirstTLS: true},
+	behavior.H2C:           {record.FirstHTTP2: true},
+	behavior.H2CAndHTTP1:   {record.FirstHTTP1: true, record.FirstHTTP2: true},
+	behavior.HTTP1AndHTTPS: {record.FirstHTTP1: true, record.FirstTLS: true},
+	behavior.GRPC:          {record.FirstHTTP2: true},
+	behavior.GRPCTLS:       {record.FirstTLS: true},
+	behavior.GRPCAndTLS:    {record.FirstHTTP2: true, record.FirstTLS: true},
 }
 
 // CanSucceed reports whether a probe that begins in this way can get a good
