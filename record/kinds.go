@@ -16,7 +16,7 @@ func Payloads() []Payload {
 		Listening{}, ListenFailed{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
-		APIAnswer{}, Scraped{}, LogRead{}, StoredRead{}, Lateness{}, CellEnded{},
+		APIAnswer{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
 	}
 }
 
@@ -60,5 +60,6 @@ func (APIAnswer) EventKind() string         { return "api.answer" }
 func (Scraped) EventKind() string           { return "metrics.scraped" }
 func (LogRead) EventKind() string           { return "log.read" }
 func (StoredRead) EventKind() string        { return "stored.read" }
+func (SocketsRead) EventKind() string       { return "sockets.read" }
 func (Lateness) EventKind() string          { return "machine.lateness" }
 func (CellEnded) EventKind() string         { return "cell.ended" }

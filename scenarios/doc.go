@@ -171,6 +171,9 @@
 //     next step follows.
 //   - stored: {object: pods/tls}: reads what etcd has of an object: its encoding,
 //     size, and fields.
+//   - sockets: {component: kubelet/node-a, port: 8443, for: 5s}: reads the TCP sockets
+//     that a component has open, and with a port those in TIME_WAIT with that port at
+//     either end, which are no process's. Without for, once.
 //   - podsAPI: {node: node-a, call: list}: an agent on the node asks the Pods API
 //     of the node's kubelet (KEP-4188). get asks for one pod, with pod: web or uid:
 //     X; with times: 300 it asks so often, with every: 15ms no faster than that, and
@@ -264,6 +267,8 @@
 //     a list of path (field numbers, as 2.2.1 for the name of a container of a pod),
 //     wire (varint, bytes, ...), value and bytes. It is read without a schema, so that
 //     the fields of a message are those that follow it.
+//   - sockets["step name"]: a list of local and remote (address:port) and state
+//     (ESTABLISHED, LISTEN, TIME_WAIT, ...)
 //   - podsAPI["step name"]: what the Pods API answered to list and get: code (OK,
 //     FailedPrecondition, ...), message, pods (by name), list (in their order),
 //     bytes, socket (path, mode, dirMode), codes (how often which), at

@@ -241,6 +241,7 @@ steps:
 - stored: {object: pods/web}
 - {name: of the node, stored: {object: nodes/node-a}}
 - log: {component: kubelet/node-a, match: Probe failed}
+- sockets: {component: kubelet/node-a, port: 8443, for: 5s}
 - checks:
   - {id: small, observe: 'stored["of the node"].bytes', must: it < 10000}
 `)
@@ -251,7 +252,8 @@ steps:
 	//   3. read pods/default/web in etcd
 	//   4. of the node: read nodes/node-a in etcd
 	//   5. read /Probe failed/ in the log of kubelet/node-a
-	//   6. check small
+	//   6. read the sockets of kubelet/node-a, waiting ones of port 8443, for 5s
+	//   7. check small
 	//       small: at once: stored["of the node"].bytes satisfies it < 10000
 }
 

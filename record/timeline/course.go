@@ -64,6 +64,8 @@ func (t *Timeline) addCourse(e Entry) {
 		t.scraped(e)
 	case record.LogRead:
 		t.Logs[e.Subject] = NewRaw(e.Data).Fields()["lines"]
+	case record.SocketsRead:
+		t.Sockets[e.Subject] = NewRaw(e.Data).Fields()["sockets"]
 	case record.StoredRead:
 		t.Stored[e.Subject] = NewRaw(e.Data)
 	}

@@ -55,6 +55,8 @@ type Timeline struct {
 	Logs    map[string]any
 	// Stored are what etcd had of an object, by the step that read it.
 	Stored map[string]*Raw
+	// Sockets are what TCP sockets a component had, by the step that read them.
+	Sockets map[string]any
 
 	// Running are the processes of components that run. For all, see Lives.
 	Running map[string]*Life
@@ -108,7 +110,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw),
+		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
 		Running: make(map[string]*Life), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

@@ -54,6 +54,8 @@ func (s *Step) add(e timeline.Entry, at float64) {
 		}
 	case record.Scraped:
 		line("metrics", fmt.Sprintf("%s%s: %s", e.Subject, p.Path, reports.Counted(len(p.Metrics), "metric")), "")
+	case record.SocketsRead:
+		line("sockets of "+p.Component, reports.Counted(len(p.Sockets), "socket"), "")
 	case record.StoredRead:
 		line("etcd", fmt.Sprintf("%s: %s of %s, %s %s", p.Object, reports.Counted(p.Bytes, "byte"), p.Encoding, p.APIVersion, p.Kind), "")
 	}

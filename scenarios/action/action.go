@@ -52,6 +52,7 @@ func Kinds() []spec.ActionKind {
 		kind[Log]("log"),
 		kind[Get]("get"),
 		kind[Stored]("stored"),
+		kind[Sockets]("sockets"),
 		kind[PodsAPI]("podsAPI"),
 		shorthand[Cut]("cut", changes),
 		shorthand[Slow]("slow", changes),

@@ -35,6 +35,9 @@ type Rig interface {
 	Get(ctx context.Context, component, path string) error
 	// ReadStored reads what etcd has of an object into the record.
 	ReadStored(context.Context, spec.ObjectRef) error
+	// ReadSockets reads the TCP sockets of a component into the record, for a while if
+	// the span is not zero.
+	ReadSockets(ctx context.Context, component string, port int, span time.Duration) error
 	AskPods(context.Context, PodsAPI) error
 	// Wait waits until the condition of the step holds.
 	Wait(ctx context.Context, until string, within time.Duration) error

@@ -41,6 +41,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(12, "after", record.StepStarted{Name: "after"}),
 		event(12, "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"n": {{Value: 3}}}}),
 		event(12, "log", record.LogRead{Lines: []string{"a", "b"}}),
+		event(13, "node", record.SocketsRead{Sockets: []record.Socket{{Local: "127.9.0.1:10250", Remote: "0.0.0.0:0", State: "LISTEN"}}}),
 		event(13, "discovery", record.APIAnswer{Path: "/api/v1", Code: 200, Bytes: 2, Response: []any{"pods"}}),
 		event(13, "etcd", record.StoredRead{Encoding: "protobuf", Bytes: 9, Fields: []record.StoredField{
 			{Path: "1", Wire: "bytes"}, {Path: "1.2", Wire: "varint", Value: 7}, {Path: "1.3", Wire: "bytes", Value: "TLS"},
@@ -68,6 +69,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		`polls["poll"].codes["OK"]`:                                                           `9`,
 		`logs["log"].size()`:                                                                  `2`,
 		`[requests["discovery"].response, requests["discovery"].code]`:                        `[["pods"],200]`,
+		`sockets["node"].filter(s, s.state == "LISTEN").map(s, s.local)`:                      `["127.9.0.1:10250"]`,
 		`stored["etcd"].bytes`:                                                                `9`,
 		`stored["etcd"].fields.exists(f, f.value == "TLS")`:                                   `true`,
 		`stored["etcd"].fields.filter(f, has(f.value) && f.wire == "varint").map(f, f.value)`: `[7]`,

@@ -45,6 +45,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("scrapes", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
 		byName("logs", cel.ListType(cel.StringType)),
 		byName("stored", s.of(reflect.TypeFor[record.StoredRead]())),
+		byName("sockets", cel.ListType(s.of(reflect.TypeFor[record.Socket]()))),
 		byName("nodes", s.of(reflect.TypeFor[timeline.Node]())),
 		byName("dependents", s.of(reflect.TypeFor[timeline.Dependent]())),
 		byName("calls", cel.ListType(s.of(reflect.TypeFor[timeline.Call]()))),

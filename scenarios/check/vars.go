@@ -29,6 +29,7 @@ func vars(t *timeline.Timeline) map[string]any {
 		"scrapes":     t.Scrapes,
 		"logs":        t.Logs,
 		"stored":      t.Stored,
+		"sockets":     t.Sockets,
 		"nodes":       t.Nodes,
 		"dependents":  t.Dependents,
 		"leases":      t.Leases,
@@ -47,7 +48,7 @@ var visible = func() map[string]bool {
 	for _, p := range []record.Payload{
 		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Exec{}, record.Connection{},
 		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.LeaseAges{},
-		record.APIAnswer{}, record.Scraped{}, record.LogRead{}, record.StoredRead{},
+		record.APIAnswer{}, record.Scraped{}, record.LogRead{}, record.StoredRead{}, record.SocketsRead{},
 		record.PodsAnswer{}, record.PodsPolled{}, record.PodsEvent{}, record.PodsEnded{},
 	} {
 		kinds[p.EventKind()] = true

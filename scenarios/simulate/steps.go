@@ -41,6 +41,9 @@ func (*play) Get(context.Context, string, string) error { return errKind }
 // ReadStored implements action.Rig.
 func (*play) ReadStored(context.Context, spec.ObjectRef) error { return errKind }
 
+// ReadSockets implements action.Rig.
+func (*play) ReadSockets(context.Context, string, int, time.Duration) error { return errKind }
+
 // AskPods implements action.Rig.
 func (*play) AskPods(context.Context, action.PodsAPI) error { return errKind }
 

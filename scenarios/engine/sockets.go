@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// socketsEvery is how often sockets are read that are watched for a while: many live
+// for milliseconds only.
+const socketsEvery = 2 * time.Millisecond
+
+// ReadSockets implements action.Rig.
+func (r *run) ReadSockets(ctx context.Context, component string, port int, span time.Duration) error {
+	c, name := r.Rig.where(component)
+	read := record.SocketsRead{Component: component, Sockets: []record.Socket{}}
+	seen := make(map[record.Socket]bool)
+	ticker := time.NewTicker(socketsEvery)
+	defer ticker.Stop()
+	for end := time.Now().Add(span); ; {
+		now, err := c.Sockets(name, port)
+		if err != nil {
+			return err
+		}
+		for _, s := range now {
+			if !seen[s] {
+				seen[s], read.Sockets = true, append(read.Sockets, s)
+			}
+		}
+		if !time.Now().Before(end) {
+			r.history.Append("engine", r.current.Name, read)
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
