@@ -75,6 +75,8 @@ type Node struct {
 	OwnClock bool `json:"ownClock,omitempty"`
 	// Standalone is a kubelet without an API server.
 	Standalone bool `json:"standalone,omitempty"`
+	// Defaults are settings of the kubelet that are left to its release.
+	Defaults []string `json:"defaults,omitempty"`
 }
 
 // LeaseNodes are simulated nodes, with the times of this rig.

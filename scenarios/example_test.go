@@ -117,6 +117,29 @@ steps:
 	//   1. wait up to 1m0s until objects["nodes/node-a"].metadata.name == "node-a"
 }
 
+// A kubelet can be left as its release has it.
+func Example_defaults() {
+	showAll(`
+topology:
+  controlPlane: {version: v1.90.1, scheduler: false, controllerManager: false}
+  nodes: [{name: node-a, version: v1.90.1, defaults: [maxPods, v]}]
+steps:
+- checks: [{id: pods, observe: 'objects["nodes/node-a"].status.capacity.pods', is: "110"}]
+`)
+	// Output:
+	// mine/manual/example
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver v1.90.1
+	//   kubelet/node-a v1.90.1 (skew supported), default maxPods, v
+	//   no kube-controller-manager
+	//   no kube-scheduler
+	//
+	// steps
+	//   1. check pods
+	//       pods: at once: objects["nodes/node-a"].status.capacity.pods == "110"
+}
+
 // Images are served by fake servers, which change what they do over time.
 func Example_images() {
 	showAll(`

@@ -122,6 +122,10 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	if node.Standalone {
 		standalone(comp.config, comp.flags)
 	}
+	for _, setting := range node.Defaults {
+		delete(comp.config, setting)
+		delete(comp.flags, setting)
+	}
 	c.add(comp)
 	if node.OwnClock {
 		return c.addClock(comp, dirs.root)

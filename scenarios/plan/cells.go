@@ -94,7 +94,7 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	_, topology.Scheduler = rig.Component(spec.Scheduler)
 	for _, n := range t.Nodes {
 		topology.Nodes = append(topology.Nodes, record.Node{
-			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone,
+			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone, Defaults: n.Defaults,
 		})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {

@@ -70,6 +70,9 @@ func (p *printer) rig(t record.Topology) {
 		if standalone(t, c.Name) {
 			text += ", standalone"
 		}
+		if left := defaults(t, c.Name); len(left) > 0 {
+			text += ", default " + strings.Join(left, ", ")
+		}
 		p.line(1, "%s", text)
 	}
 	p.leases(t)
@@ -92,6 +95,16 @@ func ownClock(t record.Topology, component string) bool {
 // standalone reports whether a component is a kubelet without an API server.
 func standalone(t record.Topology, component string) bool {
 	return slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.Standalone && spec.KubeletPrefix+n.Name == component })
+}
+
+// defaults are the settings of a kubelet that are left to its release.
+func defaults(t record.Topology, component string) (all []string) {
+	for _, n := range t.Nodes {
+		if spec.KubeletPrefix+n.Name == component {
+			all = n.Defaults
+		}
+	}
+	return all
 }
 
 // leases prints what has to do with leases.

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,8 +75,15 @@ func (v *validator) checkNodes() {
 		v.Refuse(at, !dnsLabel.MatchString(node.Name), "%s can't name a node: use a DNS label, of a-z, 0-9 and -", strict.Quote(node.Name))
 		v.Refuse(at, seen[node.Name], "there is a node %s already", strict.Quote(node.Name))
 		seen[node.Name] = v.Clean(at)
+		for j, setting := range node.Defaults {
+			v.Refuse(fmt.Sprintf("topology.nodes[%d].defaults[%d]", i, j), !slices.Contains(rigSettings, setting),
+				"%s is no setting of a kubelet that a rig can leave: %s", strict.Quote(setting), strict.DidYouMean(setting, rigSettings))
+		}
 	}
 }
+
+// rigSettings are those that a rig sets for the sake of scenarios, and can do without.
+var rigSettings = []string{"eventRecordQPS", "fileCheckFrequency", "maxPods", "syncFrequency", "v"}
 
 func (v *validator) checkImages() {
 	seen := make(map[string]bool)
