@@ -77,8 +77,7 @@ func checkRequirements(cells []plan.Cell) error {
 	var unknown []error
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			checks, _ := step.Action.(action.Checks)
-			for _, c := range checks.Checks {
+			for _, c := range step.Checks() {
 				if !stated[c.Requirement] {
 					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
 				}

@@ -186,15 +186,13 @@ type Step struct {
 	// Line is the line of the step in the scenario file.
 	Line int `json:"line,omitempty"`
 	Run  Run `json:"run,omitempty"`
-	// Rejected says that the API server is expected to refuse what is asked.
-	Rejected bool `json:"rejected,omitempty"`
 	// Kind is the field of the scenario language that the step has: "apply", "cut".
 	Kind string `json:"kind"`
 	// Action holds what the kind of the step needs.
 	Action json.RawMessage `json:"action,omitempty"`
 	// Description says in one line what the step does.
 	Description string `json:"description"`
-	// Checks are what a step of the kind "checks" watches.
+	// Checks are what is watched during the step.
 	Checks []Check `json:"checks,omitempty"`
 	// Components are what runs, with its release and gates, once the step is done,
 	// sorted by name.
@@ -327,7 +325,7 @@ func (p Plan) Step(number int) (Step, bool) {
 // Same reports whether two steps do the same to a rig. What they wait for and
 // what they check may differ: neither changes the rig.
 func (s Step) Same(other Step) bool {
-	if s.Name != other.Name || s.Kind != other.Kind || s.Rejected != other.Rejected {
+	if s.Name != other.Name || s.Kind != other.Kind {
 		return false
 	}
 	return s.Kind == "wait" || bytes.Equal(s.Action, other.Action)

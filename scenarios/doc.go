@@ -127,8 +127,10 @@
 // Steps run one after the other. Each has one of:
 //
 //   - apply: an object, or a list of objects, to be created as they are. A
-//     namespace that is not there is created first. With rejected: true, the
-//     API server is expected to refuse it; without it a refusal ends the cell.
+//     namespace that is not there is created first. A refusal ends the cell, unless
+//     the step has accepted: true, or rejected: {code: 422, message: "may not"}
+//     (rejected: true for any refusal): then a check with the name of the step and
+//     -accepted or -rejected judges the answer, and the cell goes on.
 //   - file: like apply, for the YAML documents of a file beside the scenario or
 //     below it. References to axes are not replaced there.
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.

@@ -181,7 +181,7 @@ topology:
 steps:
 - {name: create, apply: {apiVersion: v1, kind: Pod, metadata: {name: tls}}}
 - patch: {object: pods/tls, merge: {metadata: {labels: {a: b}}}}
-- {rejected: true, patch: {object: pods/tls, merge: {spec: {nodeName: other}}}}
+- {rejected: {code: 422, message: may not change}, patch: {object: pods/tls, merge: {spec: {nodeName: other}}}}
 - staticPod: {node: node-a, pod: {apiVersion: v1, kind: Pod, metadata: {name: static}}}
 - delete: pods/tls
 `)
@@ -189,7 +189,8 @@ steps:
 	// mine/manual/example
 	//   1. create: create Pod tls
 	//   2. patch pods/default/tls with {"metadata":{"labels":{"a":"b"}}}
-	//   3. patch pods/default/tls with {"spec":{"nodeName":"other"}}, which the API server must refuse
+	//   3. patch pods/default/tls with {"spec":{"nodeName":"other"}}, which the API server must refuse with code 422
+	//       3-rejected: at once: {"code": requests["3"].code, "message": requests["3"].message} satisfies it.code == 422 && it.message.matches("may not change")
 	//   4. run static Pod static on node-a
 	//   5. delete pods/default/tls
 }

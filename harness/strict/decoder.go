@@ -13,6 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// OrTrue marks a struct for which true may stand: its zero value.
+type OrTrue interface{ OrTrue() }
+
 // Decoder turns YAML nodes into Go values, strictly: what a type has no place
 // for is a problem, and all problems are reported. The names of fields are
 // those of their json tags, also in an embedded struct. A field whose tag doesn't say omitempty or omitzero is
@@ -56,6 +59,8 @@ func (d *Decoder) into(n *yaml.Node, out reflect.Value) bool {
 	case IsNull(n):
 		d.Fail(n, "there is no value: give one, or leave the field out")
 		return false
+	case kind == reflect.Struct && n.Kind == yaml.ScalarNode && n.Tag == "!!bool" && n.Value == "true" && out.Type().Implements(reflect.TypeFor[OrTrue]()):
+		return true
 	case kind == reflect.Struct:
 		return d.structure(n, out)
 	case kind == reflect.Map:

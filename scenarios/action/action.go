@@ -19,6 +19,11 @@ type Action interface {
 	Run(ctx context.Context, rig Rig) error
 }
 
+// Checker is an action with checks, which the rig watches as part of it.
+type Checker interface {
+	Checked() []Check
+}
+
 // Planner is an action as it stands in a scenario that is not yet what is done.
 type Planner interface {
 	// Plan returns what is to be done, on a rig as it is before the step.
@@ -29,6 +34,7 @@ type Planner interface {
 type Scene struct {
 	Scenario *spec.Scenario
 	Step     spec.Step
+	Name     string // of the step
 	Rig      *spec.Rig
 	// Line returns the line of a part of the action, which is named as in
 	// spec.Field.

@@ -34,7 +34,7 @@ func (o Inline) Manifests() spec.Objects { return spec.Objects(o) }
 
 // Plan implements Planner.
 func (o Inline) Plan(s Scene) (Action, error) {
-	return Apply{Objects: o, Rejected: s.Step.Rejected}, nil
+	return Apply{Objects: o, Expected: expected(s)}, nil
 }
 
 // File is a file of objects beside the scenario.
@@ -72,7 +72,7 @@ func (o File) Manifests() spec.Objects { return o.Objects }
 
 // Plan implements Planner.
 func (o File) Plan(s Scene) (Action, error) {
-	apply := Apply{File: o.Name, Rejected: s.Step.Rejected}
+	apply := Apply{File: o.Name, Expected: expected(s)}
 	for _, object := range o.Objects { // cells that run at the same time don't share it
 		apply.Objects = append(apply.Objects, runtime.DeepCopyJSON(object))
 	}
@@ -85,7 +85,7 @@ type Apply struct {
 	// File is the file that they were read from. Empty if they stand in the
 	// scenario itself.
 	File     string `json:"file,omitempty"`
-	Rejected bool   `json:"-"` // the API server is expected to refuse them
+	Expected `json:"-"`
 }
 
 // Describe implements Action: which objects are created.
@@ -98,17 +98,21 @@ func (a Apply) Describe() string {
 	if a.File != "" {
 		text += " from " + a.File
 	}
-	return OneLine(text + refused(a.Rejected))
+	return OneLine(text + a.describe())
 }
 
 // Run implements Action.
 func (a Apply) Run(ctx context.Context, rig Rig) error {
 	for _, object := range a.Objects {
-		if err := rig.Create(ctx, object, a.Rejected); err != nil {
+		code, err := rig.Create(ctx, object, a.judged())
+		if err != nil {
 			return err
 		}
+		if !a.met(code) {
+			break // the last answer is what the check judges
+		}
 	}
-	return nil
+	return a.judge(ctx, rig)
 }
 
 // describeObject names an object by its kind: Pod tls, or Pod shop/web outside
@@ -120,13 +124,6 @@ func describeObject(object map[string]any) string {
 		name = namespace + "/" + name
 	}
 	return o.GetKind() + " " + name
-}
-
-func refused(expected bool) string {
-	if expected {
-		return ", which the API server must refuse"
-	}
-	return ""
 }
 
 // Keeps implements Keeper.

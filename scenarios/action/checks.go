@@ -212,6 +212,9 @@ func (c Checks) Describe() string {
 	return OneLine("check " + strings.Join(ids, ", "))
 }
 
+// Checked implements Checker.
+func (c Checks) Checked() []Check { return c.Checks }
+
 // Run implements Action.
 func (c Checks) Run(ctx context.Context, rig Rig) error { return rig.Watch(ctx, c) }
 

@@ -12,7 +12,7 @@ type Patch struct {
 	// Object is resource/name or resource/namespace/name.
 	Object   spec.ObjectRef `json:"object"`
 	Merge    map[string]any `json:"merge"`
-	Rejected bool           `json:"-"` // the API server is expected to refuse it
+	Expected `json:"-"`
 }
 
 // Check implements spec.Action.
@@ -22,18 +22,21 @@ func (p Patch) Check(f spec.Field) {
 
 // Plan implements Planner.
 func (p Patch) Plan(s Scene) (Action, error) {
-	p.Rejected = s.Step.Rejected
+	p.Expected = expected(s)
 	return p, nil
 }
 
 // Describe implements Action: which object is changed, and how.
 func (p Patch) Describe() string {
-	return OneLine(fmt.Sprintf("patch %s with %s%s", p.Object, shorten(Encode(p.Merge)), refused(p.Rejected)))
+	return OneLine(fmt.Sprintf("patch %s with %s%s", p.Object, shorten(Encode(p.Merge)), p.describe()))
 }
 
 // Run implements Action.
 func (p Patch) Run(ctx context.Context, rig Rig) error {
-	return rig.Patch(ctx, p.Object, p.Merge, p.Rejected)
+	if _, err := rig.Patch(ctx, p.Object, p.Merge, p.judged()); err != nil {
+		return err
+	}
+	return p.judge(ctx, rig)
 }
 
 // Keeps implements Keeper.

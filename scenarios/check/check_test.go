@@ -257,6 +257,26 @@ func TestVerdicts(t *testing.T) {
 				h.Append("engine", "", record.Lateness{Queue: 17})
 			},
 		},
+		"what should stay away is seen however late the machine": {
+			check: restarts(record.Always, time.Second), want: reports.Fail, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				opened(h, "restarts")
+				started(h)
+				closed(h, "restarts", time.Second)
+				h.Append("engine", "", record.Lateness{Worst: 7})
+			},
+		},
+		"what is so at once is seen however late the machine": {
+			check: restarts(record.Now, 0), want: reports.Fail, observed: "1",
+			tell: func(h *record.History) {
+				started(h)
+				started(h)
+				opened(h, "restarts")
+				closed(h, "restarts", 0)
+				h.Append("engine", "", record.Lateness{Worst: 7})
+			},
+		},
 		"a late machine does not spoil a pass": {
 			check: again, want: reports.Pass, observed: "1",
 			tell: func(h *record.History) {

@@ -9,7 +9,6 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 const (
@@ -40,21 +39,28 @@ func Judge(p *Program, events []record.Event) Verdict {
 	v.Outcome, v.Reason = brokenOff(events)
 	late, whole := lateness(events), timeline.Of(events)
 	for _, step := range p.cell.Steps {
-		checks, ok := step.Action.(action.Checks)
-		if !ok {
-			continue
-		}
-		for _, c := range checks.Checks {
+		for _, c := range step.Checks() {
 			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
-			// What was to come came: that is true however late. What failed to
-			// come, or stayed away, may have been late.
-			if late != "" && (result.Outcome != reports.Pass || !c.Mode.Awaits()) {
+			if late != "" && missed(c.Mode, result.Outcome) {
 				result.Outcome, result.Reason = reports.Unknown, late
 			}
 			v.Checks = append(v.Checks, result)
 		}
 	}
 	return v
+}
+
+// missed reports whether a verdict rests on something that did not happen in time: on a
+// machine that is late it may have come later. What was seen is true however late.
+func missed(mode record.Mode, outcome reports.Outcome) bool {
+	switch {
+	case mode == record.Now:
+		return false
+	case mode.Awaits():
+		return outcome == reports.Fail
+	default:
+		return outcome == reports.Pass
+	}
 }
 
 // StoppedWatching is why a check is unknown that was to come true within a time:

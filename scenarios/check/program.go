@@ -37,21 +37,19 @@ func Compile(cell plan.Cell) (*Program, error) {
 	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]cel.Program)}
 	var mistakes []error
 	for _, step := range cell.Steps {
-		switch does := step.Action.(type) {
-		case action.Wait:
-			until, err := compileCondition(does.Until)
+		if wait, is := step.Action.(action.Wait); is {
+			until, err := compileCondition(wait.Until)
 			if err != nil {
 				mistakes = append(mistakes, fmt.Errorf("%s:%d: wait until: %w", cell.File, step.Line, err))
 			}
 			p.waits[step.Number] = until
-		case action.Checks:
-			for _, c := range does.Checks {
-				done, err := compileCheck(c)
-				if err != nil {
-					mistakes = append(mistakes, fmt.Errorf("%s:%d: check %s: %w", cell.File, c.Line, c.ID, err))
-				}
-				p.checks[c.ID] = done
+		}
+		for _, c := range step.Checks() {
+			done, err := compileCheck(c)
+			if err != nil {
+				mistakes = append(mistakes, fmt.Errorf("%s:%d: check %s: %w", cell.File, c.Line, c.ID, err))
 			}
+			p.checks[c.ID] = done
 		}
 	}
 	return p, errors.Join(mistakes...)

@@ -21,22 +21,22 @@ import (
 var _ action.Rig = (*run)(nil)
 
 // Create implements action.Rig.
-func (r *run) Create(ctx context.Context, object map[string]any, rejected bool) error {
+func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (int, error) {
 	namespace := cmp.Or((&unstructured.Unstructured{Object: object}).GetNamespace(), metav1.NamespaceDefault)
 	if !r.namespaces[namespace] {
-		if err := r.EnsureNamespace(ctx, namespace); err != nil {
-			return err
+		if err := r.Rig.EnsureNamespace(ctx, namespace); err != nil {
+			return 0, err
 		}
 		r.namespaces[namespace] = true
 	}
 	answer, err := r.objects[""].create(ctx, object)
-	return r.answered(answer, rejected, err)
+	return r.answered(answer, judged, err)
 }
 
 // Patch implements action.Rig.
-func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, rejected bool) error {
+func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
 	answer, err := r.objects[ref.Cluster].patch(ctx, ref, merge)
-	return r.answered(answer, rejected, err)
+	return r.answered(answer, judged, err)
 }
 
 // Delete implements action.Rig.
@@ -44,20 +44,20 @@ func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
 	return r.objects[ref.Cluster].delete(ctx, ref)
 }
 
-// answered records an answer. An unexpected refusal ends the cell: the
-// steps that follow would mean something else without the object.
-func (r *run) answered(answer record.APIAnswer, rejected bool, err error) error {
+// answered records an answer and returns its code. A refusal that no check judges
+// ends the cell: the steps that follow would mean something else without the object.
+func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, error) {
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r.history.Append("engine", r.current.Name, answer)
 	if answer.Code >= 500 || answer.Code == http.StatusTooManyRequests {
-		return fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
+		return 0, fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
 	}
-	if answer.Code >= 400 && !rejected {
-		return fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
+	if answer.Code >= 400 && !judged {
+		return 0, fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
 	}
-	return nil
+	return answer.Code, nil
 }
 
 // Stop implements action.Rig.

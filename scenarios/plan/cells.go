@@ -122,7 +122,7 @@ func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
 			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
-			Kind: step.Kind, Run: step.Run, Rejected: step.Rejected, Action: act, Components: running(rig),
+			Kind: step.Kind, Run: step.Run, Action: act, Components: running(rig),
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.
@@ -149,7 +149,7 @@ func newAction(f *spec.File, c spec.Combination, i int, rig *spec.Rig) (action.A
 	switch act := step.Action.(type) {
 	case action.Planner:
 		return act.Plan(action.Scene{
-			Scenario: &c.Scenario, Step: step, Rig: rig,
+			Scenario: &c.Scenario, Step: step, Name: spec.StepName(i, step), Rig: rig,
 			Line: func(part string) int { return f.Position(fmt.Sprintf("steps[%d].%s%s", i, step.Kind, part)).Line },
 		})
 	case action.Action:

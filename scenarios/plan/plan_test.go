@@ -145,8 +145,9 @@ func TestActions(t *testing.T) {
 		8: action.Kill("kubelet/node-b"),
 		9: action.Restart{Component: "kubelet/node-b", Stopped: true},
 		11: action.Patch{
-			Object: spec.ObjectRef{Resource: "pods", Namespace: "default", Name: "tls"}, Rejected: true,
-			Merge: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "<b>"}}},
+			Object:   spec.ObjectRef{Resource: "pods", Namespace: "default", Name: "tls"},
+			Expected: action.Expected{Step: "11", Line: 79, Rejected: &spec.Rejected{}},
+			Merge:    map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "<b>"}}},
 		},
 		12: action.Delete{Object: spec.ObjectRef{Resource: "nodes", Name: "node-b"}},
 	} {

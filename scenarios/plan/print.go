@@ -229,14 +229,12 @@ func (p *printer) step(s Step) {
 	for _, change := range p.changes(s) {
 		p.line(3, "%s", change)
 	}
-	if checks, ok := s.Action.(action.Checks); ok {
-		for _, c := range checks.Checks {
-			proves := ""
-			if c.Requirement != "" {
-				proves = " (" + action.OneLine(c.Requirement) + ")"
-			}
-			p.line(3, "%s: %s%s", c.ID, c.Describe(), proves)
+	for _, c := range s.Checks() {
+		proves := ""
+		if c.Requirement != "" {
+			proves = " (" + action.OneLine(c.Requirement) + ")"
 		}
+		p.line(3, "%s: %s%s", c.ID, c.Describe(), proves)
 	}
 }
 

@@ -30,14 +30,14 @@ func Stored(c Cell) (record.Plan, error) {
 // Stored is the step in the form in which a run stores it.
 func (s Step) Stored() (record.Step, error) {
 	stored := record.Step{
-		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Rejected: s.Rejected, Kind: s.Kind,
+		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Kind: s.Kind,
 		Description: s.Action.Describe(), Components: s.Components,
 	}
-	if checks, is := s.Action.(action.Checks); is {
-		for _, c := range checks.Checks {
-			c.Description = c.Describe()
-			stored.Checks = append(stored.Checks, record.Check(c))
-		}
+	for _, c := range s.Checks() {
+		c.Description = c.Describe()
+		stored.Checks = append(stored.Checks, record.Check(c))
+	}
+	if _, only := s.Action.(action.Checks); only {
 		return stored, nil
 	}
 	var err error

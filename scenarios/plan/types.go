@@ -40,10 +40,8 @@ type Step struct {
 	Kind   string // the field of the scenario language: "apply", "cut"
 	Line   int    // in the scenario's file
 	// Run says whether the step is taken after something went wrong.
-	Run record.Run
-	// Rejected says that the API server is expected to refuse what is asked.
-	Rejected bool
-	Action   action.Action
+	Run    record.Run
+	Action action.Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.
 	Components []record.Component
@@ -55,4 +53,12 @@ func setsClockOf(steps []Step, node string) bool {
 		set, is := s.Action.(action.Clock)
 		return is && set.Of == spec.KubeletPrefix+node
 	})
+}
+
+// Checks are the checks that are watched during the step.
+func (s Step) Checks() []action.Check {
+	if checker, is := s.Action.(action.Checker); is {
+		return checker.Checked()
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 var _ action.Rig = (*play)(nil)
 
 // Create implements action.Rig.
-func (*play) Create(context.Context, map[string]any, bool) error { return errKind }
+func (*play) Create(context.Context, map[string]any, bool) (int, error) { return 0, errKind }
 
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
@@ -170,7 +171,14 @@ func (p *play) SetClock(to action.Clock) error {
 }
 
 // Patch implements action.Rig for the objects of which the models know something.
-func (p *play) Patch(_ context.Context, ref spec.ObjectRef, merge map[string]any, _ bool) (err error) {
+func (p *play) Patch(_ context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
+	if judged {
+		return 0, errKind
+	}
+	return http.StatusOK, p.patch(ref, merge)
+}
+
+func (p *play) patch(ref spec.ObjectRef, merge map[string]any) (err error) {
 	switch {
 	case ref.Cluster == garden.Seed && ref.Resource == "clusters":
 		if p.cluster, err = garden.Merge(p.cluster, merge); err != nil {

@@ -93,8 +93,11 @@ type Step struct {
 	// it is taken as long as the steps before it could be done.
 	Run record.Run `json:"run,omitempty"`
 
-	// Rejected says that the API server is expected to refuse what the step asks.
-	Rejected bool `json:"rejected,omitempty"`
+	// Accepted says that the API server must accept what the step asks, and Rejected how
+	// it must refuse it: each is judged as a check. If both are unset, a refusal ends
+	// the cell, which can't be judged then.
+	Accepted bool      `json:"accepted,omitempty"`
+	Rejected *Rejected `json:"rejected,omitempty"`
 
 	// Kind is the field that says what the step does, and Action what that is. A
 	// step has exactly one.
@@ -103,6 +106,19 @@ type Step struct {
 	// Skipped is true if When does not hold.
 	Skipped bool `json:"-"`
 }
+
+// Rejected is how the API server must refuse what a step asks: true, or an object
+// with these fields.
+type Rejected struct {
+	// Code is the HTTP status, such as 422. If unset, any from 400.
+	Code int `json:"code,omitempty"`
+	// Message is a regular expression (RE2) that the message must match. If unset, any
+	// message does.
+	Message string `json:"message,omitempty"`
+}
+
+// OrTrue implements strict.OrTrue.
+func (Rejected) OrTrue() {}
 
 // Objects are API objects as written: one object, or a list.
 type Objects []map[string]any

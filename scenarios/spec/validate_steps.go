@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +83,16 @@ func (v *validator) checkAction(at string, step Step) {
 		v.Note(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
 	}
 	requests := kindNames(v.kinds, func(k ActionKind) bool { return k.Request })
-	v.Refuse(at+".rejected", len(v.present(at, requests)) == 0, "rejected goes with %s only", inWords(requests))
+	answers := v.present(at, []string{"accepted", "rejected"})
+	for _, answer := range answers {
+		v.Refuse(at+"."+answer, len(v.present(at, requests)) == 0, "%s goes with %s only", answer, inWords(requests))
+	}
+	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
+	if r := step.Rejected; r != nil {
+		v.Refuse(at+".rejected.code", r.Code != 0 && (r.Code < 400 || r.Code > 499), "%d is not the status of a refusal: those are 400 to 499", r.Code)
+		_, err := regexp.Compile(r.Message)
+		v.Refuse(at+".rejected.message", err != nil, "%s is not a regular expression", strict.Quote(r.Message))
+	}
 	if step.Action != nil {
 		step.Action.Check(Field{v: v, at: at + "." + step.Kind, Step: step})
 	}

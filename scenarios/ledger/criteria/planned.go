@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/reports/evidence"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -28,10 +27,8 @@ func Planned(cells []plan.Cell) []evidence.Planned {
 func served(c plan.Cell) []string {
 	var ids []string
 	for _, step := range c.Steps {
-		if checks, is := step.Action.(action.Checks); is {
-			for _, check := range checks.Checks {
-				ids = append(ids, check.Requirement)
-			}
+		for _, check := range step.Checks() {
+			ids = append(ids, check.Requirement)
 		}
 	}
 	slices.Sort(ids)

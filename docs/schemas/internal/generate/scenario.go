@@ -23,6 +23,12 @@ func ofScenario(source *source) *jsonschema.Schema {
 		Description: list.Description,
 		AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
 	}
+	// Where there may be an object that says how, there may be true.
+	how := *schema.Definitions["spec.Rejected"]
+	*schema.Definitions["spec.Rejected"] = jsonschema.Schema{
+		Description: how.Description,
+		AnyOf:       []*jsonschema.Schema{{Const: true}, {Type: how.Type, Properties: how.Properties, AdditionalProperties: how.AdditionalProperties}},
+	}
 	each(schema, orReference)
 
 	step.OneOf = nil

@@ -1,0 +1,71 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Expected is how the API server must answer a step that creates or patches. A step
+// that doesn't say has no expectation: it ends the cell if it is refused.
+type Expected struct {
+	Step     string         `json:"-"` // its name
+	Line     int            `json:"-"` // in the scenario's file
+	Accepted bool           `json:"-"`
+	Rejected *spec.Rejected `json:"-"`
+}
+
+// expected returns the expectation of a step.
+func expected(s Scene) Expected {
+	return Expected{Step: s.Name, Line: s.Line(""), Accepted: s.Step.Accepted, Rejected: s.Step.Rejected}
+}
+
+// judged reports whether a refusal is for a check to judge.
+func (e Expected) judged() bool { return e.Accepted || e.Rejected != nil }
+
+// met reports whether an answer is of the kind that is expected.
+func (e Expected) met(code int) bool { return !e.judged() || e.Accepted == (code < 400) }
+
+// Checked implements Checker: the expectation is a check, whose id is the name of the
+// step with -accepted or -rejected.
+func (e Expected) Checked() []Check {
+	if !e.judged() {
+		return nil
+	}
+	name := strconv.Quote(e.Step)
+	check := Check{ID: e.Step + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
+		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].message}`, name, name)}
+	if e.Rejected != nil {
+		check.ID, check.Must = e.Step+"-rejected", "it.code >= 400"
+		if e.Rejected.Code != 0 {
+			check.Must = fmt.Sprintf("it.code == %d", e.Rejected.Code)
+		}
+		if e.Rejected.Message != "" {
+			check.Must += fmt.Sprintf(" && it.message.matches(%s)", strconv.Quote(e.Rejected.Message))
+		}
+	}
+	return []Check{check}
+}
+
+// judge has the expectation judged on the last answer.
+func (e Expected) judge(ctx context.Context, rig Rig) error {
+	if !e.judged() {
+		return nil
+	}
+	return rig.Watch(ctx, Checks{Checks: e.Checked()})
+}
+
+func (e Expected) describe() string {
+	switch {
+	case e.Accepted:
+		return ", which the API server must accept"
+	case e.Rejected != nil && e.Rejected.Code != 0:
+		return fmt.Sprintf(", which the API server must refuse with code %d", e.Rejected.Code)
+	case e.Rejected != nil:
+		return ", which the API server must refuse"
+	}
+	return ""
+}
