@@ -1,20 +1,24 @@
 package render
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
 )
 
 // regressions is the area of the cells that reproduce known bugs.
 const regressions = "regressions"
 
-// TrackRecord writes, as Markdown, which known regressions a run detected on
-// which releases: the expected and the observed color, and the command that
-// reproduces it. A cell must be red if a known deviation says so.
+// TrackRecord writes, as Markdown, which known regressions a run detected on which
+// releases: red since and until which one, what fixed it, the expected and the observed
+// color, and the command that reproduces it. A cell must be red if a known deviation
+// says so.
 func TrackRecord(w io.Writer, r reports.Report) error {
 	var m markdown
 	m.printf("# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n")
@@ -24,28 +28,97 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 	}
 	for _, q := range r.Requirements {
 		if q.KEP == regressions {
-			m.bug(q, cells)
+			m.bug(q, cells, r.Findings)
 		}
 	}
 	m.printf("\nAll known regressions: `skewrig run '%s/**'`\n", regressions)
 	return m.writeTo(w, "the track record")
 }
 
-func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
-	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
-	var rows [][]string
+func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell, findings []reports.Finding) {
+	m.printf("\n## %s\n\n%s\n%s\n", code(q.ID), text(q.Statement), text(q.Source))
+	var of []reports.Cell
 	for _, id := range q.Cells {
-		c := cells[id]
-		var releases []string
-		for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
-			releases = append(releases, axis+" "+c.Axes[axis])
-		}
-		must, is, finders := color(c)
-		rows = append(rows, []string{
-			text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), code("skewrig run " + id),
-		})
+		of = append(of, cells[id])
 	}
-	m.table(rows, "releases", "expected", "observed", "detected by", "command")
+	for _, scenario := range reports.Grouped(of, func(c reports.Cell) string { return c.Scenario }) {
+		m.sides(scenario, findings)
+	}
+	m.printf("\n")
+	m.table(rowsOf(of, bugRow), "releases", "expected", "observed", "detected by", "command")
+}
+
+func bugRow(c reports.Cell) []string {
+	var releases []string
+	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
+		releases = append(releases, axis+" "+c.Axes[axis])
+	}
+	must, is, finders := color(c)
+	return []string{text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), code("skewrig run " + c.ID)}
+}
+
+// sides says of a scenario since and until which release it is red, and what fixed it.
+// A scenario that is never red is a control, and is left out.
+func (m *markdown) sides(cells []reports.Cell, findings []reports.Finding) {
+	axis := varying(cells)
+	slices.SortStableFunc(cells, func(a, b reports.Cell) int {
+		return release.Version(a.Axes[axis]).Compare(release.Version(b.Axes[axis]))
+	})
+	isRed := func(c reports.Cell) bool { _, is, _ := color(c); return is == "red" }
+	first := slices.IndexFunc(cells, isRed)
+	if first < 0 {
+		return
+	}
+	last := first
+	for i := first; i < len(cells); i++ {
+		if isRed(cells[i]) {
+			last = i
+		}
+	}
+	f := findingOf(cells[first], findings)
+	at := func(i int) string { return axis + " " + cells[i].Axes[axis] }
+	since := cmp.Or(f.Since, at(0)+" or before: it is the oldest that ran")
+	if first > 0 {
+		since = at(first) + ", and green on " + cells[first-1].Axes[axis]
+		if f.Since != "" {
+			since += "; " + f.Since
+		}
+	}
+	until := "still red on " + at(last) + ", the newest that ran"
+	if last+1 < len(cells) {
+		until = at(last) + ", and green on " + cells[last+1].Axes[axis]
+	}
+	_, scenario := cellid.Split(cells[0].Scenario)
+	m.printf("\n%s:\n\n- red since: %s\n- red until: %s\n- fixed by: %s\n", code(scenario), linkedText(since), text(until), linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of")))
+}
+
+// varying is the axis with most releases. The kubelet's comes first.
+func varying(cells []reports.Cell) (axis string) {
+	most := 0
+	for _, name := range []string{"kubelet", "release", "apiserver"} {
+		values := make(map[string]bool)
+		for _, c := range cells {
+			if v := c.Axes[name]; v != "" {
+				values[v] = true
+			}
+		}
+		if len(values) > most {
+			axis, most = name, len(values)
+		}
+	}
+	return axis
+}
+
+// findingOf is what is known of the first check of a cell that explains itself.
+func findingOf(c reports.Cell, findings []reports.Finding) reports.Finding {
+	for _, check := range c.Checks {
+		for _, f := range findings {
+			if f.ID == check.Finding {
+				return f
+			}
+		}
+	}
+	return reports.Finding{}
 }
 
 // color returns the expected and the observed color of a cell, and the checks

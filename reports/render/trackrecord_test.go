@@ -13,15 +13,18 @@ import (
 func TestTrackRecord(t *testing.T) {
 	t.Parallel()
 	cell := func(release string, outcome reports.Outcome, checks ...reports.Check) reports.Cell {
-		return reports.Cell{ID: "regressions/bug-1/a/kubelet:" + release, Axes: map[string]string{"kubelet": release}, Outcome: outcome, Checks: checks}
+		return reports.Cell{ID: "regressions/bug-1/a/kubelet:" + release, Scenario: "regressions/bug-1/a", Axes: map[string]string{"kubelet": release}, Outcome: outcome, Checks: checks}
 	}
-	is := func(outcome reports.Outcome) reports.Check { return reports.Check{ID: "stays", Outcome: outcome} }
+	is := func(outcome reports.Outcome) reports.Check {
+		return reports.Check{ID: "stays", Outcome: outcome, Finding: "bug"}
+	}
 	report := reports.Report{
 		Cells: []reports.Cell{
 			cell("v1", reports.ExpectedFail, is(reports.ExpectedFail)), cell("v2", reports.Pass, is(reports.Pass)),
 			cell("v3", reports.Fail, is(reports.Fail)), cell("v4", reports.UnexpectedPass, is(reports.UnexpectedPass)),
 			cell("v5", reports.Unknown, is(reports.Unknown)),
 		},
+		Findings: []reports.Finding{{ID: "bug", Since: "v1, by mistake"}},
 		Requirements: []reports.Requirement{
 			{ID: "regressions/bug-1", KEP: "regressions", Statement: "It stays.", Source: "Bugs, 1", Cells: []string{
 				"regressions/bug-1/a/kubelet:v1", "regressions/bug-1/a/kubelet:v2", "regressions/bug-1/a/kubelet:v3",
@@ -31,7 +34,7 @@ func TestTrackRecord(t *testing.T) {
 		},
 	}
 	const want = "# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n\n" +
-		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n" +
+		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n`a`:\n\n- red since: v1, by mistake\n- red until: kubelet v3, and green on v4\n- fixed by: nothing yet that we know of\n\n" +
 		"| releases | expected | observed | detected by | command |\n| --- | --- | --- | --- | --- |\n" +
 		"| kubelet v1 | red | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v1` |\n" +
 		"| kubelet v2 | green | green |  | `skewrig run regressions/bug-1/a/kubelet:v2` |\n" +
