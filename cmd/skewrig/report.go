@@ -16,16 +16,24 @@ import (
 
 func newReport() *cobra.Command {
 	var format choice
+	var texts string
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Print a saved report in another format",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			w := cmd.OutOrStdout()
+			if as := map[string]string{"findings": "markdown", "findings-json": "json"}[format.value]; as != "" {
+				report, all, err := app.Findings(args[0], texts)
+				if err != nil {
+					return err
+				}
+				return app.Failed(printFindings(w, as, report, all))
+			}
 			report, err := app.ReadReport(args[0])
 			if err != nil {
 				return err
 			}
-			w := cmd.OutOrStdout()
 			if format.value == "html" {
 				return app.Failed(page.Write(w, app.Page(args[0], report)))
 			}
@@ -33,8 +41,9 @@ func newReport() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(newMerge())
-	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), track-record (known regressions), matrix (probes by releases and gates), or openmetrics (for dashboards)",
-		append(slices.Sorted(maps.Keys(formats)), "html")...)
+	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), findings-json (as data), track-record (known regressions), matrix (probes by releases and gates), or openmetrics (for dashboards)",
+		append(slices.Sorted(maps.Keys(formats)), "findings", "findings-json", "html")...)
+	registerTexts(cmd, &texts)
 	return cmd
 }
 
@@ -44,7 +53,7 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 		return render.Terminal(w, r, render.TerminalOptions{Color: colorful(w)})
 	},
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
-	"findings": render.Findings, "track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
+	"track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	"openmetrics": render.OpenMetrics,
 }
 

@@ -307,10 +307,27 @@ func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	}
 }
 
+// TestFindingsComeByWeight: checks of one finding are one group, whatever their reasons.
+func TestFindingsComeByWeight(t *testing.T) {
+	t.Parallel()
+	check := func(id, finding, reason string) reports.Check {
+		return reports.Check{ID: id, Outcome: reports.ExpectedFail, Finding: finding, Reason: reason}
+	}
+	cells := []reports.Cell{{ID: "a/b/c", Checks: []reports.Check{check("x", "", "brief"), check("y", "slow", "one"), check("z", "slow", "two"), check("w", "lost", "it")}}}
+	findings := []reports.Finding{{ID: "lost", Class: reports.Defect, Headline: "Lost"}, {ID: "slow", Class: reports.KnownBug, Headline: "Slow"}}
+	var got []string
+	for _, g := range knownGroups(cells, findings) {
+		got = append(got, g.Headline+" "+g.Reason)
+	}
+	if diff := cmp.Diff([]string{" brief", "Lost it", "Slow one"}, got); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+}
+
 // TestKnownDeviationsAreGrouped: those of most cells come first.
 func TestKnownDeviationsAreGrouped(t *testing.T) {
 	t.Parallel()
-	groups := knownGroups(MadeMany(2000).Cells)
+	groups := knownGroups(MadeMany(2000).Cells, nil)
 	cells := 0
 	for i, g := range groups {
 		if len(g.Tiles) != maxKnownTiles || i > 0 && g.More > groups[i-1].More {

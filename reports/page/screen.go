@@ -71,6 +71,8 @@ type attention struct {
 
 // knownGroup is the cells in which a release does what it is known to do wrong.
 type knownGroup struct {
+	reports.Finding
+
 	Reason string
 	Tiles  []tile
 	// More is how many there are beyond the tiles.
@@ -110,7 +112,7 @@ const (
 func newScreen(r reports.Report) screen {
 	s := screen{
 		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
-		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
+		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells, r.Findings), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	s.Verdict = outcome{Letter: "✗", Tone: "bad"}
@@ -208,31 +210,37 @@ func cellTile(c reports.Cell) tile {
 	return tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)}
 }
 
-// knownGroups gathers the cells in which known deviations were seen by what is
-// written about them, those of most cells first.
-func knownGroups(cells []reports.Cell) (groups []knownGroup) {
+// knownGroups gathers the cells in which known deviations were seen by the finding, or
+// by what is written about them: those of most weight first, then those of most cells.
+func knownGroups(cells []reports.Cell, findings []reports.Finding) (groups []knownGroup) {
 	type excused struct {
-		reason string
-		tile   tile
+		reason, finding string
+		tile            tile
 	}
 	var all []excused
 	for _, c := range cells {
 		seen := make(map[string]bool)
 		for _, check := range c.Checks {
-			if check.Outcome == reports.ExpectedFail && !seen[check.Reason] {
-				seen[check.Reason] = true
-				all = append(all, excused{check.Reason, cellTile(c)})
+			if why := cmp.Or(check.Finding, check.Reason); check.Outcome == reports.ExpectedFail && !seen[why] {
+				seen[why] = true
+				all = append(all, excused{check.Reason, check.Finding, cellTile(c)})
 			}
 		}
 	}
-	for _, of := range reports.Grouped(all, func(e excused) string { return e.reason }) {
-		g := knownGroup{Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
+	known := make(map[string]reports.Finding)
+	for _, f := range findings {
+		known[f.ID] = f
+	}
+	for _, of := range reports.Grouped(all, func(e excused) string { return cmp.Or(e.finding, e.reason) }) {
+		g := knownGroup{Finding: known[of[0].finding], Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
 		for _, e := range of[:len(of)-g.More] {
 			g.Tiles = append(g.Tiles, e.tile)
 		}
 		groups = append(groups, g)
 	}
-	slices.SortStableFunc(groups, func(a, b knownGroup) int { return cmp.Compare(len(b.Tiles)+b.More, len(a.Tiles)+a.More) })
+	slices.SortStableFunc(groups, func(a, b knownGroup) int {
+		return cmp.Or(a.Compare(b.Finding), cmp.Compare(len(b.Tiles)+b.More, len(a.Tiles)+a.More))
+	})
 	return groups
 }
 

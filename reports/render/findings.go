@@ -1,52 +1,228 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
 )
 
-// Findings writes, as Markdown, every deviation of a release from a ledger: the
-// requirement, what was expected and observed on which releases, and the command
-// that reproduces it. Known deviations and new failures are both findings.
-func Findings(w io.Writer, r reports.Report) error {
+// How many findings a page begins with, and how many of them it shows in full.
+const (
+	firstFindings = 5
+	openFindings  = 10
+)
+
+// maxSeen is how many rows the table of a finding has.
+const maxSeen = 12
+
+// maxObserved is how much of what was observed a table shows, in runes.
+const maxObserved = 120
+
+// Findings writes findings as Markdown, by weight: the first ones briefly, with how to
+// see them, then a table of all, then each with its evidence. All but the first ten are
+// folded.
+func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 	var m markdown
-	m.printf("# Findings\n\nDeviations of releases from what their KEP or documentation says, with evidence. These components ran:\n\n")
-	for _, c := range r.Reproduce.Components {
-		m.printf("- %s %s\n", code(c.Name), code(c.Version))
+	m.printf("# Findings\n\n%s\n", findingCounts(all))
+	for i, f := range all[:min(firstFindings, len(all))] {
+		m.brief(i+1, f)
 	}
-	found := 0
-	for _, q := range r.Requirements {
-		found += m.finding(q, r.Cells)
+	if len(all) > 0 {
+		m.printf("\n## All findings\n\nThose of most effect on users come first. Scripts without skewrig are not run by our tests.\n\n")
+		m.table(rowsOf(all, findingRow), "finding", "of", "seen on", "reported")
 	}
-	if found == 0 {
-		m.printf("\nNone.\n")
+	for i, f := range all {
+		if folded := i >= openFindings; folded {
+			m.printf("\n<details><summary>%s</summary>\n", text(f.Headline))
+			m.finding(f)
+			m.printf("\n</details>\n")
+			continue
+		}
+		m.finding(f)
 	}
+	m.printf("\n<details><summary>What ran</summary>\n\n")
+	m.table(rowsOf(r.Reproduce.Components, func(c reports.Component) []string { return []string{code(c.Name), code(c.Version), code(c.Source)} }), "component", "version", "source")
+	m.printf("\n</details>\n")
 	return m.writeTo(w, "the findings")
 }
 
-// finding writes the findings of one requirement, and returns how many checks
-// deviate.
-func (m *markdown) finding(q reports.Requirement, cells []reports.Cell) int {
-	count := 0
-	for _, c := range cells {
-		for _, check := range c.Checks {
-			if check.Requirement != q.ID || check.Outcome != reports.Fail && check.Outcome != reports.ExpectedFail {
-				continue
-			}
-			if count++; count == 1 {
-				m.printf("\n## %s\n\n%s\n(%s)\n", code(q.ID), text(q.Statement), link(q.Source, q.Source))
-				if q.Beyond != "" {
-					m.printf("\nNo sentence of that text says this. It is from %s.\n", text(q.Beyond))
-				}
-			}
-			m.printf("\n- %s, check %s: %s\n", code(c.ID), code(check.ID), check.Outcome)
-			m.printf("  - expected: %s\n  - observed: %s\n", text(check.Expected), text(check.Observed))
-			if check.Reason != "" {
-				m.printf("  - %s\n", text(check.Reason))
-			}
-			m.printf("  - reproduce: %s\n", code("skewrig run "+c.ID))
+// findingCounts says how many findings there are of each class.
+func findingCounts(all []finding.Finding) string {
+	if len(all) == 0 {
+		return "None: every release that ran does what its texts say."
+	}
+	var parts []string
+	unreported := 0
+	for _, of := range reports.Grouped(all, func(f finding.Finding) reports.Class { return f.Class }) {
+		parts = append(parts, fmt.Sprintf("%d %s", len(of), of[0].Class))
+	}
+	for _, f := range all {
+		if f.Issue == "" {
+			unreported++
 		}
 	}
-	return count
+	return fmt.Sprintf("Where releases and texts disagree: %s (%s). %d of them are not reported yet.",
+		reports.Counted(len(all), "finding"), strings.Join(parts, ", "), unreported)
+}
+
+// brief writes what a reader of the first screen is to know.
+func (m *markdown) brief(number int, f finding.Finding) {
+	m.printf("\n**%d. [%s](#%s)** (%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), text(cmp.Or(f.Effect, f.Instead)))
+	if f.Without != "" {
+		m.printf("\n%s\n", fenced("sh", f.Without, ""))
+	} else {
+		m.printf("`%s`\n", f.Reproduce)
+	}
+}
+
+func findingRow(f finding.Finding) []string {
+	return []string{fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(cmp.Or(subjectOf(f), "-")) + ", " + string(f.Class), text(seenOn(f)), reported(f)}
+}
+
+// subjectOf is the text that a finding is about.
+func subjectOf(f finding.Finding) string {
+	of, _, _ := strings.Cut(f.Requirement, "/")
+	return of
+}
+
+// anchor is where a finding stands on its page.
+func anchor(f finding.Finding) string { return "finding-" + f.ID }
+
+// seenOn is the releases on which a finding was seen, briefly: those of the same
+// component together.
+func seenOn(f finding.Finding) string {
+	if len(f.Releases) == 0 {
+		return "releases are not known"
+	}
+	var parts []string
+	component := func(s string) string { return s[:strings.LastIndex(" "+s, " ")] }
+	for _, of := range reports.Grouped(f.Releases, component) {
+		for i := range of[1:] {
+			of[1+i] = of[1+i][len(component(of[0])):]
+		}
+		parts = append(parts, strings.Join(of, ", "))
+	}
+	return strings.Join(parts, " or ")
+}
+
+func reported(f finding.Finding) string {
+	if f.Issue == "" {
+		return "not yet"
+	}
+	return link(shortLink(f.Issue), f.Issue)
+}
+
+// shortLink is an address without its site: "kubernetes/kubernetes#1" of an issue.
+func shortLink(address string) string {
+	_, after, _ := strings.Cut(strings.TrimPrefix(address, "https://"), "/")
+	return strings.NewReplacer("/issues/", "#", "/pull/", "#").Replace(after)
+}
+
+// finding writes one finding with its evidence.
+func (m *markdown) finding(f finding.Finding) {
+	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class, text(seenOn(f)), reported(f))
+	for i, s := range append([]finding.Statement{f.Statement}, f.Also...) {
+		if s.Statement != "" {
+			m.stated(s, i == 0)
+		}
+	}
+	if f.Class == finding.Unlisted && f.Observed[0].Expected != "" {
+		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
+	}
+	m.printf("\n**Instead:** %s.\n", text(f.Instead))
+	for _, field := range []struct{ label, said string }{{"Effect", f.Effect}, {"Ask", f.Ask}, {"Since", f.Since}, {"Fixed by", f.FixedBy}} {
+		if field.said != "" {
+			m.printf("\n**%s:** %s.\n", field.label, linkedText(field.said))
+		}
+	}
+	if len(f.At) > 0 {
+		var places []string
+		for _, at := range f.At {
+			places = append(places, link(place(at), at))
+		}
+		m.printf("\n**Where:** %s\n", strings.Join(places, ", "))
+	}
+	m.printf("\n")
+	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
+	m.printf("\nSee it with skewrig:\n\n%s\n", fenced("sh", f.Reproduce, ""))
+	if f.Without != "" {
+		m.printf("\nWithout it:\n\n%s\n", fenced("sh", f.Without, ""))
+	}
+}
+
+// stated writes a statement with its place in the text.
+func (m *markdown) stated(s finding.Statement, first bool) {
+	label := "And"
+	if first {
+		label = "The text"
+	}
+	m.printf("\n**%s:** %s (%s, %s)\n", label, text(s.Statement), text(s.Source), inDocument(s))
+	if s.Sentence != "" {
+		m.printf("\n> %s\n", text(s.Sentence))
+	}
+}
+
+// inDocument is the line of a statement in its document, if one says it.
+func inDocument(s finding.Statement) string {
+	if s.Line == 0 {
+		if s.Beyond != "" {
+			return "no sentence of a text; from " + text(s.Beyond)
+		}
+		return "no sentence of a text"
+	}
+	label := fmt.Sprintf("%s line %d", path.Base(path.Dir(s.Document))+"/"+path.Base(s.Document), s.Line)
+	if _, is := reports.WebAddress(s.Document); !is {
+		return text(fmt.Sprintf("%s line %d", s.Document, s.Line))
+	}
+	return link(label, fmt.Sprintf("%s?plain=1#L%d", s.Document, s.Line))
+}
+
+// place is a line of a file at a tag, of its address.
+func place(address string) string {
+	repository, file, found := strings.Cut(strings.TrimPrefix(address, "https://github.com/"), "/blob/")
+	if !found {
+		return address
+	}
+	tag, file, _ := strings.Cut(file, "/")
+	return strings.ReplaceAll(file, "#L", ":") + " of " + path.Base(repository) + " " + tag
+}
+
+// seenRows are the distinct rows of what checks saw, deviations first.
+func seenRows(f finding.Finding) [][]string {
+	var rows [][]string
+	sorted := slices.Clone(f.Observed)
+	slices.SortStableFunc(sorted, func(a, b finding.Observation) int { return b.Outcome.Compare(a.Outcome) })
+	for _, o := range sorted {
+		outcome := "as stated"
+		if o.Deviates() {
+			outcome = "**deviates**"
+		}
+		row := []string{text(o.Releases), text(o.Gates), code(o.Check), outcome, text(shortened(o.Observed, maxObserved))}
+		if !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) }) {
+			rows = append(rows, row)
+		}
+	}
+	if more := len(rows) - maxSeen; more > 0 {
+		rows = append(rows[:maxSeen], []string{fmt.Sprintf("and %d more", more), "", "", "", ""})
+	}
+	return rows
+}
+
+// linkedText escapes a text, and keeps an address at its end a link.
+func linkedText(s string) string {
+	words := strings.Fields(s)
+	for i, word := range words {
+		if _, is := reports.WebAddress(word); is {
+			words[i] = link(shortLink(word), word)
+		} else {
+			words[i] = text(word)
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/finding"
 )
 
 // formats are all the renderers, under the names of their golden files.
@@ -31,7 +33,11 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 }
 
 // extracts are renderers of a part of a report.
-var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": Findings, "openmetrics": OpenMetrics}
+var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": findingsOf, "openmetrics": OpenMetrics}
+
+func findingsOf(w io.Writer, r reports.Report) error {
+	return Findings(w, r, finding.All(evidence.Run{Report: r}, nil))
+}
 
 func render(t *testing.T, format string, r reports.Report) string {
 	t.Helper()

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+func newFinding() *cobra.Command {
+	var format choice
+	var dir, texts string
+	cmd := &cobra.Command{
+		Use:   "finding [ID]",
+		Short: "Show what a run found, and draft the issue that reports it",
+		Long: `List the findings of a saved run by weight: defects of releases, texts that
+contradict themselves, texts that the code has outrun, known bugs. With the id of one,
+print its evidence, or with -o issue a draft of the bug report or, of a text, of the pull
+request that corrects it.
+
+--text names a directory with the texts of the proposals, such as a checkout of
+https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
+		Example: `  skewrig finding --report report
+  skewrig finding deleted-while-listed -o issue --text ../enhancements
+  skewrig finding -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, all, err := app.Findings(dir, texts)
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				if all, err = pickFinding(all, args[0]); err != nil {
+					return err
+				}
+			}
+			return app.Failed(printFindings(cmd.OutOrStdout(), format.value, report, all))
+		},
+	}
+	format.register(cmd, "output", "o", "text", "text, json, markdown or issue (a draft of each)", "text", "json", "markdown", "issue")
+	cmd.Flags().StringVar(&dir, "report", "report", "the report directory of a run")
+	registerTexts(cmd, &texts)
+	return cmd
+}
+
+// registerTexts registers the flag that names the texts of the proposals.
+func registerTexts(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "text", "", "a directory with the texts of the proposals, to quote them")
+}
+
+func pickFinding(all []finding.Finding, id string) ([]finding.Finding, error) {
+	var ids []string
+	for _, f := range all {
+		if f.ID == id {
+			return []finding.Finding{f}, nil
+		}
+		ids = append(ids, f.ID)
+	}
+	return nil, fmt.Errorf("the run has no finding %s: it has %s", id, strings.Join(ids, ", "))
+}
+
+func printFindings(w io.Writer, format string, report reports.Report, all []finding.Finding) error {
+	switch format {
+	case "json":
+		return printJSON(w, all)
+	case "markdown":
+		return render.Findings(w, report, all)
+	case "issue":
+		for _, f := range all {
+			if err := render.Issue(w, report, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table(w, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class, f.ID, strings.Join(f.Releases, " or "), f.Headline)
+	})
+	return nil
+}

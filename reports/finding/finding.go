@@ -1,0 +1,244 @@
+// Package finding gathers what a run found, one finding at a time: what a statement
+// says, what happens instead, on which releases and with which gates that was seen,
+// and how to see it again. It is pure: a report with its facts goes in.
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+)
+
+// Unlisted is the class of what no list of known deviations has.
+const Unlisted reports.Class = "unlisted"
+
+// Finding is what a run found of one thing.
+type Finding struct {
+	reports.Finding
+	Statement
+
+	// Also are further statements that releases don't do as they say for the same
+	// reason, such as the other reading of a text.
+	Also []Statement `json:"also,omitempty"`
+	// Releases and Gates are those with which it was seen.
+	Releases []string `json:"releases"`
+	Gates    []string `json:"gates,omitempty"`
+	// Observed is what its checks saw, also on releases that do as the statement says.
+	Observed []Observation `json:"observed"`
+	// Reproduce is the command that shows it.
+	Reproduce string `json:"reproduce"`
+}
+
+// Statement is what a text says.
+type Statement struct {
+	Requirement string `json:"requirement,omitempty"`
+	Statement   string `json:"statement,omitempty"`
+	// Source is the text by name, Document its address, and Line the first line that
+	// says it. If no text says it, there is no line.
+	Source   string `json:"source,omitempty"`
+	Document string `json:"document,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	// Beyond is where else the statement is from, if no sentence says it.
+	Beyond string `json:"beyond,omitempty"`
+	// Sentence is what the reader's own copy of the text has there, word for word.
+	Sentence string `json:"sentence,omitempty"`
+}
+
+// Observation is what a check saw in a cell.
+type Observation struct {
+	Cell  string `json:"cell"`
+	Check string `json:"check"`
+	// Releases and Gates are those of the components that took part. A component that
+	// was restarted as something else has both, in order.
+	Releases string          `json:"releases"`
+	Gates    string          `json:"gates,omitempty"`
+	Outcome  reports.Outcome `json:"outcome"`
+	Expected string          `json:"expected"`
+	Observed string          `json:"observed"`
+}
+
+// Deviates reports whether a release did not do as the statement says.
+func (o Observation) Deviates() bool { return deviates(o.Outcome) }
+
+func deviates(o reports.Outcome) bool {
+	return o == reports.ExpectedFail || o == reports.Fail || o == reports.Flaky
+}
+
+// All returns the findings of a run by weight. Sentences are those of the reader's
+// copies of the texts, by the ids of the requirements. The reference is no release:
+// its cells are left out.
+func All(run evidence.Run, sentences map[string][]string) []Finding {
+	listed := make(map[string]reports.Finding)
+	for _, f := range run.Report.Findings {
+		listed[f.ID] = f
+	}
+	var all []Finding
+	for _, of := range reports.Grouped(redChecks(run.Report), func(s seen) string { return s.key() }) {
+		f := Finding{Finding: listed[of[0].check.Finding]}
+		if f.ID == "" {
+			f.Finding = unlisted(of[0])
+		}
+		f.state(of, run.Report.Requirements, sentences)
+		f.observe(of, run)
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return a.Compare(b.Finding) })
+	return all
+}
+
+// seen is a check of a cell.
+type seen struct {
+	cell  reports.Cell
+	check reports.Check
+}
+
+// key is the finding that a check is of. Without one, each requirement is its own.
+func (s seen) key() string {
+	return cmp.Or(s.check.Finding, s.check.Requirement+" "+s.check.ID)
+}
+
+func redChecks(r reports.Report) (red []seen) {
+	for _, c := range r.Cells {
+		for _, check := range c.Checks {
+			if deviates(check.Outcome) && !c.OfReference() {
+				red = append(red, seen{c, check})
+			}
+		}
+	}
+	return red
+}
+
+// unlisted is a finding of which nothing more is known than its check.
+func unlisted(s seen) reports.Finding {
+	id := strings.ReplaceAll(cmp.Or(s.check.Requirement, s.cell.Scenario)+"/"+s.check.ID, "/", ".")
+	return reports.Finding{ID: id, Class: Unlisted, Headline: s.check.ID, Instead: reports.ReasonOf(s.check)}
+}
+
+// state adds the statements that the checks serve, each once.
+func (f *Finding) state(checks []seen, requirements []reports.Requirement, sentences map[string][]string) {
+	var all []Statement
+	for _, of := range reports.Grouped(checks, func(s seen) string { return s.check.Requirement }) {
+		at := slices.IndexFunc(requirements, func(q reports.Requirement) bool { return q.ID == of[0].check.Requirement })
+		if at < 0 || strings.HasPrefix(of[0].check.ID, oracle) {
+			continue
+		}
+		q := requirements[at]
+		s := Statement{Requirement: q.ID, Statement: q.Statement, Source: q.Source, Document: q.Document, Beyond: q.Beyond, Sentence: strings.Join(sentences[q.ID], " ")}
+		if len(q.Lines) > 0 {
+			s.Line = q.Lines[0]
+		}
+		all = append(all, s)
+	}
+	if len(all) > 0 {
+		f.Statement, f.Also = all[0], all[1:]
+	}
+}
+
+// oracle is how the ids of checks begin that every cell has: they are no statement of
+// a text.
+const oracle = "oracle:"
+
+// observe adds what the checks saw in all cells of their scenarios.
+func (f *Finding) observe(red []seen, run evidence.Run) {
+	kind := func(c reports.Cell, check reports.Check) string { return c.Scenario + " " + check.ID }
+	kinds := make(map[string]bool)
+	for _, s := range red {
+		kinds[kind(s.cell, s.check)] = true
+	}
+	shown := ""
+	for _, c := range run.Report.Cells {
+		releases, gates := ran(run.Facts[c.ID], c.Axes)
+		for _, check := range c.Checks {
+			if !kinds[kind(c, check)] || !check.Outcome.Judged() || c.OfReference() {
+				continue
+			}
+			f.Observed = append(f.Observed, Observation{
+				Cell: c.ID, Check: check.ID, Releases: releases, Gates: gates,
+				Outcome: check.Outcome, Expected: check.Expected, Observed: check.Observed,
+			})
+			if !deviates(check.Outcome) {
+				continue
+			}
+			f.Releases, f.Gates = append(f.Releases, cmp.Or(ofAxes(c.Axes), releases)), append(f.Gates, gates)
+			if shown == "" || !strings.Contains(c.ID, "-alpha.") {
+				shown = c.ID
+			}
+		}
+	}
+	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
+	f.Reproduce = fmt.Sprintf("%s --report-dir finding-%s", evidence.Command(shown), f.ID)
+}
+
+// once sorts texts and leaves out those that are empty, or there before.
+func once(all []string) []string {
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+}
+
+// ran is what took part in a cell: releases, and the gates that were set.
+func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) {
+	versions, set := new(course), new(course)
+	for _, c := range facts.Components {
+		program := c.Program()
+		if program == "etcd" || program == "seed" {
+			continue
+		}
+		for _, start := range c.Starts {
+			versions.add(start.Version, program)
+			for gate, on := range start.Gates {
+				set.add(map[bool]string{true: "on", false: "off"}[on], program+" "+gate)
+			}
+		}
+	}
+	return cmp.Or(versions.String(), ofAxes(axes)), set.String()
+}
+
+// ofAxes is the releases that a cell's id names: those that it is about.
+func ofAxes(axes map[string]string) string {
+	versions := new(course)
+	for axis, value := range axes {
+		if _, err := release.Parse(value); err == nil {
+			versions.add(value, axis)
+		}
+	}
+	return versions.String()
+}
+
+// course is what things were, one after the other.
+type course struct{ things, values []string }
+
+// add adds what a thing is now.
+func (c *course) add(value, thing string) {
+	at := slices.Index(c.things, thing)
+	if at < 0 {
+		c.things, c.values = append(c.things, thing), append(c.values, value)
+		return
+	}
+	if before := strings.Split(c.values[at], " → "); !slices.Contains(before, value) || before[len(before)-1] != value {
+		c.values[at] += " → " + value
+	}
+}
+
+// String has things of one value together.
+func (c *course) String() string {
+	var at []int
+	for i := range c.things {
+		at = append(at, i)
+	}
+	var texts []string
+	for _, alike := range reports.Grouped(at, func(i int) string { return c.values[i] }) {
+		var things []string
+		for _, i := range alike {
+			things = append(things, c.things[i])
+		}
+		slices.Sort(things)
+		texts = append(texts, strings.Join(things, ", ")+" "+c.values[alike[0]])
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,87 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
+)
+
+// Issue drafts what a finding is reported with: a bug report in the form that
+// kubernetes/kubernetes asks for or, of a text, the description of a pull request that
+// changes it. It names nothing that only the reader's machine has.
+func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
+	var m markdown
+	if f.Issue != "" {
+		m.printf("<!-- reported already: %s -->\n", f.Issue)
+	}
+	if f.Class == reports.Contradiction || f.Class == reports.Outrun {
+		m.pullRequest(f)
+	} else {
+		m.bugReport(r, f)
+	}
+	return m.writeTo(w, "the draft of an issue")
+}
+
+func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
+	m.printf("%s\n", text(f.Headline))
+	m.printf("\n### What happened?\n\n%s. %s.\n\n", capitalized(text(f.Instead)), capitalized(text(f.Effect)))
+	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
+	m.printf("\n### What did you expect to happen?\n")
+	m.expectation(f)
+	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
+	if f.Without != "" {
+		m.printf("\n%s\n", fenced("sh", f.Without, ""))
+	}
+	m.printf("\nWith skewrig, which runs the released components without containers (`go install github.com/skewrig/skewrig/cmd/skewrig@latest`):\n\n%s\n", fenced("sh", f.Reproduce, ""))
+	m.printf("\n### Anything else we need to know?\n\n")
+	for _, at := range f.At {
+		m.printf("It is decided at %s\n", at)
+	}
+	if f.Since != "" {
+		m.printf("Since %s\n", f.Since)
+	}
+	if f.Ask != "" {
+		m.printf("\n%s.\n", capitalized(text(f.Ask)))
+	}
+	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(f.Releases, "\n"), ""))
+	m.printf("\n### Cloud provider\n\nnone\n\n### OS version\n\n%s\n", fenced("console", strings.TrimSpace(r.Reproduce.Host.OS+" "+r.Reproduce.Host.Kernel), ""))
+	m.printf("\n### Install tools\n\nskewrig %s\n", text(r.Reproduce.Skewrig))
+	m.printf("\n### Container runtime (CRI) and version (if applicable)\n\na fake runtime of skewrig\n")
+	m.printf("\n### Related plugins (CNI, CSI, ...) and versions (if applicable)\n\nnone\n")
+}
+
+// pullRequest is in the form that kubernetes/enhancements asks for.
+func (m *markdown) pullRequest(f finding.Finding) {
+	m.printf("%s: %s\n", text(subjectOf(f)), text(f.Headline))
+	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments:\n", text(f.Headline), trackingIssue(f))
+	m.expectation(f)
+	m.printf("\nReleases: %s. %s.\n\n", text(f.Instead), capitalized(text(f.Effect)))
+	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
+	for _, at := range f.At {
+		m.printf("\nIt is decided at %s\n", at)
+	}
+	if f.Ask != "" {
+		m.printf("\n%s.\n", capitalized(text(f.Ask)))
+	}
+	m.printf("\nSee it:\n\n%s\n", fenced("sh", f.Reproduce, ""))
+}
+
+// expectation writes the statements that a finding is about.
+func (m *markdown) expectation(f finding.Finding) {
+	statements := slices.DeleteFunc(append([]finding.Statement{f.Statement}, f.Also...), func(s finding.Statement) bool { return s.Statement == "" })
+	for i, s := range statements {
+		m.stated(s, i == 0)
+	}
+}
+
+// trackingIssue is the issue of the enhancement that a finding is about.
+func trackingIssue(f finding.Finding) string {
+	if number, is := strings.CutPrefix(subjectOf(f), "KEP-"); is {
+		return fmt.Sprintf("https://github.com/kubernetes/enhancements/issues/%s", number)
+	}
+	return "none"
+}

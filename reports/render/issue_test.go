@@ -1,0 +1,49 @@
+package render_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+// TestIssueDraftsWhatAFindingIsReportedWith has a defect, which is a bug report, and a
+// text that the code has outrun, which is a pull request.
+func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
+	t.Parallel()
+	late := finding.Finding{
+		Finding: reports.Finding{
+			ID: "late", Class: reports.Defect, Headline: "Watches are late", Instead: "a watch waits for the next sync", Effect: "an agent acts too late",
+			Ask: "send it at once", At: []string{"https://github.com/kubernetes/kubernetes/blob/v1.90.1/pkg/x.go#L7"}, Without: "kubectl get pods -w\n", Since: "v1.89.0",
+		},
+		Statement: finding.Statement{
+			Requirement: "KEP-1/late", Statement: "It is sent at once.", Source: "KEP-1, Design", Line: 7, Sentence: "*At once*.",
+			Document: "https://github.com/kubernetes/enhancements/blob/0/keps/sig-node/1-x/README.md",
+		},
+		Also:     []finding.Statement{{Requirement: "KEP-1/label", Statement: "Labels, too.", Source: "KEP-1, Goals", Document: "kep.md", Line: 9}},
+		Releases: []string{"kubelet v1.89.3", "kubelet v1.90.1"},
+		Observed: []finding.Observation{
+			{Check: "late", Releases: "kubelet v1.88.0", Outcome: reports.Pass, Observed: "0 s"},
+			{Check: "late", Releases: "kubelet v1.90.1", Gates: "kubelet X on", Outcome: reports.ExpectedFail, Observed: "1 s"},
+		},
+		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir finding-late",
+	}
+	outrun := late
+	outrun.Class, outrun.Issue = reports.Outrun, "https://github.com/kubernetes/enhancements/issues/2"
+	run := reports.Report{Reproduce: reports.Reproduce{Skewrig: "v0.1.0", Host: reports.Host{OS: "linux", Kernel: "6.1.0"}}}
+	for name, f := range map[string]finding.Finding{"issue.md": late, "pull.md": outrun} {
+		var got bytes.Buffer
+		if err := render.Issue(&got, run, f); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, "testdata/"+name, got.String())
+	}
+	var page bytes.Buffer
+	if err := render.Findings(&page, run, []finding.Finding{late, outrun}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "testdata/findings.md", page.String())
+}
