@@ -30,6 +30,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"man":      first(completeDirs),
 	"merge":    completeDirs,
 	"trace":    completeDirs,
+	"trend":    completeDirs,
 }
 
 // flagCompletions say it for flags, by their names.

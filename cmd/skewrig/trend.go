@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// trended is a worst case with the report that it is of.
+type trended struct {
+	Report string `json:"report"`
+	reports.WorstCase
+}
+
+func newTrend() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "trend DIR ...",
+		Short: "Show how many statements hold in every skew cell, by release and run",
+		Long: `For each enhancement, and each release in it, count the statements that every cell of
+the saved runs proves, among those with a combination of releases that Kubernetes
+supports. The cells that keep it from being all are listed with --output json; the first
+is printed. A release is the newest one of a cell.`,
+		Example: `  skewrig trend report
+  skewrig trend report-v1.36 report-v1.37 -o json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var all []trended
+			for _, dir := range args {
+				report, err := app.ReadReport(dir)
+				if err != nil {
+					return err
+				}
+				for _, w := range reports.WorstCases(report) {
+					all = append(all, trended{dir, w})
+				}
+			}
+			return printResult(cmd, out, all, printTrend)
+		},
+	}
+	out.register(cmd)
+	return cmd
+}
+
+func printTrend(w io.Writer, all []trended) {
+	table(w, "ENHANCEMENT\tRELEASE\tPROVED\tREPORT\tKEPT FROM ALL BY", all, func(t trended) string {
+		return fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s", t.KEP, cmp.Or(t.Release, "all"), t.Proved, t.Of, path.Base(t.Report), keptBy(t.WorstCase))
+	})
+}
+
+// keptBy is what keeps statements from being proved in every cell: the first cell, and
+// how many more there are.
+func keptBy(w reports.WorstCase) string {
+	switch {
+	case len(w.Lacking) > 1:
+		return fmt.Sprintf("%s and %d more", w.Lacking[0], len(w.Lacking)-1)
+	case len(w.Lacking) == 1:
+		return w.Lacking[0]
+	case len(w.Untested) > 0:
+		return reports.Counted(len(w.Untested), "statement") + " without a cell in this run"
+	}
+	return "-"
+}
