@@ -32,7 +32,8 @@ type HTTP struct {
 	BodyBytes int64 `json:"bodyBytes,omitempty"`
 	// Headers are added to the response.
 	Headers map[string]string `json:"headers,omitempty"`
-	// Location is where the response redirects to. If set, Status is 3xx.
+	// Location is where the response redirects to. If set, Status is 3xx. One
+	// that begins with https://: has no host, and gets that of the request.
 	Location string `json:"location,omitempty"`
 }
 

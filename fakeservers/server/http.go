@@ -178,7 +178,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, phase behavior.P
 		w.Header().Set(name, value)
 	}
 	if answer.Location != "" {
-		w.Header().Set("Location", answer.Location)
+		w.Header().Set("Location", withHost(answer.Location, r.Host))
 	}
 	w.WriteHeader(status)
 	if phase.Fault == behavior.StallAfterHeaders {
@@ -187,6 +187,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, phase behavior.P
 	}
 	// A client that doesn't want the whole body is no error here.
 	_, _ = io.Copy(w, body(answer, status))
+}
+
+// withHost returns a location with the host of a request where it has only a port.
+func withHost(location, requested string) string {
+	host, _, err := net.SplitHostPort(requested)
+	if rest, bare := strings.CutPrefix(location, "https://:"); bare && err == nil {
+		return "https://" + net.JoinHostPort(host, rest)
+	}
+	return location
 }
 
 func (s *Server) stallAfterHeaders(w http.ResponseWriter, r *http.Request) {

@@ -28,6 +28,8 @@ func TestAnAnswerHasWhatThePhaseSays(t *testing.T) {
 			"filler": {behavior.HTTP{BodyBytes: 100_000}, answer{status: 200, body: strings.Repeat("x", 100_000)}},
 			"redirect": {behavior.HTTP{Location: "http://0.0.0.0/", Headers: map[string]string{"X-A": "b"}},
 				answer{status: 302, header: http.Header{"Location": {"http://0.0.0.0/"}, "X-A": {"b"}}}},
+			"redirect to a port": {behavior.HTTP{Location: "https://:8443/a"},
+				answer{status: 302, header: http.Header{"Location": {"https://127.0.0.1:8443/a"}}}},
 			"redirect for good": {behavior.HTTP{Status: 308, Location: "/"}, answer{status: 308}},
 		} {
 			t.Run(string(protocol)+", "+name, func(t *testing.T) {

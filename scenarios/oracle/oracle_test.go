@@ -96,6 +96,13 @@ func (s *story) request(agent string, first record.First) {
 	})
 }
 
+// empty records a connection to a port on which nothing was sent.
+func (s *story) empty(opened time.Time, port int32, protocol behavior.Protocol, why record.CloseReason) {
+	s.add(cont, record.Connection{
+		ID: 1, Port: port, Protocol: protocol, First: record.FirstNothing, Opened: opened, Closed: opened, CloseReason: why,
+	})
+}
+
 // withHook is a pod that probes one port and has a hook go to the same, and one
 // that runs a program besides.
 const (
@@ -134,9 +141,34 @@ func TestWireMode(t *testing.T) {
 		tell func(*story)
 		want reports.Outcome
 	}{
-		"as predicted": {func(s *story) { s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
-		"given up":     {func(s *story) { s.connect(cont, record.FirstNothing, behavior.GRPCTLS, false) }, ""},
-		"plaintext":    {func(s *story) { s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
+		"as predicted":         {func(s *story) { s.connect(cont, record.FirstTLS, behavior.GRPCTLS, true) }, reports.Pass},
+		"closed by the server": {func(s *story) { s.empty(s.now(), 5000, behavior.GRPCTLS, record.ServerClosed) }, ""},
+		"given up": {func(s *story) {
+			s.empty(s.now(), 5000, behavior.GRPCTLS, record.ClientClosed)
+			s.show(pod, true, "%s", app(withTLS)) // the kubelet goes on
+		}, reports.Fail},
+		"given up with a server of another protocol": {func(s *story) {
+			s.empty(s.now(), 5000, behavior.GRPC, record.ClientClosed)
+		}, ""},
+		"given up when the kubelet stopped": {func(s *story) {
+			s.add("kubelet/node-a", record.ComponentStopped{Asked: true})
+			s.empty(s.now().Add(-time.Minute), 5000, behavior.GRPCTLS, record.ClientClosed)
+		}, ""},
+		"given up when a probe failed": {func(s *story) {
+			s.show("events/default/app.1", false, `"reason": "Unhealthy", "involvedObject": {"kind": "Pod", "namespace": "default", "name": "app"}`)
+			s.empty(s.now().Add(-time.Minute), 5000, behavior.GRPCTLS, record.ClientClosed)
+		}, ""},
+		"given up over h2c": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.empty(s.now(), 8080, behavior.H2CAndHTTP1, record.ClientClosed)
+			s.request("kube-probe/1.37", record.FirstHTTP2)
+		}, reports.Fail},
+		"given up over h2c in the moment of another probe": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.request("kube-probe/1.37", record.FirstHTTP2)
+			s.empty(s.now().Add(-time.Minute), 8080, behavior.H2CAndHTTP1, record.ClientClosed)
+		}, reports.Pass},
+		"plaintext": {func(s *story) { s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
 		"of an older kubelet": {func(s *story) {
 			s.start("kubelet/node-a", old, false)
 			s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false)

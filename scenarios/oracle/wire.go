@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -12,12 +13,12 @@ import (
 
 // wireMode holds each connection to a port that is probed against what the
 // model says of the kubelet that ran at the time and of what it could know of
-// the pod. A connection on which nothing was sent is one that was given up.
+// the pod.
 func wireMode(r *run) finding {
 	var f finding
 	for _, c := range r.Connections {
 		predicted := r.predict(c)
-		if len(predicted) == 0 || c.First == record.FirstNothing && !slices.Contains(predicted, c.First) {
+		if len(predicted) == 0 || r.leftEmpty(c, predicted) {
 			continue
 		}
 		f.looked++
@@ -29,6 +30,36 @@ func wireMode(r *run) finding {
 		}
 	}
 	return f
+}
+
+// together is how far apart a server may accept two connections that a client
+// opened in one moment.
+const together = 200 * time.Millisecond
+
+// leftEmpty reports whether a client may have sent nothing on a connection, and
+// ended it: because the server does not speak the probe's protocol, or ended the
+// connection itself, because the kubelet ended or a probe failed about then, or
+// because the probe speaks HTTP/2 and another one dialed the same port at about the
+// same time. Go's HTTP transport dials for both of these, and may then need only one
+// of the connections.
+func (r *run) leftEmpty(c *timeline.Connection, predicted []record.First) bool {
+	if c.First != record.FirstNothing || slices.Contains(predicted, c.First) {
+		return false
+	}
+	foreign := slices.ContainsFunc(predicted, func(f record.First) bool { return !model.CanSucceed(f, c.Protocol) })
+	kubeletEnded := slices.ContainsFunc(r.Around(timeline.KubeletOf(r.StatesAt(c)[0]), c.Opened), func(l *timeline.Life) bool {
+		return l.Until.Time.Before(c.Closed.Add(timeline.Slack))
+	})
+	probeFailed := slices.ContainsFunc(r.Happenings, func(h timeline.Happening) bool {
+		return h.Reason == "Unhealthy" && h.About.Namespace+"/"+h.About.Name == timeline.PodOf(c.Container) &&
+			h.Time.Sub(c.Closed).Abs() < timeline.Slack
+	})
+	if foreign || !c.GivenUp() || c.Fault != "" || kubeletEnded || probeFailed {
+		return true
+	}
+	return slices.Contains(predicted, record.FirstHTTP2) && slices.ContainsFunc(r.Connections, func(other *timeline.Connection) bool {
+		return other.Opened.Sub(c.Opened).Abs() < together && other.First == record.FirstHTTP2 && other.Container == c.Container && other.Port == c.Port
+	})
 }
 
 // predict returns how a connection to a container may begin. It returns nothing

@@ -48,6 +48,7 @@ func Behaviors() []Behavior {
 		Since: Text,
 		Calls: []ProbeCall{{GetVersion, true}, {ListLeases, true}},
 		Alone: true,
+		Marks: true,
 	}
 	v123 := Behavior{
 		Since:   "v1.2.3",
