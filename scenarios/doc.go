@@ -100,7 +100,8 @@
 // Deployment kube-controller-manager is scaled, the rig's own stops or starts.
 //
 // timeScale divides all times of these three, so that an outage of minutes fits
-// into seconds. Times in steps are as they are written.
+// into seconds. Times in steps are as they are written, and those that are built into
+// a component are as they are (docs/watchdog.md).
 //
 // # Images
 //
