@@ -335,7 +335,7 @@ func (s *score) result(m mutation.Mutant) mutation.Result {
 	r := mutation.Result{Mutant: m, Outcome: mutation.Unseen}
 	for _, v := range s.sights.all {
 		if v.Red == "" && slices.Contains(v.Mutants, m.ID) {
-			r.Outcome, r.Why = mutation.Survived, fmt.Sprintf("%d cells", s.tried(m.ID))
+			r.Outcome, r.Why = mutation.Survived, fmt.Sprintf("Cells that were run: %d", s.tried(m.ID))
 		}
 	}
 	for _, t := range s.trials.all {

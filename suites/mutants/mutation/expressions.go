@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // children makes the mutants of all expressions of a node.
@@ -263,11 +262,7 @@ var swaps = map[string]string{
 func (g *generator) swap(e *ast.SelectorExpr) bool {
 	other, known := swaps[g.source(e)]
 	if known {
-		if e.Sel.Name == "ContainerUnhealthy" || e.Sel.Name == "ContainerProbeWarning" || strings.HasPrefix(e.Sel.Name, "EventType") {
-			g.pick(e, "string", other)
-		} else {
-			g.pick(e, "", other)
-		}
+		g.pick(e, "", other)
 	}
 	return known
 }
