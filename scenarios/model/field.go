@@ -25,7 +25,8 @@ type Field struct {
 	// Resource is the kind of objects that have the field, in the plural: "services".
 	// If unset, pods, and what pods are made from.
 	Resource string `json:"resource,omitempty"`
-	// Default is a value that a release may fill in, which is the same as nothing.
+	// Default is the value that an API server with the gate on fills in: in pods, and not
+	// in what they are made from. If unset, it fills in nothing.
 	Default string `json:"default,omitempty"`
 	// Wire is what the field of a probe changes on the wire. If unset, nothing.
 	Wire *Wire `json:"wire,omitempty"`
@@ -80,13 +81,55 @@ func (f Field) In(resource string, object map[string]any) Values {
 	return values
 }
 
-// WithoutDefault takes the default value of the field out of an object.
+// WithoutDefault takes what an API server may have filled in out of an object.
 func (f Field) WithoutDefault(resource string, object map[string]any) {
+	if !f.defaulted(resource) {
+		return
+	}
 	f.each(resource, object, func(_ string, in map[string]any, name string) {
-		if f.Default != "" && asText(in[name]) == f.Default {
+		if asText(in[name]) == f.Default {
 			delete(in, name)
 		}
 	})
+}
+
+// defaulted reports whether an API server fills the field in.
+func (f Field) defaulted(resource string) bool { return f.Default != "" && resource == "pods" }
+
+// Places are where an object could have the field and an API server fills it in.
+type Places []string
+
+// Fills returns where an API server fills the field in.
+func (f Field) Fills(resource string, object map[string]any) (places Places) {
+	if f.defaulted(resource) {
+		f.each(resource, object, func(where string, _ map[string]any, _ string) { places = append(places, where) })
+	}
+	return places
+}
+
+// filled returns the values with the default in all places that have none.
+func (f Field) filled(places Places, values Values) Values {
+	if len(places) == 0 {
+		return values
+	}
+	all := make(Values)
+	for _, where := range places {
+		all[where] = f.Default
+	}
+	maps.Copy(all, values)
+	return all
+}
+
+// Unfilled returns the values without those that an API server may have filled in.
+func (f Field) Unfilled(resource string, values Values) Values {
+	values = maps.Clone(values)
+	maps.DeleteFunc(values, func(_, value string) bool { return f.defaulted(resource) && value == f.Default })
+	return values
+}
+
+// Used reports whether the values are more than what an API server fills in.
+func (f Field) Used(resource string, values Values) bool {
+	return len(f.Unfilled(resource, values)) > 0
 }
 
 // asText is a value as a text: itself if it is one, and empty if it is unset.
@@ -99,17 +142,6 @@ func asText(value any) string {
 		return "" // it was decoded from JSON
 	}
 	return string(text)
-}
-
-// Same reports whether two objects have the field in the same places, with the same
-// values.
-func (f Field) Same(a, b Values) bool {
-	kept := func(values Values) Values {
-		values = maps.Clone(values)
-		maps.DeleteFunc(values, func(_, value string) bool { return value == f.Default })
-		return values
-	}
-	return maps.Equal(kept(a), kept(b))
 }
 
 // Patched returns what a JSON merge patch of an object makes of the field: a list is
@@ -155,8 +187,8 @@ func (f Field) root(resource string, object map[string]any) map[string]any {
 	return pod
 }
 
-// visit is called with where a field stands, what it is a field of, and its name
-// there.
+// visit is called with where a field stands or could stand, what it is a field of, and
+// its name there.
 type visit func(where string, in map[string]any, name string)
 
 var (
@@ -164,7 +196,7 @@ var (
 	probes     = []string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle.postStart", "lifecycle.preStop"}
 )
 
-// each visits the field wherever an object has it.
+// each visits the field wherever an object has it, or what it is a field of.
 func (f Field) each(resource string, object map[string]any, do visit) {
 	root := f.root(resource, object)
 	if f.Probe == "" {
@@ -187,7 +219,7 @@ func walk(in map[string]any, path []string, where string, do visit) {
 	where = strings.TrimPrefix(where+"/"+name, "/")
 	value, is := in[name]
 	switch {
-	case !is:
+	case in == nil || !is && len(path) > 1:
 	case isList:
 		items, _ := value.([]any)
 		for i, item := range items {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,26 +96,56 @@ func TestStored(t *testing.T) {
 	t.Parallel()
 	set := Values{"containers/app/livenessProbe": "TLS"}
 	more := Values{"containers/app/livenessProbe": "TLS", "containers/app/startupProbe": "TLS"}
+	probe := Places{"containers/app/livenessProbe"}
+	http1, http2 := Values{probe[0]: "HTTP1"}, Values{probe[0]: "HTTP2"}
 	for name, tc := range map[string]struct{ got, want Values }{
-		"created, gate on":                  {rules.Created(mode, on, set), set},
-		"created, gate on by default":       {rules.Created(mode, beta, set), set},
-		"created, gate off":                 {rules.Created(mode, off, set), nil},
-		"created, old API server":           {rules.Created(mode, old, set), nil},
-		"updated, gate on":                  {rules.Updated(mode, on, nil, set), set},
-		"removed, gate on":                  {rules.Updated(mode, on, set, nil), nil},
-		"added, gate off":                   {rules.Updated(mode, off, nil, set), nil},
-		"more of it, gate off":              {rules.Updated(mode, off, set, more), more},
-		"written again, gate off":           {rules.Updated(mode, off, set, set), set},
-		"written again, old API server":     {rules.Updated(mode, old, set, set), nil},
-		"shown by one that knows, gate off": {rules.Shown(mode, off, set), set},
-		"shown by an old one":               {rules.Shown(mode, old, set), nil},
+		"created, gate on":                  {rules.Created(mode, on, set, nil), set},
+		"created, gate on by default":       {rules.Created(mode, beta, set, nil), set},
+		"created, gate off":                 {rules.Created(mode, off, set, nil), nil},
+		"created, old API server":           {rules.Created(mode, old, set, nil), nil},
+		"updated, gate on":                  {rules.Updated(mode, on, nil, set, nil), set},
+		"removed, gate on":                  {rules.Updated(mode, on, set, nil, nil), nil},
+		"added, gate off":                   {rules.Updated(mode, off, nil, set, nil), nil},
+		"more of it, gate off":              {rules.Updated(mode, off, set, more, nil), more},
+		"written again, gate off":           {rules.Updated(mode, off, set, set, nil), set},
+		"written again, old API server":     {rules.Updated(mode, old, set, set, nil), nil},
+		"shown by one that knows, gate off": {rules.Shown(mode, off, set, nil), set},
+		"shown by an old one":               {rules.Shown(mode, old, set, nil), nil},
+		"created without, gate on":          {rules.Created(protocol, on, nil, probe), http1},
+		"created with, gate on":             {rules.Created(protocol, on, http2, probe), http2},
+		"created without, gate off":         {rules.Created(protocol, off, nil, probe), nil},
+		"updated without, gate on":          {rules.Updated(protocol, on, nil, nil, probe), http1},
+		"updated without, gate off":         {rules.Updated(protocol, off, nil, nil, probe), nil},
+		"shown without, gate on":            {rules.Shown(protocol, on, nil, probe), http1},
+		"shown without, gate off":           {rules.Shown(protocol, off, nil, probe), nil},
+		"shown without, old API server":     {rules.Shown(protocol, old, nil, probe), nil},
+		"filled in while on, gate off":      {rules.Shown(protocol, off, http1, probe), http1},
 	} {
-		if !mode.Same(tc.got, tc.want) {
+		if !maps.Equal(tc.got, tc.want) {
 			t.Errorf("%s: %v, want %v", name, tc.got, tc.want)
 		}
 	}
-	if !protocol.Same(Values{"a": "HTTP1"}, nil) || protocol.Same(Values{"a": "HTTP2"}, nil) || mode.Same(Values{"a": "HTTP1"}, nil) {
-		t.Error("HTTP1 is what a probe without a protocol has, and HTTP2 is not")
+	if protocol.Used("pods", http1) || !protocol.Used("pods", http2) || !protocol.Used("deployments", http1) || !mode.Used("pods", http1) {
+		t.Error("HTTP1 is what a pod without a protocol has, and what has HTTP2, or a template with HTTP1, uses the field")
+	}
+}
+
+func TestWhereADefaultIsFilledIn(t *testing.T) {
+	t.Parallel()
+	const spec = `{"containers": [{"name": "a", "livenessProbe": {"httpGet": {"port": 1}}, "readinessProbe": {"grpc": {"port": 1}},
+		"lifecycle": {"preStop": {"httpGet": {"protocol": "HTTP2"}}}}], "initContainers": [{"name": "b", "startupProbe": {"httpGet": {}}}]}`
+	var pod, template map[string]any
+	for text, object := range map[string]*map[string]any{`{"spec": ` + spec + `}`: &pod, `{"spec": {"template": {"spec": ` + spec + `}}}`: &template} {
+		if err := json.Unmarshal([]byte(text), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Places{"initContainers/b/startupProbe", "containers/a/livenessProbe", "containers/a/preStop"}
+	if diff := cmp.Diff(want, protocol.Fills("pods", pod)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if in := protocol.Fills("deployments", template); len(in) > 0 || len(mode.Fills("pods", pod)) > 0 {
+		t.Errorf("a default is filled in at %v of a template", in)
 	}
 }
 

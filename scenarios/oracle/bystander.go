@@ -22,7 +22,7 @@ func nothingElseChanges(r *run) finding {
 	for _, versions := range r.byUID {
 		first := versions[0]
 		switch {
-		case !r.leftAlone(versions) || first.Mirror():
+		case !r.leftAlone(versions):
 		case first.Resource == "pods":
 			if r.healthy(first) {
 				r.podStays(versions, &f)
@@ -63,9 +63,28 @@ func (r *run) touched(v *timeline.Version) bool {
 		}
 	}
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
-		d, is := s.Action.(action.Delete)
-		return is && d.Object.String() == v.Key
-	})
+		switch does := s.Action.(type) {
+		case action.Delete:
+			return does.Object.String() == v.Key
+		case action.StaticPod:
+			return does.Remove != "" && v.Name == does.Remove+"-"+does.Node
+		}
+		return false
+	}) || r.touchedFile(v)
+}
+
+// touchedFile reports whether the scenario has changed the file of a static pod, or
+// wanted it to have a field.
+func (r *run) touchedFile(v *timeline.Version) bool {
+	written := 0
+	for _, file := range r.Versions {
+		if file.Static() && file.Key == v.Key {
+			if written++; written > 1 || r.uses(file) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // healthy reports whether a pod gave the kubelet no reason to do anything: each
@@ -138,8 +157,8 @@ func (r *run) changed(was, is *timeline.Version) string {
 	}
 }
 
-// sameSpec reports whether two objects have the same spec, where a default that a
-// release may fill in is the same as nothing.
+// sameSpec reports whether two objects have the same spec but for what an API server
+// fills in, which field-survival follows.
 func (r *run) sameSpec(was, is *timeline.Version) bool {
 	if reflect.DeepEqual(was.Fields()["spec"], is.Fields()["spec"]) {
 		return true

@@ -77,6 +77,9 @@ func app(probe string) string {
 const (
 	withTLS = `{"grpc": {"port": 5000, "mode": "TLS"}}`
 	without = `{"grpc": {"port": 5000}}`
+
+	withHTTP1       = `{"httpGet": {"port": 5000, "protocol": "HTTP1"}}`
+	withoutProtocol = `{"httpGet": {"port": 5000}}`
 )
 
 // connect records a connection of a probe, with a good answer or with none.
@@ -267,6 +270,33 @@ func TestFieldSurvival(t *testing.T) {
 			s.show(pod, false, "%s", app(without))
 			s.show(pod, false, "%s", app(without))
 		}, ""},
+		"the default with the gate on": {func(s *story) {
+			s.show("pods/default/web", false, "%s", app(withHTTP1))
+			s.show("pods/default/web", false, "%s", app(withoutProtocol))
+		}, reports.Fail},
+		"no default with the gate on": {func(s *story) { s.show("pods/default/web", false, "%s", app(withoutProtocol)) }, reports.Fail},
+		"a default that is only shown": {func(s *story) {
+			s.start("kube-apiserver", newest, false)
+			s.show("pods/default/web", false, "%s", app(withoutProtocol))
+			s.start("kube-apiserver", newest, true)
+			s.show("pods/default/web", true, "%s", app(withHTTP1))
+			s.start("kube-apiserver", newest, false)
+			s.show("pods/default/web", true, "%s", app(withoutProtocol))
+		}, reports.Pass},
+		"a default that was written": {func(s *story) {
+			s.show("pods/default/web", false, "%s", app(withHTTP1))
+			s.start("kube-apiserver", newest, false)
+			s.show("pods/default/web", true, "%s", app(withHTTP1))
+		}, reports.Pass},
+		"a default with the gate off": {func(s *story) {
+			s.start("kube-apiserver", newest, false)
+			s.show("pods/default/web", false, "%s", app(withoutProtocol))
+			s.show("pods/default/web", false, "%s", app(withHTTP1))
+		}, reports.Fail},
+		"a default in a template": {func(s *story) {
+			s.show("deployments/default/web", false, `"spec": {"template": {%s}}`, app(withoutProtocol))
+			s.show("deployments/default/web", false, `"spec": {"template": {%s}}`, app(withHTTP1))
+		}, reports.Fail},
 		"made with the gate off": {func(s *story) {
 			s.events = nil
 			s.start("kube-apiserver", newest, false)
@@ -434,6 +464,61 @@ func TestNothingElseChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAStaticPodStaysToo: the API server shows it by a mirror pod.
+func TestAStaticPodStaysToo(t *testing.T) {
+	t.Parallel()
+	const key, container = "pods/default/static-node-a", "default/static-node-a/app"
+	writes := func(s *story, probe string) {
+		s.add("default/static-node-a", record.StaticPodWritten{Node: "node-a", Pod: json.RawMessage(`{"metadata": {"name": "static-node-a"}, ` + app(probe) + `}`)})
+	}
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want reports.Outcome
+	}{
+		"as it was":         {func(*story) {}, reports.Pass},
+		"restarted":         {func(s *story) { s.mirror(key, strings.Replace(app(without), "fake://1", "fake://2", 1)) }, reports.Fail},
+		"with another file": {func(s *story) { writes(s, without) }, ""},
+		"removed by the scenario": {func(s *story) {
+			s.cell.Steps = []plan.Step{{Action: action.StaticPod{Node: "node-a", Remove: "static"}}}
+		}, ""},
+		"uses the field": {func(s *story) {
+			s.events = nil
+			s.begin()
+			writes(s, withTLS)
+			s.mirror(key, app(without))
+			s.start("kubelet/node-a", newest, true)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := new(story)
+			s.begin()
+			writes(s, without)
+			s.mirror(key, app(without))
+			s.connect(container, record.FirstHTTP2, behavior.GRPC, true)
+			s.start("kubelet/node-a", newest, true)
+			s.mirror(key, app(without))
+			tc.tell(s)
+			if got, observed := s.outcome(t, "nothing-else-changes"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+// begin starts an API server and a kubelet.
+func (s *story) begin() {
+	s.start("kube-apiserver", newest, true)
+	s.start("kubelet/node-a", newest, true)
+}
+
+// mirror records a pod that shows a static pod.
+func (s *story) mirror(key, rest string) {
+	s.show(key, false, "%s", rest)
+	last := &s.events[len(s.events)-1]
+	last.Data = json.RawMessage(strings.Replace(string(last.Data), `"generation"`, `"annotations": {"kubernetes.io/config.mirror": "x"}, "generation"`, 1))
 }
 
 func TestAWorkloadKeepsItsRevision(t *testing.T) {

@@ -116,7 +116,7 @@ func values(f model.Field, v *timeline.Version) model.Values { return f.In(v.Res
 // uses reports whether an object has one of the fields.
 func (r *run) uses(v *timeline.Version) bool {
 	for _, f := range r.Fields {
-		if !f.Same(values(f, v), nil) {
+		if f.Used(v.Resource, values(f, v)) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/skewrig/skewrig/record/timeline"
@@ -38,10 +39,10 @@ func (s survival) answersFollow() {
 		if !a.Created() || !known || !runs {
 			continue
 		}
-		asked, got := values(s.Field, wanted), values(s.Field, a.Response)
-		want := s.Shown(s.Field, component(server), s.Created(s.Field, component(server), asked))
+		asked, got, fills := values(s.Field, wanted), values(s.Field, a.Response), s.fills(a.Response)
+		want := s.Shown(s.Field, component(server), s.Created(s.Field, component(server), asked, fills), fills)
 		s.lookedAt(len(got) > 0 || len(asked) > 0)
-		if !s.Same(got, want) {
+		if !maps.Equal(got, want) {
 			s.fault("%s was created with %s %s by %s, instead of %s", a.Object, s.Name(), s.text(got), server.Version, s.text(want))
 		}
 	}
@@ -71,10 +72,14 @@ func (s survival) followStored(versions []*timeline.Version) {
 		now.possible = s.rewrittenAs(*now, v, server)
 		s.lookedAt(len(shown) > 0 || used || now.uses())
 		now.resource, now.server = v.Meta().ResourceVersion, server.From.Place
-		if !s.allows(now, server, shown) {
+		agree := s.agree(now, server, v)
+		if len(agree) == 0 {
 			s.fault("%s shows %s %s by %s, where %s may be stored", v.Key, s.Name(), s.text(shown), server.Version, s.texts(now))
 		}
-		if s.Knows(component(server), s.Field) {
+		switch {
+		case len(agree) > 0:
+			now.possible = agree
+		case s.Knows(component(server), s.Field):
 			now.possible = []model.Values{shown} // whatever it should have been
 		}
 	}
@@ -89,17 +94,24 @@ func (s *stored) uses() bool {
 // one that was created under this API server is anything known.
 func (s survival) firstSeen(v *timeline.Version, server *timeline.Life) *stored {
 	shown := values(s.Field, v)
+	want := s.Shown(s.Field, component(server), shown, s.fills(v))
 	// The creation is known to the second.
 	createdHere := !v.Meta().CreationTimestamp.IsZero() && !v.Meta().CreationTimestamp.Time.Before(server.From.Time)
 	switch {
+	case s.Enabled(component(server), s.Field) && !maps.Equal(shown, want):
+		s.fault("%s shows %s %s by %s, instead of %s", v.Key, s.Name(), s.text(shown), server.Version, s.text(want))
 	case s.Enabled(component(server), s.Field):
-	case createdHere && !s.Same(shown, nil):
+	case createdHere && len(shown) > 0:
 		s.fault("%s was created with %s %s by %s, whose gate is off", v.Key, s.Name(), s.text(shown), server.Version)
 	case !createdHere && !s.Knows(component(server), s.Field):
 		return nil // what is stored is not shown
 	}
 	s.lookedAt(createdHere && len(shown) > 0)
-	return &stored{resource: v.Meta().ResourceVersion, server: server.From.Place, possible: []model.Values{shown}}
+	now := &stored{resource: v.Meta().ResourceVersion, server: server.From.Place, possible: []model.Values{shown}}
+	if !createdHere { // what is filled in may not be stored
+		now.possible = append(now.possible, s.Unfilled(v.Resource, shown))
+	}
+	return now
 }
 
 // rewrittenAs returns what may be stored at a version, by what may have been stored
@@ -114,7 +126,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 		if l.From.Place < before.server || l.From.Place > server.From.Place {
 			continue
 		}
-		after := s.updated(l, possible, unchanged)
+		after := s.updated(l, v, possible, unchanged)
 		if before.server == server.From.Place {
 			possible = after // no other API server can have
 		} else {
@@ -127,7 +139,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 	if i >= 0 {
 		ours := s.asked[i]
 		if writer, runs := s.serverAt(ours.Place); runs {
-			possible = s.updated(writer, possible, func(was model.Values) model.Values {
+			possible = s.updated(writer, v, possible, func(was model.Values) model.Values {
 				return s.Patched(v.Resource, s.patches[ours.Step], was)
 			})
 		}
@@ -137,9 +149,9 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 
 // updated is what may be stored after a write that asks for something else than
 // there was.
-func (s survival) updated(writer *timeline.Life, before []model.Values, asked func(was model.Values) model.Values) (after []model.Values) {
+func (s survival) updated(writer *timeline.Life, v *timeline.Version, before []model.Values, asked func(was model.Values) model.Values) (after []model.Values) {
 	for _, was := range before {
-		after = append(after, s.Updated(s.Field, component(writer), was, asked(was)))
+		after = append(after, s.Updated(s.Field, component(writer), was, asked(was), s.fills(v)))
 	}
 	return after
 }
@@ -147,12 +159,20 @@ func (s survival) updated(writer *timeline.Life, before []model.Values, asked fu
 // unchanged is what a write asks for that is about something else.
 func unchanged(was model.Values) model.Values { return was }
 
-// allows reports whether an API server may show the fields.
-func (s survival) allows(now *stored, server *timeline.Life, shown model.Values) bool {
-	return slices.ContainsFunc(now.possible, func(fields model.Values) bool {
-		return s.Same(s.Shown(s.Field, component(server), fields), shown)
-	})
+// agree are those of what may be stored that an API server shows as a version does.
+func (s survival) agree(now *stored, server *timeline.Life, v *timeline.Version) (agree []model.Values) {
+	shown, fills := values(s.Field, v), s.fills(v)
+	for _, fields := range now.possible {
+		known := slices.ContainsFunc(agree, func(other model.Values) bool { return maps.Equal(other, fields) })
+		if !known && maps.Equal(s.Shown(s.Field, component(server), fields, fills), shown) {
+			agree = append(agree, fields)
+		}
+	}
+	return agree
 }
+
+// fills is where an API server fills the field in.
+func (s survival) fills(v *timeline.Version) model.Places { return s.Fills(v.Resource, v.Fields()) }
 
 // texts are all that may be stored.
 func (s survival) texts(now *stored) string {
@@ -165,7 +185,7 @@ func (s survival) texts(now *stored) string {
 }
 
 func (s survival) text(fields model.Values) string {
-	if s.Same(fields, nil) {
+	if len(fields) == 0 {
 		return "unset"
 	}
 	return fmt.Sprint(map[string]string(fields))
