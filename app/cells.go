@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -40,7 +41,9 @@ func Select(args []string) ([]plan.Cell, error) {
 			return nil, err
 		}
 	}
-	_, err = engine.Compile(cells)
+	if _, err = engine.Compile(cells); err == nil {
+		err = check.Refuse(cells)
+	}
 	return cells, errors.Join(err, checkRequirements(cells))
 }
 

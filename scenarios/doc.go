@@ -295,6 +295,26 @@
 //     the order of their answers: method, path, code, answered (by the link), at
 //   - since: when the step began. It and all at are seconds since the cell did.
 //
+// # Checks that are refused
+//
+// Some checks would hold whatever a release does. They are refused before anything
+// runs, with their place and what to do:
+//
+//   - One that asks for enough of what was seen (exists, size() >= 5, starts > 1) after a
+//     step that changed what runs or how (restart, start, stop, kill, a fault of a link
+//     or its end, clock): what was seen before it may be enough. atLeast counts from when
+//     the check begins, and so does a filter by c.at > since. What was created after the
+//     change may be asked about like this.
+//   - One that measures a time from since in a step that does not follow such a step: what
+//     it measures may have been before.
+//   - One that reads the version or gates of components, or which of them were not
+//     started: the scenario says so itself. Scrape the component, or look at its node's
+//     status. That components run may be asked.
+//   - One in a scenario of a KEP with the requirement of another KEP.
+//
+// A check that held as soon as it was opened, right after a component was stopped, is
+// unknown: nothing misses it within a second.
+//
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are

@@ -334,6 +334,40 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 	}
 }
 
+// TestWhatWasSoBeforeTheFaultProvesNothing: etcd is started again before it is missed.
+func TestWhatWasSoBeforeTheFaultProvesNothing(t *testing.T) {
+	t.Parallel()
+	running := action.Check{ID: "goes-on", Observe: `containers["tls/app"].running`, Is: true, Mode: record.Eventually, Span: behavior.Duration(time.Minute)}
+	p := cellWith(t, running)
+	for name, tc := range map[string]struct {
+		asked bool
+		away  float64 // seconds
+		began bool    // the program was there before
+		want  reports.Outcome
+	}{
+		"away for a moment":   {true, 0.14, true, reports.Unknown},
+		"away for long":       {true, 2, true, reports.Pass},
+		"came with the fault": {true, 0.14, false, reports.Pass},
+		"ended by itself":     {false, 0.14, true, reports.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := func(at float64) record.Event { return event(at, "default/tls/app", record.ContainerStarted{}) }
+			events := []record.Event{event(1, "etcd", record.ComponentStarted{}), event(2, "stop", record.StepStarted{Number: 1}), event(2, "etcd", record.ComponentStopped{Asked: tc.asked})}
+			if tc.began {
+				events = slices.Insert(events, 1, app(1))
+			} else {
+				events = append(events, app(2))
+			}
+			events = append(events, event(2, "checks", record.StepStarted{Number: 2}), event(2, "goes-on", record.CheckOpened{Step: 2}),
+				event(2+tc.away, "goes-on", record.CheckClosed{Step: 2}), event(9, "", record.CellEnded{}))
+			if got := Judge(p, events).Checks[0]; got.Outcome != tc.want {
+				t.Errorf("%s (%s), want %s", got.Outcome, got.Reason, tc.want)
+			}
+		})
+	}
+}
+
 // TestAFaultThatDidNothingProvesNothing: what was seen while it lasted is not
 // what the scenario is about.
 func TestAFaultThatDidNothingProvesNothing(t *testing.T) {

@@ -73,7 +73,7 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result
 	}
-	w, _ := watchAgain(c, events, in)
+	w, seen := watchAgain(c, events, in)
 	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
@@ -85,8 +85,36 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass
+		if why := w.beforeTheFault(seen, in, events); why != "" {
+			result.Outcome, result.Reason = reports.Unknown, why
+		}
 	}
 	return result
+}
+
+// noticed is for how long a component has to be away for others to notice.
+const noticed = time.Second
+
+// beforeTheFault returns why a check that was met as soon as it was opened shows no
+// effect of a fault: a component had been stopped just before, and the check was met
+// before that, too.
+func (w *watch) beforeTheFault(t *timeline.Timeline, in *timeline.Window, events []record.Event) string {
+	if !w.atOnce || w.Mode != record.Eventually && w.Mode != record.Now {
+		return ""
+	}
+	for _, name := range t.Components() {
+		lives := t.Lives(name)
+		last := lives[len(lives)-1]
+		away := in.To.Time.Sub(last.Until.Time)
+		if last.Stopped == nil || !last.Stopped.Asked || away >= noticed {
+			continue
+		}
+		step := t.StepAt(last.Until.Place)
+		if step != nil && w.begin(vars(timeline.Of(events[:step.From.Place]))).last.met {
+			return fmt.Sprintf("it held from the start, when %s had been away for %.2f s: what was so before the fault is no effect of it; wait for an effect first, or watch for a time with always or atLeast", name, away.Seconds())
+		}
+	}
+	return ""
 }
 
 // watchAgain looks at the check when it is opened and after each event until it

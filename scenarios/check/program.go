@@ -75,8 +75,9 @@ func compileCheck(c action.Check) (*compiled, error) {
 // watch is a check while it is being watched.
 type watch struct {
 	*compiled
-	base ref.Val // what was observed at the beginning
-	last seen
+	base   ref.Val // what was observed at the beginning
+	atOnce bool    // the check was met when it was opened
+	last   seen
 }
 
 // seen is one evaluation of a check.
@@ -92,6 +93,7 @@ func (c *compiled) begin(now map[string]any) *watch {
 		w.base = value
 	}
 	w.look(now)
+	w.atOnce = w.last.met
 	return w
 }
 

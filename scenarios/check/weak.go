@@ -1,0 +1,209 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Refuse reports the checks of cells that can't show what they are for, whatever a run
+// sees: each with its place, the reason, and what to do about it.
+func Refuse(cells []plan.Cell) error {
+	var refused []error
+	told := make(map[string]bool) // cells of one scenario have the same checks
+	for _, cell := range cells {
+		for i, step := range cell.Steps {
+			checks, _ := step.Action.(action.Checks)
+			for _, c := range checks.Checks {
+				why := judged{c, cell, i}.weak()
+				if why == "" || told[why] || unmended[cell.Scenario+" "+c.ID] {
+					continue
+				}
+				told[why] = true
+				refused = append(refused, errors.New(why))
+			}
+		}
+	}
+	return errors.Join(refused...)
+}
+
+// judged is a check in its place.
+type judged struct {
+	action.Check
+	cell plan.Cell
+	step int // its index in the cell
+}
+
+// weak returns why the check shows nothing. It is empty for one that may.
+func (c judged) weak() string {
+	for _, rule := range []struct {
+		field string
+		why   func() string
+	}{
+		{"requirement", c.ofAnotherKEP}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning},
+	} {
+		if why := rule.why(); why != "" {
+			return fmt.Sprintf("%s: check %s: %s", c.place(rule.field), c.ID, why)
+		}
+	}
+	return ""
+}
+
+// place is where a field of the check stands, as file:line:column.
+func (c judged) place(field string) string {
+	lines := strings.Split(c.cell.Text, "\n")
+	for i := max(c.Line-1, 0); i < len(lines); i++ {
+		if column := strings.Index(lines[i], field+":"); column >= 0 {
+			return fmt.Sprintf("%s:%d:%d", c.cell.File, i+1, column+1)
+		}
+	}
+	return fmt.Sprintf("%s:%d", c.cell.File, c.Line)
+}
+
+// ofAnotherKEP refuses a requirement of another KEP than the scenario's. What the
+// oracles require is of none.
+func (c judged) ofAnotherKEP() string {
+	kep, _, _ := strings.Cut(c.Requirement, "/")
+	if !strings.HasPrefix(kep, "KEP-") || !strings.HasPrefix(c.cell.Area, "kep-") || strings.EqualFold(kep, c.cell.Area) {
+		return ""
+	}
+	return fmt.Sprintf("%s is a requirement of another KEP than the scenario's, %s: move the check to a scenario of %s", c.Requirement, c.cell.Area, strings.ToLower(kep))
+}
+
+// ofTheRig refuses what is known from the scenario itself: with which release and
+// gates the rig started a component, and which it did not start. That one runs is seen.
+func (c judged) ofTheRig() string {
+	only, read := true, ""
+	c.visit(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.IdentKind:
+			only = only && (e.AsIdent() == "components" || !declared(e.AsIdent()))
+		case ast.SelectKind:
+			name, in := e.AsSelect().FieldName(), e.AsSelect().Operand()
+			if (name == "gates" || name == "version") && indexes(in, "components") {
+				read = name
+			}
+		}
+	})
+	switch {
+	case read != "":
+		return "it reads the " + read + " with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does"
+	case only && c.names("components") && c.Is != true:
+		return "it reads which components the rig started: look at what they do"
+	default:
+		return ""
+	}
+}
+
+// sinceNothing refuses a length of time from the beginning of a step that does not
+// follow a change: what is measured may have been before.
+func (c judged) sinceNothing() string {
+	if c.step > 0 && changes(c.cell.Steps[c.step-1]) {
+		return ""
+	}
+	found := false
+	c.visit(func(e ast.Expr) {
+		if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Subtract {
+			from := e.AsCall().Args()[1]
+			found = found || from.Kind() == ast.IdentKind && from.AsIdent() == "since"
+		}
+	})
+	if !found {
+		return ""
+	}
+	return "it measures a time from since, which is when this step began, and what it measures may have been before: put the check into the step right after the one that changes the rig"
+}
+
+// sinceTheBeginning refuses a lower bound on what was seen since the cell began if the
+// rig was changed in the meantime.
+func (c judged) sinceTheBeginning() string {
+	changed := -1
+	for i, s := range c.cell.Steps[:c.step] {
+		if changes(s) {
+			changed = i
+		}
+	}
+	observe, is := parse(c.Observe)
+	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
+		return ""
+	}
+	counts := counting{fresh: func(variable, key string) bool { return isFresh(c.cell.Steps[changed+1:], variable, key) }}
+	want := c.Mode != record.Never
+	bounded := counts.be(observe, c.Is, want)
+	if must, is := parse(c.Must); is {
+		counts.it = observe
+		bounded = counts.bounded(must, want)
+	}
+	if !bounded {
+		return ""
+	}
+	by := c.cell.Steps[changed]
+	return fmt.Sprintf("it counts what was seen since the cell began, and what was there before step %d (%s) may be enough: observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since",
+		by.Number, by.Action.Describe())
+}
+
+// visit calls look with all parts of the check's expressions.
+func (c judged) visit(look func(ast.Expr)) {
+	for _, text := range []string{c.Observe, c.Must} {
+		if e, is := parse(text); is {
+			ast.PreOrderVisit(e, ast.NewExprVisitor(look))
+		}
+	}
+}
+
+// names reports whether the check names a variable.
+func (c judged) names(variable string) (found bool) {
+	c.visit(func(e ast.Expr) { found = found || e.Kind() == ast.IdentKind && e.AsIdent() == variable })
+	return found
+}
+
+// declared reports whether expressions see a variable of that name.
+func declared(name string) bool {
+	env, err := language()
+	return err == nil && slices.ContainsFunc(env.Variables(), func(v *decls.VariableDecl) bool { return v.Name() == name })
+}
+
+// changes reports whether a step changes what runs, or how it does.
+func changes(s plan.Step) bool {
+	switch s.Action.(type) {
+	case action.Restart, action.Stop, action.Kill, action.Fault, action.Clock:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFresh reports whether what a variable has of a key is of one of the steps, or of a
+// pod that one of them makes.
+func isFresh(steps []plan.Step, variable, key string) bool {
+	pod := key
+	if variable == "connections" || variable == "containers" {
+		pod = key[:max(0, strings.LastIndex(key, "/"))]
+	}
+	pod = pod[strings.LastIndex(pod, "/")+1:]
+	named := func(object map[string]any, suffix string) bool {
+		metadata, _ := object["metadata"].(map[string]any)
+		name, is := metadata["name"].(string)
+		return is && name+suffix == pod
+	}
+	return slices.ContainsFunc(steps, func(s plan.Step) bool {
+		switch does := s.Action.(type) {
+		case action.Apply:
+			return slices.ContainsFunc(does.Objects, func(o map[string]any) bool { return named(o, "") })
+		case action.StaticPod:
+			return named(does.Pod, "-"+does.Node)
+		case action.PodsAPI:
+			return s.Name == key
+		}
+		return false
+	})
+}

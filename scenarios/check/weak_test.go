@@ -1,0 +1,68 @@
+package check_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// TestChecksThatShowNothingAreRefused: the scenarios are as the catalog had them, beside
+// checks that are much like them and show something.
+func TestChecksThatShowNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	const count = "it counts what was seen since the cell began, and what was there before step 3 (stop etcd) may be enough: " +
+		"observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since"
+	for file, want := range map[string][]string{
+		"without-etcd.yaml": {
+			"without-etcd.yaml:29:5: check no-others-needed: it reads which components the rig started: look at what they do",
+			"without-etcd.yaml:34:5: check gates: it reads the gates with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does",
+			"without-etcd.yaml:44:5: check goes-on-without-etcd: " + count,
+			"without-etcd.yaml:49:5: check goes-on: " + count,
+		},
+		"three-quarters.yaml": {
+			"three-quarters.yaml:20:5: check not-before-leases-expire: it measures a time from since, which is when this step began, and what it measures may have been before: " +
+				"put the check into the step right after the one that changes the rig",
+		},
+		"another-kep.yaml": {
+			"another-kep.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another KEP than the scenario's, kep-5999: " +
+				"move the check to a scenario of kep-4939",
+		},
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			files, err := action.Load(os.DirFS("testdata"), []string{file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, err := plan.Cells(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := check.Refuse(cells); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNoCheckOfTheCatalogIsRefused(t *testing.T) {
+	t.Parallel()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Refuse(cells); err != nil {
+		t.Error(err)
+	}
+}
