@@ -44,13 +44,18 @@ var rules = map[string]change{
 	"what both understand":           {"scenarios/model/wire.go", "behavior.H2CAndHTTP1: {record.FirstHTTP1: true, record.FirstHTTP2: true}", "behavior.H2CAndHTTP1: {record.FirstHTTP1: true}"},
 	"what gRPC understands":          {"scenarios/model/wire.go", "behavior.GRPC:        {record.FirstHTTP2: true}", "behavior.GRPC:        {record.FirstTLS: true}"},
 	"what gRPC over TLS understands": {"scenarios/model/wire.go", "behavior.GRPCTLS:     {record.FirstTLS: true}", "behavior.GRPCTLS:     {record.FirstHTTP2: true}"},
-	"created in any case":            {"scenarios/model/stored.go", "if r.Enabled(apiserver, f) {\n\t\treturn asked\n\t}\n\treturn nil", "return asked"},
-	"never created":                  {"scenarios/model/stored.go", "if r.Enabled(apiserver, f) {\n\t\treturn asked\n\t}\n\treturn nil", "return nil"},
+	"created in any case":            {"scenarios/model/stored.go", "if r.Enabled(apiserver, f) {\n\t\treturn f.filled(fills, asked)\n\t}\n\treturn nil", "return f.filled(fills, asked)"},
+	"never created":                  {"scenarios/model/stored.go", "if r.Enabled(apiserver, f) {\n\t\treturn f.filled(fills, asked)\n\t}\n\treturn nil", "return nil"},
 	"kept by an old server":          {"scenarios/model/stored.go", "case !r.Knows(apiserver, f):\n\t\treturn nil", "case !r.Knows(apiserver, f):\n\t\treturn asked"},
-	"dropped with the gate off":      {"scenarios/model/stored.go", " || len(before) > 0", ""},
+	"dropped with the gate off":      {"scenarios/model/stored.go", "case len(before) > 0:", "case len(before) < 0:"},
 	"added with the gate off":        {"scenarios/model/stored.go", "default:\n\t\treturn nil", "default:\n\t\treturn asked"},
-	"shown by an old server":         {"scenarios/model/stored.go", "if r.Knows(apiserver, f) {\n\t\treturn stored\n\t}\n\treturn nil", "return stored"},
-	"never shown":                    {"scenarios/model/stored.go", "if r.Knows(apiserver, f) {\n\t\treturn stored\n\t}\n\treturn nil", "return nil"},
+	"shown by an old server":         {"scenarios/model/stored.go", "\t\treturn nil\n\tcase r.Enabled(apiserver, f):\n\t\treturn f.filled(fills, stored)", "\t\treturn stored\n\tcase r.Enabled(apiserver, f):\n\t\treturn f.filled(fills, stored)"},
+	"never shown":                    {"scenarios/model/stored.go", "default:\n\t\treturn stored", "default:\n\t\treturn nil"},
+	"no default in what is created":  {"scenarios/model/stored.go", "if r.Enabled(apiserver, f) {\n\t\treturn f.filled(fills, asked)", "if r.Enabled(apiserver, f) {\n\t\treturn asked"},
+	"no default in what is written":  {"scenarios/model/stored.go", "case r.Enabled(apiserver, f):\n\t\treturn f.filled(fills, asked)", "case r.Enabled(apiserver, f):\n\t\treturn asked"},
+	"no default in what is shown":    {"scenarios/model/stored.go", "return f.filled(fills, stored)", "return stored"},
+	"a default with the gate off":    {"scenarios/model/stored.go", "default:\n\t\treturn stored", "default:\n\t\treturn f.filled(fills, stored)"},
+	"a default in templates":         {"scenarios/model/field.go", `f.Default != "" && resource == "pods"`, `f.Default != ""`},
 }
 
 // survivingRules are those that may be changed without a check turning red, and
