@@ -38,7 +38,7 @@ func gotten(path string, code int, body []byte) record.APIAnswer {
 
 // get asks a component.
 func (r *run) get(ctx context.Context, component, path string) (body []byte, code int, err error) {
-	c, name := r.Rig.where(component)
+	c, name := r.where(component)
 	endpoint, err := c.Endpoint(name)
 	if err != nil {
 		return nil, 0, err

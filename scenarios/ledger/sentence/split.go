@@ -177,7 +177,7 @@ func withoutComments(text string) string {
 func Words(text string) string {
 	text = quotes.Replace(tag.ReplaceAllString(link.ReplaceAllString(text, "$1"), " "))
 	var words []string
-	for _, word := range strings.Fields(strings.ToLower(text)) {
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		word = strings.Trim(word, `.,;:!?()[]{}"'*_#•`)
 		if strings.ContainsFunc(word, letter) {
 			words = append(words, word)
