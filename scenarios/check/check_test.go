@@ -205,6 +205,14 @@ func TestVerdicts(t *testing.T) {
 				closed(h, "restarts", time.Second/2)
 			},
 		},
+		"what was not there grows from nothing": {
+			check: grows(1), want: reports.Pass, observed: "1 more, from 0 to 1",
+			tell: func(h *record.History) { opened(h, "restarts"); started(h); closed(h, "restarts", time.Second/2) },
+		},
+		"what was not there may not grow": {
+			check: starts(1), want: reports.Fail, observed: "no such key: tls/app",
+			tell: func(h *record.History) { opened(h, "restarts"); started(h); closed(h, "restarts", time.Second) },
+		},
 		"what came before does not count": {
 			check: grows(1), want: reports.Fail, observed: "0 more, from 2 to 2",
 			tell: func(h *record.History) {

@@ -150,6 +150,7 @@ func (w *watch) growth(now map[string]any) seen {
 		return seen{text: err.Error()}
 	}
 	from, isNumber := w.base.(types.Int)
+	isNumber = isNumber || w.base == nil && w.Mode == record.AtLeast // what was not there counts from nothing
 	to, stillIs := value.(types.Int)
 	if !isNumber || !stillIs {
 		return seen{text: asJSON(value) + ", which is not an integer, or was not one before"}
