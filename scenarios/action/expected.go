@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"github.com/skewrig/skewrig/record"
@@ -29,17 +30,20 @@ func (e Expected) judged() bool { return e.Accepted || e.Rejected != nil }
 // met reports whether an answer is of the kind that is expected.
 func (e Expected) met(code int) bool { return !e.judged() || e.Accepted == (code < 400) }
 
+// notInID is what an id of a check can't have.
+var notInID = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
+
 // Checked implements Checker: the expectation is a check, whose id is the name of the
-// step with -accepted or -rejected.
+// step, with - for what an id can't have, and -accepted or -rejected.
 func (e Expected) Checked() []Check {
 	if !e.judged() {
 		return nil
 	}
-	name := strconv.Quote(e.Step)
-	check := Check{ID: e.Step + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
+	name, id := strconv.Quote(e.Step), notInID.ReplaceAllString(e.Step, "-")
+	check := Check{ID: id + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
 		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].message}`, name, name)}
 	if e.Rejected != nil {
-		check.ID, check.Must = e.Step+"-rejected", "it.code >= 400"
+		check.ID, check.Must = id+"-rejected", "it.code >= 400"
 		if e.Rejected.Code != 0 {
 			check.Must = fmt.Sprintf("it.code == %d", e.Rejected.Code)
 		}
