@@ -67,17 +67,5 @@ func TestExpressionsSeeARigWithASeed(t *testing.T) {
 		`leases["lease-nodes"].nodes`:                          "1",
 		`objects["` + kcm + `"].spec.replicas`:                 "0",
 		`history["` + kcm + `"].size()`:                        "3",
-	} {
-		program, _, err := compile(expression)
-		if err != nil {
-			t.Fatalf("%s: %v", expression, err)
-		}
-		value, _, err := program.Eval(vars(s))
-		if err != nil || asJSON(value) != want {
-			t.Errorf("%s is %v, want %s: %v", expression, value, want, err)
-			if err == nil {
-				t.Log(asJSON(value))
-			}
-		}
-	}
+	})
 }
