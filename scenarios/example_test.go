@@ -190,7 +190,7 @@ steps:
 	//   1. create: create Pod tls
 	//   2. patch pods/default/tls with {"metadata":{"labels":{"a":"b"}}}
 	//   3. patch pods/default/tls with {"spec":{"nodeName":"other"}}, which the API server must refuse with code 422
-	//       3-rejected: at once: {"code": requests["3"].code, "message": requests["3"].message} satisfies it.code == 422 && it.message.matches("may not change")
+	//       3-rejected: at once: {"code": requests["3"].code, "message": requests["3"].?message.orValue("")} satisfies it.code == 422 && it.message.matches("may not change")
 	//   4. run static Pod static on node-a
 	//   5. delete pods/default/tls
 }

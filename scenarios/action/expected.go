@@ -41,7 +41,7 @@ func (e Expected) Checked() []Check {
 	}
 	name, id := strconv.Quote(e.Step), notInID.ReplaceAllString(e.Step, "-")
 	check := Check{ID: id + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
-		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].message}`, name, name)}
+		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].?message.orValue("")}`, name, name)}
 	if e.Rejected != nil {
 		check.ID, check.Must = id+"-rejected", "it.code >= 400"
 		if e.Rejected.Code != 0 {

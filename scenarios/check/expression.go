@@ -19,7 +19,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cel.NewEnv(append(shapes.variables(), cel.CustomTypeProvider(shapes),
+	return cel.NewEnv(append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes),
 		cel.CustomTypeAdapter(inKeyOrder), ext.Strings(), ext.Lists())...)
 })
 
