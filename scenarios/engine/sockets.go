@@ -13,7 +13,7 @@ const socketsEvery = 2 * time.Millisecond
 
 // ReadSockets implements action.Rig.
 func (r *run) ReadSockets(ctx context.Context, component string, port int, span time.Duration) error {
-	c, name := r.Rig.where(component)
+	c, name := r.where(component)
 	read := record.SocketsRead{Component: component, Sockets: []record.Socket{}}
 	seen := make(map[record.Socket]bool)
 	ticker := time.NewTicker(socketsEvery)

@@ -26,7 +26,7 @@ func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
 	if err != nil {
 		return err
 	}
-	c, _ := r.Rig.where(path.Join(ref.Cluster, spec.Etcd))
+	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
 	for _, key := range keys(resource.GroupResource(), ref) {
 		value, found, err := c.Stored(ctx, key)
 		if err != nil {

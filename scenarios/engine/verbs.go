@@ -24,7 +24,7 @@ var _ action.Rig = (*run)(nil)
 func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (int, error) {
 	namespace := cmp.Or((&unstructured.Unstructured{Object: object}).GetNamespace(), metav1.NamespaceDefault)
 	if !r.namespaces[namespace] {
-		if err := r.Rig.EnsureNamespace(ctx, namespace); err != nil {
+		if err := r.EnsureNamespace(ctx, namespace); err != nil {
 			return 0, err
 		}
 		r.namespaces[namespace] = true
