@@ -22,8 +22,16 @@ type ComponentStarted struct {
 // ComponentStopped is recorded when a component has ended.
 type ComponentStopped struct {
 	State string `json:"state"`
+	// Code is its exit status. It is -1 if a signal ended it, which Signal names then:
+	// "SIGKILL".
+	Code   int    `json:"code,omitempty"`
+	Signal string `json:"signal,omitempty"`
 	// Asked is false if it died by itself.
 	Asked bool `json:"asked"`
+	// Seconds is how long it took to end after SIGTERM asked it to: 0 without one.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Overdue is true if it did not end in its time then, and was killed.
+	Overdue bool `json:"overdue,omitempty"`
 }
 
 // ClockSet is recorded when a component's clock was set, for its start also.

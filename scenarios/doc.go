@@ -145,7 +145,10 @@
 //     toggling of a gate are all restarts. unset: [...] leaves gates to the
 //     release's default, which a rollback to a release without them needs. The
 //     API server moves by one minor version a step at the most.
-//   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}
+//   - kill: kubelet/node-a, stop: kubelet/node-a and start: {component: ...}. A
+//     component that is stopped or restarted has a minute to end, and is killed then.
+//     With stop: {component: kubelet/node-a, within: 30s}, a check with the name of the
+//     step and -ended judges that it ends by itself within that time.
 //   - cut: {from: kubelet/node-a}: what the component and the API server send to
 //     each other gets lost, until heal: kubelet/node-a. With how: reset, every
 //     connection is ended at once; with direction: forward or backward, only what
@@ -170,7 +173,8 @@
 //     metrics of a kubelet or of the API server into the record. Without a path,
 //     those of /metrics.
 //   - log: {component: kubelet/node-a, match: REGEXP}: reads the lines of a log
-//     that match.
+//     that match. In the logs of Kubernetes, lines at a level begin with its letter
+//     and the date: ^E[0-9]{4} finds errors, and ^panic:|Observed a panic panics.
 //   - get: {path: /openapi/v3/api/v1}: asks the API server for any path, discovery
 //     included, and component: kubelet/node-a that kubelet. Whatever it answers, the
 //     next step follows.
@@ -283,8 +287,9 @@
 //   - polls["step name"]: views, the answers that differ from the one before, and
 //     codes, how often which was answered, once it has ended. Requests that were
 //     refused for their rate are counted only.
-//   - components["kubelet/node-a"]: version and gates of what is running, and at,
-//     when it was started
+//   - components["kubelet/node-a"]: running, restarts, exits (a list of code, signal,
+//     asked, seconds from SIGTERM to the end, overdue if it had to be killed, and at),
+//     version and gates of what runs or ran last, and at, when that was started
 //   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
 //     ready and at
 //   - leases["lease-nodes/a"]: how old the leases of simulated nodes really are, in
@@ -309,7 +314,7 @@
 //     it measures may have been before.
 //   - One that reads the version or gates of components, or which of them were not
 //     started: the scenario says so itself. Scrape the component, or look at its node's
-//     status. That components run may be asked.
+//     status. That components run, and how they ended, may be asked.
 //   - One in a scenario of a KEP with the requirement of another KEP.
 //
 // A check that held as soon as it was opened, right after a component was stopped, is

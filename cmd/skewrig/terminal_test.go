@@ -46,8 +46,8 @@ func toldOf(t *testing.T, flags ...string) string {
 	t.Helper()
 	var text bytes.Buffer
 	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{
-		{Number: 2, Action: action.Stop("kubelet/node-a")},
-		{Number: 3, Action: action.Stop("kube-scheduler")},
+		{Number: 2, Action: action.Stop{Component: "kubelet/node-a"}},
+		{Number: 3, Action: action.Stop{Component: "kube-scheduler"}},
 	}}
 	root := &cobra.Command{Use: "root"}
 	registerLevel(root)
@@ -136,7 +136,7 @@ func TestADumbTerminalIsNone(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	program, reader := openTerminal(t)
-	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{{Number: 1, Action: action.Stop("kubelet/node-a")}}}
+	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{{Number: 1, Action: action.Stop{Component: "kubelet/node-a"}}}}
 	cmd := &cobra.Command{}
 	cmd.SetErr(program)
 	tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))

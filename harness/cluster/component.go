@@ -57,7 +57,9 @@ type Change struct {
 // release or with other gates if the change says so. Containers live on while
 // a kubelet is away. It returns when the component is ready.
 func (c *Cluster) Restart(ctx context.Context, name string, change Change) error {
-	if err := c.Stop(name); err != nil {
+	limited, cancel := context.WithTimeout(ctx, StopLimit)
+	defer cancel()
+	if err := c.Stop(limited, name); err != nil {
 		return err
 	}
 	return c.Start(ctx, name, change)
@@ -96,8 +98,15 @@ func (c *Cluster) Running(name string) bool {
 	return comp.running != nil
 }
 
-// Stop asks a component to end, and returns when it has.
-func (c *Cluster) Stop(name string) error { return c.end(name, (*process.Process).Stop) }
+// StopLimit is how long a component has to end where nothing else is said. It is
+// generous: an API server first answers the requests that it has.
+const StopLimit = time.Minute
+
+// Stop asks a component to end, kills it if it has not when the context ends, and
+// returns when it is gone. The record says how it ended.
+func (c *Cluster) Stop(ctx context.Context, name string) error {
+	return c.end(name, func(p *process.Process) error { return p.Stop(ctx) })
+}
 
 // Kill ends a component without a warning, as a crash or a power cut would.
 func (c *Cluster) Kill(name string) error { return c.end(name, (*process.Process).Kill) }
@@ -211,7 +220,10 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 		comp.running = nil
 	}
 	comp.mu.Unlock()
-	c.cfg.Recorder.Append("cluster", comp.name, record.ComponentStopped{State: p.Exit().State, Asked: asked})
+	exit := p.Exit()
+	c.cfg.Recorder.Append("cluster", comp.name, record.ComponentStopped{
+		State: exit.State, Code: exit.Code, Signal: exit.Signal, Asked: asked, Seconds: exit.Took.Round(time.Millisecond).Seconds(), Overdue: exit.Overdue,
+	})
 	if !asked {
 		c.fail(p.Exit())
 	}

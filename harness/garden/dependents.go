@@ -105,7 +105,9 @@ func (g *Garden) run(ctx context.Context, wanted bool) error {
 	case wanted && !running:
 		return g.cfg.Shoot.Start(ctx, controllerManager, cluster.Change{})
 	case !wanted && running:
-		return g.cfg.Shoot.Stop(controllerManager)
+		ctx, cancel := context.WithTimeout(ctx, cluster.StopLimit)
+		defer cancel()
+		return g.cfg.Shoot.Stop(ctx, controllerManager)
 	default:
 		return nil
 	}

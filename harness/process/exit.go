@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -22,8 +25,15 @@ type ExitError struct {
 	Name string
 	// State is how it ended: "exit status 1", "signal: killed".
 	State string
-	// Ran is how long it had been running.
-	Ran time.Duration
+	// Code is its exit status. It is -1 if a signal ended it, which Signal names then:
+	// "SIGKILL".
+	Code   int
+	Signal string
+	// Ran is how long it had been running, and Took how long it took to end after Stop
+	// asked it to: 0 if Stop did not.
+	Ran, Took time.Duration
+	// Overdue is true if Stop had to kill it.
+	Overdue bool
 	// Log is the path of its log, Tail the end of it.
 	Log, Tail string
 }
@@ -39,6 +49,17 @@ func describe(state *os.ProcessState, err error) string {
 		return state.String()
 	}
 	return err.Error()
+}
+
+// status is the exit status of a process, or -1 and the signal that ended it.
+func status(state *os.ProcessState) (code int, signal string) {
+	if state == nil {
+		return -1, ""
+	}
+	if how, is := state.Sys().(syscall.WaitStatus); is && how.Signaled() {
+		signal = unix.SignalName(how.Signal())
+	}
+	return state.ExitCode(), signal
 }
 
 // tail returns the last lines of a file, indented. What can't be read is said

@@ -9,17 +9,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-const (
-	// readyPoll is how long to wait between two looks at whether a process is
-	// ready.
-	readyPoll = 10 * time.Millisecond
-	// defaultStopTimeout is how long a process may take to stop when asked.
-	defaultStopTimeout = 10 * time.Second
-)
+// readyPoll is how long to wait between two looks at whether a process is ready.
+const readyPoll = 10 * time.Millisecond
 
 // Config says what to run.
 type Config struct {
@@ -39,8 +35,6 @@ type Config struct {
 	// Ready is asked again and again until it returns nil. If unset, the
 	// process is ready as soon as it runs.
 	Ready func(context.Context) error
-	// StopTimeout is how long Stop waits before it kills. If unset, 10 s.
-	StopTimeout time.Duration
 }
 
 // Process is a child process, in a process group of its own.
@@ -50,6 +44,9 @@ type Process struct {
 	started time.Time
 	exited  chan struct{}
 	exit    *ExitError // set before exited is closed
+
+	asked   atomic.Pointer[time.Time] // when Stop asked first
+	overdue atomic.Bool               // Stop had to kill
 }
 
 // Start runs a process and returns when it is ready. If it exits first, the
@@ -94,11 +91,16 @@ func launch(cfg Config) (*Process, error) {
 func (p *Process) wait() {
 	err := p.cmd.Wait()
 	p.exit = &ExitError{
-		Name:  p.cfg.Name,
-		State: describe(p.cmd.ProcessState, err),
-		Ran:   time.Since(p.started),
-		Log:   p.cfg.Log,
-		Tail:  tail(p.cfg.Log, tailLines),
+		Name:    p.cfg.Name,
+		State:   describe(p.cmd.ProcessState, err),
+		Ran:     time.Since(p.started),
+		Overdue: p.overdue.Load(),
+		Log:     p.cfg.Log,
+		Tail:    tail(p.cfg.Log, tailLines),
+	}
+	p.exit.Code, p.exit.Signal = status(p.cmd.ProcessState)
+	if asked := p.asked.Load(); asked != nil {
+		p.exit.Took = time.Since(*asked)
 	}
 	close(p.exited)
 }
@@ -141,23 +143,21 @@ func (p *Process) Exit() *ExitError {
 	}
 }
 
-// Stop asks the process to end, kills it if it does not within the stop
-// timeout, and returns when it is gone. Stopping a process that has ended
-// already is no error. Having to kill is one.
-func (p *Process) Stop() error {
-	timeout := p.cfg.StopTimeout
-	if timeout == 0 {
-		timeout = defaultStopTimeout
-	}
+// Stop asks the process to end, kills it if it has not when the context ends, and
+// returns when it is gone. Stopping a process that has ended already is no error,
+// and having to kill is none: Exit says so.
+func (p *Process) Stop(ctx context.Context) error {
+	now := time.Now()
+	p.asked.CompareAndSwap(nil, &now)
 	if err := p.signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	select {
 	case <-p.exited:
 		return nil
-	case <-time.After(timeout):
-		return errors.Join(
-			fmt.Errorf("stopping %s: still running %s after SIGTERM, killed", p.cfg.Name, timeout), p.Kill())
+	case <-ctx.Done():
+		p.overdue.Store(true)
+		return p.Kill()
 	}
 }
 

@@ -90,14 +90,14 @@ func TestStopEndsTheWholeGroup(t *testing.T) {
 	if !alive(t, pidFile) {
 		t.Fatal("the grandchild is not running")
 	}
-	if err := p.Stop(); err != nil {
+	if err := p.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	awaitDeath(t, pidFile)
-	if exit := p.Exit(); exit == nil || !strings.Contains(exit.State, "terminated") {
-		t.Errorf("Exit() = %v, want the signal", exit)
+	if exit := p.Exit(); exit == nil || exit.Code != -1 || exit.Signal != "SIGTERM" || exit.Took <= 0 || exit.Overdue {
+		t.Errorf("Exit() = %+v, want the signal, and how long it took", exit)
 	}
-	if err := p.Stop(); err != nil {
+	if err := p.Stop(t.Context()); err != nil {
 		t.Errorf("stopping again: %v", err)
 	}
 }
@@ -106,16 +106,18 @@ func TestStopKillsWhatDoesNotStop(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
 	cfg := shell(t, "trap '' TERM; touch "+ready+"; while :; do sleep 600; done")
-	cfg.Ready, cfg.StopTimeout = fileThere(ready), 100*time.Millisecond
+	cfg.Ready = fileThere(ready)
 	p, err := Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Stop(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("Stop returned %v, want that it had to kill", err)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := p.Stop(ctx); err != nil {
+		t.Fatal(err)
 	}
-	if p.Exit() == nil {
-		t.Error("the child is still running")
+	if exit := p.Exit(); exit == nil || !exit.Overdue || exit.Signal != "SIGKILL" || exit.Took < 100*time.Millisecond {
+		t.Errorf("Exit() = %+v, want that it had to be killed", exit)
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // OrTrue marks a struct for which true may stand: its zero value.
 type OrTrue interface{ OrTrue() }
 
+// OrFirst marks a struct for which the value of its first field may stand alone.
+type OrFirst interface{ OrFirst() }
+
 // Decoder turns YAML nodes into Go values, strictly: what a type has no place
 // for is a problem, and all problems are reported. The names of fields are
 // those of their json tags, also in an embedded struct. A field whose tag doesn't say omitempty or omitzero is
@@ -61,6 +64,8 @@ func (d *Decoder) into(n *yaml.Node, out reflect.Value) bool {
 		return false
 	case kind == reflect.Struct && n.Kind == yaml.ScalarNode && n.Tag == "!!bool" && n.Value == "true" && out.Type().Implements(reflect.TypeFor[OrTrue]()):
 		return true
+	case kind == reflect.Struct && n.Kind == yaml.ScalarNode && out.Type().Implements(reflect.TypeFor[OrFirst]()):
+		return d.into(n, out.Field(0))
 	case kind == reflect.Struct:
 		return d.structure(n, out)
 	case kind == reflect.Map:

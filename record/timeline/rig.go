@@ -26,6 +26,33 @@ type Life struct {
 	Stopped *record.ComponentStopped
 }
 
+// Component is what became of a component, over all its processes.
+type Component struct {
+	// Life is the process that runs, or ran last.
+	*Life
+	Running bool `json:"running"`
+	// Restarts are the starts after the first one.
+	Restarts int `json:"restarts"`
+	// Exits are the ends of its processes.
+	Exits []ComponentExit `json:"exits"`
+
+	lives []*Life
+}
+
+// ComponentExit is one end of a component.
+type ComponentExit struct {
+	// Code is its exit status, or -1 if a signal ended it: Signal.
+	Code   int    `json:"code"`
+	Signal string `json:"signal"`
+	// Asked is false if it ended by itself. Seconds is how long it took from SIGTERM on,
+	// and Overdue is true if it had to be killed then.
+	Asked   bool    `json:"asked"`
+	Seconds float64 `json:"seconds"`
+	Overdue bool    `json:"overdue"`
+	// At is when it ended, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
 // Fault is a fault of a link.
 type Fault struct {
 	Link string
@@ -53,11 +80,10 @@ func (t *Timeline) addRig(e Entry) {
 	case record.ComponentStarted:
 		t.started(e.Subject, p, e.Moment)
 	case record.ComponentStopped:
-		if lives := t.lives[e.Subject]; len(lives) > 0 {
-			last := lives[len(lives)-1]
-			last.Until, last.Stopped = e.Moment, &p
+		if c := t.Ran[e.Subject]; c != nil {
+			c.Until, c.Stopped, c.Running = e.Moment, &p, false
+			c.Exits = append(c.Exits, ComponentExit{p.Code, p.Signal, p.Asked, p.Seconds, p.Overdue, t.Seconds(e.At)})
 		}
-		delete(t.Running, e.Subject)
 		t.stopped[e.Subject] = e.At
 		t.cutOff(e.Subject)
 	case record.FaultBegan:
@@ -80,10 +106,14 @@ func ZoneName(z record.ZoneAges) string { return strings.TrimSuffix("lease-nodes
 func (t *Timeline) started(component string, started record.ComponentStarted, m Moment) {
 	l := &Life{ComponentStarted: started, Ready: m, Launched: m.Time.Add(-time.Duration(started.ReadySeconds * float64(time.Second)))}
 	l.At = t.Seconds(l.Launched)
-	if before := t.lives[component]; len(before) > 0 {
-		l.From = before[len(before)-1].Until
+	c := t.Ran[component]
+	if c == nil {
+		c = &Component{Exits: []ComponentExit{}}
+		t.Ran[component] = c
+	} else {
+		l.From = c.Until
 	}
-	t.lives[component], t.Running[component] = append(t.lives[component], l), l
+	c.Life, c.Running, c.Restarts, c.lives = l, true, len(c.lives), append(c.lives, l)
 }
 
 // faultEnded ends the fault of a link that began last.
@@ -97,11 +127,16 @@ func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
 }
 
 // Components are the names of the components that ever ran, in order.
-func (t *Timeline) Components() []string { return slices.Sorted(maps.Keys(t.lives)) }
+func (t *Timeline) Components() []string { return slices.Sorted(maps.Keys(t.Ran)) }
 
 // Lives are the processes of a component, in their order. One that runs ends with
 // the history.
-func (t *Timeline) Lives(component string) []*Life { return t.lives[component] }
+func (t *Timeline) Lives(component string) []*Life {
+	if c := t.Ran[component]; c != nil {
+		return c.lives
+	}
+	return nil
+}
 
 // ReadyAt is the process of a component that was ready at a place in the history.
 func (t *Timeline) ReadyAt(component string, place int) (*Life, bool) {

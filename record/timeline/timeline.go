@@ -58,8 +58,8 @@ type Timeline struct {
 	// Sockets are what TCP sockets a component had, by the step that read them.
 	Sockets map[string]any
 
-	// Running are the processes of components that run. For all, see Lives.
-	Running map[string]*Life
+	// Ran are the components that ever ran. For their processes, see Lives.
+	Ran map[string]*Component
 	// Faults are those of links, and Calls the requests that passed one, by link.
 	Faults []*Fault
 	Calls  map[string][]Call
@@ -97,7 +97,6 @@ type Timeline struct {
 	PodsWatches map[string]*PodsWatch
 	PodsPolls   map[string]*PodsPoll
 
-	lives   map[string][]*Life
 	states  map[string][]*Version // also those of static pods, and that objects are gone
 	nodes   map[string]string     // by pod: where it got a sandbox
 	stopped map[string]time.Time  // when a component ended last
@@ -111,12 +110,12 @@ func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
 		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
-		Running: make(map[string]*Life), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
+		Ran: make(map[string]*Component), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),
 		Containers: make(map[string]*Container), Connected: make(map[string][]*Connection),
 		PodsAnswers: make(map[string]*PodsAnswers), PodsWatches: make(map[string]*PodsWatch), PodsPolls: make(map[string]*PodsPoll),
-		lives: make(map[string][]*Life), states: make(map[string][]*Version), nodes: make(map[string]string), stopped: make(map[string]time.Time),
+		states: make(map[string][]*Version), nodes: make(map[string]string), stopped: make(map[string]time.Time),
 		events: make(map[string]*PodEvent), counts: make(map[string]int),
 	}
 }
@@ -139,8 +138,10 @@ func (t *Timeline) Add(e record.Event) {
 	t.addContainer(entry)
 	t.addObject(entry)
 	t.addPodsAPI(entry)
-	for _, l := range t.Running {
-		l.Until = Moment{Place: len(t.Events), Time: e.At}
+	for _, c := range t.Ran {
+		if c.Running {
+			c.Until = Moment{Place: len(t.Events), Time: e.At}
+		}
 	}
 }
 

@@ -59,8 +59,9 @@ func TestLives(t *testing.T) {
 			t.Errorf("%d kubelets around second %d, want %d", got, second, want)
 		}
 	}
-	if line.Running[kubelet].PID != 7 || Of(all[:3]).Running[kubelet] != nil {
-		t.Error("what runs is not what was started last, and not stopped")
+	now, then := line.Ran[kubelet], Of(all[:3]).Ran[kubelet]
+	if now.PID != 7 || !now.Running || now.Restarts != 1 || len(now.Exits) != 1 || then.Running || then.Restarts != 0 || len(then.Exits) != 1 {
+		t.Errorf("a component that runs is %+v, and before %+v", now, then)
 	}
 }
 

@@ -65,6 +65,8 @@ func (b *builder) stopped(l *lane, at float64, stopped *record.ComponentStopped)
 	case at > b.over:
 		l.ends(at)
 		return
+	case stopped.Overdue:
+		label, tone = fmt.Sprintf("killed, still running %.0f s after SIGTERM", stopped.Seconds), Bad
 	case strings.Contains(stopped.State, "killed"):
 		label = "killed"
 	}

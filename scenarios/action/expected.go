@@ -33,13 +33,16 @@ func (e Expected) met(code int) bool { return !e.judged() || e.Accepted == (code
 // notInID is what an id of a check can't have.
 var notInID = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
 
+// idOf is the name of a step as a part of the id of a check.
+func idOf(step string) string { return notInID.ReplaceAllString(step, "-") }
+
 // Checked implements Checker: the expectation is a check, whose id is the name of the
 // step, with - for what an id can't have, and -accepted or -rejected.
 func (e Expected) Checked() []Check {
 	if !e.judged() {
 		return nil
 	}
-	name, id := strconv.Quote(e.Step), notInID.ReplaceAllString(e.Step, "-")
+	name, id := strconv.Quote(e.Step), idOf(e.Step)
 	check := Check{ID: id + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
 		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].?message.orValue("")}`, name, name)}
 	if e.Rejected != nil {

@@ -63,7 +63,7 @@ func TestRigFollowsTheSteps(t *testing.T) {
 		Nodes:        []spec.Node{{Name: "b", Version: "v1.88.4"}, {Name: "a", Version: "v1.90.1"}},
 	}, nil)
 	for _, step := range []spec.Step{
-		step("stop", action.Stop("kubelet/b")),
+		step("stop", action.Stop{Component: "kubelet/b"}),
 		step("restart", action.Restart{Component: spec.APIServer, Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}}),
 		step("restart", action.Restart{Component: spec.APIServer, Gates: map[string]bool{"AllAlpha": false}}),
 		step("kill", action.Kill(spec.Etcd)),
@@ -97,7 +97,7 @@ func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	}
 	upgrade := step("restart", action.Restart{Component: spec.APIServer, Version: "v1.90.1"})
 	const message = "kubelet/a v1.86.0 is more than three minor versions older than kube-apiserver v1.90.1"
-	conflicts = append(rig.Do(step("stop", action.Stop("kubelet/a"))), rig.Do(upgrade)...)
+	conflicts = append(rig.Do(step("stop", action.Stop{Component: "kubelet/a"})), rig.Do(upgrade)...)
 	if len(conflicts) > 0 {
 		t.Fatalf("conflicts %v, want none while the kubelet is stopped", conflicts)
 	}

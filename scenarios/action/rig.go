@@ -23,7 +23,8 @@ type Rig interface {
 	RemoveStaticPod(node, name string) error
 	// Restart starts a component, which it stops before if it runs.
 	Restart(context.Context, Restart) error
-	Stop(component string) error
+	// Stop asks a component to end, and kills it if it does not in its time.
+	Stop(context.Context, Stop) error
 	Kill(component string) error
 	// SetLink gives a link a fault, or none.
 	SetLink(spec.Link, record.LinkFault) error

@@ -2,20 +2,52 @@ package action
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// Stop ends a component, which may be simulated nodes.
-type Stop string
+// Stop asks a component to end, which may be simulated nodes. The name of the
+// component alone is one of these, too.
+type Stop struct {
+	Component string `json:"component"`
+	// Within is how long the component has to end, which a check of the step judges. If
+	// unset, a minute, and no check.
+	Within behavior.Duration `json:"within,omitempty"`
+
+	Step string `json:"-"` // its name
+	Line int    `json:"-"` // in the scenario's file
+}
+
+// OrFirst implements strict.OrFirst.
+func (Stop) OrFirst() {}
+
+// MarshalJSON writes the name alone where that is all, as plans always have.
+func (s Stop) MarshalJSON() ([]byte, error) {
+	type written Stop
+	if s.Within == 0 {
+		return json.Marshal(s.Component)
+	}
+	return json.Marshal(written(s))
+}
 
 // Check implements spec.Action.
-func (s Stop) Check(f spec.Field) { f.Named("", string(s)) }
+func (s Stop) Check(f spec.Field) {
+	f.Named("", s.Component)
+	f.Duration(".within", s.Within)
+	f.Refuse(".within", s.Within != 0 && spec.IsSimulated(s.Component), "simulated nodes end at once")
+}
 
 // Change implements spec.Changer.
-func (s Stop) Change(r *spec.Rig) {
-	c := r.Find("", string(s))
+func (s Stop) Change(r *spec.Rig) { stops(r, s.Component) }
+
+// stops has a component not run any more.
+func stops(r *spec.Rig, name string) {
+	c := r.Find("", name)
 	if c == nil {
 		return
 	}
@@ -31,11 +63,36 @@ func (s Stop) Change(r *spec.Rig) {
 	c.Running = false
 }
 
+// Plan implements Planner.
+func (s Stop) Plan(scene Scene) (Action, error) {
+	s.Step, s.Line = scene.Name, scene.Line("")
+	return s, nil
+}
+
 // Describe implements Action.
-func (s Stop) Describe() string { return OneLine("stop " + string(s)) }
+func (s Stop) Describe() string {
+	text := "stop " + s.Component
+	if s.Within != 0 {
+		text += fmt.Sprintf(", which must end within %s", s.Within)
+	}
+	return OneLine(text)
+}
+
+// Checked implements Checker: that a component ends in time is a check, with the id of
+// the step and -ended. It is watched while the component ends, so that a machine which is
+// late gives more time.
+func (s Stop) Checked() []Check {
+	if s.Within == 0 {
+		return nil
+	}
+	return []Check{{
+		ID: idOf(s.Step) + "-ended", Mode: record.Eventually, Span: s.Within, Line: s.Line,
+		Observe: fmt.Sprintf(`components[%q].running`, s.Component), Is: false,
+	}}
+}
 
 // Run implements Action.
-func (s Stop) Run(_ context.Context, rig Rig) error { return rig.Stop(string(s)) }
+func (s Stop) Run(ctx context.Context, rig Rig) error { return rig.Stop(ctx, s) }
 
 // Kill ends a component without a warning.
 type Kill string
@@ -44,7 +101,7 @@ type Kill string
 func (k Kill) Check(f spec.Field) { f.Named("", string(k)) }
 
 // Change implements spec.Changer.
-func (k Kill) Change(r *spec.Rig) { Stop(k).Change(r) }
+func (k Kill) Change(r *spec.Rig) { stops(r, string(k)) }
 
 // Describe implements Action.
 func (k Kill) Describe() string { return OneLine("kill " + string(k)) }

@@ -535,7 +535,7 @@ func TestADeletedObjectIsGone(t *testing.T) {
 	})
 	p := cellWith(t, action.Check{
 		ID: "gone", Requirement: "X/1", Mode: record.Now, Is: []any{false, false, false},
-		Observe: `["tls" in pods, "pods/default/tls" in objects, "kubelet/node-a" in components]`,
+		Observe: `["tls" in pods, "pods/default/tls" in objects, components["kubelet/node-a"].running]`,
 	})
 	if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
 		t.Errorf("observed %s", got.Observed)
@@ -621,6 +621,48 @@ func evaluates(t *testing.T, on *timeline.Timeline, want map[string]string) {
 			t.Errorf("%s: %v", expression, err)
 		} else if got := asJSON(value); got != want {
 			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+}
+
+// TestAStopIsJudged: a component that ends in its time is as expected, and one that has
+// to be killed, when the check is decided, is not.
+func TestAStopIsJudged(t *testing.T) {
+	t.Parallel()
+	const kubelet = "kubelet/node-a"
+	stop := action.Stop{Component: kubelet, Within: behavior.Duration(30 * time.Second), Step: "in time"}
+	p, err := Compile(plan.Cell{ID: "a/b/c", File: "c.yaml", Steps: []plan.Step{{Number: 1, Name: "in time", Action: stop}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := func(h *record.History) {
+		h.Append("cluster", kubelet, record.ComponentStopped{Asked: true, Seconds: 0.4})
+	}
+	killed := func(h *record.History) {
+		h.Append("cluster", kubelet, record.ComponentStopped{Code: -1, Signal: "SIGKILL", Asked: true, Seconds: 30, Overdue: true})
+	}
+	for name, tc := range map[string]struct {
+		tell func(*record.History)
+		want reports.Outcome
+	}{
+		"in time": {func(h *record.History) { ends(h); closed(h, "in-time-ended", 0) }, reports.Pass},
+		"in vain": {func(h *record.History) { closed(h, "in-time-ended", 30*time.Second); killed(h) }, reports.Fail},
+		"on a machine that is too late": {func(h *record.History) {
+			closed(h, "in-time-ended", 30*time.Second)
+			killed(h)
+			h.Append("engine", "", record.Lateness{Worst: 4})
+		}, reports.Unknown},
+	} {
+		got := Judge(p, story(func(h *record.History) {
+			h.Append("cluster", kubelet, record.ComponentStarted{Version: "v1.90.1"})
+			h.Append("cluster", kubelet, record.ComponentStopped{Asked: true})
+			h.Append("cluster", kubelet, record.ComponentStarted{Version: "v1.90.1"})
+			h.Append("engine", "in time", record.StepStarted{Number: 1, Name: "in time"})
+			opened(h, "in-time-ended")
+			tc.tell(h)
+		}))
+		if got.Outcome != "" || len(got.Checks) != 1 || got.Checks[0].ID != "in-time-ended" || got.Checks[0].Outcome != tc.want {
+			t.Errorf("%s: %q %+v, want %s", name, got.Outcome, got.Checks, tc.want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *shapes) variables() []cel.EnvOption {
 		byName("watches", s.of(reflect.TypeFor[timeline.PodsWatch]())),
 		byName("polls", s.of(reflect.TypeFor[timeline.PodsPoll]())),
 		cel.Variable("since", cel.DoubleType),
-		byName("components", s.of(reflect.TypeFor[timeline.Life]())),
+		byName("components", s.of(reflect.TypeFor[timeline.Component]())),
 	}
 }
 

@@ -38,7 +38,7 @@ func vars(t *timeline.Timeline) map[string]any {
 		"podsAPI":     t.PodsAnswers,
 		"watches":     t.PodsWatches,
 		"polls":       t.PodsPolls,
-		"components":  t.Running,
+		"components":  t.Ran,
 	}
 }
 

@@ -80,9 +80,10 @@ func (c judged) ofAnotherKEP() string {
 }
 
 // ofTheRig refuses what is known from the scenario itself: with which release and
-// gates the rig started a component, and which it did not start. That one runs is seen.
+// gates the rig started a component, and which it did not start. That one runs, and how
+// one ended, is seen.
 func (c judged) ofTheRig() string {
-	only, read := true, ""
+	only, read, ended := true, "", false
 	c.visit(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.IdentKind:
@@ -92,12 +93,13 @@ func (c judged) ofTheRig() string {
 			if (name == "gates" || name == "version") && indexes(in, "components") {
 				read = name
 			}
+			ended = ended || (name == "exits" || name == "running") && indexes(in, "components")
 		}
 	})
 	switch {
 	case read != "":
 		return "it reads the " + read + " with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does"
-	case only && c.names("components") && c.Is != true:
+	case only && !ended && c.names("components") && c.Is != true:
 		return "it reads which components the rig started: look at what they do"
 	default:
 		return ""

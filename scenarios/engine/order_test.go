@@ -39,7 +39,7 @@ func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
 		"a wait":             {action.Wait{}, true},
 		"checks":             {action.Checks{}, true},
 		"a restart":          {action.Restart{}, false},
-		"a stop":             {action.Stop(""), false},
+		"a stop":             {action.Stop{}, false},
 		"a static pod":       {action.StaticPod{}, false},
 		"a look at counters": {action.Scrape{}, false},
 	} {

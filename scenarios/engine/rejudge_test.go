@@ -74,7 +74,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 		"the same":        {ran, true},
 		"another wait":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), wait("false")}}, true},
 		"another release": {plan.Cell{Steps: []plan.Step{restart("v1.2.4"), wait("true")}}, false},
-		"another kind":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), {Number: 2, Name: "2", Kind: "stop", Action: action.Stop("")}}}, false},
+		"another kind":    {plan.Cell{Steps: []plan.Step{restart("v1.2.3"), {Number: 2, Name: "2", Kind: "stop", Action: action.Stop{}}}}, false},
 	} {
 		judged := reports.Cell{ID: "a/b/c", Outcome: reports.Pass}
 		got, err := sameScenario(test.today, judged, planned, history.Events())

@@ -212,7 +212,7 @@ const (
 // do runs one step, within the limit if it has none of its own.
 func (r *run) do(ctx context.Context, step plan.Step) error {
 	switch step.Action.(type) {
-	case action.Wait, action.Checks:
+	case action.Wait, action.Checks, action.Stop:
 		return step.Action.Run(ctx, r)
 	}
 	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))

@@ -60,19 +60,31 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 	return answer.Code, nil
 }
 
-// Stop implements action.Rig.
-func (r *run) Stop(component string) error {
-	if z, is := spec.Zone(component); is {
+// Stop implements action.Rig. While a component ends, the check of that is watched; what
+// is still running when it is decided is killed.
+func (r *run) Stop(ctx context.Context, stop action.Stop) error {
+	if z, is := spec.Zone(stop.Component); is {
 		return r.fleet.Stop(z)
 	}
-	c, name := r.where(component)
-	return c.Stop(name)
+	c, name := r.where(stop.Component)
+	if stop.Within == 0 {
+		ctx, cancel := r.machine.withTimeout(ctx, cluster.StopLimit, context.DeadlineExceeded)
+		defer cancel()
+		return c.Stop(ctx, name)
+	}
+	limited, kill := context.WithCancel(ctx)
+	defer kill()
+	stopped := make(chan error, 1)
+	go func() { stopped <- c.Stop(limited, name) }()
+	err := r.Watch(ctx, action.Checks{Checks: stop.Checked()})
+	kill()
+	return errors.Join(err, <-stopped)
 }
 
 // Kill implements action.Rig.
 func (r *run) Kill(component string) error {
-	if spec.IsSimulated(component) {
-		return r.Stop(component)
+	if z, is := spec.Zone(component); is {
+		return r.fleet.Stop(z)
 	}
 	c, name := r.where(component)
 	return c.Kill(name)

@@ -140,7 +140,7 @@ func TestActions(t *testing.T) {
 			},
 		}},
 		5: action.Restart{Component: "kube-apiserver", Version: "v1.89.3", Unset: []string{"AllAlpha"}},
-		6: action.Stop("kubelet/node-a"),
+		6: action.Stop{Component: "kubelet/node-a", Step: "6", Line: 72},
 		7: action.Restart{Component: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}, Stopped: true},
 		8: action.Kill("kubelet/node-b"),
 		9: action.Restart{Component: "kubelet/node-b", Stopped: true},
@@ -187,7 +187,7 @@ func TestCellsRefusesWhatNoRigCanDo(t *testing.T) {
 	t.Parallel()
 	// A file that was put together in Go has not been validated.
 	f := &spec.File{Path: "made", Combinations: []spec.Combination{{Scenario: spec.Scenario{
-		ID: "a/b/c", Steps: []spec.Step{{Kind: "stop", Action: action.Stop("kubelet/node-a")}},
+		ID: "a/b/c", Steps: []spec.Step{{Kind: "stop", Action: action.Stop{Component: "kubelet/node-a"}}},
 	}}}}
 	_, err := plan.Cells([]*spec.File{f})
 	if err == nil || !strings.Contains(err.Error(), `this rig has no component "kubelet/node-a"`) {
@@ -286,7 +286,7 @@ func TestDescriptionsAreOnePrintableLine(t *testing.T) {
 		{action.Apply{Objects: []map[string]any{object}}, `create Pod\x1b[2J a b`},
 		{action.Wait{Until: "a &&\n\tb\r", Within: behavior.Duration(time.Second)}, "wait up to 1s until a && b"},
 		{action.Wait{Until: long, Within: behavior.Duration(time.Second)}, "wait up to 1s until " + strings.Repeat("é", 200) + "..."},
-		{action.Stop("kubelet/\u202ex"), `stop kubelet/\u202ex`},
+		{action.Stop{Component: "kubelet/\u202ex"}, `stop kubelet/\u202ex`},
 	} {
 		if got := tc.action.Describe(); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)

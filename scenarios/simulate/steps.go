@@ -52,10 +52,17 @@ func (*play) AskPods(context.Context, action.PodsAPI) error { return errKind }
 var errKind = fmt.Errorf("a step of this kind: %w", ErrNotModelled)
 
 // Kill implements action.Rig: the models know one way to stop.
-func (p *play) Kill(component string) error { return p.Stop(component) }
+func (p *play) Kill(component string) error { return p.stop(component) }
 
 // Stop implements action.Rig.
-func (p *play) Stop(component string) error {
+func (p *play) Stop(_ context.Context, s action.Stop) error {
+	if s.Within != 0 {
+		return fmt.Errorf("how long %s takes to end: %w", s.Component, ErrNotModelled)
+	}
+	return p.stop(s.Component)
+}
+
+func (p *play) stop(component string) error {
 	if nodes, are := p.in(component); are {
 		p.change(nodes, func(c *world.Condition) { c.Stopped = true })
 		return nil
@@ -77,7 +84,7 @@ func (p *play) Restart(_ context.Context, to action.Restart) error {
 		return fmt.Errorf("another release of %s: %w", to.Component, ErrNotModelled)
 	}
 	if !to.Stopped {
-		if err := p.Stop(to.Component); err != nil {
+		if err := p.stop(to.Component); err != nil {
 			return err
 		}
 	}

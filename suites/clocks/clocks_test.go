@@ -81,7 +81,7 @@ var _ = It("a node's clock can be anything, and outlives its kubelet", func(ctx 
 		expectDate(ctx, rig, c)
 	}
 	ahead := clock.Clock{Offset: 20 * time.Minute}
-	Expect(rig.Stop("kubelet/" + skewed)).To(Succeed())
+	Expect(rig.Stop(ctx, "kubelet/"+skewed)).To(Succeed())
 	Expect(rig.SetClock(skewed, ahead)).To(Succeed())
 	Expect(rig.Start(ctx, "kubelet/"+skewed, cluster.Change{})).To(Succeed())
 	expectDate(ctx, rig, ahead)

@@ -29,6 +29,12 @@ func ofScenario(source *source) *jsonschema.Schema {
 		Description: how.Description,
 		AnyOf:       []*jsonschema.Schema{{Const: true}, {Type: how.Type, Properties: how.Properties, AdditionalProperties: how.AdditionalProperties}},
 	}
+	// Where there may be an object with one field that matters, there may be its value.
+	stop := *schema.Definitions["action.Stop"]
+	*schema.Definitions["action.Stop"] = jsonschema.Schema{
+		Description: stop.Description,
+		AnyOf:       []*jsonschema.Schema{{Type: "string"}, {Type: stop.Type, Properties: stop.Properties, Required: stop.Required, AdditionalProperties: stop.AdditionalProperties}},
+	}
 	each(schema, orReference)
 
 	step.OneOf = nil
