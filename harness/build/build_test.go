@@ -133,8 +133,9 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@1.35": `error: "1.35" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
 		"v1.90":        `error: "v1.90" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is not a component; components are ` +
-			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog]`,
+			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog grpc-health-probe]`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
+		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {
 		t.Run(in, func(t *testing.T) {
 			targets, err := ParseTargets(in)

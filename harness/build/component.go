@@ -23,11 +23,14 @@ const (
 	Kubelet           Component = "kubelet"
 	// DependencyWatchdog is Gardener's, with its prober.
 	DependencyWatchdog Component = "dependency-watchdog"
+	// HealthProbe is the grpc_health_probe that people run in exec probes.
+	HealthProbe Component = "grpc-health-probe"
 )
 
-// Components lists all components, in the order in which a rig starts them.
+// Components lists all components, in the order in which a rig starts them. Exec
+// probes start the last one.
 func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog}
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe}
 }
 
 // source says what a component is compiled from.
@@ -48,6 +51,7 @@ var sources = map[Component]source{
 	Scheduler:          {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-scheduler"},
 	Kubelet:            {module: kubernetesPath, pkg: enginePath + "/kubelet", glue: true},
 	DependencyWatchdog: {module: watchdogPath, pkg: watchdogPath},
+	HealthProbe:        {module: healthProbePath, pkg: healthProbePath},
 }
 
 // isKubernetes reports whether a component is one of a Kubernetes release.
@@ -127,6 +131,8 @@ func ParseTargets(s string) ([]Target, error) {
 		return AllOf(v), nil
 	case Component(s) == Etcd:
 		return []Target{{Component: Etcd, Version: release.Etcd}}, nil
+	case Component(s) == HealthProbe:
+		return []Target{{Component: HealthProbe, Version: release.HealthProbe}}, nil
 	case Component(s) == DependencyWatchdog:
 		var targets []Target
 		for _, v := range release.DependencyWatchdog() {

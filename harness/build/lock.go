@@ -24,6 +24,8 @@ const (
 	kubernetesPath = "k8s.io/kubernetes"
 	// watchdogPath is the module of Gardener's dependency-watchdog.
 	watchdogPath = "github.com/gardener/dependency-watchdog"
+	// healthProbePath is the module of grpc_health_probe.
+	healthProbePath = "github.com/grpc-ecosystem/grpc-health-probe"
 )
 
 // lock is the go.mod and go.sum that a target is compiled with.

@@ -60,7 +60,7 @@ func provided(ctx context.Context, t Target, path string) (Binary, error) {
 
 // askVersion returns the release that an executable is.
 func askVersion(ctx context.Context, c Component, path string) (release.Version, error) {
-	if c == DependencyWatchdog {
+	if c == DependencyWatchdog || c == HealthProbe {
 		return builtVersion(c, path)
 	}
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()

@@ -35,6 +35,9 @@ const Etcd Version = "v3.7.0"
 // leases, and the newest.
 func DependencyWatchdog() []Version { return []Version{"v1.2.3", "v1.8.0"} }
 
+// HealthProbe is the release of grpc_health_probe that exec probes of scenarios run.
+const HealthProbe Version = "v0.4.61"
+
 // WatchdogProfiles reports whether a release of dependency-watchdog serves
 // profiles, and has a flag for where (from v1.3.0 on, cmd/command.go).
 func WatchdogProfiles(v Version) bool { return v.Compare("v1.3.0") >= 0 }
