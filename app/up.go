@@ -14,7 +14,7 @@ import (
 
 // Up starts the rig of a cell. If history is set, what happens is recorded there.
 func Up(ctx context.Context, cell plan.Cell, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
-	library, err := engine.Library(cell.Images)
+	library, err := engine.Library(ctx, cell.Images, builder.Binary)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,18 @@ type ImagePullFailed struct {
 	Error string `json:"error"`
 }
 
+// ProcessRan says that a command in a container was a program of this machine, for
+// which a process was started, and that it has ended.
+type ProcessRan struct {
+	// Program is what was built, with its release: "grpc-health-probe@v0.4.61".
+	Program string `json:"program"`
+	// ExitCode is the program's, or -1 if it was killed.
+	ExitCode        int32   `json:"exitCode"`
+	DurationSeconds float64 `json:"durationSeconds"`
+	// CPUSeconds is how much processor time it took.
+	CPUSeconds float64 `json:"cpuSeconds"`
+}
+
 // Exec says that a command was run in a container and has ended.
 type Exec struct {
 	ID   string   `json:"id"`

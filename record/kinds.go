@@ -12,7 +12,7 @@ func Payloads() []Payload {
 		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
 		// The container runtime, and what probes talk to.
 		SandboxStarted{}, SandboxStopped{}, ImagePulled{}, ImagePullFailed{},
-		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{},
+		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{}, ProcessRan{},
 		Listening{}, ListenFailed{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
@@ -47,6 +47,7 @@ func (ContainerCreated) EventKind() string  { return "container.created" }
 func (ContainerStarted) EventKind() string  { return "container.started" }
 func (ContainerExited) EventKind() string   { return "container.exited" }
 func (Exec) EventKind() string              { return "exec" }
+func (ProcessRan) EventKind() string        { return "exec.process" }
 func (Listening) EventKind() string         { return "wire.listening" }
 func (ListenFailed) EventKind() string      { return "wire.listen-failed" }
 func (Connection) EventKind() string        { return "wire.connection" }

@@ -174,7 +174,10 @@ func (l Link) String() string { return l.From + "->" + l.To }
 // Image maps the images that match a pattern to a fake server.
 type Image struct {
 	Image  string              `json:"image"`
-	Listen []behavior.Listener `json:"listen"`
+	Listen []behavior.Listener `json:"listen,omitempty"`
+	// HealthProbe is the release of grpc_health_probe that commands in containers of
+	// the image run. If unset, an imitation of it.
+	HealthProbe release.Version `json:"healthProbe,omitempty"`
 }
 
 // Step is one step of a plan.

@@ -123,6 +123,19 @@
 // answer. The public agnhost test image and the pause image are played without a
 // mapping.
 //
+// Of the commands that exec probes run, grpc_health_probe is an imitation. With
+// healthProbe: v0.4.61 the containers of an image have that release, which is built
+// from its module; listen may then be left out:
+//
+//	images:
+//	- image: registry.example/probed-by-exec
+//	  healthProbe: v0.4.61
+//	  listen: [{port: 6000, protocol: grpc-tls}]
+//
+// A process is started on this machine for each command. It gets the address of the
+// pod, copies of the container's files, and no environment. No other program of this
+// machine is ever started for a container.
+//
 // # Steps
 //
 // Steps run one after the other. Each has one of:
@@ -252,8 +265,10 @@
 // Expressions see the record of the cell so far:
 //
 //   - containers["pod/container"]: running, starts, restarts, exits (a list of
-//     code, signal, reason) and execs, the commands that exec probes and hooks ran in
-//     it (a list of args, code, error, seconds), as the container runtime saw it
+//     code, signal, reason), execs, the commands that exec probes and hooks ran in
+//     it (a list of args, code, error, seconds), as the container runtime saw it, and
+//     processes, those that were started on this machine for them (a list of program,
+//     code, seconds, cpu: how many seconds of a processor it took)
 //   - connections["pod/container"]: a list, in the order in which they were
 //     closed, of what the fake server saw on the wire: first (tls-client-hello,
 //     http2-preface, http1-request, nothing, other), tls, requests, close, ...,

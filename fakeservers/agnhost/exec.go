@@ -26,6 +26,8 @@ type session struct {
 	// stdin, if unset, is empty.
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	// probe is the grpc_health_probe that there is. If unset, an imitation.
+	probe HealthProbe
 }
 
 // newSession returns a session in a container whose commands start afresh.

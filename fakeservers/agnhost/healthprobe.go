@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -41,36 +43,42 @@ type healthProbe struct {
 
 func grpcHealthProbe(ctx context.Context, s *session, args []string) int {
 	var p healthProbe
-	conn, err := p.client(s, args)
-	if err != nil {
-		fmt.Fprintf(s.stderr, "error: %v\n", err)
-		return healthProbeUsage
+	flags := p.flags()
+	if err := flags.Parse(args); err != nil {
+		return s.unasked(healthProbeUsage, err)
 	}
-	defer conn.Close()
-	if !connected(ctx, conn, p.connectTimeout) {
-		fmt.Fprintf(s.stderr, "error: failed to connect service %q within %v\n", p.addr, p.connectTimeout)
-		return healthProbeConnection
+	if s.probe.Path != "" {
+		return s.probe.run(ctx, s, &p, flags)
 	}
-	return p.check(ctx, s, conn)
-}
-
-// client returns a client as the arguments have it, which does not connect yet.
-func (p *healthProbe) client(s *session, args []string) (*grpc.ClientConn, error) {
-	if err := p.parse(args); err != nil {
-		return nil, err
+	if err := p.check(); err != nil {
+		return s.unasked(healthProbeUsage, err)
 	}
 	creds, err := p.credentials(s)
 	if err != nil {
-		return nil, fmt.Errorf("failed to initialize tls credentials: %w", err)
+		return s.unasked(healthProbeUsage, fmt.Errorf("failed to initialize tls credentials: %w", err))
 	}
 	target, err := p.target(s)
 	if err != nil {
-		return nil, err
+		return s.unasked(healthProbeConnection, err)
 	}
-	return grpc.NewClient("passthrough:///"+target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
+	if err != nil {
+		return s.unasked(healthProbeConnection, err)
+	}
+	defer conn.Close()
+	if !connected(ctx, conn, p.connectTimeout) {
+		return s.unasked(healthProbeConnection, fmt.Errorf("failed to connect service %q within %v", p.addr, p.connectTimeout))
+	}
+	return p.ask(ctx, s, conn)
 }
 
-func (p *healthProbe) parse(args []string) error {
+// unasked ends a probe that could ask no server, and says why.
+func (s *session) unasked(code int, err error) int {
+	fmt.Fprintf(s.stderr, "error: %v\n", err)
+	return code
+}
+
+func (p *healthProbe) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("grpc_health_probe", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&p.addr, "addr", "", "")
@@ -85,9 +93,10 @@ func (p *healthProbe) parse(args []string) error {
 	flags.StringVar(&p.key, "tls-client-key", "", "")
 	flags.StringVar(&p.serverName, "tls-server-name", "", "")
 	flags.Bool("v", false, "") // prints more when all is well
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+	return flags
+}
+
+func (p *healthProbe) check() error {
 	switch {
 	case p.addr == "":
 		return errors.New("-addr not specified")
@@ -128,17 +137,21 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 	return credentials.NewTLS(config), nil
 }
 
-// target is the address to dial. A container's own address is its pod's: on
-// this rig, pods don't have a loopback interface of their own.
+// target is what to dial: a TCP port, and nothing else that gRPC has a name for. A
+// container's own address is its pod's: on this rig, pods don't have a loopback
+// interface of their own.
 func (p *healthProbe) target(s *session) (string, error) {
 	host, port, err := net.SplitHostPort(p.addr)
 	if err != nil {
 		return "", err
 	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || strings.HasPrefix(host, "unix") {
+		return "", fmt.Errorf("%q is no host and port", p.addr)
+	}
 	if ip := net.ParseIP(host); host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
 		host = s.files.IP.String()
 	}
-	return net.JoinHostPort(host, port), nil
+	return "passthrough:///" + net.JoinHostPort(host, port), nil
 }
 
 // connected waits for the connection to be made. A failure is not the end of it:
@@ -157,7 +170,7 @@ func connected(ctx context.Context, conn *grpc.ClientConn, limit time.Duration) 
 	return true
 }
 
-func (p *healthProbe) check(ctx context.Context, s *session, conn *grpc.ClientConn) int {
+func (p *healthProbe) ask(ctx context.Context, s *session, conn *grpc.ClientConn) int {
 	ctx, cancel := context.WithTimeout(ctx, p.rpcTimeout)
 	defer cancel()
 	answer, err := health.NewHealthClient(conn).Check(ctx, &health.HealthCheckRequest{Service: p.service})

@@ -207,7 +207,7 @@ func (s *session) exec(ctx context.Context, args []string) error {
 			env[name] = name + "=" + variable.String()
 		}
 	}
-	inner := &session{s.files, hc.Dir, slices.Collect(maps.Values(env)), hc.Stdin, hc.Stdout, hc.Stderr}
+	inner := &session{s.files, hc.Dir, slices.Collect(maps.Values(env)), hc.Stdin, hc.Stdout, hc.Stderr, s.probe}
 	switch code := runCommand(ctx, inner, args); code {
 	case 0:
 		return nil

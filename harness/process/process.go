@@ -77,7 +77,7 @@ func launch(cfg Config) (*Process, error) {
 	}
 	cmd.Dir = cfg.Dir
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = ownGroup()
 	if err := startOnSpawner(cmd); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,19 @@ type Container struct {
 	// Execs are the commands that were run in it beside its program, those of exec
 	// probes and of lifecycle hooks.
 	Execs []Exec `json:"execs"`
+	// Processes are those that commands in it started on this machine.
+	Processes []Process `json:"processes"`
+}
+
+// Process is a program that has ended.
+type Process struct {
+	// Program is what was built, with its release.
+	Program string `json:"program"`
+	// Code is its exit code, or -1 if it was killed.
+	Code int32 `json:"code"`
+	// Seconds is how long it took, and CPU how much processor time.
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu"`
 }
 
 // Exec is a command that has ended.
@@ -84,6 +97,9 @@ func (t *Timeline) addContainer(e Entry) {
 	case record.Exec:
 		c := t.container(Name(e.Subject))
 		c.Execs = append(c.Execs, Exec{Args: p.Args, Code: p.ExitCode, Error: p.Error, Seconds: p.DurationSeconds})
+	case record.ProcessRan:
+		c := t.container(Name(e.Subject))
+		c.Processes = append(c.Processes, Process{Program: p.Program, Code: p.ExitCode, Seconds: p.DurationSeconds, CPU: p.CPUSeconds})
 	case record.Listening:
 		if r := t.runs(e.Subject); r != nil {
 			r.Listening = append(r.Listening, p)
@@ -110,7 +126,7 @@ func (t *Timeline) sandboxStarted(e Entry, started record.SandboxStarted) {
 
 func (t *Timeline) container(name string) *Container {
 	if t.Containers[name] == nil {
-		t.Containers[name] = &Container{Exits: []Exit{}, Execs: []Exec{}}
+		t.Containers[name] = &Container{Exits: []Exit{}, Execs: []Exec{}, Processes: []Process{}}
 	}
 	return t.Containers[name]
 }

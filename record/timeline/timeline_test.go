@@ -82,11 +82,13 @@ func TestContainers(t *testing.T) {
 		after(7, "runtime/node-a", "default/web", record.SandboxStarted{Attempt: 1}),
 		after(8, "runtime/node-a", app, record.ContainerStarted{Attempt: 2}),
 		after(9, "server", app, record.Connection{ID: 2}),
+		after(9, "server", app, record.ProcessRan{Program: "probe@v0.90.1", ExitCode: 4, DurationSeconds: 0.5, CPUSeconds: 0.01}),
 		after(9, "runtime/node-a", app, record.Exec{Args: []string{"true"}, DurationSeconds: 0.5}),
 	})
 	want := &Container{
 		Running: true, Starts: 2, Restarts: 1, Exits: []Exit{{Code: 128, Reason: "StartError"}},
-		Execs: []Exec{{Args: []string{"true"}, Seconds: 0.5}},
+		Execs:     []Exec{{Args: []string{"true"}, Seconds: 0.5}},
+		Processes: []Process{{Program: "probe@v0.90.1", Code: 4, Seconds: 0.5, CPU: 0.01}},
 	}
 	if diff := cmp.Diff(want, line.Containers["web/app"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

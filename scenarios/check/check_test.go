@@ -429,7 +429,7 @@ func TestExpressionsSee(t *testing.T) {
 		}
 	})
 	for observe, want := range map[string]string{
-		`containers["tls/app"]`: `{"execs":[],"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"restarts":0,"running":false,"starts":1}`,
+		`containers["tls/app"]`: `{"execs":[],"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"processes":[],"restarts":0,"running":false,"starts":1}`,
 		`containers["tls/app"].execs.all(e, e.code == 0 && e.args[0] == "x")`: `true`,
 		`connections["tls/app"].map(c, c.first)`:                              `["tls-client-hello"]`,
 		`connections["tls/app"][0].requests[0].status`:                        `200`,

@@ -46,7 +46,7 @@ func vars(t *timeline.Timeline) map[string]any {
 var visible = func() map[string]bool {
 	kinds := make(map[string]bool)
 	for _, p := range []record.Payload{
-		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Exec{}, record.Connection{},
+		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Exec{}, record.ProcessRan{}, record.Connection{},
 		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.LeaseAges{},
 		record.APIAnswer{}, record.Scraped{}, record.LogRead{}, record.StoredRead{}, record.SocketsRead{},
 		record.PodsAnswer{}, record.PodsPolled{}, record.PodsEvent{}, record.PodsEnded{},

@@ -1,17 +1,29 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Library plays the images that a scenario maps, and those that skewrig knows.
-// A scenario's own mapping comes first.
-func Library(images []spec.Image) (image.Library, error) {
+// A scenario's own mapping comes first. The executables that images have are found by
+// binary.
+func Library(ctx context.Context, images []spec.Image, binary func(context.Context, build.Target) (build.Binary, error)) (image.Library, error) {
 	var entries []image.Entry
 	for _, i := range images {
-		entries = append(entries, image.Entry{Pattern: i.Image, Image: agnhost.Listeners(i.Listen...)})
+		played := agnhost.Listeners(i.Listen...)
+		if i.HealthProbe != "" {
+			b, err := binary(ctx, build.Target{Component: build.HealthProbe, Version: i.HealthProbe})
+			if err != nil {
+				return nil, err
+			}
+			played = agnhost.WithHealthProbe(played, agnhost.HealthProbe{Path: b.Path, Program: string(b.Component) + "@" + string(b.Version)})
+		}
+		entries = append(entries, image.Entry{Pattern: i.Image, Image: played})
 	}
 	return image.NewCatalog(append(entries, agnhost.Entries()...)...)
 }

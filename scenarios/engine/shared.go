@@ -65,7 +65,7 @@ func (t *sharedRig) enter(ctx context.Context, e *Engine, r *run, dir string) er
 		t.last = r.cell.ID
 		return linkLogs(t.logs, dir)
 	}
-	library, err := Library(r.cell.Images)
+	library, err := Library(ctx, r.cell.Images, e.Binary)
 	if err != nil {
 		return err
 	}

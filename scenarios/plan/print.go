@@ -179,6 +179,9 @@ func (p *printer) images(images []spec.Image) {
 	p.line(0, "images")
 	for _, image := range images {
 		p.line(1, "%s", action.OneLine(image.Image))
+		if image.HealthProbe != "" {
+			p.line(2, "grpc_health_probe is that of %s", image.HealthProbe)
+		}
 		for _, l := range image.Listen {
 			p.listener(l)
 		}

@@ -42,6 +42,12 @@ func Targets(cells []Cell) []Target {
 		for _, step := range cell.Steps {
 			add(cell, step.Components)
 		}
+		for _, i := range cell.Images {
+			if i.HealthProbe != "" {
+				target := Target{Component: spec.HealthProbe, Version: i.HealthProbe}
+				needed[target] = cmp.Or(needed[target], cell.Places[i.HealthProbe])
+			}
+		}
 	}
 	targets := make([]Target, 0, len(needed))
 	for target, place := range needed {
@@ -67,6 +73,9 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 	add(s.Topology.ControlPlane.Version, "topology.controlPlane.version")
 	for i, n := range s.Topology.Nodes {
 		add(n.Version, fmt.Sprintf("topology.nodes[%d].version", i))
+	}
+	for i, image := range s.Images {
+		add(image.HealthProbe, fmt.Sprintf("images[%d].healthProbe", i))
 	}
 	if g := s.Topology.Garden; g != nil {
 		add(g.Watchdog, "topology.garden.watchdog")

@@ -29,6 +29,7 @@ const (
 	SeedEtcd      = Seed + "/" + Etcd
 	SeedAPIServer = Seed + "/" + APIServer
 	Watchdog      = "dependency-watchdog"
+	HealthProbe   = "grpc-health-probe" // of images, see record.Image
 	LeasingNodes  = "lease-nodes"
 )
 

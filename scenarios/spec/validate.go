@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 )
 
@@ -93,6 +94,10 @@ func (v *validator) checkImages() {
 		v.Refuse(at+".image", seen[image.Image], "%s is mapped already", strict.Quote(image.Image))
 		seen[image.Image] = v.Clean(at + ".image")
 		v.checkListeners(at+".listen", image)
+		if image.HealthProbe != "" {
+			_, err := release.Parse(string(image.HealthProbe))
+			v.Refuse(at+".healthProbe", err != nil, "%v", err)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 	for i := range nodes {
 		topology.Nodes = append(topology.Nodes, record.Node{Name: fmt.Sprintf("node-%d", i), Version: release.Newest})
 	}
-	library, err := engine.Library(nil)
+	library, err := engine.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func podsRig(b *testing.B) *cluster.Cluster {
 	if _, err := builder.Build(b.Context(), build.AllOf(release.Newest)); err != nil {
 		b.Fatal(err)
 	}
-	library, err := engine.Library(nil)
+	library, err := engine.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -90,7 +90,7 @@ var _ = It("a node's clock can be anything, and outlives its kubelet", func(ctx 
 
 var _ = It("a kubelet that doesn't show its node's clock is not started", func(ctx SpecContext) {
 	builder := new(build.Builder)
-	_, err := cluster.New(ctx, config(func(ctx context.Context, t build.Target) (build.Binary, error) {
+	_, err := cluster.New(ctx, config(ctx, func(ctx context.Context, t build.Target) (build.Binary, error) {
 		t.Clock = false
 		return builder.Binary(ctx, t)
 	}))
@@ -101,16 +101,16 @@ type binary func(context.Context, build.Target) (build.Binary, error)
 
 func start(ctx context.Context, b binary) *cluster.Cluster {
 	GinkgoHelper()
-	rig, err := cluster.New(ctx, config(b))
+	rig, err := cluster.New(ctx, config(ctx, b))
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(rig.Close)
 	Expect(rig.SetClock(skewed, behind)).To(Succeed())
 	return rig
 }
 
-func config(b binary) cluster.Config {
+func config(ctx context.Context, b binary) cluster.Config {
 	GinkgoHelper()
-	library, err := engine.Library(nil)
+	library, err := engine.Library(ctx, nil, nil)
 	Expect(err).NotTo(HaveOccurred())
 	c := engine.ClusterConfig(record.Topology{
 		Version: release.Newest,
