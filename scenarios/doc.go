@@ -198,13 +198,13 @@
 //     either end, which are no process's. Without for, once.
 //   - podsAPI: {node: node-a, call: list}: an agent on the node asks the Pods API
 //     of the node's kubelet (KEP-4188). get asks for one pod, with pod: web or uid:
-//     X; with times: 300 it asks so often, with every: 15ms no faster than that, and
-//     with service: NAME it asks that gRPC service. watch begins a watch and poll lists
-//     every millisecond, or every so often; both go on until the cell ends, or
-//     until {call: end, node: node-a, of: STEP}. fields: metadata.name,status.phase
-//     sends a field mask, and pause: 20s has a watch not read for so long. With hold:
-//     true a watch reads its first event only, until {call: read, node: node-a, of:
-//     STEP}. remove takes the socket away.
+//     X; with times: 300 it asks so often, with every: 15ms it waits so long before
+//     each, as it does if it asks once, and with service: NAME it asks that gRPC
+//     service. watch begins a watch and poll lists every millisecond, or every so
+//     often; both go on until the cell ends, or until {call: end, node: node-a, of:
+//     STEP}. fields: metadata.name,status.phase sends a field mask, and pause: 20s has a
+//     watch not read for so long. With hold: true a watch reads its first event only,
+//     until {call: read, node: node-a, of: STEP}. remove takes the socket away.
 //   - checks: a list of checks, all watched at the same time. The next step
 //     begins when each of them is decided.
 //

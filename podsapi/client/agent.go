@@ -24,8 +24,8 @@ type Agent struct {
 	held map[string]func() // of watches that don't read yet, by name
 }
 
-// Ask lists or gets pods so many times, and records each answer. With every, it
-// does so no more often.
+// Ask lists or gets pods so many times, and records each answer. With every, it waits
+// for that long before each.
 func (a *Agent) Ask(ctx context.Context, name string, r Request, times int, every time.Duration) error {
 	path, socket := Find(a.Root)
 	c, err := Dial(path)
@@ -35,11 +35,8 @@ func (a *Agent) Ask(ctx context.Context, name string, r Request, times int, ever
 	defer c.Close()
 	answers := make([]record.PodsAnswer, times)
 	for i := range answers {
-		next := time.After(every)
+		wait(ctx, time.After(every))
 		answers[i] = c.Ask(ctx, r)
-		if i+1 < times {
-			wait(ctx, next)
-		}
 	}
 	for _, answer := range answers {
 		answer.Node, answer.Socket = a.Node, socket

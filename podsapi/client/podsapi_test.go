@@ -152,9 +152,14 @@ func TestAnAgentAsks(t *testing.T) {
 	n := newNode(t, Places[0])
 	a, history := newAgent(t, n)
 	n.answers(nil, encoded(t, "web"), []byte("garbage"))
+	const every = 5 * time.Millisecond
 	must := func(name string, r Request, times int) {
-		if err := a.Ask(t.Context(), name, r, times, time.Millisecond); err != nil {
+		begun := time.Now()
+		if err := a.Ask(t.Context(), name, r, times, every); err != nil {
 			t.Fatal(err)
+		}
+		if took, least := time.Since(begun), time.Duration(times)*every; took < least {
+			t.Errorf("%s took %v, want %v at least", name, took, least)
 		}
 	}
 	must("list", Request{Method: ListPods, Fields: "metadata.name"}, 1)

@@ -32,8 +32,9 @@ type PodsAPI struct {
 	// Service is the full name of the gRPC service that list and get call. If unset,
 	// that of the released API.
 	Service string `json:"service,omitempty"`
-	// Every is how often poll asks, and list and get at the most. If unset, every
-	// millisecond, and one request right after the other.
+	// Every is how often poll asks, and how long list and get wait before each request.
+	// If unset, a millisecond; 15 ms if they ask once, so that requests of several steps
+	// are not too many for the kubelet; and nothing if they ask several times.
 	Every behavior.Duration `json:"every,omitempty"`
 	// Times is how often list and get ask; and how many watches are opened, each of which is ended after the first event. If
 	// unset, once, and a watch that goes on.

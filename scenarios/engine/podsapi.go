@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,10 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
 )
+
+// sparing is what lies between the requests of an agent that asks once in each step: a
+// kubelet answers ten at once, and then one every ten milliseconds.
+const sparing = 15 * time.Millisecond
 
 // AskPods implements action.Rig: the agent of a node asks its kubelet for pods.
 func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
@@ -53,7 +58,11 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 			}
 		}
 	}
-	return agent.Ask(ctx, name, request, max(ask.Times, 1), time.Duration(ask.Every))
+	every := time.Duration(ask.Every)
+	if ask.Times == 0 {
+		every = cmp.Or(every, sparing)
+	}
+	return agent.Ask(ctx, name, request, max(ask.Times, 1), every)
 }
 
 // agent returns the agent of a node.
