@@ -69,7 +69,7 @@ var podsMutants = map[string]podsMutant{
 			"restart/polled":         {"serves-again"},
 			"standalone/static-pods": {"lists", "told-of-another", "serves-after-a-restart"},
 			"pods/ended":             {"ended-pods-are-served", "with-how-they-ended", "ended-is-not-deleted"},
-			"pods/evicted":           {"served-as-evicted", "with-how-it-ended", "told-that-it-is-evicted"},
+			"pods/evicted":           {"served-as-evicted", "with-its-containers", "told-that-it-is-evicted"},
 			"outage/api-server":      {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state", "deleted-ones-are-served"},
 		},
 	},
@@ -263,6 +263,9 @@ var survivingPodsChecks = map[string]string{
 	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
 
 	"restart/polled the-watch-ends":                    killed,
+	"api/list-and-get no-port-answers":                 ownKubelet,
+	"gate/toggled no-port-is-opened":                   ownKubelet,
+	"pods/evicted with-how-each-ended":                 ownKubelet,
 	"pods/ended says-that-it-is-ready":                 ownKubelet,
 	"gate/toggled containers-are-left-alone":           ownKubelet,
 	"restart/polled containers-never-stopped":          ownKubelet,
