@@ -25,7 +25,7 @@ func Refuse(cells []plan.Cell) error {
 			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {
 				why := judged{c, cell, i}.weak()
-				if why == "" || told[why] || unmended[cell.Scenario+" "+c.ID] {
+				if why == "" || told[why] {
 					continue
 				}
 				told[why] = true
