@@ -332,8 +332,9 @@
 //     status. That components run, and how they ended, may be asked.
 //   - One in a scenario of a KEP with the requirement of another KEP.
 //
-// A check that held as soon as it was opened, right after a component was stopped, is
-// unknown: nothing misses it within a second.
+// A check that held as soon as it was opened, right after a component was stopped or a
+// link got a fault, and before that as well, is unknown: nothing notices it within a
+// second.
 //
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a

@@ -348,20 +348,24 @@ func TestWhatWasSoBeforeTheFaultProvesNothing(t *testing.T) {
 	running := action.Check{ID: "goes-on", Observe: `containers["tls/app"].running`, Is: true, Mode: record.Eventually, Span: behavior.Duration(time.Minute)}
 	p := cellWith(t, running)
 	for name, tc := range map[string]struct {
-		asked bool
+		fault record.Payload
 		away  float64 // seconds
 		began bool    // the program was there before
 		want  reports.Outcome
 	}{
-		"away for a moment":   {true, 0.14, true, reports.Unknown},
-		"away for long":       {true, 2, true, reports.Pass},
-		"came with the fault": {true, 0.14, false, reports.Pass},
-		"ended by itself":     {false, 0.14, true, reports.Pass},
+		"away for a moment":   {record.ComponentStopped{Asked: true}, 0.14, true, reports.Unknown},
+		"away for long":       {record.ComponentStopped{Asked: true}, 2, true, reports.Pass},
+		"came with the fault": {record.ComponentStopped{Asked: true}, 0.14, false, reports.Pass},
+		"ended by itself":     {record.ComponentStopped{}, 0.14, true, reports.Pass},
+		"cut off":             {record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}}, 0.14, true, reports.Unknown},
+		"slow":                {record.FaultBegan{Fault: record.LinkFault{Delay: time.Second}}, 0.14, true, reports.Unknown},
+		"cut off for long":    {record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}}, 2, true, reports.Pass},
+		"came with the cut":   {record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}}, 0.14, false, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app := func(at float64) record.Event { return event(at, "default/tls/app", record.ContainerStarted{}) }
-			events := []record.Event{event(1, "etcd", record.ComponentStarted{}), event(2, "stop", record.StepStarted{Number: 1}), event(2, "etcd", record.ComponentStopped{Asked: tc.asked})}
+			events := []record.Event{event(1, "etcd", record.ComponentStarted{}), event(2, "stop", record.StepStarted{Number: 1}), event(2, "etcd", tc.fault)}
 			if tc.began {
 				events = slices.Insert(events, 1, app(1))
 			} else {

@@ -92,29 +92,50 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 	return result
 }
 
-// noticed is for how long a component has to be away for others to notice.
+// noticed is for how long a component has to be away, or a link faulty, for others to
+// notice.
 const noticed = time.Second
 
 // beforeTheFault returns why a check that was met as soon as it was opened shows no
-// effect of a fault: a component had been stopped just before, and the check was met
-// before that, too.
+// effect of a fault: it had begun just before, and the check was met before that, too.
 func (w *watch) beforeTheFault(t *timeline.Timeline, in *timeline.Window, events []record.Event) string {
 	if !w.atOnce || w.Mode != record.Eventually && w.Mode != record.Now {
 		return ""
 	}
-	for _, name := range t.Components() {
-		lives := t.Lives(name)
-		last := lives[len(lives)-1]
-		away := in.To.Time.Sub(last.Until.Time)
-		if last.Stopped == nil || !last.Stopped.Asked || away >= noticed {
+	for _, f := range faults(t) {
+		lasted := in.To.Time.Sub(f.began.Time)
+		if lasted >= noticed {
 			continue
 		}
-		step := t.StepAt(last.Until.Place)
+		step := t.StepAt(f.began.Place)
 		if step != nil && w.begin(vars(timeline.Of(events[:step.From.Place]))).last.met {
-			return fmt.Sprintf("it held from the start, when %s had been away for %.2f s: what was so before the fault is no effect of it; wait for an effect first, or watch for a time with always or atLeast", name, away.Seconds())
+			return fmt.Sprintf("it held from the start, when %s for %.2f s: what was so before the fault is no effect of it; wait for an effect first, or watch for a time with always or atLeast", f.what, lasted.Seconds())
 		}
 	}
 	return ""
+}
+
+// fault is what is wrong with the rig, and since when.
+type fault struct {
+	what  string
+	began timeline.Moment
+}
+
+// faults are those that last: components that were stopped, and links that are cut,
+// slow or answer themselves.
+func faults(t *timeline.Timeline) (all []fault) {
+	for _, name := range t.Components() {
+		lives := t.Lives(name)
+		if last := lives[len(lives)-1]; last.Stopped != nil && last.Stopped.Asked {
+			all = append(all, fault{name + " had been away", last.Until})
+		}
+	}
+	for _, f := range t.Faults {
+		if f.Effect == nil {
+			all = append(all, fault{"the fault of the link " + f.Link + " had lasted", f.From})
+		}
+	}
+	return all
 }
 
 // watchAgain looks at the check when it is opened and after each event until it
