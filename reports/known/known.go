@@ -172,18 +172,12 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []strict.Problem) {
 	return c, problems
 }
 
-// matching returns the entries for a check. Where one is of a finding, it says more than
-// brief ones, which are left out.
-func (l List) matching(c reports.Cell, check reports.Check) []Deviation {
-	var matching []Deviation
+// matching returns the entries for a check.
+func (l List) matching(c reports.Cell, check reports.Check) (matching []Deviation) {
 	for _, d := range l.Deviations {
 		if d.affects(c.ID) && d.names(check) {
 			matching = append(matching, d)
 		}
-	}
-	isBrief := func(d Deviation) bool { return d.Finding == nil }
-	if findings := slices.DeleteFunc(slices.Clone(matching), isBrief); len(findings) > 0 {
-		return findings
 	}
 	return matching
 }

@@ -30,8 +30,8 @@ func Load(path string) (List, error) {
 }
 
 // Parse reads a list from the content of a file. It is strict: an unknown field,
-// a duplicate key, a wrong type, a missing reason or link and a malformed
-// pattern are errors. All of them are returned at once, as *strict.Errors.
+// a duplicate key, a wrong type, a missing reason or link, a malformed pattern and
+// an entry that is said twice are errors. All of them are returned at once, as *strict.Errors.
 func Parse(file string, data []byte) (List, error) {
 	var list struct {
 		APIVersion string      `json:"apiVersion"`
@@ -62,7 +62,35 @@ func Parse(file string, data []byte) (List, error) {
 		return List{}, err
 	}
 	all.Deviations = append(all.Deviations, list.Deviations...)
+	if err := strict.AsError(all.saidTwice()); err != nil {
+		return List{}, err
+	}
 	return all, nil
+}
+
+// saidTwice finds each entry that is of the same check of the same cells as one
+// before it: of which of the two a reader learns would be chance.
+func (l List) saidTwice() (problems []strict.Problem) {
+	for i, d := range l.Deviations {
+		for _, before := range l.Deviations[:i] {
+			if d.repeats(before) {
+				problems = append(problems, strict.Problem{Position: d.At, Message: fmt.Sprintf("line %d is of the same check of the same cells: say it once", before.At.Line)})
+			}
+		}
+	}
+	return problems
+}
+
+// repeats reports whether an entry is of a check, or of a requirement, that another is
+// of, on the same releases.
+func (d Deviation) repeats(other Deviation) bool {
+	sameReleases := d.Releases.unset() || other.Releases.unset() || d.Releases.String() == other.Releases.String()
+	if d.Cells.String() != other.Cells.String() || d.Requirement != other.Requirement || !sameReleases {
+		return false
+	}
+	return len(d.Checks)+len(other.Checks) == 0 || slices.ContainsFunc(d.Checks, func(p cellid.Pattern) bool {
+		return slices.ContainsFunc(other.Checks, func(q cellid.Pattern) bool { return p.String() == q.String() })
+	})
 }
 
 // finding is an entry that says more than why checks fail.
@@ -86,8 +114,11 @@ func (f *finding) check(document *strict.Document, at string) {
 	document.Refuse(at+".class", !slices.Contains(reports.Classes(), f.Class), "it can be one of %v", reports.Classes())
 	document.Refuse(at+".rank", true, "its place in the list is the rank: leave it out")
 	document.Refuse(at+".explains", len(f.Explains) == 0, "it is empty: the finding would explain nothing")
+	if f.Link == "" && f.Issue == "" && len(f.At) > 0 {
+		f.Link = f.At[0]
+	}
 	if document.Clean(at) && (f.Issue == "") == (f.Link == "") {
-		document.Note(at, "issue or link is missing, or both are there: an entry says where it is reported, or else where it is described")
+		document.Note(at, "issue, link and at are missing, or issue and link are both there: an entry says where it is reported, or else where it is described")
 	}
 	for i, address := range f.At {
 		_, is := reports.WebAddress(address)

@@ -106,6 +106,40 @@ func TestLoadNamesEverythingThatIsWrongWithFindings(t *testing.T) {
 	golden.Check(t, "testdata/invalid-findings.errors", err.Error()+"\n")
 }
 
+// TestAnEntryIsSaidOnce has one entry, and another one after it.
+func TestAnEntryIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	const head = `apiVersion: skewrig.dev/v1alpha1
+kind: KnownDeviations
+findings:
+- id: a
+  class: defect
+  headline: h
+  instead: i
+  effect: e
+  link: https://example.com/1
+  explains:
+  - {cells: a/**, checks: [up, "down-*"], releases: ">= 1.89"}
+deviations:
+`
+	for second, refused := range map[string]bool{
+		`{cells: a/**, checks: up, releases: ">= 1.89"`:                   true,
+		`{cells: a/**, checks: [x, "down-*"]`:                             true,
+		`{cells: a/**, checks: up, releases: "< 1.89"`:                    false,
+		`{cells: a/**, checks: x`:                                         false,
+		`{cells: b/**, checks: up, releases: ">= 1.89"`:                   false,
+		`{cells: a/**, requirement: R-1, checks: up, releases: ">= 1.89"`: false,
+	} {
+		_, err := Parse("k.yaml", []byte(head+"- "+second+`, reason: r, link: "https://example.com/1"}`+"\n"))
+		if got := err != nil; got != refused {
+			t.Errorf("%s: error %v, want one: %t", second, err, refused)
+		}
+		if want := "k.yaml:13:3: line 11 is of the same check of the same cells: say it once"; refused && err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: skewrig.dev/v1alpha1\nkind: KnownDeviations\n"
