@@ -18,9 +18,11 @@ const (
 	Outrun Class = "text-outrun"
 	// KnownBug means that it is reported, or meant by those who wrote it.
 	KnownBug Class = "known-bug"
+	// Unlisted means that no list of known deviations has it.
+	Unlisted Class = "unlisted"
 )
 
-// Classes lists all classes, by weight.
+// Classes lists the classes that a list of known deviations may have, by weight.
 func Classes() []Class { return []Class{Defect, Contradiction, Outrun, KnownBug} }
 
 // Meaning returns what a class says, in a heading.
@@ -30,6 +32,7 @@ func (c Class) Meaning() string {
 		Contradiction: "Texts that contradict themselves",
 		Outrun:        "Texts that the code has outrun",
 		KnownBug:      "Known bugs",
+		Unlisted:      "Not listed",
 	}[c]
 }
 

@@ -20,6 +20,7 @@ func newSchema() *cobra.Command {
   plan      plan.json
   record    a line of history.jsonl (docs/record.md)
   diff      the output of skewrig diff -o json
+  findings  the output of skewrig report -o findings-json
   scenario  a scenario file, for editors
 
 docs/schemas has the same schemas.`,

@@ -14,9 +14,6 @@ import (
 	"github.com/skewrig/skewrig/reports/evidence"
 )
 
-// Unlisted is the class of what no list of known deviations has.
-const Unlisted reports.Class = "unlisted"
-
 // Finding is what a run found of one thing.
 type Finding struct {
 	reports.Finding
@@ -77,7 +74,7 @@ func All(run evidence.Run, sentences map[string][]string) []Finding {
 	for _, f := range run.Report.Findings {
 		listed[f.ID] = f
 	}
-	var all []Finding
+	all := []Finding{}
 	for _, of := range reports.Grouped(redChecks(run.Report), func(s seen) string { return s.key() }) {
 		f := Finding{Finding: listed[of[0].check.Finding]}
 		if f.ID == "" {
@@ -116,7 +113,7 @@ func redChecks(r reports.Report) (red []seen) {
 // unlisted is a finding of which nothing more is known than its check.
 func unlisted(s seen) reports.Finding {
 	id := strings.ReplaceAll(cmp.Or(s.check.Requirement, s.cell.Scenario)+"/"+s.check.ID, "/", ".")
-	return reports.Finding{ID: id, Class: Unlisted, Headline: s.check.ID, Instead: reports.ReasonOf(s.check)}
+	return reports.Finding{ID: id, Class: reports.Unlisted, Headline: s.check.ID, Instead: reports.ReasonOf(s.check)}
 }
 
 // state adds the statements that the checks serve, each once.

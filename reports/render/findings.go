@@ -132,7 +132,7 @@ func (m *markdown) finding(f finding.Finding) {
 			m.stated(s, i == 0)
 		}
 	}
-	if f.Class == finding.Unlisted && f.Observed[0].Expected != "" {
+	if f.Class == reports.Unlisted && f.Observed[0].Expected != "" {
 		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
 	}
 	m.printf("\n**Instead:** %s.\n", text(f.Instead))

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/invopop/jsonschema"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
+	"github.com/skewrig/skewrig/reports/finding"
 )
 
 func main() {
@@ -52,6 +54,7 @@ func generate(root string) (map[string][]byte, error) {
 	for name, schema := range map[string]*jsonschema.Schema{
 		"report":   ofKind(source, reports.Report{}, reports.APIVersion, reports.Kind, "report.json, the result of a run of skewrig"),
 		"diff":     ofKind(source, diff.Diff{}, diff.APIVersion, diff.Kind, "What skewrig diff prints as JSON"),
+		"findings": ofFindings(source),
 		"plan":     ofPlan(source),
 		"record":   history,
 		"scenario": ofScenario(source),
@@ -62,6 +65,15 @@ func generate(root string) (map[string][]byte, error) {
 		}
 	}
 	return texts, nil
+}
+
+// ofFindings is the schema of what a run found.
+func ofFindings(source *source) *jsonschema.Schema {
+	definitions := make(jsonschema.Definitions)
+	return &jsonschema.Schema{
+		Version: jsonschema.Version, Title: "What skewrig report -o findings-json prints, by weight", Type: "array",
+		Items: source.define(definitions, reflect.TypeFor[finding.Finding]()), Definitions: definitions,
+	}
 }
 
 // ofPlan is the schema of a stored plan.

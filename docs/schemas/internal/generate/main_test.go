@@ -21,6 +21,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/finding"
 )
 
 const (
@@ -143,6 +145,42 @@ func TestADiffIsValid(t *testing.T) {
 	}
 	refuses(t, s, string(good), `"new":[]`, `"new":null`)
 	refuses(t, s, string(good), `"pace":0`, `"pace":"slow"`)
+}
+
+// TestAFindingHasWhatAReaderActsOn has a finding with everything, and one of a run.
+func TestAFindingHasWhatAReaderActsOn(t *testing.T) {
+	t.Parallel()
+	s := schema(t, "findings")
+	whole := finding.Finding{
+		Finding: reports.Finding{ID: "late", Class: reports.Defect, Headline: "h", Instead: "i", Effect: "e", At: []string{"https://example.com/blob/v1.90.1/x.go#L7"}, Issue: "https://example.com/1"},
+		Statement: finding.Statement{
+			Requirement: "KEP-1/late", Statement: "It is sent at once.", Source: "KEP-1", Document: "kep.md", Line: 7, Sentence: "At once.",
+		},
+		Releases: []string{"kubelet v1.90.1"}, Gates: []string{"kubelet X on"}, Reproduce: "skewrig run a",
+		Observed: []finding.Observation{{Cell: "a", Check: "late", Releases: "kubelet v1.90.1", Outcome: reports.ExpectedFail}},
+	}
+	text, err := json.Marshal([]finding.Finding{whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, s, text); err != nil {
+		t.Error(err)
+	}
+	for _, field := range []string{"class", "statement", "document", "line", "sentence", "releases", "gates", "at", "observed", "reproduce", "issue"} {
+		refuses(t, s, string(text), `"`+field+`":`, `"not-`+field+`":`)
+	}
+	refuses(t, s, string(text), `"defect"`, `"bug"`)
+	var r reports.Report
+	if err := json.Unmarshal([]byte(read(t, root+"/reports/render/testdata/mixed.json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	all := finding.All(evidence.Run{Report: r}, nil)
+	if text, err = json.Marshal(all); err != nil || len(all) == 0 {
+		t.Fatalf("%d findings: %v", len(all), err)
+	}
+	if err := validate(t, s, text); err != nil {
+		t.Errorf("the findings of a run: %v", err)
+	}
 }
 
 func TestPlansAreValid(t *testing.T) {
