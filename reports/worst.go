@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -22,6 +23,20 @@ type WorstCase struct {
 	// that no cell of the run tests.
 	Lacking  []string `json:"lacking,omitempty"`
 	Untested []string `json:"untested,omitempty"`
+}
+
+// KeptBy is what keeps statements from being proved in every cell: the first cell, and
+// how many more there are.
+func (w WorstCase) KeptBy() string {
+	switch {
+	case len(w.Lacking) > 1:
+		return fmt.Sprintf("%s and %d more", w.Lacking[0], len(w.Lacking)-1)
+	case len(w.Lacking) == 1:
+		return w.Lacking[0]
+	case len(w.Untested) > 0:
+		return Counted(len(w.Untested), "statement") + " without a cell in this run"
+	}
+	return ""
 }
 
 // noTexts are ledgers of no enhancement.

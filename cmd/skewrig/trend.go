@@ -50,20 +50,6 @@ is printed. A release is the newest one of a cell.`,
 
 func printTrend(w io.Writer, all []trended) {
 	table(w, "ENHANCEMENT\tRELEASE\tPROVED\tREPORT\tKEPT FROM ALL BY", all, func(t trended) string {
-		return fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s", t.KEP, cmp.Or(t.Release, "all"), t.Proved, t.Of, path.Base(t.Report), keptBy(t.WorstCase))
+		return fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s", t.KEP, cmp.Or(t.Release, "all"), t.Proved, t.Of, path.Base(t.Report), cmp.Or(t.KeptBy(), "-"))
 	})
-}
-
-// keptBy is what keeps statements from being proved in every cell: the first cell, and
-// how many more there are.
-func keptBy(w reports.WorstCase) string {
-	switch {
-	case len(w.Lacking) > 1:
-		return fmt.Sprintf("%s and %d more", w.Lacking[0], len(w.Lacking)-1)
-	case len(w.Lacking) == 1:
-		return w.Lacking[0]
-	case len(w.Untested) > 0:
-		return reports.Counted(len(w.Untested), "statement") + " without a cell in this run"
-	}
-	return "-"
 }

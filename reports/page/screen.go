@@ -29,7 +29,9 @@ type screen struct {
 	// MoreAttention is how many cells need attention beyond those that are listed.
 	MoreAttention int
 	Known         []knownGroup
-	Matrices      []matrix
+	// Worst is by KEP. It is empty if nothing of a KEP ran.
+	Worst    []worstCase
+	Matrices []matrix
 	// Headings are those of the matrices that are no releases.
 	Headings []heading
 	Legend   []outcome
@@ -112,7 +114,7 @@ const (
 func newScreen(r reports.Report) screen {
 	s := screen{
 		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
-		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells, r.Findings), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
+		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells, r.Findings), Worst: worstCases(r), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	s.Verdict = outcome{Letter: "✗", Tone: "bad"}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -9,12 +10,13 @@ import (
 )
 
 // Markdown writes the report for people, as GitHub renders it: the counts,
-// what needs attention, what ran on what, every cell, every requirement, and
+// what needs attention, what holds everywhere, what ran on what, every cell, every requirement, and
 // how to do it again.
 func Markdown(w io.Writer, r reports.Report) error {
 	var m markdown
 	m.summary(r)
 	m.attention(r)
+	m.worst(r)
 	m.ran(r.Reproduce)
 	m.cells(r.Cells)
 	m.repeated(r.Cells)
@@ -110,6 +112,18 @@ func (m *markdown) attentionTo(c reports.Cell) {
 		m.printf("No check was judged.\n")
 	} else {
 		m.table(rows, "check", "requirement", "outcome", "expected", "observed", "reason")
+	}
+}
+
+// worst counts, of each enhancement and release, the statements that hold wherever they
+// have to.
+func (m *markdown) worst(r reports.Report) {
+	rows := rowsOf(reports.WorstCases(r), func(w reports.WorstCase) []string {
+		return []string{text(w.KEP), text(cmp.Or(w.Release, "all")), fmt.Sprintf("%d of %d", w.Proved, w.Of), text(w.KeptBy())}
+	})
+	if len(rows) > 0 {
+		m.printf("\n## Statements proved in every supported skew cell\n\n")
+		m.table(rows, "enhancement", "release", "proved", "kept from all by")
 	}
 }
 
