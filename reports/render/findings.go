@@ -33,6 +33,7 @@ func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 	for i, f := range all[:min(firstFindings, len(all))] {
 		m.brief(i+1, f)
 	}
+	m.known(all)
 	if len(all) > 0 {
 		m.printf("\n## All findings\n\nThose of most effect on users come first. Scripts without skewrig are not run by our tests.\n\n")
 		m.table(rowsOf(all, findingRow), "finding", "of", "seen on", "reported")
@@ -60,24 +61,40 @@ func findingCounts(all []finding.Finding) string {
 	var parts []string
 	unreported := 0
 	for _, of := range reports.Grouped(all, func(f finding.Finding) reports.Class { return f.Class }) {
-		parts = append(parts, fmt.Sprintf("%d %s", len(of), of[0].Class))
+		parts = append(parts, fmt.Sprintf("%s: %d", of[0].Class.Meaning(), len(of)))
 	}
 	for _, f := range all {
 		if f.Issue == "" {
 			unreported++
 		}
 	}
-	return fmt.Sprintf("Where releases and texts disagree: %s (%s). %d of them are not reported yet.",
-		reports.Counted(len(all), "finding"), strings.Join(parts, ", "), unreported)
+	return fmt.Sprintf("%s in this run. %s. Not reported yet: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
 }
 
 // brief writes what a reader of the first screen is to know.
 func (m *markdown) brief(number int, f finding.Finding) {
-	m.printf("\n**%d. [%s](#%s)** (%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), text(cmp.Or(f.Effect, f.Instead)))
+	since := ""
+	if f.Since != "" {
+		since = "; since " + linkedText(f.Since)
+	}
+	m.printf("\n**%d. [%s](#%s)** (%s%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), since, text(cmp.Or(f.Effect, f.Instead)))
 	if f.Without != "" {
 		m.printf("\n%s\n", fenced("sh", f.Without, ""))
 	} else {
 		m.printf("`%s`\n", f.Reproduce)
+	}
+}
+
+// known names the findings that are reported already.
+func (m *markdown) known(all []finding.Finding) {
+	var known []string
+	for _, f := range all {
+		if f.Issue != "" {
+			known = append(known, fmt.Sprintf("[%s](#%s) (%s)", text(f.Headline), anchor(f), reported(f)))
+		}
+	}
+	if len(known) > 0 {
+		m.printf("\nReported already: %s.\n", strings.Join(known, "; "))
 	}
 }
 
@@ -161,6 +178,9 @@ func (m *markdown) stated(s finding.Statement, first bool) {
 	label := "And"
 	if first {
 		label = "The text"
+	}
+	if s.Line == 0 {
+		label = "Statement"
 	}
 	m.printf("\n**%s:** %s (%s, %s)\n", label, text(s.Statement), text(s.Source), inDocument(s))
 	if s.Sentence != "" {

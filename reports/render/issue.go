@@ -37,17 +37,15 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 		m.printf("\n%s\n", fenced("sh", f.Without, ""))
 	}
 	m.printf("\nWith skewrig, which runs the released components without containers (`go install github.com/skewrig/skewrig/cmd/skewrig@latest`):\n\n%s\n", fenced("sh", f.Reproduce, ""))
-	m.printf("\n### Anything else we need to know?\n\n")
-	for _, at := range f.At {
-		m.printf("It is decided at %s\n", at)
-	}
+	m.printf("\n### Anything else we need to know?\n")
+	m.decidedAt(f)
 	if f.Since != "" {
-		m.printf("Since %s\n", f.Since)
+		m.printf("\nSince %s\n", f.Since)
 	}
 	if f.Ask != "" {
 		m.printf("\n%s.\n", capitalized(text(f.Ask)))
 	}
-	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(f.Releases, "\n"), ""))
+	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(slices.Concat(f.Releases, f.Gates), "\n"), ""))
 	m.printf("\n### Cloud provider\n\nnone\n\n### OS version\n\n%s\n", fenced("console", strings.TrimSpace(r.Reproduce.Host.OS+" "+r.Reproduce.Host.Kernel), ""))
 	m.printf("\n### Install tools\n\nskewrig %s\n", text(r.Reproduce.Skewrig))
 	m.printf("\n### Container runtime (CRI) and version (if applicable)\n\na fake runtime of skewrig\n")
@@ -61,13 +59,21 @@ func (m *markdown) pullRequest(f finding.Finding) {
 	m.expectation(f)
 	m.printf("\nReleases: %s. %s.\n\n", text(f.Instead), capitalized(text(f.Effect)))
 	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
-	for _, at := range f.At {
-		m.printf("\nIt is decided at %s\n", at)
-	}
+	m.decidedAt(f)
 	if f.Ask != "" {
 		m.printf("\n%s.\n", capitalized(text(f.Ask)))
 	}
 	m.printf("\nSee it:\n\n%s\n", fenced("sh", f.Reproduce, ""))
+}
+
+// decidedAt lists where in the code it is decided.
+func (m *markdown) decidedAt(f finding.Finding) {
+	for i, at := range f.At {
+		if i == 0 {
+			m.printf("\nIt is decided here:\n\n")
+		}
+		m.printf("- %s\n", at)
+	}
 }
 
 // expectation writes the statements that a finding is about.
