@@ -182,7 +182,11 @@ func (m *markdown) stated(s finding.Statement, first bool) {
 	if s.Line == 0 {
 		label = "Statement"
 	}
-	m.printf("\n**%s:** %s (%s, %s)\n", label, text(s.Statement), text(s.Source), inDocument(s))
+	from := text(s.Source)
+	if place := inDocument(s); place != "" {
+		from += ", " + place
+	}
+	m.printf("\n**%s:** %s (%s)\n", label, text(s.Statement), from)
 	if s.Sentence != "" {
 		m.printf("\n> %s\n", text(s.Sentence))
 	}
@@ -192,9 +196,9 @@ func (m *markdown) stated(s finding.Statement, first bool) {
 func inDocument(s finding.Statement) string {
 	if s.Line == 0 {
 		if s.Beyond != "" {
-			return "no sentence of a text; from " + text(s.Beyond)
+			return "in no sentence; from " + text(s.Beyond)
 		}
-		return "no sentence of a text"
+		return ""
 	}
 	label := fmt.Sprintf("%s line %d", path.Base(path.Dir(s.Document))+"/"+path.Base(s.Document), s.Line)
 	if _, is := reports.WebAddress(s.Document); !is {

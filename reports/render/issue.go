@@ -29,7 +29,7 @@ func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("%s\n", text(f.Headline))
 	m.printf("\n### What happened?\n\n%s. %s.\n\n", capitalized(text(f.Instead)), capitalized(text(f.Effect)))
-	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
+	m.seenOn(f)
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
@@ -43,7 +43,7 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 		m.printf("\nSince %s\n", f.Since)
 	}
 	if f.Ask != "" {
-		m.printf("\n%s.\n", capitalized(text(f.Ask)))
+		m.printf("\nA way to mend it: %s.\n", text(f.Ask))
 	}
 	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(slices.Concat(f.Releases, f.Gates), "\n"), ""))
 	m.printf("\n### Cloud provider\n\nnone\n\n### OS version\n\n%s\n", fenced("console", strings.TrimSpace(r.Reproduce.Host.OS+" "+r.Reproduce.Host.Kernel), ""))
@@ -58,12 +58,25 @@ func (m *markdown) pullRequest(f finding.Finding) {
 	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments:\n", text(f.Headline), trackingIssue(f))
 	m.expectation(f)
 	m.printf("\nReleases: %s. %s.\n\n", text(f.Instead), capitalized(text(f.Effect)))
-	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
+	m.seenOn(f)
 	m.decidedAt(f)
 	if f.Ask != "" {
 		m.printf("\n%s.\n", capitalized(text(f.Ask)))
 	}
 	m.printf("\nSee it:\n\n%s\n", fenced("sh", f.Reproduce, ""))
+}
+
+// seenOn says with which releases and gates it was seen, and with which it was not. What
+// each check observed is for those who have skewrig.
+func (m *markdown) seenOn(f finding.Finding) {
+	var rows [][]string
+	for _, row := range seenRows(f) {
+		row = []string{row[0], row[1], row[3]}
+		if row[2] != "" && !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) }) {
+			rows = append(rows, row)
+		}
+	}
+	m.table(rows, "releases", "gates", "outcome")
 }
 
 // decidedAt lists where in the code it is decided.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/cellid"
 )
 
 // regressions is the area of the cells that reproduce known bugs.
@@ -26,26 +25,33 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
-	for _, q := range r.Requirements {
-		if q.KEP == regressions {
-			m.bug(q, cells, r.Findings)
+	bugs := slices.DeleteFunc(slices.Clone(r.Requirements), func(q reports.Requirement) bool { return q.KEP != regressions })
+	var rows [][]string
+	for _, q := range bugs {
+		for _, scenario := range reports.Grouped(cellsOf(q, cells), func(c reports.Cell) string { return c.Scenario }) {
+			rows = append(rows, sides(scenario, r.Findings)...)
 		}
+	}
+	m.printf("\n")
+	m.table(rows, "regression", "red since", "red until", "fixed by")
+	for _, q := range bugs {
+		m.bug(q, cells)
 	}
 	m.printf("\nAll known regressions: `skewrig run '%s/**'`\n", regressions)
 	return m.writeTo(w, "the track record")
 }
 
-func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell, findings []reports.Finding) {
-	m.printf("\n## %s\n\n%s\n%s\n", code(q.ID), text(q.Statement), text(q.Source))
-	var of []reports.Cell
+// cellsOf returns the cells that say something of a regression.
+func cellsOf(q reports.Requirement, cells map[string]reports.Cell) (of []reports.Cell) {
 	for _, id := range q.Cells {
 		of = append(of, cells[id])
 	}
-	for _, scenario := range reports.Grouped(of, func(c reports.Cell) string { return c.Scenario }) {
-		m.sides(scenario, findings)
-	}
-	m.printf("\n")
-	m.table(rowsOf(of, bugRow), "releases", "expected", "observed", "detected by", "command")
+	return of
+}
+
+func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
+	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
+	m.table(rowsOf(cellsOf(q, cells), bugRow), "releases", "expected", "observed", "detected by", "command")
 }
 
 func bugRow(c reports.Cell) []string {
@@ -57,9 +63,9 @@ func bugRow(c reports.Cell) []string {
 	return []string{text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), code("skewrig run " + c.ID)}
 }
 
-// sides says of a scenario since and until which release it is red, and what fixed it.
-// A scenario that is never red is a control, and is left out.
-func (m *markdown) sides(cells []reports.Cell, findings []reports.Finding) {
+// sides is a row that says of a scenario since and until which release it is red, and
+// what fixed it. A scenario that is never red is a control, and has none.
+func sides(cells []reports.Cell, findings []reports.Finding) [][]string {
 	axis := varying(cells)
 	slices.SortStableFunc(cells, func(a, b reports.Cell) int {
 		return release.Version(a.Axes[axis]).Compare(release.Version(b.Axes[axis]))
@@ -67,7 +73,7 @@ func (m *markdown) sides(cells []reports.Cell, findings []reports.Finding) {
 	isRed := func(c reports.Cell) bool { _, is, _ := color(c); return is == "red" }
 	first := slices.IndexFunc(cells, isRed)
 	if first < 0 {
-		return
+		return nil
 	}
 	last := first
 	for i := first; i < len(cells); i++ {
@@ -88,8 +94,7 @@ func (m *markdown) sides(cells []reports.Cell, findings []reports.Finding) {
 	if last+1 < len(cells) {
 		until = at(last) + ", and green on " + cells[last+1].Axes[axis]
 	}
-	_, scenario := cellid.Split(cells[0].Scenario)
-	m.printf("\n%s:\n\n- red since: %s\n- red until: %s\n- fixed by: %s\n", code(scenario), linkedText(since), text(until), linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of")))
+	return [][]string{{code(strings.TrimPrefix(cells[0].Scenario, regressions+"/")), linkedText(since), text(until), linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of"))}}
 }
 
 // varying is the axis with most releases. The kubelet's comes first.

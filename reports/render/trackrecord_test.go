@@ -34,7 +34,8 @@ func TestTrackRecord(t *testing.T) {
 		},
 	}
 	const want = "# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n\n" +
-		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n`a`:\n\n- red since: v1, by mistake\n- red until: kubelet v3, and green on v4\n- fixed by: nothing yet that we know of\n\n" +
+		"| regression | red since | red until | fixed by |\n| --- | --- | --- | --- |\n| `bug-1/a` | v1, by mistake | kubelet v3, and green on v4 | nothing yet that we know of |\n\n" +
+		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n" +
 		"| releases | expected | observed | detected by | command |\n| --- | --- | --- | --- | --- |\n" +
 		"| kubelet v1 | red | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v1` |\n" +
 		"| kubelet v2 | green | green |  | `skewrig run regressions/bug-1/a/kubelet:v2` |\n" +
