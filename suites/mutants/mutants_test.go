@@ -69,6 +69,14 @@ var _ = DescribeTable("a broken kubelet is found", func(ctx SpecContext, m mutan
 		red:    []string{"kep-4939/e2e/tls-probe-tls-server", "kep-4939/probe/expired-certificate"},
 		green:  "kep-4939/e2e/plaintext-probe-plaintext-server",
 	}),
+	Entry("a gRPC prober that waits as long for the answer as for the handshake", mutant{
+		change: change{
+			"pkg/probe/grpc/grpc.go", "client := grpchealth.NewHealthClient(conn)",
+			"ctx, cancel = context.WithTimeout(context.Background(), timeout)\n\tdefer cancel()\n\tclient := grpchealth.NewHealthClient(conn)",
+		},
+		red:   []string{"kep-4939/probe/certificates"},
+		green: "kep-4939/e2e/tls-probe-tls-server",
+	}),
 	Entry("an HTTP prober that never speaks h2c", mutant{
 		change: change{"pkg/probe/http/http.go", "Transport:     pr.h2cTransport,", "Transport:     pr.transport,"},
 		red:    []string{"kep-5999/e2e/http2-probe-h2c-server", "kep-5999/e2e/http2-probe-http1-server"},

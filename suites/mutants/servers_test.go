@@ -119,6 +119,7 @@ var another = map[behavior.Protocol]behavior.Protocol{
 	behavior.GRPC: behavior.GRPCTLS, behavior.GRPCTLS: behavior.GRPC,
 	behavior.HTTP1: behavior.H2C, behavior.H2C: behavior.HTTP1,
 	behavior.H2CAndHTTP1: behavior.GRPCTLS, behavior.HTTPS: behavior.HTTP1,
+	behavior.GRPCAndTLS: behavior.GRPC,
 }
 
 // serverMutants returns a cell once for each of its servers, with that one
