@@ -65,10 +65,11 @@
 // nodes have a name, version and gates. Version is newest, previous, a minor
 // version (v1.36) or a release in full (v1.90.1). A gate that a release doesn't
 // have is an error, as it would be for the component. A node that is standalone has
-// a kubelet that knows of no API server. defaults: [maxPods, v] leaves settings of the
-// kubelet to its release that a rig sets otherwise: maxPods, v (how much it logs),
-// syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference has
-// the newest kubelet, with a server of the Pods API that does what KEP-4188 asks for.
+// a kubelet that knows of no API server. defaults: [maxPods, logging] leaves settings
+// of the kubelet to its release that a rig sets otherwise: maxPods, logging (how much
+// it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference
+// has the newest kubelet, with a server of the Pods API that does what KEP-4188 asks
+// for.
 //
 // What has to do with leases:
 //

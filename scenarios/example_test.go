@@ -122,7 +122,7 @@ func Example_defaults() {
 	showAll(`
 topology:
   controlPlane: {version: v1.90.1, scheduler: false, controllerManager: false}
-  nodes: [{name: node-a, version: v1.90.1, defaults: [maxPods, v]}]
+  nodes: [{name: node-a, version: v1.90.1, defaults: [maxPods, logging]}]
 steps:
 - checks: [{id: pods, observe: 'objects["nodes/node-a"].status.capacity.pods', is: "110"}]
 `)
@@ -131,7 +131,7 @@ steps:
 	// rig
 	//   etcd v3.7.0
 	//   kube-apiserver v1.90.1
-	//   kubelet/node-a v1.90.1 (skew supported), default maxPods, v
+	//   kubelet/node-a v1.90.1 (skew supported), default maxPods, logging
 	//   no kube-controller-manager
 	//   no kube-scheduler
 	//

@@ -124,7 +124,6 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	for _, setting := range node.Defaults {
 		delete(comp.config, setting)
-		delete(comp.flags, setting)
 	}
 	c.add(comp)
 	if node.OwnClock {

@@ -52,6 +52,7 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]
 		"fileCheckFrequency": "1s",
 		// One pod per address of the node's range.
 		"maxPods": 250,
+		"logging": map[string]any{"verbosity": 4},
 		// Some gates and tests write more events than the default of 50/s.
 		"eventRecordQPS": 0,
 		"clusterDomain":  "cluster.local",
@@ -71,7 +72,6 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 		// A kubelet refuses a loopback address as its node's, but takes what a
 		// cloud provider reports: the rig is the provider (addresses.go).
 		"cloud-provider": "external",
-		"v":              "4",
 	}
 }
 

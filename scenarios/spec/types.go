@@ -71,9 +71,9 @@ type Node struct {
 	Gates   release.Gates   `json:"gates,omitempty"`
 	// Standalone is a kubelet that knows of no API server. It runs static pods.
 	Standalone bool `json:"standalone,omitempty"`
-	// Defaults are settings of the kubelet that are left to its release: maxPods, v (how
-	// much it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. If unset, a rig
-	// sets all of them.
+	// Defaults are settings of the kubelet that are left to its release: maxPods,
+	// logging (how much it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. If
+	// unset, a rig sets all of them.
 	Defaults []string `json:"defaults,omitempty"`
 }
 

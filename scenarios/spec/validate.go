@@ -84,7 +84,7 @@ func (v *validator) checkNodes() {
 }
 
 // rigSettings are those that a rig sets for the sake of scenarios, and can do without.
-var rigSettings = []string{"eventRecordQPS", "fileCheckFrequency", "maxPods", "syncFrequency", "v"}
+var rigSettings = []string{"eventRecordQPS", "fileCheckFrequency", "logging", "maxPods", "syncFrequency"}
 
 func (v *validator) checkImages() {
 	seen := make(map[string]bool)

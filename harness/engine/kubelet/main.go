@@ -40,7 +40,6 @@ func run(ctx context.Context, args []string) error {
 	fs := pflag.NewFlagSet("kubelet", pflag.ContinueOnError)
 	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	flags.AddFlags(fs)
-	verbosity := fs.Int32P("v", "v", 2, "log level")
 	verflag.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -58,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 		return fmt.Errorf("setting feature gates: %w", err)
 	}
 	logs.InitLogs()
-	if _, err := logs.GlogSetter(fmt.Sprint(*verbosity)); err != nil {
+	if _, err := logs.GlogSetter(fmt.Sprint(config.Logging.Verbosity)); err != nil {
 		return fmt.Errorf("setting log level: %w", err)
 	}
 
