@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -83,13 +84,13 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	return given, err
 }
 
-// Build builds targets. That one can't be built is not the user's fault, unless
-// there is no such release: the error names the file and line of the cells, if
-// any, that ask for it.
+// Build builds targets, as many as it can. That one can't be built is not the user's
+// fault, unless there is no such release: the error names the file and line of the
+// cells, if any, that ask for it.
 func Build(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
 	places := make(map[string]string) // by target
 	for _, t := range plan.Targets(cells) {
-		places[target(t).String()] = t.Place
+		places[engine.Target(t).String()] = t.Place
 	}
 	built, err := builder.Build(ctx, targets)
 	failures, ok := errors.AsType[build.Errors](err)
@@ -111,11 +112,20 @@ func Build(ctx context.Context, builder *build.Builder, targets []build.Target, 
 func Targets(cells []plan.Cell) []build.Target {
 	var all []build.Target
 	for _, t := range plan.Targets(cells) {
-		all = append(all, target(t))
+		all = append(all, engine.Target(t))
 	}
 	return all
 }
 
-func target(t plan.Target) build.Target {
-	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
+// Lacking are the cells that need one of the targets that could not be built, as an
+// error of Build says. There are none if it is another error.
+func Lacking(cells []plan.Cell, err error) []plan.Cell {
+	failures, _ := errors.AsType[build.Errors](err)
+	unbuilt := make(map[string]bool)
+	for _, f := range failures {
+		unbuilt[f.Target.String()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
+		return !slices.ContainsFunc(Targets([]plan.Cell{c}), func(t build.Target) bool { return unbuilt[t.String()] })
+	})
 }

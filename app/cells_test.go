@@ -1,11 +1,15 @@
 package app
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // TestPatternsChooseOfFiles: a file without a pattern for it is run as a whole.
@@ -41,5 +45,21 @@ func TestAPatternChoosesOfOneFile(t *testing.T) {
 	cells, err := Select([]string{"two.yaml", "mine/**/kubelet:reference"})
 	if err != nil || len(cells) != 1 || cells[0].ID != "mine/pods/web/kubelet:reference" {
 		t.Errorf("it chooses %d cells, error %v", len(cells), err)
+	}
+}
+
+func TestCellsThatLackAComponent(t *testing.T) {
+	t.Parallel()
+	cells := []plan.Cell{
+		{ID: "a/b/old", Topology: record.Topology{Version: "v1.90.1", Nodes: []record.Node{{Name: "node-a", Version: "v1.89.3"}}}},
+		{ID: "a/b/new", Topology: record.Topology{Version: "v1.90.1", Nodes: []record.Node{{Name: "node-a", Version: "v1.90.1"}}}},
+	}
+	kubelet := build.Target{Component: build.Kubelet, Version: "v1.89.3"}
+	err := Failed(build.Errors{{Target: kubelet, Err: errors.New("no space left on device")}})
+	if got := cellIDs(Lacking(cells, err)); !slices.Equal(got, []string{"a/b/old"}) {
+		t.Errorf("cells that lack %s: %q", kubelet, got)
+	}
+	if got := Lacking(cells, errors.New("interrupted")); len(got) != 0 {
+		t.Errorf("cells that lack nothing: %q", cellIDs(got))
 	}
 }

@@ -92,7 +92,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	built, err := f.build(cmd, builder, app.Targets(cells), cells)
-	if err != nil {
+	if lacking := app.Lacking(cells, err); 0 < len(lacking) && len(lacking) < len(cells) && ctx.Err() == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%v\n%d of %d cells need what could not be built and are not judged; the others run\n", err, len(lacking), len(cells))
+	} else if err != nil {
 		return err
 	}
 	options := app.Options{

@@ -24,8 +24,9 @@ type Builder struct {
 	// several goroutines. It may be unset.
 	Progress func(Progress)
 
-	mu    sync.Mutex
-	known map[string]Binary // by target
+	mu     sync.Mutex
+	known  map[string]Binary       // by target
+	failed map[string]*TargetError // by target
 }
 
 // Given is a ready-made binary.
@@ -107,19 +108,27 @@ func (e Errors) Unwrap() []error {
 
 // Binary returns the binary of one target, building it if needed. What it has
 // returned once it returns again without looking at the file again, so that a
-// run uses the binary that its report names.
+// run uses the binary that its report names, and what could not be built is not
+// tried again.
 func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known, ok := b.known[t.id()]; ok {
 		return known, nil
 	}
-	binary, err := b.one(ctx, t)
-	if err != nil {
-		return Binary{}, &TargetError{Target: t, Err: err}
+	if failed, ok := b.failed[t.id()]; ok {
+		return Binary{}, failed
 	}
 	if b.known == nil {
-		b.known = make(map[string]Binary)
+		b.known, b.failed = make(map[string]Binary), make(map[string]*TargetError)
+	}
+	binary, err := b.one(ctx, t)
+	if err != nil {
+		failed := &TargetError{Target: t, Err: err}
+		if ctx.Err() == nil {
+			b.failed[t.id()] = failed
+		}
+		return Binary{}, failed
 	}
 	b.known[t.id()] = binary
 	return binary, nil
@@ -127,12 +136,13 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 
 // Build returns a binary for each target, in their order, compiling what is
 // not in the cache. Compilations run one after the other: the Go command keeps
-// all cores busy with one. Nothing is compiled if a release can't be had. All
-// failures are reported together, as Errors.
+// all cores busy with one. Nothing is compiled if there is no such release. All
+// failures are reported together, as Errors, and the binaries are those that could be
+// built.
 func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error) {
 	var failures Errors
 	for _, t := range targets {
-		if _, _, err := b.prepare(ctx, t); err != nil {
+		if _, _, err := b.prepare(ctx, t); errors.Is(err, ErrNoRelease) {
 			failures = append(failures, &TargetError{Target: t, Err: err})
 		}
 	}
@@ -153,7 +163,7 @@ func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error)
 		binaries = append(binaries, binary)
 	}
 	if len(failures) > 0 {
-		return nil, failures
+		return binaries, failures
 	}
 	return binaries, nil
 }

@@ -49,7 +49,7 @@ func goCommand(ctx context.Context, dir string, args []string, env ...string) (s
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(said.String(), 30))
+		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(downloads.ReplaceAllString(said.String(), ""), 30))
 	}
 	return out.String(), nil
 }
@@ -91,6 +91,9 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 // refused finds in an error of the Go command that a proxy said no, rather than
 // nothing.
 var refused = regexp.MustCompile(`\b(403|404|410)\b|unknown revision|not found`)
+
+// downloads are the lines in which the Go command says what it downloads.
+var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n?`)
 
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

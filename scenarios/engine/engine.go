@@ -142,6 +142,22 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	return r.Settled()
 }
 
+// Target is the binary that a target of plans is built to.
+func Target(t plan.Target) build.Target {
+	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
+}
+
+// built returns why a component that the cell needs can't be had: then nothing is
+// started for it.
+func (e *Engine) built(ctx context.Context, cell plan.Cell) error {
+	for _, t := range plan.Targets([]plan.Cell{cell}) {
+		if _, err := e.Binary(ctx, Target(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // kepName is how people write what an id's first segment names: KEP-4939. An
 // area that is no KEP stays as it is.
 func kepName(area string) string {

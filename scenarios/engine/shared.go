@@ -65,6 +65,9 @@ func (t *sharedRig) enter(ctx context.Context, e *Engine, r *run, dir string) er
 		t.last = r.cell.ID
 		return linkLogs(t.logs, dir)
 	}
+	if err := e.built(ctx, r.cell); err != nil {
+		return err
+	}
 	library, err := Library(ctx, r.cell.Images, e.Binary)
 	if err != nil {
 		return err
