@@ -57,7 +57,16 @@ type Topology struct {
 	Garden *Garden `json:"garden,omitempty"`
 	// Links are those that the steps cut or slow down.
 	Links []Link `json:"links,omitempty"`
+	// Observed are the resources that expressions name beside those of every rig, seed/
+	// before those of the seed. Their objects go into the record.
+	Observed []string `json:"observed,omitempty"`
+	// MayEnd are the components that may end by themselves, since expressions ask whether
+	// they run. If another one ends, the cell does.
+	MayEnd []string `json:"mayEnd,omitempty"`
 }
+
+// Observed are the resources whose objects go into every record.
+var Observed = []string{"pods", "events", "nodes", "deployments", "replicasets", "daemonsets", "statefulsets"}
 
 // NodeMonitor is how the controller manager monitors nodes. What is unset is the
 // default of the release.

@@ -276,7 +276,10 @@
 //     and at, when the server accepted it. Those that ended because their kubelet was
 //     stopped are not among them.
 //   - pods["name"] and objects["resource/namespace/name"]: the object as the API
-//     server last showed it
+//     server last showed it, of every resource that an expression of the scenario names,
+//     be it as "jobs/..." or as the kind "Job", and of pods, nodes, deployments,
+//     replicasets, daemonsets and statefulsets anyway. Custom resources are among them
+//     if the scenario applies their CustomResourceDefinition
 //   - events["pod"]: the events about a pod: type, reason, message, count
 //   - requests["step name"]: the API server's answer to an apply, patch or get: code,
 //     reason, message, object, response (the object as it was returned, or the JSON at
@@ -305,6 +308,8 @@
 //     refused for their rate are counted only.
 //   - components["kubelet/node-a"]: running, restarts, exits (a list of code, signal,
 //     asked, seconds from SIGTERM to the end, overdue if it had to be killed, and at),
+//     so that one that ends by itself does not end the cell if an expression asks for
+//     running or exits;
 //     version and gates of what runs or ran last, and at, when that was started
 //   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
 //     ready and at
@@ -332,6 +337,8 @@
 //     started: the scenario says so itself. Scrape the component, or look at its node's
 //     status. That components run, and how they ended, may be asked.
 //   - One in a scenario of a KEP with the requirement of another KEP.
+//   - One with the key of an object of a resource that neither Kubernetes has nor the
+//     scenario defines.
 //
 // A check that held as soon as it was opened, right after a component was stopped or a
 // link got a fault, and before that as well, is unknown: nothing notices it within a

@@ -247,8 +247,25 @@ func (c *Cluster) observe(ctx context.Context) (err error) {
 	if c.observer != nil {
 		c.observer.stop()
 	}
-	c.observer, err = observe(ctx, c.rest, c.cfg.observed(), c.cfg.Recorder, c.observer)
+	resources, err := c.observed(ctx, c.observer)
+	if err != nil {
+		return err
+	}
+	c.observer, err = observe(ctx, c.rest, resources, c.cfg.Recorder, c.observer)
 	return err
+}
+
+// Observe has the objects observed of resources that the API server has now, and did
+// not have when it was started.
+func (c *Cluster) Observe(ctx context.Context) error {
+	if c.observer == nil {
+		return nil
+	}
+	resources, err := c.observed(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return c.observer.watch(ctx, resources)
 }
 
 // Close stops everything and removes what the rig has left, ports and

@@ -210,7 +210,7 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 }
 
 // supervise records the end of a process, and ends the rig's context if it was
-// not asked for.
+// neither asked for nor expected.
 func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<- struct{}) {
 	<-p.Exited()
 	defer close(recorded)
@@ -224,7 +224,7 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 	c.cfg.Recorder.Append("cluster", comp.name, record.ComponentStopped{
 		State: exit.State, Code: exit.Code, Signal: exit.Signal, Asked: asked, Seconds: exit.Took.Round(time.Millisecond).Seconds(), Overdue: exit.Overdue,
 	})
-	if !asked {
+	if !asked && !slices.Contains(c.cfg.Topology.MayEnd, comp.name) {
 		c.fail(p.Exit())
 	}
 }

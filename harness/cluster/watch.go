@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/skewrig/skewrig/record"
@@ -32,13 +35,42 @@ var observed = []schema.GroupVersionResource{
 // There are too many of them, and they change too often, to do so in every rig.
 var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 
-// observed are the resources whose objects go into the record of this rig.
-func (cfg Config) observed() []schema.GroupVersionResource {
-	if slices.ContainsFunc(cfg.Topology.Nodes, func(n record.Node) bool { return n.OwnClock }) {
-		return append(slices.Clone(observed), leases)
+// observed are the resources whose objects go into the record of this rig: of those that
+// its topology asks for, the ones that the API server has. What an earlier observer
+// watched takes a moment to come back after a restart, if it is a custom resource.
+func (c *Cluster) observed(ctx context.Context, earlier *observer) (all []schema.GroupVersionResource, err error) {
+	asked := c.cfg.Topology.Observed
+	if slices.ContainsFunc(c.cfg.Topology.Nodes, func(n record.Node) bool { return n.OwnClock }) && !slices.Contains(asked, leases.Resource) {
+		all = append(all, leases)
 	}
-	return observed
+	all = append(all, observed...)
+	if len(asked) == 0 {
+		return all, nil
+	}
+	own := len(all)
+	back := func(ctx context.Context) (bool, error) {
+		groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
+		if err != nil {
+			return false, err
+		}
+		mapper := restmapper.NewDiscoveryRESTMapper(groups)
+		all = all[:own]
+		for _, name := range asked {
+			if resource, err := mapper.ResourceFor(schema.GroupVersionResource{Resource: name}); err == nil {
+				all = append(all, resource)
+			}
+		}
+		return earlier == nil || !slices.ContainsFunc(earlier.resources, func(r schema.GroupVersionResource) bool { return !slices.Contains(all, r) }), nil
+	}
+	if err := wait.PollUntilContextTimeout(ctx, backPoll, backLimit, true, back); err != nil && !wait.Interrupted(err) {
+		return nil, err
+	}
+	return all, context.Cause(ctx)
 }
+
+// backLimit is how long custom resources may take to come back, and backPoll how often
+// to look.
+const backLimit, backPoll = 10 * time.Second, 100 * time.Millisecond
 
 // observer records every state of the observed objects that the API server
 // shows. It decodes them into maps, so that a field which this skewrig's client
@@ -46,6 +78,10 @@ func (cfg Config) observed() []schema.GroupVersionResource {
 type observer struct {
 	recorder record.Recorder
 	stop     func() // ends the watches; returns when they have ended
+	factory  dynamicinformer.DynamicSharedInformerFactory
+	ended    chan struct{}
+	// resources are those that it watches.
+	resources []schema.GroupVersionResource
 
 	mu   sync.Mutex
 	seen map[string]*seenObject // by resource and UID
@@ -66,28 +102,40 @@ func observe(ctx context.Context, config *rest.Config, observed []schema.GroupVe
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{recorder: recorder, seen: make(map[string]*seenObject)}
+	o := &observer{recorder: recorder, seen: make(map[string]*seenObject), ended: make(chan struct{})}
 	if earlier != nil {
 		o.seen = earlier.forOther()
 	}
-	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
-	var handled []cache.InformerSynced
-	for _, resource := range observed {
-		registration, err := factory.ForResource(resource).Informer().AddEventHandler(o.handler(resource.Resource))
-		if err != nil {
-			return nil, err
-		}
-		handled = append(handled, registration.HasSynced)
-	}
-	ended := make(chan struct{})
-	o.stop = sync.OnceFunc(func() { close(ended); factory.Shutdown() })
-	factory.Start(ended)
-	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
+	o.factory = dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	o.stop = sync.OnceFunc(func() { close(o.ended); o.factory.Shutdown() })
+	if err := o.watch(ctx, observed); err != nil {
 		o.stop()
-		return nil, context.Cause(ctx)
+		return nil, err
 	}
 	o.recordMissing()
 	return o, nil
+}
+
+// watch watches those of the resources that are not watched yet, and returns when it has
+// seen what is there.
+func (o *observer) watch(ctx context.Context, resources []schema.GroupVersionResource) error {
+	var handled []cache.InformerSynced
+	for _, resource := range resources {
+		if slices.Contains(o.resources, resource) {
+			continue
+		}
+		o.resources = append(o.resources, resource)
+		registration, err := o.factory.ForResource(resource).Informer().AddEventHandler(o.handler(resource.Resource))
+		if err != nil {
+			return err
+		}
+		handled = append(handled, registration.HasSynced)
+	}
+	o.factory.Start(o.ended)
+	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // forOther hands what was seen to another observer, which has seen none of it.

@@ -52,21 +52,21 @@ func (c judged) weak() string {
 		{"requirement", c.ofAnotherKEP}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning},
 	} {
 		if why := rule.why(); why != "" {
-			return fmt.Sprintf("%s: check %s: %s", c.place(rule.field), c.ID, why)
+			return fmt.Sprintf("%s: check %s: %s", place(c.cell, c.Line, rule.field), c.ID, why)
 		}
 	}
 	return ""
 }
 
-// place is where a field of the check stands, as file:line:column.
-func (c judged) place(field string) string {
-	lines := strings.Split(c.cell.Text, "\n")
-	for i := max(c.Line-1, 0); i < len(lines); i++ {
+// place is where a field of what begins in a line stands, as file:line:column.
+func place(cell plan.Cell, line int, field string) string {
+	lines := strings.Split(cell.Text, "\n")
+	for i := max(line-1, 0); i < len(lines); i++ {
 		if column := strings.Index(lines[i], field+":"); column >= 0 {
-			return fmt.Sprintf("%s:%d:%d", c.cell.File, i+1, column+1)
+			return fmt.Sprintf("%s:%d:%d", cell.File, i+1, column+1)
 		}
 	}
-	return fmt.Sprintf("%s:%d", c.cell.File, c.Line)
+	return fmt.Sprintf("%s:%d", cell.File, line)
 }
 
 // ofAnotherKEP refuses a requirement of another KEP than the scenario's. What the

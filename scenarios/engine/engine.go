@@ -114,13 +114,17 @@ func unless(err error, r reports.Cell) reports.Cell {
 	return r.Settled()
 }
 
-// Compile compiles the expressions of all cells, and reports all mistakes.
+// Compile compiles the expressions of all cells, and reports all mistakes. It adds to
+// the topologies of the cells what their expressions need.
 func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	programs := make([]*check.Program, len(cells))
 	var mistakes []error
 	told := make(map[string]bool) // cells of one scenario have the same mistakes
 	for i, cell := range cells {
 		program, err := check.Compile(cell)
+		if err == nil {
+			cells[i].Topology, err = check.Needs(cell)
+		}
 		if err != nil && !told[err.Error()] {
 			told[err.Error()] = true
 			mistakes = append(mistakes, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -63,6 +65,25 @@ func (o *objects) create(ctx context.Context, manifest map[string]any) (record.A
 	created, err := o.resource(mapping.Resource, ref).Create(ctx, object, metav1.CreateOptions{})
 	return o.answer(ref, http.StatusCreated, created, err)
 }
+
+// served returns when the API server serves what a CustomResourceDefinition defines.
+func (o *objects) served(ctx context.Context, definition map[string]any) error {
+	group, _, _ := unstructured.NestedString(definition, "spec", "group")
+	kind, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
+	err := wait.PollUntilContextTimeout(ctx, servedPoll, servedLimit, true, func(context.Context) (bool, error) {
+		meta.MaybeResetRESTMapper(o.mapper)
+		_, err := o.mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+		return err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the API server does not serve %s of %s: %w", kind, group, err)
+	}
+	return nil
+}
+
+// servedLimit is how long a new kind may take to be served, and servedPoll how often to
+// look.
+const servedLimit, servedPoll = 30 * time.Second, 50 * time.Millisecond
 
 func (o *objects) patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any) (record.APIAnswer, error) {
 	resource, err := o.find(ref)

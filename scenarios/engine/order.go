@@ -47,8 +47,11 @@ func groupEffort(cells []plan.Cell, group []int) (sum int) {
 // the same making. A cell that changes its rig, or creates what can't be told
 // from a rig's own, has one of its own.
 func rigKey(cell plan.Cell) (key string, shares bool) {
-	if cell.Topology.LeaseNodes != nil || cell.Topology.Garden != nil {
+	if cell.Topology.LeaseNodes != nil || cell.Topology.Garden != nil || cell.Topology.Observed != nil {
 		return "", false // their objects are not swept
+	}
+	if cell.Topology.MayEnd != nil {
+		return "", false // the next cell may miss a component
 	}
 	for _, step := range cell.Steps {
 		if keeper, is := step.Action.(action.Keeper); !is || !keeper.Keeps(isSwept) {

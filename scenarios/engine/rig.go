@@ -66,7 +66,9 @@ func Start(ctx context.Context, t record.Topology, shoot cluster.Config) (_ *Rig
 		if l.fleet != nil {
 			config.Nodes = l.fleet.Names("")
 		}
-		l.garden, err = garden.Open(ctx, config)
+		if l.garden, err = garden.Open(ctx, config); err == nil {
+			err = l.seed.Observe(ctx)
+		}
 	}
 	return l, err
 }
@@ -78,7 +80,7 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 		return cluster.Config{}, nil
 	}
 	config := cluster.Config{
-		Topology: record.Topology{Version: t.Version},
+		Topology: record.Topology{Version: t.Version, Observed: ofSeed(t.Observed), MayEnd: ofSeed(t.MayEnd)},
 		Binary:   shoot.Binary, TempDir: shoot.TempDir,
 	}
 	if shoot.LogDir != "" {
@@ -97,6 +99,16 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 	config.Watchdog = &cluster.Watchdog{Version: t.Garden.Watchdog, Config: prober}
 	config.Links = []cluster.Link{{From: spec.Watchdog, HTTP: true}}
 	return config, nil
+}
+
+// ofSeed are those of the names that are the seed's, as it has them.
+func ofSeed(names []string) (own []string) {
+	for _, name := range names {
+		if in, is := strings.CutPrefix(name, spec.Seed+"/"); is || name == spec.Watchdog {
+			own = append(own, in)
+		}
+	}
+	return own
 }
 
 // Bind returns a context that ends with ctx, and also as soon as something of the

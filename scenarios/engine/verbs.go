@@ -30,7 +30,14 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 		r.namespaces[namespace] = true
 	}
 	answer, err := r.objects[""].create(ctx, object)
-	return r.answered(answer, judged, err)
+	code, err := r.answered(answer, judged, err)
+	if err != nil || code >= 400 || object["kind"] != "CustomResourceDefinition" {
+		return code, err
+	}
+	if err := r.objects[""].served(ctx, object); err != nil {
+		return code, unmet(r, err)
+	}
+	return code, r.Rig.Observe(ctx)
 }
 
 // Patch implements action.Rig.

@@ -79,6 +79,12 @@ func (p *printer) rig(t record.Topology) {
 	for _, l := range t.Links {
 		p.line(1, "a link from %s to %s", l.From, l.To)
 	}
+	if len(t.Observed) > 0 {
+		p.line(1, "the objects of %s are recorded", strings.Join(t.Observed, ", "))
+	}
+	if len(t.MayEnd) > 0 {
+		p.line(1, "%s may end by itself", strings.Join(t.MayEnd, ", "))
+	}
 	if !t.ControllerManager {
 		p.line(1, "no %s", spec.ControllerManager)
 	}

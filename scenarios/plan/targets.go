@@ -60,6 +60,20 @@ func Targets(cells []Cell) []Target {
 	return targets
 }
 
+// Components are the names of what runs at some step of the cell, each once.
+func (c Cell) Components() (names []string) {
+	all := initial(c.Topology)
+	for _, step := range c.Steps {
+		all = append(all, step.Components...)
+	}
+	for _, component := range all {
+		if !slices.Contains(names, component.Name) {
+			names = append(names, component.Name)
+		}
+	}
+	return names
+}
+
 // places are where a scenario asks for each release, as file:line:column: the
 // first place of each.
 func places(f *spec.File, s spec.Scenario) map[release.Version]string {
