@@ -265,15 +265,18 @@
 //
 // Expressions see the record of the cell so far:
 //
-//   - containers["pod/container"]: running, starts, restarts, exits (a list of
+//   - containers["pod/container"]: running, starts, restarts, pods, exits (a list of
 //     code, signal, reason), execs, the commands that exec probes and hooks ran in
 //     it (a list of args, code, error, seconds), as the container runtime saw it, and
 //     processes, those that were started on this machine for them (a list of program,
-//     code, seconds, cpu: how many seconds of a processor it took)
+//     code, seconds, cpu: how many seconds of a processor it took). If a pod is replaced
+//     by one of the same name, all go on, and pods is 2; restarts are the starts after
+//     the first one in each pod.
 //   - connections["pod/container"]: a list, in the order in which they were
 //     closed, of what the fake server saw on the wire: first (tls-client-hello,
 //     http2-preface, http1-request, nothing, other), tls, requests, close, ...,
-//     and at, when the server accepted it. Those that ended because their kubelet was
+//     and at, when the server accepted it, and pod: 1, or 2 in the pod that replaced
+//     the first one of that name. Those that ended because their kubelet was
 //     stopped are not among them.
 //   - pods["name"] and objects["resource/namespace/name"]: the object as the API
 //     server last showed it, of every resource that an expression of the scenario names,

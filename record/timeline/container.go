@@ -3,21 +3,29 @@ package timeline
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/record"
 )
 
-// Container is what the runtime did with a container, over all its restarts.
+// Container is what the runtime did with a container, over all its restarts, also if its
+// pod was replaced by another one of the same name.
 type Container struct {
-	Running  bool   `json:"running"`
-	Starts   int    `json:"starts"`
-	Restarts int    `json:"restarts"`
-	Exits    []Exit `json:"exits"`
+	Running bool `json:"running"`
+	Starts  int  `json:"starts"`
+	// Restarts are the starts after the first one in each pod.
+	Restarts int `json:"restarts"`
+	// Pods is how many pods of that name there had been when it was started last.
+	Pods  int    `json:"pods"`
+	Exits []Exit `json:"exits"`
 	// Execs are the commands that were run in it beside its program, those of exec
 	// probes and of lifecycle hooks.
 	Execs []Exec `json:"execs"`
 	// Processes are those that commands in it started on this machine.
 	Processes []Process `json:"processes"`
+
+	id     string // of what was started last
+	firsts int    // starts that were the first in a pod
 }
 
 // Process is a program that has ended.
@@ -66,13 +74,15 @@ type Connection struct {
 	Container string // namespace/pod/container
 	// At is when it was accepted, in seconds since the record began.
 	At float64 `json:"at"`
+	// Pod is 1 in the first pod of that name, 2 in the one that replaced it, and so on.
+	Pod int `json:"pod"`
 	*Raw
 }
 
-// Fields are those of the record, and when it was accepted.
+// Fields are those of the record, when it was accepted, and in which pod.
 func (c *Connection) Fields() map[string]any {
 	fields := c.Raw.Fields()
-	fields["at"] = c.At
+	fields["at"], fields["pod"] = c.At, int64(c.Pod)
 	return fields
 }
 
@@ -89,9 +99,12 @@ func (t *Timeline) addContainer(e Entry) {
 		t.Runs = append(t.Runs, &Run{Container: e.Subject, Started: &p, From: e.Moment})
 		name := Name(e.Subject)
 		c := t.container(name)
-		c.Restarts = c.Starts
+		if pods := t.podAt(name, e.At); c.Pods != pods {
+			c.Pods, c.firsts = pods, c.firsts+1
+		}
 		c.Starts++
-		c.Running, t.Known[name] = true, true
+		c.Restarts = c.Starts - c.firsts
+		c.id, c.Running, t.Known[name] = p.ID, true, true
 	case record.ContainerExited:
 		t.exited(e.Subject, p, e.Moment)
 	case record.Exec:
@@ -109,19 +122,23 @@ func (t *Timeline) addContainer(e Entry) {
 	}
 }
 
-// sandboxStarted forgets the containers of an earlier pod of the same name.
+// sandboxStarted counts the pods of a name: each has a first sandbox.
 func (t *Timeline) sandboxStarted(e Entry, started record.SandboxStarted) {
 	pod := Name(e.Subject)
 	t.Known[pod], t.nodes[pod] = true, strings.TrimPrefix(e.Source, "runtime/")
-	if started.Attempt > 0 {
-		return
+	if started.Attempt == 0 {
+		t.sandboxed[pod] = append(t.sandboxed[pod], e.At)
 	}
-	for name := range t.Containers {
-		if PodOf(name) == pod {
-			delete(t.Containers, name)
-			delete(t.Connected, name)
-		}
+}
+
+// podAt is how many pods of a container's pod there had been at a time, and at least 1.
+func (t *Timeline) podAt(container string, at time.Time) int {
+	began := t.sandboxed[PodOf(container)]
+	later := slices.IndexFunc(began, func(began time.Time) bool { return began.After(at) })
+	if later < 0 {
+		later = len(began)
 	}
+	return max(1, later)
 }
 
 func (t *Timeline) container(name string) *Container {
@@ -131,13 +148,15 @@ func (t *Timeline) container(name string) *Container {
 	return t.Containers[name]
 }
 
-// exited ends the run of a container that began last.
+// exited ends the run of a container.
 func (t *Timeline) exited(container string, exit record.ContainerExited, m Moment) {
 	c := t.container(Name(container))
-	c.Running, c.Exits = false, append(c.Exits, Exit{Code: exit.ExitCode, Signal: exit.Signal, Reason: exit.Reason})
-	if r := t.runs(container); r != nil {
-		r.Exit, r.To = &exit, m
-		return
+	c.Running, c.Exits = c.Running && c.id != exit.ID, append(c.Exits, Exit{Code: exit.ExitCode, Signal: exit.Signal, Reason: exit.Reason})
+	for _, r := range slices.Backward(t.Runs) {
+		if r.Container == container && r.Exit == nil && r.Started.ID == exit.ID {
+			r.Exit, r.To = &exit, m
+			return
+		}
 	}
 	t.Runs = append(t.Runs, &Run{Container: container, Exit: &exit, From: m, To: m})
 }
@@ -157,7 +176,7 @@ func (t *Timeline) runs(container string) *Run {
 func (t *Timeline) connected(e Entry, connection record.Connection) {
 	name := Name(e.Subject)
 	t.Known[name] = true
-	c := &Connection{Moment: e.Moment, Connection: connection, Container: e.Subject, At: t.Seconds(connection.Opened), Raw: &Raw{text: e.Data, list: "requests"}}
+	c := &Connection{Moment: e.Moment, Connection: connection, Container: e.Subject, At: t.Seconds(connection.Opened), Pod: t.podAt(name, connection.Opened), Raw: &Raw{text: e.Data, list: "requests"}}
 	t.Connections = append(t.Connections, c)
 	if c.GivenUp() {
 		if stopped, has := t.stopped["kubelet/"+t.nodes[PodOf(name)]]; has && c.Opened.Before(stopped) {

@@ -82,12 +82,12 @@ type Timeline struct {
 	Happenings []Happening
 	PodEvents  map[string][]*PodEvent
 
-	// Runs are the programs of containers, and Containers the containers of pods as
-	// they are.
+	// Runs are the programs of containers, and Containers what was seen of each container
+	// by its name.
 	Runs       []*Run
 	Containers map[string]*Container
 	// Connections are all that there were to containers, and Connected those that say
-	// something of the containers of pods as they are.
+	// something of a container.
 	Connections []*Connection
 	Connected   map[string][]*Connection
 
@@ -97,12 +97,13 @@ type Timeline struct {
 	PodsWatches map[string]*PodsWatch
 	PodsPolls   map[string]*PodsPoll
 
-	states  map[string][]*Version // also those of static pods, and that objects are gone
-	nodes   map[string]string     // by pod: where it got a sandbox
-	stopped map[string]time.Time  // when a component ended last
-	events  map[string]*PodEvent  // by name of the Event object
-	counts  map[string]int        // how often an Event object was seen to have happened
-	givenUp []*Connection         // since the current step began
+	states    map[string][]*Version  // also those of static pods, and that objects are gone
+	nodes     map[string]string      // by pod: where it got a sandbox
+	sandboxed map[string][]time.Time // by pod: when each of that name got its first one
+	stopped   map[string]time.Time   // when a component ended last
+	events    map[string]*PodEvent   // by name of the Event object
+	counts    map[string]int         // how often an Event object was seen to have happened
+	givenUp   []*Connection          // since the current step began
 }
 
 // New returns a timeline in which nothing happened.
@@ -115,7 +116,7 @@ func New() *Timeline {
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),
 		Containers: make(map[string]*Container), Connected: make(map[string][]*Connection),
 		PodsAnswers: make(map[string]*PodsAnswers), PodsWatches: make(map[string]*PodsWatch), PodsPolls: make(map[string]*PodsPoll),
-		states: make(map[string][]*Version), nodes: make(map[string]string), stopped: make(map[string]time.Time),
+		states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
 		events: make(map[string]*PodEvent), counts: make(map[string]int),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/skewrig/skewrig/record"
 )
@@ -81,28 +82,29 @@ func TestContainers(t *testing.T) {
 		after(6, "runtime/node-a", app, record.ContainerStarted{Attempt: 1}),
 		after(7, "runtime/node-a", "default/web", record.SandboxStarted{Attempt: 1}),
 		after(8, "runtime/node-a", app, record.ContainerStarted{Attempt: 2}),
-		after(9, "server", app, record.Connection{ID: 2}),
+		after(9, "server", app, record.Connection{ID: 2, Opened: began.Add(8 * time.Second)}),
 		after(9, "server", app, record.ProcessRan{Program: "probe@v0.90.1", ExitCode: 4, DurationSeconds: 0.5, CPUSeconds: 0.01}),
+		after(9, "runtime/node-a", app, record.ContainerExited{ID: "of the first pod"}),
 		after(9, "runtime/node-a", app, record.Exec{Args: []string{"true"}, DurationSeconds: 0.5}),
 	})
 	want := &Container{
-		Running: true, Starts: 2, Restarts: 1, Exits: []Exit{{Code: 128, Reason: "StartError"}},
-		Execs:     []Exec{{Args: []string{"true"}, Seconds: 0.5}},
+		Running: true, Starts: 3, Restarts: 1, Pods: 2, Exits: []Exit{{Code: 1, Reason: "Error"}, {Code: 128, Reason: "StartError"}, {}},
+		Execs:     []Exec{{Args: []string{"false"}, Code: 1}, {Args: []string{"true"}, Seconds: 0.5}},
 		Processes: []Process{{Program: "probe@v0.90.1", Code: 4, Seconds: 0.5, CPU: 0.01}},
 	}
-	if diff := cmp.Diff(want, line.Containers["web/app"]); diff != "" {
+	if diff := cmp.Diff(want, line.Containers["web/app"], cmpopts.IgnoreUnexported(Container{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var runs []string
 	for _, r := range line.Runs {
 		runs = append(runs, fmt.Sprintf("started %t, exited %t", r.Started != nil, r.Exit != nil))
 	}
-	wantRuns := []string{"started true, exited true", "started false, exited true", "started true, exited false", "started true, exited false"}
+	wantRuns := []string{"started true, exited true", "started false, exited true", "started true, exited false", "started true, exited false", "started false, exited true"}
 	if diff := cmp.Diff(wantRuns, runs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(line.Connections) != 2 || len(line.Connected["web/app"]) != 1 || line.Connected["web/app"][0].Fields()["requests"] == nil {
-		t.Errorf("%d connections, of which %d are of the pod as it is", len(line.Connections), len(line.Connected["web/app"]))
+	if len(line.Connections) != 2 || len(line.Connected["web/app"]) != 2 || line.Connected["web/app"][0].Pod != 1 || line.Connected["web/app"][1].Fields()["pod"] != int64(2) {
+		t.Errorf("%d connections, of which %d say something of the container, or of another pod", len(line.Connections), len(line.Connected["web/app"]))
 	}
 }
 

@@ -433,7 +433,7 @@ func TestExpressionsSee(t *testing.T) {
 		}
 	})
 	for observe, want := range map[string]string{
-		`containers["tls/app"]`: `{"execs":[],"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"processes":[],"restarts":0,"running":false,"starts":1}`,
+		`containers["tls/app"]`: `{"execs":[],"exits":[{"code":2,"reason":"Error","signal":"SIGTERM"}],"pods":1,"processes":[],"restarts":0,"running":false,"starts":1}`,
 		`containers["tls/app"].execs.all(e, e.code == 0 && e.args[0] == "x")`: `true`,
 		`connections["tls/app"].map(c, c.first)`:                              `["tls-client-hello"]`,
 		`connections["tls/app"][0].requests[0].status`:                        `200`,
@@ -480,18 +480,28 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 	}
 }
 
-func TestAPodOfTheSameNameIsAnotherPod(t *testing.T) {
+// TestTheContainersOfAReplacedPodGoOn: its name stays, and its counters go on, before the
+// container of the other pod is started and after it. That is no restart.
+func TestTheContainersOfAReplacedPodGoOn(t *testing.T) {
 	t.Parallel()
+	sandbox := func(h *record.History) { h.Append("runtime/node-a", "default/tls", record.SandboxStarted{}) }
 	events := story(func(h *record.History) {
+		sandbox(h)
 		started(h)
 		started(h)
-		h.Append("runtime/node-a", "default/tls", record.SandboxStarted{Attempt: 0})
+		exited(h, "")
+		sandbox(h)
+		opened(h, "between")
+		closed(h, "between", 0)
 		started(h)
-		opened(h, "restarts")
-		closed(h, "restarts", 0)
+		opened(h, "after")
+		closed(h, "after", 0)
 	})
-	if got := Judge(cellWith(t, restarts(record.Now, 0)), events).Checks[0]; got.Outcome != reports.Pass {
-		t.Errorf("%s, observed %s restarts", got.Outcome, got.Observed)
+	for id, want := range map[string][]any{"between": {2, 1, 1, false}, "after": {3, 1, 2, true}} {
+		p := cellWith(t, action.Check{ID: id, Mode: record.Now, Is: want, Observe: `[containers["tls/app"]].map(c, [c.starts, c.restarts, c.pods, c.running])[0]`})
+		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
+			t.Errorf("%s: observed %s, want %v", id, got.Observed, want)
+		}
 	}
 }
 

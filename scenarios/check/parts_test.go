@@ -28,7 +28,7 @@ func TestParts(t *testing.T) {
 	for observe, want := range map[string][]Part{
 		app + `.restarts == 0 && ` + app + `.running`:    {{app + `.restarts`, "0"}, {app + `.running`, "false"}}, // it ends, and is not there again yet
 		`!(` + app + `.restarts > ` + app + `.starts)`:   {{app + `.restarts`, "1"}, {app + `.starts`, "2"}},
-		`containers.exists(c, containers[c].starts > 5)`: {{`containers`, `{"tls/app":{"execs":[],"exits":[],"processes":[],"restarts":0,"running":true,"starts":1}}`}},
+		`containers.exists(c, containers[c].starts > 5)`: {{`containers`, `{"tls/app":{"execs":[],"exits":[],"pods":1,"processes":[],"restarts":0,"running":true,"starts":1}}`}},
 		`pods["web"].status.phase == "Running" || false`: {{`pods["web"].status.phase`, "no such key: web"}},
 		`connections["tls/app"].filter(c, c.first == "x").size() == 1`: {
 			{`connections["tls/app"].filter(c, c.first == "x").size()`, "0"}, {`connections["tls/app"].filter(c, c.first == "x")`, "[]"},

@@ -138,7 +138,9 @@ func (c judged) sinceTheBeginning() string {
 	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
 		return ""
 	}
-	counts := counting{fresh: func(variable, key string) bool { return isFresh(c.cell.Steps[changed+1:], variable, key) }}
+	counts := counting{fresh: func(variable, key string) bool {
+		return isFresh(c.cell.Steps[changed+1:], variable, key) && !isFresh(c.cell.Steps[:changed+1], variable, key)
+	}}
 	want := c.Mode != record.Never
 	bounded := counts.be(observe, c.Is, want)
 	if must, is := parse(c.Must); is {
