@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Select plans the cells that arguments name. An argument that is a file
@@ -96,7 +98,8 @@ func IsFile(arg string) bool {
 }
 
 // planFiles plans the user's own scenario files, each with the directory that
-// it is in as the root for the files that it names.
+// it is in as the root for the files that it names. One outside the working directory
+// goes by its name alone.
 func planFiles(paths []string) ([]plan.Cell, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -105,27 +108,29 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []error
-	for i, path := range paths {
+	within := make(map[string][]string) // by root
+	for _, path := range paths {
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
 		}
-		rel, err := filepath.Rel(root, abs)
-		if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) {
-			problems = append(problems, fmt.Errorf("%s is outside the working directory: change to a directory above it", path))
-			continue
+		from := root
+		rel, err := filepath.Rel(from, abs)
+		if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) { // it is elsewhere
+			from, rel = filepath.Dir(abs), filepath.Base(abs)
 		}
-		paths[i] = filepath.ToSlash(rel)
+		within[from] = append(within[from], filepath.ToSlash(rel))
+	}
+	var all []*spec.File
+	var problems []error
+	for _, from := range slices.Sorted(maps.Keys(within)) {
+		scenarios, err := action.Load(os.DirFS(from), within[from])
+		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	scenarios, err := action.Load(os.DirFS(root), paths)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Cells(scenarios)
+	return plan.Cells(all)
 }
 
 // SelectFailed selects as Select does, and of these cells the ones that were not

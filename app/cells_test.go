@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +62,32 @@ func TestCellsThatLackAComponent(t *testing.T) {
 	}
 	if got := Lacking(cells, errors.New("interrupted")); len(got) != 0 {
 		t.Errorf("cells that lack nothing: %q", cellIDs(got))
+	}
+}
+
+// TestAFileCanBeAnywhere: a file outside the working directory is found by its path, with
+// what it names beside it. Its axis, which only conditions name, makes cells, and it needs
+// no control plane in its topology.
+func TestAFileCanBeAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(t.TempDir())
+	path := filepath.Join(dir, "axis.yaml")
+	golden.Write(t, path, `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/axis/when
+title: An axis that only conditions name
+axes: {how: [gently, at-once]}
+topology: {nodes: [{name: node-a}]}
+steps:
+- {when: how == gently, stop: kubelet/node-a}
+- {when: how == at-once, kill: kubelet/node-a}
+- wait: {for: 2s}
+`)
+	cells, err := Select([]string{path})
+	if got, want := cellIDs(cells), []string{"mine/axis/when/how:gently", "mine/axis/when/how:at-once"}; err != nil || !slices.Equal(got, want) {
+		t.Fatalf("%q, %v, want %q", got, err, want)
+	}
+	if last := cells[0].Steps[1]; cells[0].File != "axis.yaml" || last.Action.Describe() != "wait for 2s" {
+		t.Errorf("%s: %s", cells[0].File, last.Action.Describe())
 	}
 }

@@ -61,7 +61,7 @@
 // # Topology
 //
 // controlPlane has version, gates, and controllerManager and scheduler, which
-// are true unless set to false. Without a scheduler, pods need a nodeName.
+// are true unless set to false. Without controlPlane, all of it is newest. Without a scheduler, pods need a nodeName.
 // nodes have a name, version and gates. Version is newest, previous, a minor
 // version (v1.36) or a release in full (v1.90.1). A gate that a release doesn't
 // have is an error, as it would be for the component. A node that is standalone has
@@ -183,6 +183,7 @@
 //     is compiled for it.
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.
+//     wait: {for: 10s} lets time pass.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
 //     metrics of a kubelet or of the API server into the record. Without a path,
 //     those of /metrics.

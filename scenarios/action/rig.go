@@ -41,7 +41,8 @@ type Rig interface {
 	// the span is not zero.
 	ReadSockets(ctx context.Context, component string, port int, span time.Duration) error
 	AskPods(context.Context, PodsAPI) error
-	// Wait waits until the condition of the step holds.
+	// Wait waits until the condition of the step holds. Without one, it lets so much time
+	// pass.
 	Wait(ctx context.Context, until string, within time.Duration) error
 	// Watch watches checks until each is decided or its time is over.
 	Watch(ctx context.Context, checks Checks) error

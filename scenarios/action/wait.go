@@ -11,34 +11,47 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// Wait is a condition that must come true before the next step.
+// Wait is a condition that must come true before the next step, or a time that must pass.
 type Wait struct {
-	// Until is a CEL expression over the record.
-	Until string `json:"until"`
-	// Within is how long to wait. If unset, one minute.
+	// Until is a CEL expression over the record. If unset, For is set.
+	Until string `json:"until,omitempty"`
+	// Within is how long to wait for it. If unset, one minute.
 	Within behavior.Duration `json:"within,omitempty"`
+	// For is how long to wait whatever happens.
+	For behavior.Duration `json:"for,omitempty"`
 }
 
 // Check implements spec.Action.
 func (w Wait) Check(f spec.Field) {
 	f.Refuse(".until", strings.TrimSpace(w.Until) == "", "there is nothing to wait for")
 	f.Duration(".within", w.Within)
+	f.Duration(".for", w.For)
+	given := f.Present("until", "for")
+	if len(given) != 1 {
+		f.Report("", "a wait has until or for, and this one has %s", cmp.Or(strings.Join(given, " and "), "neither"))
+	}
+	f.Refuse(".within", f.Has(".for"), "within goes with until only")
 }
 
 // Plan implements Planner.
 func (w Wait) Plan(Scene) (Action, error) {
-	w.Within = cmp.Or(w.Within, behavior.Duration(time.Minute))
+	if w.For == 0 {
+		w.Within = cmp.Or(w.Within, behavior.Duration(time.Minute))
+	}
 	return w, nil
 }
 
 // Describe implements Action.
 func (w Wait) Describe() string {
+	if w.For != 0 {
+		return fmt.Sprintf("wait for %s", w.For)
+	}
 	return OneLine(fmt.Sprintf("wait up to %s until %s", w.Within, shorten(w.Until)))
 }
 
 // Run implements Action.
 func (w Wait) Run(ctx context.Context, rig Rig) error {
-	return rig.Wait(ctx, w.Until, time.Duration(w.Within))
+	return rig.Wait(ctx, w.Until, time.Duration(cmp.Or(w.For, w.Within)))
 }
 
 // Keeps implements Keeper.

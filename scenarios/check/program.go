@@ -37,7 +37,7 @@ func Compile(cell plan.Cell) (*Program, error) {
 	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]cel.Program)}
 	var mistakes []error
 	for _, step := range cell.Steps {
-		if wait, is := step.Action.(action.Wait); is {
+		if wait, is := step.Action.(action.Wait); is && wait.Until != "" {
 			until, err := compileCondition(wait.Until)
 			if err != nil {
 				mistakes = append(mistakes, fmt.Errorf("%s:%d: wait until: %w", cell.File, step.Line, err))

@@ -222,6 +222,14 @@ func (r *run) do(ctx context.Context, step plan.Step) error {
 
 // Wait implements action.Rig.
 func (r *run) Wait(ctx context.Context, condition string, within time.Duration) error {
+	if condition == "" {
+		select {
+		case <-time.After(within):
+			return nil
+		case <-ctx.Done(): // the rig has ended, too
+			return context.Cause(ctx)
+		}
+	}
 	ctx, cancel := r.machine.withTimeout(ctx, within, fmt.Errorf("not within %s", within))
 	defer cancel()
 	var last error

@@ -199,9 +199,23 @@ func (r *reader) loadManifests(s *Scenario) {
 
 // checkUsed reports axes that make cells which don't differ.
 func (r *reader) checkUsed(axes map[string][]string) {
+	r.useConditions(r.Root)
 	for name := range axes {
 		if n, found := r.Find(axisPath(name)); found && !r.refs.used[name] && axisName.MatchString(name) {
 			r.Source.Note(n, "nothing in topology, images or steps refers to ${%s}", name)
 		}
+	}
+}
+
+// useConditions marks the names as used that a step's or a check's condition compares.
+func (r *reader) useConditions(n *yaml.Node) {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "when" {
+			condition, _ := ParseCondition(child.Value)
+			for _, c := range condition {
+				r.refs.used[c.name] = true
+			}
+		}
+		r.useConditions(child)
 	}
 }

@@ -41,8 +41,9 @@ type Topology struct {
 	// TimeScale is by how much shorter than written the times of nodeMonitor,
 	// leaseNodes and garden are, so that an outage of minutes fits into seconds.
 	// If unset, they are as written.
-	TimeScale    float64      `json:"timeScale,omitempty"`
-	ControlPlane ControlPlane `json:"controlPlane"`
+	TimeScale float64 `json:"timeScale,omitempty"`
+	// ControlPlane is all of the newest release if unset.
+	ControlPlane ControlPlane `json:"controlPlane,omitzero"`
 	Nodes        []Node       `json:"nodes,omitempty"`
 	LeaseNodes   *LeaseNodes  `json:"leaseNodes,omitempty"`
 	Garden       *Garden      `json:"garden,omitempty"`

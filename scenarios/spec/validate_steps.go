@@ -140,7 +140,7 @@ func (v *validator) knowsRig() bool {
 		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)
 	}
 	nodesKnown := len(v.scenario.Topology.Nodes) > 0 || len(v.unclean("topology", "nodes")) == 0
-	return len(unclean) == 0 && nodesKnown && v.Has("topology.controlPlane")
+	return len(unclean) == 0 && nodesKnown && v.Clean("topology")
 }
 
 // unclean returns those of the fields that are there and could not be decoded.
