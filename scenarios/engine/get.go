@@ -46,9 +46,16 @@ func (r *run) get(ctx context.Context, component, path string) (body []byte, cod
 	return getFrom(ctx, endpoint, path)
 }
 
-// getFrom asks over a connection that does not outlast the answer.
+// getFrom asks over a connection of its own, by HTTP/1.1, which does not outlast the
+// answer. The connection that the rig's clients share stays as it is: one that an API
+// server has accepted but not begun to serve when it is stopped keeps it from ending,
+// because Go's server announces its shutdown to the HTTP/2 connections that it knows.
 func getFrom(ctx context.Context, endpoint *rest.Config, path string) (body []byte, code int, err error) {
-	client, err := rest.HTTPClientFor(endpoint)
+	trust, err := rest.TLSConfigFor(endpoint)
+	if err != nil {
+		return nil, 0, err
+	}
+	client, err := rest.HTTPWrappersForConfig(endpoint, &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -56,8 +63,7 @@ func getFrom(ctx context.Context, endpoint *rest.Config, path string) (body []by
 	if err != nil {
 		return nil, 0, err
 	}
-	req.Close = true
-	resp, err := client.Do(req)
+	resp, err := client.RoundTrip(req)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -43,5 +44,21 @@ func TestGetFrom(t *testing.T) {
 	server.Close()
 	if _, _, err := getFrom(t.Context(), &rest.Config{Host: server.URL}, "/"); err == nil {
 		t.Error("no error from a server that is gone")
+	}
+}
+
+// TestGetFromAsksOverAConnectionOfItsOwn: it is HTTP/1.1, also where a server has HTTP/2.
+func TestGetFromAsksOverAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(r.Proto + " " + r.Header.Get("Connection")))
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	endpoint := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}
+	if body, _, err := getFrom(t.Context(), endpoint, "/"); string(body) != "HTTP/1.1 close" || err != nil {
+		t.Errorf("got %q, %v", body, err)
 	}
 }
