@@ -101,8 +101,12 @@ func (s *story) request(agent string, first record.First) {
 
 // empty records a connection to a port on which nothing was sent.
 func (s *story) empty(opened time.Time, port int32, protocol behavior.Protocol, why record.CloseReason) {
+	s.emptyFor(0, opened, port, protocol, why)
+}
+
+func (s *story) emptyFor(d time.Duration, opened time.Time, port int32, protocol behavior.Protocol, why record.CloseReason) {
 	s.add(cont, record.Connection{
-		ID: 1, Port: port, Protocol: protocol, First: record.FirstNothing, Opened: opened, Closed: opened, CloseReason: why,
+		ID: 1, Port: port, Protocol: protocol, First: record.FirstNothing, Opened: opened, Closed: opened.Add(d), CloseReason: why,
 	})
 }
 
@@ -170,6 +174,11 @@ func TestWireMode(t *testing.T) {
 			s.show(pod, false, withHook)
 			s.request("kube-probe/1.37", record.FirstHTTP2)
 			s.empty(s.now().Add(-time.Minute), 8080, behavior.H2CAndHTTP1, record.ClientClosed)
+		}, reports.Pass},
+		"given up over h2c when another probe began, later": {func(s *story) {
+			s.show(pod, false, withHook)
+			s.request("kube-probe/1.37", record.FirstHTTP2)
+			s.emptyFor(time.Second, s.now().Add(-time.Minute-time.Second), 8080, behavior.H2CAndHTTP1, record.ClientClosed)
 		}, reports.Pass},
 		"plaintext": {func(s *story) { s.connect(cont, record.FirstHTTP2, behavior.GRPCTLS, false) }, reports.Fail},
 		"of an older kubelet": {func(s *story) {

@@ -32,8 +32,8 @@ func wireMode(r *run) finding {
 	return f
 }
 
-// together is how far apart a server may accept two connections that a client
-// opened in one moment.
+// together is how long after the end of a connection a server may accept another one
+// that a client opened beside it.
 const together = 200 * time.Millisecond
 
 // leftEmpty reports whether a client may have sent nothing on a connection, and
@@ -58,7 +58,8 @@ func (r *run) leftEmpty(c *timeline.Connection, predicted []record.First) bool {
 		return true
 	}
 	return slices.Contains(predicted, record.FirstHTTP2) && slices.ContainsFunc(r.Connections, func(other *timeline.Connection) bool {
-		return other.Opened.Sub(c.Opened).Abs() < together && other.First == record.FirstHTTP2 && other.Container == c.Container && other.Port == c.Port
+		return other.First == record.FirstHTTP2 && other.Container == c.Container && other.Port == c.Port &&
+			other.Opened.Before(c.Closed.Add(together)) && other.Closed.After(c.Opened.Add(-together))
 	})
 }
 
