@@ -48,7 +48,7 @@ func (c *Cluster) observed(ctx context.Context, earlier *observer) (all []schema
 		return all, nil
 	}
 	own := len(all)
-	back := func(ctx context.Context) (bool, error) {
+	back := func(context.Context) (bool, error) {
 		groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
 		if err != nil {
 			return false, err

@@ -37,7 +37,7 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 	if err := r.objects[""].served(ctx, object); err != nil {
 		return code, unmet(r, err)
 	}
-	return code, r.Rig.Observe(ctx)
+	return code, r.Observe(ctx)
 }
 
 // Patch implements action.Rig.
