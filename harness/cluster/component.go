@@ -67,7 +67,8 @@ func (c *Cluster) Restart(ctx context.Context, name string, change Change) error
 
 // Start starts a component that was stopped or killed, and returns when the rest
 // of the rig knows: the record shows objects as this API server shows them, the
-// node says what its kubelet is.
+// node says what its kubelet is. That a component ended which may end by itself is in
+// the record, and no error.
 func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 	comp, err := c.component(name)
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 		return c.observe(ctx)
 	case build.Kubelet:
 		if c.Running("kube-apiserver") && c.reaches(comp.name) {
-			return c.settle(ctx, comp)
+			return c.whileRunning(ctx, comp, c.settle)
 		}
 	}
 	return nil
@@ -170,13 +171,47 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	comp.gates = comp.gates.With(change.Gates, change.Unset...)
 	began := time.Now()
 	p, what, err := c.launch(ctx, comp)
+	what.Gates, what.ReadySeconds = comp.gates, time.Since(began).Seconds()
+	if exit := new(process.ExitError); c.mayEnd(comp) && errors.As(err, &exit) {
+		c.cfg.Recorder.Append("cluster", comp.name, what)
+		c.cfg.Recorder.Append("cluster", comp.name, stopped(exit, false))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	comp.running, comp.recorded, comp.runs = p, make(chan struct{}), what.Version
-	what.Gates, what.PID, what.ReadySeconds = comp.gates, p.PID(), time.Since(began).Seconds()
+	what.PID = p.PID()
 	c.cfg.Recorder.Append("cluster", comp.name, what)
 	go c.supervise(comp, p, comp.recorded)
+	return nil
+}
+
+// mayEnd reports whether a component may end by itself.
+func (c *Cluster) mayEnd(comp *component) bool {
+	return slices.Contains(c.cfg.Topology.MayEnd, comp.name)
+}
+
+// whileRunning does something with a component, until that ends.
+func (c *Cluster) whileRunning(ctx context.Context, comp *component, do func(context.Context, *component) error) error {
+	comp.mu.Lock()
+	p := comp.running
+	comp.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.Exited():
+			cancel(p.Exit())
+		case <-running.Done():
+		}
+	}()
+	if err := do(running, comp); err != nil && (p.Exit() == nil || !c.mayEnd(comp)) {
+		return err
+	}
 	return nil
 }
 
@@ -186,9 +221,10 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	if err != nil {
 		return nil, record.ComponentStarted{}, err
 	}
+	what := record.ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}
 	args, err := comp.arguments()
 	if err != nil {
-		return nil, record.ComponentStarted{}, fmt.Errorf("preparing %s: %w", comp.name, err)
+		return nil, what, fmt.Errorf("preparing %s: %w", comp.name, err)
 	}
 	readers := comp.clock.Readers()
 	p, err := process.Start(ctx, process.Config{
@@ -201,12 +237,12 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		Ready: func(ctx context.Context) error { return c.healthy(ctx, comp.health) },
 	})
 	if err != nil {
-		return nil, record.ComponentStarted{}, err
+		return nil, what, err
 	}
 	if err := comp.checkClock(readers); err != nil {
-		return nil, record.ComponentStarted{}, errors.Join(err, p.Kill())
+		return nil, what, errors.Join(err, p.Kill())
 	}
-	return p, record.ComponentStarted{Version: binary.Version, Source: binary.Source, Digest: binary.Digest}, nil
+	return p, what, nil
 }
 
 // supervise records the end of a process, and ends the rig's context if it was
@@ -220,12 +256,15 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 		comp.running = nil
 	}
 	comp.mu.Unlock()
-	exit := p.Exit()
-	c.cfg.Recorder.Append("cluster", comp.name, record.ComponentStopped{
-		State: exit.State, Code: exit.Code, Signal: exit.Signal, Asked: asked, Seconds: exit.Took.Round(time.Millisecond).Seconds(), Overdue: exit.Overdue,
-	})
-	if !asked && !slices.Contains(c.cfg.Topology.MayEnd, comp.name) {
+	c.cfg.Recorder.Append("cluster", comp.name, stopped(p.Exit(), asked))
+	if !asked && !c.mayEnd(comp) {
 		c.fail(p.Exit())
+	}
+}
+
+func stopped(exit *process.ExitError, asked bool) record.ComponentStopped {
+	return record.ComponentStopped{
+		State: exit.State, Code: exit.Code, Signal: exit.Signal, Asked: asked, Seconds: exit.Took.Round(time.Millisecond).Seconds(), Overdue: exit.Overdue,
 	}
 }
 

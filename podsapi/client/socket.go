@@ -47,6 +47,23 @@ func Remove(root string) error {
 	return nil
 }
 
+// Block takes the sockets below a kubelet's directory away, and has directories in their
+// places, which no server replaces by a socket. The error is that of none being there.
+func Block(root string) error {
+	err := Remove(root)
+	for _, place := range Places {
+		if dir := filepath.Dir(filepath.Join(root, place)); err == nil && isDir(dir) {
+			err = os.Mkdir(filepath.Join(root, place), 0o700)
+		}
+	}
+	return err
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Stat says what is at a path.
 func Stat(path string) record.PodsSocket {
 	socket, err := os.Stat(path)

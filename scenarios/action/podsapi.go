@@ -21,7 +21,8 @@ type PodsAPI struct {
 	Node string `json:"node"`
 	// Call is list, get, watch or poll, which lists again and again; or end, which
 	// ends the watch or the poll that the step of the name in Of began, or read,
-	// which has the watch of that step read on; or remove, which removes the socket.
+	// which has the watch of that step read on; or remove, which removes the socket;
+	// or block, which has a directory in its place.
 	Call PodsCall `json:"call"`
 	// Pod is which pod get is to return: name, or namespace/name. What is sent is
 	// the UID under which it was seen last. If unset, UID is sent as it is.
@@ -61,6 +62,8 @@ const (
 	ReadPods  PodsCall = "read"
 	// RemoveSocket takes the socket away.
 	RemoveSocket PodsCall = "remove"
+	// BlockSocket has something in its place that is no socket.
+	BlockSocket PodsCall = "block"
 )
 
 // ofCall are the fields that belong to some calls only.
@@ -77,7 +80,7 @@ var ofCall = map[string][]PodsCall{
 }
 
 // podsCalls are the calls in the order in which they are told.
-var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods, ReadPods, RemoveSocket}
+var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods, ReadPods, RemoveSocket, BlockSocket}
 
 // Check implements spec.Action.
 func (p PodsAPI) Check(f spec.Field) {
@@ -85,7 +88,7 @@ func (p PodsAPI) Check(f spec.Field) {
 		return
 	}
 	if f.Clean(".call") && !slices.Contains(podsCalls, p.Call) {
-		f.Report(".call", "%s is not a call: calls are list, get, watch, poll, end, read and remove", strict.Quote(string(p.Call)))
+		f.Report(".call", "%s is not a call: calls are list, get, watch, poll, end, read, remove and block", strict.Quote(string(p.Call)))
 		return
 	}
 	for _, field := range f.Present(slices.Sorted(maps.Keys(ofCall))...) {

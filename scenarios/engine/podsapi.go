@@ -40,6 +40,8 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 		return agent.Poll(ctx, name, request, time.Duration(ask.Every))
 	case action.RemoveSocket:
 		return client.Remove(agent.Root)
+	case action.BlockSocket:
+		return client.Block(agent.Root)
 	case action.ReadPods:
 		if !agent.Release(ask.Of) {
 			return fmt.Errorf("no watch named %q is held", ask.Of)
