@@ -24,8 +24,8 @@ type target struct {
 	files   []string
 	// types are those of constants that are not the default ones.
 	types map[string]string
-	// once are the functions that run when the component starts, beside what is
-	// outside of functions.
+	// once are the functions whose mutants have a rig of their own: they run when the
+	// component starts, as does what is outside of functions, or leave something behind.
 	once []string
 	// cells are those that may see a mutant.
 	cells []string
@@ -39,7 +39,7 @@ var targets = map[string]target{
 			"pkg/kubelet/prober/prober.go", "pkg/kubelet/prober/worker.go",
 		},
 		types: map[string]string{"maxRespBodyLength": "int64"},
-		once:  []string{"", "New", "NewWithTLSConfig", "newProber"},
+		once:  []string{"", "New", "NewWithTLSConfig", "newProber", "newWorker", "worker.run", "worker.stop"},
 		cells: []string{"kep-4939/**", "kep-4939-draft/**", "kep-5999/**", "regressions/**"},
 	},
 	"podsapi": {

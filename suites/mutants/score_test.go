@@ -56,8 +56,7 @@ var _ = It("scores the catalog by generated mutants", Serial, func(ctx SpecConte
 			}
 		}
 	}
-	for limited.Err() == nil && s.tryNext(limited) {
-	}
+	s.tryAll(limited)
 	s.summarize()
 })
 
@@ -71,10 +70,13 @@ type score struct {
 	cells   []plan.Cell
 	digests map[string]string // of the cells' scenarios, by the ids of cells
 	seers   map[int]int       // how many cells see each mutant
+	// equivalent are those that are said to be.
+	equivalent map[int]bool
 
-	mu     sync.Mutex
-	sights log[sight]
-	trials log[trial]
+	mu      sync.Mutex
+	running map[int]bool
+	sights  log[sight]
+	trials  log[trial]
 }
 
 // sight is what a cell sees while nothing is changed.
@@ -104,7 +106,7 @@ type trial struct {
 
 func newScore(ctx context.Context, t target) *score {
 	GinkgoHelper()
-	s := &score{target: t, dir: *scoreDir, builder: new(build.Builder)}
+	s := &score{target: t, dir: *scoreDir, builder: new(build.Builder), running: make(map[int]bool)}
 	Expect(os.MkdirAll(s.dir, 0o700)).To(Succeed())
 	var err error
 	s.binary, s.mutants, err = t.build(ctx, s.builder, GinkgoT().TempDir())
@@ -117,6 +119,7 @@ func newScore(ctx context.Context, t target) *score {
 	all, err := catalog.Cells()
 	Expect(err).NotTo(HaveOccurred())
 	s.forget(all)
+	s.equivalent = s.explained()
 	patterns := t.cells
 	if *scoreCells != "" {
 		patterns = strings.Split(*scoreCells, ",")
@@ -127,6 +130,28 @@ func newScore(ctx context.Context, t target) *score {
 		s.cells = append(s.cells, sharing(withoutKnown(cell)))
 	}
 	return s
+}
+
+// explained are the mutants that the reasons call equivalent.
+func (s *score) explained() map[int]bool {
+	GinkgoHelper()
+	text, err := os.ReadFile(filepath.Join("testdata", "score", *scoreTarget+".reasons.tsv"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	Expect(err).NotTo(HaveOccurred())
+	reasons, err := mutation.ParseReasons(text)
+	Expect(err).NotTo(HaveOccurred())
+	var all []mutation.Result
+	for _, m := range s.mutants {
+		all = append(all, mutation.Result{Mutant: m})
+	}
+	results, _ := mutation.Explain(all, reasons)
+	equivalent := make(map[int]bool)
+	for _, r := range results {
+		equivalent[r.ID] = r.Outcome == mutation.Equivalent
+	}
+	return equivalent
 }
 
 // forget leaves out what scenarios came to that have changed since.

@@ -29,28 +29,66 @@ type chunk struct {
 	controlled bool
 }
 
-// tryNext runs each mutant that is left in the cell that is the most likely to find
-// it in its time.
-func (s *score) tryNext(ctx context.Context) bool {
+// tryAll runs each mutant that is left in the cell that is the most likely to find it
+// in its time, until there is none.
+func (s *score) tryAll(ctx context.Context) {
 	GinkgoHelper()
-	chunks := s.next()
 	var group errgroup.Group
-	group.SetLimit(*scoreParallel)
-	for _, c := range chunks {
-		group.Go(func() error { return s.try(ctx, c) })
+	for range *scoreParallel {
+		group.Go(func() error {
+			for ctx.Err() == nil {
+				c, is := s.take()
+				if !is {
+					return nil
+				}
+				if err := s.try(ctx, c); err != nil {
+					return err
+				}
+				s.give(c)
+			}
+			return nil
+		})
 	}
 	Expect(group.Wait()).To(Succeed())
-	return len(chunks) > 0
 }
 
-// next is what is to be run now. Mutants that make a difference when the component
-// starts have a rig of their own, and so do those that were unclear.
+// take has a chunk be run by one who asks, and by no other until it is given back.
+func (s *score) take() (chunk, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	chunks := s.next()
+	if len(chunks) == 0 {
+		return chunk{}, false
+	}
+	for _, id := range chunks[0].ids {
+		s.running[id] = true
+	}
+	return chunks[0], true
+}
+
+func (s *score) give(c chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range c.ids {
+		delete(s.running, id)
+	}
+}
+
+// next is what is to be run now. Mutants of some functions have a rig of their own,
+// and so do those that were unclear. Those that are said to be equivalent are last.
 func (s *score) next() (chunks []chunk) {
-	groups := make(map[string][]int)
+	groups, last := make(map[string][]int), make(map[string][]int)
 	for _, m := range s.mutants {
-		if v, is := s.best(m.ID); is {
+		if v, is := s.best(m.ID); !is || s.running[m.ID] {
+			continue
+		} else if s.equivalent[m.ID] {
+			last[v.Cell] = append(last[v.Cell], m.ID)
+		} else {
 			groups[v.Cell] = append(groups[v.Cell], m.ID)
 		}
+	}
+	if len(groups) == 0 {
+		groups = last
 	}
 	for _, cell := range s.cells {
 		var shared []int
@@ -94,13 +132,14 @@ func (s *score) best(id int) (best sight, is bool) {
 	return best, is
 }
 
-// likely compares cells: one that sees what few others see around a mutant is about
-// it, and one that has found others of the function may find this one.
+// likely compares cells: one with many checks, and one that has found others of the
+// function, may find a mutant. Of a mutant that few cells see, those that see what few
+// others see around it are about it.
 func (s *score) likely(id int, v sight) float64 {
-	about, found, run := 0.0, 1.0, 2.0
+	about, found, run := 1.0, 1.0, 2.0
 	m := s.mutants[id-1]
 	for _, other := range v.Mutants {
-		if o := s.mutants[other-1]; o.Func == m.Func && max(o.Line-m.Line, m.Line-o.Line) <= 10 {
+		if o := s.mutants[other-1]; o.Func == m.Func && max(o.Line-m.Line, m.Line-o.Line) <= 10 && 2*s.seers[id] < len(s.sights.all) {
 			about += 1 / float64(s.seers[other])
 		}
 	}
@@ -112,7 +151,19 @@ func (s *score) likely(id int, v sight) float64 {
 			}
 		}
 	}
-	return (0.1 + about) * found / run
+	return float64(s.checks(v.Cell)) * about * found / run
+}
+
+// checks is how many checks a cell has.
+func (s *score) checks(id string) (n int) {
+	for _, c := range s.cells {
+		for _, step := range c.Steps {
+			if c.ID == id {
+				n += len(step.Checks())
+			}
+		}
+	}
+	return n
 }
 
 // done reports whether a cell has run a mutant, or can't say.
