@@ -117,6 +117,23 @@ var podsMutants = map[string]podsMutant{
 		changes: []change{{kubelet, `"pods/kubelet.sock"`, `"pods/other.sock"`}},
 		red:     map[string][]string{"api/list-and-get": {"socket-path"}},
 	},
+	// It is put back where it was, and no status of a pod is taken from then on.
+	"a socket that comes back, and too few calls a second": {
+		changes: []change{
+			{kubelet, "go s.follow(ctx)", `go func() {
+		socket, spare := serving.Socket(), serving.Socket()+".spare"
+		for range time.Tick(200 * time.Microsecond) {
+			_ = os.Link(socket, spare)
+			if os.Link(spare, socket) == nil {
+				s.mu.Lock()
+			}
+		}
+	}()
+	go s.follow(ctx)`},
+			{server + "server.go", "maxQPS   = 100", "maxQPS   = 40"},
+		},
+		red: map[string][]string{"socket/removed": {"access-ends", "no-watch-can-begin", "the-kubelet-goes-on", "errors-are-rare"}},
+	},
 	"a socket for everybody": {
 		changes: []change{{
 			server + "socket.go", "return listener.(*net.UnixListener), nil",
@@ -166,6 +183,23 @@ var podsMutants = map[string]podsMutant{
 		changes: []change{{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", "asBefore := known || bytes.Equal(last, masked)"}},
 		red:     map[string][]string{"watch/life": {"told-that-it-runs", "the-same-as-a-list", "told-of-a-label"}},
 		short:   true,
+	},
+	// The kubelet stands still once, when some of the large pods are being probed.
+	"watches that go back, lists that are cut off, and a kubelet that stands still": {
+		changes: []change{
+			{server + "queue.go", "if _, known := q.sent[due.uid]; known {", `if last, known := q.sent[due.uid]; known {
+		if due.uid != "" && !due.deleted {
+			q.order.PushBack(&entry{masked: last})
+		}`},
+			{server + "service.go", "all, err := s.store.list()", "all, err := s.store.list()\n\tall = all[:min(len(all), 30)]"},
+			{kubelet, "\"os\"\n", "\"os\"\n\t\"os/exec\"\n"},
+			{kubelet, "known := s.pods.GetPods()", `known := s.pods.GetPods()
+	if len(known) == 24 {
+		stop.Do(func() { _ = exec.Command("/bin/sh", "-c", "kill -STOP $PPID; sleep 6; kill -CONT $PPID").Start() })
+	}`},
+			{kubelet, "// show shows", "var stop sync.Once\n\n// show shows"},
+		},
+		red: map[string][]string{"watch/amid-changes": {"all-agree-with-a-list", "none-goes-back", "every-list-is-complete", "probes-are-on-time"}},
 	},
 	"watches for which no pod is new": {
 		changes: []change{{server + "queue.go", "Type: pods.EventType_ADDED,", "Type: pods.EventType_MODIFIED,"}},
