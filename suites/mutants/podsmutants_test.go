@@ -78,8 +78,11 @@ var podsMutants = map[string]podsMutant{
 		short: true,
 	},
 	"masks that leave out what they name": {
-		changes: []change{{masks + "filter.go", "dst = append(dst, in[:tag+size]...)", "dst = append(dst, in[:0]...)"}},
-		red:     map[string][]string{"api/list-and-get": {"list-is-masked", "get-is-masked"}},
+		changes: []change{
+			{masks + "filter.go", "dst = append(dst, in[:tag+size]...)", "dst = append(dst, in[:0]...)"},
+			{masks + "parse.go", `if text == "" || text == Everything {`, `if text == "" {`},
+		},
+		red: map[string][]string{"api/list-and-get": {"list-is-masked", "get-is-masked", "mask-of-everything"}},
 	},
 	"any pod in place of one that there isn't": {
 		changes: []change{
@@ -106,12 +109,20 @@ var podsMutants = map[string]podsMutant{
 		}`}},
 		red: map[string][]string{"api/list-and-get": {"static-pod-itself", "same-uid"}},
 	},
-	"calls that nobody counts": {
+	"calls under two names that nobody counts, and of which something is left": {
 		changes: []change{
 			{server + "admit.go", "if s.limiter.Allow() {", "if s.limiter.Allow() || true {"},
 			{server + "client.go", "c.calls[end]++\n}\n\n// counted", "_ = end\n}\n\n// counted"},
+			{server + "admit.go", "return answer(service, stream)", "go func() { select {} }()\n\treturn answer(service, stream)"},
+			{server + "server.go", "pods.RegisterPodsServer(server, &service{Server: s})", `for _, name := range []string{"v1alpha1.Pods", "Pods"} {
+			named := pods.Pods_ServiceDesc
+			named.ServiceName = name
+			server.RegisterService(&named, &service{Server: s})
+		}`},
 		},
-		red: map[string][]string{"api/list-and-get": {"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted"}},
+		red: map[string][]string{"api/list-and-get": {
+			"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted", "nothing-is-left-of-watches", "version-is-in-the-name",
+		}},
 	},
 	"a socket at another place": {
 		changes: []change{{kubelet, `"pods/kubelet.sock"`, `"pods/other.sock"`}},
@@ -181,7 +192,7 @@ var podsMutants = map[string]podsMutant{
 	},
 	"watches that tell of each pod once": {
 		changes: []change{{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", "asBefore := known || bytes.Equal(last, masked)"}},
-		red:     map[string][]string{"watch/life": {"told-that-it-runs", "the-same-as-a-list", "told-of-a-label"}},
+		red:     map[string][]string{"watch/life": {"told-that-it-runs", "the-same-as-a-list", "told-of-a-label", "told-of-the-spec"}},
 		short:   true,
 	},
 	// The kubelet stands still once, when some of the large pods are being probed.
