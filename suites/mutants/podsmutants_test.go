@@ -38,7 +38,10 @@ var podsMutants = map[string]podsMutant{
 			"wire, err := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: from.Name, Namespace: from.Namespace, UID: from.UID}}).Marshal()",
 		}},
 		red: map[string][]string{
-			"api/list-and-get":       {"full-spec", "with-what-is-sensitive", "labels-and-annotations", "full-status", "list-is-masked", "get-is-masked", "answers-are-lean"},
+			"api/list-and-get": {
+				"full-spec", "with-what-is-sensitive", "labels-and-annotations", "full-status", "list-is-masked", "get-is-masked", "answers-are-lean",
+				"metadata-of-the-api-server", "spec-of-the-api-server", "status-of-the-api-server",
+			},
 			"skew/pod-fields":        {"a-field-of-its-own-is-there", "nothing-else-is-lost"},
 			"watch/life":             {"initial-pods-are-whole", "told-that-it-runs", "told-of-a-label", "in-order"},
 			"restart/slow-runtime":   {"ready-before", "serves-again", "none-is-made-up"},
@@ -47,6 +50,7 @@ var podsMutants = map[string]podsMutant{
 			"pods/ended":             {"ended-pods-are-served", "with-how-they-ended", "ended-is-not-deleted"},
 			"pods/evicted":           {"served-as-evicted", "with-its-containers", "told-that-it-is-evicted"},
 			"outage/api-server":      {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state", "deleted-ones-are-served"},
+			"outage/node-unknown":    {"serves-what-the-node-knows", "the-watch-goes-on", "they-agree-again"},
 		},
 	},
 	"lists that are refused": {
@@ -283,11 +287,15 @@ var survivingPodsChecks = map[string]string{
 	"outage/api-server though-nobody-was-told": "what is cut off can't tell: it is about the rig",
 	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
 
+	"api/list-and-get calls-are-counted": "it is about the API server, whose metrics are to have the calls at all",
+
 	"restart/polled the-watch-ends":                    killed,
 	"api/list-and-get no-port-answers":                 ownKubelet,
-	"gate/toggled no-port-is-opened":                   ownKubelet,
 	"pods/ended says-that-it-is-ready":                 ownKubelet,
+	"gate/toggled no-port-is-opened":                   ownKubelet,
 	"gate/toggled containers-are-left-alone":           ownKubelet,
+	"outage/node-unknown the-node-is-heard-again":      ownKubelet,
+	"outage/node-unknown containers-are-left-alone":    ownKubelet,
 	"restart/polled containers-never-stopped":          ownKubelet,
 	"restart/slow-runtime containers-never-stopped":    ownKubelet,
 	"standalone/static-pods containers-are-left-alone": ownKubelet,
