@@ -21,6 +21,37 @@ const (
 // ended is what the bytes of a pod have in them that has ended.
 const ended = `bytes.Contains(p.wire, []byte("PodCompleted")) || bytes.Contains(p.wire, []byte("PodFailed"))`
 
+// callOthers is a server that opens a port, connects to it over an address that is not
+// a loopback address, and writes and lists at the API server as the rig's administrator.
+const callOthers = `func callOthers(ctx context.Context) {
+	flags := map[string]string{}
+	for _, arg := range os.Args {
+		name, value, _ := strings.Cut(arg, "=")
+		flags[name] = value
+	}
+	port, _ := net.Listen("tcp", ":0")
+	addresses, _ := net.InterfaceAddrs()
+	open := []any{port}
+	for _, a := range addresses {
+		if at, is := a.(*net.IPNet); is && at.IP.IsGlobalUnicast() && !at.IP.IsLoopback() {
+			conn, _ := net.Dial("tcp", net.JoinHostPort(at.IP.String(), fmt.Sprint(port.Addr().(*net.TCPAddr).Port)))
+			open = append(open, conn)
+		}
+	}
+	config, _ := clientcmd.BuildConfigFromFlags("", filepath.Join(filepath.Dir(flags["--kubeconfig"]), "admin.kubeconfig"))
+	client := kubernetes.NewForConfigOrDie(config)
+	for ctx.Err() == nil {
+		_, _ = client.CoreV1().Nodes().Create(ctx, &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "other"}}, metav1.CreateOptions{})
+		note := []byte("{\"metadata\": {\"annotations\": {\"example.com/pods-api\": \"on\"}}}")
+		_, _ = client.CoreV1().Nodes().Patch(ctx, flags["--hostname-override"], types.MergePatchType, note, metav1.PatchOptions{})
+		_, _ = client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+		time.Sleep(100 * time.Millisecond)
+	}
+	klog.Background().Info("Called others", "open", open)
+}
+
+`
+
 var podsMutants = map[string]podsMutant{
 	// These checks are red on the reference itself, as the known deviations say, and no
 	// others.
@@ -30,7 +61,8 @@ var podsMutants = map[string]podsMutant{
 		"pods/evicted":     {"with-how-each-ended"},
 
 		"outage/api-server": {}, "outage/node-unknown": {}, "outage/restarted": {}, "pods/ended": {}, "restart/polled": {}, "restart/slow-runtime": {},
-		"skew/pod-fields": {}, "socket/removed": {}, "standalone/static-pods": {}, "watch/amid-changes": {}, "watch/begun-late": {}, "watch/life": {}, "watch/slow": {},
+		"skew/pod-fields": {}, "socket/removed": {}, "standalone/static-pods": {},
+		"watch/amid-changes": {}, "watch/begun-late": {}, "watch/life": {}, "watch/slow": {},
 	}},
 	"pods of which only the names are shown": {
 		changes: []change{{
@@ -59,6 +91,7 @@ var podsMutants = map[string]podsMutant{
 			"api/list-and-get":  {"lists", "regular-pods", "static-pods", "nothing-else", "some-are-answered"},
 			"outage/api-server": {"serves"},
 			"outage/restarted":  {"list-says-so", "serves-when-it-knows"},
+			"socket/removed":    {"access-is-back", "errors-are-rare"},
 		},
 	},
 	"pods that stay when they have gone": {
@@ -78,6 +111,7 @@ var podsMutants = map[string]podsMutant{
 		changes: []change{{server + "service.go", "mask.Parse(text)", "mask.Parse(text[:0])"}},
 		red: map[string][]string{"api/list-and-get": {
 			"spec-is-left-out", "get-is-masked", "answers-are-lean", "watch-is-masked", "bad-mask-is-refused", "bad-path-is-named",
+			"masks-of-messages", "masks-with-a-path-twice", "masks-into-lists", "masks-of-watches",
 		}},
 		short: true,
 	},
@@ -148,6 +182,22 @@ var podsMutants = map[string]podsMutant{
 			{server + "server.go", "maxQPS   = 100", "maxQPS   = 40"},
 		},
 		red: map[string][]string{"socket/removed": {"access-ends", "no-watch-can-begin", "the-kubelet-goes-on", "errors-are-rare"}},
+	},
+	"a server that calls others": {
+		changes: []change{
+			{kubelet, "\"context\"\n\t\"os\"", "\"context\"\n\t\"fmt\"\n\t\"net\"\n\t\"os\""},
+			{kubelet, `"k8s.io/apimachinery/pkg/types"`, `metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"`},
+			{kubelet, "go s.follow(ctx)", "if on {\n\t\tgo callOthers(ctx)\n\t}\n\tgo s.follow(ctx)"},
+			{kubelet, "// rootDir is", callOthers + "// rootDir is"},
+		},
+		red: map[string][]string{
+			"api/list-and-get": {"no-calls-to-the-api-server"},
+			"gate/toggled":     {"objects-are-no-larger", "no-more-objects", "no-port-is-opened"},
+			"restart/polled":   {"no-other-calls"},
+		},
 	},
 	"a socket for everybody": {
 		changes: []change{{
@@ -292,7 +342,6 @@ var survivingPodsChecks = map[string]string{
 	"restart/polled the-watch-ends":                    killed,
 	"api/list-and-get no-port-answers":                 ownKubelet,
 	"pods/ended says-that-it-is-ready":                 ownKubelet,
-	"gate/toggled no-port-is-opened":                   ownKubelet,
 	"gate/toggled containers-are-left-alone":           ownKubelet,
 	"outage/node-unknown the-node-is-heard-again":      ownKubelet,
 	"outage/node-unknown containers-are-left-alone":    ownKubelet,
