@@ -8,7 +8,9 @@ import (
 )
 
 var _ = Describe("the score", func() {
-	mutant := mutation.Mutant{ID: 1}
+	var mutant mutation.Mutant
+
+	BeforeEach(func() { mutant = mutation.Mutant{ID: 1} })
 
 	DescribeTable("counts mutants of one rig once the control after them holds", func(control trial, outcome mutation.Outcome) {
 		control.Cell = "a"
