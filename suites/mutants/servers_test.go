@@ -29,11 +29,15 @@ var survivingServers = map[string]string{
 	"kep-5999/e2e/http2-probe-wrong-port/step-1-1-1":      "nothing reaches the server",
 	"kep-4939/motivation/exec-to-native/exec-hung-6010":   "the server never answers",
 	"kep-4939/motivation/exec-to-native/native-hung-6011": "the server never answers",
+	"kep-4939/probe/answers/hung-6008":                    "the server never answers",
+	"kep-4939/probe/answers/hung-6009":                    "the server never answers",
 	"kep-4939/probe/certificates/hung-8443":               "the server never answers",
 	"kep-5999/probe/answers/server-8082":                  "the server never answers",
 	"kep-5999/probe/answers/server-8083":                  "the server never answers",
 	"kep-5999/probe/answers/server-8084":                  "the server closes the connection without an answer",
 	"kep-5999/probe/answers/server-8085":                  "the server resets the connection without an answer",
+	"kep-5999/probe/requests/server-18081":                "its probes open connections, and send nothing",
+	"kep-5999/skew/older-kubelet/h2c-8081":                "its answer is 500, so that only a TCP probe succeeds, whatever it speaks",
 }
 
 // notServed are the areas in which it does not matter what the servers of pods
