@@ -13,17 +13,26 @@ import (
 // exists is a call of exists.
 var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.ClearMacros()) })
 
+// parsed has the expressions that were parsed by their text: those of a scenario are in
+// each of its cells, and several rules look at each.
+var parsed sync.Map
+
 // parse returns an expression as it is written. One that is none has been reported.
 func parse(text string) (ast.Expr, bool) {
+	if e, is := parsed.Load(text); is {
+		return e.(ast.Expr), true
+	}
 	env, err := syntax()
 	if err != nil || text == "" {
 		return nil, false
 	}
-	parsed, issues := env.Parse(text)
+	tree, issues := env.Parse(text)
 	if issues.Err() != nil {
 		return nil, false
 	}
-	return parsed.NativeRep().Expr(), true
+	e := tree.NativeRep().Expr()
+	parsed.Store(text, e)
+	return e, true
 }
 
 // counting finds the conditions of a check that hold as soon as enough was seen since

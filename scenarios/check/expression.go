@@ -23,27 +23,49 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 		cel.CustomTypeAdapter(inKeyOrder), ext.Strings(), ext.Lists())...)
 })
 
+// program is an expression that was compiled, or why it could not be.
+type program struct {
+	cel.Program
+
+	of  *cel.Type // its value
+	err error
+}
+
+// programs are those of all expressions, by their text and what they see as it: cells of
+// one scenario share them.
+var programs sync.Map
+
 // compile turns the text of an expression into a program. The type is that of
-// its value.
-func compile(text string, more ...cel.EnvOption) (cel.Program, *cel.Type, error) {
+// its value. If an expression sees what was observed, it is of that type.
+func compile(text string, it ...*cel.Type) (cel.Program, *cel.Type, error) {
+	key := fmt.Sprint(text, it)
+	found, is := programs.Load(key)
+	if !is {
+		found, _ = programs.LoadOrStore(key, compiledAnew(text, it))
+	}
+	p := found.(program)
+	return p.Program, p.of, p.err
+}
+
+func compiledAnew(text string, it []*cel.Type) program {
 	env, err := language()
-	if err == nil {
-		env, err = env.Extend(more...)
+	if err == nil && len(it) > 0 {
+		env, err = env.Extend(cel.Variable("it", it[0]))
 	}
 	if err != nil {
-		return nil, nil, err
+		return program{err: err}
 	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
-		return nil, nil, issues.Err()
+		return program{err: issues.Err()}
 	}
-	program, err := env.Program(ast)
-	return program, ast.OutputType(), err
+	done, err := env.Program(ast)
+	return program{done, ast.OutputType(), err}
 }
 
 // compileCondition compiles an expression that is true or false.
-func compileCondition(text string, more ...cel.EnvOption) (cel.Program, error) {
-	program, t, err := compile(text, more...)
+func compileCondition(text string, it ...*cel.Type) (cel.Program, error) {
+	program, t, err := compile(text, it...)
 	if err == nil && !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		err = fmt.Errorf("it is neither true nor false, it is a %s", t)
 	}

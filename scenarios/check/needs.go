@@ -47,11 +47,11 @@ func Needs(cell plan.Cell) (record.Topology, error) {
 	n := needs{cell: cell, known: recordable(cell), topology: &t}
 	for _, step := range cell.Steps {
 		if wait, is := step.Action.(action.Wait); is {
-			n.read(wait.Until, place(cell, step.Line, "until")+": wait until")
+			n.read(wait.Until, func() string { return place(cell, step.Line, "until") + ": wait until" })
 		}
 		for _, c := range step.Checks() {
-			n.read(c.Observe, place(cell, c.Line, "observe")+": check "+c.ID)
-			n.read(c.Must, place(cell, c.Line, "must")+": check "+c.ID)
+			n.read(c.Observe, func() string { return place(cell, c.Line, "observe") + ": check " + c.ID })
+			n.read(c.Must, func() string { return place(cell, c.Line, "must") + ": check " + c.ID })
 		}
 	}
 	slices.Sort(t.Observed)
@@ -67,8 +67,8 @@ type needs struct {
 	unknown  []error
 }
 
-// read takes an expression into account.
-func (n *needs) read(text, where string) {
+// read takes an expression into account. Where says where it stands, for mistakes.
+func (n *needs) read(text string, where func() string) {
 	e, is := parse(text)
 	if !is {
 		return
@@ -119,7 +119,7 @@ func keyOf(e ast.Expr) (key string, is bool) {
 }
 
 // refuse reports a key of a resource that is not known.
-func (n *needs) refuse(key, where string) {
+func (n *needs) refuse(key string, where func() string) {
 	resource := resourceOf(key)
 	if slices.Contains(n.known, resource) {
 		return
@@ -131,7 +131,7 @@ func (n *needs) refuse(key, where string) {
 	if resource == "events" {
 		hint = ": events[\"pod\"] has those about a pod"
 	}
-	n.unknown = append(n.unknown, fmt.Errorf("%s: %q is of no resource whose objects are recorded%s", where, key, hint))
+	n.unknown = append(n.unknown, fmt.Errorf("%s: %q is of no resource whose objects are recorded%s", where(), key, hint))
 }
 
 // observe has the resources observed that constants name, as the beginning of a key or as

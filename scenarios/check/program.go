@@ -65,7 +65,7 @@ func compileCheck(c action.Check) (*compiled, error) {
 	}
 	done.observe = observe
 	if c.Must != "" {
-		if done.must, err = compileCondition(c.Must, cel.Variable("it", it)); err != nil {
+		if done.must, err = compileCondition(c.Must, it); err != nil {
 			mistakes = append(mistakes, fmt.Errorf("must: %w", err))
 		}
 	}

@@ -19,16 +19,15 @@ import (
 // sees: each with its place, the reason, and what to do about it.
 func Refuse(cells []plan.Cell) error {
 	var refused []error
-	told := make(map[string]bool) // cells of one scenario have the same checks
+	seen := make(map[string]bool) // cells of one scenario have the same checks
 	for _, cell := range cells {
 		for i, step := range cell.Steps {
-			checks, _ := step.Action.(action.Checks)
-			for _, c := range checks.Checks {
+			for _, c := range step.Checks() {
 				why := judged{c, cell, i}.weak()
-				if why == "" || told[why] {
+				if why == "" || seen[why] {
 					continue
 				}
-				told[why] = true
+				seen[why] = true
 				refused = append(refused, errors.New(why))
 			}
 		}
