@@ -94,9 +94,14 @@ func (c *Cluster) Running(name string) bool {
 	if err != nil {
 		return false
 	}
+	return comp.process() != nil
+}
+
+// process is what runs of a component now, or nil.
+func (comp *component) process() *process.Process {
 	comp.mu.Lock()
 	defer comp.mu.Unlock()
-	return comp.running != nil
+	return comp.running
 }
 
 // StopLimit is how long a component has to end where nothing else is said. It is
@@ -194,9 +199,7 @@ func (c *Cluster) mayEnd(comp *component) bool {
 
 // whileRunning does something with a component, until that ends.
 func (c *Cluster) whileRunning(ctx context.Context, comp *component, do func(context.Context, *component) error) error {
-	comp.mu.Lock()
-	p := comp.running
-	comp.mu.Unlock()
+	p := comp.process()
 	if p == nil {
 		return nil
 	}

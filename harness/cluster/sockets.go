@@ -22,9 +22,7 @@ func (c *Cluster) Sockets(name string, port int) ([]record.Socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	comp.mu.Lock()
-	running := comp.running
-	comp.mu.Unlock()
+	running := comp.process()
 	if running == nil {
 		return nil, fmt.Errorf("%s is not running", name)
 	}
