@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,33 +36,33 @@ func Find(root string) (path string, found record.PodsSocket) {
 // Remove takes the sockets below a kubelet's directory away. The error is that of
 // none being there.
 func Remove(root string) error {
+	_, err := remove(root)
+	return err
+}
+
+// remove returns where the sockets were.
+func remove(root string) (paths []string, err error) {
 	path, found := Find(root)
 	if found.Path == "" {
-		return fmt.Errorf("there is no socket below %s", root)
+		return nil, fmt.Errorf("there is no socket below %s", root)
 	}
 	for ; found.Path != ""; path, found = Find(root) {
 		if err := os.Remove(path); err != nil {
-			return err
+			return paths, err
 		}
+		paths = append(paths, path)
 	}
-	return nil
+	return paths, nil
 }
 
 // Block takes the sockets below a kubelet's directory away, and has directories in their
 // places, which no server replaces by a socket. The error is that of none being there.
 func Block(root string) error {
-	err := Remove(root)
-	for _, place := range Places {
-		if dir := filepath.Dir(filepath.Join(root, place)); err == nil && isDir(dir) {
-			err = os.Mkdir(filepath.Join(root, place), 0o700)
-		}
+	paths, err := remove(root)
+	for _, path := range paths {
+		err = errors.Join(err, os.Mkdir(path, 0o700))
 	}
 	return err
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // Stat says what is at a path.
