@@ -53,8 +53,8 @@ type Finding struct {
 	// At is where in the code it is decided, as addresses with a release and a line. If
 	// unset, it is not known.
 	At []string `json:"at,omitempty"`
-	// Without is a shell script that shows it without skewrig. If unset, nobody has
-	// written one.
+	// Without is a shell script that shows it without skewrig. If unset, there is
+	// none.
 	Without string `json:"without,omitempty"`
 	// Since and FixedBy say which change brought it, and which one fixed it, with
 	// release and address. If unset, that is not known, or there is none.
@@ -70,6 +70,14 @@ type Finding struct {
 func (f Finding) Compare(g Finding) int {
 	classes := Classes()
 	return cmp.Or(cmp.Compare(slices.Index(classes, f.Class), slices.Index(classes, g.Class)), cmp.Compare(f.Rank, g.Rank), cmp.Compare(f.ID, g.ID))
+}
+
+// FindingOf returns the finding with an id. It is empty if there is none.
+func FindingOf(findings []Finding, id string) Finding {
+	if i := slices.IndexFunc(findings, func(f Finding) bool { return f.ID == id }); i >= 0 {
+		return findings[i]
+	}
+	return Finding{}
 }
 
 // explaining returns those of the findings that explain a check of the cells, by

@@ -70,13 +70,9 @@ func deviates(o reports.Outcome) bool {
 // copies of the texts, by the ids of the requirements. The reference is no release:
 // its cells are left out.
 func All(run evidence.Run, sentences map[string][]string) []Finding {
-	listed := make(map[string]reports.Finding)
-	for _, f := range run.Report.Findings {
-		listed[f.ID] = f
-	}
 	all := []Finding{}
 	for _, of := range reports.Grouped(redChecks(run.Report), func(s seen) string { return s.key() }) {
-		f := Finding{Finding: listed[of[0].check.Finding]}
+		f := Finding{Finding: reports.FindingOf(run.Report.Findings, of[0].check.Finding)}
 		if f.ID == "" {
 			f.Finding = unlisted(of[0])
 		}

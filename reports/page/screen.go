@@ -229,12 +229,8 @@ func knownGroups(cells []reports.Cell, findings []reports.Finding) (groups []kno
 			}
 		}
 	}
-	known := make(map[string]reports.Finding)
-	for _, f := range findings {
-		known[f.ID] = f
-	}
 	for _, of := range reports.Grouped(all, func(e excused) string { return cmp.Or(e.finding, e.reason) }) {
-		g := knownGroup{Finding: known[of[0].finding], Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
+		g := knownGroup{Finding: reports.FindingOf(findings, of[0].finding), Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
 		for _, e := range of[:len(of)-g.More] {
 			g.Tiles = append(g.Tiles, e.tile)
 		}

@@ -144,11 +144,7 @@ func shortLink(address string) string {
 // finding writes one finding with its evidence.
 func (m *markdown) finding(f finding.Finding) {
 	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class, text(seenOn(f)), reported(f))
-	for i, s := range append([]finding.Statement{f.Statement}, f.Also...) {
-		if s.Statement != "" {
-			m.stated(s, i == 0)
-		}
-	}
+	m.expectation(f)
 	if f.Class == reports.Unlisted && f.Observed[0].Expected != "" {
 		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
 	}
@@ -228,14 +224,20 @@ func seenRows(f finding.Finding) [][]string {
 			outcome = "**deviates**"
 		}
 		row := []string{text(o.Releases), text(o.Gates), code(o.Check), outcome, text(shortened(o.Observed, maxObserved))}
-		if !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) }) {
-			rows = append(rows, row)
-		}
+		rows = withRow(rows, row)
 	}
 	if more := len(rows) - maxSeen; more > 0 {
 		rows = append(rows[:maxSeen], []string{fmt.Sprintf("and %d more", more), "", "", "", ""})
 	}
 	return rows
+}
+
+// withRow adds a row that is not there yet.
+func withRow(rows [][]string, row []string) [][]string {
+	if slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) }) {
+		return rows
+	}
+	return append(rows, row)
 }
 
 // linkedText escapes a text, and keeps an address at its end a link.

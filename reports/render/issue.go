@@ -71,9 +71,8 @@ func (m *markdown) pullRequest(f finding.Finding) {
 func (m *markdown) seenOn(f finding.Finding) {
 	var rows [][]string
 	for _, row := range seenRows(f) {
-		row = []string{row[0], row[1], row[3]}
-		if row[2] != "" && !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) }) {
-			rows = append(rows, row)
+		if outcome := row[3]; outcome != "" {
+			rows = withRow(rows, []string{row[0], row[1], outcome})
 		}
 	}
 	m.table(rows, "releases", "gates", "outcome")

@@ -117,10 +117,8 @@ func varying(cells []reports.Cell) (axis string) {
 // findingOf is what is known of the first check of a cell that explains itself.
 func findingOf(c reports.Cell, findings []reports.Finding) reports.Finding {
 	for _, check := range c.Checks {
-		for _, f := range findings {
-			if f.ID == check.Finding {
-				return f
-			}
+		if f := reports.FindingOf(findings, check.Finding); f.ID != "" {
+			return f
 		}
 	}
 	return reports.Finding{}
