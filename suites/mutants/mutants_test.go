@@ -7,6 +7,7 @@ package mutants
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,24 @@ func TestMutants(t *testing.T) {
 	}
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "mutants")
+}
+
+// TestEachChangeCanBeMade holds the changes against our own sources, before a spec
+// spends minutes until it comes to the one that can't be made.
+func TestEachChangeCanBeMade(t *testing.T) {
+	changes := slices.Collect(maps.Values(rules))
+	for _, m := range podsMutants {
+		changes = append(changes, m.changes...)
+	}
+	for _, c := range changes {
+		text, err := os.ReadFile(filepath.Join("..", "..", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte(c.from)); n != 1 {
+			t.Errorf("%s says %q %d times", c.file, c.from, n)
+		}
+	}
 }
 
 // change is a text of a file that is another one.
