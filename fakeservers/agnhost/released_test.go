@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -119,11 +120,8 @@ func TestAReleasedProbeThatHangsIsKilled(t *testing.T) {
 	go func() {
 		ended <- c.image.Exec(ctx, c.process, []string{"grpc_health_probe", "-addr=:5000"}, &out, &out)
 	}()
-	for deadline := time.Now().Add(patience); ; {
-		if _, err := os.Stat(ran); err == nil || time.Now().After(deadline) {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	if !await.Until(t.Context(), patience, func() bool { _, err := os.Stat(ran); return err == nil }) {
+		t.Error("the program was not run")
 	}
 	cancel()
 	select {

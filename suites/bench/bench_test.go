@@ -94,6 +94,21 @@ func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 	return config
 }
 
+// started is a rig that is closed after the benchmark.
+func started(b *testing.B, config cluster.Config) *cluster.Cluster {
+	b.Helper()
+	c, err := cluster.New(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return c
+}
+
 func kubeletMegabytes(b *testing.B, c *cluster.Cluster) float64 {
 	b.Helper()
 	var sum, count float64

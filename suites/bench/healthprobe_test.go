@@ -69,16 +69,7 @@ func probedRig(b *testing.B, history *record.History) *cluster.Cluster {
 		Version: release.Newest, Gates: gates, Nodes: []record.Node{{Name: "node-a", Version: release.Newest, Gates: gates}},
 	}, library, history)
 	config.Binary = builder.Binary
-	c, err := cluster.New(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	return c
+	return started(b, config)
 }
 
 // runProbed runs the pod, and returns when all of its containers were probed.
@@ -104,18 +95,18 @@ func runProbed(b *testing.B, c *cluster.Cluster, history *record.History, by str
 		b.Fatal(err)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; {
-		started, asked := 0, make(map[string]bool)
+		running, asked := 0, make(map[string]bool)
 		for range record.All[record.ContainerStarted](history.Events()) {
-			started++
+			running++
 		}
 		for e := range record.All[record.Connection](history.Events()) {
 			asked[e.Subject] = true
 		}
-		if started == probed && (by == "none" || len(asked) == probed) {
+		if running == probed && (by == "none" || len(asked) == probed) {
 			return
 		}
 		if time.Now().After(deadline) {
-			b.Fatalf("%d containers were started and %d probed", started, len(asked))
+			b.Fatalf("%d containers were started and %d probed", running, len(asked))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

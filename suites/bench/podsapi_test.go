@@ -85,15 +85,7 @@ func podsRig(b *testing.B) *cluster.Cluster {
 		{Name: "reference", Version: release.Reference},
 	}}, library, nil)
 	config.Binary = builder.Binary
-	c, err := cluster.New(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			b.Error(err)
-		}
-	})
+	c := started(b, config)
 	for _, node := range []string{"kubelet", "reference"} {
 		runPods(b, c.Client(), node)
 	}
