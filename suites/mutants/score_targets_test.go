@@ -53,7 +53,7 @@ var targets = map[string]target{
 		helpers: "internal/prober/errors/errors.go",
 		files:   []string{"internal/prober/prober.go", "internal/prober/probermgr.go"},
 		once:    []string{""},
-		cells:   []string{"dwd/**"},
+		cells:   []string{"dwd/**/watchdog:" + string(release.DependencyWatchdog()[1])},
 	},
 }
 

@@ -247,7 +247,7 @@ func (s *score) trialOf(id int, cell string, r reports.Cell) trial {
 	t := trial{Mutant: id, Cell: cell, Digest: s.digests[cell], Found: found(r)}
 	switch {
 	case t.Found != "":
-	case r.Outcome == reports.HarnessError && strings.Contains(r.Reason, "kubelet") && strings.Contains(r.Reason, "exit"):
+	case r.Outcome == reports.HarnessError && strings.Contains(r.Reason, string(s.component)) && strings.Contains(r.Reason, "exit"):
 		t.Found = "the component ended"
 	default:
 		t.Unclear = r.Outcome != reports.Pass
