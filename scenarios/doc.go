@@ -148,7 +148,8 @@
 //     -accepted or -rejected judges the answer, and the cell goes on.
 //   - file: like apply, for the YAML documents of a file beside the scenario or
 //     below it. References to axes are not replaced there.
-//   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch.
+//   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch. One of nothing but
+//     the status is one of the subresource, where there is one.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.

@@ -94,6 +94,12 @@ func (o *objects) patch(ctx context.Context, ref spec.ObjectRef, merge map[strin
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
+	if _, ofStatus := merge["status"]; ofStatus && len(merge) == 1 {
+		patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{}, "status")
+		if !apierrors.IsNotFound(err) { // the resource has this subresource
+			return o.answer(ref, http.StatusOK, patched, err)
+		}
+	}
 	patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{})
 	return o.answer(ref, http.StatusOK, patched, err)
 }
