@@ -43,8 +43,13 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 				Metadata struct{ DeletionTimestamp string }
 				Spec     struct {
 					Hibernation struct{ Enabled bool }
-					Provider    struct{ Workers []struct{ Name string } }
-					Kubernetes  struct {
+					Provider    struct {
+						Workers []struct {
+							Name                     string
+							MachineControllerManager *struct{ NodeConditions []string }
+						}
+					}
+					Kubernetes struct {
 						KubeControllerManager *struct{ NodeMonitorGracePeriod string }
 					}
 				}
@@ -64,7 +69,11 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 		Hibernation: s.Spec.Hibernation.Enabled, LastOperation: s.Status.LastOperation,
 	}
 	for _, w := range s.Spec.Provider.Workers {
-		cluster.Workers = append(cluster.Workers, Worker{Name: w.Name})
+		worker := Worker{Name: w.Name, Settings: w.MachineControllerManager != nil}
+		if worker.Settings {
+			worker.Conditions = w.MachineControllerManager.NodeConditions
+		}
+		cluster.Workers = append(cluster.Workers, worker)
 	}
 	if kcm := s.Spec.Kubernetes.KubeControllerManager; kcm != nil {
 		if cluster.Grace, err = time.ParseDuration(kcm.NodeMonitorGracePeriod); err != nil {
