@@ -111,7 +111,8 @@ func Parse(text []byte) (results []Result, err error) {
 type Reason struct {
 	// Outcome is Equivalent, or Survived for those that a cell could find.
 	Outcome Outcome
-	// At is a file, with or without a line, or a function.
+	// At is a file, with or without a line, or a function. With #ID behind the line it is
+	// one mutant of several that change the same there.
 	At string
 	// Change begins as those of the mutants. If unset, all.
 	Change string
@@ -149,6 +150,7 @@ func Explain(results []Result, reasons []Reason) (explained []Result, wrong []Re
 }
 
 func (r Reason) isOf(m Mutant) bool {
-	at := r.At == m.File || r.At == fmt.Sprintf("%s:%d", m.File, m.Line) || r.At == m.Func
+	line := fmt.Sprintf("%s:%d", m.File, m.Line)
+	at := r.At == m.File || r.At == line || r.At == fmt.Sprintf("%s#%d", line, m.ID) || r.At == m.Func
 	return at && strings.HasPrefix(m.Change, r.Change)
 }
