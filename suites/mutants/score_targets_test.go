@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
@@ -29,6 +30,9 @@ type target struct {
 	once []string
 	// cells are those that may see a mutant.
 	cells []string
+	// patience is how long these wait at least for what may not come: what they wait
+	// for may come as late.
+	patience time.Duration
 }
 
 var targets = map[string]target{
@@ -54,6 +58,8 @@ var targets = map[string]target{
 		files:   []string{"internal/prober/prober.go", "internal/prober/probermgr.go"},
 		once:    []string{""},
 		cells:   []string{"dwd/**/watchdog:" + string(release.DependencyWatchdog()[1])},
+		// Three of its runs take 25 s, and a lease expires after 30 s at the defaults.
+		patience: 40 * time.Second,
 	},
 }
 

@@ -106,6 +106,7 @@ type trial struct {
 
 func newScore(ctx context.Context, t target) *score {
 	GinkgoHelper()
+	t.patience = max(t.patience, *scorePatience)
 	s := &score{target: t, dir: *scoreDir, builder: new(build.Builder), running: make(map[int]bool)}
 	Expect(os.MkdirAll(s.dir, 0o700)).To(Succeed())
 	var err error
@@ -205,7 +206,7 @@ func (s *score) look(ctx context.Context, cell plan.Cell) error {
 		return err
 	}
 	defer os.RemoveAll(rig.dir)
-	results, err := rig.engine(nil).Run(ctx, []plan.Cell{hurried(cell, unchanged, *scorePatience)})
+	results, err := rig.engine(nil).Run(ctx, []plan.Cell{hurried(cell, unchanged, s.patience)})
 	if err != nil || ctx.Err() != nil || tooSlow(results[0]) {
 		return err
 	}

@@ -214,7 +214,7 @@ func (s *score) try(ctx context.Context, c chunk) error {
 		ids = append(slices.Clone(ids), 0)
 	}
 	for _, id := range ids {
-		mutant := hurried(c.cell, fmt.Sprint(id), *scorePatience)
+		mutant := hurried(c.cell, fmt.Sprint(id), s.patience)
 		of[mutant.ID] = id
 		cells = append(cells, mutant)
 	}
