@@ -1,6 +1,9 @@
 package mutants
 
 import (
+	"maps"
+	"slices"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -32,5 +35,13 @@ var _ = Describe("the score", func() {
 
 		s.trials.all = append(s.trials.all, trial{Mutant: 1, Cell: "b", Found: "fail counted"})
 		Expect(s.result(mutant).Outcome).To(Equal(mutation.Killed))
+	})
+
+	It("has a heading for each target", func() {
+		var named []string
+		for _, t := range mutation.Targets() {
+			named = append(named, t.Name)
+		}
+		Expect(named).To(ConsistOf(slices.Collect(maps.Keys(targets))))
 	})
 })

@@ -12,12 +12,40 @@ import (
 //go:embed page.md.txt
 var introduction string
 
-// Page is the score as a page of the docs: by file, and each mutant that is not
-// found.
-func Page(results []Result) []byte {
+// Target is a component of which mutants were made.
+type Target struct {
+	// Name is that of its files with results and reasons.
+	Name string
+	// Title is its heading on the page.
+	Title   string
+	Results []Result
+}
+
+// Targets are all there are, without results, in the order of the page.
+func Targets() []Target {
+	return []Target{
+		{Name: "prober", Title: "The kubelet's prober"},
+		{Name: "podsapi", Title: "The kubelet's server of the Pods API"},
+		{Name: "watchdog", Title: "The prober of dependency-watchdog"},
+	}
+}
+
+// Page is the score as a page of the docs: of each target that has results a table by
+// file, and each mutant that is not found.
+func Page(targets []Target) []byte {
 	var b bytes.Buffer
 	b.WriteString(introduction)
-	b.Write(Table(results))
+	for _, t := range targets {
+		if len(t.Results) > 0 {
+			t.write(&b)
+		}
+	}
+	return b.Bytes()
+}
+
+func (t Target) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## %s\n\n", t.Title)
+	b.Write(Table(t.Results))
 	for _, part := range []struct {
 		outcome Outcome
 		title   string
@@ -27,11 +55,11 @@ func Page(results []Result) []byte {
 		{Untried, "Untried: a cell can see them, and was not run with them yet"},
 		{Equivalent, "Equivalent: nothing differs outside of the component"},
 	} {
-		fmt.Fprintf(&b, "\n## %s\n\n", part.title)
+		fmt.Fprintf(b, "\n### %s\n\n", part.title)
 		listed := false
-		for _, r := range results {
+		for _, r := range t.Results {
 			if r.Outcome == part.outcome {
-				fmt.Fprintf(&b, "- `%s:%d` (%d): %s%s\n", r.File, r.Line, r.ID, r.Change, why(r))
+				fmt.Fprintf(b, "- `%s:%d` (%d): %s%s\n", r.File, r.Line, r.ID, r.Change, why(r))
 				listed = true
 			}
 		}
@@ -39,7 +67,6 @@ func Page(results []Result) []byte {
 			b.WriteString("None.\n")
 		}
 	}
-	return b.Bytes()
 }
 
 func why(r Result) string {

@@ -1,7 +1,11 @@
 package mutation
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
@@ -9,30 +13,69 @@ import (
 
 // TestPage holds the page of the score against the results that it is made of.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile("../testdata/score/prober.tsv")
-	if err != nil {
-		t.Fatal(err)
+	targets := Targets()
+	for i := range targets {
+		targets[i].Results = explained(t, targets[i].Name)
 	}
+	golden.Check(t, "../../../docs/mutation-score.md", string(Page(targets)))
+}
+
+// explained are the results of a target with their reasons. There may be neither.
+func explained(t *testing.T, name string) []Result {
+	t.Helper()
+	text := kept(t, name+".tsv")
 	results, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again := string(Format(results)); again != string(text) {
-		t.Error("the results are read and written as something else")
+		t.Errorf("the results of %s are read and written as something else", name)
 	}
-	list, err := os.ReadFile("../testdata/score/prober.reasons.tsv")
+	reasons, err := ParseReasons(kept(t, name+".reasons.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons, err := ParseReasons(list)
-	if err != nil {
-		t.Fatal(err)
+	if len(results) == 0 {
+		return nil
 	}
-	explained, wrong := Explain(results, reasons)
+	results, wrong := Explain(results, reasons)
 	for _, r := range wrong {
-		t.Errorf("no mutant is as this reason says, or one was found: %+v", r)
+		t.Errorf("no mutant of %s is as this reason says, or one was found: %+v", name, r)
 	}
-	golden.Check(t, "../../../docs/mutation-score.md", string(Page(explained)))
+	return results
+}
+
+func kept(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "score", file))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestPageHasEachTargetWithResults(t *testing.T) {
+	of := func(file string, o Outcome) []Result {
+		return []Result{{Mutant: Mutant{ID: 7, File: file, Line: 3, Change: "not true"}, Outcome: o, Why: "It is so"}}
+	}
+	got := string(Page([]Target{{Title: "One", Results: of("a.go", Killed)}, {Title: "Two"}, {Title: "Three", Results: of("c.go", Survived)}}))
+	got, is := strings.CutPrefix(got, introduction)
+	if !is {
+		t.Error("it does not begin with the introduction")
+	}
+	var headings []string
+	for line := range strings.Lines(got) {
+		if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "| all") || strings.HasPrefix(line, "- ") {
+			headings = append(headings, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	want := []string{
+		"## One", "| all | 1 | 1 | 0 | 0 | 0 | 0 | 100.0 % |",
+		"## Three", "| all | 1 | 0 | 1 | 0 | 0 | 0 | 0.0 % |", "- `c.go:3` (7): not true. It is so",
+	}
+	if !slices.Equal(headings, want) {
+		t.Errorf("got %q", headings)
+	}
 }
 
 func TestExplain(t *testing.T) {
@@ -53,6 +96,17 @@ func TestExplain(t *testing.T) {
 	a.ID = 3
 	other, one := Reason{Outcome: Equivalent, At: "a.go:7#4", Text: "It is another one."}, Reason{Outcome: Equivalent, At: "a.go:7#3", Text: "It is the one."}
 	if got, wrong := Explain([]Result{a}, []Reason{other, one}); got[0].Why != one.Text || len(wrong) != 1 || wrong[0] != other {
+		t.Errorf("got %+v, wrong are %+v", got, wrong)
+	}
+}
+
+func TestAReasonMayBeOfOneOfSeveralMutantsOfALine(t *testing.T) {
+	var results []Result
+	for id := range 2 {
+		results = append(results, Result{Mutant: Mutant{ID: id, File: "a.go", Line: 7, Change: "part of && always true"}, Outcome: Unseen})
+	}
+	got, wrong := Explain(results, []Reason{{Outcome: Equivalent, At: "a.go:7#1", Text: "It holds."}})
+	if got[0].Outcome != Unseen || got[1].Outcome != Equivalent || len(wrong) > 0 {
 		t.Errorf("got %+v, wrong are %+v", got, wrong)
 	}
 }
