@@ -324,6 +324,14 @@ var podsMutants = map[string]podsMutant{
 		},
 		red: map[string][]string{"watch/slow": {"others-are-told-meanwhile", "catches-up-or-is-told", "watches-again"}},
 	},
+	"watches that tell of each pod once, and call slow clients a fault": {
+		changes: []change{
+			{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", "asBefore := known || bytes.Equal(last, masked)"},
+			{server + "queue.go", "maxPendingDeletions = 10000", "maxPendingDeletions = 1"},
+			{server + "queue.go", "codes.ResourceExhausted, fmt.Sprintf(", "codes.Internal, fmt.Sprintf("},
+		},
+		red: map[string][]string{"watch/slow": {"told-of-each-change", "others-go-on-meanwhile", "is-told-why"}},
+	},
 }
 
 const (
@@ -338,6 +346,8 @@ var survivingPodsChecks = map[string]string{
 	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
 
 	"api/list-and-get calls-are-counted": "it is about the API server, whose metrics are to have the calls at all",
+
+	"watch/slow nothing-is-kept-for-a-watch-that-is-over": "it is about a metric that is the release's own",
 
 	"restart/polled the-watch-ends":                    killed,
 	"api/list-and-get no-port-answers":                 ownKubelet,
