@@ -162,7 +162,8 @@ var podsMutants = map[string]podsMutant{
 		}`},
 		},
 		red: map[string][]string{"api/list-and-get": {
-			"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted", "nothing-is-left-of-watches", "version-is-in-the-name",
+			"too-many-are-refused", "too-many-watches-are-refused", "requests-are-counted", "methods-are-counted",
+			"nothing-is-left-of-watches", "version-is-in-the-name",
 		}},
 	},
 	"a socket at another place": {
@@ -216,6 +217,13 @@ var podsMutants = map[string]podsMutant{
 		},
 		red: map[string][]string{"api/list-and-get": {"metric-of-all", "metric-of-list", "metric-of-errors", "requests-are-counted", "gate-is-called"}},
 	},
+	"calls that are counted wrong": {
+		changes: []change{
+			{server + "metrics.go", "o.byCode(methodList, methodGet, methodWatch)", "o.byCode(methodList)"},
+			{server + "metrics.go", "new(code.String())", `new(code.String() + "?")`},
+		},
+		red: map[string][]string{"api/list-and-get": {"requests-are-counted", "total-has-all", "errors-are-counted", "codes-are-right"}},
+	},
 	"a gate that nobody asks": {
 		changes: []change{{kubelet, ", Disabled: !on", ""}},
 		red:     map[string][]string{"gate/toggled": {"nothing-while-off", "error-while-off"}},
@@ -234,9 +242,12 @@ var podsMutants = map[string]podsMutant{
 		},
 	},
 	"a node that is not ready and says something else": {
-		changes: []change{{server + "store.go", "codes.FailedPrecondition,", "codes.Internal,"}},
+		changes: []change{
+			{server + "store.go", "codes.FailedPrecondition,", "codes.Internal,"},
+			{server + "store.go", `"the node is initializing and doesn't know all of its pods yet: try again later"`, `""`},
+		},
 		red: map[string][]string{
-			"outage/restarted": {"list-says-so", "get-says-so", "watch-says-so"},
+			"outage/restarted": {"list-says-so", "get-says-so", "watch-says-so", "message-says-so"},
 			"restart/polled":   {"nothing-but-the-documented-errors"},
 		},
 	},
@@ -340,6 +351,7 @@ var podsMutants = map[string]podsMutant{
 const (
 	killed     = "the connections of a kubelet that is killed end, whatever its server does"
 	ownKubelet = "it is about the release's own part of the kubelet, in which nothing is changed"
+	ownStatus  = "a kubelet ends with the status of its own main, whatever its server does"
 )
 
 // survivingPodsChecks are those that no broken server turns red, and why that is
@@ -351,6 +363,9 @@ var survivingPodsChecks = map[string]string{
 	"api/list-and-get calls-are-counted": "it is about the API server, whose metrics are to have the calls at all",
 
 	"watch/slow nothing-is-kept-for-a-watch-that-is-over": "it is about a metric that is the release's own",
+
+	"gate/toggled ends-without-a-crash":           ownStatus,
+	"standalone/static-pods ends-without-a-crash": ownStatus,
 
 	"restart/polled the-watch-ends":                    killed,
 	"api/list-and-get no-port-answers":                 ownKubelet,
