@@ -331,11 +331,12 @@
 // Some checks would hold whatever a release does. They are refused before anything
 // runs, with their place and what to do:
 //
-//   - One that asks for enough of what was seen (exists, size() >= 5, starts > 1) after a
-//     step that changed what runs or how (restart, start, stop, kill, a fault of a link
-//     or its end, clock): what was seen before it may be enough. atLeast counts from when
-//     the check begins, and so does a filter by c.at > since. What was created after the
-//     change may be asked about like this.
+//   - One that asks for enough of what was seen (exists, size() >= 5, starts > 1), also of
+//     each in a list (all, map, filter), after a step that changed what runs or how
+//     (restart, start, stop, kill, a fault of a link or its end, clock): what was seen
+//     before it may be enough. atLeast counts from when the check begins, and so does a
+//     filter by c.at > since. What was created after the change may be asked about like
+//     this.
 //   - One that measures a time from since in a step that does not follow such a step: what
 //     it measures may have been before.
 //   - One that reads the version or gates of components, or which of them were not

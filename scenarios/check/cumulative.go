@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -40,33 +42,186 @@ func parse(text string) (ast.Expr, bool) {
 type counting struct {
 	// fresh reports whether what a variable has of a key can't be from before the change.
 	fresh func(variable, key string) bool
-	// it is what the check observes, for its condition. If unset, nothing.
-	it ast.Expr
+	// scope has what names stand for: it, and the names that macros give to items. A
+	// name may stand for any of several values.
+	scope map[string][]value
+}
+
+// value is an expression, and the names that it sees.
+type value struct {
+	ast.Expr
+	sees counting
+}
+
+// with is for what sees a name as well. Without values, nothing is known of it.
+func (c counting) with(name string, values ...value) counting {
+	scope := maps.Clone(c.scope)
+	if scope == nil {
+		scope = make(map[string][]value)
+	}
+	scope[name] = values
+	return counting{c.fresh, scope}
+}
+
+// values are what an expression may stand for: itself, unless it is a name or an item of a
+// list that is written out.
+func (c counting) values(e ast.Expr) []value {
+	switch e.Kind() {
+	case ast.IdentKind:
+		if values, is := c.scope[e.AsIdent()]; is {
+			return follow(values)
+		}
+	case ast.CallKind:
+		if e.AsCall().FunctionName() != operators.Index {
+			break
+		}
+		args := e.AsCall().Args()
+		items, whole := c.items(args[0])
+		if n, is := number64(args[1]); is && whole && n >= 0 && n < int64(len(items)) {
+			return follow(items[n : n+1])
+		}
+	}
+	return []value{{e, c}}
+}
+
+// follow returns what values stand for.
+func follow(values []value) (all []value) {
+	for _, v := range values {
+		all = append(all, v.sees.values(v.Expr)...)
+	}
+	return all
+}
+
+// number64 returns the number that an expression is, as it is written.
+func number64(e ast.Expr) (n int64, is bool) {
+	if e.Kind() == ast.LiteralKind {
+		n, is = e.AsLiteral().Value().(int64)
+	}
+	return n, is
+}
+
+// items are what is known of the items of a list, and whether these are all of them, one
+// by one.
+func (c counting) items(list ast.Expr) (items []value, whole bool) {
+	values := c.values(list)
+	whole = len(values) == 1
+	for _, v := range values {
+		some, all := v.sees.itemsOf(v.Expr)
+		items, whole = append(items, some...), whole && all
+	}
+	return items, whole
+}
+
+func (c counting) itemsOf(list ast.Expr) (items []value, whole bool) {
+	if list.Kind() == ast.ListKind {
+		for _, e := range list.AsList().Elements() {
+			items = append(items, value{e, c})
+		}
+		return items, true
+	}
+	if list.Kind() != ast.CallKind {
+		return nil, false
+	}
+	call := list.AsCall()
+	switch call.FunctionName() {
+	case "map":
+		if !call.IsMemberFunction() {
+			return nil, false
+		}
+		body := call.Args()[len(call.Args())-1]
+		scopes, whole := c.each(call)
+		for _, in := range scopes {
+			items = append(items, value{body, in})
+		}
+		return items, whole && len(call.Args()) == 2
+	case "filter", "distinct", "sort":
+		if call.IsMemberFunction() {
+			items, _ = c.items(call.Target())
+		}
+	case operators.Add:
+		for _, e := range call.Args() {
+			some, _ := c.items(e)
+			items = append(items, some...)
+		}
+	}
+	return items, false
+}
+
+// each is for the body of a macro: once for each item that is known, or once if none is.
+func (c counting) each(macro ast.CallExpr) (scopes []counting, whole bool) {
+	name := macro.Args()[0].AsIdent()
+	items, whole := c.items(macro.Target())
+	for _, item := range items {
+		scopes = append(scopes, c.with(name, item))
+	}
+	if !whole && len(items) == 0 {
+		scopes = append(scopes, c.with(name))
+	}
+	return scopes, whole
+}
+
+// may reports whether something may be so of a value.
+func (c counting) may(e ast.Expr, so func(counting, ast.Expr) bool) bool {
+	return slices.ContainsFunc(c.values(e), func(v value) bool { return so(v.sees, v.Expr) })
 }
 
 // be is bounded for a value that has to be as it is given, item by item if it is a list.
 func (c counting) be(e ast.Expr, given any, want bool) bool {
-	if given, is := given.(bool); is {
+	switch given := given.(type) {
+	case bool:
 		return c.bounded(e, given == want)
-	}
-	items, is := given.([]any)
-	if !is || e.Kind() != ast.ListKind || e.AsList().Size() != len(items) {
-		return false
-	}
-	for i, e := range e.AsList().Elements() {
-		if c.be(e, items[i], want) {
-			return true
+	case int, int64, float64:
+		return fmt.Sprint(given) == "0" && c.may(e, func(c counting, e ast.Expr) bool {
+			of, is := sized(e)
+			return is && c.empty(of, want)
+		})
+	case []any:
+		if len(given) == 0 {
+			return c.empty(e, want)
+		}
+		items, whole := c.items(e)
+		whole = whole && len(items) == len(given)
+		for i, item := range items {
+			if whole && item.sees.be(item.Expr, given[i], want) ||
+				!whole && slices.ContainsFunc(given, func(given any) bool { return item.sees.be(item.Expr, given, want) }) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
+// empty is bounded for a list that has to be empty: of what is left of others, of which
+// enough was seen.
+func (c counting) empty(list ast.Expr, want bool) bool {
+	return c.may(list, func(c counting, e ast.Expr) bool {
+		if e.Kind() != ast.CallKind || !e.AsCall().IsMemberFunction() {
+			return false
+		}
+		call := e.AsCall()
+		switch call.FunctionName() {
+		case "filter":
+			return c.body(call, !want) || c.empty(call.Target(), want)
+		case "map", "distinct", "sort":
+			return c.empty(call.Target(), want)
+		}
+		return false
+	})
+}
+
+// body is bounded for the condition of a macro.
+func (c counting) body(macro ast.CallExpr, want bool) bool {
+	scopes, _ := c.each(macro)
+	return slices.ContainsFunc(scopes, func(c counting) bool { return c.bounded(macro.Args()[1], want) })
+}
+
 // bounded reports whether a condition needs no more than that enough was seen, if it
 // is to be true, or false if want is false.
 func (c counting) bounded(e ast.Expr, want bool) bool {
-	if e.Kind() == ast.IdentKind {
-		return e.AsIdent() == "it" && c.it != nil && c.observed().bounded(c.it, want)
-	}
+	return c.may(e, func(c counting, e ast.Expr) bool { return c.isBounded(e, want) })
+}
+
+func (c counting) isBounded(e ast.Expr, want bool) bool {
 	if e.Kind() != ast.CallKind {
 		return false
 	}
@@ -88,27 +243,29 @@ func (c counting) bounded(e ast.Expr, want bool) bool {
 		return want && (c.number(args[0]) || c.number(args[1]))
 	case operators.In:
 		return want && c.list(args[1])
-	case "exists":
-		return want && call.IsMemberFunction() && c.list(call.Target()) && !dated(args[1])
+	case "exists", "all":
+		if !call.IsMemberFunction() {
+			return false
+		}
+		one := want == (call.FunctionName() == "exists") // that one item is enough
+		return one && c.list(call.Target()) && !dated(args[1]) || c.body(call, want)
 	}
 	return false
 }
 
-// observed is for what stands for it.
-func (c counting) observed() counting { return counting{fresh: c.fresh} }
-
 // number reports whether a value is a number that only grows.
-func (c counting) number(e ast.Expr) bool {
+func (c counting) number(e ast.Expr) bool { return c.may(e, counting.isNumber) }
+
+func (c counting) isNumber(e ast.Expr) bool {
 	switch e.Kind() {
-	case ast.IdentKind:
-		return e.AsIdent() == "it" && c.it != nil && c.observed().number(c.it)
 	case ast.SelectKind:
 		return slices.Contains([]string{"starts", "restarts"}, e.AsSelect().FieldName()) && c.of(e.AsSelect().Operand(), "containers")
 	case ast.CallKind:
+		if of, is := sized(e); is {
+			return c.list(of)
+		}
 		call := e.AsCall()
 		switch call.FunctionName() {
-		case "size":
-			return call.IsMemberFunction() && c.list(call.Target()) || len(call.Args()) == 1 && c.list(call.Args()[0])
 		case operators.Conditional:
 			return slices.ContainsFunc(call.Args()[1:], c.number)
 		case operators.Add:
@@ -118,11 +275,23 @@ func (c counting) number(e ast.Expr) bool {
 	return false
 }
 
+// sized is the list of which an expression is the size.
+func sized(e ast.Expr) (list ast.Expr, is bool) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "size" {
+		return nil, false
+	}
+	call := e.AsCall()
+	if call.IsMemberFunction() {
+		return call.Target(), true
+	}
+	return call.Args()[0], len(call.Args()) == 1
+}
+
 // list reports whether a value is a list to which things are only added.
-func (c counting) list(e ast.Expr) bool {
+func (c counting) list(e ast.Expr) bool { return c.may(e, counting.isList) }
+
+func (c counting) isList(e ast.Expr) bool {
 	switch e.Kind() {
-	case ast.IdentKind:
-		return e.AsIdent() == "it" && c.it != nil && c.observed().list(c.it)
 	case ast.SelectKind:
 		field, in := e.AsSelect().FieldName(), e.AsSelect().Operand()
 		return field == "exits" && c.of(in, "containers") || field == "events" && c.of(in, "watches") || field == "views" && c.of(in, "polls") ||
@@ -147,12 +316,36 @@ func (c counting) of(e ast.Expr, variable string) bool {
 	if !indexes(e, variable) {
 		return false
 	}
-	key := e.AsCall().Args()[1]
-	if key.Kind() != ast.LiteralKind {
-		return true
+	keys, known := c.texts(e.AsCall().Args()[1])
+	return !known || slices.ContainsFunc(keys, func(key string) bool { return !c.fresh(variable, key) })
+}
+
+// texts are what a key may be, if that is known.
+func (c counting) texts(key ast.Expr) (all []string, known bool) {
+	for _, v := range c.values(key) {
+		switch {
+		case v.Kind() == ast.LiteralKind:
+			text, is := v.AsLiteral().Value().(string)
+			if !is {
+				return nil, false
+			}
+			all = append(all, text)
+		case v.Kind() == ast.CallKind && v.AsCall().FunctionName() == operators.Add:
+			left, is := v.sees.texts(v.AsCall().Args()[0])
+			right, too := v.sees.texts(v.AsCall().Args()[1])
+			if !is || !too {
+				return nil, false
+			}
+			for _, l := range left {
+				for _, r := range right {
+					all = append(all, l+r)
+				}
+			}
+		default:
+			return nil, false
+		}
 	}
-	text, _ := key.AsLiteral().Value().(string)
-	return !c.fresh(variable, text)
+	return all, len(all) > 0
 }
 
 // indexes reports whether a value is what a variable has of a key.

@@ -143,8 +143,7 @@ func (c judged) sinceTheBeginning() string {
 	want := c.Mode != record.Never
 	bounded := counts.be(observe, c.Is, want)
 	if must, is := parse(c.Must); is {
-		counts.it = observe
-		bounded = counts.bounded(must, want)
+		bounded = counts.with("it", value{observe, counts}).bounded(must, want)
 	}
 	if !bounded {
 		return ""

@@ -17,14 +17,25 @@ import (
 // checks that are much like them and show something.
 func TestChecksThatShowNothingAreRefused(t *testing.T) {
 	t.Parallel()
-	const count = "it counts what was seen since the cell began, and what was there before step 3 (stop etcd) may be enough: " +
-		"observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since"
+	count := func(by string) string {
+		return "it counts what was seen since the cell began, and what was there before step " + by + " may be enough: " +
+			"observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since"
+	}
 	for file, want := range map[string][]string{
 		"without-etcd.yaml": {
 			"without-etcd.yaml:29:5: check no-others-needed: it reads which components the rig started: look at what they do",
 			"without-etcd.yaml:34:5: check gates: it reads the gates with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does",
-			"without-etcd.yaml:44:5: check goes-on-without-etcd: " + count,
-			"without-etcd.yaml:49:5: check goes-on: " + count,
+			"without-etcd.yaml:44:5: check goes-on-without-etcd: " + count("3 (stop etcd)"),
+			"without-etcd.yaml:49:5: check goes-on: " + count("3 (stop etcd)"),
+		},
+		"counts-in-lists.yaml": {
+			"counts-in-lists.yaml:19:5: check probed-without-apiserver: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:25:5: check others-answered: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:29:5: check in-turn: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:32:5: check distinct: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:35:5: check none-without: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:38:5: check none-with-few: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:41:5: check not-all-few: " + count("2 (stop kube-apiserver)"),
 		},
 		"three-quarters.yaml": {
 			"three-quarters.yaml:20:5: check not-before-leases-expire: it measures a time from since, which is when this step began, and what it measures may have been before: " +
