@@ -342,7 +342,8 @@
 //   - One that reads the version or gates of components, or which of them were not
 //     started: the scenario says so itself. Scrape the component, or look at its node's
 //     status. That components run, and how they ended, may be asked.
-//   - One in a scenario of a KEP with the requirement of another KEP.
+//   - One with the requirement of another ledger than its scenario's, which is that of
+//     the first segment of its id.
 //   - One with the key of an object of a resource that neither Kubernetes has nor the
 //     scenario defines.
 //

@@ -48,7 +48,7 @@ func (c judged) weak() string {
 		field string
 		why   func() string
 	}{
-		{"requirement", c.ofAnotherKEP}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning},
+		{"requirement", c.ofAnotherLedger}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning},
 	} {
 		if why := rule.why(); why != "" {
 			return fmt.Sprintf("%s: check %s: %s", place(c.cell, c.Line, rule.field), c.ID, why)
@@ -68,14 +68,19 @@ func place(cell plan.Cell, line int, field string) string {
 	return fmt.Sprintf("%s:%d", cell.File, line)
 }
 
-// ofAnotherKEP refuses a requirement of another KEP than the scenario's. What the
-// oracles require is of none.
-func (c judged) ofAnotherKEP() string {
-	kep, _, _ := strings.Cut(c.Requirement, "/")
-	if !strings.HasPrefix(kep, "KEP-") || !strings.HasPrefix(c.cell.Area, "kep-") || strings.EqualFold(kep, c.cell.Area) {
+// ofAnotherLedger refuses a requirement of another ledger than the scenario's. What the
+// oracles require may be asked anywhere, and one's own scenarios have no ledger.
+func (c judged) ofAnotherLedger() string {
+	of, _, _ := strings.Cut(c.Requirement, "/")
+	if of = strings.ToLower(of); of == c.cell.Area || !hasLedger(of) || !hasLedger(c.cell.Area) {
 		return ""
 	}
-	return fmt.Sprintf("%s is a requirement of another KEP than the scenario's, %s: move the check to a scenario of %s", c.Requirement, c.cell.Area, strings.ToLower(kep))
+	return fmt.Sprintf("%s is a requirement of another ledger than the scenario's, %s: move the check to a scenario of %s", c.Requirement, c.cell.Area, of)
+}
+
+// hasLedger reports whether the scenarios of an area have a ledger of their own.
+func hasLedger(area string) bool {
+	return strings.HasPrefix(area, "kep-") || area == "dwd" || area == "regressions"
 }
 
 // ofTheRig refuses what is known from the scenario itself: with which release and

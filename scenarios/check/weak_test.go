@@ -42,7 +42,14 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 				"put the check into the step right after the one that changes the rig",
 		},
 		"another-kep.yaml": {
-			"another-kep.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another KEP than the scenario's, kep-5999: " +
+			"another-kep.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another ledger than the scenario's, kep-5999: " +
+				"move the check to a scenario of kep-4939",
+			"another-kep.yaml:14:5: check of-the-watchdog: dwd/scale/down is a requirement of another ledger than the scenario's, kep-5999: move the check to a scenario of dwd",
+			"another-kep.yaml:18:5: check of-a-known-bug: regressions/kubernetes-100277 is a requirement of another ledger than the scenario's, kep-5999: " +
+				"move the check to a scenario of regressions",
+		},
+		"of-the-watchdog.yaml": {
+			"of-the-watchdog.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another ledger than the scenario's, dwd: " +
 				"move the check to a scenario of kep-4939",
 		},
 	} {
