@@ -92,12 +92,6 @@ func TestExplain(t *testing.T) {
 	if len(wrong) != 3 || wrong[0] != function || wrong[2] != unused {
 		t.Errorf("wrong are %+v", wrong)
 	}
-
-	a.ID = 3
-	other, one := Reason{Outcome: Equivalent, At: "a.go:7#4", Text: "It is another one."}, Reason{Outcome: Equivalent, At: "a.go:7#3", Text: "It is the one."}
-	if got, wrong := Explain([]Result{a}, []Reason{other, one}); got[0].Why != one.Text || len(wrong) != 1 || wrong[0] != other {
-		t.Errorf("got %+v, wrong are %+v", got, wrong)
-	}
 }
 
 func TestAReasonMayBeOfOneOfSeveralMutantsOfALine(t *testing.T) {
