@@ -103,6 +103,9 @@ type Fault string
 
 // The faults a server can play.
 const (
+	// StallConnect leaves clients without an answer to their first packet: the
+	// kernel's queue of connections is full. It befalls a port for good.
+	StallConnect Fault = "stall-connect"
 	// StallAccept leaves a connection in the kernel's hands: the client is
 	// connected, but its bytes are never read.
 	StallAccept Fault = "stall-accept"
@@ -125,7 +128,7 @@ const (
 
 // Faults returns every fault, in the order of their documentation.
 func Faults() []Fault {
-	return []Fault{StallAccept, StallHandshake, StallAfterHeaders, Reset, Close, WrongProtocol}
+	return []Fault{StallConnect, StallAccept, StallHandshake, StallAfterHeaders, Reset, Close, WrongProtocol}
 }
 
 // PerRequest reports whether a fault can befall a single request. The others

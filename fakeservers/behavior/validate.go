@@ -59,6 +59,8 @@ type scope struct {
 	known bool
 	// route is set for the phases of a single path.
 	route bool
+	// only is set if the timeline has one phase.
+	only bool
 }
 
 type checker struct{ problems []Problem }
@@ -89,6 +91,7 @@ func (c *checker) tls(l Listener, known bool) {
 }
 
 func (c *checker) timeline(field string, phases Timeline, in scope) {
+	in.only = len(phases) == 1
 	for i, phase := range phases {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		last := i == len(phases)-1
@@ -137,6 +140,9 @@ func (c *checker) fault(field string, fault Fault, in scope) {
 	}
 	if in.route && !fault.PerRequest() {
 		c.add(field, "%s befalls a connection before its path is known: put it in the listener's own phases", fault)
+	}
+	if fault == StallConnect && !in.route && !in.only {
+		c.add(field, "%s befalls a port for good: make it the only phase", fault)
 	}
 	if in.protocol == TCP && (fault == StallAfterHeaders || fault == WrongProtocol) {
 		c.add(field, "protocol tcp has no headers and no answer to get wrong")

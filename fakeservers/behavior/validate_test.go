@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 				`tls.minVersion: "1.1" is unknown: use 1.2, 1.3`,
 				`tls.maxVersion: "2" is unknown: use 1.2, 1.3`,
 				`phases[0].grpc.code: "OK" is unknown: use CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED`,
-				`phases[0].fault: "melt" is unknown: use stall-accept, stall-handshake, stall-after-headers, reset, close, wrong-protocol`,
+				`phases[0].fault: "melt" is unknown: use stall-connect, stall-accept, stall-handshake, stall-after-headers, reset, close, wrong-protocol`,
 			},
 		},
 		"TLS on a plaintext protocol": {
@@ -90,6 +90,12 @@ func TestValidate(t *testing.T) {
 				"phases[0].http.location: is more than one line",
 				"phases[0].http.location: status 101 doesn't redirect, 3xx does",
 			},
+		},
+		"a port that is full for a while": {
+			listener: behavior.Listener{Port: 80, Protocol: behavior.TCP, Phases: behavior.Timeline{
+				{For: second}, {Fault: behavior.StallConnect},
+			}},
+			want: []string{"phases[1].fault: stall-connect befalls a port for good: make it the only phase"},
 		},
 		"a health that contradicts itself": {
 			listener: behavior.Listener{Port: 80, Protocol: behavior.GRPC, Phases: behavior.Timeline{

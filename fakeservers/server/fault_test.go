@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -22,6 +23,32 @@ const getRequest = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 func serveFault(t *testing.T, protocol behavior.Protocol, fault behavior.Fault) *rig {
 	t.Helper()
 	return serve(t, behavior.Listener{Protocol: protocol, Phases: behavior.Timeline{{Fault: fault}}})
+}
+
+func TestStallConnectAnswersNobody(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []behavior.Protocol{behavior.HTTP1, behavior.GRPCTLS, behavior.TCP} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			r := serveFault(t, protocol, behavior.StallConnect)
+			for range 2 {
+				conn, err := (&net.Dialer{Timeout: impatience}).DialContext(t.Context(), "tcp", r.addr())
+				if err == nil {
+					_ = conn.Close()
+				}
+				if !isTimeout(err) {
+					t.Errorf("connecting: %v, want a timeout", err)
+				}
+			}
+			if err := r.server.Close(); err != nil {
+				t.Error(err)
+			}
+			r.connections(0)
+			if conn, err := (&net.Dialer{Timeout: patience}).DialContext(t.Context(), "tcp", r.addr()); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("connecting to the closed port: %v, %v", conn, err)
+			}
+		})
+	}
 }
 
 func TestStallAcceptReadsNothing(t *testing.T) {

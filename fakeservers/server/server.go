@@ -55,6 +55,7 @@ type Config struct {
 type Server struct {
 	config   Config
 	listener net.Listener
+	filler   net.Conn // the one that fills the queue of the listener
 	player   player
 
 	// ctx ends what is being waited for, once Close has closed the
@@ -122,10 +123,18 @@ func (s *Server) open() error {
 	if err != nil {
 		return err
 	}
+	full := s.phase().Fault == behavior.StallConnect
+	if full {
+		if s.filler, err = fill(s.ctx, s.listener); err != nil {
+			return errors.Join(err, s.listener.Close())
+		}
+	}
 	s.config.Listener.Port = int32(s.Addr().Port())
 	s.player = newPlayer(s, secure)
 	s.record(s.announcement())
-	s.running.Go(s.accept)
+	if !full {
+		s.running.Go(s.accept)
+	}
 	return nil
 }
 
@@ -169,6 +178,9 @@ func (s *Server) Close() error {
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
+	}
+	if s.filler != nil {
+		_ = s.filler.Close() // It carried nothing, and the port is closed already.
 	}
 	for _, c := range open {
 		err = errors.Join(err, c.end(record.Shutdown, ""))

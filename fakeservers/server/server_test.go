@@ -142,6 +142,12 @@ func TestCloseEndsEverything(t *testing.T) {
 				continue
 			}
 			r := serve(t, behavior.Listener{Protocol: protocol, Phases: behavior.Timeline{phase}})
+			if fault == behavior.StallConnect {
+				if err := r.server.Close(); err != nil {
+					t.Errorf("%s, %s: %v", protocol, fault, err)
+				}
+				continue
+			}
 			silent, talking := dial(t, r.addr()), dial(t, r.addr())
 			send(t, talking, getRequest)
 			if err := r.server.Close(); err != nil {
