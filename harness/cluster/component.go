@@ -234,7 +234,7 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
 		Path:  binary.Path,
 		Args:  args,
-		Env:   append(c.environment(), comp.clockEnvironment()...),
+		Env:   append(c.environment(comp), comp.clockEnvironment()...),
 		Dir:   c.guard.Dir(),
 		Log:   c.logFile(comp.name),
 		Ready: func(ctx context.Context) error { return c.healthy(ctx, comp.health) },
