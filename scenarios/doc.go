@@ -369,6 +369,7 @@
 //
 // What must happen within a time has more of it on a machine that is slow or
 // busy: the engine measures how late timers fire and how many threads wait for
-// a processor, and stretches deadlines by as much. On a machine that is too
-// late to be trusted, what did not happen is unknown, and not a failure.
+// a processor, and stretches deadlines by as much. If timers fire too
+// late for the machine to be trusted, what did not happen is unknown, and not a failure.
+// That threads wait is no reason by itself.
 package scenarios

@@ -20,7 +20,8 @@ func TestTheMachinesClock(t *testing.T) {
 		"idle":             {queue: 0.5, want: 20 * sampleEvery},
 		"busy with rigs":   {queue: ownQueue, want: 20 * sampleEvery},
 		"twice too much":   {queue: 2 * ownQueue, want: 10 * sampleEvery},
-		"far too much":     {queue: 100, want: 20 * sampleEvery / maxStretch},
+		"ten times":        {queue: 10 * ownQueue, want: 2 * sampleEvery},
+		"far too much":     {queue: 1000, want: 20 * sampleEvery / maxStretch},
 		"asleep for a day": {late: 24 * time.Hour, want: 20 * sampleEvery},
 		"nothing is known": {queue: 0, want: 20 * sampleEvery},
 	} {
