@@ -88,7 +88,25 @@ const (
 	SkewKubeletNewer Skew = "unsupported: the kubelet is newer than the API server"
 	// SkewTooOld is a kubelet more than three minor versions older.
 	SkewTooOld Skew = "unsupported: the kubelet is more than three minor versions older than the API server"
+	// SkewControllerNewer and SkewControllerTooOld are a controller manager or scheduler
+	// outside the policy: it has the API server's minor version, or the one before.
+	SkewControllerNewer  Skew = "unsupported: it is newer than the API server"
+	SkewControllerTooOld Skew = "unsupported: it is more than one minor version older than the API server"
 )
+
+// ControllerSkewOf classifies a controller manager or scheduler against an API server
+// (Kubernetes version skew policy, "kube-controller-manager, kube-scheduler, and
+// cloud-controller-manager").
+func ControllerSkewOf(apiserver, controller Version) Skew {
+	switch behind := apiserver.Minor() - controller.Minor(); {
+	case behind < 0:
+		return SkewControllerNewer
+	case behind > 1:
+		return SkewControllerTooOld
+	default:
+		return SkewSupported
+	}
+}
 
 // SkewOf classifies a kubelet against an API server.
 func SkewOf(apiserver, kubelet Version) Skew {

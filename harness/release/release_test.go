@@ -41,6 +41,16 @@ func TestSkewOf(t *testing.T) {
 	}
 }
 
+func TestControllerSkewOf(t *testing.T) {
+	for controller, want := range map[Version]Skew{
+		"v1.91.0-alpha.0": SkewControllerNewer, "v1.90.0": SkewSupported, "v1.89.3": SkewSupported, "v1.88.0": SkewControllerTooOld,
+	} {
+		if got := ControllerSkewOf("v1.90.1", controller); got != want {
+			t.Errorf("ControllerSkewOf(v1.90.1, %s) = %q, want %q", controller, got, want)
+		}
+	}
+}
+
 func TestWordsStandForReleases(t *testing.T) {
 	for word, want := range map[string]Version{
 		"newest": Newest, "previous": Previous, "v1.90.1": "v1.90.1",

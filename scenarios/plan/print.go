@@ -173,8 +173,19 @@ func initial(t record.Topology) []record.Component {
 
 func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
-func (p *printer) skew(kubelet record.Component) release.Skew {
-	return release.SkewOf(p.last[spec.APIServer].Version, kubelet.Version)
+// controllerSkew is the rule for what is no kubelet, in our words.
+const controllerSkew = "note: by the version skew policy, a controller manager or scheduler has the minor version of the API server, or the one before" +
+	" (https://kubernetes.io/releases/version-skew-policy/#kube-controller-manager-kube-scheduler-and-cloud-controller-manager)"
+
+func isController(component string) bool {
+	return component == spec.ControllerManager || component == spec.Scheduler
+}
+
+func (p *printer) skew(c record.Component) release.Skew {
+	if isController(c.Name) {
+		return release.ControllerSkewOf(p.last[spec.APIServer].Version, c.Version)
+	}
+	return release.SkewOf(p.last[spec.APIServer].Version, c.Version)
 }
 
 func (p *printer) images(images []spec.Image) {
@@ -248,7 +259,7 @@ func (p *printer) step(s Step) {
 }
 
 // changes are what a step changes about the components, and what that does to the
-// skew of kubelets.
+// skew of kubelets and controllers.
 func (p *printer) changes(s Step) (all []string) {
 	skews := p.skews()
 	for _, c := range s.Components {
@@ -263,20 +274,24 @@ func (p *printer) changes(s Step) (all []string) {
 		}
 		p.last[c.Name] = c
 	}
-	after := p.skews()
+	after, outside := p.skews(), false
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if skews[name] != after[name] {
 			all = append(all, fmt.Sprintf("%s skew %s -> %s", name, skews[name], after[name]))
+			outside = outside || isController(name) && after[name] != release.SkewSupported
 		}
+	}
+	if outside {
+		all = append(all, controllerSkew)
 	}
 	return all
 }
 
-// skews returns the skew of each kubelet, running or not.
+// skews returns the skew of each kubelet and controller, running or not.
 func (p *printer) skews() map[string]release.Skew {
 	skews := make(map[string]release.Skew)
 	for name, c := range p.last {
-		if isKubelet(name) {
+		if isKubelet(name) || isController(name) {
 			skews[name] = p.skew(c)
 		}
 	}
