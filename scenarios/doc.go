@@ -284,7 +284,8 @@
 //     server last showed it, of every resource that an expression of the scenario names,
 //     be it as "jobs/..." or as the kind "Job", and of pods, nodes, deployments,
 //     replicasets, daemonsets and statefulsets anyway. Custom resources are among them
-//     if the scenario applies their CustomResourceDefinition
+//     if the scenario applies their CustomResourceDefinition. A key, the beginning of
+//     keys (startsWith) or a kind of which nothing is recorded is refused
 //   - events["pod"]: the events about a pod: type, reason, message, count
 //   - requests["step name"]: the API server's answer to an apply, patch or get: code,
 //     reason, message, object, response (the object as it was returned, or the JSON at

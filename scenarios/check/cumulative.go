@@ -13,7 +13,7 @@ import (
 
 // syntax parses expressions without putting in what macros stand for, so that an
 // exists is a call of exists.
-var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.ClearMacros()) })
+var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.OptionalTypes(), cel.ClearMacros()) })
 
 // parsed has the expressions that were parsed by their text: those of a scenario are in
 // each of its cells, and several rules look at each.

@@ -1,13 +1,13 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,40 +18,44 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// builtIn are the resources of Kubernetes that can be watched. A release that does not
-// serve one has no objects of it.
+// builtIn are the kinds of Kubernetes whose objects can be watched. A release that does
+// not serve one has no objects of it.
 var builtIn = strings.Fields(`
-	apiservices certificatesigningrequests clusterrolebindings clusterroles clustertrustbundles configmaps
-	controllerrevisions cronjobs csidrivers csinodes csistoragecapacities customresourcedefinitions daemonsets deployments
-	deviceclasses devicetaintrules endpoints endpointslices flowschemas horizontalpodautoscalers ingressclasses ingresses
-	ipaddresses jobs leasecandidates leases limitranges mutatingadmissionpolicies mutatingadmissionpolicybindings
-	mutatingwebhookconfigurations namespaces networkpolicies nodes persistentvolumeclaims persistentvolumes
-	podcertificaterequests poddisruptionbudgets podgroups pods podtemplates priorityclasses prioritylevelconfigurations
-	replicasets replicationcontrollers resourceclaims resourceclaimtemplates resourcepoolstatusrequests resourcequotas
-	resourceslices rolebindings roles runtimeclasses secrets serviceaccounts servicecidrs services statefulsets
-	storageclasses storageversionmigrations validatingadmissionpolicies validatingadmissionpolicybindings
-	validatingwebhookconfigurations volumeattachments volumeattributesclasses workloads`)
+	APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ConfigMap ControllerRevision CronJob
+	CSIDriver CSINode CSIStorageCapacity CustomResourceDefinition DaemonSet Deployment DeviceClass DeviceTaintRule
+	Endpoints EndpointSlice FlowSchema HorizontalPodAutoscaler Ingress IngressClass IPAddress Job Lease LeaseCandidate
+	LimitRange MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace
+	NetworkPolicy Node PersistentVolume PersistentVolumeClaim Pod PodCertificateRequest PodDisruptionBudget PodGroup
+	PodTemplate PriorityClass PriorityLevelConfiguration ReplicaSet ReplicationController ResourceClaim
+	ResourceClaimTemplate ResourcePoolStatusRequest ResourceQuota ResourceSlice Role RoleBinding RuntimeClass Secret
+	Service ServiceAccount ServiceCIDR StatefulSet StorageClass StorageVersionMigration ValidatingAdmissionPolicy
+	ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass Workload`)
 
 // ofSeed begins the names of what is on the seed.
 const ofSeed = "seed/"
 
 // ofGarden are those that a seed has beside them.
-var ofGarden = []string{"clusters", "machines"}
+var ofGarden = []string{"Cluster", "Machine"}
 
 // Needs returns the topology of a cell with what its expressions need: the resources that
 // they name are observed, and components may end by themselves if they ask whether they
-// run, or how they ended. A resource that is not known is an error with its place.
+// run, or how they ended. A resource or a kind that is not known is an error with its
+// place: nothing of it would ever be in the record.
 func Needs(cell plan.Cell) (record.Topology, error) {
 	t := cell.Topology
 	t.Observed, t.MayEnd = nil, nil
-	n := needs{cell: cell, known: recordable(cell), topology: &t}
+	n := needs{cell: cell, kinds: recordable(cell), topology: &t}
+	for _, resource := range n.kinds {
+		n.known = append(n.known, resource)
+	}
+	slices.Sort(n.known)
 	for _, step := range cell.Steps {
 		if wait, is := step.Action.(action.Wait); is {
-			n.read(wait.Until, func() string { return place(cell, step.Line, "until") + ": wait until" })
+			n.read(wait.Until, "", func() string { return place(cell, step.Line, "until") + ": wait until" })
 		}
 		for _, c := range step.Checks() {
-			n.read(c.Observe, func() string { return place(cell, c.Line, "observe") + ": check " + c.ID })
-			n.read(c.Must, func() string { return place(cell, c.Line, "must") + ": check " + c.ID })
+			n.read(c.Observe, "", func() string { return place(cell, c.Line, "observe") + ": check " + c.ID })
+			n.read(c.Must, c.Observe, func() string { return place(cell, c.Line, "must") + ": check " + c.ID })
 		}
 	}
 	slices.Sort(t.Observed)
@@ -62,19 +66,25 @@ func Needs(cell plan.Cell) (record.Topology, error) {
 // needs are what the expressions of a cell need.
 type needs struct {
 	cell     plan.Cell
-	known    []string
+	kinds    map[string]string // the resources that a cell may have objects of, by kind
+	known    []string          // the same resources, in order
 	topology *record.Topology
 	unknown  []error
 }
 
-// read takes an expression into account. Where says where it stands, for mistakes.
-func (n *needs) read(text string, where func() string) {
+// read takes an expression into account, and what it sees as it. Where says where it
+// stands, for mistakes.
+func (n *needs) read(text, it string, where func() string) {
 	e, is := parse(text)
 	if !is {
 		return
 	}
+	seen := scope{}
+	if observed, is := parse(it); is {
+		seen["it"] = scope{}.of(observed)
+	}
 	var constants []string
-	objects, ends := false, false
+	objects, ends := seen["it"] != meaning{}, false
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.LiteralKind:
@@ -86,10 +96,6 @@ func (n *needs) read(text string, where func() string) {
 		case ast.SelectKind:
 			name := e.AsSelect().FieldName()
 			ends = ends || (name == "running" || name == "exits") && indexes(e.AsSelect().Operand(), "components")
-		case ast.CallKind:
-			if key, is := keyOf(e); is {
-				n.refuse(key, where)
-			}
 		}
 	}))
 	if objects {
@@ -98,53 +104,102 @@ func (n *needs) read(text string, where func() string) {
 	if ends {
 		n.mayEnd(constants)
 	}
+	seen.visit(e, func(k named, text string) {
+		switch k {
+		case aKey:
+			n.key(text, where)
+		case aBeginning:
+			n.beginning(text, where)
+		case aKind:
+			n.kind(text, where)
+		}
+	})
 }
 
-// keyOf is the key of an object that an expression asks for, as it is written.
-func keyOf(e ast.Expr) (key string, is bool) {
-	args := e.AsCall().Args()
-	switch e.AsCall().FunctionName() {
-	case operators.Index:
-	case operators.In:
-		args = []ast.Expr{args[1], args[0]}
-	default:
-		return "", false
+// key refuses a key of a resource that is not known.
+func (n *needs) key(key string, where func() string) {
+	if resource := resourceOf(key); !slices.Contains(n.known, resource) {
+		n.refuse(key, "of no resource", hintOf(resource, n.known), where)
 	}
-	in := args[0]
-	if in.Kind() != ast.IdentKind || in.AsIdent() != "objects" && in.AsIdent() != "history" || args[1].Kind() != ast.LiteralKind {
-		return "", false
-	}
-	key, is = args[1].AsLiteral().Value().(string)
-	return key, is
 }
 
-// refuse reports a key of a resource that is not known.
-func (n *needs) refuse(key string, where func() string) {
-	resource := resourceOf(key)
-	if slices.Contains(n.known, resource) {
+// beginning takes the beginning of keys into account. Less than the name of a resource
+// stands for each that begins so.
+func (n *needs) beginning(text string, where func() string) {
+	if text == "" || text == ofSeed {
 		return
 	}
-	hint := "; a CustomResourceDefinition of the scenario makes one known"
-	if near := spelling.Closest(resource, n.known); len(near) > 0 {
-		hint = ": did you mean " + near[0] + "?"
+	if strings.Contains(strings.TrimPrefix(text, ofSeed), "/") {
+		n.key(text, where)
+		return
 	}
-	if resource == "events" {
-		hint = ": events[\"pod\"] has those about a pod"
+	found := false
+	for _, resource := range n.known {
+		if strings.HasPrefix(resource, text) {
+			found = true
+			n.watch(resource)
+		}
 	}
-	n.unknown = append(n.unknown, fmt.Errorf("%s: %q is of no resource whose objects are recorded%s", where(), key, hint))
+	if !found {
+		n.refuse(text, "of no resource", hintOf(text, n.known), where)
+	}
+}
+
+// kind takes the kind of objects into account, those of the seed too.
+func (n *needs) kind(kind string, where func() string) {
+	found := false
+	for _, known := range []string{kind, ofSeed + kind} {
+		if resource, is := n.kinds[known]; is {
+			found = true
+			n.watch(resource)
+		}
+	}
+	if found {
+		return
+	}
+	var all []string
+	for known := range n.kinds {
+		all = append(all, strings.TrimPrefix(known, ofSeed))
+	}
+	hint := hintOf(kind, all)
+	if kind == "Event" {
+		hint = hintOf("events", nil)
+	}
+	n.refuse(kind, "no kind", hint, where)
+}
+
+// refuse reports what is of no resource that is known, or no kind that is.
+func (n *needs) refuse(name, of, hint string, where func() string) {
+	n.unknown = append(n.unknown, fmt.Errorf("%s: %q is %s whose objects are recorded%s", where(), name, of, hint))
+}
+
+// hintOf is what may have been meant.
+func hintOf(name string, known []string) string {
+	if name == "events" {
+		return ": events[\"pod\"] has those about a pod"
+	}
+	if near := spelling.Closest(name, known); len(near) > 0 {
+		return ": did you mean " + near[0] + "?"
+	}
+	return "; a CustomResourceDefinition of the scenario makes one known"
 }
 
 // observe has the resources observed that constants name, as the beginning of a key or as
 // a kind.
 func (n *needs) observe(constants []string) {
 	for _, text := range constants {
-		resource := resourceOf(text)
-		if kind, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: text}); strings.ToLower(text) != text {
-			resource = kind.Resource
+		resource, is := n.kinds[text]
+		if !is {
+			resource = resourceOf(text)
 		}
-		if slices.Contains(n.known, resource) && !slices.Contains(n.topology.Observed, resource) && !slices.Contains(record.Observed, resource) {
-			n.topology.Observed = append(n.topology.Observed, resource)
-		}
+		n.watch(resource)
+	}
+}
+
+// watch has a resource observed that is known, and not observed anyway.
+func (n *needs) watch(resource string) {
+	if slices.Contains(n.known, resource) && !slices.Contains(n.topology.Observed, resource) && !slices.Contains(record.Observed, resource) {
+		n.topology.Observed = append(n.topology.Observed, resource)
 	}
 }
 
@@ -177,22 +232,32 @@ func resourceOf(key string) string {
 	return resource
 }
 
-// recordable are the resources that a cell may have objects of: those of Kubernetes, and those
-// that its steps define.
-func recordable(cell plan.Cell) []string {
-	all := slices.Clone(builtIn)
+// recordable are the resources that a cell may have objects of, by kind: those of
+// Kubernetes, and those that its steps define.
+func recordable(cell plan.Cell) map[string]string {
+	all := make(map[string]string)
+	for _, kind := range builtIn {
+		all[kind] = ofKind(kind)
+	}
 	for _, step := range cell.Steps {
 		apply, _ := step.Action.(action.Apply)
 		for _, o := range apply.Objects {
-			if plural, _, _ := unstructured.NestedString(o, "spec", "names", "plural"); o["kind"] == "CustomResourceDefinition" && plural != "" {
-				all = append(all, plural)
+			names, _, _ := unstructured.NestedStringMap(o, "spec", "names")
+			if o["kind"] == "CustomResourceDefinition" && names["plural"] != "" {
+				all[cmp.Or(names["kind"], names["plural"])] = names["plural"]
 			}
 		}
 	}
 	if cell.Topology.Garden != nil {
-		for _, resource := range slices.Concat(builtIn, ofGarden) {
-			all = append(all, ofSeed+resource)
+		for _, kind := range slices.Concat(builtIn, ofGarden) {
+			all[ofSeed+kind] = ofSeed + ofKind(kind)
 		}
 	}
 	return all
+}
+
+// ofKind is the resource of a kind.
+func ofKind(kind string) string {
+	resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
+	return resource.Resource
 }
