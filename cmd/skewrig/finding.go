@@ -22,12 +22,14 @@ func newFinding() *cobra.Command {
 		Long: `List the findings of a saved run by weight: defects of releases, texts that
 contradict themselves, texts that the code has outrun, known bugs. With the id of one,
 print its evidence, or with -o issue a draft of the bug report or, of a text, of the pull
-request that corrects it.
+request that corrects it. Without an id, -o issue drafts one for each finding, and one
+pull request to each proposal for all in which the code has outrun its text.
 
 --text names a directory with the texts of the proposals, such as a checkout of
 https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
 		Example: `  skewrig finding --report report
   skewrig finding deleted-while-listed -o issue --text ../enhancements
+  skewrig finding -o issue
   skewrig finding -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,12 +74,7 @@ func printFindings(w io.Writer, format string, report reports.Report, all []find
 	case "markdown":
 		return render.Findings(w, report, all)
 	case "issue":
-		for _, f := range all {
-			if err := render.Issue(w, report, f); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Issues(w, report, all)
 	}
 	table(w, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class, f.ID, strings.Join(f.Releases, " or "), f.Headline)

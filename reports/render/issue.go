@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -24,6 +25,53 @@ func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 		m.bugReport(r, f)
 	}
 	return m.writeTo(w, "the draft of an issue")
+}
+
+// Issues drafts what findings are reported with, by weight: one issue or pull request
+// for each, but one pull request for all that is behind in a text.
+func Issues(w io.Writer, r reports.Report, all []finding.Finding) error {
+	one := func(f finding.Finding) string {
+		if f.Class == reports.Outrun {
+			return cmp.Or(subjectOf(f), f.ID)
+		}
+		return "finding " + f.ID
+	}
+	for i, of := range reports.Grouped(all, one) {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n---\n\n"); err != nil {
+				return fmt.Errorf("writing the drafts of issues: %w", err)
+			}
+		}
+		if err := draft(w, r, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draft drafts what findings are reported with together.
+func draft(w io.Writer, r reports.Report, of []finding.Finding) error {
+	if len(of) == 1 {
+		return Issue(w, r, of[0])
+	}
+	var m markdown
+	m.pullRequestOf(of)
+	return m.writeTo(w, "the draft of a pull request")
+}
+
+// pullRequestOf is one pull request for what is behind in a text, with a section for
+// each finding.
+func (m *markdown) pullRequestOf(all []finding.Finding) {
+	line := fmt.Sprintf("say what releases do, in %d places", len(all))
+	m.printf("%s: %s\n", text(subjectOf(all[0])), line)
+	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments: one section for each place\n", capitalized(line), trackingIssue(all[0]))
+	for _, f := range all {
+		m.printf("\n## %s\n", text(f.Headline))
+		if f.Issue != "" {
+			m.printf("\n<!-- reported already: %s -->\n", f.Issue)
+		}
+		m.correction(f)
+	}
 }
 
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
@@ -56,6 +104,11 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 func (m *markdown) pullRequest(f finding.Finding) {
 	m.printf("%s: %s\n", text(subjectOf(f)), text(f.Headline))
 	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments:\n", text(f.Headline), trackingIssue(f))
+	m.correction(f)
+}
+
+// correction says what a text says, what is so instead, and how to see it.
+func (m *markdown) correction(f finding.Finding) {
 	m.expectation(f)
 	m.printf("\nReleases: %s. %s.\n\n", text(f.Instead), capitalized(text(f.Effect)))
 	m.seenOn(f)
@@ -99,7 +152,8 @@ func (m *markdown) expectation(f finding.Finding) {
 // trackingIssue is the issue of the enhancement that a finding is about.
 func trackingIssue(f finding.Finding) string {
 	if number, is := strings.CutPrefix(subjectOf(f), "KEP-"); is {
-		return fmt.Sprintf("https://github.com/kubernetes/enhancements/issues/%s", number)
+		number, _, _ = strings.Cut(number, "-") // of a draft of its text, too
+		return "https://github.com/kubernetes/enhancements/issues/" + number
 	}
 	return "none"
 }

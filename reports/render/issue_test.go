@@ -11,7 +11,8 @@ import (
 )
 
 // TestIssueDraftsWhatAFindingIsReportedWith has a defect, which is a bug report, and a
-// text that the code has outrun, which is a pull request.
+// text that the code has outrun, which is a pull request: one for all that is behind in
+// one text.
 func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 	t.Parallel()
 	late := finding.Finding{
@@ -41,6 +42,15 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 		}
 		golden.Check(t, "testdata/"+name, got.String())
 	}
+	again, other, contradiction := outrun, outrun, late
+	again.ID, again.Headline, again.Issue = "again", "Labels are late", ""
+	other.ID, other.Requirement = "other", "KEP-2/other"
+	contradiction.Class = reports.Contradiction
+	var drafts bytes.Buffer
+	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "testdata/pulls.md", drafts.String())
 	var page bytes.Buffer
 	if err := render.Findings(&page, run, []finding.Finding{late, outrun}); err != nil {
 		t.Fatal(err)
