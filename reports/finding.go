@@ -53,6 +53,9 @@ type Finding struct {
 	// At is where in the code it is decided, as addresses with a release and a line. If
 	// unset, it is not known.
 	At []string `json:"at,omitempty"`
+	// Preparation is what Without needs first: shell functions, which other findings share.
+	// If unset, it needs nothing.
+	Preparation string `json:"preparation,omitempty"`
 	// Without is a shell script that shows it without skewrig. If unset, there is
 	// none.
 	Without string `json:"without,omitempty"`

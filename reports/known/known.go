@@ -31,6 +31,9 @@
 //	  explains:
 //	  - {cells: kep-4939/skew/**, checks: never-restarted, releases: kubelet < 1.37}
 //
+// A list may have a preparation, shell functions that scripts share: those of findings
+// with "prepared: true" come after it.
+//
 // The other fields are those of reports.Finding. A finding has an issue where it is
 // reported, and otherwise a link.
 //

@@ -34,10 +34,12 @@ func Load(path string) (List, error) {
 // an entry that is said twice are errors. All of them are returned at once, as *strict.Errors.
 func Parse(file string, data []byte) (List, error) {
 	var list struct {
-		APIVersion string      `json:"apiVersion"`
-		Kind       string      `json:"kind"`
-		Findings   []finding   `json:"findings,omitempty"`
-		Deviations []Deviation `json:"deviations,omitempty"`
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		// Preparation is that of the findings that are prepared.
+		Preparation string      `json:"preparation,omitempty"`
+		Findings    []finding   `json:"findings,omitempty"`
+		Deviations  []Deviation `json:"deviations,omitempty"`
 	}
 	document := strict.ReadDocument(file, data, &list)
 	document.Constant("apiVersion", list.APIVersion, reports.APIVersion)
@@ -50,6 +52,10 @@ func Parse(file string, data []byte) (List, error) {
 	for i := range list.Findings {
 		f, at := &list.Findings[i], fmt.Sprintf("findings[%d]", i)
 		f.Rank = i + 1
+		document.Refuse(at+".prepared", f.Prepared && list.Preparation == "", "the list has no preparation")
+		if f.Prepared {
+			f.Preparation = list.Preparation
+		}
 		f.check(document, at)
 		document.Refuse(at+".id", seen[f.ID], "%s is the id of another finding", strict.Quote(f.ID))
 		seen[f.ID] = true
@@ -96,6 +102,8 @@ func (d Deviation) repeats(other Deviation) bool {
 // finding is an entry that says more than why checks fail.
 type finding struct {
 	reports.Finding
+	// Prepared says that the script needs the preparation of the list.
+	Prepared bool `json:"prepared,omitempty"`
 	// Explains are the checks that it is seen by. Reason and link are the finding's
 	// where they say nothing else.
 	Explains []Deviation `json:"explains"`
@@ -104,8 +112,8 @@ type finding struct {
 // check notes what is wrong with a finding, which stands at a path, and has its
 // deviations say what it is.
 func (f *finding) check(document *strict.Document, at string) {
-	texts := []*string{&f.Headline, &f.Instead, &f.Effect, &f.Ask, &f.Without, &f.Since, &f.FixedBy}
-	for i, field := range []string{"headline", "instead", "effect", "ask", "without", "since", "fixedBy"} {
+	texts := []*string{&f.Headline, &f.Instead, &f.Effect, &f.Ask, &f.Preparation, &f.Without, &f.Since, &f.FixedBy}
+	for i, field := range []string{"headline", "instead", "effect", "ask", "preparation", "without", "since", "fixedBy"} {
 		*texts[i] = strings.TrimSpace(*texts[i])
 		document.Refuse(at+"."+field, *texts[i] == "" && document.Has(at+"."+field), "it is empty")
 	}

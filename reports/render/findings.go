@@ -12,7 +12,8 @@ import (
 	"github.com/skewrig/skewrig/reports/finding"
 )
 
-// How many findings a page begins with, and how many of them it shows in full.
+// How many findings a page begins with the scripts of, and how many its first table has
+// and it shows in full.
 const (
 	firstFindings = 5
 	openFindings  = 10
@@ -24,18 +25,15 @@ const maxSeen = 12
 // maxObserved is how much of what was observed a table shows, in runes.
 const maxObserved = 120
 
-// Findings writes findings as Markdown, by weight: the first ones briefly, with how to
-// see them, then a table of all, then each with its evidence. All but the first ten are
-// folded.
+// Findings writes findings as Markdown, by weight: a table of the first ten, how to see
+// the first five, then a table of all, then each with its evidence. All but the first
+// ten are folded.
 func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 	var m markdown
 	m.printf("# Findings\n\n%s\n", findingCounts(all))
-	for i, f := range all[:min(firstFindings, len(all))] {
-		m.brief(i+1, f)
-	}
-	m.known(all)
 	if len(all) > 0 {
-		m.printf("\n## All findings\n\nThose of most effect on users come first. Scripts without skewrig are not run by our tests.\n\n")
+		m.opening(all)
+		m.printf("\n## All findings\n\nThose of most effect on users come first.\n\n")
 		m.table(rowsOf(all, findingRow), "finding", "of", "seen on", "reported")
 	}
 	for i, f := range all {
@@ -71,18 +69,66 @@ func findingCounts(all []finding.Finding) string {
 	return fmt.Sprintf("%s in this run. %s. Not reported yet: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
 }
 
-// brief writes what a reader of the first screen is to know.
+// opening writes what a reader of the first screen is to know.
+func (m *markdown) opening(all []finding.Finding) {
+	m.printf("\nThe project's tests run the cell of each `skewrig run` command, and none of the scripts without skewrig.")
+	shared := reports.Grouped(prepared(all), func(f finding.Finding) string { return f.Preparation })
+	if len(shared) > 0 {
+		m.printf(" Those that begin with `cluster` need a [preparation](#%s).", preparation)
+	}
+	m.printf("\n\n")
+	number := 0
+	m.table(rowsOf(all[:min(openFindings, len(all))], func(f finding.Finding) []string {
+		number++
+		return append([]string{fmt.Sprint(number)}, firstRow(f)...)
+	}), "", "finding", "seen on", "gates that were set", "since", "reported")
+	for i, f := range all[:min(firstFindings, len(all))] {
+		m.brief(i+1, f)
+	}
+	for i, of := range shared {
+		if i == 0 {
+			m.printf("\n<a id=\"%s\"></a>\n", preparation)
+		}
+		m.printf("\n**Preparation** for the scripts without skewrig, once in a shell:\n\n%s\n", fenced("sh", of[0].Preparation, ""))
+	}
+	m.known(all)
+}
+
+// preparation is where the preparation of scripts stands on its page.
+const preparation = "preparation"
+
+// prepared are the findings whose scripts need a preparation.
+func prepared(all []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Preparation == "" })
+}
+
+// firstRow is the row of a finding in the first table.
+func firstRow(f finding.Finding) []string {
+	return []string{
+		fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(seenOn(f)),
+		text(cmp.Or(strings.Join(f.Gates, "; "), "none")), cmp.Or(linkedText(f.Since), "-"), reported(f),
+	}
+}
+
+// brief writes what it means for users, and how to see it, first with skewrig.
 func (m *markdown) brief(number int, f finding.Finding) {
-	since := ""
-	if f.Since != "" {
-		since = "; since " + linkedText(f.Since)
-	}
-	m.printf("\n**%d. [%s](#%s)** (%s%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), since, text(cmp.Or(f.Effect, f.Instead)))
+	m.printf("\n**%d. [%s](#%s)** (%s%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), gatesAndSince(f), text(cmp.Or(f.Effect, f.Instead)))
+	script := f.Reproduce
 	if f.Without != "" {
-		m.printf("\n%s\n", fenced("sh", f.Without, ""))
-	} else {
-		m.printf("`%s`\n", f.Reproduce)
+		script += "\n\n# without skewrig:\n" + f.Without
 	}
+	m.printf("\n%s\n", fenced("sh", script, ""))
+}
+
+// gatesAndSince is what the headline of a finding says of them.
+func gatesAndSince(f finding.Finding) (said string) {
+	if len(f.Gates) > 0 {
+		said += "; " + text(strings.Join(f.Gates, "; "))
+	}
+	if f.Since != "" {
+		said += "; since " + linkedText(f.Since)
+	}
+	return said
 }
 
 // known names the findings that are reported already.
@@ -165,7 +211,11 @@ func (m *markdown) finding(f finding.Finding) {
 	m.table(seenRows(f), "releases", "gates", "check", "outcome", "observed")
 	m.printf("\nSee it with skewrig:\n\n%s\n", fenced("sh", f.Reproduce, ""))
 	if f.Without != "" {
-		m.printf("\nWithout it:\n\n%s\n", fenced("sh", f.Without, ""))
+		after := ""
+		if f.Preparation != "" {
+			after = ", after the [preparation](#" + preparation + ")"
+		}
+		m.printf("\nWithout it%s:\n\n%s\n", after, fenced("sh", f.Without, ""))
 	}
 }
 

@@ -82,7 +82,7 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
 	if f.Without != "" {
-		m.printf("\n%s\n", fenced("sh", f.Without, ""))
+		m.printf("\n%s\n", fenced("sh", strings.TrimSpace(f.Preparation+"\n"+f.Without), ""))
 	}
 	m.printf("\nWith skewrig, which runs the released components without containers (`go install github.com/skewrig/skewrig/cmd/skewrig@latest`):\n\n%s\n", fenced("sh", f.Reproduce, ""))
 	m.printf("\n### Anything else we need to know?\n")

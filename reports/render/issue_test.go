@@ -18,7 +18,7 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 	late := finding.Finding{
 		Finding: reports.Finding{
 			ID: "late", Class: reports.Defect, Headline: "Watches are late", Instead: "a watch waits for the next sync", Effect: "an agent acts too late",
-			Ask: "send it at once", At: []string{"https://github.com/kubernetes/kubernetes/blob/v1.90.1/pkg/x.go#L7"}, Without: "kubectl get pods -w\n", Since: "v1.89.0",
+			Ask: "send it at once", At: []string{"https://github.com/kubernetes/kubernetes/blob/v1.90.1/pkg/x.go#L7"}, Preparation: "cluster() { kind create cluster; }", Without: "cluster; kubectl get pods -w\n", Since: "v1.89.0",
 		},
 		Statement: finding.Statement{
 			Requirement: "KEP-1/late", Statement: "It is sent at once.", Source: "KEP-1, Design", Line: 7, Sentence: "*At once*.",
