@@ -61,7 +61,7 @@ func (t *Timeline) addCourse(e Entry) {
 	case record.APIAnswer:
 		t.answered(e, p)
 	case record.Scraped:
-		t.scraped(e)
+		t.scraped(e, p)
 	case record.LogRead:
 		t.Logs[e.Subject] = NewRaw(e.Data).Fields()["lines"]
 	case record.SocketsRead:
@@ -107,13 +107,26 @@ func (t *Timeline) answered(e Entry, answer record.APIAnswer) {
 
 // scraped adds metrics to those of the same component that were read at other
 // paths, or earlier, and keeps them for the step.
-func (t *Timeline) scraped(e Entry) {
+func (t *Timeline) scraped(e Entry, s record.Scraped) {
 	if t.Metrics[e.Subject] == nil {
 		t.Metrics[e.Subject] = make(map[string]any)
 	}
-	metrics, _ := NewRaw(e.Data).Fields()["metrics"].(map[string]any)
+	metrics := make(map[string]any, len(s.Metrics))
+	for name, samples := range s.Metrics {
+		metrics[name] = valuesOf(samples)
+	}
 	maps.Copy(t.Metrics[e.Subject], metrics)
 	if step := t.StepAt(e.Place); step != nil {
 		t.Scrapes[step.Name] = metrics
 	}
+}
+
+// valuesOf are the fields of samples. Their values are floating point numbers, also
+// where the record has a whole one.
+func valuesOf(samples []record.Sample) []any {
+	all := make([]any, len(samples))
+	for i, s := range samples {
+		all[i] = map[string]any{"labels": s.Labels, "value": s.Value}
+	}
+	return all
 }

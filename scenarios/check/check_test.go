@@ -458,6 +458,7 @@ func TestExpressionsSee(t *testing.T) {
 		`components["kubelet/node-a"].version`: `"v1.89.3"`,
 		`history["pods/default/tls"].size()`:   `1`,
 		`metrics["kubelet/node-a"]["up"].exists(s, s.labels["a"] == "b" && s.value > 0.5)`: `true`,
+		`int(metrics["kubelet/node-a"]["up"][0].value) + 1`:                                `2`,
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
