@@ -55,9 +55,11 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]
 		"logging": map[string]any{"verbosity": 4},
 		// Some gates and tests write more events than the default of 50/s.
 		"eventRecordQPS": 0,
-		"clusterDomain":  "cluster.local",
-		"clusterDNS":     []string{"10.96.0.10"},
-		"resolvConf":     "",
+		// There is no registry to spare: pods with many containers start at once.
+		"registryPullQPS": 0,
+		"clusterDomain":   "cluster.local",
+		"clusterDNS":      []string{"10.96.0.10"},
+		"resolvConf":      "",
 	}
 }
 
