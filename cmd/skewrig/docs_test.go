@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -84,6 +86,29 @@ func TestCommandsInTheDocs(t *testing.T) {
 // recorded are pages that a run wrote. Their commands name its releases, which
 // need not be those of today's catalog.
 var recorded = []string{"docs/findings.md", "docs/track-record.md"}
+
+var anchors = regexp.MustCompile(`<a id="finding-([^"]+)"></a>`)
+
+// TestFindingsInTheDocs: the page of the last full run has a block for each finding that the
+// catalog lists, and no other.
+func TestFindingsInTheDocs(t *testing.T) {
+	list, err := app.Known("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, shown []string
+	for _, f := range list.Findings() {
+		listed = append(listed, f.ID)
+	}
+	for _, anchor := range anchors.FindAllStringSubmatch(readText(t, filepath.Join(root, "docs", "findings.md")), -1) {
+		shown = append(shown, anchor[1])
+	}
+	slices.Sort(listed)
+	slices.Sort(shown)
+	if diff := cmp.Diff(slices.Compact(listed), shown); diff != "" {
+		t.Errorf("docs/findings.md (-%s +page), make it anew from a full run:\n%s", catalog.KnownDeviationsFile, diff)
+	}
+}
 
 var releases = regexp.MustCompile(`\bv1\.\d+\.\d+\b`)
 
