@@ -88,9 +88,10 @@ const (
 	SkewKubeletNewer Skew = "unsupported: the kubelet is newer than the API server"
 	// SkewTooOld is a kubelet more than three minor versions older.
 	SkewTooOld Skew = "unsupported: the kubelet is more than three minor versions older than the API server"
-	// SkewControllerNewer and SkewControllerTooOld are a controller manager or scheduler
-	// outside the policy: it has the API server's minor version, or the one before.
-	SkewControllerNewer  Skew = "unsupported: it is newer than the API server"
+	// SkewControllerNewer is a controller manager or scheduler that is newer.
+	SkewControllerNewer Skew = "unsupported: it is newer than the API server"
+	// SkewControllerTooOld is a controller manager or scheduler more than one minor
+	// version older.
 	SkewControllerTooOld Skew = "unsupported: it is more than one minor version older than the API server"
 )
 
