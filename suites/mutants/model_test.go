@@ -134,7 +134,7 @@ func buildSkewrig(ctx context.Context, root, dir string, replace map[string]stri
 	Expect(err).NotTo(HaveOccurred())
 	file, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "skewrig")
 	Expect(os.WriteFile(file, overlay, 0o600)).To(Succeed())
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", file, "-o", binary, "./cmd/skewrig")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", file, "-o", binary, "./cmd/skewrig")
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), "%s", out)
