@@ -10,7 +10,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/model/watchdog"
@@ -103,13 +102,7 @@ func (d *deciding) object(e record.Event) {
 	}
 	switch {
 	case seen.Cluster == "" && seen.Resource == "nodes":
-		var node corev1.Node
-		_ = json.Unmarshal(seen.Object, &node) // what is of another form is as if it were not there
-		n := watchdog.Node{Name: seen.Name, Worker: node.Labels["worker.gardener.cloud/pool"], Annotations: node.Annotations, Conditions: make(map[string]watchdog.Condition)}
-		for _, c := range node.Status.Conditions {
-			n.Conditions[string(c.Type)] = watchdog.Condition{Status: string(c.Status), Reason: c.Reason}
-		}
-		d.nodes[seen.Name] = n
+		d.nodes[seen.Name] = watchdog.NodeOf(seen.Name, seen.Object)
 	case seen.Cluster == spec.Seed && seen.Resource == "deployments":
 		var o appsv1.Deployment
 		_ = json.Unmarshal(seen.Object, &o)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -200,28 +201,15 @@ func (p *play) patch(ref spec.ObjectRef, merge map[string]any) (err error) {
 		phase, _ := at(merge, "status", "currentStatus", "phase").(string)
 		return p.circumstance(strings.TrimPrefix(ref.Name, "machine-"), watchdog.NoMachine, phase == "Failed" || phase == "Terminating")
 	case ref.Resource == "nodes":
-		is := watchdog.Of(patchedNode(ref.Name, merge), []watchdog.Machine{{Node: ref.Name}}, nil)
+		patch, err := json.Marshal(merge)
+		if err != nil {
+			return err
+		}
+		is := watchdog.Of(watchdog.NodeOf(ref.Name, patch), []watchdog.Machine{{Node: ref.Name}}, nil)
 		return p.circumstance(ref.Name, is, is != 0)
 	default:
 		return fmt.Errorf("a change of %s: %w", ref, ErrNotModelled)
 	}
-}
-
-// patchedNode is what a patch says of a node.
-func patchedNode(name string, merge map[string]any) watchdog.Node {
-	n := watchdog.Node{Name: name, Annotations: make(map[string]string), Conditions: make(map[string]watchdog.Condition)}
-	annotations, _ := at(merge, "metadata", "annotations").(map[string]any)
-	for key, value := range annotations {
-		n.Annotations[key], _ = value.(string)
-	}
-	conditions, _ := at(merge, "status", "conditions").([]any)
-	for _, c := range conditions {
-		kind, _ := at(c, "type").(string)
-		status, _ := at(c, "status").(string)
-		reason, _ := at(c, "reason").(string)
-		n.Conditions[kind] = watchdog.Condition{Status: status, Reason: reason}
-	}
-	return n
 }
 
 // at returns what is at a path in an object, nil if there is nothing.

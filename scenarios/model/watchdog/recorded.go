@@ -82,3 +82,31 @@ func ClusterOf(object map[string]any) (*Cluster, error) {
 	}
 	return cluster, nil
 }
+
+// NodeOf is what the prober sees of a node, from the JSON of the object or of a patch. What
+// is of another form, or taken away, is as if it were not there.
+func NodeOf(name string, object []byte) Node {
+	var o struct {
+		Metadata struct {
+			Labels      map[string]string
+			Annotations map[string]*string
+		}
+		Status struct {
+			Conditions []struct{ Type, Status, Reason string }
+		}
+	}
+	_ = json.Unmarshal(object, &o)
+	n := Node{
+		Name: name, Worker: o.Metadata.Labels["worker.gardener.cloud/pool"],
+		Annotations: make(map[string]string), Conditions: make(map[string]Condition),
+	}
+	for key, value := range o.Metadata.Annotations {
+		if value != nil {
+			n.Annotations[key] = *value
+		}
+	}
+	for _, c := range o.Status.Conditions {
+		n.Conditions[c.Type] = Condition{Status: c.Status, Reason: c.Reason}
+	}
+	return n
+}
