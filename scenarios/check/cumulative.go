@@ -55,10 +55,8 @@ type value struct {
 
 // with is for what sees a name as well. Without values, nothing is known of it.
 func (c counting) with(name string, values ...value) counting {
-	scope := maps.Clone(c.scope)
-	if scope == nil {
-		scope = make(map[string][]value)
-	}
+	scope := make(map[string][]value)
+	maps.Copy(scope, c.scope)
 	scope[name] = values
 	return counting{c.fresh, scope}
 }

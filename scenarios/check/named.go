@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
@@ -28,12 +29,9 @@ type scope map[string]meaning
 
 // with is the scope with one name more.
 func (s scope) with(name string, m meaning) scope {
-	inner := scope{name: m}
-	for name, m := range s {
-		if _, is := inner[name]; !is {
-			inner[name] = m
-		}
-	}
+	inner := scope{}
+	maps.Copy(inner, s)
+	inner[name] = m
 	return inner
 }
 
