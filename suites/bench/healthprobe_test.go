@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
@@ -94,21 +95,19 @@ func runProbed(b *testing.B, c *cluster.Cluster, history *record.History, by str
 	if _, err := c.Client().CoreV1().Pods(metav1.NamespaceDefault).Create(b.Context(), pod, metav1.CreateOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); ; {
-		running, asked := 0, make(map[string]bool)
+	var running int
+	var asked map[string]bool
+	if !await.Until(b.Context(), 2*time.Minute, func() bool {
+		running, asked = 0, make(map[string]bool)
 		for range record.All[record.ContainerStarted](history.Events()) {
 			running++
 		}
 		for e := range record.All[record.Connection](history.Events()) {
 			asked[e.Subject] = true
 		}
-		if running == probed && (by == "none" || len(asked) == probed) {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.Fatalf("%d containers were started and %d probed", running, len(asked))
-		}
-		time.Sleep(100 * time.Millisecond)
+		return running == probed && (by == "none" || len(asked) == probed)
+	}) {
+		b.Fatalf("%d containers were started and %d probed", running, len(asked))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/skewrig/skewrig/harness/build"
@@ -108,20 +109,21 @@ func runPods(b *testing.B, client kubernetes.Interface, node string) {
 			b.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
-	defer cancel()
-	for running := 0; running < podsServed; {
+	err := wait.PollUntilContextTimeout(b.Context(), 100*time.Millisecond, 3*time.Minute, true, func(ctx context.Context) (bool, error) {
 		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: "node=" + node})
 		if err != nil {
-			b.Fatal(err)
+			return false, err
 		}
-		running = 0
+		running := 0
 		for _, p := range list.Items {
 			if p.Status.Phase == corev1.PodRunning {
 				running++
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
+		return running >= podsServed, nil
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }
 
