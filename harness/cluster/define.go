@@ -156,12 +156,12 @@ func (comp *component) arguments() ([]string, error) {
 	return f.args(), nil
 }
 
-// noProxy is where no proxy is.
+// noProxy is the address of a proxy at which nothing listens.
 const noProxy = "http://127.0.0.1:1"
 
 // environment is what components see of the user's environment: where
 // temporary files go, and nothing that would change what they do. A kubelet has a
-// proxy, which no probe may ask: nobody answers there.
+// proxy at which nothing listens: a probe that asks it fails.
 func (c *Cluster) environment(comp *component) []string {
 	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	if comp.kind == build.Kubelet {

@@ -12,8 +12,8 @@ import (
 	"github.com/skewrig/skewrig/reports/finding"
 )
 
-// How many findings a page begins with the scripts of, and how many its first table has
-// and it shows in full.
+// How many findings have their scripts on the first screen of a page, and how many are in
+// its first table and shown in full.
 const (
 	firstFindings = 5
 	openFindings  = 10
