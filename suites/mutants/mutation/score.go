@@ -31,11 +31,12 @@ type Result struct {
 	Why string
 }
 
-// Format writes results as lines of fields with tabs between them.
+// Format writes results as lines of fields with tabs between them. White space in a
+// reason becomes spaces.
 func Format(results []Result) []byte {
 	var b bytes.Buffer
 	for _, r := range results {
-		fmt.Fprintf(&b, "%d\t%s:%d\t%s\t%s\t%s\t%s\n", r.ID, r.File, r.Line, r.Func, r.Change, r.Outcome, r.Why)
+		fmt.Fprintf(&b, "%d\t%s:%d\t%s\t%s\t%s\t%s\n", r.ID, r.File, r.Line, r.Func, r.Change, r.Outcome, strings.Join(strings.Fields(r.Why), " "))
 	}
 	return b.Bytes()
 }

@@ -1,6 +1,24 @@
 package mutation
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+func TestParseReadsWhatFormatWrote(t *testing.T) {
+	result := Result{
+		Mutant:  Mutant{ID: 7, File: "a.go", Line: 12, Func: "Probe", Change: "condition always true"},
+		Outcome: Killed, Why: "step 2: not within 12s\nno such key:\ta/app",
+	}
+	got, err := Parse(Format([]Result{result, result}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Why = "step 2: not within 12s no such key: a/app"
+	if want := []Result{result, result}; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
 
 func TestTable(t *testing.T) {
 	of := func(file string, o Outcome) Result { return Result{Mutant: Mutant{File: file}, Outcome: o} }
