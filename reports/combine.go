@@ -46,7 +46,7 @@ func Repeated(runs ...Outcome) (Outcome, string) {
 }
 
 // failed reports whether a check failed, be that known or not.
-func (o Outcome) failed() bool { return o == Fail || o == Flaky || o == ExpectedFail }
+func (o Outcome) failed() bool { return o == Fail || o == Flaky || o.Recorded() }
 
 // Settled returns the cell with its outcome computed:
 //

@@ -10,15 +10,16 @@ import (
 
 // What a runner said of a cell that has one check, and what the check says.
 const settledPairs = `
-na  na pa xf nt un he up fl fa
-pa  na pa xf nt un he up fl fa
-xf  na pa xf nt un he up fl fa
-nt  nt nt nt nt un he nt nt nt
-un  un un un un un he un un un
-he  he he he he he he he he he
-up  na pa xf nt un he up fl fa
-fl  na pa xf nt un he up fl fa
-fa  na pa xf nt un he up fl fa
+na  na pa am xf nt un he up fl fa
+pa  na pa am xf nt un he up fl fa
+am  na pa am xf nt un he up fl fa
+xf  na pa am xf nt un he up fl fa
+nt  nt nt nt nt nt un he nt nt nt
+un  un un un un un un he un un un
+he  he he he he he he he he he he
+up  na pa am xf nt un he up fl fa
+fl  na pa am xf nt un he up fl fa
+fa  na pa am xf nt un he up fl fa
 `
 
 func TestSettledOfEachPair(t *testing.T) {

@@ -18,6 +18,9 @@ const (
 	NotApplicable Outcome = "not-applicable"
 	// Pass: observed as expected.
 	Pass Outcome = "pass"
+	// Ambiguous: it failed, and the known-deviation list says that the text says
+	// two things which no release can both do. It is never held against a release.
+	Ambiguous Outcome = "ambiguous"
 	// ExpectedFail: it failed, and the known-deviation list says so, with a
 	// reason and a link.
 	ExpectedFail Outcome = "expected-fail"
@@ -42,7 +45,7 @@ const (
 // something that was not judged beside it, so it comes last.
 func Outcomes() []Outcome {
 	return []Outcome{
-		NotApplicable, Pass, ExpectedFail,
+		NotApplicable, Pass, Ambiguous, ExpectedFail,
 		NotTestable, Unknown, HarnessError,
 		UnexpectedPass, Flaky, Fail,
 	}
@@ -54,6 +57,7 @@ func (o Outcome) Meaning() string {
 	return map[Outcome]string{
 		NotApplicable:  "does not apply to these versions or gates, for the recorded reason",
 		Pass:           "observed as expected",
+		Ambiguous:      "the text contradicts itself, and the release does as its other reading says",
 		ExpectedFail:   "failed as the known-deviation list says",
 		NotTestable:    "a prerequisite is missing, so nothing was judged",
 		Unknown:        "not enough evidence to judge",
@@ -70,14 +74,18 @@ var ErrOutcome = errors.New("not an outcome")
 // Valid reports whether o is one of the closed set.
 func (o Outcome) Valid() bool { return o.severity() >= 0 }
 
-// Expected reports whether nothing needs attention: Pass, ExpectedFail or
-// NotApplicable.
-func (o Outcome) Expected() bool { return o == Pass || o == ExpectedFail || o == NotApplicable }
+// Expected reports whether nothing needs attention: Pass, Ambiguous, ExpectedFail
+// or NotApplicable.
+func (o Outcome) Expected() bool { return o == Pass || o.Recorded() || o == NotApplicable }
+
+// Recorded reports whether the subject failed as the known-deviation list says:
+// Ambiguous or ExpectedFail.
+func (o Outcome) Recorded() bool { return o == Ambiguous || o == ExpectedFail }
 
 // Judged reports whether a verdict was reached about the subject, for good or
 // ill: not for NotApplicable, NotTestable, Unknown, HarnessError, nor for a
 // value that is not an outcome.
-func (o Outcome) Judged() bool { return o == Pass || o == ExpectedFail || o.Nonconforming() }
+func (o Outcome) Judged() bool { return o == Pass || o.Recorded() || o.Nonconforming() }
 
 // Nonconforming reports whether the subject, or the known-deviation list, is
 // wrong: Fail, UnexpectedPass or Flaky.

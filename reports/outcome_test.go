@@ -14,7 +14,7 @@ var codes = []struct {
 	code    string
 	outcome Outcome
 }{
-	{"na", NotApplicable}, {"pa", Pass}, {"xf", ExpectedFail},
+	{"na", NotApplicable}, {"pa", Pass}, {"am", Ambiguous}, {"xf", ExpectedFail},
 	{"nt", NotTestable}, {"un", Unknown}, {"he", HarnessError},
 	{"up", UnexpectedPass}, {"fl", Flaky}, {"fa", Fail},
 }
@@ -51,17 +51,18 @@ func eachPair(t *testing.T, table string, test func(t *testing.T, row, column Ou
 	}
 }
 
-// na pa xf nt un he up fl fa
+// na pa am xf nt un he up fl fa
 const worstOfPairs = `
-na  na pa xf nt un he up fl fa
-pa  pa pa xf nt un he up fl fa
-xf  xf xf xf nt un he up fl fa
-nt  nt nt nt nt un he up fl fa
-un  un un un un un he up fl fa
-he  he he he he he he up fl fa
-up  up up up up up up up fl fa
-fl  fl fl fl fl fl fl fl fl fa
-fa  fa fa fa fa fa fa fa fa fa
+na  na pa am xf nt un he up fl fa
+pa  pa pa am xf nt un he up fl fa
+am  am am am xf nt un he up fl fa
+xf  xf xf xf xf nt un he up fl fa
+nt  nt nt nt nt nt un he up fl fa
+un  un un un un un un he up fl fa
+he  he he he he he he he up fl fa
+up  up up up up up up up up fl fa
+fl  fl fl fl fl fl fl fl fl fl fa
+fa  fa fa fa fa fa fa fa fa fa fa
 `
 
 func TestWorstOfEachPair(t *testing.T) {
@@ -88,15 +89,16 @@ func TestWorstOfNothingIsUnknown(t *testing.T) {
 // Two runs of a check. A run that was not judged is no evidence for or against
 // flakiness; a fail and a pass are.
 const repeatedPairs = `
-na  na pa xf nt un he up fl fa
-pa  pa pa fl nt un he up fl fl
-xf  xf fl xf nt un he fl fl fa
-nt  nt nt nt nt un he up fl fa
-un  un un un un un he up fl fa
-he  he he he he he he up fl fa
-up  up up fl up up up up fl fl
-fl  fl fl fl fl fl fl fl fl fa
-fa  fa fl fa fa fa fa fl fa fa
+na  na pa am xf nt un he up fl fa
+pa  pa pa fl fl nt un he up fl fl
+am  am fl am xf nt un he fl fl fa
+xf  xf fl xf xf nt un he fl fl fa
+nt  nt nt nt nt nt un he up fl fa
+un  un un un un un un he up fl fa
+he  he he he he he he he up fl fa
+up  up up fl fl up up up up fl fl
+fl  fl fl fl fl fl fl fl fl fl fa
+fa  fa fl fa fa fa fa fa fl fa fa
 `
 
 func TestRepeatedOfEachPair(t *testing.T) {
@@ -121,15 +123,16 @@ func TestRepeatedSaysHowOften(t *testing.T) {
 
 // The exit codes of a run of two cells.
 const exitPairs = `
-na  2 0 0 2 2 2 1 1 1
-pa  0 0 0 2 2 2 1 1 1
-xf  0 0 0 2 2 2 1 1 1
-nt  2 2 2 2 2 2 1 1 1
-un  2 2 2 2 2 2 1 1 1
-he  2 2 2 2 2 2 1 1 1
-up  1 1 1 1 1 1 1 1 1
-fl  1 1 1 1 1 1 1 1 1
-fa  1 1 1 1 1 1 1 1 1
+na  2 0 0 0 2 2 2 1 1 1
+pa  0 0 0 0 2 2 2 1 1 1
+am  0 0 0 0 2 2 2 1 1 1
+xf  0 0 0 0 2 2 2 1 1 1
+nt  2 2 2 2 2 2 2 1 1 1
+un  2 2 2 2 2 2 2 1 1 1
+he  2 2 2 2 2 2 2 1 1 1
+up  1 1 1 1 1 1 1 1 1 1
+fl  1 1 1 1 1 1 1 1 1 1
+fa  1 1 1 1 1 1 1 1 1 1
 `
 
 func TestExitCodeOfEachPair(t *testing.T) {

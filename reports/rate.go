@@ -51,7 +51,7 @@ func rate(runs []Run) Rate {
 	outcomes := ofRuns(runs)
 	failed := countIf(outcomes, Outcome.Nonconforming)
 	if failed == 0 {
-		failed = count(outcomes, ExpectedFail)
+		failed = countIf(outcomes, Outcome.Recorded)
 	}
 	return NewRate(failed, countIf(outcomes, Outcome.Judged))
 }

@@ -86,7 +86,7 @@ func TestAssembleComputesAndSorts(t *testing.T) {
 		t.Errorf("requirements (-want +got):\n%s", diff)
 	}
 	wantSummary := Summary{Cells: 6, Outcomes: map[Outcome]int{
-		Pass: 0, Fail: 1, ExpectedFail: 1, UnexpectedPass: 0, Flaky: 0, NotApplicable: 1, NotTestable: 0, HarnessError: 1, Unknown: 2,
+		Pass: 0, Fail: 1, Ambiguous: 0, ExpectedFail: 1, UnexpectedPass: 0, Flaky: 0, NotApplicable: 1, NotTestable: 0, HarnessError: 1, Unknown: 2,
 	}}
 	if diff := cmp.Diff(wantSummary, r.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
@@ -270,6 +270,20 @@ func TestReadReadsBackWhatWasWritten(t *testing.T) {
 	}
 	if diff := cmp.Diff(r, got); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
+// TestReadCountsWhatWasNotKnown: a report is older than an outcome.
+func TestReadCountsWhatWasNotKnown(t *testing.T) {
+	t.Parallel()
+	r := assemble(t, 1)
+	delete(r.Summary.Outcomes, Ambiguous)
+	got, err := Read(strings.NewReader(encode(t, r)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, counted := got.Summary.Outcomes[Ambiguous]; !counted || got.Summary.Cells != len(r.Cells) {
+		t.Errorf("read %+v", got.Summary)
 	}
 }
 

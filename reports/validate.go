@@ -3,7 +3,6 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 )
 
@@ -21,7 +20,7 @@ func Validate(r Report) error {
 		return errors.Join(append(f, errors.New("cells or requirements are not sorted by id"))...)
 	}
 	together := summarize(r.Cells, func(Cell) bool { return false }) // as earlier versions counted
-	f.when(!reflect.DeepEqual(r.Summary, computed.Summary) && !reflect.DeepEqual(r.Summary, together),
+	f.when(!sameCounts(r.Summary, computed.Summary) && !sameCounts(r.Summary, together),
 		"summary %v, where the cells give %v", r.Summary, computed.Summary)
 	for i, c := range r.Cells {
 		f.compareCells(c, computed.Cells[i])
@@ -32,6 +31,17 @@ func Validate(r Report) error {
 			"requirement %s: %q by cells %q, where the checks give %q by cells %q", q.ID, q.Outcome, q.Cells, want.Outcome, want.Cells)
 	}
 	return errors.Join(f...)
+}
+
+// sameCounts compares summaries. One that was written before there was some outcome
+// has no count of it, and no cell that has it.
+func sameCounts(a, b Summary) bool {
+	for _, o := range Outcomes() {
+		if a.Outcomes[o] != b.Outcomes[o] {
+			return false
+		}
+	}
+	return a.Cells == b.Cells && a.Reference == b.Reference
 }
 
 func ids(r Report) []string {

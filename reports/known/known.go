@@ -162,7 +162,7 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []strict.Problem) {
 			c.Checks[i].Outcome = reports.UnexpectedPass
 			c.Checks[i].Reason = stale(matching)
 			changed = true
-		case reports.ExpectedFail, reports.UnexpectedPass:
+		case reports.Ambiguous, reports.ExpectedFail, reports.UnexpectedPass:
 			problems = append(problems, strict.Problem{Position: matching[0].At, Message: fmt.Sprintf(
 				"cell %s: check %s is %s already: apply a list once, to the outcomes of the checks", c.ID, check.ID, check.Outcome)})
 		}

@@ -37,6 +37,7 @@ func TestApplyToEachOutcome(t *testing.T) {
 		reports.HarnessError:  reports.HarnessError,
 		reports.Flaky:         reports.Flaky,
 		// A list was applied before.
+		reports.Ambiguous:      reports.Ambiguous,
 		reports.ExpectedFail:   reports.ExpectedFail,
 		reports.UnexpectedPass: reports.UnexpectedPass,
 	}

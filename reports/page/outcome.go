@@ -19,6 +19,7 @@ type outcome struct {
 var letters = map[reports.Outcome]string{
 	reports.NotApplicable:  "N",
 	reports.Pass:           "P",
+	reports.Ambiguous:      "A",
 	reports.ExpectedFail:   "E",
 	reports.NotTestable:    "T",
 	reports.Unknown:        "?",

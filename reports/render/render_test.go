@@ -77,6 +77,7 @@ var reproduce = reports.Reproduce{
 const (
 	dialsTLS  = "KEP-4939/kubelet-dials-tls"
 	oldIgnore = "KEP-4939/old-kubelet-ignores-mode"
+	obeys     = "KEP-4939/kubelet-obeys-spec"
 	rollback  = "KEP-4939/rollback-is-bounded"
 )
 
@@ -110,6 +111,9 @@ func mixed(t *testing.T, nth int) reports.Report {
 		leased(cell("skew/plaintext", reports.Check{ID: "never-restarted", Outcome: reports.Pass})),
 		cell("skew/known", reports.Check{ID: "bounded-growth", Outcome: reports.ExpectedFail,
 			Expected: "at most 2 ReplicaSets", Observed: "55 ReplicaSets", Reason: "hot loop (https://github.com/kubernetes/kubernetes/issues/141961)"}),
+		cell("skew/ambiguous", reports.Check{ID: "disabled-is-tls", Requirement: obeys, Outcome: reports.Ambiguous,
+			Expected: "the kubelet dials with TLS", Observed: "the HTTP/2 preface",
+			Reason: "KEP-4939 contradicts itself: no release can do as both KEP-4939/kubelet-obeys-spec and KEP-4939/disabled-falls-back say"}),
 		cell("skew/stale", reports.Check{ID: "bounded-growth", Outcome: reports.UnexpectedPass, Reason: "known.yaml:5:3 lists it as failing"}),
 		cell("skew/flaky", reports.Check{ID: "up", Outcome: reports.Flaky, Reason: "failed in 2 of 5 runs"}),
 		{ID: "kep-4939/skew/without-field", Scenario: "without-field", KEP: "KEP-4939", Outcome: reports.NotApplicable, Reason: "the field is new in v1.90"},
@@ -120,6 +124,7 @@ func mixed(t *testing.T, nth int) reports.Report {
 		reports.Requirement{ID: dialsTLS, KEP: "KEP-4939", Level: "core", Stage: "alpha", Statement: "With mode TLS the kubelet dials with TLS.",
 			Source: "https://github.com/kubernetes/enhancements/blob/15fe6a4/keps/sig-node/4939/README.md#design", Beyond: "the code of kubelets"},
 		reports.Requirement{ID: oldIgnore, KEP: "KEP-4939", Level: "core", Stage: "alpha", Statement: "An old kubelet ignores the field.", Source: "README.md"},
+		reports.Requirement{ID: obeys, KEP: "KEP-4939", Level: "extended", Stage: "alpha", Statement: "A kubelet obeys the spec, whatever its gate."},
 		reports.Requirement{ID: rollback, KEP: "KEP-4939", Level: "extended", Stage: "beta", Statement: "Growth after rollback is bounded."},
 		reports.Requirement{ID: "KEP-4939/untested", KEP: "KEP-4939", Level: "provisional", Stage: "stable", Statement: "Nobody has looked yet."},
 	)
