@@ -31,6 +31,7 @@ type assembler struct {
 	// known deviations for one of them is not stale.
 	notRun       []string
 	requirements []reports.Requirement
+	readings     reports.Readings
 	reproduce    reports.Reproduce
 }
 
@@ -39,8 +40,11 @@ func newAssembler(cells []plan.Cell, list known.List, reproduce reports.Reproduc
 	requirements, ledgerErr := ledger.Requirements()
 	ran := cellIDs(cells)
 	notRun := slices.DeleteFunc(cellIDs(all), func(id string) bool { return slices.Contains(ran, id) })
-	return &assembler{list, notRun, requirements, reproduce}, Failed(errors.Join(err, ledgerErr))
+	return &assembler{list, notRun, requirements, reports.ReadingsOf(requirements), reproduce}, Failed(errors.Join(err, ledgerErr))
 }
+
+// excuse settles the result of one cell as the report of the run will.
+func (a *assembler) excuse(c reports.Cell) reports.Cell { return a.readings.Judge(a.known.Excuse(c)) }
 
 // ranCell is the result of a run of a cell, with its number.
 type ranCell struct {
@@ -59,7 +63,7 @@ func (a *assembler) assemble(ran []ranCell) (reports.Report, error) {
 	}
 	results, stale := known.Apply(a.known, results, a.notRun)
 	for i, r := range results {
-		results[i] = r.Numbered(ran[i].number)
+		results[i] = a.readings.Judge(r).Numbered(ran[i].number)
 	}
 	report, err := reports.Assemble(reports.JoinEach(results), a.requirements, a.reproduce)
 	for _, problem := range stale {

@@ -148,7 +148,7 @@ func (s *runner) progress(number int, p engine.Progress) {
 	p.Cell.ID = runLabel(p.Cell.ID, number)
 	if p.Result != nil {
 		s.ran = append(s.ran, ranCell{number, *p.Result})
-		result := s.known.Excuse(*p.Result)
+		result := s.excuse(*p.Result)
 		s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
 		result.ID = p.Cell.ID
 		p.Result = &result

@@ -215,6 +215,9 @@ type Requirement struct {
 	Document string `json:"document,omitempty"`
 	Lines    []int  `json:"lines,omitempty"`
 	Beyond   string `json:"beyond,omitempty"`
+	// Contradicts are the ids of statements of the same text that no release can
+	// satisfy together with this one. If unset, there are none. See Readings.
+	Contradicts []string `json:"contradicts,omitempty"`
 	// PRR is the question of the production-readiness review that the sentence
 	// answers. If unset, none.
 	PRR string `json:"prr,omitempty"`

@@ -15,6 +15,9 @@ const (
 	// Deviates means that a release is known not to do what it says, which the
 	// list of known deviations explains.
 	Deviates TraceStatus = "deviates"
+	// IsAmbiguous means that the text contradicts itself, and that releases do as
+	// another statement of it says.
+	IsAmbiguous TraceStatus = "ambiguous"
 	// Refuted means that a check that serves it did not.
 	Refuted TraceStatus = "refuted"
 	// Unjudged means that a check that serves it could not be judged.
@@ -33,12 +36,12 @@ const (
 
 // TraceStatuses lists all of them, those that need no attention last.
 func TraceStatuses() []TraceStatus {
-	return []TraceStatus{Refuted, Unjudged, Unstated, Contradicted, Untested, Deviates, IsManual, IsExcluded, Proved}
+	return []TraceStatus{Refuted, Unjudged, Unstated, Contradicted, Untested, Deviates, IsAmbiguous, IsManual, IsExcluded, Proved}
 }
 
 // Settled reports whether nothing is left to do about a requirement.
 func (s TraceStatus) Settled() bool {
-	return s == Proved || s == Deviates || s == IsExcluded || s == IsManual
+	return s == Proved || s == Deviates || s == IsAmbiguous || s == IsExcluded || s == IsManual
 }
 
 // Traced is a requirement with what runs showed of it.
@@ -102,6 +105,8 @@ func trace(q Requirement, outcomes []Outcome, cells []string) Traced {
 		t.Status = Untested
 	case Worst(outcomes...).Expected() && slices.Contains(outcomes, ExpectedFail):
 		t.Status = Deviates
+	case Worst(outcomes...) == Ambiguous:
+		t.Status = IsAmbiguous
 	case Worst(outcomes...).Expected():
 		t.Status = Proved
 	case Worst(outcomes...).Nonconforming():

@@ -79,6 +79,8 @@ func WorstCases(r Report) (all []WorstCase) {
 }
 
 // worstCase counts the statements that all cells of a release prove, or all cells.
+// One that the text contradicts, and releases with it, is not among them: nobody can
+// prove all.
 func worstCase(statements []Requirement, cells map[string]Cell, of string) WorstCase {
 	w := WorstCase{KEP: statements[0].KEP, Release: of}
 	lacking := make(map[string]bool)
@@ -91,7 +93,7 @@ func worstCase(statements []Requirement, cells map[string]Cell, of string) Worst
 		}
 		outcome, _ := RequirementOutcome(q.ID, serving)
 		switch {
-		case q.Excluded != "" || q.Manual != "" || outcome == NotApplicable || len(serving) == 0 && of != "":
+		case q.Excluded != "" || q.Manual != "" || outcome == NotApplicable || outcome == Ambiguous || len(serving) == 0 && of != "":
 			continue
 		case len(serving) == 0:
 			w.Untested = append(w.Untested, q.ID)
@@ -100,7 +102,7 @@ func worstCase(statements []Requirement, cells map[string]Cell, of string) Worst
 		}
 		w.Of++
 		for _, c := range serving {
-			if o, _ := RequirementOutcome(q.ID, []Cell{c}); o != Pass && o != NotApplicable {
+			if o, _ := RequirementOutcome(q.ID, []Cell{c}); o != Pass && o != NotApplicable && o != Ambiguous {
 				lacking[c.ID] = true
 			}
 		}

@@ -63,7 +63,7 @@ type Observation struct {
 func (o Observation) Deviates() bool { return deviates(o.Outcome) }
 
 func deviates(o reports.Outcome) bool {
-	return o == reports.ExpectedFail || o == reports.Fail || o == reports.Flaky
+	return o.Recorded() || o == reports.Fail || o == reports.Flaky
 }
 
 // All returns the findings of a run by weight. Sentences are those of the reader's

@@ -74,7 +74,7 @@ func failedIn(result reports.Cell) map[string]bool {
 
 // logs is what the components said around what went wrong.
 func (b *builder) logs(limit int) (all []Log) {
-	if b.in.Result.Outcome == reports.ExpectedFail {
+	if b.in.Result.Outcome.Recorded() {
 		limit = min(limit, maxKnownLines)
 	}
 	for _, l := range b.logFiles {

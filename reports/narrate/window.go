@@ -62,7 +62,7 @@ func isMet(o reports.Outcome) (met, judged bool) {
 	switch o {
 	case reports.Pass, reports.UnexpectedPass:
 		return true, true
-	case reports.Fail, reports.ExpectedFail:
+	case reports.Fail, reports.ExpectedFail, reports.Ambiguous:
 		return false, true
 	default:
 		return false, false

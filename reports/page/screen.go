@@ -223,7 +223,7 @@ func knownGroups(cells []reports.Cell, findings []reports.Finding) (groups []kno
 	for _, c := range cells {
 		seen := make(map[string]bool)
 		for _, check := range c.Checks {
-			if why := cmp.Or(check.Finding, check.Reason); check.Outcome == reports.ExpectedFail && !seen[why] {
+			if why := cmp.Or(check.Finding, check.Reason); check.Outcome.Recorded() && !seen[why] {
 				seen[why] = true
 				all = append(all, excused{check.Reason, check.Finding, cellTile(c)})
 			}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/strict"
@@ -41,6 +42,9 @@ type statement struct {
 	Stage     string `json:"stage"`
 	Section   string `json:"section"`
 	Statement string `json:"statement"`
+	// Contradicts are statements of the same ledger that no release can satisfy
+	// together with this one. One of two names the other. If unset, none.
+	Contradicts []string `json:"contradicts,omitempty"`
 	// Beyond is where the statement is from if no sentence of the text says it. If
 	// unset, a sentence does.
 	Beyond string `json:"beyond,omitempty"`
@@ -97,12 +101,28 @@ func load(files fs.FS) ([]reports.Requirement, error) {
 			all = append(all, reports.Requirement{
 				ID: s.ID, KEP: ledger.KEP, Level: s.Level, Stage: s.Stage,
 				Statement: strings.TrimSpace(s.Statement), Source: ledger.Source + ", " + s.Section,
-				Document: cmp.Or(document.Link, document.Path), Lines: lines, Beyond: strings.TrimSpace(s.Beyond),
+				Contradicts: s.Contradicts,
+				Document:    cmp.Or(document.Link, document.Path), Lines: lines, Beyond: strings.TrimSpace(s.Beyond),
 				PRR: s.PRR, Excluded: strings.TrimSpace(s.Excluded), Manual: strings.TrimSpace(s.Manual),
 			})
 		}
 	}
 	return all, errors.Join(mistakes...)
+}
+
+// checkContradictions notes what no reader could choose between: a statement that a
+// check can't prove, or that is not there.
+func (f file) checkContradictions(document *strict.Document) {
+	for i, s := range f.Statements {
+		for j, id := range s.Contradicts {
+			at := slices.IndexFunc(f.Statements, func(other statement) bool { return other.ID == id && id != s.ID })
+			path := fmt.Sprintf("statements[%d].contradicts[%d]", i, j)
+			document.Refuse(path, at < 0, "%s is no other statement of this ledger", id)
+			for _, of := range []statement{s, f.Statements[max(at, 0)]} {
+				document.Refuse(path, of.Excluded != "" || of.Manual != "", "no check can prove %s, so nothing shows which of the two a release does", of.ID)
+			}
+		}
+	}
 }
 
 func read(files fs.FS, name string) (file, error) {
@@ -122,6 +142,7 @@ func read(files fs.FS, name string) (file, error) {
 			document.Note(at, "a statement is excluded or manual, not both")
 		}
 	}
+	ledger.checkContradictions(document)
 	for i, f := range ledger.Fields {
 		err := f.Validate()
 		document.Refuse(fmt.Sprintf("fields[%d]", i), err != nil, "%v", err)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -49,5 +50,27 @@ func TestAStatementSaysSomething(t *testing.T) {
 	_, err := load(fstest.MapFS{"kep-1.yaml": {Data: []byte(text)}})
 	if err == nil || !strings.Contains(err.Error(), "kep-1.yaml:3:53: section is empty") {
 		t.Errorf("a statement without a section: %v", err)
+	}
+}
+
+func TestMistakesInContradictions(t *testing.T) {
+	t.Parallel()
+	const two = "kep: KEP-1\nstatements:\n" +
+		"- {id: KEP-1/a, level: core, stage: alpha, section: s, statement: It is on., %s}\n" +
+		"- {id: KEP-1/b, level: core, stage: alpha, section: s, statement: It is off.%s}\n"
+	for _, tc := range []struct{ first, second, want string }{
+		{"contradicts: [KEP-1/c]", "", "kep-1.yaml:3:92: KEP-1/c is no other statement of this ledger"},
+		{"contradicts: [KEP-1/a]", "", "KEP-1/a is no other statement"},
+		{"contradicts: [KEP-1/b]", ", manual: The authors look.", "no check can prove KEP-1/b"},
+		{"contradicts: [KEP-1/b]", "", ""},
+	} {
+		text := fmt.Sprintf(two, tc.first, tc.second)
+		all, err := load(fstest.MapFS{"kep-1.yaml": {Data: []byte(text)}})
+		switch {
+		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
+			t.Errorf("%s%s: %v, want %q", tc.first, tc.second, err, tc.want)
+		case tc.want == "" && (err != nil || len(all) != 2 || len(all[0].Contradicts) != 1):
+			t.Errorf("%s: %v, %+v", tc.first, err, all)
+		}
 	}
 }
