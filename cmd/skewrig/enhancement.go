@@ -21,13 +21,15 @@ func newGraduate() *cobra.Command {
 		Use:   "graduate KEP",
 		Short: "Show what an enhancement lacks for its next stage",
 		Long: `Judge saved runs by the criteria of the next stage of an enhancement: those of
-its own text and those of the KEP template. Each criterion is met, unmet, or needs
-a person. A contradiction is shown with its cell, missing evidence with the
-command that produces it. All reports that you name count, older failures too.
+its own text and those of the KEP template. Each criterion is one of: contradicted,
+by a cell that is shown; without evidence, with the command that produces it;
+ambiguous, if the text also asks for the opposite, which its authors must mend; in
+need of a person; met. All reports that you name count, older failures too.
 
-Exit codes: 0 every criterion is met or needs a person; 1 a cell contradicts a
-criterion (also by a known deviation), or with --strict a criterion needs a
-person; 2 evidence is missing, or a report can't be read; 3 wrong usage.`,
+Exit codes: 0 every criterion is met, ambiguous, or needs a person; 1 a cell
+contradicts a criterion (also by a known deviation), or with --strict a criterion
+is ambiguous or needs a person; 2 evidence is missing, or a report can't be read; 3
+wrong usage.`,
 		Example: `  skewrig graduate kep-4939 --stage beta --report report
   skewrig graduate kep-5999 --stage stable --report monday --report tuesday -o markdown`,
 		Args: cobra.ExactArgs(1),
@@ -45,7 +47,7 @@ person; 2 evidence is missing, or a report can't be read; 3 wrong usage.`,
 	stage.register(cmd, "stage", "", "", "the stage to reach: alpha, beta or stable", graduation.Stages()...)
 	_ = cmd.MarkFlagRequired("stage") // it exists
 	format.register(cmd, "output", "o", "text", "text, markdown or json", "text", "markdown", "json")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if a criterion needs a person")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if a criterion is ambiguous or needs a person")
 	registerReports(cmd, &dirs)
 	return cmd
 }

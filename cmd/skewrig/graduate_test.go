@@ -46,7 +46,7 @@ func TestGraduateExitCodes(t *testing.T) {
 		"no such KEP":           {[]string{"kep-1", "--stage", "beta"}, 3, "kep-4188, kep-4939, kep-5999"},
 		"no such stage":         {[]string{"kep-4188", "--stage", "ga"}, 3, "alpha, beta or stable"},
 		"no such format":        {[]string{"kep-4188", "--stage", "alpha", "-o", "xml"}, 3, "markdown"},
-		"as Markdown":           {[]string{"kep-4188", "--stage", "alpha", "-o", "markdown"}, 2, "## Unmet"},
+		"as Markdown":           {[]string{"kep-4188", "--stage", "alpha", "-o", "markdown"}, 2, "## No evidence"},
 		"a KEP by its number":   {[]string{"4188", "--stage", "alpha"}, 2, "KEP-4188, alpha in v1.36"},
 		"two KEPs are too many": {[]string{"kep-4188", "kep-4939"}, 3, "accepts 1 arg"},
 	} {
@@ -57,7 +57,7 @@ func TestGraduateExitCodes(t *testing.T) {
 	}
 	var result graduation.Result
 	_, stdout, _ := skewrig(t, "graduate", "kep-4188", "--stage", "alpha", "-o", "json")
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil || result.Count(graduation.Unmet) == 0 {
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || result.Count(graduation.NoEvidence) == 0 {
 		t.Errorf("%v: %+v", err, result)
 	}
 }

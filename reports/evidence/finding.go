@@ -18,6 +18,9 @@ type Finding struct {
 	// Against are the checks that did not hold. A deviation that is known is one:
 	// what is known to be wrong is wrong.
 	Against []Contradiction `json:"against,omitempty"`
+	// Ambiguous are the checks of a statement that its text contradicts: they show
+	// which of the two a release does, and count against none.
+	Ambiguous []Contradiction `json:"ambiguous,omitempty"`
 	// Unjudged are cells that should have said something and could not.
 	Unjudged []Unjudged `json:"unjudged,omitempty"`
 
@@ -42,7 +45,9 @@ type Unjudged struct {
 }
 
 // Proved reports whether something held, and nothing else was said.
-func (f Finding) Proved() bool { return f.Checks > 0 && len(f.Against) == 0 && len(f.Unjudged) == 0 }
+func (f Finding) Proved() bool {
+	return f.Checks > 0 && len(f.Against)+len(f.Ambiguous)+len(f.Unjudged) == 0
+}
 
 // Statement returns what the checks that serve a statement say of it. Other
 // checks of the same cells say nothing.
@@ -93,12 +98,18 @@ func (f *Finding) add(c Cell, check reports.Check) {
 		if !slices.Contains(f.In, ref) {
 			f.In = append(f.In, ref)
 		}
+	case check.Outcome == reports.Ambiguous:
+		f.Ambiguous = append(f.Ambiguous, contradiction(ref, check))
 	case check.Outcome.Judged():
-		f.Against = append(f.Against, Contradiction{
-			Ref: ref, Check: check.ID, Requirement: check.Requirement, Came: check.Outcome,
-			Expected: check.Expected, Observed: check.Observed, Reason: check.Reason,
-		})
+		f.Against = append(f.Against, contradiction(ref, check))
 	default:
 		f.Unjudged = append(f.Unjudged, Unjudged{Ref: ref, Reason: check.ID + ": " + cmp.Or(check.Reason, string(check.Outcome))})
+	}
+}
+
+func contradiction(ref Ref, check reports.Check) Contradiction {
+	return Contradiction{
+		Ref: ref, Check: check.ID, Requirement: check.Requirement, Came: check.Outcome,
+		Expected: check.Expected, Observed: check.Observed, Reason: check.Reason,
 	}
 }

@@ -4,8 +4,6 @@
 package graduation
 
 import (
-	"slices"
-
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/reports/evidence"
 )
@@ -53,7 +51,7 @@ type Criterion struct {
 	// Older is true where older releases are the point: cells on all releases that
 	// have the feature count.
 	Older bool
-	// Gap is what nothing in the catalog shows yet. If set, the criterion is unmet.
+	// Gap is what nothing in the catalog shows yet. If set, there is no evidence.
 	Gap    string
 	Person *Person
 }
@@ -85,13 +83,21 @@ type Status string
 
 // The closed set.
 const (
-	Met         Status = "met"
-	Unmet       Status = "unmet"
+	// Contradicted means that a check did not hold.
+	Contradicted Status = "contradicted"
+	// NoEvidence means that nothing contradicts it, and that something has not run,
+	// was not judged, or is not in the catalog.
+	NoEvidence Status = "no evidence"
+	// Ambiguous means that the text also asks for the opposite, which releases do. Only
+	// its authors can mend that.
+	Ambiguous Status = "ambiguous"
+	// NeedsPerson means that no run decides it.
 	NeedsPerson Status = "needs a person"
+	Met         Status = "met"
 )
 
 // Statuses are all of them, what is to be done first.
-func Statuses() []Status { return []Status{Unmet, NeedsPerson, Met} }
+func Statuses() []Status { return []Status{Contradicted, NoEvidence, Ambiguous, NeedsPerson, Met} }
 
 // Verdict is the status of a criterion, and its evidence.
 type Verdict struct {
@@ -103,8 +109,10 @@ type Verdict struct {
 	Proof   []evidence.Finding       `json:"proof"`
 	Against []evidence.Contradiction `json:"against"`
 	Missing []Missing                `json:"missing"`
-	Repeats []Repeats                `json:"repeats,omitempty"`
-	Person  *Person                  `json:"person,omitempty"`
+	// Ambiguous is what does not hold because the text asks for the opposite, too.
+	Ambiguous []evidence.Contradiction `json:"ambiguous,omitempty"`
+	Repeats   []Repeats                `json:"repeats,omitempty"`
+	Person    *Person                  `json:"person,omitempty"`
 }
 
 // Missing is something that no run shows.
@@ -172,17 +180,16 @@ const (
 	ExitNotJudged = 2
 )
 
-// ExitCode is 0 if all criteria are met, but for those that need a person; 1 if a
-// cell contradicts one; 2 if none does, and evidence is missing. Strict makes a
-// criterion that needs a person 1.
+// ExitCode is 0 if all criteria are met, but for those that need a person or are
+// ambiguous; 1 if a cell contradicts one; 2 if none does, and evidence is missing.
+// Strict makes one that needs a person, or is ambiguous, 1.
 func (r Result) ExitCode(strict bool) int {
-	is := func(f func(Verdict) bool) bool { return slices.ContainsFunc(r.Verdicts, f) }
 	switch {
-	case is(func(v Verdict) bool { return len(v.Against) > 0 }):
+	case r.Count(Contradicted) > 0:
 		return ExitUnmet
-	case len(r.Verdicts) == 0 || is(func(v Verdict) bool { return v.Status == Unmet }):
+	case len(r.Verdicts) == 0 || r.Count(NoEvidence) > 0:
 		return ExitNotJudged
-	case strict && is(func(v Verdict) bool { return v.Status == NeedsPerson }):
+	case strict && r.Count(NeedsPerson)+r.Count(Ambiguous) > 0:
 		return ExitUnmet
 	default:
 		return ExitMet

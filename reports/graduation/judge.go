@@ -89,7 +89,7 @@ func (e Enhancement) behind(stage, since string) (Verdict, bool) {
 	}
 	return Verdict{
 		ID: StageBefore, Statement: fmt.Sprintf("What is judged has the stage %s, or %s.", before, stage),
-		Source: "skewrig", Status: Unmet, Proof: []evidence.Finding{}, Against: []evidence.Contradiction{},
+		Source: "skewrig", Status: NoEvidence, Proof: []evidence.Finding{}, Against: []evidence.Contradiction{},
 		Missing: []Missing{{What: fmt.Sprintf("no cell ran %s, the milestone of %s: the evidence below is from %s and newer", milestone, before, since)}},
 	}, true
 }
@@ -146,12 +146,16 @@ func (j judge) judge(c Criterion) Verdict {
 		v.Missing = append(v.Missing, Missing{What: c.Gap})
 	}
 	switch {
-	case len(v.Against) > 0 || len(v.Missing) > 0:
-		v.Status = Unmet
+	case len(v.Against) > 0:
+		v.Status = Contradicted
+	case len(v.Missing) > 0:
+		v.Status = NoEvidence
+	case len(v.Ambiguous) > 0:
+		v.Status = Ambiguous
 	case c.Person != nil:
 		v.Status = NeedsPerson
 	case len(v.Proof) == 0: // nothing decides it, so nothing is claimed
-		v.Status, v.Missing = Unmet, append(v.Missing, Missing{What: "no evidence"})
+		v.Status, v.Missing = NoEvidence, append(v.Missing, Missing{What: "no evidence"})
 	default:
 		v.Status = Met
 	}
@@ -162,21 +166,28 @@ func (j judge) judge(c Criterion) Verdict {
 func (v *Verdict) add(f evidence.Finding) bool {
 	if f.Checks > 0 {
 		proof := f
-		proof.Against, proof.Unjudged = nil, nil
+		proof.Against, proof.Ambiguous, proof.Unjudged = nil, nil, nil
 		v.Proof = append(v.Proof, proof)
 	}
-	for _, against := range f.Against {
-		if !slices.Contains(v.Against, against) {
-			v.Against = append(v.Against, against)
-		}
-	}
+	v.Against = withOthers(v.Against, f.Against)
+	v.Ambiguous = withOthers(v.Ambiguous, f.Ambiguous)
 	for _, u := range f.Unjudged {
 		m := Missing{What: fmt.Sprintf("%s was not judged in %s: %s", f.Of, u.Cell, u.Reason), Command: evidence.Command(u.Cell)}
 		if !slices.Contains(v.Missing, m) {
 			v.Missing = append(v.Missing, m)
 		}
 	}
-	return f.Checks > 0 || len(f.Against) > 0 || len(f.Unjudged) > 0
+	return f.Checks > 0 || len(f.Against)+len(f.Ambiguous)+len(f.Unjudged) > 0
+}
+
+// withOthers adds to a list what is not in it yet.
+func withOthers(list, others []evidence.Contradiction) []evidence.Contradiction {
+	for _, c := range others {
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func (j judge) requirements(v *Verdict, ids []string) {
@@ -271,7 +282,8 @@ func repeats(id string, cells []evidence.Cell) Repeats {
 			continue
 		}
 		for _, a := range c.EachRun() {
-			if a.Outcome != reports.Pass || a.Started.IsZero() || seen[a.Started.UTC()] {
+			passed := a.Outcome == reports.Pass || a.Outcome == reports.Ambiguous // a text with two readings can't be satisfied better
+			if !passed || a.Started.IsZero() || seen[a.Started.UTC()] {
 				continue
 			}
 			seen[a.Started.UTC()] = true

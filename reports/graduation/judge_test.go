@@ -69,30 +69,38 @@ func TestEachDecider(t *testing.T) {
 		exit      int
 		missing   string // in what, or in the command
 	}{
-		"requirement, proved":         {requirement, again[:1], Met, 0, ""},
-		"requirement, deviates":       {requirement, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.90.1")}, Unmet, 1, ""},
-		"requirement, fails once":     {requirement, append(again[:1:1], run("z", monday.Add(time.Hour), reports.Fail, "v1.90.1")), Unmet, 1, ""},
-		"requirement, not judged":     {requirement, []evidence.Run{run("a", monday, reports.HarnessError, "v1.90.1")}, Unmet, 2, "skewrig run 'feature/e2e/one'"},
-		"requirement, never run":      {requirement, nil, Unmet, 2, "skewrig run 'feature/e2e/one'"},
-		"requirement, of a stand-in":  {requirement, []evidence.Run{run("a", monday, reports.Pass, "reference")}, Unmet, 2, "K/works"},
-		"requirement, before":         {requirement, []evidence.Run{run("a", monday, reports.Pass, "v1.89.3")}, Unmet, 2, "K/works"},
-		"requirement, nowhere":        {Criterion{Requirements: []string{"K/nowhere"}}, again[:1], Unmet, 2, "the catalog has no cell"},
+		"requirement, proved":    {requirement, again[:1], Met, 0, ""},
+		"requirement, deviates":  {requirement, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.90.1")}, Contradicted, 1, ""},
+		"requirement, ambiguous": {requirement, []evidence.Run{run("a", monday, reports.Ambiguous, "v1.90.1")}, Ambiguous, 0, ""},
+		"cells, ambiguous":       {cells, []evidence.Run{run("a", monday, reports.Ambiguous, "v1.89.3", "v1.90.1")}, Ambiguous, 0, ""},
+		"ambiguous, and a failure": {requirement, []evidence.Run{run("a", monday, reports.Ambiguous, "v1.90.1"),
+			run("z", monday.Add(time.Hour), reports.Fail, "v1.90.1")}, Contradicted, 1, ""},
+		"ambiguous, and never run": {Criterion{Requirements: []string{"K/works", "K/nowhere"}},
+			[]evidence.Run{run("a", monday, reports.Ambiguous, "v1.90.1")}, NoEvidence, 2, "K/nowhere"},
+		"ambiguous, again and again": {repeated, []evidence.Run{run("a", monday, reports.Ambiguous, "v1.90.1"),
+			run("b", monday.Add(time.Minute), reports.Ambiguous, "v1.90.1"), run("c", monday.Add(time.Hour), reports.Ambiguous, "v1.90.1")}, Ambiguous, 0, ""},
+		"requirement, fails once":     {requirement, append(again[:1:1], run("z", monday.Add(time.Hour), reports.Fail, "v1.90.1")), Contradicted, 1, ""},
+		"requirement, not judged":     {requirement, []evidence.Run{run("a", monday, reports.HarnessError, "v1.90.1")}, NoEvidence, 2, "skewrig run 'feature/e2e/one'"},
+		"requirement, never run":      {requirement, nil, NoEvidence, 2, "skewrig run 'feature/e2e/one'"},
+		"requirement, of a stand-in":  {requirement, []evidence.Run{run("a", monday, reports.Pass, "reference")}, NoEvidence, 2, "K/works"},
+		"requirement, before":         {requirement, []evidence.Run{run("a", monday, reports.Pass, "v1.89.3")}, NoEvidence, 2, "K/works"},
+		"requirement, nowhere":        {Criterion{Requirements: []string{"K/nowhere"}}, again[:1], NoEvidence, 2, "the catalog has no cell"},
 		"cells, passed":               {cells, again[:1], Met, 0, ""},
-		"cells, without a release":    {cells, []evidence.Run{run("a", monday, reports.Pass, "v1.90.1")}, Unmet, 2, "v1.89"},
-		"cells, never run":            {cells, nil, Unmet, 2, "skewrig run 'feature/e2e/**'"},
-		"cells, deviate":              {cells, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.89.3", "v1.90.1")}, Unmet, 1, ""},
-		"cells, that are not there":   {Criterion{Cells: &Cells{Match: match(t, "x/**")}}, again, Unmet, 2, "there is no cell x/**"},
-		"cells, some never run":       {Criterion{Cells: &Cells{Match: match(t, "feature/**")}}, again[:1], Unmet, 2, "skewrig run 'feature/skew/two'"},
+		"cells, without a release":    {cells, []evidence.Run{run("a", monday, reports.Pass, "v1.90.1")}, NoEvidence, 2, "v1.89"},
+		"cells, never run":            {cells, nil, NoEvidence, 2, "skewrig run 'feature/e2e/**'"},
+		"cells, deviate":              {cells, []evidence.Run{run("a", monday, reports.ExpectedFail, "v1.89.3", "v1.90.1")}, Contradicted, 1, ""},
+		"cells, that are not there":   {Criterion{Cells: &Cells{Match: match(t, "x/**")}}, again, NoEvidence, 2, "there is no cell x/**"},
+		"cells, some never run":       {Criterion{Cells: &Cells{Match: match(t, "feature/**")}}, again[:1], NoEvidence, 2, "skewrig run 'feature/skew/two'"},
 		"repeated, often enough":      {repeated, again, Met, 0, ""},
-		"repeated, not often enough":  {repeated, []evidence.Run{again[0], again[2]}, Unmet, 2, "--report-dir"},
-		"repeated, on one day":        {repeated, []evidence.Run{again[0], again[1], pass("d", monday.Add(2*time.Minute))}, Unmet, 2, "2 different days"},
-		"repeated, the same run":      {repeated, []evidence.Run{again[0], again[2], again[2]}, Unmet, 2, "3 runs"},
-		"repeated, with a flake":      {repeated, append(slices.Clone(again), run("z", monday.Add(48*time.Hour), reports.Flaky, "v1.90.1")), Unmet, 1, ""},
+		"repeated, not often enough":  {repeated, []evidence.Run{again[0], again[2]}, NoEvidence, 2, "--report-dir"},
+		"repeated, on one day":        {repeated, []evidence.Run{again[0], again[1], pass("d", monday.Add(2*time.Minute))}, NoEvidence, 2, "2 different days"},
+		"repeated, the same run":      {repeated, []evidence.Run{again[0], again[2], again[2]}, NoEvidence, 2, "3 runs"},
+		"repeated, with a flake":      {repeated, append(slices.Clone(again), run("z", monday.Add(48*time.Hour), reports.Flaky, "v1.90.1")), Contradicted, 1, ""},
 		"a person":                    {Criterion{Person: withPerson.Person}, nil, NeedsPerson, 0, ""},
 		"a person, and proof":         {withPerson, again[:1], NeedsPerson, 0, ""},
-		"a person, and none":          {withPerson, nil, Unmet, 2, "K/works"},
-		"a gap":                       {withGap, again[:1], Unmet, 2, "nothing does it twice"},
-		"nothing decides, no verdict": {Criterion{}, again, Unmet, 2, "no evidence"},
+		"a person, and none":          {withPerson, nil, NoEvidence, 2, "K/works"},
+		"a gap":                       {withGap, again[:1], NoEvidence, 2, "nothing does it twice"},
+		"nothing decides, no verdict": {Criterion{}, again, NoEvidence, 2, "no evidence"},
 	} {
 		r := Judge(feature(tc.criterion), "beta", tc.runs, planned)
 		v := r.Verdicts[0]
@@ -113,6 +121,10 @@ func TestStrict(t *testing.T) {
 	r := Judge(feature(Criterion{Person: &Person{Who: "somebody"}}), "beta", nil, planned)
 	if r.ExitCode(false) != ExitMet || r.ExitCode(true) != ExitUnmet {
 		t.Errorf("exit codes %d, and %d if strict", r.ExitCode(false), r.ExitCode(true))
+	}
+	r = Judge(feature(Criterion{Requirements: []string{"K/works"}}), "beta", []evidence.Run{run("a", monday, reports.Ambiguous, "v1.90.1")}, planned)
+	if r.ExitCode(false) != ExitMet || r.ExitCode(true) != ExitUnmet {
+		t.Errorf("ambiguous: exit codes %d, and %d if strict", r.ExitCode(false), r.ExitCode(true))
 	}
 	if code := (Result{}).ExitCode(false); code != ExitNotJudged {
 		t.Errorf("without a criterion the exit code is %d", code)
@@ -148,7 +160,7 @@ func TestAStageThatWasSkipped(t *testing.T) {
 	e := feature(Criterion{Requirements: []string{"K/works"}})
 	e.Criteria[0].Stage = "stable"
 	r := Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.90.1")}, planned)
-	if r.Verdicts[0].ID != StageBefore || r.Verdicts[0].Status != Unmet || r.ExitCode(false) != ExitNotJudged {
+	if r.Verdicts[0].ID != StageBefore || r.Verdicts[0].Status != NoEvidence || r.ExitCode(false) != ExitNotJudged {
 		t.Errorf("%+v", r.Verdicts)
 	}
 	r = Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.91.1")}, planned)

@@ -63,6 +63,7 @@ type Says string
 const (
 	Holds       Says = "holds"
 	DoesNotHold Says = "does not hold"
+	Ambiguous   Says = "ambiguous"  // the text also says the opposite, which releases do
 	NotRun      Says = "not run"    // a run would show it
 	NotShown    Says = "not shown"  // no run can show it
 	ForPerson   Says = "for person" // a person has to do something
@@ -87,7 +88,7 @@ type Statement struct {
 func (s Statement) Refs() (all []evidence.Ref) {
 	for _, f := range s.Findings {
 		all = append(all, f.In...)
-		for _, c := range f.Against {
+		for _, c := range slices.Concat(f.Against, f.Ambiguous) {
 			all = append(all, c.Ref)
 		}
 	}
@@ -189,17 +190,21 @@ func (a asked) whole(q graduation.Question) Statement {
 
 // decide says what the findings amount to: one check against it is enough.
 func (s *Statement) decide() {
-	proved := len(s.Findings) > 0
+	proved, ambiguous := len(s.Findings) > 0, false
 	for _, f := range s.Findings {
 		if len(f.Against) > 0 {
 			s.Says = DoesNotHold
 			return
 		}
-		proved = proved && f.Proved()
+		proved, ambiguous = proved && f.Proved(), ambiguous || len(f.Ambiguous) > 0
 	}
-	s.Says = NotRun
-	if proved {
+	switch {
+	case ambiguous:
+		s.Says = Ambiguous
+	case proved:
 		s.Says = Holds
+	default:
+		s.Says = NotRun
 	}
 }
 

@@ -40,17 +40,8 @@ func Graduation(w io.Writer, r graduation.Result) error {
 
 func (m *markdown) verdictText(v graduation.Verdict) {
 	m.printf("\n%s  %s\n    %s\n    (%s)\n", strings.ToUpper(string(v.Status)), v.ID, oneLine(v.Statement, maxText), v.Source)
-	for _, g := range grouped(v.Against) {
-		m.printf("    contradicted by: %s, check %s is %s on %s\n", oneLine(g.Cell, maxText), oneLine(g.Check, maxText), g.Came, g.Release)
-		for _, field := range [][2]string{{"expected", g.Expected}, {"observed", g.Observed}, {"reason", g.Reason}} {
-			if field[1] != "" {
-				m.printf("      %-9s %s\n", field[0], oneLine(field[1], maxDetail))
-			}
-		}
-		for _, path := range g.paths {
-			m.printf("      %-9s %s\n", "see", oneLine(path, maxText))
-		}
-	}
+	m.contradictionsText("contradicted by", v.Against)
+	m.contradictionsText("ask the authors", v.Ambiguous)
 	for _, missing := range v.Missing {
 		m.printf("    missing: %s\n", oneLine(missing.What, maxText))
 		if missing.Command != "" {
@@ -66,6 +57,21 @@ func (m *markdown) verdictText(v graduation.Verdict) {
 	if checks, cells := proofOf(v); checks > 0 {
 		ref := v.Proof[0].In[0]
 		m.printf("    supported by: %s in %s, such as %s (%s)\n", reports.Counted(checks, "check"), reports.Counted(cells, "cell"), oneLine(ref.Path, maxText), ref.Release)
+	}
+}
+
+// contradictionsText lists checks that did not hold.
+func (m *markdown) contradictionsText(how string, all []evidence.Contradiction) {
+	for _, g := range grouped(all) {
+		m.printf("    %s: %s, check %s is %s on %s\n", how, oneLine(g.Cell, maxText), oneLine(g.Check, maxText), g.Came, g.Release)
+		for _, field := range [][2]string{{"expected", g.Expected}, {"observed", g.Observed}, {"reason", g.Reason}} {
+			if field[1] != "" {
+				m.printf("      %-9s %s\n", field[0], oneLine(field[1], maxDetail))
+			}
+		}
+		for _, path := range g.paths {
+			m.printf("      %-9s %s\n", "see", oneLine(path, maxText))
+		}
 	}
 }
 
@@ -99,11 +105,14 @@ func GraduationMarkdown(w io.Writer, r graduation.Result) error {
 
 func (m *markdown) verdict(v graduation.Verdict) {
 	m.printf("\n### %s\n\n%s\n(%s)\n", code(v.ID), text(v.Statement), text(v.Source))
-	if len(v.Against)+len(v.Missing) > 0 || v.Person != nil {
+	if len(v.Against)+len(v.Ambiguous)+len(v.Missing) > 0 || v.Person != nil {
 		m.printf("\n")
 	}
 	for _, g := range grouped(v.Against) {
-		m.against(g)
+		m.against("Contradicted by", g)
+	}
+	for _, g := range grouped(v.Ambiguous) {
+		m.against("Ask the authors", g)
 	}
 	for _, missing := range v.Missing {
 		m.printf("- **Missing:** %s\n", text(missing.What))
@@ -123,8 +132,8 @@ func (m *markdown) verdict(v graduation.Verdict) {
 	m.proof(v)
 }
 
-func (m *markdown) against(g contradictions) {
-	m.printf("- **Contradicted by:** %s, check %s, %s on %s", code(g.Cell), code(g.Check), g.Came, code(g.Release))
+func (m *markdown) against(how string, g contradictions) {
+	m.printf("- **%s:** %s, check %s, %s on %s", how, code(g.Cell), code(g.Check), g.Came, code(g.Release))
 	if g.Requirement != "" {
 		m.printf(", of %s", code(g.Requirement))
 	}
@@ -189,9 +198,22 @@ func stageOf(r graduation.Result) string {
 	return r.Stage + " in " + r.Milestone
 }
 
+// graduationCounts says how many criteria have each status, those that are met first.
 func graduationCounts(r graduation.Result) string {
-	return fmt.Sprintf("%d met, %d unmet, %d need a person",
-		r.Count(graduation.Met), r.Count(graduation.Unmet), r.Count(graduation.NeedsPerson))
+	var parts []string
+	for _, status := range append([]graduation.Status{graduation.Met}, graduation.Statuses()...) {
+		n, what := r.Count(status), string(status)
+		switch {
+		case len(parts) > 0 && (n == 0 || status == graduation.Met):
+			continue
+		case n != 1 && status == graduation.NeedsPerson:
+			what = "need a person"
+		case status == graduation.NoEvidence:
+			what = "without evidence"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, what))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // judgedOn says what counted as evidence.

@@ -33,6 +33,8 @@ func enhancement(t *testing.T) graduation.Enhancement {
 		Criteria: []graduation.Criterion{
 			{ID: "KEP-1/beta/works", Stage: "beta", Statement: "It works.", Source: "KEP-1, Beta", Requirements: []string{"KEP-1/works"}},
 			{ID: "KEP-1/beta/rolls-back", Stage: "beta", Statement: "It rolls back.", Source: "KEP-1, Beta", Requirements: []string{"KEP-1/rolls-back", "KEP-1/never-run"}},
+			{ID: "KEP-1/beta/resumes", Stage: "beta", Statement: "It resumes.", Source: "KEP-1, Beta", Requirements: []string{"KEP-1/resumes"}},
+			{ID: "KEP-1/beta/known", Stage: "beta", Statement: "It was tried.", Source: "KEP template", Requirements: []string{"KEP-1/never-run"}},
 			{ID: "KEP-1/beta/steady", Stage: "beta", Statement: "It is steady.", Source: "KEP template", Repeated: &graduation.Repeated{Match: match("kep-1/e2e/**"), Runs: 2, Days: 2}},
 			{ID: "KEP-1/beta/feedback", Stage: "beta", Statement: "It is liked.", Source: "KEP template", Person: &graduation.Person{Who: "the authors", What: "ask"}},
 		},
@@ -55,13 +57,15 @@ func savedRuns(texts string) []evidence.Run {
 			Checks: []reports.Check{{ID: "works", Requirement: "KEP-1/works", Outcome: reports.Pass}}},
 		{ID: "kep-1/gate/off", Scenario: "kep-1/gate/off", Outcome: reports.ExpectedFail, Requirements: []string{"KEP-1/rolls-back"},
 			Checks: []reports.Check{{ID: "off", Requirement: "KEP-1/rolls-back", Outcome: reports.ExpectedFail, Expected: "off " + texts, Observed: "on " + texts, Reason: texts}}},
+		{ID: "kep-1/gate/on", Scenario: "kep-1/gate/on", Outcome: reports.Ambiguous, Requirements: []string{"KEP-1/resumes"},
+			Checks: []reports.Check{{ID: "on", Requirement: "KEP-1/resumes", Outcome: reports.Ambiguous, Expected: "resumed " + texts, Observed: "new " + texts, Reason: texts}}},
 		{ID: "kep-1/api/lost", Scenario: "kep-1/api/lost", Outcome: reports.HarnessError, Reason: texts, Requirements: []string{"KEP-1/rolls-back"}},
 		{ID: "kep-1/e2e/stand-in", Scenario: "kep-1/e2e/stand-in", Outcome: reports.Pass, Requirements: []string{"KEP-1/works"}},
 	}
 	var runs []evidence.Run
 	for i, dir := range []string{"monday", "tuesday " + texts} {
 		run := evidence.Run{Dir: dir, Facts: map[string]evidence.Facts{
-			"kep-1/e2e/one": facts, "kep-1/gate/off": facts, "kep-1/api/lost": facts,
+			"kep-1/e2e/one": facts, "kep-1/gate/off": facts, "kep-1/gate/on": facts, "kep-1/api/lost": facts,
 			"kep-1/e2e/stand-in": {Components: []evidence.Component{{Name: "kubelet/node-a", Starts: []evidence.Start{{Version: "reference"}}}}},
 		}}
 		run.Report.Reproduce = reports.Reproduce{Command: "skewrig run " + texts, Skewrig: "v0.1.0"}
@@ -78,6 +82,7 @@ var kep1 = []reports.Requirement{
 	{ID: "KEP-1/works", KEP: "KEP-1", Statement: "It works.", PRR: prr.Enablement},
 	{ID: "KEP-1/rolls-back", KEP: "KEP-1", Statement: "It rolls back.", PRR: "Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?"},
 	{ID: "KEP-1/never-run", KEP: "KEP-1", Statement: "It comes back.", PRR: "What happens if we reenable the feature if it was previously rolled back?"},
+	{ID: "KEP-1/resumes", KEP: "KEP-1", Statement: "It resumes.", PRR: "What happens if we reenable the feature if it was previously rolled back?"},
 	{ID: "KEP-1/cloud", KEP: "KEP-1", Statement: "No cloud is called.", Excluded: "There is none.", PRR: "Will enabling / using this feature result in any new calls to the cloud provider?"},
 	{ID: "KEP-1/slo", KEP: "KEP-1", Statement: "An objective is named.", Manual: "The authors name one.", PRR: "What are the reasonable SLOs (Service Level Objectives) for the enhancement?"},
 }

@@ -98,6 +98,8 @@ func (m *markdown) statement(s prr.Statement) {
 		if s.Command != "" {
 			m.printf("  This command tests it: %s\n", inCode(s.Command))
 		}
+	case prr.Ambiguous:
+		m.printf("- **Open**, for the authors, since the text also says the opposite: %s%s\n", text(s.Text), id)
 	case prr.DoesNotHold:
 		m.printf("- **Does not hold:** %s%s\n", text(s.Text), id)
 	default:
@@ -110,13 +112,8 @@ func (m *markdown) statement(s prr.Statement) {
 
 // judged says what cells say of a statement: those against it check by check.
 func (m *markdown) judged(f evidence.Finding) {
-	for _, g := range grouped(f.Against) {
-		m.printf("  - contradicted by: %s, check %s on %s: expected %s; observed %s", code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(cmp.Or(g.Observed, "-")))
-		if g.Reason != "" {
-			m.printf(" (%s)", text(g.Reason))
-		}
-		m.printf("\n")
-	}
+	m.contradicting("contradicted by", f.Against)
+	m.contradicting("not so in", f.Ambiguous)
 	var unjudged []string
 	for _, u := range f.Unjudged {
 		if said := code(u.Cell) + ": " + text(u.Reason); !slices.Contains(unjudged, said) {
@@ -134,6 +131,17 @@ func (m *markdown) judged(f evidence.Finding) {
 		}
 	}
 	m.printf("  - %s held in %s\n", reports.Counted(f.Checks, "check"), strings.Join(in, ", "))
+}
+
+// contradicting lists checks that did not hold.
+func (m *markdown) contradicting(how string, all []evidence.Contradiction) {
+	for _, g := range grouped(all) {
+		m.printf("  - %s: %s, check %s on %s: expected %s; observed %s", how, code(g.Cell), code(g.Check), text(g.Release), text(g.Expected), text(cmp.Or(g.Observed, "-")))
+		if g.Reason != "" {
+			m.printf(" (%s)", text(g.Reason))
+		}
+		m.printf("\n")
+	}
 }
 
 func newest(id string, cells []prr.Cell) (run *prr.Cell, runs int) {

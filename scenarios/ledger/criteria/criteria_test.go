@@ -141,9 +141,8 @@ func concerns(c graduation.Criterion, cell reports.Cell) bool {
 }
 
 // TestEachCriterionCanBeMetAndUnmet: if the whole catalog ran and passed, each
-// part of each criterion is met. It is unmet, with a command that would run what
-// is missing, when its evidence is taken away, and unmet when a check of it is a
-// known deviation.
+// part of each criterion is met. Without its evidence there is none, with a command that
+// would run it, and it is contradicted when a check of it is a known deviation.
 func TestEachCriterionCanBeMetAndUnmet(t *testing.T) {
 	t.Parallel()
 	whole := everything(t, 14)
@@ -161,7 +160,7 @@ func TestEachCriterionCanBeMetAndUnmet(t *testing.T) {
 				}
 				without := changed(runs, func(c *reports.Cell) bool { return !concerns(part, *c) })
 				v := verdict(t, e, part, without)
-				if v.Status != graduation.Unmet || len(v.Missing) == 0 || v.Missing[0].Command == "" {
+				if v.Status != graduation.NoEvidence || len(v.Missing) == 0 || v.Missing[0].Command == "" {
 					t.Errorf("%s: %s without its evidence: %+v", name, v.Status, v.Missing)
 				}
 				deviates := changed(runs, func(c *reports.Cell) bool {
@@ -172,12 +171,12 @@ func TestEachCriterionCanBeMetAndUnmet(t *testing.T) {
 					}
 					return true
 				})
-				if v := verdict(t, e, part, deviates); v.Status != graduation.Unmet || len(v.Against) == 0 {
+				if v := verdict(t, e, part, deviates); v.Status != graduation.Contradicted || len(v.Against) == 0 {
 					t.Errorf("%s: %s though it deviates", name, v.Status)
 				}
 			}
 			if c.Gap != "" {
-				if v := verdict(t, e, c, all); v.Status != graduation.Unmet {
+				if v := verdict(t, e, c, all); v.Status != graduation.NoEvidence {
 					t.Errorf("%s, %s: %s in spite of its gap", e.KEP, c.ID, v.Status)
 				}
 			}
@@ -190,6 +189,46 @@ func TestEachCriterionCanBeMetAndUnmet(t *testing.T) {
 				t.Errorf("%s, %s: nothing decides it", e.KEP, c.ID)
 			}
 		}
+	}
+}
+
+// TestNoCriterionAsksForTheImpossible: a release does all that a text says, but for one
+// of two statements where it can't do both. Nothing contradicts a criterion then.
+func TestNoCriterionAsksForTheImpossible(t *testing.T) {
+	t.Parallel()
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	contradicts := make(map[string]bool)
+	for _, q := range requirements {
+		contradicts[q.ID] = len(q.Contradicts) > 0
+	}
+	readings, ambiguous := reports.ReadingsOf(requirements), 0
+	possible := changed(everything(t, 14), func(c *reports.Cell) bool {
+		for i, check := range c.Checks {
+			if contradicts[check.Requirement] {
+				c.Checks[i].Outcome, c.Outcome = reports.ExpectedFail, reports.ExpectedFail
+			}
+		}
+		*c = readings.Judge(*c)
+		return true
+	})
+	for _, e := range enhancements(t) {
+		for _, c := range e.Criteria {
+			for _, part := range parts(c) {
+				switch v := verdict(t, e, part, possible); v.Status {
+				case graduation.Ambiguous:
+					ambiguous++
+				case graduation.Met:
+				default:
+					t.Errorf("%s, %s: %s, against it %+v", e.KEP, c.ID, v.Status, v.Against)
+				}
+			}
+		}
+	}
+	if ambiguous == 0 {
+		t.Error("nothing is ambiguous: this test proves nothing")
 	}
 }
 
