@@ -26,10 +26,10 @@ func newList() *cobra.Command {
 		Use:   "list [PATTERN | FILE ...]",
 		Short: "List the cells that can be run",
 		Long: `List all cells of the catalog, or the selected ones. A PATTERN is a glob over cell
-ids: * matches within a segment, ** across segments. A FILE is a scenario of your
-own.`,
+ids: * matches within a segment, ** across segments. The beginning of ids, such as
+kep-4939/skew, selects all below it. A FILE is a scenario of your own.`,
 		Example: `  skewrig list
-  skewrig list 'kep-4939/**'`,
+  skewrig list kep-4939`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"**"}
@@ -63,7 +63,7 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [PATTERN | FILE ...]",
 		Short: "Print the steps of a run and start nothing",
-		Example: `  skewrig plan 'kep-4939/skew/**'
+		Example: `  skewrig plan kep-4939/skew
   skewrig plan ./mine.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := app.Select(args)

@@ -30,11 +30,12 @@ func newRun() *cobra.Command {
 		Long: `Run the selected cells and write a report. Without arguments, run the default
 cells: those of the KEPs that need only the default pair of releases. Missing
 components are built first. A PATTERN is a glob over cell ids: * matches within a
-segment, ** across segments. A FILE is a scenario of your own; all its cells run,
-or those that a pattern selects.`,
+segment, ** across segments. The beginning of ids, such as kep-4939/skew, selects all
+below it. A FILE is a scenario of your own; all its cells run, or those that a
+pattern selects.`,
 		Example: `  skewrig run
   skewrig run '**'
-  skewrig run 'kep-4939/**' 'kep-5999/**'
+  skewrig run kep-4939 kep-5999/skew
   skewrig run ./mine.yaml --report-dir out
   skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.*'
   skewrig run 'kep-4939/skew/**' --repeat 20

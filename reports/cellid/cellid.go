@@ -14,7 +14,7 @@
 // segment, none included, and a segment that is ** stands for any run of
 // segments, none included. There is no other special character: in particular
 // no ?, no character class and no escape. A pattern matches a whole id, never a
-// part of one.
+// part of one. Where a user chooses, it may also be the beginning of ids: see Choose.
 package cellid
 
 import (

@@ -2,6 +2,7 @@ package cellid
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,22 @@ func (p Pattern) String() string { return p.text }
 // Match reports whether the pattern matches the whole of id.
 func (p Pattern) Match(id string) bool {
 	return matchRun(p.segments, strings.Split(id, "/"), "**", matchSegment)
+}
+
+// Choose returns those of some ids that a pattern matches. If it matches none, it is the
+// beginning of ids, in whole segments: "kep-4939/skew" stands for "kep-4939/skew/**".
+func Choose(ids []string, pattern string) ([]string, error) {
+	p, err := Compile(strings.TrimSuffix(pattern, "/"))
+	if err != nil {
+		return nil, err
+	}
+	below := Pattern{segments: append(slices.Clone(p.segments), "**")}
+	for _, each := range []Pattern{p, below} {
+		if chosen := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !each.Match(id) }); len(chosen) > 0 {
+			return chosen, nil
+		}
+	}
+	return nil, nil
 }
 
 func matchSegment(pattern, segment string) bool {

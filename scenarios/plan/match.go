@@ -13,26 +13,29 @@ import (
 // maxClose is how many ids an error names that may have been meant.
 const maxClose = 3
 
-// Match returns the cells that any of the patterns matches, in their own order;
-// all of them if there are no patterns. A pattern is a glob over cell ids (see
-// package cellid). One that matches nothing is an error, which names ids that
-// may have been meant: a run of nothing must not look like a run without
-// failures.
+// Match returns the cells that any of the patterns chooses, in their own order;
+// all of them if there are no patterns. A pattern is a glob over cell ids, or the
+// beginning of some (see cellid.Choose). One that matches nothing is an error, which
+// names ids that may have been meant, or the areas that there are: a run of nothing must
+// not look like a run without failures.
 func Match(cells []Cell, patterns []string) ([]Cell, error) {
 	if len(patterns) == 0 {
 		return cells, nil
 	}
+	all := make([]string, len(cells))
+	for i, c := range cells {
+		all[i] = c.ID
+	}
 	var problems []error
 	chosen := make(map[string]bool)
 	for _, text := range patterns {
-		pattern, err := cellid.Compile(text)
+		ids, err := cellid.Choose(all, text)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		ids := matching(cells, pattern)
 		if len(ids) == 0 {
-			problems = append(problems, fmt.Errorf("pattern %q matches no cell%s", text, suggest(cells, text)))
+			problems = append(problems, fmt.Errorf("pattern %q matches no cell%s", text, suggest(cells, all, text)))
 		}
 		for _, id := range ids {
 			chosen[id] = true
@@ -44,38 +47,47 @@ func Match(cells []Cell, patterns []string) ([]Cell, error) {
 	return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !chosen[c.ID] }), nil
 }
 
-func matching(cells []Cell, pattern cellid.Pattern) []string {
-	var ids []string
-	for _, c := range cells {
-		if pattern.Match(c.ID) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
-}
-
-// suggest ends an error with what may have been meant.
-func suggest(cells []Cell, pattern string) string {
+// suggest ends an error with what may have been meant, and with the areas that there are
+// if the pattern begins with none of them.
+func suggest(cells []Cell, ids []string, pattern string) string {
 	if len(cells) == 0 {
 		return ": there are none"
 	}
-	below := strings.TrimSuffix(pattern, "/") + "/**"
-	if p, err := cellid.Compile(below); err == nil && len(matching(cells, p)) > 0 {
-		return fmt.Sprintf(": did you mean %q?", below)
-	}
+	var said []string
 	near := spelling.Closest(pattern, candidates(cells))
-	if len(near) == 0 {
-		near = nearest(cells, pattern)
+	area, _, _ := strings.Cut(pattern, "/")
+	within, err := cellid.Choose(ids, area)
+	isArea := err == nil && len(within) > 0
+	if len(near) == 0 && isArea {
+		near = nearest(within, pattern)
 	}
-	return ": close to it are " + strings.Join(near[:min(len(near), maxClose)], ", ")
+	if len(near) > 0 {
+		said = append(said, "close to it are "+strings.Join(near[:min(len(near), maxClose)], ", "))
+	}
+	if !isArea {
+		said = append(said, "the areas are "+strings.Join(areas(ids), ", "))
+	}
+	return ": " + strings.Join(said, "; ")
+}
+
+// areas are what ids begin with, each once.
+func areas(ids []string) (all []string) {
+	for _, id := range ids {
+		area, _, _ := strings.Cut(id, "/")
+		all = append(all, area)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // candidates are the ids that a pattern may have been meant to be: those of
-// cells, and patterns for all cells of a scenario.
+// cells, patterns for all cells of a scenario, and areas and groups.
 func candidates(cells []Cell) []string {
 	var all []string
 	for _, c := range cells {
-		all = append(all, c.ID)
+		area, _, _ := strings.Cut(c.ID, "/")
+		group, _ := cellid.Split(c.ID)
+		all = append(all, c.ID, area, group)
 		if c.ID != c.Scenario {
 			all = append(all, c.Scenario+"/**")
 		}
@@ -84,13 +96,9 @@ func candidates(cells []Cell) []string {
 	return slices.Compact(all)
 }
 
-// nearest orders the ids by how much of their beginning they share with a
-// pattern.
-func nearest(cells []Cell, pattern string) []string {
-	ids := make([]string, len(cells))
-	for i, c := range cells {
-		ids[i] = c.ID
-	}
+// nearest orders ids by how much of their beginning they share with a pattern.
+func nearest(ids []string, pattern string) []string {
+	ids = slices.Clone(ids)
 	slices.SortStableFunc(ids, func(a, b string) int { return shared(b, pattern) - shared(a, pattern) })
 	return ids
 }
