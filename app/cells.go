@@ -109,7 +109,9 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 		return nil, err
 	}
 	within := make(map[string][]string) // by root
+	var problems []error
 	for _, path := range paths {
+		problems = append(problems, foreign(path))
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
@@ -121,8 +123,10 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 		}
 		within[from] = append(within[from], filepath.ToSlash(rel))
 	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
 	var all []*spec.File
-	var problems []error
 	for _, from := range slices.Sorted(maps.Keys(within)) {
 		scenarios, err := action.Load(os.DirFS(from), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// foreign explains what a file is that was given as a scenario and is something else:
+// an object of Kubernetes, a cluster of kind, a list of known deviations. It is nil for
+// all others: the decoder of scenarios says what is wrong with them.
+func foreign(path string) error {
+	text, err := os.ReadFile(path)
+	var head struct{ APIVersion, Kind string }
+	if err != nil || yaml.Unmarshal(text, &head) != nil || head.Kind == "" || head.Kind == spec.Kind {
+		return nil //nolint:nilerr // the decoder says it
+	}
+	switch of, _, _ := strings.Cut(head.APIVersion, "/"); {
+	case head.APIVersion == kindAPIVersion:
+		return fmt.Errorf("%s is a cluster file of kind, and no scenario: skewrig up %s starts it", path, path)
+	case head.APIVersion == spec.APIVersion && head.Kind == known.Kind:
+		return fmt.Errorf("%s is a list of known deviations, and no scenario: give it with --known-deviations %s", path, path)
+	case head.APIVersion == "" || strings.HasSuffix(of, "skewrig.dev"):
+		return nil
+	}
+	return fmt.Errorf("%s is a %s (%s), and no scenario: write a scenario beside it that applies it, with the step {file: %s}; docs/own-pod.md has one to copy",
+		path, head.Kind, head.APIVersion, filepath.Base(path))
+}
