@@ -26,7 +26,8 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 		SilenceErrors: true,
 	}
 	registerLevel(root)
-	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newPodsAPI(), newSchema(), newDocs())
+	root.AddCommand(newBuild(), newUp(), newList(), newPlan(), newRun(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newPodsAPI(), newSchema(), newDocs(), newVersion())
+	group(root)
 	registerCompletions(root)
 	return root
 }
