@@ -40,7 +40,7 @@ func (w WorstCase) KeptBy() string {
 }
 
 // noTexts are ledgers of no enhancement.
-var noTexts = []string{"ORACLE", "regressions"}
+var noTexts = []string{"ORACLE", Regressions}
 
 // WorstCases returns the worst case of each enhancement, followed by those of its
 // releases. Cells of the reference, and those of releases that no cluster may combine,

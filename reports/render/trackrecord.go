@@ -12,7 +12,7 @@ import (
 )
 
 // regressions is the area of the cells that reproduce known bugs.
-const regressions = "regressions"
+const regressions = reports.Regressions
 
 // TrackRecord writes, as Markdown, which known regressions a run detected on which
 // releases: red since and until which one, what fixed it, the expected and the observed

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Regressions is the area of the cells that reproduce known bugs, and begins the ids of
+// the requirements that say what must not happen again.
+const Regressions = "regressions"
+
+// Reproduction is a known bug that a cell shows, as is recorded.
+type Reproduction struct {
+	// Bug is its short name: "kubernetes#141961". Link is where it is reported.
+	Bug, Link string
+	// Seen is what was observed, beside what was expected: "12 replicasets, at most 2
+	// expected".
+	Seen string
+	// Headline is the finding's. If unset, nothing more is known of the bug.
+	Headline string
+}
+
+// ReproductionOf returns the known bug that a cell of the report reproduces, if it is
+// one of a known regression and came out red as recorded.
+func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
+	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check Check) bool {
+		return check.Outcome != ExpectedFail || !strings.HasPrefix(check.Requirement, Regressions+"/")
+	})
+	if c.Outcome != ExpectedFail || len(checks) == 0 {
+		return Reproduction{}, false
+	}
+	first := checks[0]
+	bug := Reproduction{
+		Bug: strings.TrimPrefix(first.Requirement, Regressions+"/"), Seen: first.ID + " " + seen(first),
+		Headline: FindingOf(r.Findings, first.Finding).Headline,
+	}
+	if i := slices.IndexFunc(r.Requirements, func(q Requirement) bool { return q.ID == first.Requirement }); i >= 0 {
+		if at := report.FindStringSubmatch(r.Requirements[i].Source); at != nil {
+			bug.Link, bug.Bug = at[0], at[1]+"#"+at[2]
+		}
+	}
+	if grew, is := growthOf(checks); is {
+		bug.Seen = grew.String()
+	}
+	return bug, true
+}
+
+// report is the address of an issue or a pull request, with repository and number.
+var report = regexp.MustCompile(`https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)`)
+
+// seen says what a check observed and what it expected, without the expression that
+// gave it.
+func seen(c Check) string {
+	expected := c.Expected
+	for _, relation := range []string{" satisfies ", " == "} {
+		if i := strings.LastIndex(expected, relation); i >= 0 {
+			expected = expected[i+len(relation):]
+			break
+		}
+	}
+	return fmt.Sprintf("observed %s, expected %s", c.Observed, expected)
+}
+
+// growth is a number of things that grew by more than it may have.
+type growth struct {
+	expression string
+	to, most   int
+}
+
+var (
+	grewBy   = regexp.MustCompile(`^\d+ more, from (\d+) to (\d+)$`)
+	mayGrow  = regexp.MustCompile(`^for [^:]+: (.*) grows by (\d+) at most$`)
+	resource = regexp.MustCompile(`"([a-z]+)/`)
+)
+
+// growthOf returns the growth that the first of some checks observed. Of further checks
+// on the same number, the highest that was observed and the lowest limit count.
+func growthOf(checks []Check) (all growth, is bool) {
+	for _, c := range checks {
+		observed, expected := grewBy.FindStringSubmatch(c.Observed), mayGrow.FindStringSubmatch(c.Expected)
+		if observed == nil || expected == nil {
+			continue
+		}
+		from, _ := strconv.Atoi(observed[1]) // these are digits
+		to, _ := strconv.Atoi(observed[2])
+		times, _ := strconv.Atoi(expected[2])
+		switch {
+		case !is:
+			all, is = growth{expected[1], to, from + times}, true
+		case all.expression == expected[1]:
+			all.to, all.most = max(all.to, to), min(all.most, from+times)
+		}
+	}
+	return all, is
+}
+
+// String names the things by the resource in the expression that counts them.
+func (g growth) String() string {
+	things := "things"
+	if of := resource.FindStringSubmatch(g.expression); of != nil {
+		things = of[1]
+	}
+	return fmt.Sprintf("%d %s, at most %d expected", g.to, things, g.most)
+}
