@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // ReadReport reads the report of a directory, or the one that is named itself.
@@ -29,6 +31,17 @@ func ReadReport(dir string) (reports.Report, error) {
 		return reports.Report{}, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return report, nil
+}
+
+// CellsOf returns the cells of a report that patterns select, in its order.
+func CellsOf(report reports.Report, patterns []string) ([]reports.Cell, error) {
+	planned := make([]plan.Cell, len(report.Cells))
+	for i, c := range report.Cells {
+		planned[i] = plan.Cell{ID: c.ID, Scenario: c.Scenario}
+	}
+	chosen, err := plan.Match(planned, patterns)
+	ids := cellIDs(chosen)
+	return slices.DeleteFunc(slices.Clone(report.Cells), func(c reports.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 }
 
 // finish compares the runs of the cells of a report, and writes it in all formats,

@@ -15,7 +15,10 @@ func newGraduate() *cobra.Command {
 	var dirs []string
 	var strict bool
 	formats := map[string]func(io.Writer, graduation.Result) error{
-		"text": render.Graduation, "markdown": render.GraduationMarkdown, "json": printJSON[graduation.Result],
+		"text": func(w io.Writer, r graduation.Result) error {
+			return fitted(w, func(s io.Writer) error { return render.Graduation(s, r) })
+		},
+		"markdown": render.GraduationMarkdown, "json": printJSON[graduation.Result],
 	}
 	cmd := &cobra.Command{
 		Use:   "graduate KEP",

@@ -76,8 +76,9 @@ func printFindings(w io.Writer, format string, report reports.Report, all []find
 	case "issue":
 		return render.Issues(w, report, all)
 	}
-	table(w, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
+	s := sheet{width: columns(w)}
+	table(&s, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class, f.ID, strings.Join(f.Releases, " or "), f.Headline)
 	})
-	return nil
+	return s.printTo(w)
 }

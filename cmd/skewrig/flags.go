@@ -2,17 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -56,20 +57,42 @@ func printResult[T any](cmd *cobra.Command, out output, result T, text func(io.W
 	if out.json() {
 		return app.Failed(printJSON(cmd.OutOrStdout(), result))
 	}
-	var b bytes.Buffer
+	b := sheet{width: columns(cmd.OutOrStdout())}
 	text(&b, result)
-	_, err := b.WriteTo(cmd.OutOrStdout())
-	return app.Failed(err)
+	return app.Failed(b.printTo(cmd.OutOrStdout()))
 }
 
-// table prints rows of tab-separated columns to memory.
+// sheet is memory for a text that is to be read on a terminal of so many columns, or on
+// none if that is 0.
+type sheet struct {
+	bytes.Buffer
+
+	width int
+}
+
+// printTo prints the sheet where it is to be read. Lines that are wider are broken.
+func (s *sheet) printTo(w io.Writer) error {
+	_, err := io.WriteString(w, render.Fit(s.String(), s.width))
+	return err
+}
+
+// fitted prints what a function writes as a sheet.
+func fitted(w io.Writer, write func(io.Writer) error) error {
+	s := sheet{width: columns(w)}
+	return errors.Join(write(&s), s.printTo(w))
+}
+
+// table prints rows of tab-separated columns to memory. On a sheet they fit its width.
 func table[T any](w io.Writer, header string, rows []T, row func(T) string) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, header)
-	for _, r := range rows {
-		fmt.Fprintln(tw, row(r))
+	width := 0
+	if s, is := w.(*sheet); is {
+		width = s.width
 	}
-	_ = tw.Flush() // to memory
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, strings.SplitN(row(r), "\t", strings.Count(header, "\t")+1))
+	}
+	_, _ = io.WriteString(w, render.Table(strings.Split(header, "\t"), cells, width)) // to memory
 }
 
 // registerKnown registers the flag that names a list of what is known to fail.

@@ -121,6 +121,9 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 		case r != nil:
 			done, all := f.End(id, r.Outcome, time.Now())
 			p.end(id)
+			if p.bars != nil && !verbose {
+				return // the report lists it below, and the summary counts it
+			}
 			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome, r.DurationSeconds, id)
 		case news.Step != nil:
 			steps := news.Cell.Steps // those of other cells of the scenario are among their numbers

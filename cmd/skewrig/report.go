@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +20,22 @@ func newReport() *cobra.Command {
 	var format choice
 	var texts string
 	cmd := &cobra.Command{
-		Use:   "report DIR",
-		Short: "Print a saved report in another format",
-		Args:  cobra.ExactArgs(1),
+		Use:   "report DIR [PATTERN ...]",
+		Short: "Print a saved report, or some of its cells, in another format",
+		Long: `Print a saved report. With patterns, print all that is known of the cells that they
+select: each check with what was expected and observed, and where the evidence is.`,
+		Example: `  skewrig report report
+  skewrig report report kep-4939/gate
+  skewrig report report -o html > report/index.html`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
+			if len(args) > 1 {
+				if format.value != "text" {
+					return fmt.Errorf("-o %s prints a report as a whole: leave out the patterns %s", format.value, strings.Join(args[1:], " "))
+				}
+				return printCells(w, args[0], args[1:])
+			}
 			if as := map[string]string{"findings": "markdown", "findings-json": "json"}[format.value]; as != "" {
 				report, all, err := app.Findings(args[0], texts)
 				if err != nil {
@@ -50,11 +63,24 @@ func newReport() *cobra.Command {
 // formats are what a report can be printed as, the page aside.
 var formats = map[string]func(io.Writer, reports.Report) error{
 	"text": func(w io.Writer, r reports.Report) error {
-		return render.Terminal(w, r, render.TerminalOptions{Color: colorful(w)})
+		return render.Terminal(w, r, render.TerminalOptions{Color: colorful(w), Width: columns(w)})
 	},
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
 	"track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	"openmetrics": render.OpenMetrics,
+}
+
+// printCells prints what a saved report has of the cells that patterns select.
+func printCells(w io.Writer, dir string, patterns []string) error {
+	report, err := app.ReadReport(dir)
+	if err != nil {
+		return err
+	}
+	cells, err := app.CellsOf(report, patterns)
+	if err != nil {
+		return err
+	}
+	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: dir, Page: page.Name, Color: colorful(w), Width: columns(w)}))
 }
 
 func newMerge() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -61,5 +62,5 @@ func printReport(w io.Writer, out output, report reports.Report, dir string) err
 	if out.json() {
 		return printJSON(w, report)
 	}
-	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Color: colorful(w)})
+	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Page: page.Name, Color: colorful(w), Width: columns(w)})
 }

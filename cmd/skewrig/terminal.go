@@ -38,6 +38,20 @@ func isTerminal(w io.Writer) bool {
 	return isFile && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
+// columns is how wide the terminal is on which something is read, in characters. It is
+// 0 if that is none: what is read there is not wrapped.
+func columns(w io.Writer) int {
+	file, isFile := w.(*os.File)
+	if !isFile || !isTerminal(w) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // colorful reports whether what is written should be in color: on a terminal,
 // unless NO_COLOR is set (https://no-color.org), and anywhere if CLICOLOR_FORCE is
 // set to something else than 0.

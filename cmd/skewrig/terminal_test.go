@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -156,7 +157,10 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 	await("mine/pods/web  step 1 of 1: stop kubelet/node-a", "0 of 2 cells, 1 running")
 	tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Outcome: reports.Fail}})
-	await("[1/2] fail", "1 of 2 cells, 1 failed, a few seconds left")
+	await("1 of 2 cells, 1 failed, a few seconds left")
+	if strings.Contains(seen, "[1/2]") {
+		t.Errorf("the report lists each cell, and so did the progress: %q", seen)
+	}
 	done()
 }
 
@@ -170,5 +174,75 @@ func TestUpPrints(t *testing.T) {
 	}
 	if err := printJSON(&object, is); err != nil || !strings.Contains(object.String(), `"pid": 7`) || strings.Contains(object.String(), "seedKubeconfig") {
 		t.Errorf("error %v, JSON:\n%s", err, &object)
+	}
+}
+
+// readTerminal returns what a program writes to a terminal until it closes it.
+func readTerminal(t *testing.T, write func(*os.File)) string {
+	t.Helper()
+	program, reader := openTerminal(t)
+	var seen bytes.Buffer
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(&seen, reader) // the end of a terminal is an error
+	}()
+	write(program)
+	if err := program.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	return strings.ReplaceAll(seen.String(), "\r\n", "\n")
+}
+
+// TestColumns: what a command prints fits the terminal that it is on, and is as it is
+// elsewhere.
+func TestColumns(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	for _, args := range [][]string{
+		{"list", "kep-4939"}, {"report", "../../docs/examples/report"}, {"report", "../../docs/examples/report", "mine"}, {"plan", "kep-4939/skew"},
+	} {
+		text := readTerminal(t, func(terminal *os.File) {
+			var stderr bytes.Buffer
+			if code := run(t.Context(), args, terminal, &stderr); code == exitUsage {
+				t.Errorf("%v: %s", args, &stderr)
+			}
+		})
+		lines := 0
+		for line := range strings.Lines(text) {
+			lines++
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 120 {
+				t.Errorf("%v: a line has %d characters on a terminal of 120: %s", args, n, line)
+			}
+		}
+		if _, piped, _ := skewrig(t, args...); lines == 0 || strings.Join(strings.Fields(text), "") != strings.Join(strings.Fields(piped), "") {
+			t.Errorf("%v prints something else to a pipe:\n%s\nthan to a terminal:\n%s", args, piped, text)
+		}
+	}
+	if columns(new(bytes.Buffer)) != 0 {
+		t.Error("a buffer has columns")
+	}
+}
+
+// TestReportPrintsCells that patterns select.
+func TestReportPrintsCells(t *testing.T) {
+	t.Parallel()
+	const dir = "../../docs/examples/report"
+	for _, tc := range []struct {
+		args   []string
+		code   int
+		want   string // on standard output, or on standard error
+		absent string
+	}{
+		{[]string{"mine/payments/older-kubelet"}, 0, "check stays-up: fail", "mine/payments/upgrade"},
+		{[]string{"mine"}, 0, "  mine/payments/upgrade\n    check stays-up: pass\n", "REPRODUCED"},
+		{[]string{"yours"}, exitUsage, "the areas are mine", "check"},
+		{[]string{"mine", "-o", "json"}, exitUsage, "leave out the patterns mine", "check"},
+	} {
+		code, stdout, stderr := skewrig(t, append([]string{"report", dir}, tc.args...)...)
+		if all := stdout + stderr; code != tc.code || !strings.Contains(all, tc.want) || strings.Contains(all, tc.absent) {
+			t.Errorf("%v: exit code %d, want %d and %q but not %q in\n%s", tc.args, code, tc.code, tc.want, tc.absent, all)
+		}
 	}
 }

@@ -113,7 +113,7 @@ const (
 
 func newScreen(r reports.Report) screen {
 	s := screen{
-		Report: r, Said: render.Verdict(r), Counts: render.Counts(r.Summary), Matrices: matrices(r.Cells), Legend: legend(),
+		Report: r, Said: render.Verdict(r), Counts: reports.HeadlineOf(r).String(), Matrices: matrices(r.Cells), Legend: legend(),
 		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells, r.Findings), Worst: worstCases(r), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}

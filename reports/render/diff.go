@@ -161,7 +161,7 @@ func arrow(before, after string) string {
 
 func (t *diffTerminal) states(cells []diff.CellState) {
 	for _, c := range cells {
-		line := fmt.Sprintf("  %s  %s  %s", t.outcome(c.Outcome, outcomeWidth), oneLine(c.ID, maxText), oneLine(c.Reason, maxReason))
+		line := fmt.Sprintf("  %s  %s  %s", t.outcome(c.Outcome, outcomeWidth), oneLine(c.ID, maxText), oneLine(c.Reason, maxText))
 		t.printf("%s\n", strings.TrimRight(line, " "))
 	}
 }

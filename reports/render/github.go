@@ -34,7 +34,7 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 		}
 	}
 	if nothingJudged(r) {
-		warnings = append(warnings, annotation("warning", "nothing was judged", Counts(r.Summary)))
+		warnings = append(warnings, annotation("warning", "nothing was judged", reports.HeadlineOf(r).String()))
 	}
 	lines := append(atMost("error", errors), atMost("warning", warnings)...)
 	if _, err := io.WriteString(w, strings.Join(lines, "")); err != nil {
@@ -71,7 +71,8 @@ const MaxGitHubSummary = 1 << 20
 // how to reproduce it. If limit has no room for that, nothing is written.
 func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}
-	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), Counts(r.Summary))
+	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), reports.HeadlineOf(r))
+	m.reproduced(r)
 	m.needs(r)
 	m.folded("environment", func() {
 		m.rows(rowsOf(r.Reproduce.Components, componentRow), "component", "version", "source", "digest")

@@ -66,7 +66,7 @@ func (m *markdown) contradictionsText(how string, all []evidence.Contradiction) 
 		m.printf("    %s: %s, check %s is %s on %s\n", how, oneLine(g.Cell, maxText), oneLine(g.Check, maxText), g.Came, g.Release)
 		for _, field := range [][2]string{{"expected", g.Expected}, {"observed", g.Observed}, {"reason", g.Reason}} {
 			if field[1] != "" {
-				m.printf("      %-9s %s\n", field[0], oneLine(field[1], maxDetail))
+				m.printf("      %-9s %s\n", field[0], oneLine(field[1], maxText))
 			}
 		}
 		for _, path := range g.paths {

@@ -126,7 +126,7 @@ func newSuite(id int, cells []reports.Cell, r reports.Report) junitSuite {
 	if started := firstStart(cells); !started.IsZero() {
 		suite.Timestamp = junitTimestamp(started)
 	}
-	suite.Properties = append(versionProperties(r.Reproduce), caseProperties(cells)...)
+	suite.Properties = append(runProperties(r), caseProperties(cells)...)
 	return suite
 }
 
@@ -176,6 +176,9 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 	case c.Outcome.Expected():
 		// Few pages show the type.
 		result.Message = oneLine(string(c.Outcome)+": "+c.Reason, maxText)
+		if bug, is := reports.ReproductionOf(c, r); is {
+			result.Message = oneLine(saidOf(bug, r)+": "+c.Reason, maxText)
+		}
 		out.Skipped = result
 		return out
 	default:
@@ -213,8 +216,11 @@ func axes(c reports.Cell) string {
 	return strings.Join(values, " ")
 }
 
-func versionProperties(reproduce reports.Reproduce) []junitProperty {
+// runProperties say what became of the run that a suite is of, and what ran.
+func runProperties(r reports.Report) []junitProperty {
+	reproduce := r.Reproduce
 	properties := []junitProperty{
+		{"headline", reports.HeadlineOf(r).String()},
 		{"skewrig", oneLine(reproduce.Skewrig, maxText)},
 		{"go", oneLine(reproduce.Go, maxText)},
 		{"seed", strconv.FormatInt(reproduce.Seed, 10)},
@@ -264,7 +270,7 @@ func runSuite(id int, r reports.Report) (junitSuite, bool) {
 		add("everything-ran", nil, &junitResult{Message: oneLine(r.Partial, maxText), Type: "partial"})
 	}
 	if nothingJudged(r) {
-		add("something-was-judged", nil, &junitResult{Message: "nothing was judged: " + Counts(r.Summary), Type: string(reports.Unknown)})
+		add("something-was-judged", nil, &junitResult{Message: "nothing was judged: " + reports.HeadlineOf(r).String(), Type: string(reports.Unknown)})
 	}
 	return suite, suite.Tests > 0
 }

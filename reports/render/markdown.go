@@ -53,7 +53,8 @@ func (m *markdown) head(header []string) {
 }
 
 func (m *markdown) summary(r reports.Report) {
-	m.printf("# Conformance report\n\n**%s.** %s.\n", Verdict(r), Counts(r.Summary))
+	m.printf("# Conformance report\n\n**%s.** %s.\n", Verdict(r), reports.HeadlineOf(r))
+	m.reproduced(r)
 	if r.Partial != "" {
 		m.printf("\n**Partial:** %s\n", text(r.Partial))
 	}
@@ -69,6 +70,17 @@ func (m *markdown) summary(r reports.Report) {
 	if len(rows) > 0 {
 		m.printf("\n")
 		m.table(rows, "outcome", "cells", "meaning")
+	}
+}
+
+// reproduced lists the known bugs that cells show as recorded.
+func (m *markdown) reproduced(r reports.Report) {
+	for _, bug := range reproductions(r) {
+		m.printf("\n- %s", text(bug.said))
+		for _, c := range bug.cells {
+			m.printf(" %s", code(c.ID))
+		}
+		m.printf(" %s\n", text(bug.Link))
 	}
 }
 
@@ -90,7 +102,7 @@ func (m *markdown) attention(r reports.Report) {
 		m.attentionTo(c)
 	}
 	if quiet {
-		m.printf("Nothing.\n")
+		m.printf("%s.\n", Verdict(r))
 	}
 }
 

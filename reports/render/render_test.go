@@ -27,9 +27,18 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 	"xml":  JUnit,
 	"md":   Markdown,
 	"txt": func(w io.Writer, r reports.Report) error {
-		return Terminal(w, r, TerminalOptions{Report: "out/report.md"})
+		return Terminal(w, r, TerminalOptions{Report: "out", Page: "index.html"})
 	},
+	"80.txt":    onTerminal(80),
+	"120.txt":   onTerminal(120),
 	"color.txt": func(w io.Writer, r reports.Report) error { return Terminal(w, r, TerminalOptions{Color: true}) },
+}
+
+// onTerminal writes a report to a terminal of so many columns.
+func onTerminal(width int) func(io.Writer, reports.Report) error {
+	return func(w io.Writer, r reports.Report) error {
+		return Terminal(w, r, TerminalOptions{Width: width, Report: "out", Page: "index.html"})
+	}
 }
 
 // extracts are renderers of a part of a report.
@@ -143,6 +152,7 @@ func reportsUnderTest(t *testing.T) map[string]reports.Report {
 		"empty":   assemble(t, nil),
 		"shard":   emptyShard(t),
 		"repeat":  repeated(t),
+		"known":   recorded(t),
 	}
 }
 

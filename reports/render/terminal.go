@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
@@ -13,51 +14,137 @@ type TerminalOptions struct {
 	// Color writes outcomes in colors, by the escape sequences of ECMA-48. It
 	// is for the caller to know whether the reader understands them.
 	Color bool
-	// Report is where the whole report is, a file or a directory. If unset,
-	// nothing is said of it.
+	// Width is how many columns a line may have. If unset, lines are as long as what
+	// is in them: the reader is no terminal.
+	Width int
+	// Report is the directory of the report. If unset, nothing is said of where more
+	// is to be seen.
 	Report string
+	// Page is the file name of the page in it.
+	Page string
 }
 
-// Terminal writes the report as a table of one line per cell, followed by
-// everything that is known of what is not as expected, and by the counts. No
-// text of the report can control the terminal.
+// Terminal writes what a report has to say, what weighs most last: cells that pass,
+// counted by area, the others by outcome with the whole reason, the headline, and where
+// to look. No text of the report can control the terminal.
 func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
-	t := terminal{color: options.Color}
-	t.table(r.Cells)
-	t.attention(r)
-	t.printf("%s\n%s\n", Counts(r.Summary), Verdict(r))
+	t := terminal{color: options.Color, width: options.Width}
+	for _, outcome := range reports.Outcomes() {
+		t.section(outcome, r)
+		if outcome == reports.ExpectedFail {
+			t.reproduced(r)
+		}
+	}
+	for _, problem := range r.Problems {
+		t.indented("problem", oneLine(problem, maxText), len("problem  "), t.width)
+		t.printf("\n")
+	}
+	t.indented("", reports.HeadlineOf(r).String(), 0, t.width)
+	t.printf("%s\n", Verdict(r))
 	if r.Partial != "" {
-		t.printf("Partial: %s\n", oneLine(r.Partial, maxText))
+		t.indented("", "Partial: "+oneLine(r.Partial, maxText), 0, t.width)
 	}
-	if options.Report != "" {
-		t.printf("Report: %s\n", oneLine(options.Report, maxText))
-	}
+	t.whereToLook(r, options)
 	return t.writeTo(w, "a report to the terminal")
 }
 
 type terminal struct {
 	gathered
 	color bool
+	width int
 }
 
-// outcomeWidth is the length of the longest outcome.
-const outcomeWidth = len(reports.UnexpectedPass)
-
-func (t *terminal) table(cells []reports.Cell) {
+// section writes the cells that have an outcome.
+func (t *terminal) section(outcome reports.Outcome, r reports.Report) {
+	var cells []reports.Cell
+	for _, c := range r.Cells {
+		if _, is := reports.ReproductionOf(c, r); !is && c.Outcome == outcome {
+			cells = append(cells, c)
+		}
+	}
 	if len(cells) == 0 {
 		return
 	}
-	widest := len("CELL")
-	for _, c := range cells {
-		widest = max(widest, len(oneLine(c.ID, maxText)))
-	}
-	t.printf("%-*s  %8s  %-*s  %s\n", outcomeWidth, "OUTCOME", "TOOK", widest, "CELL", "REASON")
-	for _, c := range cells {
-		line := fmt.Sprintf("%s  %8s  %-*s  %s", t.outcome(c.Outcome, outcomeWidth),
-			Took(c.DurationSeconds), widest, oneLine(c.ID, maxText), oneLine(inRuns(c), maxReason))
-		t.printf("%s\n", strings.TrimRight(line, " "))
+	t.printf("%s\n", t.outcome(outcome, 0))
+	switch {
+	case outcome == reports.Pass:
+		t.passed(cells)
+	case outcome.Expected():
+		t.recorded(cells)
+	default:
+		t.attention(cells)
 	}
 	t.printf("\n")
+}
+
+// maxNamed is how many cells of an area are named though they pass.
+const maxNamed = 3
+
+// passed writes cells that pass: of an area with many how many there are, by the pattern
+// that selects them all.
+func (t *terminal) passed(cells []reports.Cell) {
+	for _, area := range reports.Grouped(cells, func(c reports.Cell) string { return areaOf(c.ID) }) {
+		if len(area) > maxNamed {
+			t.indented("", fmt.Sprintf("%s: %s", areaOf(area[0].ID), reports.Counted(len(area), "cell")), indent, t.width)
+			continue
+		}
+		for _, c := range area {
+			t.cell(c)
+			t.reason(inRuns(c))
+		}
+	}
+}
+
+func areaOf(id string) string {
+	area, _, _ := strings.Cut(id, "/")
+	return oneLine(area, maxText)
+}
+
+// recorded writes cells with the reason why they are as expected, those of one reason
+// together.
+func (t *terminal) recorded(cells []reports.Cell) {
+	for _, alike := range reports.Grouped(cells, inRuns) {
+		for _, c := range alike {
+			t.cell(c)
+		}
+		t.reason(inRuns(alike[0]))
+	}
+}
+
+// attention writes cells with all that is known of the checks that decided.
+func (t *terminal) attention(cells []reports.Cell) {
+	for _, c := range cells {
+		t.cell(c)
+		t.details(details(c))
+	}
+}
+
+// reproduced writes the known bugs that cells show as recorded, and these cells.
+func (t *terminal) reproduced(r reports.Report) {
+	for _, bug := range reproductions(r) {
+		t.indented("", bug.said, 0, t.width)
+		for _, c := range bug.cells {
+			t.cell(c)
+		}
+		t.reason(bug.Headline)
+		t.reason(bug.Link)
+		t.printf("\n")
+	}
+}
+
+// indent is where ids and reasons begin.
+const indent = 10
+
+// cell writes a line that names a cell, with how long it took.
+func (t *terminal) cell(c reports.Cell) {
+	t.indented(fmt.Sprintf("%8s", Took(c.DurationSeconds)), oneLine(c.ID, maxText), indent, t.width)
+}
+
+// reason writes what there is to say of the cells above.
+func (t *terminal) reason(said string) {
+	if said != "" {
+		t.indented("", oneLine(said, maxText), indent, t.width)
+	}
 }
 
 // inRuns is the reason of a cell. Of one that has none, it is how many times it
@@ -69,21 +156,51 @@ func inRuns(c reports.Cell) string {
 	return c.Reason
 }
 
-func (t *terminal) attention(r reports.Report) {
-	for _, c := range r.Cells {
-		if c.Outcome.Expected() {
-			continue
+// details writes indented lines as details returns them: those with a value below the
+// beginning of the first.
+func (t *terminal) details(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		leads := 0
+		if strings.HasPrefix(line, "  ") {
+			leads = min(len("  expected     "), len(line))
 		}
-		t.printf("%s  %s\n", t.outcome(c.Outcome, 0), oneLine(c.ID, maxText))
-		for line := range strings.Lines(details(c)) {
-			t.printf("  %s", line)
-		}
-		t.printf("\n")
-	}
-	for _, problem := range r.Problems {
-		t.printf("problem  %s\n\n", oneLine(problem, maxText))
+		t.indented("    "+line[:leads], line[leads:], len("    ")+leads, t.width)
 	}
 }
+
+// whereToLook says where all of a report is to be seen, and how one cell of it: the
+// first that is most severe.
+func (t *terminal) whereToLook(r reports.Report, options TerminalOptions) {
+	if options.Report == "" {
+		return
+	}
+	t.printf("Page: %s\n", oneLine(filepath.Join(options.Report, options.Page), maxText))
+	if len(r.Cells) == 0 {
+		return
+	}
+	worst := r.Cells[0]
+	for _, c := range r.Cells {
+		if c.Outcome.Compare(worst.Outcome) > 0 {
+			worst = c
+		}
+	}
+	t.printf("One cell: skewrig report %s %s\n", shellWord(oneLine(options.Report, maxText)), shellWord(oneLine(worst.ID, maxText)))
+}
+
+// shellWord quotes a printable text if a shell would take it for more than a word.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+=@", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// outcomeWidth is the length of the longest outcome.
+const outcomeWidth = len(reports.UnexpectedPass)
 
 // outcome returns an outcome padded to a width, in its color: green for what
 // passed, red for what does not conform, yellow for what was not judged.
@@ -104,4 +221,25 @@ func (t *terminal) outcome(o reports.Outcome, width int) string {
 		color = 33
 	}
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, padded)
+}
+
+// CellsTerminal writes all that a report knows of some of its cells: each check with
+// what was expected and observed, where the evidence is, and how to see them again.
+func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options TerminalOptions) error {
+	t := terminal{color: options.Color, width: options.Width}
+	for i, c := range cells {
+		if i > 0 {
+			t.printf("\n")
+		}
+		t.printf("%s  %s\n", t.outcome(c.Outcome, 0), Took(c.DurationSeconds))
+		t.indented("", oneLine(c.ID, maxText), 2, t.width)
+		if bug, is := reports.ReproductionOf(c, r); is {
+			t.indented("", saidOf(bug, r), 2, t.width)
+		}
+		t.details(detailsOf(c, func(reports.Check) bool { return true }))
+		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(reports.RunDir(c.ID, 1))), maxText), len("  evidence  "), t.width)
+		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
+		t.indented("  again", oneLine(again(c, r.Reproduce), maxText), len("  evidence  "), t.width)
+	}
+	return t.writeTo(w, "cells to the terminal")
 }

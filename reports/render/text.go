@@ -94,13 +94,18 @@ func oneLine(s string, limit int) string { return printable(shortened(s, limit))
 // details returns what is known of the checks of a cell that are not as
 // expected, or why the cell has none, as indented lines.
 func details(c reports.Cell) string {
+	return detailsOf(c, func(check reports.Check) bool { return !check.Outcome.Expected() })
+}
+
+// detailsOf returns what is known of those checks of a cell that are wanted.
+func detailsOf(c reports.Cell, wanted func(reports.Check) bool) string {
 	var b strings.Builder
 	for _, fact := range repeats(c) {
 		fmt.Fprintf(&b, "%s\n", fact)
 	}
 	judged := b.Len()
 	for _, check := range c.Checks {
-		if check.Outcome.Expected() {
+		if !wanted(check) {
 			continue
 		}
 		fmt.Fprintf(&b, "check %s: %s\n", oneLine(check.ID, maxText), check.Outcome)
@@ -141,13 +146,19 @@ func writeField(b *strings.Builder, name, value string) {
 }
 
 // Verdict returns what the exit code of a report means, as a sentence without
-// its full stop: "All outcomes are as expected".
+// its full stop: "Everything conforms".
 func Verdict(r reports.Report) string { return capitalized(verdict(r)) }
 
 func verdict(r reports.Report) string {
 	switch reports.ExitCode(r) {
 	case reports.ExitExpected:
-		return "all outcomes are as expected"
+		switch h := reports.HeadlineOf(r); {
+		case r.EmptyShard():
+			return "the shard has no cells"
+		case h.Recorded+h.Ambiguous > 0:
+			return "nothing new: every deviation is recorded"
+		}
+		return "everything conforms"
 	case reports.ExitNonconforming:
 		return "something does not conform"
 	}
@@ -166,28 +177,38 @@ func nothingJudged(r reports.Report) bool {
 	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
 }
 
-// Counts returns the numbers of cells by outcome, the most severe first, without
-// those that are zero. Cells of the reference are counted apart: "63 cells:
-// 20 expected-fail, 43 pass; 13 reference cells: 13 as expected, not counted".
-func Counts(s reports.Summary) string {
-	if s.Reference.Cells == 0 {
-		return countsOfReleases(s)
-	}
-	return fmt.Sprintf("%s; %s: %d as expected, not counted", countsOfReleases(s),
-		reports.Counted(s.Reference.Cells, "reference cell"), s.Reference.Expected)
+// reproduction is a known bug with the cells that show it, and the line that says so.
+type reproduction struct {
+	reports.Reproduction
+
+	said  string
+	cells []reports.Cell
 }
 
-func countsOfReleases(s reports.Summary) string {
-	var parts []string
-	for _, o := range severestFirst() {
-		if n := s.Outcomes[o]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+// reproductions are the known bugs that cells of a report reproduced.
+func reproductions(r reports.Report) (all []reproduction) {
+	var cells []reports.Cell
+	for _, c := range r.Cells {
+		if _, is := reports.ReproductionOf(c, r); is {
+			cells = append(cells, c)
 		}
 	}
-	if len(parts) == 0 {
-		return reports.Counted(s.Cells, "cell")
+	bugOf := func(c reports.Cell) reports.Reproduction { bug, _ := reports.ReproductionOf(c, r); return bug }
+	for _, of := range reports.Grouped(cells, bugOf) {
+		bug := bugOf(of[0])
+		all = append(all, reproduction{bug, saidOf(bug, r), of})
 	}
-	return fmt.Sprintf("%s: %s", reports.Counted(s.Cells, "cell"), strings.Join(parts, ", "))
+	return all
+}
+
+// saidOf says in a line that a known bug was seen: "REPRODUCED kubernetes#141961: 12
+// replicasets, at most 2 expected (known, so exit 0)".
+func saidOf(bug reports.Reproduction, r reports.Report) string {
+	known := "known"
+	if reports.ExitCode(r) == reports.ExitExpected {
+		known = "known, so exit 0"
+	}
+	return fmt.Sprintf("REPRODUCED %s: %s (%s)", oneLine(bug.Bug, maxText), oneLine(bug.Seen, maxText), known)
 }
 
 func severestFirst() []reports.Outcome {

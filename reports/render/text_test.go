@@ -1,10 +1,6 @@
 package render
 
-import (
-	"testing"
-
-	"github.com/skewrig/skewrig/reports"
-)
+import "testing"
 
 func TestDuration(t *testing.T) {
 	t.Parallel()
@@ -42,20 +38,6 @@ func TestPrintable(t *testing.T) {
 	} {
 		if got := printable(in); got != want {
 			t.Errorf("printable(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestCountsOfTheReference(t *testing.T) {
-	pass := map[reports.Outcome]int{reports.Pass: 2}
-	for want, summary := range map[string]reports.Summary{
-		"2 cells: 2 pass": {Cells: 2, Outcomes: pass},
-		"2 cells: 2 pass; 3 reference cells: 1 as expected, not counted": {
-			Cells: 2, Outcomes: pass, Reference: reports.ReferenceSummary{Cells: 3, Expected: 1}},
-		"0 cells; 1 reference cell: 1 as expected, not counted": {Reference: reports.ReferenceSummary{Cells: 1, Expected: 1}},
-	} {
-		if got := Counts(summary); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
