@@ -76,7 +76,7 @@ func (m *markdown) pullRequestOf(all []finding.Finding) {
 
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("%s\n", text(f.Headline))
-	m.printf("\n### What happened?\n\n%s. %s.\n\n", capitalized(text(f.Instead)), capitalized(text(f.Effect)))
+	m.printf("\n### What happened?\n\n%s\n\n", sentences(f.Instead, f.Effect))
 	m.seenOn(f)
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
@@ -98,6 +98,17 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("\n### Install tools\n\nskewrig %s\n", text(r.Reproduce.Skewrig))
 	m.printf("\n### Container runtime (CRI) and version (if applicable)\n\na fake runtime of skewrig\n")
 	m.printf("\n### Related plugins (CNI, CSI, ...) and versions (if applicable)\n\nnone\n")
+}
+
+// sentences are those of texts that say something, one after the other.
+func sentences(texts ...string) string {
+	var all []string
+	for _, t := range texts {
+		if t != "" {
+			all = append(all, capitalized(text(t))+".")
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // pullRequest is in the form that kubernetes/enhancements asks for.

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
@@ -56,4 +57,17 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/findings.md", page.String())
+}
+
+// TestIssueOfWhatNoListHas: of a check that failed nothing is known but its values.
+func TestIssueOfWhatNoListHas(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	f := finding.Finding{Finding: reports.Finding{ID: "x.stays-up", Class: reports.Unlisted, Headline: "stays-up", Instead: "expected 0, observed 1"}, Reproduce: "skewrig run x"}
+	if err := render.Issue(&got, reports.Report{}, f); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n### What happened?\n\nExpected 0, observed 1.\n\n"; !strings.Contains(got.String(), want) {
+		t.Errorf("the draft lacks %q: %s", want, got.String())
+	}
 }
