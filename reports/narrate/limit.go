@@ -30,6 +30,7 @@ func (b *builder) limited(limit int) Narration {
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
 		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines),
 	}}
+	l.Checks = b.caused(l.Lanes, attempts)
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
 	n := l.shown()
 	for _, pass := range []func(){l.condense, l.keepWires, l.keepFailures, l.bound} {

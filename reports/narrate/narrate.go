@@ -63,6 +63,10 @@ type Check struct {
 	// Summary is what came of it in time: "came true after 3.2 s; the window was 90 s".
 	// If unset, there is nothing to say but when it was.
 	Summary string `json:"summary,omitempty"`
+	// Cause is what happened that keeps the check from holding, in a sentence: what
+	// probes, pods, the watchdog or a Pods API did. Only a check that does not hold has
+	// one. If unset, nothing is known but its value.
+	Cause string `json:"cause,omitempty"`
 	// Parts are parts of what was observed, in What, with their values at To. Only a
 	// check that does not hold has them, and whose value is only true or false.
 	Parts []Line `json:"parts,omitempty"`

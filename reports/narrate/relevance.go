@@ -30,8 +30,11 @@ var key = regexp.MustCompile(`\["([^"]+)"\]`)
 
 // names are those in the expressions of the checks that failed: of pods, nodes and
 // containers.
-func (b *builder) names() (names []string) {
-	for _, expression := range b.failing() {
+func (b *builder) names() []string { return namesIn(b.failing()...) }
+
+// namesIn are those in expressions.
+func namesIn(expressions ...string) (names []string) {
+	for _, expression := range expressions {
 		for _, quoted := range key.FindAllStringSubmatch(expression, -1) {
 			names = append(names, nameIn(quoted[1]))
 		}
@@ -51,10 +54,9 @@ func nameIn(key string) string {
 // word is a text in an expression, or a part of one: c.name == "app", "web/app".
 var word = regexp.MustCompile(`[^"/]+`)
 
-// words are the texts in the expressions of the checks that failed, of which some may
-// be names of containers.
-func (b *builder) words() (all []string) {
-	for _, expression := range b.failing() {
+// wordsIn are the texts in expressions, of which some may be names of containers.
+func wordsIn(expressions ...string) (all []string) {
+	for _, expression := range expressions {
 		for i, quoted := range strings.Split(expression, `"`) {
 			if i%2 == 1 {
 				all = append(all, word.FindAllString(quoted, -1)...)
@@ -64,11 +66,16 @@ func (b *builder) words() (all []string) {
 	return all
 }
 
-// relevant says which attempts a check that failed is about: those of its pod, and
-// if it names containers of the pod, those of them. Where none names a pod, it is
-// those that failed.
+// relevant says which attempts the checks that failed are about.
 func (b *builder) relevant(attempts []attempt) func(*attempt) bool {
-	pods, words := b.names(), b.words()
+	return relevantTo(attempts, b.failing()...)
+}
+
+// relevantTo says which attempts expressions are about: those of a pod that they name, and
+// if they name containers of the pod, those of them. Where none names a pod, it is
+// those that failed.
+func relevantTo(attempts []attempt, expressions ...string) func(*attempt) bool {
+	pods, words := namesIn(expressions...), wordsIn(expressions...)
 	if len(pods) == 0 {
 		return func(a *attempt) bool { return a.Tone == Bad }
 	}
