@@ -48,18 +48,21 @@ const often = 8
 // around is what a log says around some moments. Lines that say the same are one.
 // If there are too many, errors and warnings come first, then what names what the
 // checks that failed are about, and then what is nearest. What is left out is
-// counted: no line is missing without a word.
+// counted: no line is missing without a word. What comes of how the rig is made is apart.
 func (b *builder) around(l LogFile, limit int) Log {
 	left := make(map[string]int) // by why
-	var found []logLine
+	var found, own []logLine
 	all := b.stamped(l)
 	noise := b.noiseOf(l.Component, all)
 	for i, line := range all {
 		line.place, line.distance = i, b.distance(line.At)
-		line.rank = noise.rank(line)
-		if why := noise.why(line); why != "" {
+		line.rank, line.Named = noise.rank(line), noise.isNamed(line)
+		switch why := noise.why(line); {
+		case line.distance <= before && ofTheRig(line.Text) != "":
+			own = append(own, line)
+		case why != "":
 			left[why]++
-		} else {
+		default:
 			found = append(found, line)
 		}
 	}
@@ -74,6 +77,10 @@ func (b *builder) around(l LogFile, limit int) Log {
 	found = found[:kept]
 	slices.SortFunc(found, func(a, b logLine) int { return cmp.Compare(a.place, b.place) })
 	log := Log{Component: l.Component, Path: l.Path}
+	rig, more := b.rigLines(own)
+	if log.Rig = rig; more > 0 {
+		log.Omitted = append(log.Omitted, beyondRig(more))
+	}
 	for _, why := range reasons {
 		if n := left[why]; n > 0 {
 			log.Omitted = append(log.Omitted, reports.Counted(n, "line")+" "+why)

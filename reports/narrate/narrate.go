@@ -186,13 +186,16 @@ type Line struct {
 	// At is when, if that is known.
 	At float64 `json:"at,omitempty"`
 	// What is a few words for what it is: "TLS ClientHello", "HTTP/2 preface". In a
-	// log, it is empty.
+	// log, it is empty, or why the line is one of the rig's own.
 	What string `json:"what,omitempty"`
 	Text string `json:"text"`
 	Tone Tone   `json:"tone,omitempty"`
 	// More is how many lines of a log that say the same, but for numbers and ids, the
 	// line stands for beside itself.
 	More int `json:"more,omitempty"`
+	// Named is true for a line of a log that names what a check that does not hold is
+	// about, such as its pod.
+	Named bool `json:"named,omitempty"`
 }
 
 // Object is an object as it changed. Versions that differ in nothing but their
@@ -221,6 +224,8 @@ type Log struct {
 	// Path is the file, below the report's directory.
 	Path  string `json:"path"`
 	Lines []Line `json:"lines"`
+	// Rig are lines that come of how the rig is made, each with the reason in What.
+	Rig []Line `json:"rig,omitempty"`
 	// Omitted says how many other lines the file has, and why they are not here.
 	Omitted []string `json:"omitted,omitempty"`
 }
