@@ -13,23 +13,34 @@ func Findings(dir, texts string) (reports.Report, []finding.Finding, error) {
 	if err != nil {
 		return report, nil, err
 	}
-	run, err := saved.Run(dir, report, func(c reports.Cell) bool { return !c.OfReference() })
+	run, err := saved.Run(dir, report, finding.Concerned(report))
 	if err != nil {
 		return report, nil, Failed(err)
 	}
+	sentences, err := Sentences(texts)
+	if err != nil {
+		return report, nil, err
+	}
+	return report, finding.All(run, sentences), nil
+}
+
+// Sentences are those of the texts of the proposals in a directory, by the ids of the
+// requirements. Without a directory there are none.
+func Sentences(texts string) (map[string][]string, error) {
 	sentences := make(map[string][]string)
-	if texts != "" {
-		quoted, err := readTexts(texts, "")
-		if err != nil {
-			return report, nil, err
-		}
-		for _, text := range quoted {
-			for id, quotes := range text.Quotes {
-				for _, q := range quotes {
-					sentences[id] = append(sentences[id], q.Text)
-				}
+	if texts == "" {
+		return sentences, nil
+	}
+	quoted, err := readTexts(texts, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range quoted {
+		for id, quotes := range text.Quotes {
+			for _, q := range quotes {
+				sentences[id] = append(sentences[id], q.Text)
 			}
 		}
 	}
-	return report, finding.All(run, sentences), nil
+	return sentences, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/narrate/saved"
 	"github.com/skewrig/skewrig/reports/page"
@@ -24,7 +25,9 @@ func Page(dir string, report reports.Report) page.Run {
 		n := saved.Narration(round, c, limit, explain)
 		return &n, nil
 	}
-	return page.Run{Report: report, Narration: narration, Dir: os.DirFS(dir)}
+	// What is said of a record that can't be read is in its cell's place.
+	run, _ := saved.Run(dir, report, finding.Concerned(report))
+	return page.Run{Report: report, Narration: narration, Facts: run.Facts, Dir: os.DirFS(dir)}
 }
 
 // explain says what oracles and checks know of a history.

@@ -48,7 +48,11 @@ select: each check with what was expected and observed, and where the evidence i
 				return err
 			}
 			if format.value == "html" {
-				return app.Failed(page.Write(w, app.Page(args[0], report)))
+				run := app.Page(args[0], report)
+				if run.Sentences, err = app.Sentences(texts); err != nil {
+					return err
+				}
+				return app.Failed(page.Write(w, run))
 			}
 			return app.Failed(formats[format.value](w, report))
 		},

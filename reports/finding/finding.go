@@ -84,6 +84,16 @@ func All(run evidence.Run, sentences map[string][]string) []Finding {
 	return all
 }
 
+// Concerned returns what tells the cells of a report whose facts All uses: those of
+// scenarios in which a release deviates.
+func Concerned(r reports.Report) func(reports.Cell) bool {
+	scenarios := make(map[string]bool)
+	for _, s := range redChecks(r) {
+		scenarios[s.cell.Scenario] = true
+	}
+	return func(c reports.Cell) bool { return scenarios[c.Scenario] && !c.OfReference() }
+}
+
 // seen is a check of a cell.
 type seen struct {
 	cell  reports.Cell

@@ -17,11 +17,11 @@ var assets embed.FS
 
 // modules are the scripts in an order in which each comes after what it imports.
 var modules = []string{
-	"dom", "data", "route", "diff", "timeline", "attempts", "objects", "cell", "lists", "keys", "main",
+	"dom", "data", "route", "issue", "diff", "timeline", "attempts", "objects", "cell", "lists", "keys", "main",
 }
 
 var (
-	style       = read("style.css")
+	style       = outcomeStyles() + read("style.css")
 	earlyScript = read("theme.js")
 	script      = join(modules)
 	// policy has browsers run and apply what is in assets, by its digest, and
@@ -32,7 +32,7 @@ var (
 
 // templates are the HTML of the page.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib, "counted": reports.Counted, "heading": headingOf, "breaking": breaking, "fixed": func() string { return fixedReleases },
+	"visible": render.Visible, "whole": render.VisibleWhole, "linked": linked, "escape": escape, "gib": gib, "counted": reports.Counted, "heading": headingOf, "breaking": breaking,
 }).ParseFS(assets, "assets/*.html"))
 
 func read(name string) string {

@@ -14,7 +14,7 @@ func many() page.Run { return page.Run{Report: page.MadeMany(2000), Narration: p
 func TestManyCells(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, many()), "")
-	b.has("h1", "Something does not conform")
+	b.has("h1", "20 new")
 	b.shot("many")
 	b.click("#overview .tallies .o-fail")
 	b.at("#cells&outcome=fail")

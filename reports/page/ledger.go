@@ -10,11 +10,16 @@ import (
 
 // ledgerPart is the statements of a KEP.
 type ledgerPart struct {
-	KEP        string
-	Statements []statement
+	KEP, Title string
+	// Statements are those that some cell does not prove, the worst first and those that
+	// no cell tests last; Passed are the others.
+	Statements, Passed []statement
 	// Served is how many of them the run's cells say something about.
 	Served int
 }
+
+// Count is how many statements the KEP has.
+func (p ledgerPart) Count() int { return len(p.Statements) + len(p.Passed) }
 
 // statement is a requirement with its verdict on each pair of releases.
 type statement struct {
@@ -34,27 +39,38 @@ type verdict struct {
 	Releases string
 }
 
-func ledgers(r reports.Report) (parts []ledgerPart) {
+func ledgers(r reports.Report, titles map[string]string) (parts []ledgerPart) {
 	cells := make(map[string]reports.Cell)
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
 	axes, alike := releaseAxes(r.Cells), len(pairsOf(r.Cells)) < 2
 	for _, ofKEP := range reports.Grouped(r.Requirements, func(q reports.Requirement) string { return q.KEP }) {
-		part := ledgerPart{KEP: ofKEP[0].KEP}
+		part := ledgerPart{KEP: ofKEP[0].KEP, Title: titles[ofKEP[0].KEP]}
 		for _, q := range ofKEP {
 			s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes, alike)}
 			if _, is := reports.WebAddress(q.Source); is {
 				s.Link = q.Source
 			}
-			if len(q.Cells) > 0 {
-				part.Served++
-			}
-			part.Statements = append(part.Statements, s)
+			part.add(s)
 		}
+		slices.SortStableFunc(part.Statements, func(a, b statement) int {
+			return cmp.Or(min(1, len(b.Cells))-min(1, len(a.Cells)), b.Name.Compare(a.Name))
+		})
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+func (p *ledgerPart) add(s statement) {
+	if len(s.Cells) > 0 {
+		p.Served++
+	}
+	if len(s.Cells) > 0 && (s.Name == reports.Pass || s.Name == reports.NotApplicable) {
+		p.Passed = append(p.Passed, s)
+	} else {
+		p.Statements = append(p.Statements, s)
+	}
 }
 
 // verdicts judges a requirement on each pair of releases that its cells are about.

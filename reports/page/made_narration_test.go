@@ -30,6 +30,9 @@ func MadeNarration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration
 	return n, nil
 }
 
+// Cause is what the narrations say of cells that need attention.
+const Cause = "8 of 24 attempts of default/tls/app failed: HTTP/2 preface without TLS, closed by the server."
+
 // lowLimit is the limit in bytes below which there is no room for objects.
 const lowLimit = 32 << 10
 
@@ -66,13 +69,16 @@ func madeTimeline(c reports.Cell) *narrate.Narration {
 		s.Checks = append(s.Checks, narrate.Check{ID: check.ID, Step: 3, From: 14.2, To: 31})
 	}
 	s.Checks[0].Summary = "did not come true in 90 s"
+	if !c.Outcome.Expected() {
+		s.Checks[0].Cause = Cause
+	}
 	s.Checks[0].Parts = []narrate.Line{{What: `connections["tls/app"]`, Text: Hostile}}
 	s.Checks[len(s.Checks)-1].To = s.Checks[len(s.Checks)-1].From
 	addProbes(s, &s.Lanes[4])
 	if !c.Outcome.Expected() {
 		s.Logs = []narrate.Log{{Component: "kubelet/node-a", Path: "cells/" + c.ID + "/logs/kubelet-node-a.log", Lines: []narrate.Line{
-			{At: 13.9, Text: "I1122 08:13:23.0 probing with TLS"}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: narrate.Bad, More: 3}},
-			Omitted: []string{"812 lines from its start"}}}
+			{At: 13.9, Text: "I1122 08:13:23.0 probing tls with TLS", Named: true}, {At: 15.1, Text: "E1122 08:13:24.2 probe failed: context deadline exceeded", Tone: narrate.Bad, More: 3}},
+			Rig: []narrate.Line{{At: 15, Text: "not implemented", What: "the rig has no cgroups", More: 4}}, Omitted: []string{"812 lines from its start"}}}
 	}
 	return s
 }

@@ -15,24 +15,24 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
-// matrix is cells by the releases that they are about: a line for each release of
-// one component, a column for each of another.
+// matrix is the cells of a KEP: a row for each scenario, a column for each release.
 type matrix struct {
-	// Line and Column name the components. Each may be empty: cells of one release,
-	// or of those that their scenarios fix.
-	Line, Column string
-	Columns      []string
-	Areas        []area
+	KEP, Title string
+	// Of names the components that the columns are releases of. If unset, no cell has a
+	// release of any.
+	Of      string
+	Columns []string
+	Rows    []row
+	Tallies []tally
+	// Open is true if the reader is to see the rows at once.
+	Open bool
 }
 
-// area is the lines of a KEP.
-type area struct {
-	KEP   string
-	Lines []line
-}
-
-type line struct {
-	Release string
+// row is the cells of a scenario.
+type row struct {
+	ID, Title string
+	// Link leads to the cell that needs attention most.
+	Link    template.URL
 	Squares []square
 }
 
@@ -40,7 +40,7 @@ type line struct {
 type heading struct{ Word, Meaning string }
 
 var headings = map[string]heading{
-	"":          {"any", "the scenario chooses no release of this component"},
+	"":          {"fixed", "the scenario names the releases of this component, or has none of it"},
 	"reference": {"reference", "the newest kubelet with a Pods API server that follows KEP-4188, to compare kubelets with: no release, and counted apart"},
 }
 
@@ -57,12 +57,7 @@ func explained(all []matrix) (found []heading) {
 	used := make(map[string]bool)
 	for _, m := range all {
 		for _, column := range m.Columns {
-			used[column] = used[column] || m.Column != ""
-		}
-		for _, a := range m.Areas {
-			for _, l := range a.Lines {
-				used[l.Release] = used[l.Release] || m.Line != ""
-			}
+			used[column] = true
 		}
 	}
 	for _, release := range slices.Sorted(maps.Keys(headings)) {
@@ -73,9 +68,10 @@ func explained(all []matrix) (found []heading) {
 	return found
 }
 
-// square is the cells of a pair of releases.
+// square is the cells of a scenario on a release.
 type square struct {
-	Tiles []tile
+	Release string
+	Tiles   []tile
 	// More is how many there are beyond the tiles, and Link leads to all of them.
 	More int
 	Link template.URL
@@ -86,6 +82,8 @@ type tile struct {
 	outcome
 	// Title is what the letter stands for, in words.
 	Title string
+	// Label is what tells it from the tiles beside it. If unset, there is nothing to tell.
+	Label string
 	Link  template.URL
 }
 
@@ -181,68 +179,86 @@ func pairOf(c reports.Cell, axes []string) pair {
 	return p
 }
 
-// matrices puts every cell into a square.
-func matrices(cells []reports.Cell) (all []matrix) {
+// columnOf is the axis that a cell's column is of, and its value there: what runs on
+// nodes, where it has one.
+func columnOf(c reports.Cell, axes []string) (axis, value string) {
+	p := pairOf(c, axes)
+	return p.columnAxis, p.column
+}
+
+// fewRows is how many rows of matrices are open, if no cell needs attention.
+const fewRows = 30
+
+// matrices puts every cell into a square. Titles are those of scenarios, by their ids.
+func matrices(cells []reports.Cell, keps, titles map[string]string) (all []matrix) {
 	axes := releaseAxes(cells)
-	groups := reports.Grouped(cells, func(c reports.Cell) [2]string {
-		p := pairOf(c, axes)
-		return [2]string{p.lineAxis, p.columnAxis}
-	})
-	// Those with lines as well as columns come first.
-	slices.SortStableFunc(groups, func(a, b []reports.Cell) int {
-		return cmp.Compare(pairOf(b[0], axes).lineAxis, pairOf(a[0], axes).lineAxis)
-	})
-	for _, of := range groups {
-		all = append(all, newMatrix(of, axes))
+	rows := 0
+	for _, of := range reports.Grouped(cells, func(c reports.Cell) string { return c.KEP }) {
+		m := newMatrix(of, axes, titles)
+		m.KEP, m.Title = of[0].KEP, keps[of[0].KEP]
+		rows += len(m.Rows)
+		all = append(all, m)
 	}
+	for i := range all {
+		all[i].Open = all[i].Open || rows <= fewRows
+	}
+	slices.SortFunc(all, func(a, b matrix) int { return cmp.Compare(a.KEP, b.KEP) })
 	return all
 }
 
-// newMatrix is the matrix of cells whose pairs are of the same components.
-func newMatrix(cells []reports.Cell, axes []string) matrix {
-	of := pairOf(cells[0], axes)
-	m := matrix{Line: of.lineAxis, Column: of.columnAxis}
-	columns := make(map[string]bool)
+// newMatrix is the matrix of a KEP's cells.
+func newMatrix(cells []reports.Cell, axes []string, titles map[string]string) matrix {
+	m := matrix{Tallies: talliesOf(cells)}
+	columns, components := make(map[string]bool), make(map[string]bool)
 	for _, c := range cells {
-		columns[pairOf(c, axes).column] = true
+		axis, release := columnOf(c, axes)
+		columns[release], components[axis] = true, true
+		m.Open = m.Open || !c.Outcome.Expected()
 	}
-	m.Columns = byRelease(columns)
-	for _, ofKEP := range reports.Grouped(cells, func(c reports.Cell) string { return c.KEP }) {
-		a := area{KEP: ofKEP[0].KEP}
-		lines, squares := make(map[string]bool), make(map[pair][]reports.Cell)
-		for _, c := range ofKEP {
-			p := pairOf(c, axes)
-			lines[p.line] = true
-			squares[p] = append(squares[p], c)
+	delete(components, "")
+	m.Columns, m.Of = byRelease(columns), strings.Join(slices.Sorted(maps.Keys(components)), " or ")
+	for _, of := range reports.Grouped(cells, func(c reports.Cell) string { return cmp.Or(c.Scenario, c.ID) }) {
+		r := row{ID: cmp.Or(of[0].Scenario, of[0].ID), Title: titles[of[0].Scenario], Link: cellLink(of[attentionFirst(of)[0]].ID)}
+		for _, column := range m.Columns {
+			there := slices.DeleteFunc(slices.Clone(of), func(c reports.Cell) bool {
+				_, release := columnOf(c, axes)
+				return release != column
+			})
+			r.Squares = append(r.Squares, newSquare(there, column, axes, filterLink("q", r.ID)))
 		}
-		for _, l := range byRelease(lines) {
-			row := line{Release: l}
-			for _, column := range m.Columns {
-				p := pair{of.lineAxis, of.columnAxis, l, column}
-				row.Squares = append(row.Squares, newSquare(squares[p], p.cellsLink(axes, "kep", a.KEP)))
-			}
-			a.Lines = append(a.Lines, row)
-		}
-		m.Areas = append(m.Areas, a)
+		m.Rows = append(m.Rows, r)
 	}
-	slices.SortFunc(m.Areas, func(a, b area) int { return cmp.Compare(a.KEP, b.KEP) })
 	return m
 }
 
-func newSquare(cells []reports.Cell, link template.URL) square {
-	s := square{Link: link}
+func newSquare(cells []reports.Cell, release string, axes []string, link template.URL) square {
+	s := square{Release: release, Link: link, More: max(0, len(cells)-maxTiles)}
 	shownCells := cells
-	if len(cells) > maxTiles {
+	if s.More > 0 {
 		shownCells = nil
 		for _, i := range attentionFirst(cells)[:maxTiles] {
 			shownCells = append(shownCells, cells[i])
 		}
-		s.More = len(cells) - maxTiles
 	}
 	for _, c := range shownCells {
-		s.Tiles = append(s.Tiles, cellTile(c))
+		t := cellTile(c)
+		t.Label = labelOf(c, axes)
+		s.Tiles = append(s.Tiles, t)
 	}
 	return s
+}
+
+// labelOf is what its row and its column don't say of a cell: its other axes, without
+// components of the same release.
+func labelOf(c reports.Cell, axes []string) string {
+	column, release := columnOf(c, axes)
+	var parts []string
+	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
+		if value := c.Axes[axis]; axis != column && value != release {
+			parts = append(parts, axis+" "+value)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // byRelease returns the keys from the oldest release to the newest, after those

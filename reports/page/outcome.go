@@ -1,7 +1,9 @@
 package page
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -15,19 +17,47 @@ type outcome struct {
 	Tone string `json:"tone"`
 }
 
-// letters are no two the same.
-var letters = map[reports.Outcome]string{
-	reports.NotApplicable:  "N",
-	reports.Pass:           "P",
-	reports.Ambiguous:      "A",
-	reports.ExpectedFail:   "E",
-	reports.NotTestable:    "T",
-	reports.Unknown:        "?",
-	reports.HarnessError:   "H",
-	reports.UnexpectedPass: "U",
-	reports.Flaky:          "L",
-	reports.Fail:           "F",
+// look is how an outcome looks, wherever it is shown: as a tile, a badge, a border, a bar
+// or a mark of a timeline.
+type look struct {
+	letter string
+	// fill is what is behind its letter, on is the letter, edge a line or a word on a
+	// card.
+	fill, on, edge color
 }
+
+// color is one for each theme.
+type color struct{ light, dark string }
+
+// looks has no letter twice.
+var looks = map[reports.Outcome]look{
+	reports.NotApplicable:  {"N", color{"#e6e7e5", "#33383e"}, color{"#41474d", "#c3c9cf"}, color{"#5a626b", "#a3abb4"}},
+	reports.Pass:           {"P", color{"#d5eedd", "#17402a"}, color{"#12492a", "#a9e5be"}, color{"#1b6e3c", "#7fd39c"}},
+	reports.Ambiguous:      {"A", color{"#ece0f5", "#3d2554"}, color{"#4a2170", "#dcc0f5"}, color{"#6d3aa0", "#c9a0f0"}},
+	reports.ExpectedFail:   {"E", color{"#dbe6f7", "#20395c"}, color{"#1b3c6e", "#b3d1fa"}, color{"#1f5fa8", "#86b9f4"}},
+	reports.NotTestable:    {"T", unjudged.fill, unjudged.on, unjudged.edge},
+	reports.Unknown:        {"?", unjudged.fill, unjudged.on, unjudged.edge},
+	reports.HarnessError:   {"H", unjudged.fill, unjudged.on, unjudged.edge},
+	reports.UnexpectedPass: {"U", color{"#8a2a86", "#eb9ae6"}, color{"#ffffff", "#33062f"}, color{"#8a2a86", "#eb9ae6"}},
+	reports.Flaky:          {"L", color{"#a84c00", "#ffa45c"}, color{"#ffffff", "#331700"}, color{"#a84c00", "#ffa45c"}},
+	reports.Fail:           {"F", color{"#b3201f", "#ff8078"}, color{"#ffffff", "#380504"}, color{"#b3201f", "#ff9087"}},
+}
+
+// unjudged is how the outcomes look that are no verdict.
+var unjudged = look{fill: color{"#fbe39b", "#5c4708"}, on: color{"#513700", "#ffe39a"}, edge: color{"#7a5400", "#f0c05a"}}
+
+// outcomeStyles are the classes of the outcomes: "o-pass". The style sheet uses their
+// colors, and has none of its own for outcomes.
+func outcomeStyles() string {
+	var b strings.Builder
+	for _, o := range reports.Outcomes() {
+		l := looks[o]
+		fmt.Fprintf(&b, ".o-%s { --fill: %s; --on: %s; --edge: %s }\n", o, l.fill, l.on, l.edge)
+	}
+	return b.String()
+}
+
+func (c color) String() string { return "light-dark(" + c.light + ", " + c.dark + ")" }
 
 func shown(o reports.Outcome) outcome {
 	tone := "open"
@@ -37,7 +67,7 @@ func shown(o reports.Outcome) outcome {
 	case o.Expected():
 		tone = "good"
 	}
-	return outcome{Name: o, Letter: letters[o], Meaning: o.Meaning(), Tone: tone}
+	return outcome{Name: o, Letter: looks[o].letter, Meaning: o.Meaning(), Tone: tone}
 }
 
 // legend is all outcomes, the most severe first.

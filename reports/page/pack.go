@@ -32,18 +32,26 @@ type index struct {
 	Outcomes     []outcome           `json:"outcomes"`
 	Releases     []string            `json:"releases"`
 	Components   []reports.Component `json:"components"`
+	// Findings are by their ids, KEPs the titles of KEPs and areas.
+	Findings map[string]known  `json:"findings"`
+	KEPs     map[string]string `json:"keps"`
 }
 
 // indexed is what is needed in order to find a cell.
 type indexed struct {
-	ID      string            `json:"id"`
-	KEP     string            `json:"kep"`
+	ID  string `json:"id"`
+	KEP string `json:"kep"`
+	// Title is the scenario's. If unset, it is not known.
+	Title   string            `json:"title,omitempty"`
 	Outcome reports.Outcome   `json:"outcome"`
 	Reason  string            `json:"reason,omitempty"`
 	Axes    map[string]string `json:"axes"`
 	// Reference is true for a cell of the reference, which is counted apart.
 	Reference bool  `json:"reference,omitempty"`
 	Again     again `json:"again"`
+	// Drafts are the ids of the findings, by check, as which deviations can be reported
+	// that no list has.
+	Drafts map[string]string `json:"drafts,omitempty"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
@@ -83,25 +91,16 @@ type packed struct {
 
 // pack writes the data of a page behind its beginning, as long as it is at most
 // limit bytes then. The narrations of cells that need attention come first.
-func pack(out *bytes.Buffer, run Run, limit int) error {
-	cells := run.Report.Cells
-	block, err := newBlock("index", newIndex(run))
-	if err != nil {
+func (t told) pack(out *bytes.Buffer, limit int) error {
+	if err := t.packReport(out); err != nil {
 		return err
 	}
-	out.Write(block)
-	for i := 0; i < len(cells); i += chunk {
-		if block, err = newBlock(fmt.Sprintf("cells-%d", i/chunk), cells[i:min(i+chunk, len(cells))]); err != nil {
-			return err
-		}
-		out.Write(block)
-	}
 	misfits := 0
-	for t := range run.narrations() {
-		if t.err != nil {
-			return t.err
+	for p := range t.narrated() {
+		if p.err != nil {
+			return p.err
 		}
-		block, err := run.fitting(t, limit-out.Len())
+		block, err := t.fitting(p, limit-out.Len())
 		if err != nil {
 			return err
 		}
@@ -118,14 +117,55 @@ func pack(out *bytes.Buffer, run Run, limit int) error {
 	return nil
 }
 
+// packReport writes what the page has of each run: the index, the drafts of issues, and
+// the cells.
+func (t told) packReport(out *bytes.Buffer) error {
+	drafts, err := newIssues(t.Report, t.findings)
+	if err != nil {
+		return err
+	}
+	values := map[string]any{"index": t.index(), "issues": drafts}
+	names := []string{"index", "issues"}
+	for i := 0; i < len(t.Report.Cells); i += chunk {
+		name := fmt.Sprintf("cells-%d", i/chunk)
+		names, values[name] = append(names, name), t.Report.Cells[i:min(i+chunk, len(t.Report.Cells))]
+	}
+	for _, name := range names {
+		block, err := newBlock(name, values[name])
+		if err != nil {
+			return err
+		}
+		out.Write(block)
+	}
+	return nil
+}
+
+// narrated are the narrations of all cells, those that need attention first.
+func (t told) narrated() iter.Seq[packed] {
+	return func(yield func(packed) bool) {
+		done := make(map[int]bool)
+		for _, p := range t.first {
+			if done[p.cell] = true; !yield(p) {
+				return
+			}
+		}
+		rest := slices.DeleteFunc(attentionFirst(t.Report.Cells), func(i int) bool { return done[i] })
+		for p := range t.narrations(rest) {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
 // maxMisfits is how many narrations may turn out not to fit before no more are made.
 const maxMisfits = 5
 
-// narrations narrates and packs each cell, several at a time, those that need attention
-// first. Cells of which nothing is known are left out.
-func (run Run) narrations() iter.Seq[packed] {
+// narrations narrates and packs cells in an order, several at a time. Those of which
+// nothing is known are left out.
+func (run Run) narrations(order []int) iter.Seq[packed] {
 	return func(yield func(packed) bool) {
-		for batch := range slices.Chunk(attentionFirst(run.Report.Cells), runtime.GOMAXPROCS(0)) {
+		for batch := range slices.Chunk(order, runtime.GOMAXPROCS(0)) {
 			done := make([]packed, len(batch))
 			var group sync.WaitGroup
 			for i, cell := range batch {
@@ -164,13 +204,16 @@ func attentionFirst(cells []reports.Cell) []int {
 	return order
 }
 
-func newIndex(run Run) index {
-	r := run.Report
-	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells)}
+func (t told) index() index {
+	r, drafts := t.Report, unlisted(t.findings)
+	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
-		x.Cells = append(x.Cells, indexed{ID: c.ID, KEP: c.KEP, Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(), Again: run.again(c), Gone: run.gone(c)})
+		x.Cells = append(x.Cells, indexed{
+			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
+			Again: t.again(c), Drafts: drafts[c.ID], Gone: t.gone(c),
+		})
 	}
 	for _, q := range r.Requirements {
 		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}
@@ -202,7 +245,7 @@ func (run Run) gone(c reports.Cell) (names []string) {
 func (q *requirement) add(at int, c reports.Cell) {
 	o, _ := reports.RequirementOutcome(q.ID, []reports.Cell{c})
 	q.Cells = append(q.Cells, at)
-	q.Letters += letters[o]
+	q.Letters += looks[o].letter
 	if o != reports.Pass {
 		q.Reasons[at] = cut(reasonFor(q.ID, o, c), maxRowReason)
 	}

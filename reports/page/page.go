@@ -17,6 +17,7 @@ import (
 	"io/fs"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -37,6 +38,12 @@ type Run struct {
 	// no more once the page is full. It must be safe for several calls at a time. If
 	// unset, the page has no narrations.
 	Narration func(cell reports.Cell, run reports.Run, limit int) (*narrate.Narration, error)
+	// Facts are what the records of cells say of what took part, by the ids of the cells.
+	// If unset, drafts of issues name only the releases that are in the ids.
+	Facts map[string]evidence.Facts
+	// Sentences are those of the reader's copies of the texts, by the ids of the
+	// requirements: drafts of issues quote them. If unset, they quote nothing.
+	Sentences map[string][]string
 	// Dir is the report's directory. If unset, the page does not say which files are in
 	// it.
 	Dir fs.FS
@@ -52,10 +59,11 @@ func Write(w io.Writer, run Run) error {
 		limit = MaxBytes
 	}
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "page.html", newScreen(run.Report)); err != nil {
+	t := newTold(run)
+	if err := templates.ExecuteTemplate(&out, "page.html", newScreen(t.scene())); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	if err := pack(&out, run, limit-len(pageEnd)); err != nil {
+	if err := t.pack(&out, limit-len(pageEnd)); err != nil {
 		return fmt.Errorf("packing the data of the page: %w", err)
 	}
 	out.WriteString(pageEnd)

@@ -64,6 +64,9 @@ func decode[T any](t *testing.T, data []byte) (value T) {
 	return value
 }
 
+// screenOf is the first screen of a report, without its records.
+func screenOf(report reports.Report) screen { return newScreen(newTold(Run{Report: report}).scene()) }
+
 func TestTheSameRunMakesTheSamePage(t *testing.T) {
 	t.Parallel()
 	run := Run{Report: MadeReport(), Narration: MadeNarration}
@@ -169,7 +172,7 @@ func TestAPartialReportSaysSo(t *testing.T) {
 func TestAPageThatIsFull(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()
-	bare := len(write(t, Run{Report: report}))
+	bare := len(write(t, Run{Report: report, Narration: MadeNarration, MaxBytes: 1}))
 	asked := make(map[string]bool)
 	whole := Run{Report: report, Narration: MadeNarration}
 	for _, room := range []int{0, 2_000, 4_000, 8_000} {
@@ -227,7 +230,7 @@ func TestALongNarrationIsShortened(t *testing.T) {
 func TestTalliesCountWhatTheyLinkTo(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()
-	for _, tally := range newScreen(report).Tallies {
+	for _, tally := range screenOf(report).Tallies {
 		n := 0
 		for _, c := range report.Cells {
 			if c.Outcome == tally.Name && !c.OfReference() {
@@ -240,7 +243,7 @@ func TestTalliesCountWhatTheyLinkTo(t *testing.T) {
 	}
 	report.Cells = slices.DeleteFunc(report.Cells, reports.Cell.OfReference)
 	report.Summary = reports.Summarize(report.Cells)
-	if tally := newScreen(report).Tallies[0]; strings.Contains(string(tally.Link), "reference") {
+	if tally := screenOf(report).Tallies[0]; strings.Contains(string(tally.Link), "reference") {
 		t.Errorf("without a reference, the link is %s", tally.Link)
 	}
 }
@@ -250,17 +253,15 @@ func TestEachCellIsInTheMatrixOnce(t *testing.T) {
 	for _, report := range []reports.Report{MadeReport(), MadeMany(2000)} {
 		seen := make(map[string]int)
 		more := 0
-		for _, m := range matrices(report.Cells) {
-			for _, a := range m.Areas {
-				for _, l := range a.Lines {
-					if len(l.Squares) != len(m.Columns) {
-						t.Errorf("%s %s has %d squares below %d columns", a.KEP, l.Release, len(l.Squares), len(m.Columns))
-					}
-					for _, s := range l.Squares {
-						more += s.More
-						for _, tile := range s.Tiles {
-							seen[tile.Title]++
-						}
+		for _, m := range matrices(report.Cells, nil, nil) {
+			for _, r := range m.Rows {
+				if len(r.Squares) != len(m.Columns) {
+					t.Errorf("%s has %d squares below %d columns", r.ID, len(r.Squares), len(m.Columns))
+				}
+				for _, s := range r.Squares {
+					more += s.More
+					for _, tile := range s.Tiles {
+						seen[tile.Title]++
 					}
 				}
 			}
@@ -276,18 +277,45 @@ func TestEachCellIsInTheMatrixOnce(t *testing.T) {
 	}
 }
 
-func TestTheMatrixGoesByReleases(t *testing.T) {
+// TestTheMatrixIsOfScenariosAndReleases: a label says what else tells cells apart, and
+// not what the column says.
+func TestTheMatrixIsOfScenariosAndReleases(t *testing.T) {
 	t.Parallel()
-	all := matrices(MadeReport().Cells)
-	if len(all) != 2 || all[0].Line != "apiserver" || all[0].Column != "kubelet" || all[1].Column != "watchdog" {
-		t.Fatalf("the matrices are %+v", all)
+	all := matrices(MadeReport().Cells, map[string]string{"KEP-1": "Made up"}, map[string]string{"kep-1/gate/toggled": "A gate is toggled"})
+	var names []string
+	for _, m := range all {
+		names = append(names, m.KEP+" by "+m.Of)
 	}
-	if want := []string{"reference", "v1.89.3", "v1.90.1"}; !slices.Equal(all[0].Columns, want) {
-		t.Errorf("columns %q, want %q", all[0].Columns, want)
+	if want := []string{"KEP-1 by kubelet", "KEP-2 by kubelet", "watchdog by watchdog"}; !slices.Equal(names, want) {
+		t.Fatalf("the matrices are %q, want %q", names, want)
 	}
-	square := all[0].Areas[0].Lines[1].Squares[1]
-	if len(square.Tiles) != 2 || square.Link != "#cells&kep=KEP-1&apiserver=v1.90.1&kubelet=v1.89.3" || square.Tiles[1].Link != "#cell="+Red {
-		t.Errorf("the square of v1.90.1 and v1.89.3 is %+v", square)
+	one := all[0]
+	if want := []string{"v1.89.3", "v1.90.1"}; one.Title != "Made up" || !one.Open || !slices.Equal(one.Columns, want) {
+		t.Errorf("%s, open %t, has columns %q, want %q", one.Title, one.Open, one.Columns, want)
+	}
+	var rows []string
+	for _, r := range one.Rows {
+		said := r.ID + " " + r.Title + ":"
+		for _, s := range r.Squares {
+			for _, tile := range s.Tiles {
+				said += " " + tile.Letter + " " + tile.Label
+			}
+			said += ";"
+		}
+		rows = append(rows, said)
+	}
+	want := []string{
+		"kep-1/gate/toggled A gate is toggled: E ; E ;",
+		"kep-1/skew/older-kubelet : P apiserver v1.90.1; P ;",
+		"kep-1/upgrade/kubelet : F apiserver v1.90.1;;",
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if many := matrices(MadeMany(2000).Cells, nil, nil); len(many) != 5 || slices.ContainsFunc(many, func(m matrix) bool {
+		return m.Open != slices.ContainsFunc(m.Tallies, func(t tally) bool { return !t.Name.Expected() })
+	}) {
+		t.Errorf("of %d large matrices, others are open than those with something new", len(many))
 	}
 }
 
@@ -295,32 +323,17 @@ func TestTheMatrixGoesByReleases(t *testing.T) {
 // it is, and below; and only there.
 func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	t.Parallel()
-	page := write(t, Run{Report: MadeReport()})
-	for word, meaning := range map[string]string{"any": "chooses no release", "reference": "the newest kubelet with a Pods API server"} {
+	report := MadeReport()
+	report.Cells[0].Axes = nil
+	page := write(t, Run{Report: report})
+	for word, meaning := range map[string]string{"fixed": "the scenario names the releases", "reference": "the newest kubelet with a Pods API server"} {
 		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
 		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
 			t.Errorf("the page does not explain %q", word)
 		}
 	}
-	if found := explained(matrices(MadeMany(50).Cells)); found != nil {
+	if found := explained(matrices(MadeMany(50).Cells, nil, nil)); found != nil {
 		t.Errorf("where all are releases, the page explains %v", found)
-	}
-}
-
-// TestFindingsComeByWeight: checks of one finding are one group, whatever their reasons.
-func TestFindingsComeByWeight(t *testing.T) {
-	t.Parallel()
-	check := func(id, finding, reason string) reports.Check {
-		return reports.Check{ID: id, Outcome: reports.ExpectedFail, Finding: finding, Reason: reason}
-	}
-	cells := []reports.Cell{{ID: "a/b/c", Checks: []reports.Check{check("x", "", "brief"), check("y", "slow", "one"), check("z", "slow", "two"), check("w", "lost", "it")}}}
-	findings := []reports.Finding{{ID: "lost", Class: reports.Defect, Headline: "Lost"}, {ID: "slow", Class: reports.KnownBug, Headline: "Slow"}}
-	var got []string
-	for _, g := range knownGroups(cells, findings) {
-		got = append(got, g.Headline+" "+g.Reason)
-	}
-	if diff := cmp.Diff([]string{" brief", "Lost it", "Slow one"}, got); diff != "" {
-		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 }
 
@@ -338,25 +351,9 @@ func TestWhatHoldsInEverySkewCellIsShown(t *testing.T) {
 	}
 }
 
-// TestKnownDeviationsAreGrouped: those of most cells come first.
-func TestKnownDeviationsAreGrouped(t *testing.T) {
-	t.Parallel()
-	groups := knownGroups(MadeMany(2000).Cells, nil)
-	cells := 0
-	for i, g := range groups {
-		if len(g.Tiles) != maxKnownTiles || i > 0 && g.More > groups[i-1].More {
-			t.Errorf("group %d has %d tiles and %d more cells", i, len(g.Tiles), g.More)
-		}
-		cells += len(g.Tiles) + g.More
-	}
-	if len(groups) != 7 || cells != 200 {
-		t.Errorf("%d groups of %d cells, want 7 of 200", len(groups), cells)
-	}
-}
-
 func TestRequirementsAreJudgedByReleases(t *testing.T) {
 	t.Parallel()
-	for _, part := range ledgers(MadeReport()) {
+	for _, part := range ledgers(MadeReport(), nil) {
 		for _, s := range part.Statements {
 			if s.ID != "KEP-2/list" {
 				continue
@@ -398,7 +395,7 @@ func TestOutcomesToChooseBy(t *testing.T) {
 	report := MadeReport()
 	report.Cells = slices.DeleteFunc(report.Cells, func(c reports.Cell) bool { return c.ID != Red })
 	var names []reports.Outcome
-	for _, o := range newScreen(report).Choices {
+	for _, o := range screenOf(report).Choices {
 		names = append(names, o.Name)
 	}
 	if want := []reports.Outcome{reports.Fail, reports.Pass}; !slices.Equal(names, want) {
@@ -451,7 +448,7 @@ func TestFixedReleases(t *testing.T) {
 	}
 	page := write(t, Run{Report: report})
 	for _, want := range []string{
-		`<td class="corner">releases fixed by the scenario</td>`, `aria-label="Cells by KEP or area, releases fixed by the scenario"`,
+		`>fixed</th>`,
 		`title="releases fixed by the scenario: fail"`, `<span title="releases fixed by the scenario">fixed</span>`,
 	} {
 		if !strings.Contains(page, want) {

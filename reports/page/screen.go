@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -18,9 +18,11 @@ import (
 type screen struct {
 	Report  reports.Report
 	Verdict outcome
-	// Said is the verdict in words, and Counts are the cells by outcome.
-	Said, Counts string
-	Tallies      []tally
+	// Said is the verdict in words, if there is more to say than Counts, which are the cells
+	// by outcome.
+	Said    string
+	Counts  reports.Headline
+	Tallies []tally
 	// When is when the cells ran. It is empty if none did.
 	When string
 	// Ran is what took part, each once.
@@ -28,7 +30,8 @@ type screen struct {
 	Attention []attention
 	// MoreAttention is how many cells need attention beyond those that are listed.
 	MoreAttention int
-	Known         []knownGroup
+	// Recorded are the deviations that are known, by weight.
+	Recorded []recordings
 	// Worst is by KEP. It is empty if nothing of a KEP ran.
 	Worst    []worstCase
 	Matrices []matrix
@@ -66,25 +69,31 @@ type tally struct {
 // attention is a cell that needs it, with the checks that decided.
 type attention struct {
 	tile
+	// Of is the title of its scenario.
+	Of     string
 	Reason string
-	Checks []reports.Check
+	Checks []attentionCheck
 	More   int
 }
 
-// knownGroup is the cells in which a release does what it is known to do wrong.
-type knownGroup struct {
-	reports.Finding
+// attentionCheck is a check that needs attention.
+type attentionCheck struct {
+	reports.Check
 
-	Reason string
-	Tiles  []tile
-	// More is how many there are beyond the tiles.
-	More int
+	// Cause is what happened, in a sentence. If unset, that is not known.
+	Cause string
+	// Statement is what it checks, in words.
+	Statement string
+	// Draft is the id of the finding that it can be reported as. If unset, it can't.
+	Draft string
 }
 
 // filter is a choice among the values that cells have of something.
 type filter struct {
 	Name, Label string
 	Values      []string
+	// Titles are those of values. Most have none.
+	Titles map[string]string
 	// NotChosen is what stands for the cells that have none of the values. If unset,
 	// each cell has one.
 	NotChosen string
@@ -92,14 +101,15 @@ type filter struct {
 
 // cellArea is the cells of a KEP.
 type cellArea struct {
-	KEP   string
-	Cells []cellRow
+	KEP, Title string
+	Cells      []cellRow
 }
 
 type cellRow struct {
 	tile
-	// At is the position in the report.
+	// At is the position in the report, Of the title of the scenario.
 	At           int
+	Of           string
 	Took, Reason string
 }
 
@@ -107,45 +117,37 @@ type cellRow struct {
 const (
 	maxAttention       = 40
 	maxAttentionChecks = 5
-	maxKnownTiles      = 9
 	maxRowReason       = 220
 )
 
-func newScreen(r reports.Report) screen {
+// scene is what a screen is made of.
+type scene struct {
+	report   reports.Report
+	findings []finding.Finding
+	// keps are the titles of KEPs and areas, titles those of scenarios.
+	keps, titles map[string]string
+	// causes are what happened in cells that need attention, by cell and check.
+	causes map[string]map[string]string
+}
+
+func newScreen(sc scene) screen {
+	r := sc.report
 	s := screen{
-		Report: r, Said: render.Verdict(r), Counts: reports.HeadlineOf(r).String(), Matrices: matrices(r.Cells), Legend: legend(),
-		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Known: knownGroups(r.Cells, r.Findings), Worst: worstCases(r), Areas: cellAreas(r.Cells), Choices: outcomesOf(r.Cells), Filters: filters(r),
+		Report: r, Counts: reports.HeadlineOf(r), Tallies: talliesOf(r.Cells), Matrices: matrices(r.Cells, sc.keps, sc.titles), Legend: legend(),
+		Verdict: verdictOf(r), When: ranAt(r.Cells), Ran: tookPart(r.Reproduce.Components),
+		Command: r.Reproduce.Command, Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
+		Ledgers: ledgers(r, sc.keps), Strays: strayChecks(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
-	s.Verdict = outcome{Letter: "✗", Tone: "bad"}
-	switch reports.ExitCode(r) {
-	case reports.ExitExpected:
-		s.Verdict = outcome{Letter: "✓", Tone: "good"}
-	case reports.ExitNotJudged:
-		s.Verdict = outcome{Letter: "?", Tone: "open"}
-	}
-	withoutReference := ""
-	if r.Summary.Reference.Cells > 0 {
-		withoutReference = "no"
-	}
-	for _, o := range s.Legend {
-		if n := r.Summary.Outcomes[o.Name]; n > 0 {
-			s.Tallies = append(s.Tallies, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name), reference, withoutReference)})
-		}
+	if reports.ExitCode(r) != reports.ExitExpected {
+		s.Said = render.Verdict(r)
 	}
 	s.Headings = explained(s.Matrices)
-	s.When = ranAt(r.Cells)
-	s.Ran = tookPart(r.Reproduce.Components)
-	for _, i := range attentionFirst(r.Cells) {
-		if c := r.Cells[i]; !c.Outcome.Expected() {
-			s.Attention = append(s.Attention, newAttention(c))
-		}
-	}
+	s.Attention = sc.attention()
 	if len(s.Attention) > maxAttention {
 		s.MoreAttention = len(s.Attention) - maxAttention
 		s.Attention = s.Attention[:maxAttention]
 	}
-	s.Ledgers, s.Strays = ledgers(r), strayChecks(r)
 	if pairs := pairsOf(r.Cells); len(pairs) == 1 {
 		s.Pairs = pairs[0]
 	}
@@ -153,6 +155,43 @@ func newScreen(r reports.Report) screen {
 		s.Served += l.Served
 	}
 	return s
+}
+
+// verdictOf is the outcome that the whole run looks like, with a mark of its own.
+func verdictOf(r reports.Report) outcome {
+	switch reports.ExitCode(r) {
+	case reports.ExitExpected:
+	case reports.ExitNotJudged:
+		return outcome{Name: reports.Unknown, Letter: "?"}
+	default:
+		return outcome{Name: reports.Fail, Letter: "✗"}
+	}
+	o := reports.Pass
+	for _, c := range r.Cells {
+		if c.Outcome.Recorded() && c.Outcome.Compare(o) > 0 {
+			o = c.Outcome
+		}
+	}
+	return outcome{Name: o, Letter: "✓"}
+}
+
+// talliesOf counts cells by outcome, the most severe first, without those of the reference.
+func talliesOf(cells []reports.Cell) (all []tally) {
+	without := ""
+	counts := make(map[reports.Outcome]int)
+	for _, c := range cells {
+		if c.OfReference() {
+			without = "no"
+			continue
+		}
+		counts[c.Outcome]++
+	}
+	for _, o := range legend() {
+		if n := counts[o.Name]; n > 0 {
+			all = append(all, tally{outcome: o, Cells: n, Link: filterLink("outcome", string(o.Name), reference, without)})
+		}
+	}
+	return all
 }
 
 // ranAt returns when the first cell began and the last one ended.
@@ -200,57 +239,44 @@ func tookPart(components []reports.Component) (all []ran) {
 	return all
 }
 
-func newAttention(c reports.Cell) attention {
-	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
-	// The check that decided comes first: its outcome is the cell's.
-	slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
-	n := min(len(checks), maxAttentionChecks)
-	return attention{tile: cellTile(c), Reason: c.Reason, Checks: checks[:n], More: len(checks) - n}
+// attention are the cells that need it, the most severe first.
+func (sc scene) attention() (all []attention) {
+	statements := make(map[string]string)
+	for _, q := range sc.report.Requirements {
+		statements[q.ID] = q.Statement
+	}
+	drafts := unlisted(sc.findings)
+	for _, i := range attentionFirst(sc.report.Cells) {
+		c := sc.report.Cells[i]
+		if c.Outcome.Expected() {
+			continue
+		}
+		checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
+		// The check that decided comes first: its outcome is the cell's.
+		slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
+		n := min(len(checks), maxAttentionChecks)
+		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, More: len(checks) - n}
+		for _, check := range checks[:n] {
+			a.Checks = append(a.Checks, attentionCheck{check, sc.causes[c.ID][check.ID], statements[check.Requirement], drafts[c.ID][check.ID]})
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 func cellTile(c reports.Cell) tile {
 	return tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)}
 }
 
-// knownGroups gathers the cells in which known deviations were seen by the finding, or
-// by what is written about them: those of most weight first, then those of most cells.
-func knownGroups(cells []reports.Cell, findings []reports.Finding) (groups []knownGroup) {
-	type excused struct {
-		reason, finding string
-		tile            tile
-	}
-	var all []excused
-	for _, c := range cells {
-		seen := make(map[string]bool)
-		for _, check := range c.Checks {
-			if why := cmp.Or(check.Finding, check.Reason); check.Outcome.Recorded() && !seen[why] {
-				seen[why] = true
-				all = append(all, excused{check.Reason, check.Finding, cellTile(c)})
-			}
-		}
-	}
-	for _, of := range reports.Grouped(all, func(e excused) string { return cmp.Or(e.finding, e.reason) }) {
-		g := knownGroup{Finding: reports.FindingOf(findings, of[0].finding), Reason: of[0].reason, More: max(0, len(of)-maxKnownTiles)}
-		for _, e := range of[:len(of)-g.More] {
-			g.Tiles = append(g.Tiles, e.tile)
-		}
-		groups = append(groups, g)
-	}
-	slices.SortStableFunc(groups, func(a, b knownGroup) int {
-		return cmp.Or(a.Compare(b.Finding), cmp.Compare(len(b.Tiles)+b.More, len(a.Tiles)+a.More))
-	})
-	return groups
-}
-
-func cellAreas(cells []reports.Cell) (areas []cellArea) {
-	for i, c := range cells {
+func (sc scene) areas() (areas []cellArea) {
+	for i, c := range sc.report.Cells {
 		at := slices.IndexFunc(areas, func(a cellArea) bool { return a.KEP == c.KEP })
 		if at < 0 {
 			at = len(areas)
-			areas = append(areas, cellArea{KEP: c.KEP})
+			areas = append(areas, cellArea{KEP: c.KEP, Title: sc.keps[c.KEP]})
 		}
 		areas[at].Cells = append(areas[at].Cells, cellRow{
-			tile: cellTile(c), At: i, Took: render.Took(c.DurationSeconds), Reason: cut(c.Reason, maxRowReason),
+			tile: cellTile(c), At: i, Of: sc.titles[c.Scenario], Took: render.Took(c.DurationSeconds), Reason: cut(c.Reason, maxRowReason),
 		})
 	}
 	return areas
@@ -261,12 +287,12 @@ const reference = "reference"
 
 // filters are what cells can be chosen by: the KEP, each component's release, and
 // whether they are of the reference.
-func filters(r reports.Report) []filter {
+func filters(r reports.Report, titles map[string]string) []filter {
 	keps := make(map[string]bool)
 	for _, c := range r.Cells {
 		keps[c.KEP] = true
 	}
-	all := []filter{{Name: "kep", Label: "KEP or area", Values: byRelease(keps)}}
+	all := []filter{{Name: "kep", Label: "KEP or area", Values: byRelease(keps), Titles: titles}}
 	for _, axis := range releaseAxes(r.Cells) {
 		f := filter{Name: axis, Label: axis}
 		values := make(map[string]bool)

@@ -105,14 +105,14 @@ func prepared(all []finding.Finding) []finding.Finding {
 // firstRow is the row of a finding in the first table.
 func firstRow(f finding.Finding) []string {
 	return []string{
-		fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(seenOn(f)),
+		fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(SeenOn(f)),
 		text(cmp.Or(strings.Join(f.Gates, "; "), "none")), cmp.Or(linkedText(f.Since), "-"), reported(f),
 	}
 }
 
 // brief writes what it means for users, and how to see it, first with skewrig.
 func (m *markdown) brief(number int, f finding.Finding) {
-	m.printf("\n**%d. [%s](#%s)** (%s%s): %s.\n", number, text(f.Headline), anchor(f), text(seenOn(f)), gatesAndSince(f), text(cmp.Or(f.Effect, f.Instead)))
+	m.printf("\n**%d. [%s](#%s)** (%s%s): %s.\n", number, text(f.Headline), anchor(f), text(SeenOn(f)), gatesAndSince(f), text(cmp.Or(f.Effect, f.Instead)))
 	script := f.Reproduce
 	if f.Without != "" {
 		script += "\n\n# without skewrig:\n" + f.Without
@@ -145,7 +145,7 @@ func (m *markdown) known(all []finding.Finding) {
 }
 
 func findingRow(f finding.Finding) []string {
-	return []string{fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(cmp.Or(subjectOf(f), "-")) + ", " + string(f.Class), text(seenOn(f)), reported(f)}
+	return []string{fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(cmp.Or(subjectOf(f), "-")) + ", " + string(f.Class), text(SeenOn(f)), reported(f)}
 }
 
 // subjectOf is the text that a finding is about.
@@ -157,9 +157,9 @@ func subjectOf(f finding.Finding) string {
 // anchor is where a finding stands on its page.
 func anchor(f finding.Finding) string { return "finding-" + f.ID }
 
-// seenOn is the releases on which a finding was seen, briefly: those of the same
+// SeenOn is the releases on which a finding was seen, briefly: those of the same
 // component together.
-func seenOn(f finding.Finding) string {
+func SeenOn(f finding.Finding) string {
 	if len(f.Releases) == 0 {
 		return "releases are not known"
 	}
@@ -178,18 +178,18 @@ func reported(f finding.Finding) string {
 	if f.Issue == "" {
 		return "not yet"
 	}
-	return link(shortLink(f.Issue), f.Issue)
+	return link(ShortLink(f.Issue), f.Issue)
 }
 
-// shortLink is an address without its site: "kubernetes/kubernetes#1" of an issue.
-func shortLink(address string) string {
+// ShortLink is an address without its site: "kubernetes/kubernetes#1" of an issue.
+func ShortLink(address string) string {
 	_, after, _ := strings.Cut(strings.TrimPrefix(address, "https://"), "/")
 	return strings.NewReplacer("/issues/", "#", "/pull/", "#").Replace(after)
 }
 
 // finding writes one finding with its evidence.
 func (m *markdown) finding(f finding.Finding) {
-	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class, text(seenOn(f)), reported(f))
+	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class, text(SeenOn(f)), reported(f))
 	m.expectation(f)
 	if f.Class == reports.Unlisted && f.Observed[0].Expected != "" {
 		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
@@ -203,7 +203,7 @@ func (m *markdown) finding(f finding.Finding) {
 	if len(f.At) > 0 {
 		var places []string
 		for _, at := range f.At {
-			places = append(places, link(place(at), at))
+			places = append(places, link(Place(at), at))
 		}
 		m.printf("\n**Where:** %s\n", strings.Join(places, ", "))
 	}
@@ -253,8 +253,8 @@ func inDocument(s finding.Statement) string {
 	return link(label, fmt.Sprintf("%s?plain=1#L%d", s.Document, s.Line))
 }
 
-// place is a line of a file at a tag, of its address.
-func place(address string) string {
+// Place is a line of a file at a tag, of its address.
+func Place(address string) string {
 	repository, file, found := strings.Cut(strings.TrimPrefix(address, "https://github.com/"), "/blob/")
 	if !found {
 		return address
@@ -295,7 +295,7 @@ func linkedText(s string) string {
 	words := strings.Fields(s)
 	for i, word := range words {
 		if _, is := reports.WebAddress(word); is {
-			words[i] = link(shortLink(word), word)
+			words[i] = link(ShortLink(word), word)
 		} else {
 			words[i] = text(word)
 		}

@@ -1,6 +1,7 @@
 import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table} from './dom.js';
 import {index, cellAt, happenedIn, meant} from './data.js';
-import {cellHash, requirementHash} from './route.js';
+import {cellHash, listHash, requirementHash} from './route.js';
+import {issueButton} from './issue.js';
 import {timeline} from './timeline.js';
 import {attempts} from './attempts.js';
 import {objects} from './objects.js';
@@ -22,20 +23,20 @@ export async function cellView(section, id, choices, siblings) {
   const lanes = narration ? timeline(narration, cell, (n) => asked?.show(n)) : null;
   const deciding = decidingCheck(cell);
   section.replaceChildren(...[
-    heading(cell, narration, siblings, deciding),
+    heading(cell, narration, siblings),
+    causes(cell, narration, lanes),
     inShort(cell, narration, deciding),
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
     part('Checks', checks(cell, narration, lanes, choices)),
     lanes && part('Timeline', lanes.element),
+    narration?.logs?.length > 0 && part('Logs around the failure', logs(parts)),
     asked && part('Probe attempts', h('p', {class: 'dim'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
     cell.observed?.length > 0 && part('Probes', observed(cell.observed)),
     narration?.objects?.length > 0 && part('Objects before and after each step', objects(narration)),
-    narration?.logs?.length > 0 && part('Logs around the failure', logs(parts)),
     narration?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(narration.plan))),
     part('Omitted', omitted(parts)),
   ].filter(Boolean));
-  const wanted = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
-  if (wanted && cell.outcome !== 'expected-fail') lanes.look(wanted.from, wanted.to);
+  if (deciding && !asExpected(deciding)) lanes?.select(deciding.id);
   arrive(section, choices, asked);
 }
 
@@ -50,7 +51,10 @@ function arrive(section, choices, asked) {
   if (attempt > 0) asked?.show(attempt);
   const means = askedFor(choices);
   const rows = [...section.querySelectorAll('.check-row')].filter((r) => means(r.dataset.id, r.dataset.requirement));
-  for (const row of rows) row.classList.add('target');
+  for (const row of rows) {
+    row.classList.add('target');
+    for (const details of row.querySelectorAll('details')) details.open = true;
+  }
   rows[0]?.scrollIntoView({block: 'center'});
 }
 
@@ -66,49 +70,100 @@ function decidingCheck(cell) {
   return (cell.checks ?? []).find((c) => c.outcome === cell.outcome);
 }
 
-// titleOf is the second line of a plan as it is printed.
-function titleOf(narration) {
-  return narration?.plan?.split('\n')[1]?.trim();
-}
-
 export function badge(outcome, text = outcome) {
   const known = index.outcome[outcome];
   return h('span', {class: 'badge o-' + outcome, title: known?.meaning}, h('b', {'aria-hidden': 'true'}, known?.letter ?? '?'), ' ', text);
 }
 
-function heading(cell, narration, siblings, deciding) {
+function heading(cell, narration, siblings) {
+  const {title, kep} = index.cells[index.at.get(cell.id)];
   const around = h('nav', {class: 'around', 'aria-label': 'Cells around this one'},
     h('a', {href: siblings.list}, 'Back to the list'),
     siblings.previous && h('a', {href: siblings.hash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
     siblings.next && h('a', {href: siblings.hash(siblings.next), title: visible(siblings.next)}, '↓ next'));
+  const id = h('span', {class: 'id'}, breaking(cell.id));
   return h('header', {class: 'cell-head'}, around,
-    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', h('span', {class: 'id'}, breaking(cell.id))),
-    titleOf(narration) && h('p', {class: 'lead'}, visible(titleOf(narration))),
+    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', title ? h('span', {}, visible(title)) : id),
+    h('p', {class: 'dim'}, title && [id, ' · '], h('a', {href: listHash('cells', {kep})}, visible(kep)), index.keps[kep] && ' ' + visible(index.keps[kep]), ' · ',
+      h('a', {href: cellHash(cell.id)}, 'Link to this cell')),
     // The reason of a check stands below, with the check.
-    cell.reason && !cell.reason.startsWith(deciding?.id + ': ') && h('p', {class: 'why'}, linked(cell.reason)));
+    cell.reason && !(cell.checks ?? []).some((c) => cell.reason.startsWith(c.id + ': ')) && h('p', {class: 'why'}, linked(cell.reason)));
 }
 
-// inShort says what was expected, what happened, when, on which versions, and how to
-// reproduce it.
+// KINDS are words for the classes of findings.
+const KINDS = {defect: 'defect', contradiction: 'text contradicts itself', 'text-outrun': 'text outrun', 'known-bug': 'known bug'};
+
+// AT_ONCE is how many causes are shown before the rest is folded.
+const AT_ONCE = 4;
+
+// causes says of each check that does not hold what happened, in a sentence; checks of one
+// finding have one cause.
+function causes(cell, narration, lanes) {
+  const red = (cell.checks ?? []).filter((c) => !asExpected(c));
+  if (red.length === 0) return null;
+  red.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
+  const groups = [...Map.groupBy(red, (c) => c.finding || c.id).values()];
+  const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
+  const articles = groups.map((group) => cause(cell, group, looked, lanes));
+  const rest = articles.slice(AT_ONCE);
+  return h('section', {class: 'part causes', 'aria-label': 'What happened'}, articles.slice(0, AT_ONCE),
+    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more`), rest));
+}
+
+// cause is what happened in the checks of a finding, or in one that is new.
+function cause(cell, group, looked, lanes) {
+  const [first] = group;
+  const found = index.findings[first.finding];
+  const here = looked.get(first.id);
+  const draft = first.finding || index.cells[index.at.get(cell.id)].drafts?.[first.id];
+  const sentence = found?.instead ? sentenced(found.instead) : here?.cause || first.reason || [here?.summary, first.observed && `observed ${first.observed}`].filter(Boolean).join('; ');
+  return h('article', {class: 'cause-of o-' + first.outcome},
+    h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {class: 'id'}, visible(first.id))),
+    h('p', {class: 'cause'}, linked(sentence)),
+    found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
+    index.statement.has(first.requirement) && h('p', {}, h('b', {}, 'The text: '), visible(index.statement.get(first.requirement).statement), ' ', h('span', {class: 'dim'}, statementLink(first.requirement))),
+    first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
+    found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
+    found?.class in KINDS && h('p', {class: 'tags'}, [KINDS[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
+      found.issue && linked(found.issue), found.places?.map((p) => (p.Address ? h('a', {href: p.Address, rel: 'noreferrer'}, visible(p.Name)) : h('span', {}, visible(p.Name))))),
+    h('div', {class: 'acts'}, draft && issueButton(draft),
+      here && lanes && h('button', {type: 'button', onclick: () => {
+        lanes.select(first.id);
+        lanes.element.scrollIntoView({block: 'start', behavior: 'instant'});
+      }}, 'Show in the timeline')),
+    h('details', {class: 'values-of'}, h('summary', {}, group.length > 1 ? `${group.length} checks: expressions and values` : ['Check ', h('code', {}, visible(first.id)), ': expression and value']),
+      group.map((c) => values(c, looked.get(c.id), group.length > 1))));
+}
+
+// sentenced is a text with the form of a sentence. A name at its beginning stays as it is.
+function sentenced(text) {
+  const begun = /^[a-z]+,?\s/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return begun.replace(/\.$/, '') + '.';
+}
+
+// values are the expression of a check and what it came to.
+function values(check, looked, named) {
+  const entries = [];
+  const add = (name, ...value) => entries.push(h('dt', {}, name), h('dd', {}, value));
+  if (named) add('check', h('code', {}, visible(check.id)));
+  if (check.expected) add('expected', h('span', {class: 'said'}, visible(check.expected)));
+  if (check.observed) add('observed', h('span', {class: 'said observed'}, visible(check.observed)));
+  if (looked?.summary) add('window', visible(looked.summary));
+  if (looked?.parts?.length > 0) add('parts', h('dl', {class: 'parts', 'aria-label': 'Parts of the expression'}, looked.parts.map((p) => h('div', {},
+    h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
+  if (check.reason) add('reason', linked(check.reason));
+  return h('dl', {class: 'values o-' + check.outcome}, entries);
+}
+
+// inShort says when it happened, on which versions, and how to reproduce it.
 function inShort(cell, narration, deciding) {
   const entries = [];
   const add = (name, ...value) => entries.push(h('dt', {}, name), h('dd', {}, value));
-  if (deciding && cell.outcome !== 'pass') {
-    const others = cell.checks.filter((c) => c.outcome === cell.outcome).length - 1;
-    add('Check', h('code', {}, visible(deciding.id)),
-      deciding.requirement && [' for ', statementLink(deciding.requirement)],
-      others > 0 && h('span', {class: 'dim'}, `, and ${others} more with this outcome`));
-    if (index.statement.has(deciding.requirement)) add('Promise', visible(index.statement.get(deciding.requirement).statement));
-    if (deciding.expected) add('Expected', h('span', {class: 'said'}, visible(deciding.expected)));
-    const looked = narration?.checks?.find((c) => c.id === deciding.id);
-    if (deciding.observed || looked?.summary) add('Observed', h('span', {class: 'said observed'}, visible(deciding.observed)), explained(looked));
-    if (deciding.reason) add('Reason', linked(deciding.reason));
-  }
   add('When', when(cell, narration, deciding));
   add('On', versions(cell, narration));
   const {command, note} = index.cells[index.at.get(cell.id)].again;
   add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)));
-  return h('dl', {class: 'short t-' + (index.outcome[cell.outcome]?.tone ?? 'open')}, entries);
+  return h('dl', {class: 'short o-' + cell.outcome}, entries);
 }
 
 function statementLink(id) {
@@ -124,7 +179,7 @@ function when(cell, narration, deciding) {
     const step = narration.steps?.find((st) => st.number === looked.step);
     const span = looked.to - looked.from < 0.05 ? `at ${seconds(looked.from)}` : `from ${seconds(looked.from)} to ${seconds(looked.to)}`;
     text.push(`evaluated ${span} after that`);
-    if (step) text.push(`in step ${step.number} (${step.action})`);
+    if (step) text.push(`in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
   return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
@@ -179,12 +234,11 @@ const FEW = 4;
 function checks(cell, narration, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
-  const shown = cell.outcome === 'pass' ? null : decidingCheck(cell); // in short, above
-  const row = (c) => h('tr', {class: 'check-row', 'data-id': c.id, 'data-requirement': c.requirement},
+  const row = (c) => h('tr', {class: 'check-row o-' + c.outcome, 'data-id': c.id, 'data-requirement': c.requirement},
     cellOf('outcome', badge(c.outcome)),
-    cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), c.requirement && h('div', {class: 'for'}, statementLink(c.requirement))),
-    cellOf('expected', h('span', {class: 'said'}, visible(c.expected))),
-    cellOf('observed', h('span', {class: 'said'}, visible(c.observed)), explained(looked.get(c.id), c !== shown), c.reason && h('div', {class: 'why'}, linked(c.reason))),
+    cellOf('check', h('a', {href: cellHash(cell.id, {check: c.id}), class: 'id'}, visible(c.id)), stated(c.requirement)),
+    cellOf('seen', !asExpected(c) && looked.get(c.id)?.cause ? h('div', {}, visible(looked.get(c.id).cause)) : looked.get(c.id)?.summary && h('div', {}, visible(looked.get(c.id).summary)),
+      h('details', {}, h('summary', {}, 'expression and value'), values(c, looked.get(c.id)))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   const rest = cell.checks.filter(asExpected);
@@ -197,21 +251,18 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  return [table('Checks', ['outcome', 'check', 'expected', 'observed', 'when'], body), unfold];
+  return [table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 
-// explained says how the window of a check ended, and the parts of an expression whose
-// value is only true or false.
-function explained(looked, inParts = true) {
-  if (!looked?.summary && !looked?.parts) return null;
-  return h('div', {class: 'explained'}, looked.summary && h('div', {}, visible(looked.summary)),
-    inParts && looked.parts?.length > 0 && h('dl', {class: 'parts', 'aria-label': 'Parts of the expression'}, looked.parts.map((p) => h('div', {},
-      h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
+// stated is a requirement in words, with a link to it.
+function stated(id) {
+  if (!id) return null;
+  return h('div', {class: 'for'}, index.statement.has(id) && [visible(index.statement.get(id).statement), ' '], statementLink(id));
 }
 
 function lookAt(looked, lanes) {
   return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${seconds(looked.from)}`, onclick: () => {
-    lanes.look(looked.from, looked.to);
+    lanes.select(looked.id);
     lanes.element.scrollIntoView({block: 'start', behavior: 'instant'});
   }}, seconds(looked.from));
 }
@@ -246,10 +297,25 @@ function failedWindows(narration, cell) {
 }
 
 function log(entry, windows, dir) {
+  const all = entry.lines ?? [];
+  const named = all.filter((l) => l.named);
+  const leading = named.length > 0 ? named : all;
+  const others = named.length > 0 ? all.filter((l) => !l.named) : [];
+  const lines = (some) => h('ol', {class: 'log lines'}, withWindows(some, windows));
   return h('details', {class: 'object', open: true},
-    h('summary', {}, h('b', {}, visible(entry.component))),
-    h('ol', {class: 'log lines'}, withWindows(entry.lines ?? [], windows)),
+    h('summary', {}, h('b', {}, visible(entry.component)), named.length > 0 && h('span', {class: 'dim'}, ' lines that name what the check is about')),
+    lines(leading),
+    others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
+    entry.rig?.length > 0 && ofTheRig(entry.rig),
     h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
+}
+
+// ofTheRig are lines that come of how the rig is made, folded, with the reasons.
+function ofTheRig(lines) {
+  const count = lines.reduce((n, l) => n + 1 + (l.more ?? 0), 0);
+  return h('details', {class: 'rig'}, h('summary', {}, `${counted(count, 'line')} of the rig's own hidden, show`),
+    h('ol', {class: 'log lines'}, lines.map((l) => h('li', {}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''),
+      h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} similar lines`), h('span', {class: 'because'}, ' ' + visible(l.what)))))));
 }
 
 // logLink leads to a log beside the page: that of the run that is shown.

@@ -23,13 +23,15 @@ export async function loadIndex() {
   index.cells ??= [];
   index.requirements ??= [];
   index.releases ??= [];
+  index.findings ??= {};
+  index.keps ??= {};
   index.outcome = Object.fromEntries(index.outcomes.map((o) => [o.name, o]));
   index.at = new Map(index.cells.map((c, i) => [c.id, i]));
   index.statement = new Map(index.requirements.map((q) => [q.id, q]));
   index.severity = new Map(index.outcomes.map((o, i) => [o.name, -i]));
   for (const c of index.cells) {
     c.serves = [];
-    c.text = [c.id, c.kep, c.outcome, c.reason, ...Object.entries(c.axes).map((a) => a.join(':'))].join('\n').toLowerCase();
+    c.text = [c.id, c.kep, c.title, c.outcome, c.reason, ...Object.entries(c.axes).map((a) => a.join(':'))].join('\n').toLowerCase();
   }
   const byLetter = Object.fromEntries(index.outcomes.map((o) => [o.letter, o.name]));
   for (const q of index.requirements) {
@@ -55,6 +57,11 @@ export async function cellAt(i) {
 // happenedIn returns a promise of what happened in a cell; of null if it is not in the page.
 export function happenedIn(i) {
   return block('narration-' + i);
+}
+
+// issueOf returns a promise of the draft with which a finding is reported.
+export async function issueOf(id) {
+  return (await block('issues'))[id] ?? '';
 }
 
 let texts;

@@ -74,15 +74,21 @@ export function withCopy(box) {
 }
 
 async function copy(pre, button) {
-  try {
-    await navigator.clipboard.writeText(pre.textContent);
-    button.textContent = 'Copied';
-  } catch {
-    // Pages from files may not use the clipboard: select it, so that Ctrl-C does.
-    getSelection().selectAllChildren(pre);
-    button.textContent = 'Selected: press Ctrl-C';
-  }
+  const copied = await copyText(pre.textContent);
+  if (!copied) getSelection().selectAllChildren(pre);
+  button.textContent = copied ? 'Copied' : 'Selected: press Ctrl-C';
   button.addEventListener('blur', () => { button.textContent = 'Copy'; }, {once: true});
+}
+
+// copyText copies a text, and reports whether it could: pages from files may not use the
+// clipboard.
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // table is a table that can be scrolled where it is wider than the page; on a

@@ -51,7 +51,7 @@ function showJudged(row, cell, {outcome, reason}, requirement) {
   ownContent.delete(row);
   if (!requirement) return;
   ownContent.set(row, [...row.childNodes]);
-  row.replaceChildren(badge(outcome), h('a', {class: 'id', href: cellHash(cell.id, {requirement})}, breaking(cell.id)),
+  row.replaceChildren(badge(outcome), h('span', {class: 'what'}, cell.title && [h('span', {}, visible(cell.title)), ' '], h('a', {class: 'id', href: cellHash(cell.id, {requirement})}, breaking(cell.id))),
     row.querySelector('.took').cloneNode(true), ...(reason ? [h('span', {class: 'why'}, visible(reason))] : []));
 }
 
@@ -88,7 +88,8 @@ export function chooseStatements(view, choices, wanted) {
   const words = (choices.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   let target = null;
-  for (const area of view.querySelectorAll('.area')) {
+  const narrowed = Boolean(choices.get('outcome') || words.length > 0);
+  for (const area of view.querySelectorAll('.area:has(.statements)')) {
     let some = false;
     for (const row of area.querySelectorAll('.item')) {
       const statement = index.statement.get(row.dataset.id);
@@ -106,9 +107,19 @@ export function chooseStatements(view, choices, wanted) {
       shown++;
     }
     area.hidden = !some;
+    openPassed(area, narrowed, target);
   }
   view.querySelector('#statements-count').textContent = `${shown} of ${counted(index.requirements.length, 'requirement')}`;
   return target;
+}
+
+// openPassed opens the passes of an area if the reader looks for something among them, and
+// takes them away if he finds nothing there.
+function openPassed(area, narrowed, target) {
+  const passed = area.querySelector('.passed');
+  if (!passed) return;
+  passed.hidden = ![...passed.querySelectorAll('.item')].some((row) => !row.hidden);
+  passed.open = narrowed || passed.contains(target);
 }
 
 // fillForm has a form show the choices.

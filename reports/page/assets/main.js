@@ -1,4 +1,5 @@
 import {withCopy} from './dom.js';
+import {withDraft} from './issue.js';
 import {index, loadIndex, meant} from './data.js';
 import {parse, cellHash, listHash} from './route.js';
 import {cellView} from './cell.js';
@@ -38,8 +39,14 @@ async function fill(to) {
   if (to.view === 'cells') await chooseCells(views.cells, to.choices);
   if (to.view === 'requirements') return chooseStatements(views.requirements, to.choices, to.name === 'requirement' ? to.of : '');
   if (to.view === 'cell') await cellView(views.cell, to.of, to.choices, siblings(to.of, to.choices));
-  if (to.view === 'overview' && to.name) return document.getElementById(to.name);
+  if (to.view === 'overview' && to.name) return unfold(document.getElementById(to.name === 'finding' ? 'finding-' + to.of : to.name));
   return null;
+}
+
+// unfold opens what is folded around an element.
+function unfold(element) {
+  for (let e = element; e; e = e.parentElement) if (e.matches('details')) e.open = true;
+  return element;
 }
 
 // place scrolls to where the reader was, or to what he asked for, and gives the
@@ -47,7 +54,7 @@ async function fill(to) {
 function place(to, from, back, target) {
   if (target) {
     target.scrollIntoView({block: 'center'});
-    target.querySelector('a.id')?.focus({preventScroll: true});
+    target.querySelector('a.id, summary')?.focus({preventScroll: true});
   } else if (from && back) {
     scrollTo(0, scrolled.get(here.hash) ?? 0);
   } else if (to.view === 'cell') {
@@ -60,7 +67,7 @@ function place(to, from, back, target) {
   if (!from || from.view === to.view && to.view !== 'cell') return;
   if (to.view === 'cell') views.cell.querySelector('h1')?.focus({preventScroll: true});
   else if (from.view === 'cell') {
-    const links = [...views[to.view].querySelectorAll('.item a.id, a.tile')].filter((a) => a.checkVisibility());
+    const links = [...views[to.view].querySelectorAll('.item a.id, a.tile, a.labeled')].filter((a) => a.checkVisibility());
     (links.find((a) => a.hash === from.hash) ?? links.find((a) => a.hash === cellHash(from.of)))?.focus({preventScroll: true});
   }
 }
@@ -135,6 +142,7 @@ addEventListener('afterprint', () => {
 history.scrollRestoration = 'manual';
 addEventListener('popstate', route);
 for (const box of document.querySelectorAll('.copied')) withCopy(box);
+for (const button of document.querySelectorAll('[data-issue]')) withDraft(button);
 await loadIndex();
 watchForms(go);
 watchKeys({where: () => here?.view, go, around});

@@ -5,7 +5,7 @@
 export function parse(hash) {
   const [first, ...rest] = hash.replace(/^#/, '').split('&');
   const [name, of] = pair(first);
-  const views = {'': 'overview', cells: 'cells', cell: 'cell', requirements: 'requirements', requirement: 'requirements'};
+  const views = {'': 'overview', cells: 'cells', cell: 'cell', requirements: 'requirements', requirement: 'requirements', finding: 'overview'};
   // Anything else is the id of a heading in the overview.
   return {view: views[name] ?? 'overview', name, of, choices: new Map(rest.map(pair))};
 }

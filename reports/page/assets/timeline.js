@@ -6,10 +6,9 @@ import {index} from './data.js';
 
 const ROW = 24;
 const LABEL = 15; // how much higher a row is whose label stands above it
-const GUTTER = 240;
+const GUTTER = 0.34; // of the width, labels of lanes have at most
 const NARROW = 720; // below this width, labels stand above their lanes
 const GRAPH = 64; // how high the lines are of a lane that has numbers
-const LETTER = 6.3; // how wide a letter of the labels is, about
 
 const MANY = 4; // so many pods are shown at once, and those of which something is bad
 
@@ -26,12 +25,17 @@ export function timeline(narration, cell, open) {
   const folded = foldable(all);
   let rows = all.filter((r) => !folded.has(r.pod));
   const end = Math.max(narration.seconds || 0, ...all.flatMap((r) => r.items).map((i) => i.to), 0.001);
-  const view = {from: 0, to: end, end};
-  const at = {row: rows.findIndex((r) => r.items.length > 0), key: ''};
+  // The rig is started before the first step: that is folded at first.
+  const ready = Math.min(narration.steps?.[0]?.from ?? 0, end * 0.95);
+  let first = ready; // the earliest that is shown
+  const view = {from: ready, to: end, moment: null};
+  const at = {row: rows.findIndex((r) => r.items.length > 0), key: '', chosen: false};
   at.key = rows[at.row]?.items[0].key ?? '';
 
   const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between events, plus and minus zoom.'});
-  const detail = h('div', {class: 'detail', role: 'status'}, h('span', {class: 'dim'}, 'Select a mark in the timeline for details.'));
+  const said = h('div');
+  const detail = h('div', {class: 'detail', role: 'status', hidden: true},
+    h('button', {type: 'button', class: 'close', 'aria-label': 'Close the details', onclick: () => unchoose()}, '×'), said);
   const range = h('span', {class: 'dim range'});
   let drawn = []; // of each row, what was drawn, in time
 
@@ -49,28 +53,54 @@ export function timeline(narration, cell, open) {
     const items = drawn[at.row] ?? [];
     const found = items.find((i) => i.keys.includes(at.key)) ?? items[0] ?? drawn.flat()[0];
     found?.element.setAttribute('tabindex', '0');
+    if (at.chosen && found?.keys.includes(at.key)) found.element.classList.add('chosen');
     if (found && focus) found.element.focus({preventScroll: true});
   }
 
   function choose(row, item, focus = true) {
     at.row = row;
     at.key = item.keys[0];
+    at.chosen = true;
     for (const other of picture.querySelectorAll('[tabindex="0"]')) other.setAttribute('tabindex', '-1');
     for (const other of picture.querySelectorAll('.chosen')) other.classList.remove('chosen');
     item.element.setAttribute('tabindex', '0');
     item.element.classList.add('chosen');
-    detail.replaceChildren(...describe(rows[row], item, open));
+    said.replaceChildren(...describe(rows[row], item, open));
+    detail.hidden = false;
+    element.classList.add('explains');
+    element.classList.toggle('asked', focus);
     if (focus) item.element.focus({preventScroll: true});
+  }
+
+  function unchoose() {
+    at.chosen = false;
+    detail.hidden = true;
+    element.classList.remove('explains', 'asked');
+    draw();
+    picture.querySelector('[tabindex="0"]')?.focus({preventScroll: true});
+  }
+
+  // select chooses a check, and marks the moment at which it was decided.
+  function select(id) {
+    const row = rows.findIndex((r) => r.items.some((i) => i.check === id));
+    if (row < 0) return;
+    const item = rows[row].items.find((i) => i.check === id);
+    Object.assign(at, {row, key: item.key});
+    view.moment = item.to;
+    if (item.from < first) first = 0;
+    show(first, end - first);
+    const shown = drawn[row].find((i) => i.keys.includes(item.key));
+    choose(row, {...shown, members: [item], keys: [item.key]}, false);
   }
 
   function zoom(factor, around) {
     const center = around ?? (view.from + view.to) / 2;
-    const length = Math.min(end, Math.max(end / 5000, (view.to - view.from) * factor));
+    const length = Math.min(end - first, Math.max(end / 5000, (view.to - view.from) * factor));
     show(center - (center - view.from) * (length / (view.to - view.from)), length);
   }
 
   function show(from, length) {
-    view.from = Math.min(Math.max(0, from), end - length);
+    view.from = Math.min(Math.max(first, from), end - length);
     view.to = view.from + length;
     draw();
   }
@@ -110,7 +140,7 @@ export function timeline(narration, cell, open) {
 
   const keys = {
     ArrowRight: () => step(1), ArrowLeft: () => step(-1), ArrowDown: () => jump(1), ArrowUp: () => jump(-1),
-    '+': () => zoom(0.5, chosenTime()), '=': () => zoom(0.5, chosenTime()), '-': () => zoom(2, chosenTime()), 0: () => show(0, end),
+    '+': () => zoom(0.5, chosenTime()), '=': () => zoom(0.5, chosenTime()), '-': () => zoom(2, chosenTime()), 0: () => show(first, end - first),
   };
 
   function chosenTime() {
@@ -161,7 +191,7 @@ export function timeline(narration, cell, open) {
 
   function timeAt(event) {
     const box = picture.getBoundingClientRect();
-    const gutter = gutterOf(box.width);
+    const gutter = gutterOf(box.width, rows);
     const part = (event.clientX - box.left - gutter) / (box.width - gutter);
     return view.from + Math.min(1, Math.max(0, part)) * (view.to - view.from);
   }
@@ -178,6 +208,16 @@ export function timeline(narration, cell, open) {
   const folding = h('button', {type: 'button', class: 'folding', 'aria-expanded': 'false', onclick: () => fold(folding.getAttribute('aria-expanded') === 'true')},
     `Show ${counted(folded.size, 'pod')}`);
 
+  // startUp folds what was before the first step, or has it back.
+  function startUp() {
+    first = first > 0 ? 0 : ready;
+    starting.setAttribute('aria-expanded', String(first === 0));
+    starting.textContent = `${first === 0 ? 'Fold' : 'Show'} the start-up, ${seconds(ready)}`;
+    show(first, end - first);
+  }
+
+  const starting = h('button', {type: 'button', class: 'starting', 'aria-expanded': 'false', onclick: startUp}, `Show the start-up, ${seconds(ready)}`);
+
   function button(label, text, act) {
     return h('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
   }
@@ -186,17 +226,10 @@ export function timeline(narration, cell, open) {
     h('div', {class: 'bar'},
       button('Zoom in', '+', () => zoom(0.5)), button('Zoom out', '−', () => zoom(2)),
       button('Earlier', '←', () => move(-0.25)), button('Later', '→', () => move(0.25)),
-      button('All of it', 'all', () => show(0, end)), folded.size > 0 && folding, range),
+      button('All of it', 'all', () => show(first, end - first)), ready > 0 && starting, folded.size > 0 && folding, range),
     h('div', {class: 'stage'}, picture), detail, tones());
   new ResizeObserver(() => draw()).observe(element.querySelector('.stage'));
-  return {
-    element,
-    // look shows a stretch of time with some room around it.
-    look(from, to) {
-      const length = Math.min(end, Math.max((to - from) * 1.4, end / 3));
-      show((from + to) / 2 - length / 2, length);
-    },
-  };
+  return {element, select};
 }
 
 function tones() {
@@ -239,9 +272,16 @@ function rowsOf(narration, outcomes) {
     group = named;
     const spans = (lane.spans ?? []).map((span, i) => ({...span, key: `${number}s${i}`}));
     const dots = (lane.marks ?? []).map((mark, i) => ({...mark, from: mark.at, to: mark.at, mark: true, key: `${number}m${i}`}));
-    rows.push({title, label: lane.name, pod: pods.has(lane.group) ? lane.group : '', series: lane.series, limits: lane.limits ?? [], items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
+    rows.push({title, label: labelOf(lane), pod: pods.has(lane.group) ? lane.group : '', series: lane.series, limits: lane.limits ?? [], items: [...spans, ...dots].sort((a, b) => a.from - b.from || a.to - b.to)});
   });
   return rows;
+}
+
+// labelOf is the name of a lane without what its group says already.
+function labelOf({name, group}) {
+  const of = group?.split(' on ')[0];
+  if (of && name.startsWith(of + '/')) return name.slice(of.length + 1);
+  return of && name.startsWith(of + '->') ? '→ ' + name.slice(of.length + 2) : name;
 }
 
 // podsOf are the groups of lanes that are each those of a pod.
@@ -267,7 +307,7 @@ function stepItem(step) {
 }
 
 function checkItem(check, i, outcome) {
-  return {key: 'check' + i, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: `began in step ${check.step}`};
+  return {key: 'check' + i, check: check.id, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: [check.cause, check.summary, `began in step ${check.step}`].filter(Boolean).join('\n')};
 }
 
 // packed puts windows into as few rows as keep them apart.
@@ -281,13 +321,24 @@ function packed(items) {
   return rows;
 }
 
-function gutterOf(width) {
-  return width < NARROW ? 0 : GUTTER;
+// gutterOf is how wide the labels of lanes are; on a narrow screen they stand above.
+function gutterOf(width, rows) {
+  if (width < NARROW) return 0;
+  const widest = Math.max(...rows.map((row) => widthOf(visible(row.label))));
+  return Math.min(Math.ceil(widest) + 14, width * GUTTER);
+}
+
+const pen = document.createElement('canvas').getContext('2d');
+pen.font = '11px system-ui, "DejaVu Sans", sans-serif'; // as in the style sheet
+
+// widthOf is how wide a label is, in pixels.
+function widthOf(text) {
+  return pen.measureText(text).width;
 }
 
 // render draws the rows into the picture and returns of each row what was drawn.
 function render(picture, rows, view, width, steps) {
-  const gutter = gutterOf(width);
+  const gutter = gutterOf(width, rows);
   const x = (t) => gutter + (t - view.from) / (view.to - view.from) * (width - gutter - 2);
   const parts = [];
   let y = ROW;
@@ -298,8 +349,7 @@ function render(picture, rows, view, width, steps) {
     }
     if (row.label) {
       if (gutter === 0) y += LABEL;
-      const fits = Math.floor((gutter === 0 ? width : gutter - 10) / LETTER);
-      parts.push(s('text', {class: 'lane', x: 0, y: gutter === 0 ? y - 2 : y + 16}, s('title', {}, visible(row.label)), ending(visible(row.label), fits)));
+      parts.push(s('text', {class: 'lane', x: 0, y: gutter === 0 ? y - 2 : y + 16}, s('title', {}, visible(row.label)), ending(visible(row.label), gutter === 0 ? width : gutter - 10)));
     }
     if (row.series) {
       parts.push(graph(row, x, gutter, width, y));
@@ -307,17 +357,19 @@ function render(picture, rows, view, width, steps) {
     }
     const group = s('g', {transform: `translate(0 ${y})`});
     const items = clustered(row.items.filter((i) => i.to >= view.from && i.from <= view.to), x);
-    for (const item of items) {
+    items.forEach((item, i) => {
       item.element = item.mark ? mark(item, x) : span(item, x, gutter, width);
-      group.append(item.element);
-    }
+      group.append(item.element, ...(item.mark ? [] : labeled(item, items.slice(i + 1), x, gutter, width)));
+    });
     parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW - 0.5, y2: y + ROW - 0.5}), group);
     y += ROW;
     return items;
   });
   picture.setAttribute('viewBox', `0 0 ${width} ${y + 4}`);
   picture.setAttribute('height', y + 4);
-  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts);
+  const moment = view.moment !== null && view.moment >= view.from && view.moment <= view.to
+    ? [s('line', {class: 'moment', x1: x(view.moment), x2: x(view.moment), y1: ROW, y2: y})] : [];
+  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts, ...moment);
   return drawn;
 }
 
@@ -403,15 +455,44 @@ function toneWord(item) {
   return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', faulty: 'a fault by the scenario'}[item.tone];
 }
 
+// span draws what lasted.
 function span(item, x, gutter, width) {
-  const from = Math.max(gutter, x(item.from));
-  const to = Math.min(width - 1, x(item.to));
-  const wide = Math.max(3, to - from);
-  // A picture in the picture cuts off what there is no room for.
-  const text = wide > 3 * LETTER && s('svg', {x: from, y: 0, width: wide - 2, height: ROW}, s('text', {x: 5, y: 16}, visible(letterOf(item) + item.label)));
+  const [from, to] = extent(item, x, gutter, width);
   return interactive(item, `span ${item.step ? 'step' : ''} ${classOf(item)}`,
-    s('rect', {x: from, y: 3, width: wide, height: ROW - 6, rx: 3}),
-    text);
+    s('rect', {x: from, y: 3, width: to - from, height: ROW - 6, rx: 3}));
+}
+
+// extent is where a span begins and ends, in pixels.
+function extent(item, x, gutter, width) {
+  const from = Math.max(gutter, x(item.from));
+  return [from, Math.max(from + 3, Math.min(width - 1, x(item.to)))];
+}
+
+// labeled is the label of a span, where it is whole: within it and beside its marks, or
+// behind it if there is room. If there is none, it ends within the span. Later are the
+// items of the row behind it.
+function labeled(item, later, x, gutter, width) {
+  const [from, to] = extent(item, x, gutter, width);
+  const words = visible(letterOf(item) + item.label);
+  const need = widthOf(words) + 4;
+  const label = (at, text, where) => (text ? [s('text', {class: `label ${where} ${classOf(item)}`, x: at, y: 16, 'aria-hidden': 'true'}, text)] : []);
+  let start = from + 5;
+  for (const m of later) {
+    if (m.mark && m.from <= item.to && x(m.from) - 9 < start + need && x(m.to) + 9 > start) start = x(m.to) + 10;
+  }
+  if (start + need <= to) return label(start, words, 'within');
+  const next = later.length > 0 ? x(later[0].from) - (later[0].mark ? 9 : 0) : width;
+  if (to + 4 + need <= next) return label(to + 4, words, 'behind');
+  return label(start, beginning(words, Math.min(to, next > from + 5 ? Math.max(next, start) : to) - start - 3), 'within');
+}
+
+// beginning returns as much of the beginning of a text as fits; nothing if that is a few
+// letters.
+function beginning(text, room) {
+  if (widthOf(text) <= room) return text;
+  let n = text.length - 1;
+  while (n > 3 && widthOf(text.slice(0, n) + '…') > room) n--;
+  return n > 3 ? text.slice(0, n) + '…' : '';
 }
 
 function mark(item, x) {
@@ -438,8 +519,11 @@ function glyph(tone) {
 }
 
 // ending returns as much of the end of a text as fits: names of lanes differ there.
-function ending(text, letters) {
-  return text.length <= letters ? text : '…' + text.slice(text.length - letters + 1);
+function ending(text, room) {
+  if (widthOf(text) <= room) return text;
+  let n = 1;
+  while (n < text.length && widthOf('…' + text.slice(n)) > room) n++;
+  return '…' + text.slice(n);
 }
 
 // MOST_DESCRIBED is how many of a cluster are described one by one.
@@ -448,7 +532,7 @@ const MOST_DESCRIBED = 30;
 function describe(row, item, open) {
   const lines = item.members.slice(0, MOST_DESCRIBED).map((m) => h('div', {class: 'happened'},
     h('b', {}, visible(m.label)), ' ', h('span', {class: 'dim'}, m.to > m.from ? `${seconds(m.from, 3)} to ${seconds(m.to, 3)}` : seconds(m.from, 3)),
-    m.outcome && [' ', h('span', {class: 'badge o-' + m.outcome}, m.outcome)],
+    m.outcome && [' ', h('span', {class: 'badge o-' + m.outcome}, letterOf(m), m.outcome)],
     !m.outcome && toneWord(m) && h('span', {class: 'dim'}, ', ', toneWord(m)),
     m.attempt && [' ', h('button', {type: 'button', class: 'link', onclick: () => open(m.attempt)}, `attempt ${m.attempt}`)],
     m.detail && h('pre', {}, visible(m.detail))));

@@ -1,0 +1,192 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+// recordings are the deviations of a class that a list has.
+type recordings struct {
+	Class reports.Class
+	// Heading is what the class means. Unreported is how many of them are not reported.
+	Heading    string
+	Unreported int
+	All        []deviation
+}
+
+// deviation is something that releases do otherwise than a text says, with the cells in
+// which they did.
+type deviation struct {
+	finding.Finding
+
+	// Reason is what is written about it where there is no finding.
+	Reason string
+	// Owner is who can mend it. If unset, that is not known.
+	Owner string
+	Tiles []tile
+	// More is how many cells there are beyond the tiles.
+	More int
+}
+
+// Cells is in how many cells it was seen.
+func (d deviation) Cells() int { return len(d.Tiles) + d.More }
+
+// SeenOn is the releases on which it was seen, briefly.
+func (d deviation) SeenOn() string { return render.SeenOn(d.Finding) }
+
+// Places are where it is decided.
+func (d deviation) Places() (all []place) {
+	for _, at := range d.At {
+		all = append(all, placeOf(at))
+	}
+	return all
+}
+
+// place is a place in a text or in code. Without an address it is no link.
+type place struct{ Name, Address string }
+
+func placeOf(address string) place {
+	if _, is := reports.WebAddress(address); !is {
+		return place{Name: address}
+	}
+	return place{render.Place(address), address}
+}
+
+// Text is where the statement stands.
+func (d deviation) Text() place {
+	if d.Line == 0 {
+		return place{Name: d.Source}
+	}
+	p := place{Name: fmt.Sprintf("%s, line %d", d.Source, d.Line)}
+	if _, is := reports.WebAddress(d.Document); is {
+		p.Address = fmt.Sprintf("%s?plain=1#L%d", d.Document, d.Line)
+	}
+	return p
+}
+
+// maxDeviationTiles is how many cells a deviation shows.
+const maxDeviationTiles = 12
+
+// recorded gathers what a run has seen that is on a list of known deviations: by class,
+// by weight, those without a finding last and those of most cells first.
+func recorded(cells []reports.Cell, findings []finding.Finding) (groups []recordings) {
+	var all []deviation
+	for _, of := range reports.Grouped(excusedIn(cells), func(e excused) string { return e.why() }) {
+		d := deviation{Reason: of[0].Reason, More: max(0, len(of)-maxDeviationTiles)}
+		if i := slices.IndexFunc(findings, func(f finding.Finding) bool { return f.ID == of[0].Finding }); i >= 0 {
+			d.Finding = findings[i]
+			d.Owner = d.Finding.Owner()
+		}
+		for _, e := range of[:len(of)-d.More] {
+			d.Tiles = append(d.Tiles, e.tile)
+		}
+		all = append(all, d)
+	}
+	slices.SortStableFunc(all, func(a, b deviation) int {
+		return cmp.Or(rank(a.Class)-rank(b.Class), a.Compare(b.Finding.Finding), b.Cells()-a.Cells())
+	})
+	for _, of := range reports.Grouped(all, func(d deviation) reports.Class { return d.Class }) {
+		g := recordings{Class: of[0].Class, Heading: cmp.Or(of[0].Class.Meaning(), "Without a class"), All: of}
+		for _, d := range of {
+			if d.ID != "" && d.Issue == "" {
+				g.Unreported++
+			}
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// rank is the place of a class by weight: what has none comes last.
+func rank(c reports.Class) int {
+	if i := slices.Index(reports.Classes(), c); i >= 0 {
+		return i
+	}
+	return len(reports.Classes())
+}
+
+// excused is a check of a cell that deviates as a list says.
+type excused struct {
+	reports.Check
+
+	tile tile
+}
+
+// why is what excuses it: the finding, or what is written about it.
+func (e excused) why() string { return cmp.Or(e.Finding, e.Reason) }
+
+// excusedIn are such checks, of each cell one for each cause.
+func excusedIn(cells []reports.Cell) (all []excused) {
+	for _, c := range cells {
+		seen := make(map[string]bool)
+		for _, check := range c.Checks {
+			if e := (excused{check, cellTile(c)}); check.Outcome.Recorded() && !seen[e.why()] {
+				seen[e.why()] = true
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// issues are the drafts with which deviations are reported, as the command "skewrig
+// finding ID -o issue" prints them.
+type issues map[string]string
+
+func newIssues(r reports.Report, findings []finding.Finding) (issues, error) {
+	drafts := make(issues)
+	for _, f := range findings {
+		var b bytes.Buffer
+		if err := render.Issue(&b, r, f); err != nil {
+			return nil, err
+		}
+		drafts[f.ID] = b.String()
+	}
+	return drafts, nil
+}
+
+// known is what the scripts know of a finding.
+type known struct {
+	Headline string        `json:"headline"`
+	Class    reports.Class `json:"class"`
+	Instead  string        `json:"instead"`
+	Effect   string        `json:"effect,omitempty"`
+	Owner    string        `json:"owner,omitempty"`
+	Issue    string        `json:"issue,omitempty"`
+	Places   []place       `json:"places,omitempty"`
+}
+
+// knownBy are the findings by their ids.
+func knownBy(findings []finding.Finding) map[string]known {
+	all := make(map[string]known)
+	for _, f := range findings {
+		all[f.ID] = known{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places()}
+	}
+	return all
+}
+
+// unlisted are the ids of the findings that no list has, by cell and check.
+func unlisted(findings []finding.Finding) map[string]map[string]string {
+	all := make(map[string]map[string]string)
+	for _, f := range findings {
+		if f.Class != reports.Unlisted {
+			continue
+		}
+		for _, o := range f.Observed {
+			if !o.Deviates() {
+				continue
+			}
+			if all[o.Cell] == nil {
+				all[o.Cell] = make(map[string]string)
+			}
+			all[o.Cell][o.Check] = f.ID
+		}
+	}
+	return all
+}

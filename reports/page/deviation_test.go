@@ -1,0 +1,127 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/render"
+)
+
+// TestDeviationsComeByWeight: checks of one finding are one group, whatever their reasons,
+// and what has no finding comes last, those of most cells first.
+func TestDeviationsComeByWeight(t *testing.T) {
+	t.Parallel()
+	check := func(id, finding, reason string) reports.Check {
+		return reports.Check{ID: id, Outcome: reports.ExpectedFail, Finding: finding, Reason: reason}
+	}
+	cells := []reports.Cell{
+		{ID: "a/b/c", Checks: []reports.Check{check("w", "", "rare"), check("x", "", "brief"), check("y", "slow", "one"), check("z", "slow", "two"), check("v", "lost", "it")}},
+		{ID: "a/b/d", Checks: []reports.Check{check("x", "", "brief"), {ID: "y", Outcome: reports.Pass, Finding: "slow"}}},
+	}
+	findings := []finding.Finding{
+		{Finding: reports.Finding{ID: "slow", Class: reports.KnownBug, Headline: "Slow", Issue: "https://example.com/1"}},
+		{Finding: reports.Finding{ID: "lost", Class: reports.Defect, Headline: "Lost"}},
+	}
+	var got []string
+	for _, g := range recorded(cells, findings) {
+		for _, d := range g.All {
+			got = append(got, fmt.Sprintf("%s, %d unreported: %s%s, %d", g.Heading, g.Unreported, d.Headline, d.Reason, d.Cells()))
+		}
+	}
+	want := []string{"Defects of releases, 1 unreported: Lostit, 1", "Known bugs, 0 unreported: Slowone, 1", "Without a class, 0 unreported: brief, 2", "Without a class, 0 unreported: rare, 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("deviations (-want +got):\n%s", diff)
+	}
+	cells = MadeMany(2000).Cells
+	sum := 0
+	for _, d := range recorded(cells, nil)[0].All {
+		if len(d.Tiles) != maxDeviationTiles {
+			t.Errorf("a deviation of %d cells shows %d", d.Cells(), len(d.Tiles))
+		}
+		sum += d.Cells()
+	}
+	if sum != 200 {
+		t.Errorf("they are of %d cells, want 200", sum)
+	}
+}
+
+// TestDeviationsAreAboveTheMatrix: tagged if they are not reported, with who can mend them.
+func TestDeviationsAreAboveTheMatrix(t *testing.T) {
+	t.Parallel()
+	above, _, _ := strings.Cut(write(t, Run{Report: MadeReport()}), `id="matrix"`)
+	for _, want := range []string{
+		`<b>Defects of releases</b> <span class="dim">1, 1 not reported</span>`, `id="finding-gate-is-read-late"`, Recorded.Headline,
+		`<span class="tag unreported">not reported</span><span class="tag">SIG Node</span><span class="tag">2 cells</span>`,
+		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `href="#finding=gate-is-read-late"`,
+	} {
+		if !strings.Contains(above, want) {
+			t.Errorf("above the matrix, the page does not have %s", want)
+		}
+	}
+}
+
+// TestDraftsAreThoseOfTheCommand: for what is recorded and for what is new.
+func TestDraftsAreThoseOfTheCommand(t *testing.T) {
+	t.Parallel()
+	report := MadeReport()
+	blocks := unpack(t, write(t, Run{Report: report}))
+	drafts := decode[map[string]string](t, blocks["issues"])
+	all := finding.All(evidence.Run{Report: report}, nil)
+	for _, f := range all {
+		var b bytes.Buffer
+		if err := render.Issue(&b, report, f); err != nil {
+			t.Fatal(err)
+		}
+		if drafts[f.ID] != b.String() {
+			t.Errorf("the draft of %s is %q, want %q", f.ID, drafts[f.ID], b.String())
+		}
+	}
+	if len(all) != 3 || len(drafts) != len(all) {
+		t.Errorf("%d drafts of %d findings, want those of the failure, of the flaky check and of what is recorded", len(drafts), len(all))
+	}
+	for _, c := range decode[index](t, blocks["index"]).Cells {
+		if id := c.Drafts["restarts-end"]; (c.ID == Red) != (id != "") || id != "" && !strings.Contains(drafts[id], "restarts-end") {
+			t.Errorf("the draft of %s is %q", c.ID, id)
+		}
+	}
+}
+
+// TestTitles: those of texts from the sources of their statements, those of scenarios from
+// the plans.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	sources := map[string][]string{
+		"KEP-1":    {"KEP-1: Probes, faster, Goals", "KEP-1: Probes, faster, Design, API", "KEP-1: Probes, faster, Design, Skew"},
+		"KEP-2":    {"KEP-2: Alone, Goals"},
+		"KEP-3":    {"https://example.com/3", "https://example.com/3"},
+		"watchdog": {"dependency-watchdog, prober, Origin", "dependency-watchdog, prober, Prober"},
+	}
+	var all []reports.Requirement
+	for kep, of := range sources {
+		for i, source := range of {
+			all = append(all, reports.Requirement{ID: fmt.Sprint(kep, i), KEP: kep, Source: source})
+		}
+	}
+	want := map[string]string{"KEP-1": "Probes, faster", "KEP-2": "Alone", "watchdog": "dependency-watchdog, prober"}
+	if diff := cmp.Diff(want, kepTitles(all)); diff != "" {
+		t.Errorf("titles of texts (-want +got):\n%s", diff)
+	}
+	dir := fstest.MapFS{"cells/" + Red + "/plan.txt": {Data: []byte(Red + "\n" + "A <kubelet> is upgraded\n\nrig\n")}}
+	page := write(t, Run{Report: MadeReport(), Dir: dir})
+	if n := strings.Count(page, "A &lt;kubelet&gt; is upgraded"); n != 3 {
+		t.Errorf("the title is in the page %d times, want with what is new, in the matrix and in the list", n)
+	}
+	cells := decode[index](t, unpack(t, page)["index"]).Cells
+	if at := slices.IndexFunc(cells, func(c indexed) bool { return c.ID == Red }); cells[at].Title != "A <kubelet> is upgraded" {
+		t.Error("the scripts don't know the title")
+	}
+}

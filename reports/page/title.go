@@ -1,0 +1,63 @@
+package page
+
+import (
+	"bufio"
+	"path"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// kepTitles are the titles of the texts that requirements are from, by KEP or area: what
+// the sources of all of them begin with, since each names its section behind the title.
+func kepTitles(requirements []reports.Requirement) map[string]string {
+	const separator = ", "
+	titles := make(map[string]string)
+	for _, of := range reports.Grouped(requirements, func(q reports.Requirement) string { return q.KEP }) {
+		common := strings.Split(of[0].Source, separator)
+		if len(of) == 1 {
+			common = common[:1]
+		}
+		for _, q := range of[1:] {
+			parts := strings.Split(q.Source, separator)
+			n := 0
+			for n < len(common) && n < len(parts) && common[n] == parts[n] {
+				n++
+			}
+			common = common[:n]
+		}
+		title := strings.Join(common, separator)
+		if _, after, named := strings.Cut(title, ": "); named && strings.HasPrefix(title, of[0].KEP) {
+			title = after
+		}
+		if _, is := reports.WebAddress(title); !is {
+			titles[of[0].KEP] = title
+		}
+	}
+	return titles
+}
+
+// titles are those of scenarios, by their ids, as the plans of their cells say them. What
+// has no plan beside the page has none.
+func (run Run) titles() map[string]string {
+	titles := make(map[string]string)
+	for _, c := range run.Report.Cells {
+		if titles[c.Scenario] == "" && run.Dir != nil {
+			titles[c.Scenario] = run.titleOf(c)
+		}
+	}
+	return titles
+}
+
+// titleOf is the second line of a cell's plan as it is printed.
+func (run Run) titleOf(c reports.Cell) string {
+	plan, err := run.Dir.Open(path.Join(worst(c).Dir, reports.PlanFile))
+	if err != nil {
+		return ""
+	}
+	defer plan.Close()
+	lines := bufio.NewScanner(plan)
+	lines.Scan()
+	lines.Scan()
+	return strings.TrimSpace(lines.Text())
+}
