@@ -23,7 +23,7 @@ import (
 // probe manager is left nil on purpose: the kubelet then makes its real one.
 func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
 	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
-	deps.CAdvisorInterface = withRoot(fake, fake.ContainerInfoV2)
+	deps.CAdvisorInterface = newHost(fake, fake.ContainerInfoV2, fake.VersionInfo)
 	deps.ContainerManager = cm.NewStubContainerManager()
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
@@ -33,18 +33,22 @@ func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
 	kubelet.ContainerLogsDir = filepath.Join(server.RootDirectory, "container-logs")
 }
 
-// rooted is a cAdvisor that knows of one control group, the root, in which nothing
-// is used. Without it a kubelet has no summary of stats, and evicts no pod.
-type rooted[Options, Info any] struct{ *cadvisortest.Fake }
+// osImage is the operating system that a node's status shows. The kernel beside it is
+// the one that the kubelet runs on.
+const osImage = "skewrig (fake OS)"
 
-// withRoot has the types inferred: they are not in the same package in every
+// host is a cAdvisor that knows of one control group, the root, in which nothing
+// is used. Without it a kubelet has no summary of stats, and evicts no pod.
+type host[Options, Info, Versions any] struct{ *cadvisortest.Fake }
+
+// newHost has the types inferred: they are not in the same package in every
 // release.
-func withRoot[Options, Info any](fake *cadvisortest.Fake, _ func(string, Options) (map[string]Info, error)) rooted[Options, Info] {
-	return rooted[Options, Info]{fake}
+func newHost[Options, Info, Versions any](fake *cadvisortest.Fake, _ func(string, Options) (map[string]Info, error), _ func() (*Versions, error)) host[Options, Info, Versions] {
+	return host[Options, Info, Versions]{fake}
 }
 
 // ContainerInfoV2 implements cadvisor.Interface.
-func (rooted[Options, Info]) ContainerInfoV2(name string, _ Options) (map[string]Info, error) {
+func (host[Options, Info, Versions]) ContainerInfoV2(name string, _ Options) (map[string]Info, error) {
 	if name != "/" {
 		return nil, nil
 	}
@@ -55,6 +59,20 @@ func (rooted[Options, Info]) ContainerInfoV2(name string, _ Options) (map[string
 	var root Info
 	err = json.Unmarshal(fmt.Appendf(nil, `{"stats": [{"timestamp": %s}]}`, now), &root)
 	return map[string]Info{name: root}, err
+}
+
+// VersionInfo implements cadvisor.Interface.
+func (host[Options, Info, Versions]) VersionInfo() (*Versions, error) {
+	kernel, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(map[string]string{"kernel_version": strings.TrimSpace(string(kernel)), "container_os_version": osImage})
+	if err != nil {
+		return nil, err
+	}
+	info := new(Versions)
+	return info, json.Unmarshal(text, info)
 }
 
 // unsharedHost is the real host, except that it never changes a mount's
