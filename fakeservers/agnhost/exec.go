@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
@@ -26,13 +28,41 @@ type session struct {
 	// stdin, if unset, is empty.
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	// terminal says that somebody types: a shell prompts.
+	terminal bool
+	// signals are those that reach this command, and traps what a shell does on them.
+	// If unset, none does.
+	signals *signals
+	traps   *traps
 	// probe is the grpc_health_probe that there is. If unset, an imitation.
 	probe HealthProbe
 }
 
 // newSession returns a session in a container whose commands start afresh.
-func newSession(p *image.Process, stdout, stderr io.Writer) *session {
-	return &session{files: p, env: p.Env, stdout: stdout, stderr: stderr}
+func newSession(p *image.Process, streams image.Streams) *session {
+	return &session{
+		files: p, env: p.Env, stdin: streams.Stdin, stdout: streams.Stdout, stderr: streams.Stderr, terminal: streams.Terminal,
+	}
+}
+
+// run runs a command as a process of the container, which gets signals. The first
+// process ignores those that it doesn't handle; others end.
+func (s *session) run(ctx context.Context, args []string, sent <-chan syscall.Signal, first bool) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var ended atomic.Int32 // by this signal
+	s.signals = &signals{otherwise: func(signal syscall.Signal) {
+		if !first {
+			ended.Store(int32(signal))
+			cancel()
+		}
+	}}
+	go s.signals.listen(ctx, sent)
+	code := runCommand(ctx, s, args)
+	if signal := ended.Load(); signal != 0 {
+		return exitBySignal + int(signal)
+	}
+	return code
 }
 
 // path returns the absolute path of a file.
@@ -45,6 +75,14 @@ func (s *session) path(name string) string {
 
 // command plays a Unix command: its arguments without its name, its exit code.
 type command func(ctx context.Context, s *session, args []string) int
+
+// input returns the standard input.
+func (s *session) input() io.Reader {
+	if s.stdin == nil {
+		return strings.NewReader("")
+	}
+	return s.stdin
+}
 
 func (s *session) readFile(name string) ([]byte, error) { return s.files.ReadFile(s.path(name)) }
 
@@ -120,10 +158,8 @@ func cat(_ context.Context, s *session, args []string) int {
 	}
 	return s.each("cat", args, func(name string) error {
 		if name == "-" {
-			if s.stdin != nil {
-				_, _ = io.Copy(s.stdout, s.stdin)
-			}
-			return nil
+			_, err := io.Copy(s.stdout, s.input())
+			return err
 		}
 		data, err := s.readFile(name)
 		if err == nil {

@@ -162,7 +162,11 @@ func TestShell(t *testing.T) {
 		"sleep 0.01 & wait; echo done":                                           {stdout: "done\n"},
 		"sleep 10 & exit 1":                                                      {code: 1},
 		"printf '%s-%d' a 7":                                                     {stdout: "a-7"},
-		"trap 'exit 0' TERM; sleep 10":                                           {code: 127, stderr: "sh: trap: skewrig doesn't implement TERM, only EXIT\n"},
+		"trap 'exit 0' DANCE; sleep 10":                                          {code: 127, stderr: "sh: trap: there is no signal DANCE\n"},
+		"trap 'exit 9' TERM; echo a >f; echo $(<f); (exit 3) & wait $!; echo $?": {stdout: "a\n3\n"},
+		"trap 'cat <(echo a)' TERM; echo b":                                      {code: 127, stderr: "sh: 1:5: skewrig doesn't implement <()"},
+		"__skewrig_end_job":                                                      {code: 127, stderr: "\"__skewrig_end_job\": skewrig doesn't implement"},
+		"trap 'echo a' TERM EXIT; exit 4":                                        {code: 4, stdout: "a\n"},
 		"dance":                                                                  {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
 		"dance || true":                                                          {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
 		"sh -c dance || true":                                                    {code: 127, stderr: "\"dance\": skewrig doesn't implement this command here"},
@@ -261,7 +265,7 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out strings.Builder
-	if code := c.image.Exec(ctx, c.process, []string{"sh", "-c", "sleep infinity; echo on"}, &out, &out); code != 137 || out.Len() > 0 {
+	if code := c.image.Exec(ctx, c.process, []string{"sh", "-c", "sleep infinity; echo on"}, image.Streams{Stdout: &out, Stderr: &out}); code != 137 || out.Len() > 0 {
 		t.Errorf("exit code %d, output %q", code, out.String())
 	}
 }

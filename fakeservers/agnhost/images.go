@@ -9,7 +9,6 @@ package agnhost
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"syscall"
 
@@ -77,10 +76,10 @@ func playPause(ctx context.Context, p *image.Process) int {
 // Process 1 of a container ignores the signals that it has no handler for, so
 // only the kill ends it early.
 func playBusybox(ctx context.Context, p *image.Process) int {
-	return playExec(ctx, p, p.Args, p.Stdout, p.Stderr)
+	return newSession(p, p.Streams).run(ctx, p.Args, p.Signals, true)
 }
 
 // playExec plays a command beside the main process.
-func playExec(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
-	return runCommand(ctx, newSession(p, stdout, stderr), args)
+func playExec(ctx context.Context, p *image.Process, args []string, streams image.Streams) int {
+	return newSession(p, streams).run(ctx, args, streams.Signals, false)
 }

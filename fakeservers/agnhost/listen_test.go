@@ -135,7 +135,7 @@ func TestAPrivilegedPortEndsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &image.Process{Args: []string{"/agnhost", "h2c-server"}, IP: podIP(), Stdout: c.logs, Stderr: c.logs}
+	p := &image.Process{Args: []string{"/agnhost", "h2c-server"}, IP: podIP(), Streams: image.Streams{Stdout: c.logs, Stderr: c.logs}}
 	type outcome struct {
 		skip error
 		code int

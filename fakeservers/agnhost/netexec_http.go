@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
 // handler returns netexec's endpoints, or the one that stands for all of them.
@@ -171,7 +173,7 @@ func (n *netexecServer) handleShell(w http.ResponseWriter, r *http.Request) {
 		script = r.FormValue("cmd")
 	}
 	var output bytes.Buffer
-	code := runCommand(r.Context(), newSession(n.Process, &output, &output), []string{"sh", "-c", script})
+	code := runCommand(r.Context(), newSession(n.Process, image.Streams{Stdout: &output, Stderr: &output}), []string{"sh", "-c", script})
 	result := map[string]string{}
 	if output.Len() > 0 {
 		result["output"] = output.String()

@@ -28,8 +28,9 @@ const (
 	exitKlog = 255
 	// exitNotFound is a shell's for a command that there isn't.
 	exitNotFound = 127
-	// exitKilled is 128 and SIGKILL.
-	exitKilled = 137
+	// exitBySignal is what a shell adds to the signal that ended a command.
+	exitBySignal = 128
+	exitKilled   = exitBySignal + int(syscall.SIGKILL)
 )
 
 const (

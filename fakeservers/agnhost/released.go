@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,10 +26,10 @@ type HealthProbe struct {
 // not the imitation. It is the only program of this machine that a container can start:
 // whatever path a command gives, it is this executable that runs.
 func WithHealthProbe(of image.Image, probe HealthProbe) image.Image {
-	of.Exec = func(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
-		s := newSession(p, stdout, stderr)
+	of.Exec = func(ctx context.Context, p *image.Process, args []string, streams image.Streams) int {
+		s := newSession(p, streams)
 		s.probe = probe
-		return runCommand(ctx, s, args)
+		return s.run(ctx, args, streams.Signals, false)
 	}
 	return of
 }

@@ -118,7 +118,7 @@ func TestAReleasedProbeThatHangsIsKilled(t *testing.T) {
 	var out bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- c.image.Exec(ctx, c.process, []string{"grpc_health_probe", "-addr=:5000"}, &out, &out)
+		ended <- c.image.Exec(ctx, c.process, []string{"grpc_health_probe", "-addr=:5000"}, image.Streams{Stdout: &out, Stderr: &out})
 	}()
 	if !await.Until(t.Context(), patience, func() bool { _, err := os.Stat(ran); return err == nil }) {
 		t.Error("the program was not run")

@@ -57,6 +57,7 @@ type spec struct {
 	env     []string
 	mounts  []image.Mount
 	age     time.Duration
+	streams image.Streams // those of input
 }
 
 // run starts a container as the runtime does.
@@ -91,8 +92,9 @@ func runImage(t *testing.T, of *image.Image, s spec) *container {
 	}
 	c.process = &image.Process{
 		Args: args, Env: s.env, Container: "default/web-0/app", IP: podIP(), Started: time.Now().Add(-s.age),
-		Stdout: c.logs, Stderr: c.logs, Mounts: s.mounts, Signals: c.signals, Recorder: c.history,
+		Streams: s.streams, Mounts: s.mounts, Recorder: c.history,
 	}
+	c.process.Stdout, c.process.Stderr, c.process.Signals = c.logs, c.logs, c.signals
 	ctx, kill := context.WithCancel(context.Background())
 	c.kill = kill
 	done := make(chan struct{})
@@ -158,7 +160,7 @@ func (c *container) address(port int) string {
 func (c *container) exec(args ...string) (code int, stdout, stderr string) {
 	c.t.Helper()
 	var out, err bytes.Buffer
-	code = c.image.Exec(c.t.Context(), c.process, args, &out, &err)
+	code = c.image.Exec(c.t.Context(), c.process, args, image.Streams{Stdout: &out, Stderr: &err})
 	return code, out.String(), err.String()
 }
 

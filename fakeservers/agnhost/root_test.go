@@ -85,7 +85,7 @@ func TestAPortThatIsTakenEndsTheProgram(t *testing.T) {
 	again := *c.image
 	second := &image.Process{
 		Args: c.process.Args, IP: c.process.IP, Container: "default/web-0/second", Started: time.Now(),
-		Stdout: c.logs, Stderr: c.logs, Recorder: c.history,
+		Streams: image.Streams{Stdout: c.logs, Stderr: c.logs}, Recorder: c.history,
 	}
 	if code := again.Run(t.Context(), second); code != 1 {
 		t.Errorf("exit code %d, want 1", code)

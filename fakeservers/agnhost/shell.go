@@ -31,15 +31,16 @@ const shellBuiltins = " : [ break cd continue echo eval exec exit false getopts 
 // be to play another program.
 var errRefused = errors.New("the script can't be run")
 
-// sh runs sh [-FLAGS] -c SCRIPT [NAME [ARGUMENT...]] or sh [-FLAGS] FILE [ARGUMENT...].
-// A command that can't be played, and a part of a script that can't, ends it
-// with 127. What it leaves in the background ends with it.
+// sh runs sh [-FLAGS] -c SCRIPT [NAME [ARGUMENT...]], sh [-FLAGS] FILE [ARGUMENT...],
+// or sh [-FLAGS], which reads its commands from the standard input. A command that
+// can't be played, and a part of a script that can't, ends it with 127, unless
+// somebody types. What it leaves in the background ends with it.
 func sh(ctx context.Context, s *session, args []string) int {
 	var flags []string
 	command := false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		letters := strings.ReplaceAll(args[0], "c", "")
-		command = command || letters != args[0]
+		letters := strings.Map(keepsOfSet, args[0])
+		command = command || strings.Contains(args[0], "c")
 		if letters != "-" {
 			flags = append(flags, letters)
 		}
@@ -49,8 +50,7 @@ func sh(ctx context.Context, s *session, args []string) int {
 	case len(args) == 0 && command:
 		return s.refuse(errors.New("-c requires an argument"))
 	case len(args) == 0:
-		// An interactive shell with no terminal reads the end of its input.
-		return 0
+		return interact(ctx, s, flags)
 	case command && len(args) == 1:
 		args = append(args, "sh")
 	case !command:
@@ -61,6 +61,14 @@ func sh(ctx context.Context, s *session, args []string) int {
 		args = append([]string{string(script)}, args...)
 	}
 	return runScript(ctx, s, args[0], args[1], slices.Concat(flags, []string{"--"}, args[2:]))
+}
+
+// keepsOfSet drops the flags of a shell that set doesn't have.
+func keepsOfSet(flag rune) rune {
+	if strings.ContainsRune("cils", flag) {
+		return -1
+	}
+	return flag
 }
 
 // builtin plays a command that the shell has itself.
@@ -76,18 +84,23 @@ func runScript(ctx context.Context, s *session, script, name string, params []st
 	if err != nil {
 		return s.refuse(err)
 	}
+	if s.signals != nil {
+		s.traps = newTraps(s.signals)
+		withTraps(file)
+		file.Stmts = append(file.Stmts, parsed(`exit "$?"`)...) // when a trap of the last command is run
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var mu sync.Mutex
-	stdout, stderr := &lockedWriter{mu: &mu, out: s.stdout}, &lockedWriter{mu: &mu, out: s.stderr}
-	// What is still in the background has ended.
-	defer stdout.discard()
-	defer stderr.discard()
-	runner, err := newRunner(s, interp.StdIO(s.stdin, stdout, stderr), interp.Params(params...))
+	runner, end, err := newRunner(s, params)
 	if err != nil {
 		return s.refuse(err)
 	}
-	err = runner.Run(ctx, file)
+	defer end()
+	return s.status(ctx, runner.Run(ctx, file))
+}
+
+// status returns the exit code of what an interpreter has run.
+func (s *session) status(ctx context.Context, err error) int {
 	status, exited := errors.AsType[interp.ExitStatus](err)
 	switch {
 	case exited:
@@ -111,12 +124,17 @@ func (s *session) refuse(err error) int {
 // parseScript reads a script, and refuses what the interpreter would ask the
 // host about: FIFOs, owners of files, and home directories of users.
 func parseScript(script, name string) (*syntax.File, error) {
-	otherHome := regexp.MustCompile(`(^|[{,])~[^/,}:]`)
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
 	if err != nil {
 		return nil, err
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
+	return file, check(file)
+}
+
+// check refuses a part of a script that can't be played.
+func check(part syntax.Node) (err error) {
+	otherHome := regexp.MustCompile(`(^|[{,])~[^/,}:]`)
+	syntax.Walk(part, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.ProcSubst, *syntax.CoprocClause, *syntax.TestClause:
 			err = fmt.Errorf("%s: skewrig doesn't implement <(), >(), coproc and [[", node.Pos())
@@ -127,13 +145,22 @@ func parseScript(script, name string) (*syntax.File, error) {
 		}
 		return err == nil
 	})
-	return file, err
+	return err
 }
 
 // newRunner returns an interpreter that has the container's files, environment
-// and commands, and nothing of the host.
-func newRunner(s *session, options ...interp.RunnerOption) (*interp.Runner, error) {
-	runner, err := interp.New(append(options,
+// and commands, and nothing of the host, with set's options and arguments in params.
+// After end, nothing is written by what is still in the background.
+func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ error) {
+	var mu sync.Mutex
+	stdout, stderr := &lockedWriter{mu: &mu, out: s.stdout}, &lockedWriter{mu: &mu, out: s.stderr}
+	stdin := s.stdin
+	if pipe, is := stdin.(*image.Pipe); is {
+		stdin = pipe.File // of another reader, the interpreter would read more than it needs
+	}
+	runner, err := interp.New(
+		interp.StdIO(stdin, stdout, stderr),
+		interp.Params(params...),
 		interp.Dir("/"),
 		// The interpreter opens FIFOs in this directory by itself.
 		interp.Env(expand.ListEnviron("TMPDIR=/dev/null/none")),
@@ -146,9 +173,9 @@ func newRunner(s *session, options ...interp.RunnerOption) (*interp.Runner, erro
 			return err
 		}),
 		interp.ReadDirHandler2(s.readDir),
-	)...)
+	)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// It takes that directory from the first environment that it is reset with.
 	// The option Dir would ask the host.
@@ -156,24 +183,26 @@ func newRunner(s *session, options ...interp.RunnerOption) (*interp.Runner, erro
 	runner.Reset()
 	err = interp.Env(expand.ListEnviron(append([]string{"HOME=/root"}, s.env...)...))(runner)
 	runner.Reset()
-	return runner, err
+	return runner, func() {
+		stdout.discard()
+		stderr.discard()
+	}, err
 }
 
-// call checks a command before the interpreter runs it.
-func (s *session) call(_ context.Context, args []string) ([]string, error) {
+// call checks a command before the interpreter runs it, and plays traps.
+func (s *session) call(ctx context.Context, args []string) ([]string, error) {
+	args, err := s.traps.call(ctx, interp.HandlerCtx(ctx).Env, args)
+	if err != nil {
+		return nil, err
+	}
 	scripts := args[1:]
 	switch name := args[0]; name {
 	case "pwd":
 		// -P would ask the host about symbolic links.
 		return args[:1], nil
+	case "trap":
 	case "eval":
 		scripts = []string{strings.Join(scripts, " ")}
-	case "trap":
-		for _, signal := range args[min(len(args), 2):] {
-			if signal != "EXIT" && signal != "ERR" {
-				return nil, fmt.Errorf("trap: skewrig doesn't implement %s, only EXIT", signal)
-			}
-		}
 	case "test", "[":
 		for _, operator := range []string{"-O", "-G", "-N"} {
 			if slices.Contains(args, operator) {
@@ -207,7 +236,13 @@ func (s *session) exec(ctx context.Context, args []string) error {
 			env[name] = name + "=" + variable.String()
 		}
 	}
-	inner := &session{s.files, hc.Dir, slices.Collect(maps.Values(env)), hc.Stdin, hc.Stdout, hc.Stderr, s.probe}
+	inner := &session{
+		files: s.files, dir: hc.Dir, env: slices.Collect(maps.Values(env)),
+		stdin: hc.Stdin, stdout: hc.Stdout, stderr: hc.Stderr, probe: s.probe,
+	}
+	if pipe, is := s.stdin.(*image.Pipe); is && hc.Stdin == io.Reader(pipe.File) {
+		inner.stdin, inner.terminal = pipe, s.terminal
+	}
 	switch code := runCommand(ctx, inner, args); code {
 	case 0:
 		return nil

@@ -54,9 +54,23 @@ type Image struct {
 // as the program that it plays would.
 type Program func(ctx context.Context, p *Process) int
 
-// Command plays a command run in the container of p: its arguments, its
-// output, its exit code. It must return soon after ctx is done.
-type Command func(ctx context.Context, p *Process, args []string, stdout, stderr io.Writer) int
+// Command plays a command run in the container of p: its arguments, its streams,
+// its exit code. It must return soon after ctx is done.
+type Command func(ctx context.Context, p *Process, args []string, streams Streams) int
+
+// Streams are what a process reads from and writes to, and how it is interrupted.
+type Streams struct {
+	// Stdin ends when the process is killed. If unset, there is nothing in it.
+	Stdin io.Reader
+	// Stdout and Stderr, for a main process, go to the container's log.
+	Stdout, Stderr io.Writer
+	// Terminal says that somebody sits at the other end: a shell prompts.
+	Terminal bool
+	// Signals delivers what is sent to the process, other than the kill that
+	// ends the context: SIGTERM when the container is asked to stop, SIGINT from
+	// the keyboard of a terminal. If unset, none comes.
+	Signals <-chan syscall.Signal
+}
 
 // Process is what a program is given: its arguments, its container's address
 // and files, and where it reports to.
@@ -73,16 +87,13 @@ type Process struct {
 	IP netip.Addr
 	// Started is when the process began. Behaviour over time counts from here.
 	Started time.Time
-	// Stdout and Stderr go to the container's log.
-	Stdout, Stderr io.Writer
+	// Streams are those of the main process.
+	Streams
 	// Mounts are the volumes that the container sees.
 	Mounts []Mount
 	// Files are the container's files that are on no volume. The main process
 	// and the commands that run beside it share them. The zero value will do.
 	Files Files
-	// Signals delivers what is sent to the process, other than the kill that
-	// ends the context: SIGTERM when the container is asked to stop.
-	Signals <-chan syscall.Signal
 	// Recorder takes what the program sees.
 	Recorder record.Recorder
 	// Up is called when the program has come up: the ports that it listens on

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -43,7 +44,7 @@ func (s runtimeService) ExecSync(ctx context.Context, req *cri.ExecSyncRequest) 
 
 	started := time.Now()
 	var out execOutput
-	code, err := s.exec(ctx, c, req.GetCmd(), &out)
+	code, err := s.exec(ctx, c, req.GetCmd(), image.Streams{Stdout: execStream{&out, &out.stdout}, Stderr: execStream{&out, &out.stderr}})
 	event := record.Exec{ID: c.id, Args: req.GetCmd(), ExitCode: code, DurationSeconds: time.Since(started).Seconds()}
 	if err != nil {
 		event.Error = err.Error()
@@ -78,9 +79,9 @@ func commandContext(ctx context.Context, p *process, timeout time.Duration) (con
 
 // exec runs a command and returns its exit code, or -1 and why it was given
 // up. A command that ends with its container was killed by that.
-func (r *Runtime) exec(ctx context.Context, c *container, args []string, out *execOutput) (int32, error) {
+func (r *Runtime) exec(ctx context.Context, c *container, args []string, streams image.Streams) (int32, error) {
 	ended := make(chan int, 1)
-	if !r.spawn(func() { ended <- playCommand(ctx, c, args, out) }) {
+	if !r.spawn(func() { ended <- playCommand(ctx, c, args, streams) }) {
 		return -1, errors.New("the runtime is closing")
 	}
 	code := -1
@@ -112,14 +113,13 @@ func (r *Runtime) spawn(f func()) bool {
 
 // playCommand calls what plays the image's commands. A panic ends the command
 // only, see play.
-func playCommand(ctx context.Context, c *container, args []string, out *execOutput) (code int) {
-	stdout, stderr := execStream{out, &out.stdout}, execStream{out, &out.stderr}
+func playCommand(ctx context.Context, c *container, args []string, streams image.Streams) (code int) {
 	if c.image.Exec == nil {
-		fmt.Fprintf(stderr, "%s: not found\n", args[0])
+		fmt.Fprintf(streams.Stderr, "%s: not found\n", args[0])
 		return notFoundCode
 	}
-	defer crash(stderr, &code)
-	return c.image.Exec(ctx, c.process.program, args, stdout, stderr)
+	defer crash(streams.Stderr, &code)
+	return c.image.Exec(ctx, c.process.program, args, streams)
 }
 
 // execOutput collects what a command writes, up to maxExecOutput.

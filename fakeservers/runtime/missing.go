@@ -13,11 +13,6 @@ import (
 // a client misses by it. What a kubelet does about it, as read in
 // k8s.io/kubernetes/pkg/kubelet of v1.34 to v1.37, stands beside it.
 var missing = map[string]string{
-	// kubectl exec, attach and port-forward report the error.
-	"Exec":        "no streaming server to run interactive commands; ExecSync, which probes and lifecycle hooks use, works",
-	"Attach":      "no streaming server to attach to a program",
-	"PortForward": "no streaming server to forward ports; the pod's address can be reached directly",
-
 	// The checkpoint endpoints of the kubelet report the error.
 	"CheckpointContainer": "no way to save a running program",
 	"CheckpointPod":       "no way to save running programs",

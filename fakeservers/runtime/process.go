@@ -39,8 +39,11 @@ const comingUp = time.Second
 type process struct {
 	program *image.Process
 	log     *containerLog
-	signals chan syscall.Signal
-	pid     int
+	signals signals
+	// stdin is nil if the container has none.
+	stdin          *image.Pipe
+	stdout, stderr *output
+	pid            int
 	// killed ends when the process is killed, or has ended; kill ends it. The
 	// commands that run beside the program end with it.
 	killed context.Context
@@ -54,23 +57,34 @@ type process struct {
 	lastSignal string // "SIGTERM"
 }
 
-func (r *Runtime) newProcess(c *container, log *containerLog) *process {
-	p := &process{log: log, signals: make(chan syscall.Signal, pendingSignals), up: make(chan struct{}), done: make(chan struct{})}
-	p.killed, p.kill = context.WithCancel(r.alive)
+func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) {
+	p := &process{
+		log: log, signals: make(signals, pendingSignals), up: make(chan struct{}), done: make(chan struct{}),
+		stdout: &output{log: log.stream("stdout")}, stderr: &output{log: log.stream("stderr")},
+	}
 	p.program = &image.Process{
 		Args:      c.args,
 		Env:       environment(c),
 		Container: c.path,
 		IP:        c.sandbox.ip,
 		Started:   time.Now(),
-		Stdout:    log.stream("stdout"),
-		Stderr:    log.stream("stderr"),
+		Streams:   image.Streams{Stdout: p.stdout, Stderr: p.stderr, Terminal: c.config.GetTty(), Signals: p.signals},
 		Mounts:    mounts(c.config),
-		Signals:   p.signals,
 		Recorder:  r.config.Recorder,
 		Up:        sync.OnceFunc(func() { close(p.up) }),
 	}
-	return p
+	if c.config.GetStdin() {
+		stdin, err := image.NewPipe()
+		if err != nil {
+			return nil, err
+		}
+		p.stdin, p.program.Stdin = stdin, stdin
+	}
+	p.killed, p.kill = context.WithCancel(r.alive)
+	if p.stdin != nil {
+		context.AfterFunc(p.killed, func() { p.stdin.Close() })
+	}
+	return p, nil
 }
 
 // environment returns the container's variables after HOSTNAME, which a
@@ -97,7 +111,11 @@ func mounts(config *cri.ContainerConfig) []image.Mount {
 // launch runs the container's program, with its output going to log. It returns
 // when the program has come up or ended, or after comingUp.
 func (r *Runtime) launch(c *container, log *containerLog) error {
-	p := r.newProcess(c, log)
+	p, err := r.newProcess(c, log)
+	if err != nil {
+		log.close()
+		return status.Errorf(codes.Internal, "opening the container's standard input: %v", err)
+	}
 	if err := r.admit(c, p); err != nil {
 		p.kill()
 		log.close()
@@ -226,10 +244,7 @@ func (r *Runtime) ask(p *process, signal syscall.Signal) {
 	}
 	p.asked = true
 	p.lastSignal = signalName(signal)
-	select {
-	case p.signals <- signal:
-	default:
-	}
+	p.signals.send(signal)
 }
 
 // wait returns when the container has exited, or ctx is done.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -43,6 +44,9 @@ func runTestProgram(ctx context.Context, p *image.Process) int {
 		}
 	case "exit": // CODE
 		return number(args[0])
+	case "copy": // the standard input, line by line, and says when it ends
+		p.SayUp()
+		return copyLines(p.Streams)
 	case "print": // TEXT ...: alternately to stdout and stderr
 		for i, text := range args {
 			io.WriteString([]io.Writer{p.Stdout, p.Stderr}[i%2], text)
@@ -83,7 +87,8 @@ func serve(ctx context.Context, p *image.Process, port string) int {
 }
 
 // runTestCommand plays the commands that are run beside a program.
-func runTestCommand(ctx context.Context, p *image.Process, args []string, stdout, stderr io.Writer) int {
+func runTestCommand(ctx context.Context, p *image.Process, args []string, streams image.Streams) int {
+	stdout, stderr := streams.Stdout, streams.Stderr
 	switch args[0] {
 	case "echo":
 		fmt.Fprintln(stdout, strings.Join(args[1:], " "))
@@ -111,10 +116,37 @@ func runTestCommand(ctx context.Context, p *image.Process, args []string, stdout
 			stderr.Write(chunk)
 		}
 		return 5
+	case "copy":
+		return copyLines(streams)
+	case "await": // a signal
+		fmt.Fprintln(stdout, "awaiting")
+		select {
+		case <-ctx.Done():
+			return 99
+		case s := <-streams.Signals:
+			return 128 + int(s)
+		}
 	case "panic":
 		panic("out of cheese")
 	}
 	return 127
+}
+
+// copyLines copies the standard input until it ends for the second time at a
+// terminal, or for the first.
+func copyLines(streams image.Streams) int {
+	if streams.Stdin == nil {
+		fmt.Fprintln(streams.Stdout, "no input")
+		return 1
+	}
+	for range map[bool]int{true: 2, false: 1}[streams.Terminal] {
+		lines := bufio.NewScanner(streams.Stdin)
+		for lines.Scan() {
+			fmt.Fprintln(streams.Stdout, "line "+lines.Text())
+		}
+		fmt.Fprintln(streams.Stderr, "end", lines.Err())
+	}
+	return 4
 }
 
 func number(s string) int {

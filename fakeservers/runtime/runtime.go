@@ -90,6 +90,7 @@ type Runtime struct {
 	config     Config
 	mountpoint string
 	server     *grpc.Server
+	streams    streamServer
 	delay      delay
 	close      func() error
 	patience   time.Duration // killPatience, shorter in a test
@@ -136,11 +137,14 @@ func start(config Config) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := newRuntime(config, disk)
 	listener, err := unixsocket.Listen(socket)
 	if err != nil {
 		return nil, err
 	}
-	r := newRuntime(config, disk)
+	if err := r.listenForStreams(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	r.goroutines.Go(func() { r.serve(listener) })
 	return r, nil
 }
@@ -208,6 +212,7 @@ func (r *Runtime) shutdown() error {
 
 	r.kill()
 	r.server.Stop() // also closes the listener, which unlinks the socket
+	_ = r.streams.http.Close()
 	if !r.wait(r.patience) {
 		return fmt.Errorf("closing the container runtime of node %s: killed, but still running: %s",
 			r.config.Node, strings.Join(r.survivors(), ", "))

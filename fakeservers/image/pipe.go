@@ -1,0 +1,76 @@
+package image
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// drainInterval is how often End looks whether everything has been read.
+const drainInterval = 5 * time.Millisecond
+
+// Pipe is a standard input that somebody else writes to. Its end can be said more
+// than once, as at a terminal: a read then returns io.EOF, and the next one goes on.
+type Pipe struct {
+	// File is where a reader reads that has to be given a file. The end that is
+	// not the last one, it sees as os.ErrDeadlineExceeded.
+	File *os.File
+	to   *os.File
+}
+
+// NewPipe returns a pipe, which Close closes.
+func NewPipe() (*Pipe, error) {
+	from, to, err := os.Pipe()
+	return &Pipe{File: from, to: to}, err
+}
+
+var _ io.ReadWriteCloser = (*Pipe)(nil)
+
+// Read implements io.Reader.
+func (p *Pipe) Read(b []byte) (int, error) {
+	n, err := p.File.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = p.File.SetReadDeadline(time.Time{}) // or the next read says why not
+		return n, io.EOF
+	}
+	return n, err
+}
+
+// Write implements io.Writer.
+func (p *Pipe) Write(b []byte) (int, error) { return p.to.Write(b) }
+
+// End has a reader see an end when it has read everything. It returns when that is so.
+func (p *Pipe) End() error {
+	looks := time.NewTicker(drainInterval)
+	defer looks.Stop()
+	for {
+		unread, err := p.unread()
+		if err != nil {
+			return err
+		}
+		if unread == 0 {
+			return p.File.SetReadDeadline(time.Unix(1, 0))
+		}
+		<-looks.C
+	}
+}
+
+// unread returns how many bytes are in the pipe.
+func (p *Pipe) unread() (n int, _ error) {
+	conn, err := p.File.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { n, failed = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return n, errors.Join(err, failed)
+}
+
+// CloseWrite lets readers see the end, for ever.
+func (p *Pipe) CloseWrite() error { return p.to.Close() }
+
+// Close ends reading and writing at once.
+func (p *Pipe) Close() error { return errors.Join(p.File.Close(), p.to.Close()) }

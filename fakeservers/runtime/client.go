@@ -1,0 +1,99 @@
+package runtime
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"syscall"
+
+	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+)
+
+// client is who sits at kubectl exec or attach.
+type client struct {
+	in          io.Reader // nil: nothing is typed
+	out, errOut io.Writer
+	tty         bool
+}
+
+// newClient returns a client. What it doesn't want to read is discarded.
+func newClient(in io.Reader, out, errOut io.WriteCloser, tty bool) *client {
+	c := &client{in: in, out: io.Discard, errOut: io.Discard, tty: tty}
+	if out != nil {
+		c.out = out
+	}
+	if errOut != nil {
+		c.errOut = errOut
+	}
+	return c
+}
+
+// connect hands on to stdin what the client types, and calls end when it has typed
+// the last. If the client has a terminal, that is where output goes from now on, and
+// its Ctrl-C is sent as a signal.
+func (c *client) connect(ctx context.Context, stdin *image.Pipe, resize <-chan remotecommand.TerminalSize, send func(syscall.Signal), end func()) {
+	read := func() { _, _ = io.Copy(stdin, c.in) }
+	if c.tty {
+		t := newTerminal(c.in, c.out, send)
+		c.out, c.errOut = t, t
+		read = func() { t.readLines(stdin) }
+		go t.follow(ctx, resize)
+	}
+	if c.in != nil {
+		go func() {
+			read()
+			end()
+		}()
+	}
+}
+
+// signals are those that a process has not read yet.
+type signals chan syscall.Signal
+
+// send drops a signal if there are too many, as a kernel does that keeps one of each.
+func (s signals) send(signal syscall.Signal) {
+	select {
+	case s <- signal:
+	default:
+	}
+}
+
+// output is what a program writes: to its log, and to the clients that are attached.
+type output struct {
+	log io.Writer
+
+	mu      sync.Mutex
+	clients map[*io.Writer]bool
+}
+
+// attach has w get what is written from now on. The function it returns ends that.
+func (o *output) attach(w io.Writer) (detach func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.clients == nil {
+		o.clients = map[*io.Writer]bool{}
+	}
+	o.clients[&w] = true
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.clients, &w)
+	}
+}
+
+// Write implements io.Writer. A client that is gone makes no difference. One that does
+// not read holds the program up, but nobody else: no lock is held meanwhile.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.log.Write(b)
+	o.mu.Lock()
+	clients := slices.Collect(maps.Keys(o.clients))
+	o.mu.Unlock()
+	for _, client := range clients {
+		_, _ = (*client).Write(b)
+	}
+	return n, err
+}
