@@ -101,14 +101,24 @@ func commands() map[string]command {
 		"ls":     ls,
 		"sleep":  sleep,
 		"touch":  touch,
+		"mkdir":  mkdir,
 		"rm":     rm,
+		"tail":   tail,
+		"tar":    runTar,
 		"sh":     sh,
 		"bash":   sh,
+
+		"date":     date,
+		"env":      env,
+		"hostname": hostname,
 
 		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,
 	}
 }
+
+// Commands lists the commands that can be run in a container, sorted.
+func Commands() []string { return slices.Sorted(maps.Keys(commands())) }
 
 // runCommand runs a command, by its name or path.
 func runCommand(ctx context.Context, s *session, args []string) int {
@@ -118,7 +128,7 @@ func runCommand(ctx context.Context, s *session, args []string) int {
 			return run(ctx, s, args[1:])
 		}
 	}
-	return notPlayed(s.stderr, args, slices.Sorted(maps.Keys(known)))
+	return notPlayed(s.stderr, args, Commands())
 }
 
 // complain writes to the standard error as Unix commands do, and returns 1.

@@ -20,11 +20,15 @@ const (
 	maxFiles = 4096
 )
 
+var errIsDirectory = errors.New("is a directory")
+
 // Files is the part of a container's file system that is not on a volume. It
 // lives in memory, and ends with the process. The zero value is empty. It is
 // safe for concurrent use.
 type Files struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// files are the contents by path. A directory that was made has one that ends in
+	// a slash; others are there because there is something in them.
 	files map[string][]byte
 }
 
@@ -53,7 +57,7 @@ func (p *Process) ReadFile(name string) ([]byte, error) {
 	case found:
 		return slices.Clone(data), nil
 	case len(p.Files.under(name)) > 0:
-		return nil, pathError("read", name, errors.New("is a directory"))
+		return nil, pathError("read", name, errIsDirectory)
 	default:
 		return nil, pathError("open", name, fs.ErrNotExist)
 	}
@@ -70,13 +74,35 @@ func (p *Process) WriteFile(name string, data []byte) error {
 	}
 	p.Files.mu.Lock()
 	defer p.Files.mu.Unlock()
-	if _, found := p.Files.files[name]; !found && len(p.Files.files) == maxFiles {
-		return pathError("write", name, errors.New("no space left on device"))
+	if len(p.Files.under(name)) > 0 {
+		return pathError("write", name, errIsDirectory)
 	}
-	if p.Files.files == nil {
-		p.Files.files = map[string][]byte{}
+	return p.Files.put("write", name, slices.Clone(data))
+}
+
+// Mkdir makes a directory, and those that it is in. One that is there is left alone.
+func (p *Process) Mkdir(name string) error {
+	name = clean(name)
+	if mount, rest := p.mount(name); mount != nil {
+		return mount.mkdir(name, rest)
 	}
-	p.Files.files[name] = slices.Clone(data)
+	p.Files.mu.Lock()
+	defer p.Files.mu.Unlock()
+	if _, found := p.Files.files[name]; found {
+		return pathError("mkdir", name, fs.ErrExist)
+	}
+	return p.Files.put("mkdir", name+"/", nil)
+}
+
+// put keeps a content, while there is room. f.mu is held.
+func (f *Files) put(op, name string, data []byte) error {
+	if _, found := f.files[name]; !found && len(f.files) == maxFiles {
+		return pathError(op, name, errors.New("no space left on device"))
+	}
+	if f.files == nil {
+		f.files = map[string][]byte{}
+	}
+	f.files[name] = data
 	return nil
 }
 
@@ -143,8 +169,9 @@ func (p *Process) ReadDir(name string) ([]string, error) {
 	names := map[string]bool{}
 	for _, path := range paths {
 		if rest, inside := within(path, name); inside && rest != "." {
-			first, _, _ := strings.Cut(rest, "/")
-			names[first] = true
+			if first, _, _ := strings.Cut(rest, "/"); first != "" {
+				names[first] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(names)), nil
@@ -248,6 +275,21 @@ func (m *Mount) write(name, rest string, data []byte) error {
 	}
 	_, err = file.Write(data)
 	return inContainer(name, errors.Join(err, file.Close()))
+}
+
+func (m *Mount) mkdir(name, rest string) error {
+	if m.ReadOnly {
+		return pathError("mkdir", name, errors.New("read-only file system"))
+	}
+	root, err := m.root()
+	if err != nil {
+		return inContainer(name, err)
+	}
+	if root == nil {
+		return pathError("mkdir", name, fs.ErrExist)
+	}
+	defer root.Close()
+	return inContainer(name, root.MkdirAll(rest, 0o755))
 }
 
 func (m *Mount) remove(name, rest string) error {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,6 +196,50 @@ func TestReadDirAndStat(t *testing.T) {
 		}
 		if _, err := p.ReadDir(name); err == nil || !strings.Contains(err.Error(), "not a directory") {
 			t.Errorf("%s, as a directory: %v", name, err)
+		}
+	}
+}
+
+func TestMkdir(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	p := &image.Process{Mounts: []image.Mount{
+		{ContainerPath: "/data", HostPath: volume},
+		{ContainerPath: "/fixed", HostPath: volume, ReadOnly: true},
+	}}
+	for _, dir := range []string{"/a/b", "/a/b", "/data/c/d", "/tmp"} {
+		if err := p.Mkdir(dir); err != nil {
+			t.Error(err)
+		}
+		if mode, err := p.Stat(dir); err != nil || !mode.IsDir() {
+			t.Errorf("%s is %v, %v", dir, mode, err)
+		}
+	}
+	if err := p.WriteFile("/a/b/file", []byte("text")); err != nil {
+		t.Error(err)
+	}
+	if err := p.Remove("/a/b/file"); err != nil {
+		t.Error(err)
+	}
+	if names, err := p.ReadDir("/a"); err != nil || !slices.Equal(names, []string{"b"}) {
+		t.Errorf("in /a are %q, %v", names, err)
+	}
+	if err := p.Remove("/a"); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Stat("/a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("/a was removed: %v", err)
+	}
+	if err := p.WriteFile("/file", nil); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{
+		"mkdir /file: file already exists": p.Mkdir("/file"),
+		"mkdir /fixed/e: read-only":        p.Mkdir("/fixed/e"),
+		"write /tmp: is a directory":       p.WriteFile("/tmp", nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %s", err, what)
 		}
 	}
 }

@@ -1,0 +1,83 @@
+package agnhost
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func mkdir(_ context.Context, s *session, args []string) int {
+	letters, names := options(args)
+	return s.each("mkdir", names, func(name string) error {
+		if _, err := s.files.Stat(s.path(name)); err == nil && !strings.Contains(letters, "p") {
+			return fmt.Errorf("%s: file exists", s.path(name))
+		}
+		return s.files.Mkdir(s.path(name))
+	})
+}
+
+// env prints the environment, sorted.
+func env(_ context.Context, s *session, args []string) int {
+	if len(args) > 0 {
+		return s.complain("env", errors.New("skewrig doesn't implement arguments"))
+	}
+	for _, variable := range slices.Sorted(slices.Values(s.env)) {
+		fmt.Fprintln(s.stdout, variable)
+	}
+	return 0
+}
+
+func hostname(_ context.Context, s *session, _ []string) int {
+	fmt.Fprintln(s.stdout, (&process{Process: s.files}).hostname())
+	return 0
+}
+
+// date prints the time of this machine.
+func date(_ context.Context, s *session, args []string) int {
+	if len(args) > 0 {
+		return s.complain("date", errors.New("skewrig doesn't implement arguments"))
+	}
+	fmt.Fprintln(s.stdout, time.Now().UTC().Format(time.UnixDate))
+	return 0
+}
+
+// tail prints the last lines of files, or what follows a byte: -n N, -c +N.
+func tail(ctx context.Context, s *session, args []string) int {
+	lines, from := 10, 0
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		option, value := args[0][:2], args[0][2:]
+		if args = args[1:]; value == "" && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		number, err := strconv.Atoi(value)
+		switch {
+		case err == nil && option == "-n" && number >= 0 && value[0] != '+':
+			lines = number
+		case err == nil && option == "-c" && value[0] == '+':
+			from = number
+		default:
+			return s.complain("tail", fmt.Errorf("skewrig understands -n N and -c +N, not %s %s", option, value))
+		}
+	}
+	inner := *s
+	var all bytes.Buffer
+	inner.stdout = &all
+	code := cat(ctx, &inner, args)
+	text := all.Bytes()
+	if from > 0 {
+		text = text[min(from-1, len(text)):]
+	} else {
+		split := bytes.SplitAfter(text, []byte{'\n'})
+		if len(split[len(split)-1]) == 0 {
+			split = split[:len(split)-1]
+		}
+		text = bytes.Join(split[max(0, len(split)-lines):], nil)
+	}
+	_, _ = s.stdout.Write(text)
+	return code
+}

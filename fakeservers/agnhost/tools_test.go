@@ -1,0 +1,80 @@
+package agnhost_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+)
+
+func TestTools(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"mkdir -p /a/b; test -d /a && ls /a; ls /a/b":                                "b\n",
+		"mkdir /a; mkdir /a || mkdir -p /a && echo there":                            "there\n",
+		"mkdir /a && touch /a/f && rm /a/f && ls / && rm -r /a && ls":                "a\n",
+		"touch /f; mkdir -p /f || echo a file":                                       "a file\n",
+		"mkdir /d; echo x >/d || echo a directory":                                   "a directory\n",
+		"Z=1 env | tail -n 1":                                                        "Z=1\n",
+		"env A=1 || echo no":                                                         "no\n",
+		"hostname":                                                                   "web-0\n",
+		"date >/now && test -s /now && date -u || echo no":                           "no\n",
+		"printf '1\\n2\\n3' | tail -n 2":                                             "2\n3",
+		"printf '1\\n2\\n' | tail -n1":                                               "2\n",
+		"printf abc | tail -c+2; printf abc | tail -c +9":                            "bc",
+		"tail -f /x || tail -c 3 /x || echo no":                                      "no\n",
+		"mkdir -p /a/e; echo x >/a/f; tar cf - /a | tar xf - -C /b; ls /b/a":         "e\nf\n",
+		"tar cf - /none >/x || echo no":                                              "no\n",
+		"cd /tmp; echo x >f; tar -cf - f | (mkdir /b; cd /b; tar -x -f -); cat /b/f": "x\n",
+		"tar czf - /tmp || tar cf /x /tmp || tar cf || echo no":                      "no\n",
+	} {
+		c := &container{t: t, process: &image.Process{Container: "default/web-0/app"}}
+		c.image = run(t, spec{args: []string{"entrypoint-tester"}}).image
+		if code, stdout, stderr := c.exec("sh", "-c", script); code != 0 || stdout != want {
+			t.Errorf("%s: %d, %q, %q, want %q", script, code, stdout, stderr, want)
+		}
+	}
+}
+
+// A hostile archive stays in the container, and what can't be made is said.
+func TestTarOfAStranger(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for _, header := range []tar.Header{
+		{Name: "../../../../etc/passwd", Typeflag: tar.TypeReg, Size: 1},
+		{Name: "/abs", Typeflag: tar.TypeReg, Size: 1},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+		{Name: "large", Typeflag: tar.TypeReg, Size: image.MaxFile + 1},
+		{Name: "last", Typeflag: tar.TypeReg, Size: 1},
+	} {
+		if err := w.WriteHeader(&header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(w, zeros{}, header.Size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := run(t, spec{})
+	var stderr strings.Builder
+	code := c.image.Exec(t.Context(), c.process, []string{"tar", "xf", "-", "-C", "/d"}, image.Streams{Stdin: &archive, Stdout: io.Discard, Stderr: &stderr})
+	if code != 1 || !strings.Contains(stderr.String(), "make /d/link: skewrig has files and directories only") || !strings.Contains(stderr.String(), "write /d/large: more than") {
+		t.Errorf("exit code %d, %s", code, &stderr)
+	}
+	if _, stdout, _ := c.exec("ls", "/", "/etc", "/d"); stdout != "d\netc\npasswd\nabs\nlast\n" {
+		t.Errorf("in the container are %q", stdout)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
