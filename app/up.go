@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
@@ -12,9 +13,11 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// Up starts the rig of a cell. If history is set, what happens is recorded there.
-func Up(ctx context.Context, cell plan.Cell, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
-	library, err := engine.Library(ctx, cell.Images, builder.Binary)
+// Up starts the rig of a cell, whose own mapping of images comes after that of played.
+// If history is set, what happens is recorded there.
+func Up(ctx context.Context, cell plan.Cell, played Played, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
+	played.Images = slices.Concat(played.Images, cell.Images)
+	library, err := played.library(ctx, builder)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type upFlags struct {
 	output
 	kubeconfig string
 	history    string
+	images     []string
+	fallback   string
 }
 
 func newUp() *cobra.Command {
@@ -31,8 +33,16 @@ func newUp() *cobra.Command {
 		Long: `Start the rig that a scenario's topology describes, and keep it running until
 Ctrl-C. The scenario's steps do not run. A cluster file of kind
 (kind.x-k8s.io/v1alpha4) works too: its nodes' images name the releases. Without an
-argument, start the newest release with one node of it and one of the previous.`,
+argument, start the newest release with one node of it and one of the previous.
+
+Containers are programs inside skewrig, so only known images run: agnhost, busybox,
+pause, and those that the scenario maps. Any other image can't be pulled, unless
+--image maps it, or --default-image maps all that are left. In such a container, a
+server listens, or a shell runs if that is the command. Protocols are those of a
+scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 		Example: `  skewrig up
+  skewrig up --default-image http1:8080
+  skewrig up --image 'nginx=http1:8080' --image 'registry.example/*=grpc-tls:9000,http1:8080'
   skewrig up 'kep-4939/skew/older-kubelet/**'
   skewrig up ./mine.yaml
   skewrig up ./kind-cluster.yaml`,
@@ -42,13 +52,16 @@ argument, start the newest release with one node of it and one of the previous.`
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
+	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
+	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this file, as JSON lines")
 	return cmd
 }
 
 func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	cell, err := app.UpCell(cmd.ErrOrStderr(), args)
-	if err != nil {
+	played, unreadable := f.played()
+	if err := errors.Join(err, unreadable); err != nil {
 		return err
 	}
 	ctx, cells := cmd.Context(), []plan.Cell{cell}
@@ -69,12 +82,12 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		defer func() { err = errors.Join(err, app.Failed(errors.Join(kept.Err(), file.Close()))) }()
 		history = kept
 	}
-	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, builder, history) })
+	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, played, builder, history) })
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(c.Close())) }()
-	is := describeCluster(c)
+	is := describeCluster(c, played, cell)
 	if f.kubeconfig != "" {
 		if err := copyNew(f.kubeconfig, is.Kubeconfig); err != nil {
 			return app.Failed(err)
@@ -86,6 +99,25 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	return hold(cmd, c)
+}
+
+// played reads what images are played by. The error says everything that is wrong.
+func (f *upFlags) played() (played app.Played, _ error) {
+	var problems []error
+	for _, text := range f.images {
+		image, err := app.ParseImage(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--image %s: %w", text, err))
+		}
+		played.Images = append(played.Images, image)
+	}
+	if f.fallback != "" {
+		var err error
+		if played.Default, err = app.ParseListeners(f.fallback); err != nil {
+			problems = append(problems, fmt.Errorf("--default-image %s: %w", f.fallback, err))
+		}
+	}
+	return played, errors.Join(problems...)
 }
 
 // start starts a rig and tells how long it took.
@@ -110,38 +142,6 @@ func hold(cmd *cobra.Command, c *engine.Rig) error {
 	}
 	fmt.Fprintln(news(cmd), "\nstopping")
 	return nil
-}
-
-// started is a cluster that is up, as `up --output json` prints it.
-type started struct {
-	Kubeconfig string `json:"kubeconfig"`
-	// SeedKubeconfig is that of the seed. If unset, there is none.
-	SeedKubeconfig string             `json:"seedKubeconfig,omitempty"`
-	Components     []startedComponent `json:"components"`
-}
-
-type startedComponent struct {
-	record.Component
-	PID int `json:"pid"`
-}
-
-func describeCluster(c *engine.Rig) started {
-	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig()}
-	for _, i := range c.Instances() {
-		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})
-	}
-	return is
-}
-
-func printStarted(w io.Writer, s started) {
-	table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
-		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, c.Gates.Flag())
-	})
-	fmt.Fprintf(w, "\n  export KUBECONFIG=%s\n  kubectl get nodes\n", s.Kubeconfig)
-	if s.SeedKubeconfig != "" {
-		fmt.Fprintf(w, "\n  kubectl --kubeconfig %s get deployments -n shoot\n", s.SeedKubeconfig)
-	}
-	fmt.Fprint(w, "\nCtrl-C stops the cluster.\n")
 }
 
 // copyNew copies a file to one that must not be there yet: another cluster's

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -33,6 +34,22 @@ func Listeners(listeners ...behavior.Listener) image.Image {
 			return process.serveAll(ctx, listeners)
 		},
 	}
+}
+
+// Any returns an image that stands for one of which nothing is known: a command or
+// arguments that are a command of a Unix system are played, as those of busybox;
+// anything else serves the listeners.
+func Any(listeners ...behavior.Listener) image.Image {
+	server := Listeners(listeners...)
+	server.Entrypoint, server.Cmd = nil, server.Entrypoint
+	serve := server.Run
+	server.Run = func(ctx context.Context, p *image.Process) int {
+		if len(p.Args) > 0 && commands()[path.Base(p.Args[0])] != nil {
+			return playBusybox(ctx, p)
+		}
+		return serve(ctx, p)
+	}
+	return server
 }
 
 // playServer plays ServerImage.

@@ -124,6 +124,28 @@ func TestEntriesAreFound(t *testing.T) {
 	}
 }
 
+func TestAnyImage(t *testing.T) {
+	t.Parallel()
+	listener := behavior.Listener{Port: 8080, Protocol: behavior.HTTP1}
+	for name, tc := range map[string]struct {
+		command, args []string
+		log           string
+	}{
+		"as it is":                  {log: "listening on port 8080: http1"},
+		"with arguments of its own": {args: []string{"-g", "daemon off;"}, log: "listening on port 8080: http1"},
+		"with a command of its own": {command: []string{"/usr/sbin/nginx"}, log: "listening on port 8080: http1"},
+		"with a shell":              {command: []string{"/bin/sh", "-c"}, args: []string{"echo script; sleep infinity"}, log: "script"},
+		"with a command as args":    {args: []string{"echo", "args"}, log: "args"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			any := agnhost.Any(listener)
+			c := runImage(t, &any, spec{command: tc.command, args: tc.args})
+			c.waitLogs(tc.log)
+		})
+	}
+}
+
 func TestAPrivilegedPortEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	c := &container{t: t, logs: &logBuffer{}}

@@ -21,7 +21,10 @@ type Entry struct {
 
 // Catalog is a library of entries. The first entry that matches plays an
 // image.
-type Catalog struct{ entries []entry }
+type Catalog struct {
+	entries  []entry
+	fallback *Image
+}
 
 type entry struct {
 	Entry
@@ -49,6 +52,10 @@ func NewCatalog(entries ...Entry) (*Catalog, error) {
 	return c, nil
 }
 
+// SetDefault has an image that no entry matches played by this one. It is called before
+// the catalog is used.
+func (c *Catalog) SetDefault(image Image) { c.fallback = &image }
+
 // Find implements Library.
 func (c *Catalog) Find(ref string) (*Image, error) {
 	parsed, err := Parse(ref)
@@ -59,6 +66,9 @@ func (c *Catalog) Find(ref string) (*Image, error) {
 		if e.matches(parsed) {
 			return complete(e.Image, parsed), nil
 		}
+	}
+	if c.fallback != nil {
+		return complete(*c.fallback, parsed), nil
 	}
 	return nil, fmt.Errorf("image %s: %w: images with a program: %s", parsed, ErrUnknown, c)
 }

@@ -147,3 +147,24 @@ func TestNewCatalogNamesEveryBadPattern(t *testing.T) {
 		}
 	}
 }
+
+func TestCatalogDefault(t *testing.T) {
+	t.Parallel()
+	catalog, err := image.NewCatalog(image.Entry{Pattern: "known", Image: image.Image{Cmd: []string{"known"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.Find("nginx"); !errors.Is(err, image.ErrUnknown) {
+		t.Errorf("without a default: %v", err)
+	}
+	catalog.SetDefault(image.Image{Cmd: []string{"any"}})
+	for ref, want := range map[string]string{"known:1": "known", "nginx": "any", "registry.test/a/b/c@sha256:" + strings.Repeat("0a", 32): "any"} {
+		found, err := catalog.Find(ref)
+		if err != nil || found.Cmd[0] != want || found.Digest == "" || !strings.Contains(found.Reference, strings.SplitN(ref, ":", 2)[0]) {
+			t.Errorf("%s: %+v, %v, want %s", ref, found, err, want)
+		}
+	}
+	if _, err := catalog.Find("No Reference"); err == nil {
+		t.Error("what is no reference was found")
+	}
+}

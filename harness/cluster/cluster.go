@@ -314,6 +314,10 @@ func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc
 	return bound, func() { stop(); cancel(context.Canceled) }
 }
 
+// LogDir returns the directory of the components' logs, one file each. Unless
+// Config.LogDir is set, Close removes it.
+func (c *Cluster) LogDir() string { return c.cfg.LogDir }
+
 // Kubeconfig is the path of a kubeconfig for an administrator of the rig. It
 // goes with the rig.
 func (c *Cluster) Kubeconfig() string { return c.kubeconfig }

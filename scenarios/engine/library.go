@@ -12,7 +12,7 @@ import (
 // Library plays the images that a scenario maps, and those that skewrig knows.
 // A scenario's own mapping comes first. The executables that images have are found by
 // binary.
-func Library(ctx context.Context, images []spec.Image, binary func(context.Context, build.Target) (build.Binary, error)) (image.Library, error) {
+func Library(ctx context.Context, images []spec.Image, binary func(context.Context, build.Target) (build.Binary, error)) (*image.Catalog, error) {
 	var entries []image.Entry
 	for _, i := range images {
 		played := agnhost.Listeners(i.Listen...)

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skewrig/skewrig/fakeservers/agnhost"
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Played says what the images of a cluster are played by, besides those that skewrig
+// knows.
+type Played struct {
+	// Images are mapped as in a scenario. Earlier ones come first.
+	Images []spec.Image
+	// Default is where an image that is not mapped and not known listens. If unset,
+	// such an image can't be pulled.
+	Default []behavior.Listener
+}
+
+// ParseImage reads a mapping, IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...].
+func ParseImage(text string) (spec.Image, error) {
+	name, listen, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return spec.Image{}, fmt.Errorf("%q is not IMAGE=PROTOCOL:PORT, such as nginx=http1:8080", text)
+	}
+	listeners, err := ParseListeners(listen)
+	if err == nil {
+		_, err = image.NewCatalog(image.Entry{Pattern: name})
+	}
+	return spec.Image{Image: name, Listen: listeners}, err
+}
+
+// ParseListeners reads PROTOCOL:PORT[,PROTOCOL:PORT...]. The error says everything that
+// is wrong.
+func ParseListeners(text string) (listeners []behavior.Listener, _ error) {
+	var problems []error
+	for part := range strings.SplitSeq(text, ",") {
+		protocol, digits, _ := strings.Cut(part, ":")
+		port, err := strconv.ParseInt(digits, 10, 32)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%q is not PROTOCOL:PORT, such as http1:8080", part))
+			continue
+		}
+		listener := behavior.Listener{Port: int32(port), Protocol: behavior.Protocol(protocol)}
+		for _, problem := range listener.Validate() {
+			problems = append(problems, fmt.Errorf("%q: %w", part, problem))
+		}
+		if slices.ContainsFunc(listeners, func(other behavior.Listener) bool { return other.Port == listener.Port }) {
+			problems = append(problems, fmt.Errorf("%q: port %d has a protocol already", part, listener.Port))
+		}
+		listeners = append(listeners, listener)
+	}
+	return listeners, errors.Join(problems...)
+}
+
+// library is what plays the images of a cluster.
+func (p Played) library(ctx context.Context, builder *build.Builder) (image.Library, error) {
+	catalog, err := engine.Library(ctx, p.Images, builder.Binary)
+	if err != nil || p.Default == nil {
+		return hinting{catalog}, err
+	}
+	catalog.SetDefault(agnhost.Any(p.Default...))
+	return catalog, nil
+}
+
+// hinting is a library that says in the events of a pod how its image can be played.
+type hinting struct{ image.Library }
+
+// Find implements image.Library.
+func (h hinting) Find(ref string) (*image.Image, error) {
+	found, err := h.Library.Find(ref)
+	if errors.Is(err, image.ErrUnknown) {
+		err = fmt.Errorf("%w; skewrig up --default-image http1:8080 has a server in place of every other image", err)
+	}
+	return found, err
+}

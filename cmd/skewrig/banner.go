@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/fakeservers/agnhost"
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// started is a cluster that is up, as `up --output json` prints it.
+type started struct {
+	Kubeconfig string `json:"kubeconfig"`
+	// SeedKubeconfig is that of the seed. If unset, there is none.
+	SeedKubeconfig string `json:"seedKubeconfig,omitempty"`
+	// Logs is the directory of the components' logs.
+	Logs       string             `json:"logs"`
+	Components []startedComponent `json:"components"`
+	// Images are patterns of the images that can be pulled.
+	Images []string `json:"images"`
+	// DefaultImage is where other images listen. If unset, they can't be pulled.
+	DefaultImage []behavior.Listener `json:"defaultImage,omitempty"`
+}
+
+type startedComponent struct {
+	record.Component
+	PID int `json:"pid"`
+}
+
+func describeCluster(c *engine.Rig, played app.Played, cell plan.Cell) started {
+	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig(), Logs: c.LogDir(), DefaultImage: played.Default}
+	for _, i := range c.Instances() {
+		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})
+	}
+	for _, image := range slices.Concat(played.Images, cell.Images) {
+		is.Images = append(is.Images, image.Image)
+	}
+	for _, entry := range agnhost.Entries() {
+		is.Images = append(is.Images, entry.Pattern)
+	}
+	return is
+}
+
+// firstImage is what the banner has people try where no other image can be pulled.
+const firstImage = "\\\n    --image=registry.k8s.io/e2e-test-images/agnhost:2.66.1 -- /agnhost netexec"
+
+// printStarted prints the banner: what runs, where it logs, and what to try. Nothing
+// but paths and gates is wider than 80 columns.
+func printStarted(w io.Writer, s started) {
+	table(w, "COMPONENT\tRELEASE\tGATES", s.Components, func(c startedComponent) string {
+		return fmt.Sprintf("%s\t%s\t%s", c.Name, c.Version, c.Gates.Flag())
+	})
+	fmt.Fprintf(w, "\nLogs: %s\n\nImages that run:\n", s.Logs)
+	for _, image := range s.Images {
+		fmt.Fprintf(w, "  %s\n", image)
+	}
+	first := firstImage
+	if s.DefaultImage == nil {
+		fmt.Fprint(w, "Others can't be pulled. With --default-image http1:8080, each is a server.\n")
+	} else {
+		first = "--image=nginx"
+		fmt.Fprintf(w, "Every other image is a server that listens on %s.\n", listenersText(s.DefaultImage))
+	}
+	fmt.Fprintf(w, `
+Try:
+  export KUBECONFIG=%s
+  kubectl get nodes -o wide
+  kubectl create deployment web %s
+  kubectl logs -f deploy/web
+  kubectl exec -it deploy/web -- sh
+  kubectl port-forward deploy/web 8080
+`, s.Kubeconfig, first)
+	if s.SeedKubeconfig != "" {
+		fmt.Fprintf(w, "  kubectl get deployments -n shoot \\\n    --kubeconfig %s\n", s.SeedKubeconfig)
+	}
+	fmt.Fprint(w, "\nCtrl-C stops the cluster and removes everything, logs included.\n")
+}
+
+// listenersText is how a flag gives listeners.
+func listenersText(listeners []behavior.Listener) string {
+	texts := make([]string, len(listeners))
+	for i, l := range listeners {
+		texts[i] = fmt.Sprintf("%s:%d", l.Protocol, l.Port)
+	}
+	return strings.Join(texts, ",")
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/record"
+)
+
+func TestBanner(t *testing.T) {
+	t.Parallel()
+	is := started{
+		Kubeconfig: "/tmp/skewrig-1/pki/admin.kubeconfig",
+		Logs:       "/tmp/skewrig-1/logs",
+		Components: []startedComponent{
+			{record.Component{Name: "etcd", Version: "v3.7.0"}, 1},
+			{record.Component{Name: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"GRPCContainerProbeTLS": true}}, 2},
+		},
+		Images: []string{"registry.example/payments", "busybox"},
+	}
+	for name, change := range map[string]func(*started){
+		"banner": func(*started) {},
+		"banner-default": func(s *started) {
+			s.DefaultImage = []behavior.Listener{{Port: 8080, Protocol: behavior.HTTP1}, {Port: 9000, Protocol: behavior.GRPCTLS}}
+			s.SeedKubeconfig = "/tmp/skewrig-2/pki/admin.kubeconfig"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shown := is
+			change(&shown)
+			var text strings.Builder
+			printStarted(&text, shown)
+			golden.Check(t, "testdata/"+name+".txt", text.String())
+			for line := range strings.Lines(text.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+		})
+	}
+}
+
+func TestUpRefusesImagesBeforeAnythingStarts(t *testing.T) {
+	code, _, stderr := skewrig(t, "up", "--image", "nginx", "--image", "web=http:80", "--default-image", "tcp")
+	if code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	for _, want := range []string{`--image nginx: "nginx" is not IMAGE=PROTOCOL:PORT`, `--image web=http:80: "http:80": protocol: `, `--default-image tcp: "tcp" is not PROTOCOL:PORT`} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("%q is not in:\n%s", want, stderr)
+		}
+	}
+}
