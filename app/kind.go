@@ -130,6 +130,9 @@ func kindConflicts(topology record.Topology) (problems []error) {
 				problems = append(problems, fmt.Errorf("node %s: %w", node.Name, err))
 			}
 		}
+		for _, c := range release.GateConflicts(node.Version, node.Gates) {
+			problems = append(problems, fmt.Errorf("node %s: %s", node.Name, c.Message))
+		}
 	}
 	return problems
 }

@@ -64,7 +64,8 @@
 // are true unless set to false. Without controlPlane, all of it is newest. Without a scheduler, pods need a nodeName.
 // nodes have a name, version and gates. Version is newest, previous, a minor
 // version (v1.36) or a release in full (v1.90.1). A gate that a release doesn't
-// have is an error, as it would be for the component. A node that is standalone has
+// have is an error, as it would be for the component; so is one that it locks, and one
+// that depends on another which is off: the error says which to set too. A node that is standalone has
 // a kubelet that knows of no API server. defaults: [maxPods, logging] leaves settings
 // of the kubelet to its release that a rig sets otherwise: maxPods, logging (how much
 // it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference

@@ -24,20 +24,20 @@ func (s section) write(w io.Writer) {
 }
 
 // gateChanges are the gates that are new, that are gone, and that have another
-// stage or default.
+// stage, default, lock or dependency.
 func gateChanges(before, after []release.Gate) []section {
 	was := make(map[string]release.Gate, len(before))
 	for _, g := range before {
 		was[g.Name] = g
 	}
-	added, gone, changed := section{title: "New gates"}, section{title: "Gates that are gone"}, section{title: "Gates with another stage or default"}
+	added, gone, changed := section{title: "New gates"}, section{title: "Gates that are gone"}, section{title: "Gates that are otherwise"}
 	for _, g := range after {
 		old, known := was[g.Name]
 		delete(was, g.Name)
 		switch {
 		case !known:
 			added.lines = append(added.lines, g.Name+": "+described(g))
-		case old != g:
+		case described(old) != described(g):
 			changed.lines = append(changed.lines, fmt.Sprintf("%s: %s, was %s", g.Name, described(g), described(old)))
 		}
 	}
@@ -50,10 +50,17 @@ func gateChanges(before, after []release.Gate) []section {
 }
 
 func described(g release.Gate) string {
+	text := string(g.Stage) + ", off"
 	if g.Default {
-		return string(g.Stage) + ", on"
+		text = string(g.Stage) + ", on"
 	}
-	return string(g.Stage) + ", off"
+	if g.Locked {
+		text += ", locked"
+	}
+	if len(g.Needs) > 0 {
+		text += ", needs " + strings.Join(g.Needs, " and ")
+	}
+	return text
 }
 
 // cellChanges are the ids that only one of two lists of cells has.

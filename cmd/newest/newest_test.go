@@ -99,7 +99,7 @@ New gates: 1
 Gates that are gone: 1
   Gone: was GA, on
 
-Gates with another stage or default: 1
+Gates that are otherwise: 1
   On: BETA, on, was ALPHA, off
 
 Cells with new ids: 1

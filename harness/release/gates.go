@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // Stage is the maturity of a feature gate in a release.
@@ -28,10 +30,15 @@ type Gate struct {
 	Name    string
 	Stage   Stage
 	Default bool
+	// Locked is true if it can't be set to anything but its default.
+	Locked bool
+	// Needs are the gates that must be on if it is, sorted by name.
+	Needs []string
 }
 
 // gateTables holds one table per minor version, as the release's own API
-// server reported it (a suite compares them with the running release).
+// server reported it, and its own package of features (a suite compares them with the
+// release).
 //
 //go:embed gates
 var gateTables embed.FS
@@ -95,7 +102,7 @@ func (t Tables) Gate(v Version, name string) (Gate, bool) {
 }
 
 // CheckGate returns an error if a release is known not to have a gate. The
-// error says which releases do have it.
+// error says which releases do have it, or what may have been meant.
 func CheckGate(v Version, name string) error {
 	gates, known, err := Table(v)
 	if err != nil || !known || has(gates, name) {
@@ -105,14 +112,21 @@ func CheckGate(v Version, name string) error {
 	if err != nil {
 		return err
 	}
-	var elsewhere []string
+	var elsewhere, names []string
 	for minor, gates := range tables {
 		if has(gates, name) {
 			elsewhere = append(elsewhere, minor)
 		}
 	}
+	for _, g := range gates {
+		names = append(names, g.Name)
+	}
+	hint := ""
+	if near := spelling.Closest(name, names); len(near) > 0 {
+		hint = "; did you mean " + near[0] + "?"
+	}
 	if len(elsewhere) == 0 {
-		return fmt.Errorf("no known release has a feature gate %s", name)
+		return fmt.Errorf("no known release has a feature gate %s%s", name, hint)
 	}
 	slices.Sort(elsewhere)
 	return fmt.Errorf("%s has no feature gate %s; known releases that have it: %s", v, name, strings.Join(elsewhere, ", "))
@@ -129,17 +143,17 @@ func find(gates []Gate, name string) (place int, found bool) {
 	})
 }
 
-// ParseGates reads a table of gates: a line per gate with name, stage and
-// default, sorted by name.
+// ParseGates reads a table of gates: a line per gate with name, stage, default and, where
+// it is so, locked and needs=A,B, sorted by name.
 func ParseGates(text string) ([]Gate, error) {
 	var gates []Gate
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(lines.Text())
-		if len(fields) != 3 || (fields[2] != "true" && fields[2] != "false") {
-			return nil, fmt.Errorf("line %d: want name, stage and true or false, have %q", n, lines.Text())
+		g, ok := parseGate(strings.Fields(lines.Text()))
+		if !ok {
+			return nil, fmt.Errorf("line %d: want name, stage and true or false, then locked and needs=A,B if it is so, have %q", n, lines.Text())
 		}
-		gates = append(gates, Gate{Name: fields[0], Stage: Stage(fields[1]), Default: fields[2] == "true"})
+		gates = append(gates, g)
 	}
 	if !slices.IsSortedFunc(gates, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
 		return nil, fmt.Errorf("gates are not sorted by name")
@@ -147,11 +161,37 @@ func ParseGates(text string) ([]Gate, error) {
 	return gates, lines.Err()
 }
 
+func parseGate(fields []string) (g Gate, ok bool) {
+	if len(fields) < 3 || (fields[2] != "true" && fields[2] != "false") {
+		return g, false
+	}
+	g = Gate{Name: fields[0], Stage: Stage(fields[1]), Default: fields[2] == "true"}
+	rest := fields[3:]
+	if len(rest) > 0 && rest[0] == "locked" {
+		g.Locked, rest = true, rest[1:]
+	}
+	if len(rest) > 0 {
+		needs, is := strings.CutPrefix(rest[0], "needs=")
+		if !is || len(rest) > 1 {
+			return g, false
+		}
+		g.Needs = strings.Split(needs, ",")
+	}
+	return g, true
+}
+
 // FormatGates writes a table that ParseGates reads.
 func FormatGates(gates []Gate) string {
 	var b strings.Builder
 	for _, g := range gates {
-		fmt.Fprintf(&b, "%s %s %t\n", g.Name, g.Stage, g.Default)
+		fmt.Fprintf(&b, "%s %s %t", g.Name, g.Stage, g.Default)
+		if g.Locked {
+			b.WriteString(" locked")
+		}
+		if len(g.Needs) > 0 {
+			b.WriteString(" needs=" + strings.Join(g.Needs, ","))
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

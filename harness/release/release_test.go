@@ -3,6 +3,8 @@ package release
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseWantsOneRelease(t *testing.T) {
@@ -91,8 +93,8 @@ func TestEverySupportedReleaseHasItsGates(t *testing.T) {
 			t.Errorf("%s: %d gates, known %t, %v", v, len(gates), known, err)
 		}
 		again, err := ParseGates(FormatGates(gates))
-		if err != nil || len(again) != len(gates) {
-			t.Errorf("%s: the table does not survive formatting: %v", v, err)
+		if diff := cmp.Diff(gates, again); err != nil || diff != "" {
+			t.Errorf("%s: the table does not survive formatting: %v\n%s", v, err, diff)
 		}
 	}
 }
@@ -102,6 +104,8 @@ func TestParseGatesRefusesDisorder(t *testing.T) {
 		"unsorted": "B ALPHA false\nA ALPHA false\n",
 		"short":    "A ALPHA\n",
 		"no bool":  "A ALPHA maybe\n",
+		"no needs": "A ALPHA false B\n",
+		"too much": "A GA true locked needs=B more\n",
 	} {
 		if _, err := ParseGates(text); err == nil {
 			t.Errorf("%s: no error", name)

@@ -124,7 +124,7 @@ func (s Restart) Change(r *spec.Rig) {
 	s.checkUnset(r, before.Gates)
 	c.Gates = before.Gates.With(s.Gates, s.Unset...)
 	checkMove(r, before, *c)
-	r.CheckGates(".gates", c.Version, s.Gates)
+	r.CheckGates(".gates", c.Version, s.Gates, c.Gates)
 	if c.Version != before.Version {
 		s.checkKept(r, *c)
 	}

@@ -61,6 +61,8 @@ type Conflict struct {
 type Rig struct {
 	// CheckGate returns an error if a release is known not to have a gate.
 	CheckGate func(release.Version, string) error
+	// GateConflicts returns why a component of a release would not start with gates.
+	GateConflicts func(release.Version, release.Gates) []release.GateConflict
 
 	components []Component // sorted by name
 	axes       map[string]string
@@ -74,7 +76,10 @@ type Rig struct {
 // NewRig returns the rig of a topology at the beginning, for a cell with these
 // values on its axes, and why it can't be, if it can't.
 func NewRig(t Topology, axes map[string]string) (*Rig, []Conflict) {
-	r := &Rig{CheckGate: release.CheckGate, axes: axes, skews: make(map[string]bool), memory: make(map[reflect.Type]any)}
+	r := &Rig{
+		CheckGate: release.CheckGate, GateConflicts: release.GateConflicts,
+		axes: axes, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
+	}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
 	if enabled(t.ControlPlane.ControllerManager) {
@@ -89,7 +94,7 @@ func NewRig(t Topology, axes map[string]string) (*Rig, []Conflict) {
 			Name: name, Version: version, Gates: t.ControlPlane.Gates.Clone(), Running: true,
 		})
 	}
-	r.CheckGates("controlPlane.gates", version, t.ControlPlane.Gates)
+	r.CheckGates("controlPlane.gates", version, t.ControlPlane.Gates, nil)
 	for i, node := range t.Nodes {
 		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
 	}
@@ -112,7 +117,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 		kubelet.Version = r.Resolve(at+".version", node.Version)
 	}
 	r.components = append(r.components, kubelet)
-	r.CheckGates(at+".gates", kubelet.Version, node.Gates)
+	r.CheckGates(at+".gates", kubelet.Version, node.Gates, nil)
 	r.CheckSkew(at+".version", kubelet)
 }
 
@@ -159,8 +164,9 @@ func Memory[M ~map[K]V, K comparable, V any](r *Rig) M {
 	return remembered
 }
 
-// CheckGates reports gates that a version does not have.
-func (r *Rig) CheckGates(field string, v release.Version, gates release.Gates) {
+// CheckGates reports gates that a version does not have, and those that it refuses to be
+// set as they are, together with those that are set already.
+func (r *Rig) CheckGates(field string, v release.Version, gates, already release.Gates) {
 	for _, gate := range gates.Names() {
 		at := fmt.Sprintf("%s[%q]", field, gate)
 		if !GateName.MatchString(gate) {
@@ -173,6 +179,12 @@ func (r *Rig) CheckGates(field string, v release.Version, gates release.Gates) {
 		if err := r.CheckGate(v, gate); err != nil {
 			r.Conflict(at, "%v", err)
 		}
+	}
+	if v == "" {
+		return
+	}
+	for _, c := range r.GateConflicts(v, already.With(gates)) {
+		r.Conflict(fmt.Sprintf("%s[%q]", field, c.Gate), "%s", c.Message)
 	}
 }
 

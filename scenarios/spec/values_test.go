@@ -70,7 +70,7 @@ func TestReferencesTakeTheTypeOfTheirPlace(t *testing.T) {
 	if v := s.Topology.Nodes[1].Version; v != release.Previous {
 		t.Errorf("version of node-b %q, want %s", v, release.Previous)
 	}
-	if diff := cmp.Diff(release.Gates{"AllAlpha": false}, s.Topology.ControlPlane.Gates); diff != "" {
+	if diff := cmp.Diff(release.Gates{"AllBeta": false}, s.Topology.ControlPlane.Gates); diff != "" {
 		t.Errorf("gates (-want +got):\n%s", diff)
 	}
 	want := map[string]any{"kubelet": string(release.Previous), "shell": "${HOME}", "gate": "false"}
@@ -181,12 +181,12 @@ func TestPositionsOfFields(t *testing.T) {
 	t.Parallel()
 	f := everything(t)
 	for path, want := range map[string]strict.Position{
-		"id":                          {Line: 4, Column: 5},
-		"topology.controlPlane.gates": {Line: 14, Column: 12},
-		`topology.controlPlane.gates["AllAlpha"]`: {Line: 14, Column: 23},
-		"steps[0]":                {Line: 36, Column: 3},
-		"steps[0].apply[0]":       {Line: 38, Column: 5},
-		"steps[9].checks[1].must": {Line: 75, Column: 11},
+		"id":                                     {Line: 4, Column: 5},
+		"topology.controlPlane.gates":            {Line: 14, Column: 12},
+		`topology.controlPlane.gates["AllBeta"]`: {Line: 14, Column: 22},
+		"steps[0]":                               {Line: 36, Column: 3},
+		"steps[0].apply[0]":                      {Line: 38, Column: 5},
+		"steps[9].checks[1].must":                {Line: 75, Column: 11},
 		// What isn't there is where it would be.
 		"steps[9].checks[1].always.for": {Line: 72, Column: 5},
 		"steps[99].name":                {Line: 36, Column: 1},

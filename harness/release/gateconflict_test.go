@@ -1,0 +1,81 @@
+package release
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestGateConflicts: what a component would refuse is said with what to set too, and
+// what it would take is not refused.
+func TestGateConflicts(t *testing.T) {
+	t.Parallel()
+	table := []Gate{
+		{Name: "AllAlpha", Stage: Alpha},
+		{Name: "AllBeta", Stage: Beta},
+		{Name: "Base", Stage: GA, Default: true},
+		{Name: "Bottom", Stage: Beta},
+		{Name: "Lower", Stage: Beta, Needs: []string{"Bottom"}},
+		{Name: "Middle", Stage: Beta, Default: true, Needs: []string{"Base"}},
+		{Name: "New", Stage: Alpha, Needs: []string{"Base", "Lower"}},
+		{Name: "Old", Stage: GA, Default: true, Locked: true},
+		{Name: "Top", Stage: GA, Default: true, Needs: []string{"Middle"}},
+	}
+	for name, tc := range map[string]struct {
+		set  Gates
+		want []GateConflict
+	}{
+		"what it depends on is off": {Gates{"Lower": true}, []GateConflict{{"Lower",
+			"Lower can't be on alone: in v1.90.1 it depends on Bottom (off by default); set Bottom: true too"}}},
+		"and what that depends on": {Gates{"New": true}, []GateConflict{{"New",
+			"New can't be on alone: in v1.90.1 it depends on Bottom (off by default), Lower (off by default); set Bottom: true, Lower: true too"}}},
+		"it is set to false": {Gates{"Lower": true, "Bottom": false}, []GateConflict{{"Lower",
+			"Lower can't be on alone: in v1.90.1 it depends on Bottom (set to false); set Bottom: true too"}}},
+		"others depend on it": {Gates{"Base": false}, []GateConflict{{"Base",
+			"Base can't be off alone: in v1.90.1 Middle, Top are on by default and depend on it; set Middle: false, Top: false too"}}},
+		"one other does": {Gates{"Middle": false}, []GateConflict{{"Middle",
+			"Middle can't be off alone: in v1.90.1 Top is on by default and depends on it; set Top: false too"}}},
+		"all of a stage are on": {Gates{"AllAlpha": true}, []GateConflict{{"AllAlpha",
+			"AllAlpha can't be on alone: in v1.90.1 it depends on Bottom (off by default), Lower (off by default); set Bottom: true, Lower: true too"}}},
+		"all of a stage are off": {Gates{"AllBeta": false}, []GateConflict{{"AllBeta",
+			"AllBeta can't be off alone: in v1.90.1 Top is on by default and depends on it; set Top: false too"}}},
+		"it is locked": {Gates{"Old": false}, []GateConflict{{"Old", "Old can't be false: v1.90.1 locks it to true"}}},
+
+		"locked, as it is":       {Gates{"Old": true}, nil},
+		"on together":            {Gates{"Lower": true, "Bottom": true}, nil},
+		"off together":           {Gates{"Base": false, "Middle": false, "Top": false}, nil},
+		"all on":                 {Gates{"AllAlpha": true, "AllBeta": true}, nil},
+		"all on but one":         {Gates{"AllAlpha": true, "New": false}, nil},
+		"off, as it is":          {Gates{"New": false, "Lower": false}, nil},
+		"not known to the table": {Gates{"Another": true}, nil},
+		"nothing":                {nil, nil},
+	} {
+		if diff := cmp.Diff(tc.want, gateSet{"v1.90.1", table, tc.set}.conflicts()); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestEveryReleaseStartsWithItsDefaults: no table has a gate on that depends on one which
+// is off, or on one that is not there.
+func TestEveryReleaseStartsWithItsDefaults(t *testing.T) {
+	t.Parallel()
+	for _, v := range Supported() {
+		table, _, err := Table(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make(Gates)
+		for _, g := range table {
+			all[g.Name] = g.Default
+			for _, name := range g.Needs {
+				if !has(table, name) {
+					t.Errorf("%s: %s depends on %s, which is not in the table", v, g.Name, name)
+				}
+			}
+		}
+		if refused := GateConflicts(v, all); len(refused) > 0 {
+			t.Errorf("%s: %v", v, refused)
+		}
+	}
+}
