@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -565,34 +566,55 @@ func TestADeletedObjectIsGone(t *testing.T) {
 	}
 }
 
+// TestMistakesInExpressionsAreAllReported: each with the place of what is wrong, however
+// the file writes the expression, and with what may have been meant.
 func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 	t.Parallel()
-	_, err := Compile(plan.Cell{File: "c.yaml", Steps: []plan.Step{
-		{Number: 1, Line: 7, Action: action.Wait{Until: "pods["}},
-		{Number: 2, Line: 9, Action: action.Checks{Checks: []action.Check{
-			{ID: "one", Line: 10, Observe: "containerz", Is: 1},
-			{ID: "two", Line: 14, Observe: "1", Must: "it +"},
-			// Each of these would hold as long as there is no event.
-			{ID: "three", Line: 18, Observe: `events["tls"].filter(e, e.reson == "Unhealthy").size()`, Is: 0},
-			{ID: "four", Line: 22, Observe: `connections["tls/app"]`, Must: `it.all(c, c.handshake.versions == "1.3")`},
-			{ID: "five", Line: 26, Observe: `containers["tls/app"].exits`, Must: "it >= 1"},
-			{ID: "six", Line: 30, Observe: `containers["tls/app"].starts`, Must: "it"},
+	const text = `steps:
+- wait: {until: 'pods[', within: 3s}
+- checks:
+  - {id: one, observe: containerz, is: 1}
+  - id: two
+    observe: >-
+      size([1]) > 0 &&
+      sise([2]) > 0
+    is: true
+  # Each of these would hold as long as there is no event.
+  - {id: three, observe: "events[\"tls\"].filter(e, e.reson == \"Unhealthy\").size()", is: 0}
+  - id: four
+    observe: connections["tls/app"]
+    must: |
+      it.all(c,
+        c.handshake.versions == "1.3")
+  - {id: five, observe: 'containers["tls/app"].exits', must: it >= 1}
+  - {id: six, observe: 'containers["tls/app"].starts', must: it}
+- wait: {until: 'containers["tls/app"].starts'}
+- wait: {until: 'containers["${pod}/app"].runing'}
+`
+	_, err := Compile(plan.Cell{File: "c.yaml", Text: text, Steps: []plan.Step{
+		{Number: 1, Line: 2, Action: action.Wait{Until: "pods["}},
+		{Number: 2, Line: 3, Action: action.Checks{Checks: []action.Check{
+			{ID: "one", Line: 4, Observe: "containerz", Is: 1},
+			{ID: "two", Line: 5, Observe: "size([1]) > 0 && sise([2]) > 0", Is: true},
+			{ID: "three", Line: 11, Observe: `events["tls"].filter(e, e.reson == "Unhealthy").size()`, Is: 0},
+			{ID: "four", Line: 12, Observe: `connections["tls/app"]`, Must: "it.all(c,\n  c.handshake.versions == \"1.3\")\n"},
+			{ID: "five", Line: 17, Observe: `containers["tls/app"].exits`, Must: "it >= 1"},
+			{ID: "six", Line: 18, Observe: `containers["tls/app"].starts`, Must: "it"},
 		}}},
-		{Number: 3, Line: 34, Action: action.Wait{Until: `containers["tls/app"].starts`}},
+		{Number: 3, Line: 19, Action: action.Wait{Until: `containers["tls/app"].starts`}},
+		{Number: 4, Line: 20, Action: action.Wait{Until: `containers["tls/app"].runing`}},
 	}})
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, want := range []string{
-		"c.yaml:7: wait until", "c.yaml:10: check one: observe", "containerz", "c.yaml:14: check two: must",
-		"c.yaml:18: check three: observe", "undefined field 'reson'",
-		"c.yaml:22: check four: must", "undefined field 'versions'",
-		"c.yaml:26: check five: must", "c.yaml:30: check six: must: it is neither true nor false, it is a int",
-		"c.yaml:34: wait until: it is neither true nor false",
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error does not say %q:\n%v", want, err)
-		}
+	const want = `c.yaml:2:23: wait until: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}
+c.yaml:4:24: check one: undeclared reference to 'containerz': did you mean containers?
+c.yaml:8:11: check two: undeclared reference to 'sise': did you mean size?
+c.yaml:11:54: check three: undefined field 'reson': did you mean reason?
+c.yaml:16:20: check four: undefined field 'versions': did you mean version?
+c.yaml:17:65: check five: found no matching overload for '_>=_' applied to '(list(timeline.Exit), int)'
+c.yaml:18:62: check six: it is neither true nor false, it is a int
+c.yaml:19:18: wait until: it is neither true nor false, it is a int
+c.yaml:20:10: wait until: undefined field 'runing': did you mean running?`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

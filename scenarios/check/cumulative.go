@@ -21,20 +21,38 @@ var parsed sync.Map
 
 // parse returns an expression as it is written. One that is none has been reported.
 func parse(text string) (ast.Expr, bool) {
-	if e, is := parsed.Load(text); is {
-		return e.(ast.Expr), true
+	tree, is := parseTree(text)
+	if !is {
+		return nil, false
+	}
+	return tree.Expr(), true
+}
+
+func parseTree(text string) (*ast.AST, bool) {
+	if tree, is := parsed.Load(text); is {
+		return tree.(*ast.AST), true
 	}
 	env, err := syntax()
 	if err != nil || text == "" {
 		return nil, false
 	}
-	tree, issues := env.Parse(text)
+	found, issues := env.Parse(text)
 	if issues.Err() != nil {
 		return nil, false
 	}
-	e := tree.NativeRep().Expr()
-	parsed.Store(text, e)
-	return e, true
+	tree := found.NativeRep()
+	parsed.Store(text, tree)
+	return tree, true
+}
+
+// offset is where a part of an expression begins, in characters.
+func offset(text string, id int64) int {
+	tree, is := parseTree(text)
+	if !is {
+		return 0
+	}
+	at, _ := tree.SourceInfo().GetOffsetRange(id)
+	return int(at.Start)
 }
 
 // counting finds the conditions of a check that hold as soon as enough was seen since

@@ -3,14 +3,21 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // language is the CEL environment of expressions.
@@ -57,10 +64,86 @@ func compiledAnew(text string, it []*cel.Type) program {
 	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
-		return program{err: issues.Err()}
+		return program{err: mistakesOf(env, text, issues)}
 	}
 	done, err := env.Program(ast)
 	return program{done, ast.OutputType(), err}
+}
+
+// mistakes are what is wrong with an expression.
+type mistakes []mistake
+
+type mistake struct {
+	offset  int // in characters
+	message string
+}
+
+// Error implements error.
+func (m mistakes) Error() string {
+	all := make([]string, len(m))
+	for i, one := range m {
+		all[i] = one.message
+	}
+	return strings.Join(all, "; ")
+}
+
+func mistakesOf(env *cel.Env, text string, issues *cel.Issues) (all mistakes) {
+	lines := strings.SplitAfter(text, "\n")
+	known := namesOf(env, text)
+	for _, e := range issues.Errors() {
+		at := max(0, e.Location.Column())
+		for _, line := range lines[:min(len(lines), max(0, e.Location.Line()-1))] {
+			at += utf8.RuneCountInString(line)
+		}
+		message := strings.TrimSuffix(e.Message, " (in container '')")
+		if found := unknownName.FindStringSubmatch(message); found != nil {
+			if near := spelling.Closest(found[1], known[found[1]]); len(near) > 0 {
+				message += ": did you mean " + near[0] + "?"
+			}
+		}
+		all = append(all, mistake{at, message})
+	}
+	return all
+}
+
+// unknownName is a message of the compiler about a name that it doesn't know.
+var unknownName = regexp.MustCompile(`^(?:undeclared reference to|undefined field) '([^']+)'`)
+
+// namesOf are the names that there are where an expression has one that is not known, by
+// that name: the fields of the object, or else variables and functions.
+func namesOf(env *cel.Env, text string) map[string][]string {
+	known := make(map[string][]string)
+	provider, _ := env.CELTypeProvider().(*shapes)
+	env, err := env.Extend(cel.CustomTypeProvider(asked{provider, known}))
+	if err != nil {
+		return nil
+	}
+	_, issues := env.Compile(text)
+	for _, e := range issues.Errors() {
+		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]] == nil {
+			for _, v := range env.Variables() {
+				known[found[1]] = append(known[found[1]], v.Name())
+			}
+			known[found[1]] = slices.AppendSeq(known[found[1]], maps.Keys(env.Functions()))
+		}
+	}
+	return known
+}
+
+// asked notes which fields there are when it is asked for one that is not.
+type asked struct {
+	*shapes
+
+	known map[string][]string
+}
+
+// FindStructFieldType implements types.Provider.
+func (a asked) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	found, is := a.shapes.FindStructFieldType(name, field)
+	if !is {
+		a.known[field] = slices.Collect(maps.Keys(a.fields[name]))
+	}
+	return found, is
 }
 
 // compileCondition compiles an expression that is true or false.

@@ -2,18 +2,18 @@ package check
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 )
 
-// meaning is what a value of an expression is, if it is of the objects in the record: a
-// key of one, an object, or a list or map of them.
+// meaning is what a value of an expression is, if it is of a variable that has something
+// by name: a name, what has it, or a list or map of them.
 type meaning struct {
 	part  part
-	keyed bool // a map: its keys are those of objects
-	lists int  // how many lists are around it, within the map
+	of    string // the variable
+	keyed bool   // a map: its keys are the names
+	lists int    // how many lists are around it, within the map
 }
 
 type part int
@@ -21,11 +21,40 @@ type part int
 const (
 	neither part = iota
 	oneKey
-	oneObject
+	oneValue
 )
+
+// isKey reports whether the value is a name.
+func (m meaning) isKey() bool { return m.part == oneKey && m.lists == 0 }
+
+// isObject reports whether the value is an object in the record.
+func (m meaning) isObject() bool {
+	return m.part == oneValue && m.ofObjects() && !m.keyed && m.lists == 0
+}
+
+// ofObjects reports whether the value is of the objects in the record.
+func (m meaning) ofObjects() bool { return m.of == "objects" || m.of == "history" }
+
+// byName are the variables that have something by name, and how many lists are around
+// what they have.
+var byName = map[string]int{
+	"objects": 0, "history": 1, "pods": 0, "containers": 0, "connections": 1, "events": 1, "requests": 0, "metrics": 0, "scrapes": 0,
+	"logs": 1, "stored": 0, "sockets": 1, "nodes": 0, "dependents": 0, "calls": 1, "leases": 0, "podsAPI": 0, "watches": 0, "polls": 0,
+	"components": 0,
+}
 
 // scope is what the names in a part of an expression mean.
 type scope map[string]meaning
+
+// seeing is the scope of an expression that sees as it what another one is; nothing if
+// that is empty.
+func seeing(it string) scope {
+	s := scope{}
+	if observed, is := parse(it); is {
+		s["it"] = scope{}.of(observed)
+	}
+	return s
+}
 
 // with is the scope with one name more.
 func (s scope) with(name string, m meaning) scope {
@@ -39,14 +68,16 @@ func (s scope) with(name string, m meaning) scope {
 func (s scope) of(e ast.Expr) meaning {
 	switch e.Kind() {
 	case ast.IdentKind:
-		m, is := s[e.AsIdent()]
-		switch {
-		case is:
+		name := e.AsIdent()
+		if m, is := s[name]; is {
 			return m
-		case e.AsIdent() == "objects":
-			return meaning{part: oneObject, keyed: true}
-		case e.AsIdent() == "history":
-			return meaning{part: oneObject, keyed: true, lists: 1}
+		}
+		if lists, is := byName[name]; is {
+			return meaning{part: oneValue, of: name, keyed: true, lists: lists}
+		}
+	case ast.SelectKind:
+		if m := s.of(e.AsSelect().Operand()); m.keyed && !e.AsSelect().IsTestOnly() {
+			return m.at()
 		}
 	case ast.ListKind:
 		return s.listOf(e.AsList().Elements())
@@ -82,7 +113,7 @@ func (s scope) ofCall(call ast.CallExpr) meaning {
 		}
 	case "flatten":
 		if m := s.of(call.Target()); call.IsMemberFunction() && m.lists > 1 {
-			return meaning{part: m.part, lists: 1}
+			return meaning{part: m.part, of: m.of, lists: 1}
 		}
 	}
 	return meaning{}
@@ -126,9 +157,9 @@ func (s scope) either(all []ast.Expr) meaning {
 func (m meaning) each() meaning {
 	switch {
 	case m.keyed:
-		return meaning{part: oneKey}
+		return meaning{part: oneKey, of: m.of}
 	case m.lists > 0:
-		return meaning{part: m.part, lists: m.lists - 1}
+		return meaning{part: m.part, of: m.of, lists: m.lists - 1}
 	}
 	return meaning{}
 }
@@ -137,24 +168,32 @@ func (m meaning) each() meaning {
 func (m meaning) at() meaning {
 	switch {
 	case m.keyed:
-		return meaning{part: m.part, lists: m.lists}
+		return meaning{part: m.part, of: m.of, lists: m.lists}
 	case m.lists > 0:
-		return meaning{part: m.part, lists: m.lists - 1}
+		return meaning{part: m.part, of: m.of, lists: m.lists - 1}
 	}
 	return meaning{}
 }
 
-// named is how an expression names objects.
-type named int
+// named is a constant of an expression that names something of a variable.
+type named struct {
+	of   string // the variable
+	how  how
+	text string
+	id   int64 // of the expression
+}
+
+// how is how an expression names something.
+type how int
 
 const (
-	aKey       named = iota // by its key
-	aBeginning              // by how keys begin
-	aKind                   // by their kind
+	aKey       how = iota // by its key
+	aBeginning            // by how keys begin
+	aKind                 // by the kind of an object
 )
 
-// visit calls found for all constants of an expression that name objects in the record.
-func (s scope) visit(e ast.Expr, found func(named, string)) {
+// visit calls found for all constants of an expression that name something.
+func (s scope) visit(e ast.Expr, found func(named)) {
 	switch e.Kind() {
 	case ast.ListKind:
 		for _, e := range e.AsList().Elements() {
@@ -166,7 +205,11 @@ func (s scope) visit(e ast.Expr, found func(named, string)) {
 			s.visit(entry.AsMapEntry().Value(), found)
 		}
 	case ast.SelectKind:
-		s.visit(e.AsSelect().Operand(), found)
+		operand := e.AsSelect().Operand()
+		s.visit(operand, found)
+		if m := s.of(operand); m.keyed {
+			found(named{m.of, aKey, e.AsSelect().FieldName(), e.ID()})
+		}
 	case ast.CallKind:
 		call := e.AsCall()
 		if call.IsMemberFunction() {
@@ -184,20 +227,22 @@ func (s scope) visit(e ast.Expr, found func(named, string)) {
 }
 
 // compared calls found for the constants with which a call compares keys or kinds.
-func (s scope) compared(call ast.CallExpr, found func(named, string)) {
+func (s scope) compared(call ast.CallExpr, found func(named)) {
 	args := call.Args()
 	switch call.FunctionName() {
 	case "startsWith":
-		if call.IsMemberFunction() && s.of(call.Target()) == (meaning{part: oneKey}) {
-			constants(args, func(text string) { found(aBeginning, text) })
+		if call.IsMemberFunction() {
+			if m := s.of(call.Target()); m.isKey() {
+				constants(args, m.of, aBeginning, found)
+			}
 		}
-	case operators.Index, operators.OptIndex:
-		if s.of(args[0]).keyed {
-			constants(args[1:], func(text string) { found(aKey, text) })
+	case operators.Index, operators.OptIndex, operators.OptSelect:
+		if m := s.of(args[0]); m.keyed {
+			constants(args[1:], m.of, aKey, found)
 		}
 	case operators.In:
-		if s.of(args[1]).keyed {
-			constants(args[:1], func(text string) { found(aKey, text) })
+		if m := s.of(args[1]); m.keyed {
+			constants(args[:1], m.of, aKey, found)
 		}
 		if args[1].Kind() == ast.ListKind {
 			s.equal(args[0], args[1].AsList().Elements(), found)
@@ -209,27 +254,26 @@ func (s scope) compared(call ast.CallExpr, found func(named, string)) {
 }
 
 // equal calls found for the constants that a key or a kind is to be equal to.
-func (s scope) equal(e ast.Expr, to []ast.Expr, found func(named, string)) {
-	switch {
-	case s.of(e) == meaning{part: oneKey}:
-		constants(to, func(text string) { found(aKey, text) })
-	case s.isKind(e):
-		constants(to, func(text string) { found(aKind, text) })
+func (s scope) equal(e ast.Expr, to []ast.Expr, found func(named)) {
+	if m := s.of(e); m.isKey() {
+		constants(to, m.of, aKey, found)
+	} else if s.isKind(e) {
+		constants(to, "objects", aKind, found)
 	}
 }
 
 // isKind reports whether an expression is the kind of an object, and not that of
 // something within one, such as an owner.
 func (s scope) isKind(e ast.Expr) bool {
-	of := func(e ast.Expr) bool { return s.of(e) == meaning{part: oneObject} }
 	switch e.Kind() {
 	case ast.SelectKind:
-		return e.AsSelect().FieldName() == "kind" && !e.AsSelect().IsTestOnly() && of(e.AsSelect().Operand())
+		return e.AsSelect().FieldName() == "kind" && !e.AsSelect().IsTestOnly() && s.of(e.AsSelect().Operand()).isObject()
 	case ast.CallKind:
 		call := e.AsCall()
 		switch args := call.Args(); call.FunctionName() {
 		case operators.OptSelect, operators.Index, operators.OptIndex:
-			return of(args[0]) && slices.Equal(texts(args[1:]), []string{"kind"})
+			field, is := textOf(args[1])
+			return is && field == "kind" && s.of(args[0]).isObject()
 		case "value", "orValue":
 			return call.IsMemberFunction() && s.isKind(call.Target())
 		}
@@ -238,21 +282,18 @@ func (s scope) isKind(e ast.Expr) bool {
 }
 
 // constants calls found for those of the expressions that are texts.
-func constants(all []ast.Expr, found func(string)) {
-	for _, text := range texts(all) {
-		found(text)
+func constants(all []ast.Expr, of string, as how, found func(named)) {
+	for _, e := range all {
+		if text, is := textOf(e); is {
+			found(named{of, as, text, e.ID()})
+		}
 	}
 }
 
-// texts are those of the expressions that are texts.
-func texts(all []ast.Expr) (found []string) {
-	for _, e := range all {
-		if e.Kind() != ast.LiteralKind {
-			continue
-		}
-		if text, is := e.AsLiteral().Value().(string); is {
-			found = append(found, text)
-		}
+// textOf is the text that an expression is.
+func textOf(e ast.Expr) (text string, is bool) {
+	if e.Kind() == ast.LiteralKind {
+		text, is = e.AsLiteral().Value().(string)
 	}
-	return found
+	return text, is
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,15 +48,7 @@ func Needs(cell plan.Cell) (record.Topology, error) {
 		n.known = append(n.known, resource)
 	}
 	slices.Sort(n.known)
-	for _, step := range cell.Steps {
-		if wait, is := step.Action.(action.Wait); is {
-			n.read(wait.Until, "", func() string { return place(cell, step.Line, "until") + ": wait until" })
-		}
-		for _, c := range step.Checks() {
-			n.read(c.Observe, "", func() string { return place(cell, c.Line, "observe") + ": check " + c.ID })
-			n.read(c.Must, c.Observe, func() string { return place(cell, c.Line, "must") + ": check " + c.ID })
-		}
-	}
+	expressions(cell, func(_ int, e written, it string) { n.read(e, it) })
 	slices.Sort(t.Observed)
 	slices.Sort(t.MayEnd)
 	return t, errors.Join(n.unknown...)
@@ -72,19 +63,15 @@ type needs struct {
 	unknown  []error
 }
 
-// read takes an expression into account, and what it sees as it. Where says where it
-// stands, for mistakes.
-func (n *needs) read(text, it string, where func() string) {
-	e, is := parse(text)
+// read takes an expression into account, and what it sees as it.
+func (n *needs) read(w written, it string) {
+	e, is := parse(w.text)
 	if !is {
 		return
 	}
-	seen := scope{}
-	if observed, is := parse(it); is {
-		seen["it"] = scope{}.of(observed)
-	}
+	seen := seeing(it)
 	var constants []string
-	objects, ends := seen["it"] != meaning{}, false
+	objects, ends := seen["it"].ofObjects(), false
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.LiteralKind:
@@ -104,33 +91,39 @@ func (n *needs) read(text, it string, where func() string) {
 	if ends {
 		n.mayEnd(constants)
 	}
-	seen.visit(e, func(k named, text string) {
-		switch k {
+	seen.visit(e, func(name named) {
+		if name.of != "objects" && name.of != "history" {
+			return
+		}
+		refuse := func(of, hint string) {
+			n.unknown = append(n.unknown, w.errorf(offset(w.text, name.id), "%q is %s whose objects are recorded%s", name.text, of, hint))
+		}
+		switch name.how {
 		case aKey:
-			n.key(text, where)
+			n.key(name.text, refuse)
 		case aBeginning:
-			n.beginning(text, where)
+			n.beginning(name.text, refuse)
 		case aKind:
-			n.kind(text, where)
+			n.kind(name.text, refuse)
 		}
 	})
 }
 
 // key refuses a key of a resource that is not known.
-func (n *needs) key(key string, where func() string) {
+func (n *needs) key(key string, refuse func(of, hint string)) {
 	if resource := resourceOf(key); !slices.Contains(n.known, resource) {
-		n.refuse(key, "of no resource", hintOf(resource, n.known), where)
+		refuse("of no resource", hintOf(resource, n.known))
 	}
 }
 
 // beginning takes the beginning of keys into account. Less than the name of a resource
 // stands for each that begins so.
-func (n *needs) beginning(text string, where func() string) {
+func (n *needs) beginning(text string, refuse func(of, hint string)) {
 	if text == "" || text == ofSeed {
 		return
 	}
 	if strings.Contains(strings.TrimPrefix(text, ofSeed), "/") {
-		n.key(text, where)
+		n.key(text, refuse)
 		return
 	}
 	found := false
@@ -141,12 +134,12 @@ func (n *needs) beginning(text string, where func() string) {
 		}
 	}
 	if !found {
-		n.refuse(text, "of no resource", hintOf(text, n.known), where)
+		refuse("of no resource", hintOf(text, n.known))
 	}
 }
 
 // kind takes the kind of objects into account, those of the seed too.
-func (n *needs) kind(kind string, where func() string) {
+func (n *needs) kind(kind string, refuse func(of, hint string)) {
 	found := false
 	for _, known := range []string{kind, ofSeed + kind} {
 		if resource, is := n.kinds[known]; is {
@@ -165,12 +158,7 @@ func (n *needs) kind(kind string, where func() string) {
 	if kind == "Event" {
 		hint = hintOf("events", nil)
 	}
-	n.refuse(kind, "no kind", hint, where)
-}
-
-// refuse reports what is of no resource that is known, or no kind that is.
-func (n *needs) refuse(name, of, hint string, where func() string) {
-	n.unknown = append(n.unknown, fmt.Errorf("%s: %q is %s whose objects are recorded%s", where(), name, of, hint))
+	refuse("no kind", hint)
 }
 
 // hintOf is what may have been meant.

@@ -32,44 +32,66 @@ type compiled struct {
 }
 
 // Compile compiles the expressions of a cell. All mistakes are reported, each
-// with the file and line of its check or step.
+// with its place.
 func Compile(cell plan.Cell) (*Program, error) {
 	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]cel.Program)}
-	var mistakes []error
 	for _, step := range cell.Steps {
-		if wait, is := step.Action.(action.Wait); is && wait.Until != "" {
-			until, err := compileCondition(wait.Until)
-			if err != nil {
-				mistakes = append(mistakes, fmt.Errorf("%s:%d: wait until: %w", cell.File, step.Line, err))
-			}
-			p.waits[step.Number] = until
+		if until := untilOf(step); until != "" {
+			p.waits[step.Number], _ = compileCondition(until)
 		}
 		for _, c := range step.Checks() {
-			done, err := compileCheck(c)
-			if err != nil {
-				mistakes = append(mistakes, fmt.Errorf("%s:%d: check %s: %w", cell.File, c.Line, c.ID, err))
-			}
-			p.checks[c.ID] = done
+			p.checks[c.ID], _ = compileCheck(c)
 		}
 	}
-	return p, errors.Join(mistakes...)
+	return p, mistakesIn(cell)
+}
+
+// mistakesIn are those of the expressions of a cell.
+func mistakesIn(cell plan.Cell) error {
+	var all []error
+	expressions(cell, func(_ int, e written, it string) {
+		var err error
+		switch e.field {
+		case "until":
+			_, err = compileCondition(e.text)
+		case "must":
+			_, err = compileCondition(e.text, typeOf(it))
+		default:
+			_, _, err = compile(e.text)
+		}
+		found, is := errors.AsType[mistakes](err)
+		if !is && err != nil {
+			found = mistakes{{0, err.Error()}}
+		}
+		for _, m := range found {
+			all = append(all, e.errorf(m.offset, "%s", m.message))
+		}
+	})
+	return errors.Join(all...)
+}
+
+// untilOf is the condition of a wait step; empty for other steps.
+func untilOf(step plan.Step) string {
+	wait, _ := step.Action.(action.Wait)
+	return wait.Until
+}
+
+// typeOf is the type of the value of an expression.
+func typeOf(text string) *cel.Type {
+	if _, t, err := compile(text); err == nil {
+		return t
+	}
+	return cel.DynType // so that what sees it is looked at too
 }
 
 func compileCheck(c action.Check) (*compiled, error) {
 	done := &compiled{Check: c}
-	var mistakes []error
-	observe, it, err := compile(c.Observe)
-	if err != nil {
-		mistakes = append(mistakes, fmt.Errorf("observe: %w", err))
-		it = cel.DynType // so that must is looked at too
-	}
-	done.observe = observe
+	var observe, must error
+	done.observe, _, observe = compile(c.Observe)
 	if c.Must != "" {
-		if done.must, err = compileCondition(c.Must, it); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("must: %w", err))
-		}
+		done.must, must = compileCondition(c.Must, typeOf(c.Observe))
 	}
-	return done, errors.Join(mistakes...)
+	return done, errors.Join(observe, must)
 }
 
 // watch is a check while it is being watched.

@@ -57,17 +57,6 @@ func (c judged) weak() string {
 	return ""
 }
 
-// place is where a field of what begins in a line stands, as file:line:column.
-func place(cell plan.Cell, line int, field string) string {
-	lines := strings.Split(cell.Text, "\n")
-	for i := max(line-1, 0); i < len(lines); i++ {
-		if column := strings.Index(lines[i], field+":"); column >= 0 {
-			return fmt.Sprintf("%s:%d:%d", cell.File, i+1, column+1)
-		}
-	}
-	return fmt.Sprintf("%s:%d", cell.File, line)
-}
-
 // ofAnotherLedger refuses a requirement of another ledger than the scenario's. What the
 // oracles require may be asked anywhere, and one's own scenarios have no ledger.
 func (c judged) ofAnotherLedger() string {

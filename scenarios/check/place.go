@@ -1,0 +1,117 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// written is an expression where it stands in the file of a scenario.
+type written struct {
+	cell  plan.Cell
+	line  int    // where the step or the check begins
+	field string // which has the expression
+	what  string // of which step or check it is, for people
+	text  string
+}
+
+// expressions calls look for each expression of a cell, in their order, with what it sees
+// as it (empty if nothing) and the index of its step.
+func expressions(cell plan.Cell, look func(step int, e written, it string)) {
+	for i, step := range cell.Steps {
+		if until := untilOf(step); until != "" {
+			look(i, written{cell, step.Line, "until", "wait until", until}, "")
+		}
+		for _, c := range step.Checks() {
+			what := "check " + c.ID
+			look(i, written{cell, c.Line, "observe", what, c.Observe}, "")
+			if c.Must != "" {
+				look(i, written{cell, c.Line, "must", what, c.Must}, c.Observe)
+			}
+		}
+	}
+}
+
+// errorf is a mistake in an expression, with its place: that of an offset in the
+// expression, counted in characters.
+func (w written) errorf(offset int, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %s", w.place(offset), w.what, fmt.Sprintf(format, args...))
+}
+
+// place is where a part of the expression stands, as file:line:column. Where the file
+// writes it otherwise, it is the place of the field.
+func (w written) place(offset int) string {
+	field := place(w.cell, w.line, w.field)
+	begin, found := indexOfField(w.cell.Text, w.line, w.field)
+	if !found {
+		return field
+	}
+	at, found := indexOfPart(w.cell.Text, begin+len(w.field)+1, w.text, offset)
+	if !found {
+		return field
+	}
+	before := w.cell.Text[:at]
+	return fmt.Sprintf("%s:%d:%d", w.cell.File, 1+strings.Count(before, "\n"), at-strings.LastIndex(before, "\n"))
+}
+
+// place is where a field of what begins in a line stands, as file:line:column.
+func place(cell plan.Cell, line int, field string) string {
+	at, found := indexOfField(cell.Text, line, field)
+	if !found {
+		return fmt.Sprintf("%s:%d", cell.File, line)
+	}
+	before := cell.Text[:at]
+	return fmt.Sprintf("%s:%d:%d", cell.File, 1+strings.Count(before, "\n"), at-strings.LastIndex(before, "\n"))
+}
+
+// indexOfField is where the first field of that name from a line on begins in a text.
+func indexOfField(text string, line int, field string) (at int, found bool) {
+	for n := 1; n < line && at < len(text); n++ {
+		at += 1 + strings.IndexByte(text[at:]+"\n", '\n')
+	}
+	if at >= len(text) {
+		return 0, false
+	}
+	below := strings.Index(text[at:], field+":")
+	return at + below, below >= 0
+}
+
+// indexOfPart is where a part of an expression stands in a text in which the value of a
+// field that begins there is the expression. YAML writes lines and quotes in several
+// ways: only the other characters are compared.
+func indexOfPart(text string, at int, expression string, offset int) (int, bool) {
+	at = skipSpace(text, at)
+	switch {
+	case strings.HasPrefix(text[at:], "'"), strings.HasPrefix(text[at:], `"`):
+		at++
+	case strings.HasPrefix(text[at:], "|"), strings.HasPrefix(text[at:], ">"):
+		at += strings.IndexByte(text[at:]+"\n", '\n')
+	}
+	for i, r := range []rune(expression) {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		if at = skipSpace(text, min(at, len(text))); at == len(text) {
+			return 0, false
+		}
+		has, size := utf8.DecodeRuneInString(text[at:])
+		if doubled := string(has) + string(r); (doubled == `\"` || doubled == `\\` || doubled == `''`) && strings.HasPrefix(text[at+size:], string(r)) {
+			at, has = at+size, r
+		}
+		if has != r {
+			return 0, false
+		}
+		if i >= offset {
+			return at, true
+		}
+		at += size
+	}
+	return at, offset >= 0
+}
+
+func skipSpace(text string, at int) int {
+	return len(text) - len(strings.TrimLeftFunc(text[at:], unicode.IsSpace))
+}
