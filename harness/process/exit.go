@@ -5,21 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// tailLines is how much of a log an error carries.
-	tailLines = 20
-	// tailBytes bounds what is read to find those lines.
-	tailBytes = 64 << 10
-)
+// maxLog bounds what is read of a log to find out why a process ended, in bytes.
+const maxLog = 1 << 20
 
-// ExitError says that a process ended, and what it last said.
+// ExitError says that a process ended, and why, as far as it said so.
 type ExitError struct {
 	// Name is the process, such as "kubelet/node-a".
 	Name string
@@ -34,14 +29,22 @@ type ExitError struct {
 	Ran, Took time.Duration
 	// Overdue is true if Stop had to kill it.
 	Overdue bool
-	// Log is the path of its log, Tail the end of it.
-	Log, Tail string
+	// Ready is true if it was ready before it ended.
+	Ready bool
+	// Cause is what it said of why it ended: see Cause. Log is the path of its log.
+	Cause, Log string
 }
 
-// Error names the process, its exit status and the end of its log.
+// Error names the process, says why it ended, and where to read more.
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("%s ended after %s: %s; the end of its log (%s):\n%s",
-		e.Name, e.Ran.Round(time.Millisecond), e.State, e.Log, e.Tail)
+	what := "did not start"
+	if e.Ready {
+		what = "ended"
+	}
+	if e.Cause != "" {
+		what += ": " + e.Cause
+	}
+	return fmt.Sprintf("%s %s (%s after %s; log: %s)", e.Name, what, e.State, e.Ran.Round(time.Millisecond), e.Log)
 }
 
 func describe(state *os.ProcessState, err error) string {
@@ -62,21 +65,18 @@ func status(state *os.ProcessState) (code int, signal string) {
 	return state.ExitCode(), signal
 }
 
-// tail returns the last lines of a file, indented. What can't be read is said
-// in its place: this text is part of an error that must not be lost.
-func tail(path string, lines int) string {
-	text, err := readEnd(path, tailBytes)
+// causeIn is the cause in a log, of a process whose first line begins at an offset. What
+// can't be read is said in its place: this text is part of an error that must not be lost.
+func causeIn(path string, from int64) string {
+	text, err := readEnd(path, from)
 	if err != nil {
-		return "\t(" + err.Error() + ")"
+		return "(" + err.Error() + ")"
 	}
-	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	if len(all) > lines {
-		all = all[len(all)-lines:]
-	}
-	return "\t" + strings.Join(all, "\n\t")
+	return Cause(string(text))
 }
 
-func readEnd(path string, limit int64) ([]byte, error) {
+// readEnd reads a file from an offset on, or less if there is too much.
+func readEnd(path string, from int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func readEnd(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.Seek(-min(limit, info.Size()), io.SeekEnd); err != nil {
+	if _, err := f.Seek(max(from, info.Size()-maxLog), io.SeekStart); err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, limit))
+	text, err := io.ReadAll(io.LimitReader(f, maxLog))
 	return bytes.ToValidUTF8(text, []byte("?")), err
 }

@@ -1,6 +1,6 @@
 // Package process owns child processes: it starts them, waits until they are
-// ready, notices at once when they die, and never leaves one behind. It knows
-// nothing of Kubernetes.
+// ready, notices at once when they die and why, and never leaves one behind. All that it
+// knows of Kubernetes is how its components log.
 package process
 
 import (
@@ -44,7 +44,9 @@ type Process struct {
 	started time.Time
 	exited  chan struct{}
 	exit    *ExitError // set before exited is closed
+	logged  int64      // what was in the log before, in bytes
 
+	ready   atomic.Bool
 	asked   atomic.Pointer[time.Time] // when Stop asked first
 	overdue atomic.Bool               // Stop had to kill
 }
@@ -60,6 +62,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 	if err := p.waitReady(ctx); err != nil {
 		return nil, errors.Join(err, p.Kill())
 	}
+	p.ready.Store(true)
 	return p, nil
 }
 
@@ -69,6 +72,10 @@ func launch(cfg Config) (*Process, error) {
 		return nil, err
 	}
 	defer log.Close() // the child has its own descriptor
+	before, err := log.Stat()
+	if err != nil {
+		return nil, err
+	}
 
 	cmd := exec.Command(cfg.Path, cfg.Args...) //nolint:noctx // stopped by Stop and Kill, which know its process group
 	cmd.Env = cfg.Env
@@ -81,7 +88,7 @@ func launch(cfg Config) (*Process, error) {
 	if err := startOnSpawner(cmd); err != nil {
 		return nil, err
 	}
-	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: make(chan struct{})}
+	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: make(chan struct{}), logged: before.Size()}
 	go p.wait()
 	return p, nil
 }
@@ -95,8 +102,9 @@ func (p *Process) wait() {
 		State:   describe(p.cmd.ProcessState, err),
 		Ran:     time.Since(p.started),
 		Overdue: p.overdue.Load(),
+		Ready:   p.ready.Load() || p.cfg.Ready == nil,
+		Cause:   causeIn(p.cfg.Log, p.logged),
 		Log:     p.cfg.Log,
-		Tail:    tail(p.cfg.Log, tailLines),
 	}
 	p.exit.Code, p.exit.Signal = status(p.cmd.ProcessState)
 	if asked := p.asked.Load(); asked != nil {
@@ -120,8 +128,8 @@ func (p *Process) waitReady(ctx context.Context) error {
 		case <-p.exited:
 			return p.exit
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w (%w); the end of its log (%s):\n%s",
-				p.cfg.Name, missing, context.Cause(ctx), p.cfg.Log, tail(p.cfg.Log, tailLines))
+			return fmt.Errorf("%s is not ready: %w (%w); it said: %s (log: %s)",
+				p.cfg.Name, missing, context.Cause(ctx), causeIn(p.cfg.Log, p.logged), p.cfg.Log)
 		case <-ticker.C:
 		}
 	}

@@ -40,7 +40,7 @@ func TestAChildThatDiesIsReportedAtOnce(t *testing.T) {
 	if _, ok := errors.AsType[*ExitError](err); !ok {
 		t.Fatalf("Start returned %v, want an ExitError", err)
 	}
-	for _, want := range []string{"child ended after", "exit status 3", "address already in use", cfg.Log} {
+	for _, want := range []string{"child did not start: address already in use (exit status 3 after ", "; log: " + cfg.Log} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
