@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -88,14 +89,34 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 // fault, unless there is no such release: the error names the file and line of the
 // cells, if any, that ask for it.
 func Build(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
-	places := make(map[string]string) // by target
-	for _, t := range plan.Targets(cells) {
-		places[engine.Target(t).String()] = t.Place
-	}
 	built, err := builder.Build(ctx, targets)
 	failures, ok := errors.AsType[build.Errors](err)
 	if !ok || !errors.Is(err, build.ErrNoRelease) {
 		return built, Failed(err)
+	}
+	return nil, located(failures, cells)
+}
+
+// askLimit is how long a module proxy has to answer before a plan is printed.
+const askLimit = 5 * time.Second
+
+// CheckReleases reports the releases that cells ask for and that are known not to be
+// there, with the file and line of each. Nothing is built or downloaded.
+func CheckReleases(ctx context.Context, cells []plan.Cell) error {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	err := new(build.Builder).CheckReleases(ctx, Targets(cells))
+	if failures, ok := errors.AsType[build.Errors](err); ok {
+		return located(failures, cells)
+	}
+	return Failed(err)
+}
+
+// located are failures with the places at which cells ask for the releases.
+func located(failures build.Errors, cells []plan.Cell) error {
+	places := make(map[string]string) // by target
+	for _, t := range plan.Targets(cells) {
+		places[engine.Target(t).String()] = t.Place
 	}
 	var located []error
 	for _, failure := range failures {
@@ -105,7 +126,7 @@ func Build(ctx context.Context, builder *build.Builder, targets []build.Target, 
 		}
 		located = append(located, err)
 	}
-	return nil, errors.Join(located...)
+	return errors.Join(located...)
 }
 
 // Targets are the binaries that cells need.

@@ -67,6 +67,9 @@ func newPlan() *cobra.Command {
   skewrig plan ./mine.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := app.Select(args)
+			if err == nil {
+				err = app.CheckReleases(cmd.Context(), cells)
+			}
 			if err != nil {
 				return err
 			}

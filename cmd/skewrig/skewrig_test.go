@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,19 +106,29 @@ func TestBadInputStartsNothing(t *testing.T) {
 // TestAReleaseThatCannotBeHad: it is told where it is asked for, all of them at
 // once, before anything is compiled.
 func TestAReleaseThatCannotBeHad(t *testing.T) {
-	proxy := httptest.NewServer(http.NotFoundHandler())
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/k8s.io/kubernetes/@v/list" {
+			fmt.Fprintln(w, "v1.36.1\nv1.36.90\nv1.30.4")
+			return
+		}
+		http.NotFound(w, r)
+	}))
 	defer proxy.Close()
 	t.Setenv("GOPROXY", proxy.URL)
 	t.Setenv("GONOSUMDB", "*")
 	scenario := readText(t, web)
 	t.Chdir(t.TempDir())
 	golden.Write(t, "gone.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.37.99}\n  - {name: node-b, version: v1.36.99}", 1))
-	for _, args := range [][]string{{"run", "--cache-dir", "cache", "gone.yaml"}, {"up", "--cache-dir", "cache", "gone.yaml"}} {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, args := range [][]string{{"plan", "gone.yaml"}, {"run", "--cache-dir", "cache", "gone.yaml"}, {"up", "--cache-dir", "cache", "gone.yaml"}} {
 		code, stdout, stderr := skewrig(t, args...)
 		if code != exitUsage || stdout != "" {
 			t.Errorf("%v: exit code %d, printed %q, want %d and nothing", args, code, stdout, exitUsage)
 		}
-		for _, want := range []string{"gone.yaml:8:29: building kubelet@v1.37.99: the release is not available", "gone.yaml:9:29: building kubelet@v1.36.99"} {
+		for _, want := range []string{
+			"gone.yaml:8:29: building kubelet@v1.37.99: the release is not available: k8s.io/kubernetes has no v1.37.99; there are " + string(release.Newest) + " (",
+			"gone.yaml:9:29: building kubelet@v1.36.99: the release is not available: k8s.io/kubernetes has no v1.36.99; there are v1.36.90, " + string(release.Previous) + ", v1.36.1 (",
+		} {
 			if !strings.Contains(stderr, want) {
 				t.Errorf("%v: the error does not say %q:\n%s", args, want, stderr)
 			}

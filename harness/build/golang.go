@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,11 +56,8 @@ func goCommand(ctx context.Context, dir string, args []string, env ...string) (s
 // toolchain identifies the compiler and what it compiles for. It is asked for
 // in a module of its own: the user's directory may select another one.
 func (s store) toolchain(ctx context.Context) (string, error) {
-	stub := filepath.Join(s.dir, "go.mod")
-	if _, err := os.Stat(stub); err != nil {
-		if err := writeFile(stub, []byte("module cache\n")); err != nil {
-			return "", err
-		}
+	if err := s.stub(); err != nil {
+		return "", err
 	}
 	out, err := goCommand(ctx, s.dir, []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140"})
 	if err != nil {
@@ -82,7 +78,7 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 	case err == nil:
 		return answer.Dir, nil
 	case refused.MatchString(err.Error()):
-		return "", fmt.Errorf("%w: %s: %w", ErrNoRelease, t.module(), err)
+		return "", noRelease(ctx, dir, t, err)
 	default:
 		return "", fmt.Errorf("downloading %s: %w", t.module(), err)
 	}
