@@ -43,10 +43,8 @@ func Select(args []string) ([]plan.Cell, error) {
 			return nil, err
 		}
 	}
-	if _, err = engine.Compile(cells); err == nil {
-		err = check.Refuse(cells)
-	}
-	return cells, errors.Join(err, checkRequirements(cells))
+	_, err = engine.Compile(cells)
+	return cells, errors.Join(err, engine.Unplayed(cells), check.Refuse(cells), checkRequirements(cells))
 }
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,

@@ -123,7 +123,8 @@
 // grpc+grpc-tls or http1+https takes clients with TLS and without, and tls: {delay:
 // 700ms} lets a client wait for the handshake, as delay of a phase lets it wait for an
 // answer. The public agnhost test image and the pause image are played without a
-// mapping.
+// mapping. An image that nothing plays is refused before anything runs; one of a registry
+// in the domain invalid, registry.invalid/gone, is meant to be missing.
 //
 // Of the commands that exec probes run, grpc_health_probe is an imitation. With
 // healthProbe: v0.4.61 the containers of an image have that release, which is built

@@ -73,16 +73,21 @@ func (c *Catalog) Find(ref string) (*Image, error) {
 	return nil, fmt.Errorf("image %s: %w: images with a program: %s", parsed, ErrUnknown, c)
 }
 
-// String lists the patterns.
-func (c *Catalog) String() string {
+// Patterns returns the patterns, in order of precedence.
+func (c *Catalog) Patterns() []string {
 	patterns := make([]string, len(c.entries))
 	for i, e := range c.entries {
 		patterns[i] = e.Pattern
 	}
-	if len(patterns) == 0 {
+	return patterns
+}
+
+// String lists the patterns.
+func (c *Catalog) String() string {
+	if len(c.entries) == 0 {
 		return "nothing"
 	}
-	return strings.Join(patterns, ", ")
+	return strings.Join(c.Patterns(), ", ")
 }
 
 func complete(image Image, ref reference.Named) *Image {

@@ -51,7 +51,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Places: places(f, s),
+		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Uses: f.Uses(c), Places: places(f, s),
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Axes)) {
 		cell.ID += "/" + name + ":" + c.Axes[name]

@@ -27,6 +27,8 @@ type Cell struct {
 	Images   []spec.Image
 	Steps    []Step
 
+	// Uses is what the steps name of Kubernetes, and where.
+	Uses spec.Uses
 	// Places are where the file asks for each release first, as
 	// file:line:column.
 	Places map[release.Version]string

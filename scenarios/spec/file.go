@@ -24,7 +24,8 @@ type File struct {
 	// has one.
 	Combinations []Combination
 
-	document *strict.Document
+	document  *strict.Document
+	manifests *manifests
 }
 
 // Combination is a scenario with one value for each of its axes.
@@ -98,7 +99,7 @@ func (r *reader) read(text string) *File {
 	if r.Root.Kind == 0 {
 		return nil
 	}
-	f := &File{Path: r.Source.File, Text: text, document: r.Document}
+	f := &File{Path: r.Source.File, Text: text, document: r.Document, manifests: r.manifests}
 	r.useSequences()
 	axes := r.axes()
 	r.markLiterals()

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/harness/strict"
 )
@@ -22,10 +23,11 @@ type manifests struct {
 	dir      string
 	problems *strict.Problems
 	loaded   map[string]Objects
+	uses     map[string]finder // by file
 }
 
 func newManifests(fsys fs.FS, dir string, problems *strict.Problems) *manifests {
-	return &manifests{fsys: fsys, dir: dir, problems: problems, loaded: make(map[string]Objects)}
+	return &manifests{fsys: fsys, dir: dir, problems: problems, loaded: make(map[string]Objects), uses: make(map[string]finder)}
 }
 
 var errElsewhere = errors.New("this is not a path below the scenario's own directory")
@@ -47,6 +49,7 @@ func (m *manifests) load(name string) (Objects, error) {
 	}
 	d := strict.Decoder{Source: strict.NewSource(file, m.problems)}
 	objects := Objects{}
+	uses := finder{file: file, resolve: func(text string) string { return text }}
 	for _, document := range d.Parse(text) {
 		if strict.IsNull(document) {
 			continue // nothing between two separators
@@ -54,13 +57,14 @@ func (m *manifests) load(name string) (Objects, error) {
 		object := reflect.New(reflect.TypeFor[map[string]any]()).Elem()
 		if d.Decode(document, object) {
 			objects = append(objects, object.Interface().(map[string]any))
+			uses.object(document)
 			checkObject(d.Source, document)
 		}
 	}
 	if len(d.Bad) > 0 {
 		objects = nil // what is in the file isn't known
 	}
-	m.loaded[file] = objects
+	m.loaded[file], m.uses[file] = objects, uses
 	return objects, nil
 }
 
@@ -102,16 +106,30 @@ const defaultPeriodSeconds = 10
 // manifest is an object that is a pod, or makes pods: as much as there is to know
 // of their probes.
 type manifest struct {
-	Metadata struct{ Name, Namespace string }
-	Spec     struct {
-		InitContainers, Containers []container
+	Spec struct {
+		InitContainers, Containers []Container
 		Template, JobTemplate      *manifest
 	}
 }
 
-type container struct {
+// Container is a container of a manifest, as much as is needed of it.
+type Container struct {
 	Name                                        string
 	StartupProbe, LivenessProbe, ReadinessProbe *struct{ PeriodSeconds int64 }
+}
+
+// Containers are those of the pod that an object is, or makes others of. It may be a part
+// of an object, such as a patch.
+func Containers(object map[string]any) []Container {
+	var m manifest
+	if text, err := json.Marshal(object); err == nil {
+		_ = json.Unmarshal(text, &m) // what is of another form, the API server refuses
+	}
+	pod := &m
+	for inner := pod; inner != nil; inner = cmp.Or(pod.Spec.Template, pod.Spec.JobTemplate) {
+		pod = inner
+	}
+	return slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 }
 
 // probePeriods returns the shortest probe period, in seconds, of each container
@@ -120,16 +138,9 @@ type container struct {
 func probePeriods(objects []map[string]any) map[string]int64 {
 	periods := make(map[string]int64)
 	for _, object := range objects {
-		var m manifest
-		if text, err := json.Marshal(object); err == nil {
-			_ = json.Unmarshal(text, &m) // what is of another form, the API server refuses
-		}
-		pod := &m
-		for inner := pod; inner != nil; inner = cmp.Or(pod.Spec.Template, pod.Spec.JobTemplate) {
-			pod = inner
-		}
-		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-			key := fmt.Sprintf("%s/%s/%s", cmp.Or(m.Metadata.Namespace, "default"), m.Metadata.Name, c.Name)
+		o := unstructured.Unstructured{Object: object}
+		for _, c := range Containers(object) {
+			key := fmt.Sprintf("%s/%s/%s", cmp.Or(o.GetNamespace(), "default"), o.GetName(), c.Name)
 			periods[key] = shorter(periods[key], c.period())
 		}
 	}
@@ -138,7 +149,7 @@ func probePeriods(objects []map[string]any) map[string]int64 {
 
 // period returns the shortest period of a container's probes. A period that
 // the API server would refuse doesn't count.
-func (c container) period() (shortest int64) {
+func (c Container) period() (shortest int64) {
 	for _, probe := range []*struct{ PeriodSeconds int64 }{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
 		if probe != nil {
 			shortest = shorter(shortest, cmp.Or(probe.PeriodSeconds, defaultPeriodSeconds))

@@ -1,0 +1,159 @@
+package spec
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/strict"
+)
+
+// Use is something that a scenario names, and where.
+type Use struct {
+	Name string
+	strict.Position
+}
+
+// Uses is what the steps of a scenario name of Kubernetes, in their order.
+type Uses struct {
+	// Images are those of containers that a kubelet of the scenario may start.
+	Images []Use
+	// Kinds are those of objects that are created, and Resources those of objects that
+	// are patched or deleted.
+	Kinds, Resources []Use
+}
+
+// Uses returns what a combination of the scenario names. A file that wasn't read from a
+// text names nothing.
+func (f *File) Uses(c Combination) (all Uses) {
+	if f.document == nil {
+		return all
+	}
+	refs := references{values: c.Axes, used: make(map[string]bool)}
+	resolve := func(text string) string {
+		replaced, _ := refs.replace(text)
+		return replaced.text
+	}
+	for i, step := range c.Scenario.Steps {
+		at, found := f.document.Find(stepPath(i) + "." + step.Kind)
+		if !found || step.Skipped {
+			continue
+		}
+		uses := finder{file: f.Path, resolve: resolve}
+		if loader, is := step.Action.(Loader); is {
+			// The file was loaded before: what counts is which one it is.
+			_, _ = loader.Load(func(name string) (Objects, error) {
+				uses = f.manifests.uses[path.Join(f.manifests.dir, name)]
+				return nil, nil
+			})
+		} else {
+			uses.step(step.Kind, at)
+		}
+		all.Kinds, all.Resources = append(all.Kinds, uses.kinds...), append(all.Resources, uses.resources...)
+		for _, image := range uses.images {
+			if step.Rejected == nil && image.mayRun(c.Scenario.Topology) {
+				all.Images = append(all.Images, image.Use)
+			}
+		}
+	}
+	return all
+}
+
+// imageUse is an image of a container.
+type imageUse struct {
+	Use
+
+	made   bool // a controller makes the pod
+	placed bool // the pod has a node without a scheduler
+}
+
+// mayRun reports whether a kubelet may start the container.
+func (i imageUse) mayRun(t Topology) bool {
+	return len(t.Nodes) > 0 && (!i.made || enabled(t.ControlPlane.ControllerManager)) && (i.placed || enabled(t.ControlPlane.Scheduler))
+}
+
+// finder gathers what the parts of a file name.
+type finder struct {
+	file    string
+	resolve func(string) string // replaces references to axes
+
+	images           []imageUse
+	kinds, resources []Use
+}
+
+func (f *finder) use(n *yaml.Node) Use {
+	return Use{f.resolve(n.Value), strict.Position{File: f.file, Line: n.Line, Column: n.Column}}
+}
+
+// step finds what a step of some kind names.
+func (f *finder) step(kind string, n *yaml.Node) {
+	switch kind {
+	case "apply":
+		objects := []*yaml.Node{n}
+		if n.Kind == yaml.SequenceNode {
+			objects = n.Content
+		}
+		for _, object := range objects {
+			f.object(object)
+		}
+	case "staticPod":
+		f.containers(n, imageUse{placed: true})
+	case "patch":
+		f.containers(n, imageUse{made: true})
+		if object, has := strict.Find(n, "object"); has {
+			f.resource(object)
+		}
+	case "delete":
+		f.resource(n)
+	}
+}
+
+// podMakers are the kinds of objects that controllers make pods from.
+var podMakers = []string{"CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}
+
+// object finds what an object that is created names.
+func (f *finder) object(n *yaml.Node) {
+	kind, is := strict.Find(n, "kind")
+	if !is || kind.Kind != yaml.ScalarNode {
+		return
+	}
+	use := f.use(kind)
+	f.kinds = append(f.kinds, use)
+	if made := slices.Contains(podMakers, use.Name); made || use.Name == "Pod" {
+		f.containers(n, imageUse{made: made})
+	}
+}
+
+// containers finds the images of all containers in a node. What is known of their pods is
+// in the image.
+func (f *finder) containers(n *yaml.Node, image imageUse) {
+	if n.Kind == yaml.MappingNode {
+		_, has := strict.Find(n, "nodeName")
+		image.placed = image.placed || has
+	}
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yaml.MappingNode && i%2 == 0: // a key
+		case n.Kind == yaml.MappingNode && (n.Content[i-1].Value == "containers" || n.Content[i-1].Value == "initContainers"):
+			for _, c := range child.Content {
+				if named, is := strict.Find(c, "image"); is && named.Kind == yaml.ScalarNode {
+					image.Use = f.use(named)
+					f.images = append(f.images, image)
+				}
+			}
+		default:
+			f.containers(child, image)
+		}
+	}
+}
+
+// resource finds the resource of an object's name, resource/namespace/name.
+func (f *finder) resource(n *yaml.Node) {
+	use := f.use(n)
+	if resource, _, is := strings.Cut(use.Name, "/"); is && resource != Seed {
+		use.Name = resource
+		f.resources = append(f.resources, use)
+	}
+}
