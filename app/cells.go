@@ -44,7 +44,7 @@ func Select(args []string) ([]plan.Cell, error) {
 		}
 	}
 	_, err = engine.Compile(cells)
-	return cells, errors.Join(err, engine.Unplayed(cells), check.Refuse(cells), checkRequirements(cells))
+	return cells, errors.Join(err, engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells), checkRequirements(cells))
 }
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,

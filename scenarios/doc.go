@@ -349,6 +349,11 @@
 //     the first segment of its id.
 //   - One with the key of an object of a resource that neither Kubernetes has nor the
 //     scenario defines.
+//   - One with a name that nothing of the scenario has: of a pod, a container, a node, a
+//     component, a step before it. The names of what a controller makes are not known
+//     before; it is known how they begin.
+//   - One with a field that no object of the newest release has, if that is the release of
+//     the API server and the type is known: pods["tls"].status.phse.
 //
 // A check that held as soon as it was opened, right after a component was stopped or a
 // link got a fault, and before that as well, is unknown: nothing notices it within a

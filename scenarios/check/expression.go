@@ -62,9 +62,9 @@ func compiledAnew(text string, it []*cel.Type) program {
 	if err != nil {
 		return program{err: err}
 	}
-	ast, issues := env.Compile(text)
+	ast, issues := compileIn(text)(env)
 	if issues.Err() != nil {
-		return program{err: mistakesOf(env, text, issues)}
+		return program{err: mistakesOf(env, text, compileIn(text))}
 	}
 	done, err := env.Program(ast)
 	return program{done, ast.OutputType(), err}
@@ -87,9 +87,18 @@ func (m mistakes) Error() string {
 	return strings.Join(all, "; ")
 }
 
-func mistakesOf(env *cel.Env, text string, issues *cel.Issues) (all mistakes) {
+// compiling compiles an expression in an environment.
+type compiling func(*cel.Env) (*cel.Ast, *cel.Issues)
+
+func compileIn(text string) compiling {
+	return func(env *cel.Env) (*cel.Ast, *cel.Issues) { return env.Compile(text) }
+}
+
+// mistakesOf are those of an expression, with what may have been meant.
+func mistakesOf(env *cel.Env, text string, compile compiling) (all mistakes) {
+	_, issues := compile(env)
 	lines := strings.SplitAfter(text, "\n")
-	known := namesOf(env, text)
+	known := namesOf(env, compile)
 	for _, e := range issues.Errors() {
 		at := max(0, e.Location.Column())
 		for _, line := range lines[:min(len(lines), max(0, e.Location.Line()-1))] {
@@ -97,9 +106,7 @@ func mistakesOf(env *cel.Env, text string, issues *cel.Issues) (all mistakes) {
 		}
 		message := strings.TrimSuffix(e.Message, " (in container '')")
 		if found := unknownName.FindStringSubmatch(message); found != nil {
-			if near := spelling.Closest(found[1], known[found[1]]); len(near) > 0 {
-				message += ": did you mean " + near[0] + "?"
-			}
+			message += guess(found[1], known[found[1]])
 		}
 		all = append(all, mistake{at, message})
 	}
@@ -111,20 +118,20 @@ var unknownName = regexp.MustCompile(`^(?:undeclared reference to|undefined fiel
 
 // namesOf are the names that there are where an expression has one that is not known, by
 // that name: the fields of the object, or else variables and functions.
-func namesOf(env *cel.Env, text string) map[string][]string {
+func namesOf(env *cel.Env, compile compiling) map[string][]string {
 	known := make(map[string][]string)
 	provider, _ := env.CELTypeProvider().(*shapes)
 	env, err := env.Extend(cel.CustomTypeProvider(asked{provider, known}))
 	if err != nil {
 		return nil
 	}
-	_, issues := env.Compile(text)
+	_, issues := compile(env)
 	for _, e := range issues.Errors() {
 		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]] == nil {
-			for _, v := range env.Variables() {
-				known[found[1]] = append(known[found[1]], v.Name())
+			known[found[1]] = slices.Sorted(maps.Keys(byName))
+			if near := spelling.Closest(found[1], slices.Collect(maps.Keys(env.Functions()))); len(near) > 0 {
+				known[found[1]] = append(known[found[1]], near...)
 			}
-			known[found[1]] = slices.AppendSeq(known[found[1]], maps.Keys(env.Functions()))
 		}
 	}
 	return known
@@ -141,7 +148,7 @@ type asked struct {
 func (a asked) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	found, is := a.shapes.FindStructFieldType(name, field)
 	if !is {
-		a.known[field] = slices.Collect(maps.Keys(a.fields[name]))
+		a.known[field] = slices.Sorted(maps.Keys(a.fields[name]))
 	}
 	return found, is
 }

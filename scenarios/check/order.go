@@ -88,12 +88,23 @@ func fieldsOf(t reflect.Type) (all []field) {
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name != "" && name != "-" {
+		if name != "" && name != "-" && !isWithin(t, f.Index) {
 			all = append(all, field{name, f.Index, options == "omitempty", f.Type})
 		}
 	}
 	known.Store(t, all)
 	return all
+}
+
+// isWithin reports whether a promoted field is within an object of its own in JSON, such
+// as the metadata of API objects.
+func isWithin(t reflect.Type, index []int) bool {
+	for i := 1; i < len(index); i++ {
+		if name, _, _ := strings.Cut(t.FieldByIndex(index[:i]).Tag.Get("json"), ","); name != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // hasFields is what has the JSON that it was decoded from.

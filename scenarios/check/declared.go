@@ -1,0 +1,220 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// mayHave is what a cell may have something of, by the variable of expressions that has
+// it. What can't be known before is not refused: the names of pods that a controller
+// makes begin with its own.
+type mayHave map[string][]mayBe
+
+// mayBe is a name that something may have.
+type mayBe struct {
+	begins string
+	ends   string // after what can't be known; if open is unset, empty
+	open   bool
+}
+
+func exactly(name string) mayBe { return mayBe{begins: name} }
+
+// String is the name as people are told of it.
+func (n mayBe) String() string {
+	if n.open {
+		return n.begins + "*" + n.ends
+	}
+	return n.begins
+}
+
+// is reports whether a name may be this one.
+func (n mayBe) is(name string) bool {
+	if !n.open {
+		return name == n.begins
+	}
+	return len(name) > len(n.begins)+len(n.ends) && strings.HasPrefix(name, n.begins) && strings.HasSuffix(name, n.ends)
+}
+
+// canBegin reports whether the name may begin so.
+func (n mayBe) canBegin(text string) bool {
+	return strings.HasPrefix(n.begins, text) || n.open && strings.HasPrefix(text, n.begins)
+}
+
+// with is the name with something before and behind it.
+func (n mayBe) with(before, behind string) mayBe {
+	n.begins = before + n.begins
+	if n.open {
+		n.ends += behind
+	} else {
+		n.begins += behind
+	}
+	return n
+}
+
+// stepVariables are the variables that have something of some steps, by their names.
+var stepVariables = []string{"requests", "scrapes", "logs", "stored", "sockets", "podsAPI", "watches", "polls"}
+
+// declare returns what a cell may have something of at all.
+func declare(cell plan.Cell) mayHave {
+	d := make(mayHave)
+	d.rig(cell)
+	for _, step := range cell.Steps {
+		for variable, name := range givenBy(step) {
+			d[variable] = append(d[variable], exactly(name))
+		}
+		switch does := step.Action.(type) {
+		case action.Apply:
+			for _, o := range does.Objects {
+				d.object(cell, unstructured.Unstructured{Object: o}, "")
+			}
+		case action.StaticPod:
+			d.object(cell, unstructured.Unstructured{Object: does.Pod}, "-"+does.Node)
+		}
+	}
+	return d
+}
+
+// givenBy are the variables that have something of a step once it is done, with its name
+// there.
+func givenBy(step plan.Step) map[string]string {
+	switch does := step.Action.(type) {
+	case action.Apply, action.Patch, action.Get:
+		return map[string]string{"requests": step.Name}
+	case action.Scrape:
+		return map[string]string{"scrapes": step.Name, "metrics": does.Component}
+	case action.Log:
+		return map[string]string{"logs": step.Name}
+	case action.Stored:
+		return map[string]string{"stored": step.Name}
+	case action.Sockets:
+		return map[string]string{"sockets": step.Name}
+	case action.PodsAPI:
+		switch does.Call {
+		case action.ListPods, action.GetPod:
+			return map[string]string{"podsAPI": step.Name}
+		case action.WatchPods:
+			return map[string]string{"watches": step.Name, "podsAPI": step.Name}
+		case action.PollPods:
+			return map[string]string{"polls": step.Name}
+		}
+	}
+	return nil
+}
+
+// rig declares what the topology has.
+func (d mayHave) rig(cell plan.Cell) {
+	add := func(variable string, names ...string) {
+		for _, name := range names {
+			d[variable] = append(d[variable], exactly(name))
+		}
+	}
+	add("components", cell.Components()...)
+	t := cell.Topology
+	for _, n := range t.Nodes {
+		add("nodes", n.Name)
+	}
+	if t.LeaseNodes != nil {
+		count := 0
+		for _, z := range t.LeaseNodes.Zones {
+			count += z.Count
+			add("leases", timeline.ZoneName(record.ZoneAges{Zone: z.Name}))
+		}
+		for i := range count {
+			add("nodes", fmt.Sprintf("node-%d", i))
+		}
+	}
+	if t.Garden != nil {
+		for _, dependent := range t.Garden.Dependents {
+			add("dependents", dependent.Name)
+		}
+		add("calls", spec.Watchdog+"->"+spec.APIServer, spec.Watchdog+"->"+spec.SeedAPIServer)
+	}
+	for _, n := range d["nodes"] {
+		add("objects", "nodes/"+n.begins)
+	}
+}
+
+// makes are the resources whose objects controllers make objects of another one of, with
+// a name that begins with theirs.
+var makes = map[string]string{
+	"cronjobs": "jobs", "jobs": "pods", "daemonsets": "pods", "deployments": "replicasets", "replicasets": "pods",
+	"replicationcontrollers": "pods", "statefulsets": "pods",
+}
+
+// maxGenerated is how much of a name is left when the API server adds the rest of it
+// (k8s.io/apiserver, storage/names).
+const maxGenerated = 58
+
+// object declares an object, and what becomes of it. The suffix is what its node appends
+// to the name of a static pod.
+func (d mayHave) object(cell plan.Cell, o unstructured.Unstructured, suffix string) {
+	name := exactly(o.GetName() + suffix)
+	if o.GetName() == "" {
+		name = mayBe{begins: o.GetGenerateName(), open: true}
+	}
+	resource := ofKind(o.GetKind())
+	namespace := cmp.Or(o.GetNamespace(), "default")
+	d.keep(resource, namespace, name)
+	for makes[resource] != "" {
+		begins := name.begins
+		if !name.open {
+			begins += "-"
+		}
+		resource, name = makes[resource], mayBe{begins: begins[:min(len(begins), maxGenerated)], open: true}
+		d.keep(resource, namespace, name)
+	}
+	if resource != "pods" {
+		return
+	}
+	for _, container := range containersOf(cell, o) {
+		in := name.with("", "/"+container)
+		d.add(namespace, in, "containers", "connections")
+	}
+}
+
+// keep declares an object by its key, and a pod by its name too.
+func (d mayHave) keep(resource, namespace string, name mayBe) {
+	switch {
+	case resource == "nodes":
+		d["objects"] = append(d["objects"], name.with("nodes/", ""))
+		d["nodes"] = append(d["nodes"], name)
+		return
+	case resource == "pods":
+		d.add(namespace, name, "pods", "events")
+	}
+	d["objects"] = append(d["objects"], name.with(resource+"/"+namespace+"/", ""))
+}
+
+// add declares a pod or a container, as expressions call it.
+func (d mayHave) add(namespace string, name mayBe, variables ...string) {
+	for _, v := range variables {
+		d[v] = append(d[v], name.with(timeline.Name(namespace, ""), ""))
+	}
+}
+
+// containersOf are the names of the containers of the pods that an object is or makes,
+// those that a patch gives it included.
+func containersOf(cell plan.Cell, o unstructured.Unstructured) (names []string) {
+	for _, c := range spec.Containers(o.Object) {
+		names = append(names, c.Name)
+	}
+	for _, step := range cell.Steps {
+		if patch, is := step.Action.(action.Patch); is && patch.Object.Resource == ofKind(o.GetKind()) && patch.Object.Name == o.GetName() {
+			for _, c := range spec.Containers(patch.Merge) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

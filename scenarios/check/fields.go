@@ -1,0 +1,136 @@
+package check
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/ext"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// typed are the types of objects by their resource, of those that have one version only
+// in each release. They are those of the newest release.
+var typed = map[string]reflect.Type{
+	"pods":                   reflect.TypeFor[corev1.Pod](),
+	"nodes":                  reflect.TypeFor[corev1.Node](),
+	"services":               reflect.TypeFor[corev1.Service](),
+	"endpoints":              reflect.TypeFor[corev1.Endpoints](), //nolint:staticcheck // deprecated, and served
+	"configmaps":             reflect.TypeFor[corev1.ConfigMap](),
+	"secrets":                reflect.TypeFor[corev1.Secret](),
+	"namespaces":             reflect.TypeFor[corev1.Namespace](),
+	"serviceaccounts":        reflect.TypeFor[corev1.ServiceAccount](),
+	"persistentvolumes":      reflect.TypeFor[corev1.PersistentVolume](),
+	"persistentvolumeclaims": reflect.TypeFor[corev1.PersistentVolumeClaim](),
+	"replicationcontrollers": reflect.TypeFor[corev1.ReplicationController](),
+	"deployments":            reflect.TypeFor[appsv1.Deployment](),
+	"replicasets":            reflect.TypeFor[appsv1.ReplicaSet](),
+	"daemonsets":             reflect.TypeFor[appsv1.DaemonSet](),
+	"statefulsets":           reflect.TypeFor[appsv1.StatefulSet](),
+	"controllerrevisions":    reflect.TypeFor[appsv1.ControllerRevision](),
+	"jobs":                   reflect.TypeFor[batchv1.Job](),
+	"cronjobs":               reflect.TypeFor[batchv1.CronJob](),
+	"leases":                 reflect.TypeFor[coordinationv1.Lease](),
+	"endpointslices":         reflect.TypeFor[discoveryv1.EndpointSlice](),
+	"poddisruptionbudgets":   reflect.TypeFor[policyv1.PodDisruptionBudget](),
+}
+
+// typedLanguage is the environment in which objects have types. It is only for finding
+// fields that they don't have: a value of it may be an object of another release.
+var typedLanguage = sync.OnceValues(func() (*cel.Env, error) {
+	shapes, err := newShapes()
+	if err != nil {
+		return nil, err
+	}
+	options := append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists())
+	for resource, t := range typed {
+		object := shapes.of(t)
+		options = append(options,
+			cel.Variable(typedName("objects", resource), cel.MapType(cel.StringType, object)),
+			cel.Variable(typedName("history", resource), cel.MapType(cel.StringType, cel.ListType(object))))
+	}
+	return cel.NewEnv(options...)
+})
+
+// typedName is what an expression in which objects have types calls those of a resource.
+func typedName(variable, resource string) string { return variable + " of " + resource }
+
+// unknownFields are the fields in an expression that the objects of the newest release
+// don't have, with the type of its value. It is seen as it by another expression: nil if
+// by none.
+func unknownFields(text string, it *cel.Type) (mistakes, *cel.Type) {
+	env, err := typedLanguage()
+	if err == nil && it != nil {
+		env, err = env.Extend(cel.Variable("it", it))
+	}
+	if err != nil {
+		return nil, cel.DynType
+	}
+	check := func(env *cel.Env) (*cel.Ast, *cel.Issues) {
+		tree, issues := env.Parse(text)
+		if issues.Err() != nil {
+			return nil, issues
+		}
+		nameTyped(tree.NativeRep().Expr())
+		return env.Check(tree)
+	}
+	checked, issues := check(env)
+	if issues.Err() == nil {
+		return nil, checked.OutputType()
+	}
+	found := mistakesOf(env, text, check)
+	return slices.DeleteFunc(found, func(m mistake) bool { return !strings.HasPrefix(m.message, "undefined field") }), cel.DynType
+}
+
+// nameTyped has an expression name objects whose types are known: pods, and those whose
+// key it has.
+func nameTyped(e ast.Expr) {
+	names := ast.NewExprFactory()
+	rename := func(e ast.Expr, variable, resource string) {
+		if typed[resource] != nil {
+			e.SetKindCase(names.NewIdent(e.ID(), typedName(variable, resource)))
+		}
+	}
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		switch {
+		case e.Kind() == ast.IdentKind && e.AsIdent() == "pods":
+			rename(e, "objects", "pods")
+		case e.Kind() == ast.CallKind && slices.Contains([]string{operators.Index, operators.OptIndex}, e.AsCall().FunctionName()):
+			in, at := e.AsCall().Args()[0], e.AsCall().Args()[1]
+			key, is := textOf(at)
+			if is && in.Kind() == ast.IdentKind && (in.AsIdent() == "objects" || in.AsIdent() == "history") {
+				rename(in, in.AsIdent(), resourceOf(key))
+			}
+		}
+	}))
+}
+
+// hasNewestTypes reports whether the objects of a cell are those of the newest release,
+// whatever API server runs.
+func hasNewestTypes(cell plan.Cell) bool {
+	newest := release.Newest.MajorMinor()
+	if cell.Topology.Version.MajorMinor() != newest {
+		return false
+	}
+	for _, step := range cell.Steps {
+		for _, c := range step.Components {
+			if c.Name == spec.APIServer && c.Version.MajorMinor() != newest {
+				return false
+			}
+		}
+	}
+	return true
+}

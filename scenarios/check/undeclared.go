@@ -1,0 +1,188 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Undeclared reports what expressions of cells name and no cell can have anything of, and
+// fields that objects don't have: each with its place, and what may have been meant. It
+// would never be seen, whatever a release does.
+func Undeclared(cells []plan.Cell) error {
+	var all []error
+	seen := make(map[string]bool) // cells of one scenario have the same expressions
+	report := func(err error) {
+		if !seen[err.Error()] {
+			seen[err.Error()] = true
+			all = append(all, err)
+		}
+	}
+	for _, cell := range cells {
+		for _, err := range misspelt(cell) {
+			report(err)
+		}
+		d, newest := declare(cell), hasNewestTypes(cell)
+		expressions(cell, func(step int, e written, it string) {
+			tree, is := parse(e.text)
+			if !is {
+				return // Compile reports it
+			}
+			seeing(it).visit(tree, func(n named) {
+				if why := d.refuse(cell, step, n); why != "" {
+					report(e.errorf(offset(e.text, n.id), "%s", why))
+				}
+			})
+			if newest {
+				for _, m := range missingFields(e.text, it) {
+					report(e.errorf(m.offset, "%s", m.message))
+				}
+			}
+		})
+	}
+	return errors.Join(all...)
+}
+
+// onlyAsked are the kinds whose objects are created to get an answer, and not kept.
+var onlyAsked = strings.Fields(`
+	Binding Eviction LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectReview SelfSubjectRulesReview SubjectAccessReview
+	TokenRequest TokenReview`)
+
+// misspelt are the kinds and resources of objects in the steps of a cell that are not
+// known, and nearly one that is. Others may be of a release that is not known either.
+func misspelt(cell plan.Cell) (all []error) {
+	known := recordable(cell)
+	kinds := slices.Concat(slices.Collect(maps.Keys(known)), onlyAsked)
+	resources := append(slices.Collect(maps.Values(known)), "events")
+	for _, uses := range []struct {
+		of    []spec.Use
+		known []string
+		what  string
+	}{{cell.Uses.Kinds, append(kinds, "Event"), "kind"}, {cell.Uses.Resources, resources, "resource"}} {
+		for _, use := range uses.of {
+			near := spelling.Closest(use.Name, uses.known)
+			if !slices.Contains(uses.known, strings.SplitN(use.Name, ".", 2)[0]) && len(near) > 0 {
+				all = append(all, fmt.Errorf("%s: no release has a %s %s: did you mean %s?", use.Position, uses.what, use.Name, near[0]))
+			}
+		}
+	}
+	return all
+}
+
+// missingFields are the fields in an expression that objects don't have, but for those
+// that Compile reports.
+func missingFields(text, it string) mistakes {
+	var typed *cel.Type
+	var plain []*cel.Type
+	if it != "" {
+		_, typed = unknownFields(it, nil)
+		plain = append(plain, typeOf(it))
+	}
+	found, _ := unknownFields(text, typed)
+	if len(found) == 0 {
+		return nil
+	}
+	_, _, err := compile(text, plain...)
+	reported, _ := errors.AsType[mistakes](err)
+	return slices.DeleteFunc(found, func(m mistake) bool { return slices.Contains(reported, m) })
+}
+
+// nouns are what variables have something of, if a scenario says which there are.
+var nouns = map[string]string{
+	"pods": "pod", "events": "pod", "containers": "container", "connections": "container", "nodes": "node", "components": "component",
+	"leases": "zone of simulated nodes", "dependents": "dependent", "calls": "link whose requests are recorded",
+	"requests": "apply, file, patch or get step", "scrapes": "scrape step", "metrics": "component that is scraped", "logs": "log step",
+	"stored": "stored step", "sockets": "sockets step", "podsAPI": "podsAPI step that lists or gets", "watches": "podsAPI step that watches",
+	"polls": "podsAPI step that polls", "objects": "object", "history": "object",
+}
+
+// refuse says why nothing can be of a name in a step, if that is known.
+func (d mayHave) refuse(cell plan.Cell, step int, n named) string {
+	variable := n.of
+	if variable == "history" {
+		variable = "objects"
+	}
+	fits := func(m mayBe) bool { return m.is(n.text) }
+	candidates := d[variable]
+	if variable == "objects" {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(m mayBe) bool { return resourceOf(m.begins) != resourceOf(n.text) })
+	}
+	switch {
+	case n.how == aKind, variable == "objects" && !made(n):
+		return ""
+	case n.how == aBeginning:
+		fits = func(m mayBe) bool { return m.canBegin(n.text) }
+	}
+	if !slices.ContainsFunc(candidates, fits) {
+		return fmt.Sprintf("%q is no %s of this scenario%s", n.text, nouns[n.of], guess(n.text, texts(candidates)))
+	}
+	if later := laterStep(cell, step, variable, fits); later != nil {
+		return fmt.Sprintf("%q is step %d, which comes later", n.text, later.Number)
+	}
+	return ""
+}
+
+// made reports whether only a scenario and what it runs make objects of the resource that
+// a key is of. There are others that every cluster has, or that controllers name.
+func made(n named) bool {
+	resource, rest, _ := strings.Cut(n.text, "/")
+	if n.how == aBeginning && (rest == "" || strings.HasSuffix(rest, "/")) {
+		return false
+	}
+	return resource == "pods" || resource == "nodes" || makes[resource] != ""
+}
+
+// laterStep is the step that has what is named, if no step before does. It is nil if one
+// does, and for variables that have nothing of steps.
+func laterStep(cell plan.Cell, at int, variable string, fits func(mayBe) bool) *plan.Step {
+	if !slices.Contains(stepVariables, variable) && variable != "metrics" {
+		return nil
+	}
+	for i, step := range cell.Steps {
+		name, gives := givenBy(step)[variable]
+		switch {
+		case !gives || !fits(exactly(name)):
+		case i <= at:
+			return nil
+		default:
+			return &step
+		}
+	}
+	return nil
+}
+
+// maxKnown is how many names an error lists.
+const maxKnown = 8
+
+// guess ends an error with the name that may have been meant, or else with those there
+// are.
+func guess(name string, known []string) string {
+	switch near := spelling.Closest(name, known); {
+	case len(near) > 0:
+		return ": did you mean " + near[0] + "?"
+	case len(known) == 0:
+		return ": there is none"
+	case len(known) > maxKnown:
+		return fmt.Sprintf(": there are %s and %d more", strings.Join(known[:maxKnown], ", "), len(known)-maxKnown)
+	default:
+		return ": there are " + strings.Join(known, ", ")
+	}
+}
+
+// texts are the names as people are told of them, each once.
+func texts(names []mayBe) (all []string) {
+	for _, n := range names {
+		if text := n.String(); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
