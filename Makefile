@@ -25,11 +25,11 @@ conformance: build ## build what is needed, run the catalog, print the verdicts
 	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
 
 watchdog: build ## dependency-watchdog: both releases on real API servers, and on the models
-	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)
-	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)
+	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)-watchdog
+	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)-watchdog
 
 podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
-	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)
+	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi
 
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants

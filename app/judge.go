@@ -15,7 +15,7 @@ import (
 
 // Judge judges the saved run in a report directory again, with the checks of the
 // catalog and of scenario files, and replaces its report.
-func Judge(dir string, files []string, list known.List) (reports.Report, error) {
+func Judge(dir string, files []string, list known.List) (_ reports.Report, err error) {
 	saved, err := ReadReport(dir)
 	if err != nil {
 		return reports.Report{}, err
@@ -24,6 +24,11 @@ func Judge(dir string, files []string, list known.List) (reports.Report, error) 
 	if err != nil {
 		return reports.Report{}, err
 	}
+	claimed, err := Place{Dir: dir}.ClaimFor(cells)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	defer func() { err = errors.Join(err, Failed(claimed.Close())) }()
 	ran, err := rejudge(dir, saved, cells)
 	if err != nil {
 		return reports.Report{}, Failed(err)

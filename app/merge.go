@@ -9,7 +9,8 @@ import (
 
 // Merge joins the reports of directories into one in another directory, with the
 // files of their cells, by a command line.
-func Merge(dirs []string, to, command string) (reports.Report, error) {
+func Merge(dirs []string, place Place, command string) (_ reports.Report, err error) {
+	to := place.Dir
 	var inputs []reports.Input
 	var problems []error
 	for _, dir := range dirs {
@@ -20,7 +21,8 @@ func Merge(dirs []string, to, command string) (reports.Report, error) {
 		problems = append(problems, err)
 		inputs = append(inputs, reports.Input{Name: dir, Report: report})
 	}
-	if err := errors.Join(append(problems, CheckReportDir(to))...); err != nil {
+	files, err := fileNames(to)
+	if err := errors.Join(append(problems, err, foreign(to, files))...); err != nil {
 		return reports.Report{}, err
 	}
 	report, moved, err := reports.Merge(inputs)
@@ -28,7 +30,16 @@ func Merge(dirs []string, to, command string) (reports.Report, error) {
 		return reports.Report{}, err
 	}
 	report.Reproduce.Command += "\n" + command
-	if err := clearReport(to); err != nil {
+	var cells []string
+	for _, c := range report.Cells {
+		cells = append(cells, c.ID)
+	}
+	claimed, err := place.Claim(cells)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	defer func() { err = errors.Join(err, Failed(claimed.Close())) }()
+	if err := claimed.clear(); err != nil {
 		return reports.Report{}, err
 	}
 	if err := copyRuns(dirs, moved, to); err != nil {

@@ -57,7 +57,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := Merge([]string{"one", "two"}, "both", "skewrig report merge one two"); err != nil {
+	if _, err := Merge([]string{"one", "two"}, Place{Dir: "both"}, "skewrig report merge one two"); err != nil {
 		t.Fatal(err)
 	}
 	r, err := ReadReport("both")
@@ -82,7 +82,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 			t.Errorf("the log of %s: %q, %v", id, log, err)
 		}
 	}
-	if _, err := Merge([]string{"both", "two"}, "again", ""); err == nil || !strings.Contains(err.Error(), "both and two have 2 runs in common") {
+	if _, err := Merge([]string{"both", "two"}, Place{Dir: "again"}, ""); err == nil || !strings.Contains(err.Error(), "both and two have 2 runs in common") {
 		t.Errorf("merged twice: %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	if err := os.Symlink("../../../../../mine/secret", filepath.Join(cell, "plan.txt")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Merge([]string{"theirs"}, "out", "")
+	_, err := Merge([]string{"theirs"}, Place{Dir: "out"}, "")
 	if _, failed := errors.AsType[*Failure](err); !failed || !strings.Contains(err.Error(), "copying the logs of theirs/cells/a/b/x") {
 		t.Errorf("error %v", err)
 	}

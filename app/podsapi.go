@@ -2,15 +2,19 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/skewrig/skewrig/podsapi/conformance"
 	"github.com/skewrig/skewrig/reports"
 )
 
+// PodsAPICells are the ids of the cells that CheckPodsAPI reports.
+func PodsAPICells() []string { return []string{conformance.Cell} }
+
 // CheckPodsAPI judges whatever serves the Pods API at a socket by KEP-4188. If a
 // report directory is set, the report goes there, and replaces an earlier one.
-func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report, error) {
+func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Report, err error) {
 	began := time.Now()
 	record, err := conformance.Observe(ctx, socket)
 	if err != nil {
@@ -32,7 +36,12 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (reports.Report
 	if err != nil || o.Dir == "" {
 		return report, err
 	}
-	if err := clearReport(o.Dir); err != nil {
+	dir, done, err := o.claimed(PodsAPICells())
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if err := dir.clear(); err != nil {
 		return report, err
 	}
 	return finish(o.Dir, report)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,34 +54,6 @@ func finish(dir string, report reports.Report) (reports.Report, error) {
 		return report, Failed(fmt.Errorf("writing the report: %w", err))
 	}
 	return report, nil
-}
-
-// CheckReportDir refuses a directory that holds the cells of another run: skewrig
-// leaves a report beside its own, also when it is killed.
-func CheckReportDir(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, render.JSONFile)); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, name := range cellDirs {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return fmt.Errorf("%s has %s and no report: remove it, or choose another --report-dir", dir, name)
-		}
-	}
-	return nil
-}
-
-// cellDirs are what cells of a report leave their files in: those of the first
-// run of each, and of further ones.
-var cellDirs = []string{"cells", "runs"}
-
-// clearReport removes what an earlier run left in the report directory.
-func clearReport(dir string) error {
-	for _, name := range append([]string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name}, cellDirs...) {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return Failed(err)
-		}
-	}
-	return Failed(os.MkdirAll(dir, 0o755))
 }
 
 // SameDir reports whether two names are of one directory.

@@ -21,8 +21,12 @@ import (
 
 // Options are how cells are run.
 type Options struct {
-	// Dir is the report directory. An earlier report there is replaced.
+	// Dir is the report directory. An earlier report of the same cells there is
+	// replaced.
 	Dir string
+	// Claimed is the directory if it was claimed earlier than it is written, and is not
+	// closed. If unset, it is claimed.
+	Claimed *ReportDir
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Known is what is known to fail. If unset, nothing is.
@@ -46,15 +50,32 @@ type Options struct {
 
 // Run runs cells and writes the report of that, with its page. While it lasts, a
 // partial report is in the directory. An interrupt ends it early, and is no error.
-func Run(ctx context.Context, cells []plan.Cell, o Options) (reports.Report, error) {
+func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, err error) {
 	s, err := newRunner(cells, o)
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if err := clearReport(o.Dir); err != nil {
+	dir, done, err := o.claimed(cellIDs(cells))
+	if err != nil {
+		return reports.Report{}, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if err := dir.clear(); err != nil {
 		return reports.Report{}, err
 	}
 	return s.run(ctx)
+}
+
+// claimed is the report directory, claimed for cells, and what gives it back if nobody
+// else does.
+func (o Options) claimed(cells []string) (dir *ReportDir, done func() error, err error) {
+	if o.Claimed != nil {
+		return o.Claimed, func() error { return nil }, nil
+	}
+	if dir, err = (Place{Dir: o.Dir}).Claim(cells); err != nil {
+		return nil, nil, err
+	}
+	return dir, func() error { return Failed(dir.Close()) }, nil
 }
 
 // runner is a run of cells, once or several times each.

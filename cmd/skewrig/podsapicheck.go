@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,7 @@ func newPodsCheck() *cobra.Command {
 	var out output
 	var socket socketFlag
 	var known string
-	var dir string
+	var to reportDir
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check a Pods API server against KEP-4188",
@@ -25,24 +26,26 @@ reads, but it sends 600 requests within a second or two to test the rate limit. 
 starts no rig.
 
 Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`,
-		Example: `  sudo skewrig podsapi check --report-dir report
+		Example: `  sudo skewrig podsapi check --report-dir node
   skewrig podsapi check --socket ./pods/kubelet.sock -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			list, err := app.Known(known)
 			if err != nil {
 				return err
 			}
-			if dir != "" {
-				if err := app.CheckReportDir(dir); err != nil {
+			options := app.Options{Dir: to.dir, Known: list, Reproduce: app.Reproduce(os.Args, nil, version(), nil)}
+			if to.dir != "" {
+				if options.Claimed, err = to.place(cmd).Claim(app.PodsAPICells()); err != nil {
 					return err
 				}
+				defer func() { err = errors.Join(err, app.Failed(options.Claimed.Close())) }()
 			}
 			path, err := socket.find()
 			if err != nil {
 				return err
 			}
-			report, err := app.CheckPodsAPI(cmd.Context(), path, app.Options{Dir: dir, Known: list, Reproduce: app.Reproduce(os.Args, nil, version(), nil)})
+			report, err := app.CheckPodsAPI(cmd.Context(), path, options)
 			if err != nil {
 				return err
 			}
@@ -52,13 +55,13 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 					return err
 				}
 			}
-			return finish(cmd, out, report, dir)
+			return finish(cmd, out, report, to.dir)
 		},
 	}
 	out.register(cmd)
 	socket.register(cmd)
 	registerKnown(cmd, &known)
-	cmd.Flags().StringVar(&dir, "report-dir", "", "directory to write a report to, replacing an earlier one (default: no report)")
+	to.register(cmd, "", "directory to write a report to, replacing an earlier one of this check (default: no report)")
 	return cmd
 }
 

@@ -89,7 +89,7 @@ func printCells(w io.Writer, dir string, patterns []string) error {
 
 func newMerge() *cobra.Command {
 	var out output
-	var dir string
+	var to reportDir
 	cmd := &cobra.Command{
 		Use:   "merge DIR ... --report-dir OUT",
 		Short: "Join the reports of shards and of repeated runs",
@@ -100,15 +100,15 @@ if they disagree. A cell that ran to its end replaces one that did not.`,
   skewrig report merge report report-rerun --report-dir both`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := app.Merge(args, dir, app.CommandLine(os.Args))
+			report, err := app.Merge(args, to.place(cmd), app.CommandLine(os.Args))
 			if err != nil {
 				return err
 			}
-			return finish(cmd, out, report, dir)
+			return finish(cmd, out, report, to.dir)
 		},
 	}
 	out.register(cmd)
-	cmd.Flags().StringVar(&dir, "report-dir", "", "directory for the merged report; replaces an earlier report")
+	to.register(cmd, "", "directory for the merged report; replaces an earlier report of the same cells")
 	_ = cmd.MarkFlagRequired("report-dir") // it exists
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -14,12 +15,12 @@ import (
 type runFlags struct {
 	binaries
 	output
-	reportDir string
-	parallel  int
-	matrix    bool
-	known     string
-	again     againFlags
-	github    github
+	report   reportDir
+	parallel int
+	matrix   bool
+	known    string
+	again    againFlags
+	github   github
 }
 
 func newRun() *cobra.Command {
@@ -45,7 +46,7 @@ pattern selects.`,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
-	cmd.Flags().StringVar(&f.reportDir, "report-dir", "report", "directory for the report; replaces an earlier report")
+	f.report.register(cmd, "report", "directory for the report; replaces an earlier report of the same cells")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
 	f.github.register(cmd)
@@ -64,11 +65,11 @@ func defaultParallel() int {
 // rigMemory is what a rig may need, in bytes.
 const rigMemory = 1 << 30
 
-func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if f.parallel < 1 {
 		return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
 	}
-	if err := f.again.check(cmd, &f.reportDir); err != nil {
+	if err := f.again.check(cmd, &f.report.dir); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -89,9 +90,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
-	if err := app.CheckReportDir(f.reportDir); err != nil {
+	claimed, err := f.report.place(cmd).ClaimFor(cells)
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, app.Failed(claimed.Close())) }()
 	built, err := f.build(cmd, builder, app.Targets(cells), cells)
 	if lacking := app.Lacking(cells, err); 0 < len(lacking) && len(lacking) < len(cells) && ctx.Err() == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%v\n%d of %d cells need what could not be built and are not judged; the others run\n", err, len(lacking), len(cells))
@@ -99,7 +102,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	options := app.Options{
-		Dir: f.reportDir, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, args, version(), built),
+		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, args, version(), built),
 		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
 	}
 	tell, done := cellProgress(cmd, app.NewForecast(cells, options))
@@ -114,5 +117,5 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			return app.Failed(err)
 		}
 	}
-	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.reportDir) })
+	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.report.dir) })
 }

@@ -30,7 +30,7 @@ says (text). With --against, the outcome of each check is compared with a run.
 Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 		Example: `  skewrig simulate 'dwd/**'
   skewrig simulate 'dwd/**' --as text
-  skewrig run 'dwd/**' && skewrig simulate 'dwd/**' --against report`,
+  skewrig run 'dwd/**' --report-dir dwd && skewrig simulate 'dwd/**' --against dwd`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			played, err := app.Simulate(args, as, against)

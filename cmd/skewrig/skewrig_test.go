@@ -174,6 +174,44 @@ func TestSimulateSaysThatItIsAModel(t *testing.T) {
 	}
 }
 
+// TestNoReportIsLost: a directory that another process has, or that has a report of
+// other cells, is refused before anything starts.
+func TestNoReportIsLost(t *testing.T) {
+	scenario := readText(t, web)
+	t.Chdir(t.TempDir())
+	golden.Write(t, "mine.yaml", scenario)
+	for _, dir := range []string{"other", "same", "forced"} {
+		saveReport(t, dir, reports.Pass)
+	}
+	held, err := app.Place{Dir: "held"}.Claim(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	const other = "other has the report of 1 cell"
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", "mine.yaml", "--report-dir", "held"}, exitUsage, fmt.Sprint("held is in use by pid ", os.Getpid())},
+		{[]string{"podsapi", "check", "--report-dir", "held"}, exitUsage, "held is in use"},
+		{[]string{"report", "merge", "other", "--report-dir", "held", "--force"}, exitUsage, "held is in use"},
+		{[]string{"run", "mine.yaml", "--report-dir", "other"}, exitUsage, other},
+		{[]string{"podsapi", "check", "--report-dir", "other"}, exitUsage, other},
+		{[]string{"podsapi", "check", "--report-dir", "forced", "--force", "--socket", "nowhere"}, exitNotJudged, "Replacing the report of 1 cell"},
+		{[]string{"report", "merge", "other", "--report-dir", "same"}, reports.ExitExpected, "Replacing the report of 1 cell"},
+	} {
+		code, _, stderr := skewrig(t, c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit code %d: %s", c.args, code, stderr)
+		}
+	}
+	if r, err := app.ReadReport("other"); err != nil || r.Cells[0].ID != "kep-4188/gate/toggled/kubelet:v1.90.1" {
+		t.Errorf("it is lost: %v", err)
+	}
+}
+
 func TestPlanPrintsAScenario(t *testing.T) {
 	scenario := readText(t, web)
 	t.Chdir(t.TempDir())

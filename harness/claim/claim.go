@@ -92,11 +92,11 @@ var errUnsettled = errors.New("the lock is changing hands")
 
 // Take claims a directory, which must exist. If another process has it, the error is
 // a *TakenError.
-func Take(ctx context.Context, dir string, o Owner) (*Claim, error) {
+func Take(dir string, o Owner) (*Claim, error) {
 	taken := &TakenError{Dir: dir}
 	var c *Claim
 	var err error
-	await.Until(ctx, settling, func() bool {
+	await.Until(context.Background(), settling, func() bool {
 		c, taken.Owner, err = try(filepath.Join(dir, File), o)
 		return !errors.Is(err, errUnsettled)
 	})

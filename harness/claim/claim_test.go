@@ -2,7 +2,6 @@ package claim
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ func contend(dir string) {
 	fmt.Println("ready")
 	_, _ = in.ReadString('\n')
 	taken := new(TakenError)
-	c, err := Take(context.Background(), dir, Me("contend"))
+	c, err := Take(dir, Me("contend"))
 	switch {
 	case err == nil:
 		fmt.Println("has it")
@@ -160,7 +159,7 @@ func TestAClaimThatCanNotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{dir, filepath.Join(dir, "nowhere")} {
-		if _, err := Take(t.Context(), dir, Me("")); err == nil || !strings.Contains(err.Error(), "claiming "+dir) {
+		if _, err := Take(dir, Me("")); err == nil || !strings.Contains(err.Error(), "claiming "+dir) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

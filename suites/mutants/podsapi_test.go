@@ -106,7 +106,7 @@ func runPodsMutant(ctx context.Context, m podsMutant) (judged []reports.Cell) {
 		cells = append(cells, podsArea+scenario+"/kubelet:reference")
 	}
 	for parallel := 3; parallel > 0 && len(cells) > 0; parallel-- {
-		args := []string{"run", "--parallel", fmt.Sprint(parallel), "--report-dir", filepath.Join(dir, "report"), "--output", "json"}
+		args := []string{"run", "--parallel", fmt.Sprint(parallel), "--report-dir", filepath.Join(dir, fmt.Sprintf("report-%d", parallel)), "--output", "json"}
 		results := runReport(exec.CommandContext(ctx, skewrig, append(args, cells...)...))
 		cells = nil
 		for _, cell := range results {

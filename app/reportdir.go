@@ -1,0 +1,174 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/claim"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/page"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Place is where a report is to go.
+type Place struct {
+	// Dir is the report directory. It is made if it does not exist.
+	Dir string
+	// Force replaces a report of other cells that is there. If unset, that is an
+	// error.
+	Force bool
+	// Tell gets a sentence that says which report is replaced. If unset, nobody is
+	// told.
+	Tell func(string)
+}
+
+// ReportDir is a report directory that this process has for itself.
+type ReportDir struct {
+	dir   string
+	made  bool
+	claim *claim.Claim
+}
+
+// Claim takes the directory for a report of cells, given by their ids. It is an error
+// if another process has it, if it has something else than a report, or a report with
+// cells that are not among these. Nothing in the directory is changed yet.
+func (p Place) Claim(cells []string) (_ *ReportDir, err error) {
+	files, err := fileNames(p.Dir)
+	if err := errors.Join(err, foreign(p.Dir, files)); err != nil {
+		return nil, err
+	}
+	d := &ReportDir{dir: p.Dir, made: files == nil}
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	if d.claim, err = claim.Take(p.Dir, claim.Me(CommandLine(os.Args))); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	report, err := ReadReport(p.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w: it is no report that this skewrig can replace; choose another --report-dir", err)
+	}
+	told, err := replacing(p, report, cells)
+	if err == nil && p.Tell != nil {
+		p.Tell(told)
+	}
+	return d, err
+}
+
+// ClaimFor is Claim for planned cells.
+func (p Place) ClaimFor(cells []plan.Cell) (*ReportDir, error) { return p.Claim(cellIDs(cells)) }
+
+// Close gives the directory back. If it was made for the claim and nothing was
+// written, it is removed.
+func (d *ReportDir) Close() error { return errors.Join(d.claim.Release(), d.remove()) }
+
+func (d *ReportDir) remove() error {
+	if !d.made {
+		return nil
+	}
+	if err := os.Remove(d.dir); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) { // a report is there
+		return err
+	}
+	return nil
+}
+
+// clear removes the report that is there. The report itself goes first: what a killed
+// process leaves is cells without a report, and no mixture of two.
+func (d *ReportDir) clear() error {
+	for _, name := range reportFiles {
+		if err := os.RemoveAll(filepath.Join(d.dir, name)); err != nil {
+			return Failed(err)
+		}
+	}
+	return nil
+}
+
+// reportFiles are the names of what a report directory has, those of the files of
+// cells last.
+var reportFiles = []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name, "cells", "runs"}
+
+// fileNames are the names of what is in a directory: nil if there is no directory.
+func fileNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// foreign returns an error if what a directory has is no report. What a process that
+// was killed has left of one still has its lock.
+func foreign(dir string, files []string) error {
+	if len(files) == 0 || slices.Contains(files, render.JSONFile) {
+		return nil
+	}
+	others := slices.DeleteFunc(slices.Clone(files), func(name string) bool {
+		return slices.Contains(reportFiles, name) || name == claim.File
+	})
+	if slices.Contains(files, claim.File) && len(others) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has %s and no %s, so it is no report directory, and nothing in it is replaced: choose another --report-dir",
+		dir, render.VisibleWhole(few(files)), render.JSONFile)
+}
+
+// replacing returns what a report of cells replaces, or an error if that has other
+// cells. Those that had not begun when a run ended early are no evidence.
+func replacing(p Place, there reports.Report, cells []string) (told string, err error) {
+	of := fmt.Sprintf("the report of %s", reports.Counted(len(there.Cells), "cell"))
+	if made := started(there); !made.IsZero() {
+		of += " that ran at " + made.Local().Format(time.DateTime)
+	}
+	var others []string
+	for _, c := range there.Cells {
+		if began := !c.Unfinished || !c.Started.IsZero(); began && !slices.Contains(cells, c.ID) {
+			others = append(others, c.ID)
+		}
+	}
+	switch {
+	case len(others) == 0:
+		return fmt.Sprintf("Replacing %s in %s: all its cells run again", of, p.Dir), nil
+	case p.Force:
+		return fmt.Sprintf("Replacing %s in %s, as --force says", of, p.Dir), nil
+	}
+	return "", fmt.Errorf("%s has %s, and %d of them would not run again: %s. Choose another directory (--report-dir %s), or replace that report (--force)",
+		p.Dir, of, len(others), few(others), reports.DirFor([]string{p.Dir}, cells...))
+}
+
+// started is when the first cell of a report started. It is zero if none did.
+func started(r reports.Report) (first time.Time) {
+	for _, c := range r.Cells {
+		if !c.Started.IsZero() && (first.IsZero() || c.Started.Before(first)) {
+			first = c.Started
+		}
+	}
+	return first
+}
+
+// few names some of many.
+func few(names []string) string {
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
