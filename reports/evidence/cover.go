@@ -3,7 +3,6 @@ package evidence
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Cover returns few cells that together serve statements, and the statements that
@@ -27,14 +26,4 @@ func Cover(planned []Planned, statements []string) (cells, nowhere []string) {
 		open = slices.DeleteFunc(open, func(id string) bool { return slices.Contains(best.Requirements, id) })
 	}
 	return cells, open
-}
-
-// Command returns the command that runs cells, given as ids or patterns. Neither
-// has a quote in it (package cellid).
-func Command(cells ...string) string {
-	quoted := []string{"skewrig run"}
-	for _, c := range cells {
-		quoted = append(quoted, "'"+c+"'")
-	}
-	return strings.Join(quoted, " ")
 }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,7 +117,26 @@ func TestCover(t *testing.T) {
 	if !slices.Equal(cells, []string{"both", "c"}) || !slices.Equal(nowhere, []string{"d"}) {
 		t.Errorf("cells %q, nowhere %q", cells, nowhere)
 	}
-	if got := Command(cells...); got != "skewrig run 'both' 'c'" {
+}
+
+// TestCommand: what is printed from reports overwrites none of them.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	run := Run{Dir: "report", Report: reports.Report{Reproduce: reports.Reproduce{Command: "skewrig run"}}}
+	first := SourcesOf(run).Command("a/b/one", "a/c/two")
+	before, dir, _ := strings.Cut(first, " --report-dir ")
+	if before != "skewrig run 'a/b/one' 'a/c/two'" || !strings.HasPrefix(dir, "report-a-") {
+		t.Error(first)
+	}
+	for _, run := range []Run{
+		{Dir: "elsewhere/" + dir},
+		{Dir: "moved", Report: reports.Report{Reproduce: reports.Reproduce{Command: first}}},
+	} {
+		if got := SourcesOf(run).Command("a/b/one", "a/c/two"); got != first+"-again" {
+			t.Errorf("printed from %s: %s", run.Dir, got)
+		}
+	}
+	if got := SourcesOf(run).CommandInto("finding-late", "a/b/one"); got != "skewrig run 'a/b/one' --report-dir finding-late" {
 		t.Error(got)
 	}
 }

@@ -5,7 +5,6 @@ package finding
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -174,7 +173,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
-	f.Reproduce = fmt.Sprintf("%s --report-dir finding-%s", evidence.Command(shown), f.ID)
+	f.Reproduce = evidence.SourcesOf(run).CommandInto("finding-"+f.ID, shown)
 }
 
 // once sorts texts and leaves out those that are empty, or there before.

@@ -19,7 +19,7 @@ func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.
 	criteria := slices.DeleteFunc(slices.Clone(e.Criteria), func(c Criterion) bool { return c.Stage != stage })
 	subject := evidence.Subject{Components: e.Components, Since: e.since(stage, runs)}
 	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
-	j := judge{cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	j := judge{sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject)}
 	older := e.onEveryRelease(runs, catalog)
 	result := Result{
 		KEP: e.KEP, Stage: stage, Milestone: e.Milestones[stage], Since: subject.Since,
@@ -50,7 +50,7 @@ func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.
 func (e Enhancement) onEveryRelease(runs []evidence.Run, catalog []evidence.Planned) judge {
 	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[Stages()[0]], Older: true}
 	cells, _ := evidence.Select(runs, subject, e.Concerns)
-	return judge{cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	return judge{sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject)}
 }
 
 // since is the first release that counts for a stage: its milestone, if a cell
@@ -126,6 +126,7 @@ func releases(cells []evidence.Cell) []Release {
 
 // judge has what there is to judge by.
 type judge struct {
+	sources evidence.Sources
 	cells   []evidence.Cell
 	catalog []evidence.Planned
 }
@@ -163,7 +164,7 @@ func (j judge) judge(c Criterion) Verdict {
 }
 
 // add takes over what was found, and reports whether anything was.
-func (v *Verdict) add(f evidence.Finding) bool {
+func (j judge) add(v *Verdict, f evidence.Finding) bool {
 	if f.Checks > 0 {
 		proof := f
 		proof.Against, proof.Ambiguous, proof.Unjudged = nil, nil, nil
@@ -172,7 +173,7 @@ func (v *Verdict) add(f evidence.Finding) bool {
 	v.Against = withOthers(v.Against, f.Against)
 	v.Ambiguous = withOthers(v.Ambiguous, f.Ambiguous)
 	for _, u := range f.Unjudged {
-		m := Missing{What: fmt.Sprintf("%s was not judged in %s: %s", f.Of, u.Cell, u.Reason), Command: evidence.Command(u.Cell)}
+		m := Missing{What: fmt.Sprintf("%s was not judged in %s: %s", f.Of, u.Cell, u.Reason), Command: j.sources.Command(u.Cell)}
 		if !slices.Contains(v.Missing, m) {
 			v.Missing = append(v.Missing, m)
 		}
@@ -193,7 +194,7 @@ func withOthers(list, others []evidence.Contradiction) []evidence.Contradiction 
 func (j judge) requirements(v *Verdict, ids []string) {
 	var untested []string
 	for _, id := range ids {
-		if !v.add(evidence.Statement(id, j.cells)) {
+		if !j.add(v, evidence.Statement(id, j.cells)) {
 			untested = append(untested, id)
 		}
 	}
@@ -203,7 +204,7 @@ func (j judge) requirements(v *Verdict, ids []string) {
 	runs, nowhere := evidence.Cover(j.catalog, untested)
 	never := slices.DeleteFunc(slices.Clone(untested), func(id string) bool { return slices.Contains(nowhere, id) })
 	if len(never) > 0 {
-		v.Missing = append(v.Missing, Missing{What: "no check ran for " + strings.Join(never, ", "), Command: evidence.Command(runs...)})
+		v.Missing = append(v.Missing, Missing{What: "no check ran for " + strings.Join(never, ", "), Command: j.sources.Command(runs...)})
 	}
 	if len(nowhere) > 0 {
 		v.Missing = append(v.Missing, Missing{What: "on these releases, the catalog has no cell with a check of " + strings.Join(nowhere, ", ")})
@@ -218,11 +219,11 @@ func (j judge) ran(v *Verdict, want Cells) {
 	}
 	var never []string
 	for _, id := range ids {
-		if !v.add(evidence.Whole(id, j.cells)) {
+		if !j.add(v, evidence.Whole(id, j.cells)) {
 			never = append(never, id)
 		}
 	}
-	v.addNever(never, ids, want.Match)
+	j.addNever(v, never, ids, want.Match)
 	for _, release := range want.Releases {
 		if !slices.ContainsFunc(j.cells, func(c evidence.Cell) bool {
 			return matches(want.Match, c.ID) && slices.Contains(c.Facts.Releases(), release)
@@ -232,13 +233,13 @@ func (j judge) ran(v *Verdict, want Cells) {
 	}
 }
 
-func (v *Verdict) addNever(never, of []string, match []cellid.Pattern) {
+func (j judge) addNever(v *Verdict, never, of []string, match []cellid.Pattern) {
 	switch len(never) {
 	case 0:
 	case len(of):
-		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("never run: %s", patterns(match)), Command: evidence.Command(texts(match)...)})
+		v.Missing = append(v.Missing, Missing{What: fmt.Sprintf("never run: %s", patterns(match)), Command: j.sources.Command(texts(match)...)})
 	default:
-		v.Missing = append(v.Missing, Missing{What: "never run: " + strings.Join(never, ", "), Command: evidence.Command(never...)})
+		v.Missing = append(v.Missing, Missing{What: "never run: " + strings.Join(never, ", "), Command: j.sources.Command(never...)})
 	}
 }
 
@@ -246,7 +247,7 @@ func (j judge) withRelease(match []cellid.Pattern, release string) Missing {
 	m := Missing{What: fmt.Sprintf("no component of %s ran in %s", release, patterns(match))}
 	for _, p := range j.catalog {
 		if matches(match, p.ID) && slices.Contains(p.Facts.Releases(), release) {
-			m.Command = evidence.Command(p.ID)
+			m.Command = j.sources.Command(p.ID)
 			break
 		}
 	}
@@ -258,7 +259,7 @@ func (j judge) repeated(v *Verdict, want Repeated) {
 	ids := j.matching(v, want.Match)
 	short := 0
 	for _, id := range ids {
-		v.add(evidence.Whole(id, j.cells))
+		j.add(v, evidence.Whole(id, j.cells))
 		r := repeats(id, j.cells)
 		if r.Runs < want.Runs || len(r.Days) < want.Days {
 			short++
@@ -267,9 +268,9 @@ func (j judge) repeated(v *Verdict, want Repeated) {
 	}
 	if short > 0 {
 		v.Missing = append(v.Missing, Missing{
-			What: fmt.Sprintf("%d of %d cells have not passed in %d runs on %d different days; on each day that is missing, with a directory of its own:",
+			What: fmt.Sprintf("%d of %d cells have not passed in %d runs on %d different days; on each day that is missing, with another directory:",
 				short, len(ids), want.Runs, want.Days),
-			Command: evidence.Command(texts(want.Match)...) + " --report-dir DIR",
+			Command: j.sources.Command(texts(want.Match)...),
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
 )
 
 // again is what to type to see a cell again.
@@ -20,11 +22,11 @@ type again struct {
 	Note string `json:"note,omitempty"`
 }
 
-// again is the shortest command that runs a cell. The catalog has its cells by their
+// again is the shortest command that runs a cell, with a report directory of its own. The catalog has its cells by their
 // ids; those of a user's own are chosen of their files.
 func (run Run) again(c reports.Cell) again {
 	command := run.Report.Reproduce.Command
-	byID := again{Command: "skewrig run '" + c.ID + "'"}
+	byID := again{Command: evidence.Sources{command}.Command(c.ID)}
 	named := run.Report.Reproduce.Files
 	if len(named) == 0 {
 		named = filesIn(command)
@@ -35,12 +37,12 @@ func (run Run) again(c reports.Cell) again {
 	file, found := run.fileOf(c)
 	switch {
 	case !found:
-		return again{Command: command, Note: "This is the command of the whole run: the cell's plan, which names its file, is not beside this page."}
+		return again{Command: reports.Again(command), Note: "This is the command of the whole run: the cell's plan, which names its file, is not beside this page."}
 	case slices.ContainsFunc(named, func(n string) bool {
 		n = path.Clean(n)
 		return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file)
 	}):
-		return again{Command: "skewrig run " + quoted(file) + " '" + c.ID + "'"}
+		return again{Command: fmt.Sprintf("skewrig run %s '%s' --report-dir %s", quoted(file), c.ID, reports.DirFor([]string{command}, c.ID))}
 	}
 	return byID
 }

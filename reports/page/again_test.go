@@ -8,13 +8,15 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// TestTheCommandOfACell: the shortest one, without where the report of this run went.
+// TestTheCommandOfACell: the shortest one, with another directory than that of this run.
 func TestTheCommandOfACell(t *testing.T) {
 	t.Parallel()
 	planned := func(from string) fstest.MapFS {
 		return fstest.MapFS{"cells/a/b/plan.txt": {Data: []byte("a/b\nIts title\nfrom " + from + "\n\nsteps\n  1. from nowhere\n")}}
 	}
-	const byID, byFile, whole = "skewrig run 'a/b'", "skewrig run my/own.yaml 'a/b'", "skewrig run ./my/own.yaml --report-dir out"
+	const whole, wholeAgain = "skewrig run ./my/own.yaml --report-dir out", "skewrig run ./my/own.yaml --report-dir out-again"
+	dir := reports.DirFor(nil, "a/b")
+	byID, byFile := "skewrig run 'a/b' --report-dir "+dir, "skewrig run my/own.yaml 'a/b' --report-dir "+dir
 	for name, c := range map[string]struct {
 		command string
 		dir     fstest.MapFS
@@ -27,9 +29,10 @@ func TestTheCommandOfACell(t *testing.T) {
 		"of a file":                   {"skewrig run my/other.yaml ./my/own.yaml --report-dir out", planned("my/own.yaml"), byFile, false},
 		"of a file by its whole path": {"skewrig run /home/me/my/own.yaml --repeat 3", planned("my/own.yaml"), byFile, false},
 		"of a file that ends alike":   {"skewrig run not-my/own.yaml", planned("my/own.yaml"), byID, false},
-		"of a file with a space":      {"skewrig run 'my own.yml'", planned("my own.yml"), "skewrig run 'my own.yml' 'a/b'", false},
-		"without its plan":            {whole, fstest.MapFS{}, whole, true},
-		"without any directory":       {whole, nil, whole, true},
+		"of a file with a space":      {"skewrig run 'my own.yml'", planned("my own.yml"), "skewrig run 'my own.yml' 'a/b' --report-dir " + dir, false},
+		"of the catalog, of its own":  {byID, planned("a/b.yaml"), byID + "-again", false},
+		"without its plan":            {whole, fstest.MapFS{}, wholeAgain, true},
+		"without any directory":       {whole, nil, wholeAgain, true},
 	} {
 		run := Run{Report: reports.Report{Reproduce: reports.Reproduce{Command: c.command}}}
 		if c.dir != nil {
@@ -49,7 +52,7 @@ func TestTheFilesOfARun(t *testing.T) {
 		Report: reports.Report{Reproduce: reports.Reproduce{Command: "skewrig run $FILES", Files: []string{"./my/own.yaml"}}},
 		Dir:    fstest.MapFS{"cells/a/b/plan.json": {Data: []byte(`{"format": 1, "file": "my/own.yaml"}`)}},
 	}
-	if got, want := run.again(reports.Cell{ID: "a/b"}).Command, "skewrig run my/own.yaml 'a/b'"; got != want {
+	if got, want := run.again(reports.Cell{ID: "a/b"}).Command, "skewrig run my/own.yaml 'a/b' --report-dir "+reports.DirFor(nil, "a/b"); got != want {
 		t.Errorf("it is %s, want %s", got, want)
 	}
 }

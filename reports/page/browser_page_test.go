@@ -32,7 +32,7 @@ func TestAPersonReadsARun(t *testing.T) {
 	// The first screen.
 	b.has("h1", "2 conform, 2 deviate as recorded (2 unreported), 1 new")
 	b.has("#overview", "kubelet v1.89.3")
-	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report")
+	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report-again")
 	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], page.Red) {
 		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
 	}

@@ -625,7 +625,7 @@ func TestTheFirstScreenSaysWhatRan(t *testing.T) {
 	overview, _, _ := strings.Cut(page, `id="attention"`)
 	for _, want := range []string{
 		"This page is one run:", "22 November 2026, 08:13 UTC", "<b>kube-apiserver</b> v1.90.1</li>", "<b>kubelet</b> v1.89.3, v1.90.1</li>", "<b>skewrig</b> v0.6.0</li>",
-		"skewrig run &#39;kep-1/**&#39; --report-dir report</pre>",
+		"skewrig run &#39;kep-1/**&#39; --report-dir report-again</pre>",
 	} {
 		if !strings.Contains(overview, want) {
 			t.Errorf("above what needs attention, it does not say %q", want)

@@ -106,7 +106,7 @@ type Cell struct {
 func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs []evidence.Run, catalog []evidence.Planned) Result {
 	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[graduation.Stages()[0]]}
 	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
-	a := asked{requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	a := asked{sources: evidence.SourcesOf(runs...), requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
 	result := Result{
 		KEP: e.KEP, Gate: Gate{Name: e.Gate, Depend: e.Components},
 		LeftOut: append([]evidence.LeftOut{}, leftOut...), Reports: []Report{}, Programs: []Program{}, Cells: []Cell{},
@@ -127,6 +127,7 @@ func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs 
 
 // asked has what there is to answer from.
 type asked struct {
+	sources      evidence.Sources
 	requirements []reports.Requirement
 	cells        []evidence.Cell
 	catalog      []evidence.Planned
@@ -159,7 +160,7 @@ func (a asked) statement(q reports.Requirement) Statement {
 		s.decide()
 		if s.Says == NotRun {
 			if cells, nowhere := evidence.Cover(a.catalog, []string{q.ID}); len(nowhere) == 0 {
-				s.Command = evidence.Command(cells...)
+				s.Command = a.sources.Command(cells...)
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func (a asked) whole(q graduation.Question) Statement {
 	}
 	s.decide()
 	if s.Says == NotRun {
-		s.Command = evidence.Command(patterns...)
+		s.Command = a.sources.Command(patterns...)
 	}
 	return s
 }

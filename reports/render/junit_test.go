@@ -135,10 +135,11 @@ func TestJUnitGroupsCellsOfOneSuiteThatAreNotNeighbors(t *testing.T) {
 func TestAgainIsACommandThatWorks(t *testing.T) {
 	t.Parallel()
 	c := reports.Cell{ID: "mine/pods/web"}
+	byID := "skewrig run 'mine/pods/web' --report-dir " + reports.DirFor(nil, c.ID)
 	for command, want := range map[string]string{
-		"skewrig run 'kep-4939/**' -o json":  "skewrig run mine/pods/web",
-		"":                                   "skewrig run mine/pods/web",
-		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml --parallel 2",
+		"skewrig run 'kep-4939/**' -o json":  byID,
+		"":                                   byID,
+		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml --parallel 2 --report-dir report-again",
 	} {
 		if got := again(c, reports.Reproduce{Command: command}); got != want {
 			t.Errorf("after %q: %q, want %q", command, got, want)

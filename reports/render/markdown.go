@@ -216,7 +216,7 @@ func (m *markdown) requirements(requirements []reports.Requirement) {
 
 func (m *markdown) reproduce(reproduce reports.Reproduce) {
 	// Not bounded: half a command reproduces nothing.
-	m.printf("\n## How to reproduce\n\n%s\n", fenced("sh", reproduce.Command, ""))
+	m.printf("\n## How to reproduce\n\n%s\n", fenced("sh", reports.Again(reproduce.Command), ""))
 }
 
 // text escapes a text of bounded length so that it shows as itself, also in a

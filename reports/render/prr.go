@@ -80,7 +80,11 @@ func (m *markdown) answer(a prr.Answer, r prr.Result) {
 	for _, id := range named {
 		m.done(id, r)
 	}
-	m.printf("\nReproduce:\n\n%s\n", fenced("sh", evidence.Command(named...), ""))
+	var sources evidence.Sources
+	for _, report := range r.Reports {
+		sources = append(sources, report.Dir, report.Command)
+	}
+	m.printf("\nReproduce:\n\n%s\n", fenced("sh", sources.Command(named...), ""))
 }
 
 func (m *markdown) statement(s prr.Statement) {

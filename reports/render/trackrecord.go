@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
 )
 
 // regressions is the area of the cells that reproduce known bugs.
@@ -20,6 +21,7 @@ const regressions = reports.Regressions
 // says so.
 func TrackRecord(w io.Writer, r reports.Report) error {
 	var m markdown
+	sources := evidence.Sources{r.Reproduce.Command}
 	m.printf("# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n")
 	cells := make(map[string]reports.Cell)
 	for _, c := range r.Cells {
@@ -35,9 +37,9 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 	m.printf("\n")
 	m.table(rows, "regression", "red since", "red until", "fixed by")
 	for _, q := range bugs {
-		m.bug(q, cells)
+		m.bug(q, cells, sources)
 	}
-	m.printf("\nAll known regressions: `skewrig run '%s/**'`\n", regressions)
+	m.printf("\nAll known regressions: %s\n", inCode(sources.Command(regressions+"/**")))
 	return m.writeTo(w, "the track record")
 }
 
@@ -49,18 +51,18 @@ func cellsOf(q reports.Requirement, cells map[string]reports.Cell) (of []reports
 	return of
 }
 
-func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell) {
+func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell, sources evidence.Sources) {
 	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
-	m.table(rowsOf(cellsOf(q, cells), bugRow), "releases", "expected", "observed", "detected by", "command")
+	m.table(rowsOf(cellsOf(q, cells), func(c reports.Cell) []string { return bugRow(c, sources) }), "releases", "expected", "observed", "detected by", "command")
 }
 
-func bugRow(c reports.Cell) []string {
+func bugRow(c reports.Cell, sources evidence.Sources) []string {
 	var releases []string
 	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
 		releases = append(releases, axis+" "+c.Axes[axis])
 	}
 	must, is, finders := color(c)
-	return []string{text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), code("skewrig run " + c.ID)}
+	return []string{text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), inCode(sources.Command(c.ID))}
 }
 
 // sides is a row that says of a scenario since and until which release it is red, and

@@ -37,12 +37,12 @@ func TestTrackRecord(t *testing.T) {
 		"| regression | red since | red until | fixed by |\n| --- | --- | --- | --- |\n| `bug-1/a` | v1, by mistake | kubelet v3, and green on v4 | nothing yet that we know of |\n\n" +
 		"## `regressions/bug-1`\n\nIt stays.\nBugs, 1\n\n" +
 		"| releases | expected | observed | detected by | command |\n| --- | --- | --- | --- | --- |\n" +
-		"| kubelet v1 | red | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v1` |\n" +
-		"| kubelet v2 | green | green |  | `skewrig run regressions/bug-1/a/kubelet:v2` |\n" +
-		"| kubelet v3 | green | red | `stays` | `skewrig run regressions/bug-1/a/kubelet:v3` |\n" +
-		"| kubelet v4 | red | green |  | `skewrig run regressions/bug-1/a/kubelet:v4` |\n" +
-		"| kubelet v5 | green | unknown |  | `skewrig run regressions/bug-1/a/kubelet:v5` |\n\n" +
-		"All known regressions: `skewrig run 'regressions/**'`\n"
+		"| kubelet v1 | red | red | `stays` | `skewrig run 'regressions/bug-1/a/kubelet:v1' --report-dir report-a-77b058` |\n" +
+		"| kubelet v2 | green | green |  | `skewrig run 'regressions/bug-1/a/kubelet:v2' --report-dir report-a-751cbf` |\n" +
+		"| kubelet v3 | green | red | `stays` | `skewrig run 'regressions/bug-1/a/kubelet:v3' --report-dir report-a-72a8a2` |\n" +
+		"| kubelet v4 | red | green |  | `skewrig run 'regressions/bug-1/a/kubelet:v4' --report-dir report-a-702e39` |\n" +
+		"| kubelet v5 | green | unknown |  | `skewrig run 'regressions/bug-1/a/kubelet:v5' --report-dir report-a-6dc6b4` |\n\n" +
+		"All known regressions: `skewrig run 'regressions/**' --report-dir report-regressions-a22c74`\n"
 	var got bytes.Buffer
 	if err := render.TrackRecord(&got, report); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,35 @@
+package evidence
+
+import (
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// Sources are what a command is printed from: the directories of reports, and the
+// commands that made them. What it writes overwrites none of these.
+type Sources []string
+
+// SourcesOf are those of runs.
+func SourcesOf(runs ...Run) (s Sources) {
+	for _, r := range runs {
+		s = append(s, r.Dir, r.Report.Reproduce.Command)
+	}
+	return s
+}
+
+// Command returns the command that runs cells, given as ids or patterns, with a report
+// directory of their own.
+func (s Sources) Command(cells ...string) string {
+	return s.CommandInto(reports.DirFor(s, cells...), cells...)
+}
+
+// CommandInto is Command with the name of the directory, unless that is a source's.
+// Neither ids nor patterns have a quote in them (package cellid).
+func (s Sources) CommandInto(dir string, cells ...string) string {
+	words := []string{"skewrig run"}
+	for _, c := range cells {
+		words = append(words, "'"+c+"'")
+	}
+	return strings.Join(append(words, "--report-dir", reports.Fresh(dir, s...)), " ")
+}
