@@ -22,7 +22,7 @@ func Up(ctx context.Context, cell plan.Cell, played Played, builder *build.Build
 		return nil, err
 	}
 	config := engine.ClusterConfig(cell.Topology, library, history)
-	config.Binary = builder.Binary
+	config.Binary, config.Purpose = builder.Binary, "up"
 	c, err := engine.Start(ctx, cell.Topology, config)
 	return c, Failed(err)
 }

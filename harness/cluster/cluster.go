@@ -28,7 +28,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/link"
-	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -60,6 +60,12 @@ type Config struct {
 	// TempDir is where the rig's directory is made. If unset, the system's
 	// directory for temporary files.
 	TempDir string
+	// Purpose is what the rig is for, such as the id of a cell. Who lists rigs sees it,
+	// and the rig's directory is named after it. If unset, it is not known.
+	Purpose string
+	// ReportDir is where the report on what happens goes, for who lists rigs. If unset,
+	// there is none.
+	ReportDir string
 }
 
 // Link says which way to the API server is a link.
@@ -93,7 +99,7 @@ type Runtime interface {
 // Cluster is a running rig.
 type Cluster struct {
 	cfg        Config
-	guard      *process.Guard
+	guard      *rigs.Dir
 	block      *block
 	creds      *credentials
 	kubeconfig string
@@ -133,7 +139,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	ctx, cancel := c.Bind(ctx)
 	defer cancel()
 
-	if c.guard, err = process.NewGuard(cfg.TempDir, "skewrig-"); err != nil {
+	if c.guard, err = rigs.NewDir(cfg.TempDir, cfg.Purpose, socketRoom(cfg.Topology.Nodes)); err != nil {
 		return nil, err
 	}
 	if c.block, err = claimBlock(); err != nil {
@@ -198,7 +204,10 @@ func (c *Cluster) prepare() error {
 			return err
 		}
 	}
-	return c.checkLinks()
+	if err := c.checkLinks(); err != nil {
+		return err
+	}
+	return c.introduce()
 }
 
 // startAll starts etcd and the API server, and then everything that only needs the

@@ -174,6 +174,9 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 		comp.version = change.Version
 	}
 	comp.gates = comp.gates.With(change.Gates, change.Unset...)
+	if err := c.sayRelease(comp); err != nil {
+		return err
+	}
 	began := time.Now()
 	p, what, err := c.launch(ctx, comp)
 	what.Gates, what.ReadySeconds = comp.gates, time.Since(began).Seconds()

@@ -27,10 +27,10 @@ type Guard struct {
 	cmd  *exec.Cmd
 }
 
-// NewGuard makes a directory, open to its owner only, and starts guarding it.
-func NewGuard(parent, pattern string) (_ *Guard, err error) {
-	dir, err := os.MkdirTemp(parent, pattern)
-	if err != nil {
+// NewGuard makes a directory, open to its owner only, and starts guarding it. That
+// there is one already is an error.
+func NewGuard(dir string) (_ *Guard, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
 	defer func() {

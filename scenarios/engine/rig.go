@@ -81,7 +81,7 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 	}
 	config := cluster.Config{
 		Topology: record.Topology{Version: t.Version, Observed: ofSeed(t.Observed), MayEnd: ofSeed(t.MayEnd)},
-		Binary:   shoot.Binary, TempDir: shoot.TempDir,
+		Binary:   shoot.Binary, TempDir: shoot.TempDir, Purpose: seedPurpose(shoot.Purpose), ReportDir: shoot.ReportDir,
 	}
 	if shoot.LogDir != "" {
 		config.LogDir = filepath.Join(shoot.LogDir, spec.Seed)
@@ -100,6 +100,18 @@ func seedConfig(t record.Topology, shoot cluster.Config) (cluster.Config, error)
 	config.Links = []cluster.Link{{From: spec.Watchdog, HTTP: true}}
 	return config, nil
 }
+
+// SetPurpose says what the rig is for from now on.
+func (l *Rig) SetPurpose(purpose string) error {
+	err := l.Cluster.SetPurpose(purpose)
+	if l.seed != nil {
+		err = errors.Join(err, l.seed.SetPurpose(seedPurpose(purpose)))
+	}
+	return err
+}
+
+// seedPurpose is what the seed of a rig is for.
+func seedPurpose(purpose string) string { return purpose + "/" + spec.Seed }
 
 // ofSeed are those of the names that are the seed's, as it has them.
 func ofSeed(names []string) (own []string) {

@@ -63,7 +63,7 @@ func (t *sharedRig) enter(ctx context.Context, e *Engine, r *run, dir string) er
 		t.relay.to(r.history)
 		r.history.Append("engine", "", record.RigReused{After: t.last})
 		t.last = r.cell.ID
-		return linkLogs(t.logs, dir)
+		return errors.Join(t.cluster.SetPurpose(r.cell.ID), linkLogs(t.logs, dir))
 	}
 	if err := e.built(ctx, r.cell); err != nil {
 		return err
@@ -75,6 +75,7 @@ func (t *sharedRig) enter(ctx context.Context, e *Engine, r *run, dir string) er
 	t.relay, t.last, t.logs = newRelay(r.history), r.cell.ID, filepath.Join(dir, reports.LogsDir)
 	config := ClusterConfig(r.cell.Topology, library, t.relay)
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, t.logs
+	config.Purpose, config.ReportDir = r.cell.ID, e.Dir
 	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
 	if r.Rig, err = Start(ctx, r.cell.Topology, config); err != nil {

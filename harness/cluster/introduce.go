@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/rigs"
+	"github.com/skewrig/skewrig/record"
+)
+
+// introduce says in the rig's directory what the rig is, for who lists rigs.
+func (c *Cluster) introduce() error {
+	logs, err := filepath.Abs(c.cfg.LogDir)
+	if err != nil {
+		return err
+	}
+	report := c.cfg.ReportDir
+	if report != "" {
+		if report, err = filepath.Abs(report); err != nil {
+			return err
+		}
+	}
+	return c.guard.Say(func(i *rigs.Info) {
+		i.For, i.Kubeconfig, i.Logs, i.ReportDir = c.cfg.Purpose, c.kubeconfig, logs, report
+	})
+}
+
+// SetPurpose says what the rig is for from now on.
+func (c *Cluster) SetPurpose(purpose string) error {
+	return c.guard.Say(func(i *rigs.Info) { i.For = purpose })
+}
+
+// sayRelease says what a component is started as.
+func (c *Cluster) sayRelease(comp *component) error {
+	return c.guard.Say(func(i *rigs.Info) {
+		if i.Components == nil {
+			i.Components = make(map[string]string)
+		}
+		i.Components[comp.name] = string(comp.version)
+	})
+}
+
+// socketRoom is how many bytes the longest path of a socket below the rig's directory
+// has: a kubelet's, for device plugins.
+func socketRoom(nodes []record.Node) (longest int) {
+	for _, n := range nodes {
+		longest = max(longest, len("/device-plugins/kubelet.sock")+len(kubeletDirs{root: filepath.Join("/nodes", n.Name)}.state()))
+	}
+	return longest
+}
