@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -22,6 +23,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"plan":     completeCells,
 	"simulate": completeCells,
 	"up":       first(completeCells),
+	"logs":     completeLogs,
 	"build":    completeTargets,
 	"graduate": first(completeKEPs),
 	"prr":      first(completeKEPs),
@@ -131,6 +133,46 @@ func completeLedgers(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	}
 	slices.Sort(found)
 	return slices.Compact(found), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeLogs completes to rigs, or to the cells of a report that is named, and then
+// to components.
+func completeLogs(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	var f logsFlags
+	f.report, _ = cmd.Flags().GetString("report") // there is the flag
+	switch len(args) {
+	case 0:
+		return completeLogged(f.report), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		logs, err := f.of(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		all, err := logs.List()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		for _, l := range all {
+			found = append(found, l.Component)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeLogged are the cells of a report, or the rigs if none is named.
+func completeLogged(dir string) (found []string) {
+	if dir == "" {
+		all, _ := app.Rigs() // what can be read
+		for _, r := range all {
+			found = append(found, cobra.CompletionWithDesc(r.Name, r.For))
+		}
+		return found
+	}
+	report, _ := app.ReadReport(dir) // of one that can't be read there are none
+	for _, c := range report.Cells {
+		found = append(found, c.ID)
+	}
+	return found
 }
 
 // completeWatchdogs completes to the ways in which a watchdog can behave.

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+)
+
+type logsFlags struct {
+	output
+	report string
+	follow bool
+}
+
+func newLogs() *cobra.Command {
+	var f logsFlags
+	cmd := &cobra.Command{
+		Use:   "logs RIG [COMPONENT]",
+		Short: "Show the logs of a rig's components",
+		Long: `List the logs of a rig that runs, or print that of one of its components. RIG is a
+name that skewrig ps lists, or the cell that runs on it.
+
+With --report, RIG is a cell of a saved report, and its logs are listed or printed.
+
+A component is named as in a scenario, such as kubelet/node-a, or by the beginning of
+its name if no other begins so.`,
+		Example: `  skewrig logs up-4711
+  skewrig logs up-4711 kubelet/node-a --follow
+  skewrig logs --report report kep-4939/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3 kube-apiserver`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: f.run,
+	}
+	f.output.register(cmd)
+	cmd.Flags().StringVar(&f.report, "report", "", "the report directory of a run (default: the rigs that run)")
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what is written, until the rig ends or Ctrl-C")
+	return cmd
+}
+
+func (f *logsFlags) run(cmd *cobra.Command, args []string) error {
+	logs, err := f.of(args[0])
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		if f.follow {
+			return errors.New("--follow needs a component")
+		}
+		all, err := logs.List()
+		if err != nil {
+			return err
+		}
+		return printResult(cmd, f.output, all, printLogs)
+	}
+	if f.json() {
+		return errors.New("--output json lists the logs, and prints none: leave the component out")
+	}
+	file, err := logs.Open(args[1])
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if !f.follow {
+		_, err = io.Copy(cmd.OutOrStdout(), file)
+		return app.Failed(err)
+	}
+	return app.Failed(follow(cmd.Context(), cmd.OutOrStdout(), file, logs.Written))
+}
+
+// of are the logs of a rig, or of a cell if a report is named.
+func (f *logsFlags) of(name string) (app.Logs, error) {
+	if f.report == "" {
+		return app.RigLogs(name)
+	}
+	return app.CellLogs(f.report, name)
+}
+
+func printLogs(w io.Writer, all []app.Log) {
+	table(w, "COMPONENT\tBYTES", all, func(l app.Log) string { return fmt.Sprintf("%s\t%d", l.Component, l.Bytes) })
+}
+
+// followPause is how long there is between two looks at what was written.
+const followPause = 200 * time.Millisecond
+
+// follow copies what is written, until nobody writes any more or the context ends.
+func follow(ctx context.Context, to io.Writer, from io.Reader, written func() bool) error {
+	for {
+		more := written() // before the last look
+		if _, err := io.Copy(to, from); err != nil || !more {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(followPause):
+		}
+	}
+}
