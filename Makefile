@@ -4,6 +4,7 @@ GO            ?= go
 BIN           := bin
 TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
+RUN_FLAGS     ?=
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
@@ -22,14 +23,14 @@ test: ## unit tests: no Kubernetes build, no network, about a minute
 	$(GO) test -short ./...
 
 conformance: build ## build what is needed, run the catalog, print the verdicts
-	$(BIN)/skewrig run --report-dir $(REPORT_DIR)
+	$(BIN)/skewrig run --report-dir $(REPORT_DIR) $(RUN_FLAGS)
 
 watchdog: build ## dependency-watchdog: both releases on real API servers, and on the models
-	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)-watchdog
+	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)-watchdog $(RUN_FLAGS)
 	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)-watchdog
 
 podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
-	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi
+	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi $(RUN_FLAGS)
 
 suites: ## the same catalog as Ginkgo specs
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
