@@ -7,7 +7,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// introduce says in the rig's directory what the rig is, for who lists rigs.
+// introduce says in the rig's directory what the rig is, for who lists rigs. The
+// components are defined.
 func (c *Cluster) introduce() error {
 	logs, err := filepath.Abs(c.cfg.LogDir)
 	if err != nil {
@@ -19,8 +20,12 @@ func (c *Cluster) introduce() error {
 			return err
 		}
 	}
+	components := make(map[string]string)
+	for _, comp := range c.components {
+		components[comp.name] = string(comp.version)
+	}
 	return c.guard.Say(func(i *rigs.Info) {
-		i.For, i.Kubeconfig, i.Logs, i.ReportDir = c.cfg.Purpose, c.kubeconfig, logs, report
+		*i = rigs.Info{For: c.cfg.Purpose, Components: components, Kubeconfig: c.kubeconfig, Logs: logs, ReportDir: report}
 	})
 }
 
@@ -31,12 +36,7 @@ func (c *Cluster) SetPurpose(purpose string) error {
 
 // sayRelease says what a component is started as.
 func (c *Cluster) sayRelease(comp *component) error {
-	return c.guard.Say(func(i *rigs.Info) {
-		if i.Components == nil {
-			i.Components = make(map[string]string)
-		}
-		i.Components[comp.name] = string(comp.version)
-	})
+	return c.guard.Say(func(i *rigs.Info) { i.Components[comp.name] = string(comp.version) })
 }
 
 // socketRoom is how many bytes the longest path of a socket below the rig's directory
