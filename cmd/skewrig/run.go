@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -50,20 +49,11 @@ pattern selects.`,
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
 	f.github.register(cmd)
-	cmd.Flags().IntVar(&f.parallel, "parallel", defaultParallel(), "how many cells run in parallel")
+	cmd.Flags().IntVar(&f.parallel, "parallel", app.Parallel(), "how many cells run in parallel")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
 }
-
-// defaultParallel follows the cores and the memory: a rig keeps a core busy
-// while it starts, and is mostly idle afterwards.
-func defaultParallel() int {
-	return max(1, min(2*runtime.NumCPU()+1, int(app.Host().MemoryBytes/rigMemory)))
-}
-
-// rigMemory is what a rig may need, in bytes.
-const rigMemory = 1 << 30
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if f.parallel < 1 {
