@@ -1,0 +1,108 @@
+package skewtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// MissingEnv is the environment variable that says what to do about components that
+// were not built yet: "build", which takes minutes for each of them, once, "skip" the
+// test, or "fail" it. If unset, build.
+const MissingEnv = "SKEWTEST_MISSING"
+
+// What MissingEnv can be.
+const (
+	buildMissing = "build"
+	skipMissing  = "skip"
+	failMissing  = "fail"
+)
+
+// ErrMissing is wrapped by the error for components that were not built, and are not to
+// be built now.
+var ErrMissing = errors.New("not built yet")
+
+// builder finds the executables of components, and builds those that are missing as far
+// as MissingEnv wants.
+type builder struct {
+	*build.Builder
+	logf func(string, ...any)
+}
+
+// newBuilder is a builder with the ready-made binaries of KUBEBUILDER_ASSETS, if there
+// are any.
+func newBuilder(ctx context.Context, logf func(string, ...any)) (builder, error) {
+	b, err := app.Binaries{Assets: os.Getenv("KUBEBUILDER_ASSETS")}.Builder(ctx)
+	return builder{b, logf}, err
+}
+
+// provide sees to it that there is what cells need.
+func (b builder) provide(ctx context.Context, targets []build.Target, cells []plan.Cell) error {
+	missing, err := b.Missing(ctx, targets)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	command := "go run github.com/skewrig/skewrig/cmd/skewrig build " + strings.Join(names(missing), " ")
+	what := strings.Join(names(missing), ", ")
+	switch policy := cmp.Or(os.Getenv(MissingEnv), buildMissing); policy {
+	case buildMissing:
+	case skipMissing, failMissing:
+		return fmt.Errorf("%w: %s; run `%s` once, or set %s=%s", ErrMissing, what, command, MissingEnv, buildMissing)
+	default:
+		return fmt.Errorf("%s is %q; it can be %s, %s or %s", MissingEnv, policy, buildMissing, skipMissing, failMissing)
+	}
+	b.logf("skewtest: building %s; this takes minutes, once (`%s` does the same)", what, command)
+	if _, err = app.Build(ctx, b.Builder, missing, cells); err != nil && errors.Is(context.Cause(ctx), errDeadline) {
+		return fmt.Errorf("%w while components were built: run `%s` before the test, or give it more time (-timeout)", errDeadline, command)
+	}
+	return err
+}
+
+// names are targets as the command line has them.
+func names(targets []build.Target) (all []string) {
+	for _, t := range targets {
+		if name := string(t.Component) + "@" + string(t.Version); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+var errDeadline = errors.New("the deadline of the test came")
+
+// beforeDeadline is how long before the deadline of a test, at which Go ends the whole
+// program, what takes long is given up.
+const beforeDeadline = 15 * time.Second
+
+// bounded is the context of a test, which ends before Go would end the program.
+func bounded(t testing.TB) (context.Context, context.CancelFunc) {
+	limited, has := t.(interface{ Deadline() (time.Time, bool) })
+	if !has {
+		return context.WithCancel(t.Context())
+	}
+	deadline, is := limited.Deadline()
+	if !is {
+		return context.WithCancel(t.Context())
+	}
+	return context.WithDeadlineCause(t.Context(), deadline.Add(-beforeDeadline), errDeadline)
+}
+
+// giveUp fails a test with an error, or skips it if components are missing and that is
+// what MissingEnv asks for.
+func giveUp(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, ErrMissing) && os.Getenv(MissingEnv) == skipMissing {
+		t.Skipf("skewtest: %v", err)
+	}
+	t.Fatalf("skewtest: %v", err)
+}
