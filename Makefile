@@ -32,7 +32,8 @@ watchdog: build ## dependency-watchdog: both releases on real API servers, and o
 podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
 	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi $(RUN_FLAGS)
 
-suites: ## the same catalog as Ginkgo specs
+suites: ## the same catalog as Ginkgo specs, and what docs/from-go.md shows
+	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
 
 mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; goes on where it stopped)
