@@ -5,10 +5,11 @@ BIN           := bin
 TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
 RUN_FLAGS     ?=
+CHROMIUM      ?= chromium
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build man test conformance watchdog podsapi suites mutants page clocks bench lint fmt generate newest verify clean
+.PHONY: help build man test conformance watchdog podsapi suites mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -41,6 +42,15 @@ mutants: ## change the kubelet's prober in every place, one at a time, and count
 
 page: reports/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
 	SKEWRIG_BROWSER_TESTS=$(or $(SKEWRIG_BROWSER_TESTS),wanted) $(GO) test -count=1 -timeout=20m ./reports/page
+
+pictures: build ## make the samples and pictures of the docs anew, the page of REPORT_DIR among them (needs chromium)
+	rm -rf docs/examples/report
+	$(BIN)/skewrig run docs/examples/payments/older-kubelet.yaml docs/examples/payments/upgrade.yaml --report-dir docs/examples/report || [ $$? -eq 1 ] # one cell is red
+	find docs/examples/report '(' -name logs -o -name report.md -o -name junit.xml ')' -prune -exec rm -r {} +
+	PATH=$(abspath $(BIN)):$$PATH $(GO) run ./cmd/session "skewrig run 'regressions/kubernetes-141961/**' --report-dir known-bug" > docs/pictures/session.svg
+	mkdir -p docs/examples/known-bug && cp known-bug/report.json known-bug/index.html docs/examples/known-bug/ && rm -r known-bug
+	$(CHROMIUM) --headless --no-sandbox --log-level=3 --hide-scrollbars --window-size=1280,860 --virtual-time-budget=10000 --screenshot=docs/pictures/page.png file://$(abspath $(REPORT_DIR))/index.html
+	$(GO) test ./cmd/skewrig -run TestDocsPrintWhatIsPrinted -update
 
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks

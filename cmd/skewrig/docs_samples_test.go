@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/app"
+)
+
+// maxSample bounds the page of a sample report, in bytes: it is committed each time that
+// make pictures runs.
+const maxSample = 1 << 20
+
+// TestSampleReportsOpen: a sample is small, and shows the cells of the report beside it.
+func TestSampleReportsOpen(t *testing.T) {
+	t.Chdir(root)
+	samples, err := filepath.Glob("docs/examples/*/index.html")
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("there are no sample reports: %v", err)
+	}
+	for _, path := range samples {
+		page := readText(t, path)
+		if len(page) > maxSample {
+			t.Errorf("%s has %d bytes, at most %d are wanted", path, len(page), maxSample)
+		}
+		report, err := app.ReadReport(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range report.Cells {
+			if !strings.Contains(page, c.ID) {
+				t.Errorf("%s does not show %s: run make pictures", path, c.ID)
+			}
+		}
+	}
+}
+
+// TestPicturesOpen: each picture is what the end of its name says.
+func TestPicturesOpen(t *testing.T) {
+	t.Parallel()
+	read := map[string]func(io.Reader) error{
+		".png": func(r io.Reader) error { _, err := png.Decode(r); return err },
+		".svg": func(r io.Reader) error {
+			for decoder := xml.NewDecoder(r); ; {
+				if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		},
+	}
+	for name := range textsOf(t, filepath.Join(root, "docs", "pictures")) {
+		as := read[filepath.Ext(name)]
+		if as == nil {
+			t.Errorf("%s: GitHub shows svg and png", name)
+			continue
+		}
+		file, err := os.Open(filepath.Join(root, "docs", "pictures", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(as(file), file.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
