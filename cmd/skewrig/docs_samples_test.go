@@ -71,3 +71,13 @@ func TestPicturesOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestTheREADMEIsShort: it says what this is and where to begin. Everything else has a
+// page of its own.
+func TestTheREADMEIsShort(t *testing.T) {
+	t.Parallel()
+	const atMost = 120
+	if lines := strings.Count(readText(t, filepath.Join(root, "README.md")), "\n"); lines > atMost {
+		t.Errorf("README.md has %d lines, at most %d are wanted", lines, atMost)
+	}
+}
