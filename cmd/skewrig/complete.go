@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/docs"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -25,6 +26,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"up":       first(completeCells),
 	"logs":     completeLogs,
 	"build":    completeTargets,
+	"docs":     first(completePages),
 	"graduate": first(completeKEPs),
 	"prr":      first(completeKEPs),
 	"judge":    first(completeDirs),
@@ -194,6 +196,19 @@ func completeBinaries(_ *cobra.Command, _ []string, toComplete string) ([]string
 		found = append(found, string(c)+"=")
 	}
 	return found, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePages completes to the pages of the manual.
+func completePages(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	pages, err := docs.Pages()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var found []string
+	for _, p := range pages {
+		found = append(found, cobra.CompletionWithDesc(p.Name, p.Title))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -1,21 +1,57 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/docs"
 )
 
-// newDocs makes documentation of the command tree. It is for those who package
-// skewrig: it is not listed.
 func newDocs() *cobra.Command {
+	var out output
 	cmd := &cobra.Command{
-		Use: "docs", Short: "Write the documentation of all commands", Hidden: true, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "docs [PAGE]",
+		Short: "Print a page of the manual",
+		Long: `Print a page of the manual, or a file that one shows. Without a page, list all. Where
+a page names a file below docs, the file is inside skewrig, too.`,
+		Example: `  skewrig docs
+  skewrig docs own-catalog
+  skewrig docs language                       # the scenario language, whole
+  skewrig docs examples/payments/pod.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				text, err := docs.Get(args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+				return app.Failed(err)
+			}
+			pages, err := docs.Pages()
+			if err != nil {
+				return app.Failed(err)
+			}
+			return printResult(cmd, out, pages, func(w io.Writer, pages []docs.Page) {
+				table(w, "PAGE\tABOUT", pages, func(p docs.Page) string { return p.Name + "\t" + p.Title })
+			})
+		},
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use: "man DIR", Short: "Write man pages, dated by SOURCE_DATE_EPOCH or today", Args: cobra.ExactArgs(1),
+	out.register(cmd)
+	cmd.AddCommand(newMan())
+	return cmd
+}
+
+// newMan makes man pages of the command tree. It is for those who package skewrig: it is
+// not listed.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use: "man DIR", Short: "Write man pages, dated by SOURCE_DATE_EPOCH or today", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
@@ -24,6 +60,5 @@ func newDocs() *cobra.Command {
 			root.DisableAutoGenTag = true
 			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "skewrig " + root.Version, Manual: "skewrig"}, args[0])
 		},
-	})
-	return cmd
+	}
 }

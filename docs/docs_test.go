@@ -1,0 +1,50 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryPageIsInside: each file of the manual can be read, and each page is listed.
+func TestEveryPageIsInside(t *testing.T) {
+	t.Parallel()
+	pages, err := Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		if text, err := Get(p.Name); err != nil || text == "" || (p.Title == "") != strings.HasSuffix(p.Name, ".yaml") {
+			t.Errorf("page %q, %q: %v", p.Name, p.Title, err)
+		}
+	}
+	entries, err := fs.Glob(os.DirFS("."), "*.md")
+	if err != nil || len(entries) < 10 {
+		t.Fatalf("%d pages: %v", len(entries), err)
+	}
+	for _, name := range entries {
+		name = strings.TrimSuffix(name, ".md")
+		if listed := slices.ContainsFunc(pages, func(p Page) bool { return p.Name == name }); !listed && name != "README" {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+}
+
+func TestGet(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"start": "# Start\n", "start.md": "# Start\n", "docs/start.md": "# Start\n", "commands/run": "skewrig run", "README": "# Documentation",
+		"examples/payments/pod.yaml": "name: payments", "ci/prow.yaml": "presubmits:", Language: "# Axes and cells\n\nEach combination",
+	} {
+		if text, err := Get(name); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s: %v, %.40q, want %q", name, err, text, want)
+		}
+	}
+	for _, name := range []string{"", "strat", "../README", "examples"} {
+		if text, err := Get(name); err == nil || !strings.Contains(err.Error(), "skewrig docs lists them") {
+			t.Errorf("%q: %v, %.40q", name, err, text)
+		}
+	}
+}
