@@ -2,26 +2,22 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
-	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Known reads a list of what is known to fail, on top of the catalog's own. If
 // the file is unset, it is the catalog's own alone.
 func Known(file string) (known.List, error) {
-	list, err := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	here, err := Here()
 	if err != nil || file == "" {
-		return list, err
+		return here.Known, err
 	}
-	own, err := known.Load(file)
-	list.Deviations = append(list.Deviations, own.Deviations...)
-	return list, err
+	more, err := known.Load(file)
+	return known.List{Deviations: slices.Concat(here.Known.Deviations, more.Deviations)}, err
 }
 
 // assembler makes reports of runs of some cells.
@@ -36,11 +32,10 @@ type assembler struct {
 }
 
 func newAssembler(cells []plan.Cell, list known.List, reproduce reports.Reproduce) (*assembler, error) {
-	all, err := catalog.Cells()
-	requirements, ledgerErr := ledger.Requirements()
+	here, err := Here()
 	ran := cellIDs(cells)
-	notRun := slices.DeleteFunc(cellIDs(all), func(id string) bool { return slices.Contains(ran, id) })
-	return &assembler{list, notRun, requirements, reports.ReadingsOf(requirements), reproduce}, Failed(errors.Join(err, ledgerErr))
+	notRun := slices.DeleteFunc(cellIDs(here.Cells()), func(id string) bool { return slices.Contains(ran, id) })
+	return &assembler{list, notRun, here.Requirements, reports.ReadingsOf(here.Requirements), reproduce}, Failed(err)
 }
 
 // excuse settles the result of one cell as the report of the run will.

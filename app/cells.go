@@ -11,10 +11,9 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/own"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -49,19 +48,21 @@ func Select(args []string) ([]plan.Cell, error) {
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,
 // and the user's own of files that no pattern is about.
-func choose(own []plan.Cell, patterns []string) ([]plan.Cell, error) {
-	all, err := catalog.Cells()
+func choose(mine []plan.Cell, patterns []string) ([]plan.Cell, error) {
+	here, err := Here()
 	if err != nil {
 		return nil, err
 	}
 	if len(patterns) == 0 {
-		return catalog.Default(all), nil
+		return here.Default(), nil
 	}
-	chosen, err := plan.Match(slices.Concat(own, all), patterns)
+	named := cellIDs(mine)
+	others := slices.DeleteFunc(here.Cells(), func(c plan.Cell) bool { return slices.Contains(named, c.ID) })
+	chosen, err := plan.Match(slices.Concat(mine, others), patterns)
 	if err != nil {
 		return nil, err
 	}
-	whole := slices.DeleteFunc(slices.Clone(own), func(c plan.Cell) bool {
+	whole := slices.DeleteFunc(slices.Clone(mine), func(c plan.Cell) bool {
 		return slices.ContainsFunc(chosen, func(of plan.Cell) bool { return of.File == c.File })
 	})
 	return append(whole, chosen...), nil
@@ -69,12 +70,12 @@ func choose(own []plan.Cell, patterns []string) ([]plan.Cell, error) {
 
 // checkRequirements finds checks that claim to prove what no ledger states.
 func checkRequirements(cells []plan.Cell) error {
-	requirements, err := ledger.Requirements()
+	here, err := Here()
 	if err != nil {
 		return err
 	}
 	stated := map[string]bool{"": true} // a check of the user's own proves none
-	for _, r := range requirements {
+	for _, r := range here.Requirements {
 		stated[r.ID] = true
 	}
 	var unknown []error
@@ -124,15 +125,29 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	releases, err := sharedReleases(root)
+	if err != nil {
+		return nil, err
+	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.Load(os.DirFS(from), within[from])
+		scenarios, err := action.LoadSharing(releases, os.DirFS(from), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
 	return plan.Cells(all)
+}
+
+// sharedReleases are the axes that the scenarios of a directory's catalog share.
+func sharedReleases(dir string) (map[string][]string, error) {
+	dir, found := own.Find(dir)
+	if !found {
+		return nil, nil
+	}
+	config, err := own.ReadConfig(dir)
+	return config.Releases, err
 }
 
 // SelectFailed selects as Select does, and of these cells the ones that were not
@@ -152,11 +167,11 @@ func SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		cells, err := Select(args)
 		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 	}
-	all, err := catalog.Cells()
+	here, err := Here()
 	if err != nil {
 		return nil, err
 	}
-	return pick(all, ids, func(id string) error {
+	return pick(here.Cells(), ids, func(id string) error {
 		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
-	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -86,7 +85,7 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 // savedCells plans the cells of a saved report. A cell that neither the catalog
 // nor the files have any more can't be judged, and is an error.
 func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
-	known, err := catalog.Cells()
+	here, err := Here()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +97,7 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	for _, c := range saved.Cells {
 		ids = append(ids, c.ID)
 	}
-	return pick(slices.Concat(own, known), ids, func(id string) error {
+	return pick(slices.Concat(own, here.Cells()), ids, func(id string) error {
 		return fmt.Errorf("cell %s is neither in the catalog nor in the files %q", id, files)
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/release"
 )
 
 type buildFlags struct {
@@ -20,6 +19,7 @@ type buildFlags struct {
 	list, prune bool
 	all         bool
 	overlay     []string
+	cells       []string
 }
 
 func newBuild() *cobra.Command {
@@ -28,10 +28,12 @@ func newBuild() *cobra.Command {
 		Use:   "build [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
 		Short: "Build components from their releases",
 		Long: `Build components from the Go modules of their releases into a cache. Without
-arguments, build the components that the default cells need.`,
+arguments, build the components that the default cells need; with --for, those that
+some cells need.`,
 		Example: `  skewrig build                       # the default pair
   skewrig build kubelet@v1.35.4       # one component
   skewrig build v1.34.4               # all components of a release
+  skewrig build --for 'kep-4939/**'    # what these cells need
   skewrig build --list
   skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go`,
 		RunE: f.run,
@@ -41,6 +43,7 @@ arguments, build the components that the default cells need.`,
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the entries of the cache")
 	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
+	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
 	cmd.Flags().StringArrayVar(&f.overlay, "overlay", nil, "compile FILE instead of PATH of k8s.io/kubernetes, PATH=FILE (repeatable)")
 	return cmd
 }
@@ -74,9 +77,9 @@ func printBuilt(w io.Writer, built []build.Binary) {
 }
 
 func (f *buildFlags) targets(args []string) ([]build.Target, error) {
-	targets := defaultTargets()
-	if len(args) > 0 {
-		targets = nil
+	targets, err := f.selected(args)
+	if err != nil {
+		return nil, err
 	}
 	for _, arg := range args {
 		some, err := build.ParseTargets(arg)
@@ -103,10 +106,24 @@ func (f *buildFlags) targets(args []string) ([]build.Target, error) {
 	return targets, nil
 }
 
-// defaultTargets are what the catalog needs: the newest release, and the
-// kubelet of the one before.
-func defaultTargets() []build.Target {
-	return append(build.AllOf(release.Newest), build.Target{Component: build.Kubelet, Version: release.Previous})
+// selected are what the cells need that the flags name. Without these and without
+// arguments, they are the default cells.
+func (f *buildFlags) selected(args []string) ([]build.Target, error) {
+	switch {
+	case len(f.cells) > 0:
+		cells, err := app.Select(f.cells)
+		return app.Targets(cells), err
+	case len(args) > 0:
+		return nil, nil
+	default:
+		return defaultTargets()
+	}
+}
+
+// defaultTargets are what the default cells of the working directory need.
+func defaultTargets() ([]build.Target, error) {
+	here, err := app.Here()
+	return here.DefaultTargets(), err
 }
 
 func (f *buildFlags) runList(cmd *cobra.Command) error {
@@ -123,8 +140,12 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 	if err != nil {
 		return app.Failed(err)
 	}
+	needed, err := defaultTargets()
+	if err != nil {
+		return err
+	}
 	newest := make(map[string]time.Time) // of what the default cells need
-	for _, t := range defaultTargets() {
+	for _, t := range needed {
 		newest[t.String()] = time.Time{}
 	}
 	for _, e := range entries {

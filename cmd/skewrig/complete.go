@@ -11,8 +11,6 @@ import (
 	"github.com/skewrig/skewrig/docs"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -76,7 +74,7 @@ func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
 // completeCells completes a pattern over cell ids, a segment at a time. Where no
 // cell begins so, the shell completes to files.
 func completeCells(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	cells, err := catalog.Cells()
+	here, err := app.Here()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -84,7 +82,7 @@ func completeCells(_ *cobra.Command, _ []string, toComplete string) ([]string, c
 	if parent, complete := strings.CutSuffix(toComplete, "/"); complete && parent != "" {
 		found = append(found, cobra.CompletionWithDesc(toComplete+"**", "all of them"))
 	}
-	for _, c := range cells {
+	for _, c := range here.Cells() {
 		rest, begins := strings.CutPrefix(c.ID, toComplete)
 		if !begins {
 			continue
@@ -100,12 +98,12 @@ func completeCells(_ *cobra.Command, _ []string, toComplete string) ([]string, c
 
 // completeTargets completes to what the cells of the catalog run.
 func completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cells, err := catalog.Cells()
+	here, err := app.Here()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var found []string
-	for _, t := range plan.Targets(cells) {
+	for _, t := range plan.Targets(here.Cells()) {
 		found = append(found, fmt.Sprintf("%s@%s", t.Component, t.Version), string(t.Version), t.Component)
 	}
 	slices.Sort(found)
@@ -125,12 +123,12 @@ func completeKEPs(cmd *cobra.Command, args []string, toComplete string) (found [
 
 // completeLedgers completes to the names of ledgers: KEP-4939.
 func completeLedgers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	requirements, err := ledger.Requirements()
+	here, err := app.Here()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var found []string
-	for _, r := range requirements {
+	for _, r := range here.Requirements {
 		found = append(found, r.KEP)
 	}
 	slices.Sort(found)

@@ -19,6 +19,8 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/own"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // What pages say is checked as follows. Paths are from the root of the repository.
@@ -70,7 +72,29 @@ func newChecker(t *testing.T) checker {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cells = append(cells, firstCells(t)...)
 	return checker{cells: cells, targets: makeTargets(readText(t, "Makefile"))}
+}
+
+// firstCells are those of the catalog that skewrig init makes.
+func firstCells(t *testing.T) []plan.Cell {
+	t.Helper()
+	files, err := own.First(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		golden.Write(t, filepath.Join(dir, name), string(text))
+	}
+	first, err := own.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first.Cells
 }
 
 func TestCommandsInTheDocs(t *testing.T) {

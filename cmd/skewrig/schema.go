@@ -22,6 +22,7 @@ func newSchema() *cobra.Command {
   diff      the output of skewrig diff -o json
   findings  the output of skewrig report -o findings-json
   scenario  a scenario file, for editors
+  config    skewrig.yaml, the catalog of your own repository
 
 docs/schemas has the same schemas.`,
 		Example:   `  skewrig schema scenario > .vscode/skewrig-scenario.json`,

@@ -95,3 +95,8 @@ func verdict(k *spec.ActionKind) { k.Verdict = true }
 func Load(fsys fs.FS, paths []string) ([]*spec.File, error) {
 	return spec.Load(fsys, paths, Kinds()...)
 }
+
+// LoadSharing is Load for scenarios that share axes.
+func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string) ([]*spec.File, error) {
+	return spec.LoadSharing(axes, fsys, paths, Kinds()...)
+}

@@ -57,28 +57,51 @@ type statement struct {
 	Manual   string `json:"manual,omitempty"`
 }
 
+// Oracles is the ledger of what the oracles ask of every cell, whatever its catalog.
+const Oracles = "ORACLE"
+
 // Requirements returns the statements of all ledgers. Every mistake in them is
 // reported.
 func Requirements() ([]reports.Requirement, error) { return load(files) }
+
+// Load returns the statements of ledgers of one's own, by their paths. Every mistake in
+// them is reported. They have no fields: the oracles judge by those of the ledgers that
+// come with skewrig.
+func Load(files fs.FS, names []string) ([]reports.Requirement, error) {
+	ledgers, err := readAll(files, names, "")
+	all, alsoErr := statements(ledgers)
+	return all, errors.Join(err, alsoErr)
+}
 
 // Fields returns the fields that gates guard, of all ledgers: the rows by which the
 // oracles judge every cell.
 func Fields() ([]model.Field, error) { return fields(files) }
 
 func fields(files fs.FS) (all []model.Field, _ error) {
-	ledgers, err := readAll(files)
+	ledgers, err := readOurs(files)
 	for _, ledger := range ledgers {
 		all = append(all, ledger.Fields...)
 	}
 	return all, err
 }
 
-// readAll reads all ledgers, and returns every mistake in them.
-func readAll(files fs.FS) (all []file, _ error) {
+// ours is where the ledgers that come with skewrig stand.
+const ours = "scenarios/ledger/"
+
+// readOurs reads the ledgers that come with skewrig.
+func readOurs(files fs.FS) ([]file, error) {
 	names, err := fs.Glob(files, "*.yaml")
-	mistakes := []error{err}
+	if err != nil {
+		return nil, err
+	}
+	return readAll(files, names, ours)
+}
+
+// readAll reads ledgers, which stand in a directory, and returns every mistake in them.
+func readAll(files fs.FS, names []string, dir string) (all []file, _ error) {
+	var mistakes []error
 	for _, name := range names {
-		ledger, err := read(files, name)
+		ledger, err := read(files, name, dir)
 		ledger.name = name
 		mistakes = append(mistakes, err)
 		all = append(all, ledger)
@@ -87,9 +110,14 @@ func readAll(files fs.FS) (all []file, _ error) {
 }
 
 func load(files fs.FS) ([]reports.Requirement, error) {
-	var all []reports.Requirement
-	ledgers, err := readAll(files)
-	mistakes := []error{err}
+	ledgers, err := readOurs(files)
+	all, alsoErr := statements(ledgers)
+	return all, errors.Join(err, alsoErr)
+}
+
+// statements are those of ledgers, each with its place in the text.
+func statements(ledgers []file) (all []reports.Requirement, _ error) {
+	var mistakes []error
 	seen := make(map[string]string)
 	for _, ledger := range ledgers {
 		for _, s := range ledger.Statements {
@@ -125,13 +153,14 @@ func (f file) checkContradictions(document *strict.Document) {
 	}
 }
 
-func read(files fs.FS, name string) (file, error) {
+// read reads a ledger, which stands in a directory.
+func read(files fs.FS, name, dir string) (file, error) {
 	var ledger file
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return ledger, err
 	}
-	document := strict.ReadDocument("scenarios/ledger/"+name, text, &ledger)
+	document := strict.ReadDocument(dir+name, text, &ledger)
 	for i, s := range ledger.Statements {
 		at := fmt.Sprintf("statements[%d]", i)
 		document.Refuse(at+".id", !strings.HasPrefix(s.ID, ledger.KEP+"/"), "the id %q does not begin with %s/", s.ID, ledger.KEP)
@@ -143,6 +172,7 @@ func read(files fs.FS, name string) (file, error) {
 		}
 	}
 	ledger.checkContradictions(document)
+	document.Refuse("fields", dir != ours && len(ledger.Fields) > 0, "fields are for the ledgers that come with skewrig: leave them out")
 	for i, f := range ledger.Fields {
 		err := f.Validate()
 		document.Refuse(fmt.Sprintf("fields[%d]", i), err != nil, "%v", err)
@@ -150,5 +180,5 @@ func read(files fs.FS, name string) (file, error) {
 	if err := document.Err(); err != nil {
 		return ledger, err
 	}
-	return ledger, readRows(files, &ledger, name)
+	return ledger, readRows(files, &ledger, name, dir)
 }

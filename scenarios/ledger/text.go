@@ -88,7 +88,7 @@ func texts(ledgers, dir fs.FS) (all []Text, _ error) {
 		return nil, err
 	}
 	for _, name := range names {
-		ledger, err := read(ledgers, name)
+		ledger, err := read(ledgers, name, ours)
 		if err != nil {
 			return nil, err
 		}
@@ -179,14 +179,14 @@ func (t *Text) pair(was *row, is *sentence.Sentence) {
 // sentence, its line in each document ("-" for none), and the statements that it
 // belongs to, without the ledger's prefix, or what it is instead. "#" begins a
 // comment. A ledger without documents has no list.
-func readRows(files fs.FS, ledger *file, name string) error {
+func readRows(files fs.FS, ledger *file, name, dir string) error {
 	name = strings.TrimSuffix(name, path.Ext(name)) + ".sentences"
 	content, err := fs.ReadFile(files, name)
 	switch none := errors.Is(err, fs.ErrNotExist); {
 	case none && len(ledger.Documents) == 0:
 		return nil
 	case none || err == nil && len(ledger.Documents) == 0:
-		return fmt.Errorf("scenarios/ledger/%s: a ledger has both documents and a list of their sentences, or neither", name)
+		return fmt.Errorf("%s: a ledger has both documents and a list of their sentences, or neither", dir+name)
 	case err != nil:
 		return err
 	}
@@ -202,7 +202,7 @@ func readRows(files fs.FS, ledger *file, name string) error {
 		}
 		r, err := ledger.readRow(strings.Fields(line), statements)
 		if err != nil {
-			mistakes = append(mistakes, fmt.Errorf("scenarios/ledger/%s:%d: %w", name, i+1, err))
+			mistakes = append(mistakes, fmt.Errorf("%s:%d: %w", dir+name, i+1, err))
 			continue
 		}
 		ledger.rows = append(ledger.rows, r)

@@ -41,6 +41,12 @@ type Combination struct {
 // Load reads scenario files, each with the manifests beside it. Everything that
 // is wrong with any of them is reported at once, as *Errors.
 func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
+	return LoadSharing(nil, fsys, paths, kinds...)
+}
+
+// LoadSharing is Load for scenarios that share axes: one that refers to an axis which
+// it doesn't have itself has the shared axis of that name.
+func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
 	var (
 		files    []*File
 		problems []strict.Problem
@@ -54,7 +60,7 @@ func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
 		document := strict.ParseDocument(name, text)
 		r := &reader{
 			Document: document, kinds: kinds, manifests: newManifests(fsys, path.Dir(name), document.Source.Problems),
-			refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
+			shared: axes, refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
 		}
 		files = append(files, r.read(string(text)))
 		problems = append(problems, r.Source.Problems.Sorted()...)
@@ -88,7 +94,9 @@ type reader struct {
 	*strict.Document
 	kinds     []ActionKind
 	manifests *manifests
-	refs      references
+	// shared are the axes that a scenario may leave out.
+	shared map[string][]string
+	refs   references
 	// literals are the scalars in which references are not replaced.
 	literals map[*yaml.Node]bool
 }
@@ -105,6 +113,7 @@ func (r *reader) read(text string) *File {
 	r.markLiterals()
 	for i, values := range r.where(combine(axes)) {
 		c := r.combination(values)
+		c.Scenario.Axes = axes
 		r.validate(&c, i == 0)
 		f.Combinations = append(f.Combinations, c)
 	}
@@ -112,13 +121,19 @@ func (r *reader) read(text string) *File {
 	return f
 }
 
-// axes decodes the axes alone: the rest can't be decoded before they are known.
+// axes decodes the axes alone, and adds the shared ones that the scenario refers to:
+// the rest can't be decoded before they are known.
 func (r *reader) axes() map[string][]string {
 	n, found := r.Find("axes")
 	axes := make(map[string][]string)
 	if found {
 		d := strict.Decoder{Source: r.Source}
 		d.Decode(n, reflect.ValueOf(&axes).Elem())
+	}
+	for name, values := range r.shared {
+		if _, own := axes[name]; !own && refersTo(r.Root, name) {
+			axes[name] = values
+		}
 	}
 	return axes
 }

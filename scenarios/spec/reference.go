@@ -71,6 +71,31 @@ func (r references) value(name string) (value, mistake string) {
 	return value, ""
 }
 
+// refersTo reports whether a node has a reference to an axis, or a condition that
+// compares it.
+func refersTo(n *yaml.Node, axis string) bool {
+	if n.Kind == yaml.ScalarNode {
+		return slices.Contains(reference.FindAllString(n.Value, -1), "${"+axis+"}")
+	}
+	for i, child := range n.Content {
+		if refersTo(child, axis) || isCondition(n, i) && compares(child.Value, axis) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCondition reports whether an entry of a node is where a condition is written.
+func isCondition(n *yaml.Node, i int) bool {
+	return n.Kind == yaml.MappingNode && i%2 == 1 && (n.Content[i-1].Value == "when" || n.Content[i-1].Value == "where")
+}
+
+// compares reports whether a text is a condition that compares a name.
+func compares(text, name string) bool {
+	condition, _ := ParseCondition(text)
+	return slices.ContainsFunc(condition, func(c comparison) bool { return c.name == name })
+}
+
 // replace replaces the references in a scalar. Without quotes, one that is nothing but
 // a reference has the type of its value.
 func (r *reader) replace(n *yaml.Node, s strict.Scalar) (strict.Scalar, bool) {

@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/scenarios/own"
 )
 
 func main() {
@@ -58,6 +59,7 @@ func generate(root string) (map[string][]byte, error) {
 		"plan":     ofPlan(source),
 		"record":   history,
 		"scenario": ofScenario(source),
+		"config":   ofKind(source, own.Config{}, own.APIVersion, own.Kind, "skewrig.yaml, the catalog of a repository"),
 	} {
 		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
 		if texts[name], err = encode(schema); err != nil {

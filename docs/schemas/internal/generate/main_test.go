@@ -361,3 +361,25 @@ func TestThereIsNoOtherSchema(t *testing.T) {
 		}
 	}
 }
+
+func TestCatalogsAreValid(t *testing.T) {
+	t.Parallel()
+	s := schema(t, "config")
+	good := read(t, root+"/scenarios/own/template/skewrig.yaml")
+	if err := validate(t, s, asJSON(t, good)); err != nil {
+		t.Error(err)
+	}
+	for _, change := range [][2]string{
+		{"kind: Catalog", "kind: Scenario"},
+		{"scenarios: [", "scenario: ["},
+		{"kubelet: [previous]", "kubelet: previous"},
+		{"# builtIn: true", "builtIn: yes please"},
+	} {
+		bad := strings.Replace(good, change[0], change[1], 1)
+		if bad == good {
+			t.Errorf("%s is not in the file", change[0])
+		} else if err := validate(t, s, asJSON(t, bad)); err == nil {
+			t.Errorf("%s instead of %s is valid", change[1], change[0])
+		}
+	}
+}

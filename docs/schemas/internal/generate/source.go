@@ -25,7 +25,7 @@ const module = "github.com/skewrig/skewrig"
 
 // packages are the folders whose types are in the schemas.
 var packages = []string{
-	"reports", "reports/diff", "reports/finding", "scenarios/action", "scenarios/spec",
+	"reports", "reports/diff", "reports/finding", "scenarios/action", "scenarios/spec", "scenarios/own",
 	"record", "harness/clock", "harness/release",
 	"fakeservers/behavior",
 }

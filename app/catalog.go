@@ -1,0 +1,112 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/ledger"
+	"github.com/skewrig/skewrig/scenarios/own"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Catalog is what there is to run unless a user names a file: the catalog that comes
+// with skewrig, or that of the repository that the working directory is in, or both.
+type Catalog struct {
+	// Own are the cells of the repository. If it has no skewrig.yaml, there are none.
+	Own []plan.Cell
+	// BuiltIn are the cells that come with skewrig. If the repository's stand in their
+	// place, there are none.
+	BuiltIn []plan.Cell
+	// Requirements are what the checks of these cells prove, and what the oracles ask of
+	// every cell.
+	Requirements []reports.Requirement
+	// Known is what they are known to fail.
+	Known known.List
+}
+
+// Here returns the catalog of the working directory. Everything that is wrong with a
+// repository's own is reported.
+func Here() (Catalog, error) {
+	repository, err := ownCatalog()
+	if err != nil {
+		return Catalog{}, err
+	}
+	here := Catalog{Own: repository.Cells, Requirements: repository.Requirements, Known: repository.Known}
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		return Catalog{}, Failed(err)
+	}
+	if repository.Dir != "" && !repository.BuiltIn {
+		requirements = slices.DeleteFunc(requirements, func(r reports.Requirement) bool { return r.KEP != ledger.Oracles })
+	} else if err := here.addBuiltIn(); err != nil {
+		return Catalog{}, Failed(err)
+	}
+	here.Requirements = append(here.Requirements, requirements...)
+	return here, here.saidTwice()
+}
+
+// ownCatalog is that of the repository. Its directory is empty if there is none.
+func ownCatalog() (own.Catalog, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return own.Catalog{}, err
+	}
+	dir, found := own.Find(dir)
+	if !found {
+		return own.Catalog{}, nil
+	}
+	return own.Load(dir)
+}
+
+// addBuiltIn adds the cells that come with skewrig, and what they are known to fail.
+func (c *Catalog) addBuiltIn() error {
+	cells, err := catalog.Cells()
+	list, alsoErr := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	c.BuiltIn = cells
+	c.Known.Deviations = append(c.Known.Deviations, list.Deviations...)
+	return errors.Join(err, alsoErr)
+}
+
+// saidTwice finds what the repository has under the name of something that comes with
+// skewrig.
+func (c *Catalog) saidTwice() error {
+	var problems []error
+	taken := cellIDs(c.BuiltIn)
+	for _, cell := range c.Own {
+		if slices.Contains(taken, cell.ID) {
+			problems = append(problems, fmt.Errorf("%s: the catalog that comes with skewrig has a cell %s too: choose another id", cell.File, cell.ID))
+		}
+	}
+	stated := make(map[string]bool)
+	for _, r := range c.Requirements {
+		if stated[r.ID] {
+			problems = append(problems, fmt.Errorf("the ledgers that come with skewrig have a statement %s too: choose another id", r.ID))
+		}
+		stated[r.ID] = true
+	}
+	return errors.Join(problems...)
+}
+
+// Cells are all that can be run.
+func (c Catalog) Cells() []plan.Cell { return slices.Concat(c.Own, c.BuiltIn) }
+
+// Default are the cells that are run unless others are asked for: all of the
+// repository's and, of those that come with skewrig, what the default pair shows.
+func (c Catalog) Default() []plan.Cell { return slices.Concat(c.Own, catalog.Default(c.BuiltIn)) }
+
+// DefaultTargets are what the cells that are run by default need: for those that come
+// with skewrig all of the newest release, and the kubelet of the one before.
+func (c Catalog) DefaultTargets() []build.Target {
+	targets := Targets(c.Own)
+	if len(c.BuiltIn) > 0 {
+		targets = append(append(targets, build.AllOf(release.Newest)...), build.Target{Component: build.Kubelet, Version: release.Previous})
+	}
+	return targets
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skewrig/skewrig/scenarios/own"
+)
+
+// Init makes a catalog in the working directory, with a first scenario for a pod, and
+// returns the files that it wrote. If manifest is unset, the pod is a sample. It is an
+// error if one of the files is there: none is written then.
+func Init(manifest string) ([]string, error) {
+	var pod []byte
+	if manifest != "" {
+		var err error
+		if pod, err = os.ReadFile(manifest); err != nil {
+			return nil, err
+		}
+	}
+	files, err := own.First(pod)
+	if err != nil && manifest != "" {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	if err != nil {
+		return nil, Failed(err)
+	}
+	names := slices.Sorted(maps.Keys(files))
+	var problems []error
+	for _, name := range names {
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, fmt.Errorf("%s is there already: init overwrites nothing", name))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if err := writeNew(name, files[name]); err != nil {
+			return nil, Failed(err)
+		}
+	}
+	return names, nil
+}
+
+// writeNew writes a file that must not be there yet, with its directories.
+func writeNew(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
