@@ -24,6 +24,7 @@ import (
 //	bin/<component>/<version>/<key>/entry.json    what it is made of, and its digest
 //	locks/<key>.lock                              held while the entry is built
 //	work/...                                      extracted sources, generated locks
+//	toolchain                                     in an exported cache: what made its entries
 type store struct{ dir string }
 
 func (s store) bin() string { return filepath.Join(s.dir, "bin") }

@@ -19,6 +19,9 @@ import (
 // go.mod beside it, and takes the sums from the file of the same name.
 const modfileName = "lock.mod"
 
+// stub is the go.mod of a cache.
+const stub = "module cache\n"
+
 // goEnv is what the Go command runs with, on top of the user's environment.
 // cgo is off so that a binary is the same with and without a C compiler;
 // GOFLAGS and workspaces of the user must not shape what is called a release.
@@ -54,12 +57,16 @@ func goCommand(ctx context.Context, dir string, args []string, env ...string) (s
 }
 
 // toolchain identifies the compiler and what it compiles for. It is asked for
-// in a module of its own: the user's directory may select another one.
+// in a module of its own: the user's directory may select another one. Without a Go
+// command, it is the one that an exported cache was made with.
 func (s store) toolchain(ctx context.Context) (string, error) {
 	if err := s.stub(); err != nil {
 		return "", err
 	}
 	out, err := goCommand(ctx, s.dir, []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140"})
+	if with, exported := s.exportedWith(); exported && errors.Is(err, exec.ErrNotFound) {
+		return with, nil
+	}
 	if err != nil {
 		return "", err
 	}
@@ -77,6 +84,8 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 	switch {
 	case err == nil:
 		return answer.Dir, nil
+	case errors.Is(err, exec.ErrNotFound): // the Go command itself
+		return "", err
 	case refused.MatchString(err.Error()):
 		return "", noRelease(ctx, dir, t, err)
 	default:
