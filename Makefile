@@ -9,13 +9,17 @@ CHROMIUM      ?= chromium
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build man test conformance watchdog podsapi suites mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi suites mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 build: ## build bin/skewrig
 	$(GO) build -o $(BIN)/skewrig ./cmd/skewrig
+
+image: ## an OCI image with the default pair, as bin/image (a layout) and bin/skewrig-image.tar (for docker load)
+	@mkdir -p $(BIN)
+	$(GO) run ./cmd/image --layout $(BIN)/image --tarball $(BIN)/skewrig-image.tar
 
 man: build ## man pages, in bin/man
 	$(BIN)/skewrig docs man $(BIN)/man
