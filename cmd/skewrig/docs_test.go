@@ -391,7 +391,7 @@ func TestRecipesForCI(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		ours := 0
+		ours := strings.Count(readText(t, path), "uses: skewrig/skewrig@")
 		for _, script := range scripts(recipe) {
 			if err := check.checkScript(script); err != nil {
 				t.Errorf("%s: %v", path, err)
