@@ -9,7 +9,7 @@ CHROMIUM      ?= chromium
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi suites mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed suites mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ watchdog: build ## dependency-watchdog: both releases on real API servers, and o
 
 podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
 	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi $(RUN_FLAGS)
+
+installed: ## go install from a proxy of files, the GitHub Action, and a cell in the image, on real components
+	$(GO) test -count=1 -timeout=60m -run='TestGoInstall|TestTheAction|TestACellRunsInTheImage' ./cmd/skewrig ./cmd/image
 
 suites: ## the same catalog as Ginkgo specs, and what docs/from-go.md shows
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+
+	"github.com/skewrig/skewrig/harness/golden"
+)
+
+// published is the release that the proxy of these tests has.
+var published = module.Version{Path: "github.com/skewrig/skewrig", Version: "v0.90.1"}
+
+// source is a file of the repository, as it is in the module that is published.
+type source string
+
+func (s source) Path() string                 { return string(s) }
+func (s source) Lstat() (fs.FileInfo, error)  { return os.Lstat(filepath.Join(root, string(s))) }
+func (s source) Open() (io.ReadCloser, error) { return os.Open(filepath.Join(root, string(s))) }
+
+// sources are the files of the repository, as they are now.
+func sources(t *testing.T) (files []zip.File) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if _, err := source(name).Lstat(); err == nil { // it may be removed and not committed yet
+			files = append(files, source(name))
+		}
+	}
+	return files
+}
+
+// proxy writes a module proxy that has the repository as a release.
+func proxy(t *testing.T) (dir string) {
+	t.Helper()
+	var archive bytes.Buffer
+	if err := zip.Create(&archive, published, sources(t)); err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	versions := filepath.Join(dir, filepath.FromSlash(published.Path), "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list": published.Version + "\n", published.Version + ".info": fmt.Sprintf(`{"Version": %q}`, published.Version),
+		published.Version + ".mod": readText(t, filepath.Join(root, "go.mod")), published.Version + ".zip": archive.String(),
+	} {
+		golden.Write(t, filepath.Join(versions, name), text)
+	}
+	return dir
+}
+
+// TestTheModuleCanBePublished: the Go command installs no program of a module that
+// replaces others, and no module with files that a zip of it may not have.
+func TestTheModuleCanBePublished(t *testing.T) {
+	t.Parallel()
+	file, err := modfile.Parse("go.mod", []byte(readText(t, filepath.Join(root, "go.mod"))), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Replace)+len(file.Exclude) > 0 || file.Module.Mod.Path != published.Path {
+		t.Errorf("module %s replaces %d and excludes %d others: go install NAME@latest refuses that", file.Module.Mod.Path, len(file.Replace), len(file.Exclude))
+	}
+	checked, err := zip.CheckFiles(sources(t))
+	if err != nil || checked.Err() != nil {
+		t.Errorf("%v, %v", err, checked.Err())
+	}
+	if len(checked.Valid) < 500 {
+		t.Errorf("the module has %d files", len(checked.Valid))
+	}
+}
+
+// TestGoInstall installs skewrig from a proxy that is a directory, and uses it in an
+// empty directory, without Go. Other modules are those of the local module cache.
+func TestGoInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles all that skewrig is made of")
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
+	bin, empty := t.TempDir(), t.TempDir()
+	install := exec.CommandContext(t.Context(), "go", "install", published.Path+"/cmd/skewrig@latest")
+	install.Dir = empty
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+proxy(t)+",file://"+local,
+		"CGO_ENABLED=0", // as in the image, so that both compile it once
+		"GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "GO111MODULE=on")
+	if said, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	skewrig := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "skewrig"), args...)
+		cmd.Dir = empty
+		cmd.Env = []string{"HOME=" + empty, "PATH="}
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("skewrig %s: %v\n%s", strings.Join(args, " "), err, said)
+		}
+		return string(said)
+	}
+	for command, want := range map[string]string{
+		"--version":                       published.Version,
+		"list":                            "kep-4939/skew/older-kubelet/apiserver:",
+		"plan kep-4188/gate/toggled/**":   "kubelet:reference",
+		"docs":                            "own-catalog",
+		"docs install":                    "go install",
+		"docs language":                   "# Axes and cells",
+		"docs examples/payments/pod.yaml": "name: payments",
+		"schema config":                   "skewrig.yaml",
+		"simulate dwd/**":                 "dwd/",
+	} {
+		if said := skewrig(strings.Fields(command)...); !strings.Contains(said, want) {
+			t.Errorf("skewrig %s does not say %q:\n%.2000s", command, want, said)
+		}
+	}
+	skewrig("init")
+	if said := skewrig("plan"); !strings.Contains(said, "mine/web/upgrade/kubelet:") {
+		t.Errorf("the plan of the new catalog is\n%s", said)
+	}
+}
