@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
@@ -20,7 +21,8 @@ while [ -e "$1" ] && [ $i -lt 200 ]; do
 done`
 
 // Guard owns a directory and sees to it that the directory is removed even
-// when skewrig is killed with a signal that it can't handle.
+// when skewrig is killed with a signal that it can't handle. Where there is no shell, as
+// in an image of nothing but skewrig, the directory ends with Close or the container.
 type Guard struct {
 	dir  string
 	hold *os.File // closing it releases the guard
@@ -29,7 +31,10 @@ type Guard struct {
 
 // NewGuard makes a directory, open to its owner only, and starts guarding it. That
 // there is one already is an error.
-func NewGuard(dir string) (_ *Guard, err error) {
+func NewGuard(dir string) (*Guard, error) { return newGuard("/bin/sh", dir) }
+
+// newGuard has the guard run by a shell.
+func newGuard(shell, dir string) (_ *Guard, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -38,13 +43,16 @@ func NewGuard(dir string) (_ *Guard, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	if _, err := os.Stat(shell); errors.Is(err, fs.ErrNotExist) {
+		return &Guard{dir: dir}, nil
+	}
 	end, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer end.Close()
 
-	cmd := exec.Command("/bin/sh", "-c", guardScript, "skewrig-guard", dir) //nolint:noctx // outlives every context on purpose
+	cmd := exec.Command(shell, "-c", guardScript, "skewrig-guard", dir) //nolint:noctx // outlives every context on purpose
 	cmd.Stdin = end
 	// A group of its own: neither Ctrl-C nor a closing terminal reaches it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -59,5 +67,8 @@ func (g *Guard) Dir() string { return g.dir }
 
 // Close removes the directory and returns when it and the guard are gone.
 func (g *Guard) Close() error {
+	if g.cmd == nil {
+		return os.RemoveAll(g.dir)
+	}
 	return errors.Join(g.hold.Close(), g.cmd.Wait(), os.RemoveAll(g.dir))
 }
