@@ -15,9 +15,9 @@ import (
 
 // Up starts the rig of a cell, whose own mapping of images comes after that of played.
 // If history is set, what happens is recorded there.
-func Up(ctx context.Context, cell plan.Cell, played Played, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
+func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
 	played.Images = slices.Concat(played.Images, cell.Images)
-	library, err := played.library(ctx, builder)
+	library, err := played.Library(ctx, builder)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/fakeservers/agnhost"
-	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -24,8 +20,8 @@ type started struct {
 	Components []startedComponent `json:"components"`
 	// Images are patterns of the images that can be pulled.
 	Images []string `json:"images"`
-	// DefaultImage is where other images listen. If unset, they can't be pulled.
-	DefaultImage []behavior.Listener `json:"defaultImage,omitempty"`
+	// DefaultImage is what other images are, "http1:8080". If unset, they can't be pulled.
+	DefaultImage string `json:"defaultImage,omitempty"`
 }
 
 type startedComponent struct {
@@ -33,17 +29,15 @@ type startedComponent struct {
 	PID int `json:"pid"`
 }
 
-func describeCluster(c *engine.Rig, played app.Played, cell plan.Cell) started {
-	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig(), Logs: c.LogDir(), DefaultImage: played.Default}
+func describeCluster(c *engine.Rig, played engine.Played, fallback string, cell plan.Cell) started {
+	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig(), Logs: c.LogDir(), DefaultImage: fallback}
 	for _, i := range c.Instances() {
 		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})
 	}
 	for _, image := range slices.Concat(played.Images, cell.Images) {
 		is.Images = append(is.Images, image.Image)
 	}
-	for _, entry := range agnhost.Entries() {
-		is.Images = append(is.Images, entry.Pattern)
-	}
+	is.Images = append(is.Images, engine.KnownImages()...)
 	return is
 }
 
@@ -61,11 +55,11 @@ func printStarted(w io.Writer, s started) {
 		fmt.Fprintf(w, "  %s\n", image)
 	}
 	first := firstImage
-	if s.DefaultImage == nil {
+	if s.DefaultImage == "" {
 		fmt.Fprint(w, "Others can't be pulled. With --default-image http1:8080, each is a server.\n")
 	} else {
 		first = "--image=nginx"
-		fmt.Fprintf(w, "Every other image is a server that listens on %s.\n", listenersText(s.DefaultImage))
+		fmt.Fprintf(w, "Every other image is a server that listens on %s.\n", s.DefaultImage)
 	}
 	fmt.Fprintf(w, `
 Try:
@@ -80,13 +74,4 @@ Try:
 		fmt.Fprintf(w, "  kubectl get deployments -n shoot \\\n    --kubeconfig %s\n", s.SeedKubeconfig)
 	}
 	fmt.Fprint(w, "\nCtrl-C stops the cluster and removes everything, logs included.\n")
-}
-
-// listenersText is how a flag gives listeners.
-func listenersText(listeners []behavior.Listener) string {
-	texts := make([]string, len(listeners))
-	for i, l := range listeners {
-		texts[i] = fmt.Sprintf("%s:%d", l.Protocol, l.Port)
-	}
-	return strings.Join(texts, ",")
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
 )
@@ -24,7 +23,7 @@ func TestBanner(t *testing.T) {
 	for name, change := range map[string]func(*started){
 		"banner": func(*started) {},
 		"banner-default": func(s *started) {
-			s.DefaultImage = []behavior.Listener{{Port: 8080, Protocol: behavior.HTTP1}, {Port: 9000, Protocol: behavior.GRPCTLS}}
+			s.DefaultImage = "http1:8080,grpc-tls:9000"
 			s.SeedKubeconfig = "/tmp/skewrig-2/pki/admin.kubeconfig"
 		},
 	} {

@@ -87,7 +87,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(c.Close())) }()
-	is := describeCluster(c, played, cell)
+	is := describeCluster(c, played, f.fallback, cell)
 	if f.kubeconfig != "" {
 		if err := copyNew(f.kubeconfig, is.Kubeconfig); err != nil {
 			return app.Failed(err)
@@ -102,10 +102,10 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // played reads what images are played by. The error says everything that is wrong.
-func (f *upFlags) played() (played app.Played, _ error) {
+func (f *upFlags) played() (played engine.Played, _ error) {
 	var problems []error
 	for _, text := range f.images {
-		image, err := app.ParseImage(text)
+		image, err := engine.ParseImage(text)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--image %s: %w", text, err))
 		}
@@ -113,7 +113,7 @@ func (f *upFlags) played() (played app.Played, _ error) {
 	}
 	if f.fallback != "" {
 		var err error
-		if played.Default, err = app.ParseListeners(f.fallback); err != nil {
+		if played.Default, err = engine.ParseListeners(f.fallback); err != nil {
 			problems = append(problems, fmt.Errorf("--default-image %s: %w", f.fallback, err))
 		}
 	}

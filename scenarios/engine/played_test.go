@@ -1,4 +1,4 @@
-package app
+package engine
 
 import (
 	"errors"
@@ -50,7 +50,7 @@ func TestPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := Played{Images: []spec.Image{mapped}}
-	library, err := played.library(t.Context(), nil)
+	library, err := played.Library(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestPlayed(t *testing.T) {
 	if played.Default, err = ParseListeners("tcp:6379"); err != nil {
 		t.Fatal(err)
 	}
-	if library, err = played.library(t.Context(), nil); err != nil {
+	if library, err = played.Library(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := library.Find("redis"); err != nil {

@@ -1,4 +1,4 @@
-package app
+package engine
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -62,9 +61,9 @@ func ParseListeners(text string) (listeners []behavior.Listener, _ error) {
 	return listeners, errors.Join(problems...)
 }
 
-// library is what plays the images of a cluster.
-func (p Played) library(ctx context.Context, builder *build.Builder) (image.Library, error) {
-	catalog, err := engine.Library(ctx, p.Images, builder.Binary)
+// Library is what plays the images of a cluster.
+func (p Played) Library(ctx context.Context, builder *build.Builder) (image.Library, error) {
+	catalog, err := Library(ctx, p.Images, builder.Binary)
 	if err != nil || p.Default == nil {
 		return hinting{catalog}, err
 	}
@@ -83,3 +82,14 @@ func (h hinting) Find(ref string) (*image.Image, error) {
 	}
 	return found, err
 }
+
+// KnownImages are patterns of the images that run without a mapping.
+func KnownImages() (patterns []string) {
+	for _, entry := range agnhost.Entries() {
+		patterns = append(patterns, entry.Pattern)
+	}
+	return patterns
+}
+
+// KnownCommands are those that can be run in a container, sorted.
+func KnownCommands() []string { return agnhost.Commands() }
