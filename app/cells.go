@@ -110,7 +110,7 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	within := make(map[string][]string) // by root
 	var problems []error
 	for _, path := range paths {
-		problems = append(problems, foreign(path))
+		problems = append(problems, misplaced(path))
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err

@@ -12,10 +12,10 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// foreign explains what a file is that was given as a scenario and is something else:
+// misplaced explains what a file is that was given as a scenario and is something else:
 // an object of Kubernetes, a cluster of kind, a list of known deviations. It is nil for
 // all others: the decoder of scenarios says what is wrong with them.
-func foreign(path string) error {
+func misplaced(path string) error {
 	text, err := os.ReadFile(path)
 	var head struct{ APIVersion, Kind string }
 	if err != nil || yaml.Unmarshal(text, &head) != nil || head.Kind == "" || head.Kind == spec.Kind {
