@@ -53,7 +53,7 @@ func (s store) stub() error {
 // it has, and how it refused.
 func noRelease(ctx context.Context, dir string, t Target, refusal error) error {
 	module := sources[t.Component].module
-	listed, _ := goCommand(ctx, dir, []string{"list", "-m", "-versions", module}) // without it, those that are known anyway
+	listed, _ := goCommand(ctx, dir, []string{"list", "-m", "-versions", "-retracted", module}) // without it, those that are known anyway
 	there := strings.Fields(strings.TrimPrefix(listed, module))
 	if t.Component.isKubernetes() {
 		for _, v := range release.Supported() {
