@@ -42,7 +42,7 @@ func TestGet(t *testing.T) {
 			t.Errorf("%s: %v, %.40q, want %q", name, err, text, want)
 		}
 	}
-	for _, name := range []string{"", "strat", "../README", "examples"} {
+	for _, name := range []string{"", "starting", "../README", "examples"} {
 		if text, err := Get(name); err == nil || !strings.Contains(err.Error(), "skewrig docs lists them") {
 			t.Errorf("%q: %v, %.40q", name, err, text)
 		}

@@ -24,7 +24,7 @@ type outcome struct {
 
 func (o *outcome) Helper()                         {}
 func (o *outcome) Name() string                    { return "TestOfSomeone" }
-func (o *outcome) Context() context.Context        { return context.Background() } //nolint:usetesting // it stands for the context of a test
+func (o *outcome) Context() context.Context        { return context.Background() }
 func (o *outcome) Cleanup(f func())                { o.cleanups = append(o.cleanups, f) }
 func (o *outcome) Failed() bool                    { return o.how == "failed" || len(o.errors) > 0 }
 func (o *outcome) Logf(format string, args ...any) { o.text += fmt.Sprintf(format, args...) + "\n" }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -58,13 +59,13 @@ func record(ctx context.Context, command string) (session, error) {
 	}
 	s := session{Command: command}
 	lines := bufio.NewScanner(reader)
-	printed := ""
+	var printed strings.Builder
 	for lines.Scan() {
 		s.Lines = append(s.Lines, line{At: time.Since(began), Text: lines.Text()})
-		printed += lines.Text() + "\n"
+		fmt.Fprintln(&printed, lines.Text())
 	}
 	if err := errors.Join(lines.Err(), reader.Close(), cmd.Wait()); err != nil {
-		return s, fmt.Errorf("%s: %w\n%s", command, err, printed)
+		return s, fmt.Errorf("%s: %w\n%s", command, err, &printed)
 	}
 	return s, nil
 }

@@ -36,7 +36,7 @@ its name if no other begins so.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: f.run,
 	}
-	f.output.register(cmd)
+	f.register(cmd)
 	cmd.Flags().StringVar(&f.report, "report", "", "the report directory of a run (default: the rigs that run)")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what is written, until the rig ends or Ctrl-C")
 	return cmd

@@ -60,15 +60,15 @@ func (t *traps) call(ctx context.Context, env expand.Environ, args []string) ([]
 
 // after has actions run, and then a command.
 func after(actions string, args []string) ([]string, error) {
-	script := actions + "\n"
-	for _, arg := range args {
+	words := make([]string, len(args))
+	for i, arg := range args {
 		quoted, err := syntax.Quote(arg, syntax.LangBash)
 		if err != nil {
 			return nil, err
 		}
-		script += quoted + " "
+		words[i] = quoted
 	}
-	return []string{"eval", script}, nil
+	return []string{"eval", actions + "\n" + strings.Join(words, " ")}, nil
 }
 
 // trap plays trap [ACTION] SIGNAL... What the interpreter knows is left to it.

@@ -82,7 +82,7 @@ func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) 
 	}
 	p.killed, p.kill = context.WithCancel(r.alive)
 	if p.stdin != nil {
-		context.AfterFunc(p.killed, func() { p.stdin.Close() })
+		context.AfterFunc(p.killed, func() { _ = p.stdin.Close() }) // nothing was written there
 	}
 	return p, nil
 }

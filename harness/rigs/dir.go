@@ -60,7 +60,7 @@ func NewDir(parent, purpose string, room int) (_ *Dir, err error) {
 			return nil, err
 		}
 	}
-	if d.claim, err = claim.Take(d.Guard.Dir(), claim.Me(strings.Join(os.Args, " "))); err != nil {
+	if d.claim, err = claim.Take(d.Dir(), claim.Me(strings.Join(os.Args, " "))); err != nil {
 		return nil, errors.Join(err, d.Guard.Close())
 	}
 	return d, nil
@@ -75,7 +75,7 @@ func (d *Dir) Say(change func(*Info)) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.Guard.Dir(), infoFile)
+	path := filepath.Join(d.Dir(), infoFile)
 	whole := path + ".new"
 	if err := os.WriteFile(whole, text, 0o600); err != nil {
 		return err

@@ -3,6 +3,7 @@ package rigs
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,11 +30,11 @@ func name(purpose string, pid, limit int) string {
 // word is as many of the last segments of a path as fit, without those of axes.
 func word(path string, limit int) (about string) {
 	segments := strings.Split(path, "/")
-	for i := len(segments) - 1; i >= 0; i-- {
-		if strings.Contains(segments[i], ":") {
+	for _, segment := range slices.Backward(segments) {
+		if strings.Contains(segment, ":") {
 			continue
 		}
-		longer := strings.Trim(notPlain.ReplaceAllString(segments[i], "-"), "-.")
+		longer := strings.Trim(notPlain.ReplaceAllString(segment, "-"), "-.")
 		if about != "" {
 			longer += "-" + about
 		}

@@ -96,10 +96,11 @@ func Table(header []string, rows [][]string, width int) string {
 		return before+runewidth.StringWidth(row[last]) > width
 	})
 	for _, row := range append([][]string{header}, rows...) {
-		leads := ""
+		var lead strings.Builder
 		for i, w := range widths {
-			leads += padded(row[i], w)
+			lead.WriteString(padded(row[i], w))
 		}
+		leads := lead.String()
 		switch {
 		case !below:
 			g.indented(leads, row[last], before, width)

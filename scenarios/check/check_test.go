@@ -589,7 +589,7 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
   - {id: five, observe: 'containers["tls/app"].exits', must: it >= 1}
   - {id: six, observe: 'containers["tls/app"].starts', must: it}
 - wait: {until: 'containers["tls/app"].starts'}
-- wait: {until: 'containers["${pod}/app"].runing'}
+- wait: {until: 'containers["${pod}/app"].runningg'}
 `
 	_, err := Compile(plan.Cell{File: "c.yaml", Text: text, Steps: []plan.Step{
 		{Number: 1, Line: 2, Action: action.Wait{Until: "pods["}},
@@ -602,7 +602,7 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 			{ID: "six", Line: 18, Observe: `containers["tls/app"].starts`, Must: "it"},
 		}}},
 		{Number: 3, Line: 19, Action: action.Wait{Until: `containers["tls/app"].starts`}},
-		{Number: 4, Line: 20, Action: action.Wait{Until: `containers["tls/app"].runing`}},
+		{Number: 4, Line: 20, Action: action.Wait{Until: `containers["tls/app"].runningg`}},
 	}})
 	const want = `c.yaml:2:23: wait until: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}
 c.yaml:4:24: check one: undeclared reference to 'containerz': did you mean containers?
@@ -612,7 +612,7 @@ c.yaml:16:20: check four: undefined field 'versions': did you mean version?
 c.yaml:17:65: check five: found no matching overload for '_>=_' applied to '(list(timeline.Exit), int)'
 c.yaml:18:62: check six: it is neither true nor false, it is a int
 c.yaml:19:18: wait until: it is neither true nor false, it is a int
-c.yaml:20:10: wait until: undefined field 'runing': did you mean running?`
+c.yaml:20:10: wait until: undefined field 'runningg': did you mean running?`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

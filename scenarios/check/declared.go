@@ -184,12 +184,12 @@ func (d mayHave) object(cell plan.Cell, o unstructured.Unstructured, suffix stri
 
 // keep declares an object by its key, and a pod by its name too.
 func (d mayHave) keep(resource, namespace string, name mayBe) {
-	switch {
-	case resource == "nodes":
+	switch resource {
+	case "nodes":
 		d["objects"] = append(d["objects"], name.with("nodes/", ""))
 		d["nodes"] = append(d["nodes"], name)
 		return
-	case resource == "pods":
+	case "pods":
 		d.add(namespace, name, "pods", "events")
 	}
 	d["objects"] = append(d["objects"], name.with(resource+"/"+namespace+"/", ""))

@@ -77,7 +77,7 @@ func unknownFields(text string, it *cel.Type) (mistakes, *cel.Type) {
 		env, err = env.Extend(cel.Variable("it", it))
 	}
 	if err != nil {
-		return nil, cel.DynType
+		return mistakes{{message: err.Error()}}, cel.DynType
 	}
 	check := func(env *cel.Env) (*cel.Ast, *cel.Issues) {
 		tree, issues := env.Parse(text)

@@ -34,9 +34,9 @@ func Unplayed(cells []plan.Cell) error {
 			if err != nil || strings.HasSuffix(reference.Domain(named), ".invalid") {
 				continue
 			}
-			if why := unplayed(pull.Name, library.Patterns()); !seen[pull.Position.String()+why] {
-				seen[pull.Position.String()+why] = true
-				all = append(all, fmt.Errorf("%s: %s", pull.Position, why))
+			if why := fmt.Sprintf("%s: %s", pull.Position, unplayed(pull.Name, library.Patterns())); !seen[why] {
+				seen[why] = true
+				all = append(all, errors.New(why))
 			}
 		}
 	}

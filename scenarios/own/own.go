@@ -25,9 +25,10 @@ const (
 	// File is the name of the file that makes a directory, with all below it, a
 	// catalog.
 	File = "skewrig.yaml"
-	// APIVersion and Kind are what the file must declare.
+	// APIVersion is what the file must declare.
 	APIVersion = reports.APIVersion
-	Kind       = "Catalog"
+	// Kind is what it must declare, too.
+	Kind = "Catalog"
 )
 
 // Config is what the file skewrig.yaml says. Its paths begin in the directory of the

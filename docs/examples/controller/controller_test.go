@@ -50,7 +50,7 @@ var _ = BeforeSuite(func() {
 	go func() { ended <- Run(ctx, client) }()
 	DeferCleanup(func() {
 		cancel()
-		Expect(<-ended).To(Succeed())
+		Expect(<-ended).NotTo(HaveOccurred())
 	})
 })
 
@@ -62,7 +62,7 @@ var _ = Describe("the controller", Ordered, func() {
 		create(ctx, namespace)
 		Eventually(annotation).WithArguments(ctx, namespace).Should(Equal(string(rig.Component("kube-apiserver").Version())))
 		written := writes()
-		Consistently(writes, "3s").Should(Equal(written)) // three resyncs
+		Consistently(writes, 3*time.Second).Should(Equal(written)) // three resyncs
 		Eventually(podOf).WithArguments(ctx, namespace).Should(skewtest.BeReady())
 		Expect(podOf(ctx, namespace).Container("app")).To(skewtest.HaveConnection(skewtest.HTTP2), "the probe is in plaintext")
 	})
@@ -70,7 +70,7 @@ var _ = Describe("the controller", Ordered, func() {
 	It("catches up after an outage", func(ctx SpecContext) {
 		Expect(rig.Cut("controller")).To(Succeed())
 		create(ctx, namespace)
-		Consistently(annotation, "3s").WithArguments(ctx, namespace).Should(BeEmpty())
+		Consistently(annotation, 3*time.Second).WithArguments(ctx, namespace).Should(BeEmpty())
 		Expect(rig.Heal("controller")).To(Succeed())
 		Eventually(annotation).WithArguments(ctx, namespace).ShouldNot(BeEmpty())
 	})

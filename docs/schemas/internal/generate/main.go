@@ -53,13 +53,13 @@ func generate(root string) (map[string][]byte, error) {
 	}
 	texts := make(map[string][]byte)
 	for name, schema := range map[string]*jsonschema.Schema{
-		"report":   ofKind(source, reports.Report{}, reports.APIVersion, reports.Kind, "report.json, the result of a run of skewrig"),
-		"diff":     ofKind(source, diff.Diff{}, diff.APIVersion, diff.Kind, "What skewrig diff prints as JSON"),
+		"report":   ofKind(source, reports.Report{}, reports.Kind, "report.json, the result of a run of skewrig"),
+		"diff":     ofKind(source, diff.Diff{}, diff.Kind, "What skewrig diff prints as JSON"),
 		"findings": ofFindings(source),
 		"plan":     ofPlan(source),
 		"record":   history,
 		"scenario": ofScenario(source),
-		"config":   ofKind(source, own.Config{}, own.APIVersion, own.Kind, "skewrig.yaml, the catalog of a repository"),
+		"config":   ofKind(source, own.Config{}, own.Kind, "skewrig.yaml, the catalog of a repository"),
 	} {
 		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
 		if texts[name], err = encode(schema); err != nil {
@@ -97,11 +97,12 @@ func encode(schema *jsonschema.Schema) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ofKind is the schema of a type whose values say what they are.
-func ofKind(source *source, v any, apiVersion, kind, title string) *jsonschema.Schema {
+// ofKind is the schema of a type whose values say what they are. All kinds have one API
+// version.
+func ofKind(source *source, v any, kind, title string) *jsonschema.Schema {
 	schema := source.reflect(v)
 	schema.Title = title
-	for name, value := range map[string]string{"apiVersion": apiVersion, "kind": kind} {
+	for name, value := range map[string]string{"apiVersion": reports.APIVersion, "kind": kind} {
 		p, _ := schema.Properties.Get(name)
 		p.Const = value
 	}

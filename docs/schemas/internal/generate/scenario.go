@@ -12,7 +12,7 @@ import (
 // ofScenario is the schema of a scenario file, for editors. skewrig plan finds
 // more: what contradicts itself, and what a release does not have.
 func ofScenario(source *source) *jsonschema.Schema {
-	schema := ofKind(source, spec.Scenario{}, spec.APIVersion, spec.Kind, "A scenario of skewrig")
+	schema := ofKind(source, spec.Scenario{}, spec.Kind, "A scenario of skewrig")
 	step := schema.Definitions["spec.Step"]
 	for _, kind := range action.Kinds() {
 		step.Properties.Set(kind.Name, source.define(schema.Definitions, kind.Type))
