@@ -119,21 +119,27 @@ func problems(cell reports.Cell) (all []string) {
 		if c.Outcome.Expected() {
 			continue
 		}
-		text := fmt.Sprintf("%s %s", c.Outcome, c.ID)
-		if c.Requirement != "" {
-			text += " (" + c.Requirement + ")"
-		}
-		for _, part := range []struct{ what, text string }{{"observed", c.Observed}, {"expected", c.Expected}, {"reason", c.Reason}} {
-			if part.text != "" {
-				text += "\n  " + part.what + ": " + strings.ReplaceAll(part.text, "\n", "\n    ")
-			}
-		}
-		all = append(all, text)
+		all = append(all, told(c))
 	}
 	if len(all) == 0 || !cell.Outcome.Nonconforming() {
 		all = append([]string{fmt.Sprintf("%s: %s", cell.Outcome, cell.Reason)}, all...)
 	}
 	return all
+}
+
+// told is what a check came to.
+func told(c reports.Check) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s", c.Outcome, c.ID)
+	if c.Requirement != "" {
+		fmt.Fprintf(&text, " (%s)", c.Requirement)
+	}
+	for _, part := range []struct{ what, text string }{{"observed", c.Observed}, {"expected", c.Expected}, {"reason", c.Reason}} {
+		if part.text != "" {
+			fmt.Fprintf(&text, "\n  %s: %s", part.what, strings.ReplaceAll(part.text, "\n", "\n    "))
+		}
+	}
+	return text.String()
 }
 
 // module is the one that this package is in.
