@@ -40,7 +40,9 @@ func (r *Rig) RestartKubelet(ctx context.Context, node string) error {
 }
 
 // Restart restarts a component, or the control-plane, as Upgrade does, with a change of
-// release and gates at once. One that is stopped is started.
+// release and gates at once. One that is stopped is started. A controller manager that
+// has just started ends if it can't reach its API server: soon after another change, take
+// the control-plane, which stops the controllers first.
 func (r *Rig) Restart(ctx context.Context, component string, change Change) error {
 	restarts, err := change.planned(r.rig.Instances(), component)
 	if err != nil {

@@ -102,7 +102,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatalf("%s was set on a release that does not have it", gate)
 	}
 	must(t, rig.Upgrade(ctx, "control-plane", "newest"))
-	must(t, rig.SetGates(ctx, "kube-apiserver", skewtest.Gates{gate: true}))
+	must(t, rig.SetGates(ctx, "control-plane", skewtest.Gates{gate: true}))
 	must(t, rig.Upgrade(ctx, "node-a", "newest"))
 	node := rig.Component("node-a")
 	if node.Version() != release.Newest || rig.Component("kube-scheduler").Version() != release.Newest {
@@ -111,7 +111,7 @@ func TestUpgrade(t *testing.T) {
 	must(t, rig.Wait(ctx, node, skewtest.HaveRestarted()))
 	must(t, rig.RestartKubelet(ctx, "node-a"))
 	must(t, rig.Upgrade(ctx, "node-a", "previous"))
-	must(t, rig.Restart(ctx, "kube-apiserver", skewtest.Change{Unset: []string{gate}}))
+	must(t, rig.Restart(ctx, "control-plane", skewtest.Change{Unset: []string{gate}}))
 	must(t, rig.Upgrade(ctx, "control-plane", "previous"))
 }
 
