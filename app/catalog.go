@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
@@ -38,17 +39,19 @@ func Here() (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
-	here := Catalog{Own: repository.Cells, Requirements: repository.Requirements, Known: repository.Known}
-	requirements, err := ledger.Requirements()
+	ours, err := builtIn()
 	if err != nil {
 		return Catalog{}, Failed(err)
 	}
+	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known}
+	requirements := slices.Clone(ours.Requirements)
 	if repository.Dir != "" && !repository.BuiltIn {
+		here.BuiltIn = nil
 		requirements = slices.DeleteFunc(requirements, func(r reports.Requirement) bool { return r.KEP != ledger.Oracles })
-	} else if err := here.addBuiltIn(); err != nil {
-		return Catalog{}, Failed(err)
+	} else {
+		here.Known.Deviations = slices.Concat(repository.Known.Deviations, ours.Known.Deviations)
 	}
-	here.Requirements = append(here.Requirements, requirements...)
+	here.Requirements = slices.Concat(repository.Requirements, requirements)
 	return here, here.saidTwice()
 }
 
@@ -65,14 +68,13 @@ func ownCatalog() (own.Catalog, error) {
 	return own.Load(dir)
 }
 
-// addBuiltIn adds the cells that come with skewrig, and what they are known to fail.
-func (c *Catalog) addBuiltIn() error {
+// builtIn is what comes with skewrig, which is read once: it takes a fifth of a second.
+var builtIn = sync.OnceValues(func() (Catalog, error) {
 	cells, err := catalog.Cells()
-	list, alsoErr := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
-	c.BuiltIn = cells
-	c.Known.Deviations = append(c.Known.Deviations, list.Deviations...)
-	return errors.Join(err, alsoErr)
-}
+	requirements, ledgerErr := ledger.Requirements()
+	list, knownErr := known.Parse(catalog.KnownDeviationsFile, catalog.KnownDeviations)
+	return Catalog{BuiltIn: cells, Requirements: requirements, Known: list}, errors.Join(err, ledgerErr, knownErr)
+})
 
 // saidTwice finds what the repository has under the name of something that comes with
 // skewrig.
