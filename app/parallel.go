@@ -2,7 +2,7 @@ package app
 
 import "runtime"
 
-// Parallel is how many cells run at the same time if nobody says. It follows the cores
+// Parallel is the default number of cells that run at the same time. It follows the cores
 // and the memory: a rig keeps a core busy while it starts, and is mostly idle afterwards.
 func Parallel() int {
 	return max(1, min(2*runtime.NumCPU()+1, int(Host().MemoryBytes/rigMemory)))

@@ -24,8 +24,8 @@ type Place struct {
 	// Force replaces a report of other cells that is there. If unset, that is an
 	// error.
 	Force bool
-	// Tell gets a sentence that says which report is replaced. If unset, nobody is
-	// told.
+	// Tell is called with a sentence that says which report is replaced. If unset, it is
+	// not said.
 	Tell func(string)
 }
 
@@ -63,9 +63,9 @@ func (p Place) Claim(cells []string) (_ *ReportDir, err error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: it is no report that this skewrig can replace; choose another --report-dir", err)
 	}
-	told, err := replacing(p, report, cells)
+	sentence, err := replacing(p, report, cells)
 	if err == nil && p.Tell != nil {
-		p.Tell(told)
+		p.Tell(sentence)
 	}
 	return d, err
 }
@@ -131,9 +131,9 @@ func foreign(dir string, files []string) error {
 		dir, render.VisibleWhole(few(files)), render.JSONFile)
 }
 
-// replacing returns what a report of cells replaces, or an error if that has other
-// cells. Those that had not begun when a run ended early are no evidence.
-func replacing(p Place, there reports.Report, cells []string) (told string, err error) {
+// replacing returns a sentence about the report that one of cells replaces, or an error
+// if that has other cells. Those that had not begun when a run ended early are no evidence.
+func replacing(p Place, there reports.Report, cells []string) (string, error) {
 	of := fmt.Sprintf("the report of %s", reports.Counted(len(there.Cells), "cell"))
 	if made := started(there); !made.IsZero() {
 		of += " that ran at " + made.Local().Format(time.DateTime)

@@ -28,20 +28,20 @@ func TestWhichReportIsReplaced(t *testing.T) {
 		there reports.Report
 		cells []string
 		force bool
-		told  string   // empty: it is refused
+		want  string   // empty: it is refused
 		says  []string // by the error
 	}{
-		"the same cells":                 {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/y", "a/b/x"}, told: "Replacing the report of 2 cells in report: all its cells run again"},
-		"more cells":                     {there: report("a/b/x"), cells: []string{"a/b/y", "a/b/x"}, told: "Replacing the report of 1 cell in report: all its cells run again"},
-		"no cell":                        {there: report(), told: "Replacing the report of 0 cells in report: all its cells run again"},
+		"the same cells":                 {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 2 cells in report: all its cells run again"},
+		"more cells":                     {there: report("a/b/x"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 1 cell in report: all its cells run again"},
+		"no cell":                        {there: report(), want: "Replacing the report of 0 cells in report: all its cells run again"},
 		"some of the cells":              {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/x"}, says: []string{"report has the report of 2 cells", "1 of them would not run again: a/b/y", "--report-dir report-x-", "--force"}},
 		"other cells":                    {there: report("a/b/v", "a/b/w", "a/b/x", "a/b/y"), cells: []string{"a/c/x"}, says: []string{"4 of them", "a/b/v, a/b/w, a/b/x and 1 more"}},
-		"other cells, as it is forced":   {there: report("a/b/x"), cells: []string{"a/b/y"}, force: true, told: "Replacing the report of 1 cell in report, as --force says"},
-		"one that another did not begin": {there: unfinished, cells: []string{"a/b/x"}, told: "Replacing the report of 2 cells in report: all its cells run again"},
+		"other cells, as it is forced":   {there: report("a/b/x"), cells: []string{"a/b/y"}, force: true, want: "Replacing the report of 1 cell in report, as --force says"},
+		"one that another did not begin": {there: unfinished, cells: []string{"a/b/x"}, want: "Replacing the report of 2 cells in report: all its cells run again"},
 	} {
-		told, err := replacing(Place{Dir: "report", Force: c.force}, c.there, c.cells)
-		if told != c.told || (err == nil) != (c.told != "") {
-			t.Errorf("%s: %q, %v", name, told, err)
+		got, err := replacing(Place{Dir: "report", Force: c.force}, c.there, c.cells)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		for _, want := range c.says {
 			if !strings.Contains(err.Error(), want) {
