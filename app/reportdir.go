@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/claim"
@@ -128,7 +127,7 @@ func foreign(dir string, files []string) error {
 		return nil
 	}
 	return fmt.Errorf("%s has %s and no %s, so it is no report directory, and nothing in it is replaced: choose another --report-dir",
-		dir, render.VisibleWhole(few(files)), render.JSONFile)
+		dir, render.VisibleWhole(reports.Few(files, maxNamed)), render.JSONFile)
 }
 
 // replacing returns a sentence about the report that one of cells replaces, or an error
@@ -151,8 +150,11 @@ func replacing(p Place, there reports.Report, cells []string) (string, error) {
 		return fmt.Sprintf("Replacing %s in %s, as --force says", of, p.Dir), nil
 	}
 	return "", fmt.Errorf("%s has %s, and %d of them would not run again: %s. Choose another directory (--report-dir %s), or replace that report (--force)",
-		p.Dir, of, len(others), few(others), reports.DirFor([]string{p.Dir}, cells...))
+		p.Dir, of, len(others), reports.Few(others, maxNamed), reports.DirFor([]string{p.Dir}, cells...))
 }
+
+// maxNamed is how many files or cells a sentence names.
+const maxNamed = 3
 
 // started is when the first cell of a report started. It is zero if none did.
 func started(r reports.Report) (first time.Time) {
@@ -162,13 +164,4 @@ func started(r reports.Report) (first time.Time) {
 		}
 	}
 	return first
-}
-
-// few names some of many.
-func few(names []string) string {
-	const shown = 3
-	if more := len(names) - shown; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }

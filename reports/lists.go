@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Counted returns a number with what it counts, in the plural if it is not one:
@@ -12,6 +13,14 @@ func Counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Few names some of many: the first ones, and how many more there are.
+func Few(names []string, shown int) string {
+	if more := len(names) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Grouped returns the items of each key, in the order in which the keys first occur.

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -29,10 +28,8 @@ type WorstCase struct {
 // how many more there are.
 func (w WorstCase) KeptBy() string {
 	switch {
-	case len(w.Lacking) > 1:
-		return fmt.Sprintf("%s and %d more", w.Lacking[0], len(w.Lacking)-1)
-	case len(w.Lacking) == 1:
-		return w.Lacking[0]
+	case len(w.Lacking) > 0:
+		return Few(w.Lacking, 1)
 	case len(w.Untested) > 0:
 		return Counted(len(w.Untested), "statement") + " without a cell in this run"
 	}

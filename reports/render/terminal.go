@@ -236,7 +236,7 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		t.details(detailsOf(c, func(reports.Check) bool { return true }))
+		t.details(allDetails(c))
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(reports.RunDir(c.ID, 1))), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
 		t.indented("  again", oneLine(again(c, r.Reproduce), maxText), len("  evidence  "), t.width)

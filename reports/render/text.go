@@ -92,32 +92,69 @@ func printableLines(s string) []string {
 func oneLine(s string, limit int) string { return printable(shortened(s, limit)) }
 
 // details returns what is known of the checks of a cell that are not as
-// expected, or why the cell has none, as indented lines.
+// expected, or why the cell has none, as indented lines. Checks that saw nothing for the
+// same reason share it.
 func details(c reports.Cell) string {
-	return detailsOf(c, func(check reports.Check) bool { return !check.Outcome.Expected() })
-}
-
-// detailsOf returns what is known of those checks of a cell that are wanted.
-func detailsOf(c reports.Cell, wanted func(reports.Check) bool) string {
 	var b strings.Builder
-	for _, fact := range repeats(c) {
-		fmt.Fprintf(&b, "%s\n", fact)
-	}
-	judged := b.Len()
-	for _, check := range c.Checks {
-		if !wanted(check) {
+	writeRepeats(&b, c)
+	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
+	for _, alike := range reports.Grouped(checks, sawNothing) {
+		if reason := sawNothing(alike[0]); reason != "" && len(alike) > 1 {
+			fmt.Fprintf(&b, "%d checks: %s\n", len(alike), alike[0].Outcome)
+			writeField(&b, "reason", reason)
+			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
-		fmt.Fprintf(&b, "check %s: %s\n", oneLine(check.ID, maxText), check.Outcome)
-		writeField(&b, "requirement", check.Requirement)
-		writeField(&b, "expected", check.Expected)
-		writeField(&b, "observed", check.Observed)
-		writeField(&b, "reason", check.Reason)
+		writeChecks(&b, alike)
 	}
-	if b.Len() == judged {
+	if len(checks) == 0 {
 		writeField(&b, "reason", c.Reason)
 	}
 	return b.String()
+}
+
+// maxUndecided is how many of the checks that saw nothing are named.
+const maxUndecided = 5
+
+// sawNothing is why a check was not decided and observed nothing. It is empty for others.
+func sawNothing(c reports.Check) string {
+	if c.Outcome != reports.Unknown || c.Observed != "" {
+		return ""
+	}
+	return c.Reason
+}
+
+func idsOf(checks []reports.Check) (ids []string) {
+	for _, c := range checks {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// allDetails returns what is known of all checks of a cell, or why it has none.
+func allDetails(c reports.Cell) string {
+	var b strings.Builder
+	writeRepeats(&b, c)
+	if writeChecks(&b, c.Checks); len(c.Checks) == 0 {
+		writeField(&b, "reason", c.Reason)
+	}
+	return b.String()
+}
+
+func writeRepeats(b *strings.Builder, c reports.Cell) {
+	for _, fact := range repeats(c) {
+		fmt.Fprintf(b, "%s\n", fact)
+	}
+}
+
+func writeChecks(b *strings.Builder, checks []reports.Check) {
+	for _, check := range checks {
+		fmt.Fprintf(b, "check %s: %s\n", oneLine(check.ID, maxText), check.Outcome)
+		writeField(b, "requirement", check.Requirement)
+		writeField(b, "expected", check.Expected)
+		writeField(b, "observed", check.Observed)
+		writeField(b, "reason", check.Reason)
+	}
 }
 
 // repeats returns what is known of a cell because it ran several times, in a line

@@ -1,6 +1,12 @@
 package render
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+)
 
 func TestDuration(t *testing.T) {
 	t.Parallel()
@@ -39,5 +45,34 @@ func TestPrintable(t *testing.T) {
 		if got := printable(in); got != want {
 			t.Errorf("printable(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestDetailsOfChecksThatSawNothing(t *testing.T) {
+	t.Parallel()
+	const broken = "broken off: interrupted"
+	undecided := func(id string) reports.Check {
+		return reports.Check{ID: id, Expected: "it", Outcome: reports.Unknown, Reason: broken}
+	}
+	seen := reports.Check{ID: "seen", Expected: "it", Observed: "0", Outcome: reports.Unknown, Reason: broken}
+	c := reports.Cell{Reason: broken, Checks: []reports.Check{{ID: "well", Outcome: reports.Pass}, undecided("first"), seen, undecided("second")}}
+	want := `2 checks: unknown
+  reason       broken off: interrupted
+  checks       first, second
+check seen: unknown
+  expected     it
+  observed     0
+  reason       broken off: interrupted
+`
+	if diff := cmp.Diff(want, details(c)); diff != "" {
+		t.Error(diff)
+	}
+	c.Checks = c.Checks[:2]
+	want = `check first: unknown
+  expected     it
+  reason       broken off: interrupted
+`
+	if diff := cmp.Diff(want, details(c)); diff != "" {
+		t.Error(diff)
 	}
 }

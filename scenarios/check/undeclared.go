@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -170,10 +171,8 @@ func guess(name string, known []string) string {
 		return ": did you mean " + near[0] + "?"
 	case len(known) == 0:
 		return ": there is none"
-	case len(known) > maxKnown:
-		return fmt.Sprintf(": there are %s and %d more", strings.Join(known[:maxKnown], ", "), len(known)-maxKnown)
 	default:
-		return ": there are " + strings.Join(known, ", ")
+		return ": there are " + reports.Few(known, maxKnown)
 	}
 }
 
