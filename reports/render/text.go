@@ -98,6 +98,9 @@ func details(c reports.Cell) string {
 	var b strings.Builder
 	writeRepeats(&b, c)
 	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
+	if len(checks) == 0 || slices.ContainsFunc(checks, endedOtherwise(c.Reason)) {
+		writeField(&b, "reason", c.Reason)
+	}
 	for _, alike := range reports.Grouped(checks, sawNothing) {
 		if reason := sawNothing(alike[0]); reason != "" && len(alike) > 1 {
 			fmt.Fprintf(&b, "%d checks: %s\n", len(alike), alike[0].Outcome)
@@ -107,10 +110,15 @@ func details(c reports.Cell) string {
 		}
 		writeChecks(&b, alike)
 	}
-	if len(checks) == 0 {
-		writeField(&b, "reason", c.Reason)
-	}
 	return b.String()
+}
+
+// endedOtherwise returns whether a check saw nothing and does not say the reason for which
+// its cell ended.
+func endedOtherwise(reason string) func(reports.Check) bool {
+	return func(c reports.Check) bool {
+		return sawNothing(c) != "" && !strings.Contains(sawNothing(c), reason)
+	}
 }
 
 // maxUndecided is how many of the checks that saw nothing are named.

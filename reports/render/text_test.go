@@ -67,8 +67,9 @@ check seen: unknown
 	if diff := cmp.Diff(want, details(c)); diff != "" {
 		t.Error(diff)
 	}
-	c.Checks = c.Checks[:2]
-	want = `check first: unknown
+	c.Checks, c.Reason = c.Checks[:2], "step 3: not within 1m0s"
+	want = `  reason       step 3: not within 1m0s
+check first: unknown
   expected     it
   reason       broken off: interrupted
 `

@@ -102,7 +102,7 @@ func sides(cells []reports.Cell, findings []reports.Finding) [][]string {
 // varying is the axis with most releases. The kubelet's comes first.
 func varying(cells []reports.Cell) (axis string) {
 	most := 0
-	for _, name := range []string{"kubelet", "release", "apiserver"} {
+	for _, name := range []string{"kubelet", "release", "apiserver", "scheduler"} {
 		values := make(map[string]bool)
 		for _, c := range cells {
 			if v := c.Axes[name]; v != "" {
