@@ -122,6 +122,9 @@ func try(path string, o Owner) (c *Claim, has Owner, err error) {
 	}()
 	err = lock(file, unix.LOCK_EX)
 	if errors.Is(err, unix.EWOULDBLOCK) {
+		if lock(file, unix.LOCK_SH) == nil { // others only look at it
+			return nil, Owner{}, errUnsettled
+		}
 		if has = read(file); !has.mayLive() {
 			err = errUnsettled
 		}
@@ -175,11 +178,11 @@ func write(file *os.File, o Owner) error {
 	return err
 }
 
-// Release gives the directory back. That it has been removed is no error.
-func (c *Claim) Release() error {
-	err := os.Remove(c.file.Name())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+// Release gives the directory back. That it has been removed is no error, also if
+// another process has made and claimed it again.
+func (c *Claim) Release() (err error) {
+	if path := c.file.Name(); isStill(path, c.file) {
+		err = os.Remove(path)
 	}
 	return errors.Join(err, c.file.Close())
 }

@@ -9,8 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // contender makes this test binary claim the directory that it names.
@@ -162,5 +166,87 @@ func TestAClaimThatCanNotBeMade(t *testing.T) {
 		if _, err := Take(dir, Me("")); err == nil || !strings.Contains(err.Error(), "claiming "+dir) {
 			t.Errorf("%s: %v", dir, err)
 		}
+	}
+}
+
+// TestAReleaseLeavesTheLockOfAnother: the directory was removed, and another process has
+// made and claimed it again.
+func TestAReleaseLeavesTheLockOfAnother(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "report")
+	claims := make([]*Claim, 2)
+	for i := range claims {
+		err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700))
+		if err == nil {
+			claims[i], err = Take(dir, Me(fmt.Sprint(i)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := claims[0].Release(); err != nil {
+		t.Error(err)
+	}
+	if o, held, err := Look(dir); err != nil || !held || o.Command != "1" {
+		t.Errorf("the other has it: %+v, %t, %v", o, held, err)
+	}
+	if err := claims[1].Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestALookIsNoClaim: a lock that others only look at is free in a moment, also if the
+// process that its file names lives.
+func TestALookIsNoClaim(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), File)
+	looker, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(write(looker, Me("before")), lock(looker, unix.LOCK_SH))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, has, err := try(path, Me("now")); !errors.Is(err, errUnsettled) {
+		t.Errorf("while another looks: %+v, %v", has, err)
+	}
+	if err := looker.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := try(path, Me("now"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyTakeAndGiveBack: never do two have the directory, also when one takes the lock
+// of a file that the other has just removed.
+func TestManyTakeAndGiveBack(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), File)
+	var have, had atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 100 {
+				c, _, err := try(path, Me(""))
+				if err != nil {
+					continue // another has it
+				}
+				if had.Add(1); have.Add(1) > 1 {
+					t.Error("two have it")
+				}
+				have.Add(-1)
+				if err := c.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if all.Wait(); had.Load() == 0 {
+		t.Error("nobody ever had it")
 	}
 }
