@@ -83,5 +83,8 @@ func (d *Dir) Say(change func(*Info)) error {
 	return os.Rename(whole, path)
 }
 
-// Close removes the directory.
-func (d *Dir) Close() error { return errors.Join(d.claim.Release(), d.Guard.Close()) }
+// Close removes the directory. What is no longer claimed does not say that it is a rig:
+// the removal takes a while.
+func (d *Dir) Close() error {
+	return errors.Join(unlessGone(os.Remove(filepath.Join(d.Dir(), infoFile))), d.claim.Release(), d.Guard.Close())
+}

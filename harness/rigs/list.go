@@ -37,7 +37,7 @@ type Rig struct {
 }
 
 // List lists the rigs that have their directories in parent, the oldest first. Those
-// of other users are not among them.
+// of other users are not among them. An error of one leaves the others in the list.
 func List(parent string) ([]Rig, error) {
 	all := []Rig{}
 	entries, err := os.ReadDir(parent)
@@ -58,8 +58,8 @@ func List(parent string) ([]Rig, error) {
 	return all, errors.Join(failures...)
 }
 
-// read reads what is in a rig's directory. What does not say what runs, or is another
-// user's, is no rig.
+// read reads what is in a rig's directory. What has no file that says what runs, or is
+// another user's, is no rig. The file may be cut off by a power cut: then it says nothing.
 func read(dir string) (r Rig, is bool, err error) {
 	at, err := os.Lstat(dir)
 	if err != nil {
@@ -73,8 +73,8 @@ func read(dir string) (r Rig, is bool, err error) {
 		return Rig{}, false, unlessGone(err)
 	}
 	r = Rig{Name: strings.TrimPrefix(filepath.Base(dir), Prefix), Dir: dir}
-	if err := json.Unmarshal(text, &r.Info); err != nil {
-		return Rig{}, false, err
+	if json.Unmarshal(text, &r.Info) != nil {
+		r.Info = Info{}
 	}
 	owner, held, err := claim.Look(dir)
 	r.Running, r.PID, r.Since, r.Command, r.Releases = held, owner.PID, owner.Since, owner.Command, releases(r.Components)

@@ -2,6 +2,7 @@ package rigs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/unixsocket"
 )
@@ -126,13 +128,12 @@ func TestListAndRemove(t *testing.T) {
 	}
 	_ = process.Wait() // it was killed
 	var found []Rig
-	for found == nil || len(found) > 1 { // until its guard has removed the other one
-		if found, err = List(parent); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(found) != 1 || found[0].Running || found[0].Dir != left || found[0].PID != pid {
-		t.Fatalf("left is %+v", found)
+	await.Until(t.Context(), time.Minute, func() bool { // until its guard has removed the other one
+		found, err = List(parent)
+		return err != nil || len(found) == 1
+	})
+	if err != nil || len(found) != 1 || found[0].Running || found[0].Dir != left || found[0].PID != pid {
+		t.Fatalf("left is %+v, %v", found, err)
 	}
 	if err := Remove(found[0]); err != nil {
 		t.Fatal(err)
@@ -159,5 +160,137 @@ func TestTwoRigsOfOneProcess(t *testing.T) {
 		if _, held, err := claim.Look(d.Dir()); err != nil || !held {
 			t.Errorf("%s: held %t, %v", d.Dir(), held, err)
 		}
+	}
+}
+
+// TestAPathHasRoomForSockets, however long the parent's and the purpose are.
+func TestAPathHasRoomForSockets(t *testing.T) {
+	t.Parallel()
+	short, err := os.MkdirTemp("/tmp", "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	const room, word = 20, 5
+	name := Prefix + strings.Repeat("x", word) + fmt.Sprintf("-%d-99", os.Getpid())
+	parent := filepath.Join(short, strings.Repeat("p", unixsocket.MaxPath-room-len(short)-len("//")-len(name)))
+	if err := os.Mkdir(parent, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d, err := NewDir(parent, "a/quite-a-long-purpose", room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if len(d.Dir())+room > unixsocket.MaxPath || !strings.Contains(d.Dir(), Prefix+"quite-") {
+			t.Errorf("%d bytes and %d: %s", len(d.Dir()), room, d.Dir())
+		}
+	}
+}
+
+// made is a rig's directory of this process.
+func made(t *testing.T, parent string) *Dir {
+	t.Helper()
+	d, err := NewDir(parent, "up", 0)
+	if err == nil {
+		err = d.Say(func(i *Info) { i.For = "up" })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() }) // a test may have closed it
+	return d
+}
+
+// TestARigThatSaysNothing: a power cut has left an empty file. It is listed, also beside
+// others, and can be removed.
+func TestARigThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	d := made(t, parent)
+	for i, text := range []string{"", `{"for": 1}`, `{"for": "x"`} {
+		left := filepath.Join(parent, fmt.Sprintf("skewrig-left-%d", i))
+		if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, infoFile), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := List(parent)
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, r := range all {
+		if r.Dir == d.Dir() {
+			continue
+		}
+		if r.Running || r.For != "" {
+			t.Errorf("%+v", r)
+		}
+		if err := Remove(r); err != nil {
+			t.Error(err)
+		}
+	}
+	if all, err = List(parent); err != nil || len(all) != 1 || !all[0].Running {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestWhatIsNoRig: a link to a rig, and what another user has.
+func TestWhatIsNoRig(t *testing.T) {
+	t.Parallel()
+	elsewhere, parent := t.TempDir(), t.TempDir()
+	d := made(t, elsewhere)
+	if err := os.Symlink(d.Dir(), filepath.Join(parent, "skewrig-link")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := List(parent); err != nil || len(all) > 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := os.Chown(d.Dir(), 4711, -1); err != nil {
+		t.Skip("it takes root to have a directory of another user")
+	}
+	if all, err := List(elsewhere); err != nil || len(all) > 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestARigThatEndsIsNotLeft: while its directory is removed, it is no rig any more.
+func TestARigThatEndsIsNotLeft(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	d := made(t, parent)
+	seen := make(chan error)
+	closing := make(chan struct{})
+	go func() {
+		for {
+			all, err := List(parent)
+			for _, r := range all {
+				if !r.Running {
+					err = fmt.Errorf("listed as left: %+v", r)
+				}
+			}
+			select {
+			case <-closing:
+				seen <- err
+				return
+			default:
+			}
+			if err != nil {
+				seen <- err
+				return
+			}
+		}
+	}()
+	for i := range 500 { // so that its removal takes a while
+		if err := os.WriteFile(filepath.Join(d.Dir(), fmt.Sprint(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	close(closing)
+	if err := <-seen; err != nil {
+		t.Error(err)
 	}
 }
