@@ -86,7 +86,7 @@ func Again(commands string) string {
 		command := merge.FindString(line)
 		lines[i] = command + word.ReplaceAllStringFunc(line[len(command):], func(w string) string {
 			if to, is := moved[path.Clean(unquoted(w))]; is {
-				return strings.Replace(w, unquoted(w), to, 1)
+				return Quoted(to)
 			}
 			return w
 		})
@@ -94,16 +94,65 @@ func Again(commands string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unquoted is a word without the quotes around it. Those in it stay as they are.
-func unquoted(word string) string { return strings.Trim(word, "'") }
+// CellAgain is the command that runs a cell again, into a directory of its own. A cell of
+// the catalog is known by its id, one of a user's own by its file as well, which its plan
+// says. Where that is not known, it is what made the whole report, one command a line.
+func (r Reproduce) CellAgain(id, file, dir string) (command string, whole bool) {
+	named := r.Files
+	if len(named) == 0 {
+		named = filesIn(r.Command)
+	}
+	own := slices.ContainsFunc(named, func(n string) bool {
+		n = path.Clean(n)
+		return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file)
+	})
+	switch {
+	case len(named) > 0 && file == "":
+		return Again(r.Command), true
+	case own:
+		return fmt.Sprintf("skewrig run %s '%s' --report-dir %s", Quoted(file), id, dir), false
+	}
+	return fmt.Sprintf("skewrig run '%s' --report-dir %s", id, dir), false
+}
 
-// word is a word of a command, as app.CommandLine quotes it, and written finds that of
+// filesIn are the scenarios that a command names, other than by patterns. Reports of
+// format 1 have them nowhere else.
+func filesIn(command string) (files []string) {
+	for _, w := range word.FindAllString(deviations.ReplaceAllString(command, ""), -1) {
+		file := path.Clean(unquoted(w))
+		if extension := path.Ext(file); extension == ".yaml" || extension == ".yml" {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// Quoted is a word of a command as a shell reads it.
+func Quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:@%+,=]+$`)
+
+// unquoted is what a shell makes of what Quoted returns.
+func unquoted(word string) string {
+	if len(word) < 2 || word[0] != '\'' {
+		return word
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(word[1:], "'"), `'\''`, "'")
+}
+
+// word is a word of a command, as Quoted quotes it, and written finds that of
 // the report directory.
 var (
-	word    = regexp.MustCompile(`'(?:[^']|'\\'')*'|[^\s'=]+`)
-	written = regexp.MustCompile(`--report-dir[ =](` + word.String() + `)`)
-	reruns  = regexp.MustCompile(`--rerun-failed[ =](` + word.String() + `)`)
-	merge   = regexp.MustCompile(`^skewrig report merge `)
+	word       = regexp.MustCompile(`'(?:[^']|'\\'')*'|[^\s'=]+`)
+	written    = regexp.MustCompile(`--report-dir[ =](` + word.String() + `)`)
+	reruns     = regexp.MustCompile(`--rerun-failed[ =](` + word.String() + `)`)
+	merge      = regexp.MustCompile(`^skewrig report merge `)
+	deviations = regexp.MustCompile(`--known-deviations[= ](` + word.String() + `)`)
 )
 
 // defaultDir is where a run writes its report if its command does not say so.
@@ -112,6 +161,5 @@ func defaultDir(command string) string {
 	if m == nil {
 		return "report"
 	}
-	dir := unquoted(m[1])
-	return strings.Replace(m[1], dir, dir+"-rerun", 1)
+	return Quoted(strings.TrimSuffix(unquoted(m[1]), "/report.json") + "-rerun")
 }

@@ -60,3 +60,35 @@ func TestAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"out": "out", "a/b:v1": "a/b:v1", "--x=1": "--x=1", "my out": "'my out'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'", "a*": "'a*'", "^": "'^'",
+	} {
+		if got := Quoted(in); got != want || unquoted(got) != in {
+			t.Errorf("%s, want %s; it is read as %q", got, want, unquoted(got))
+		}
+	}
+}
+
+// TestCellAgain: a user's own cell needs its file, and a list of known deviations is none.
+func TestCellAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		made  Reproduce
+		file  string
+		want  string
+		whole bool
+	}{
+		{Reproduce{Command: "skewrig run mine --known-deviations k.yaml"}, "", "skewrig run 'a/b' --report-dir out", false},
+		{Reproduce{Command: "skewrig run mine.yaml"}, "", "skewrig run mine.yaml --report-dir report-again", true},
+		{Reproduce{Command: "skewrig run mine.yaml"}, "mine.yaml", "skewrig run mine.yaml 'a/b' --report-dir out", false},
+		{Reproduce{Command: "skewrig run mine.yaml 'a/**'"}, "catalog.yaml", "skewrig run 'a/b' --report-dir out", false},
+		{Reproduce{Command: "skewrig run $FILES", Files: []string{"./my own.yaml"}}, "my own.yaml", "skewrig run 'my own.yaml' 'a/b' --report-dir out", false},
+	} {
+		if got, whole := c.made.CellAgain("a/b", c.file, "out"); got != c.want || whole != c.whole {
+			t.Errorf("%+v of %q: %s, %t, want %s", c.made, c.file, got, whole, c.want)
+		}
+	}
+}

@@ -73,19 +73,24 @@ func (h Headline) String() string {
 }
 
 func (h Headline) counts() (parts []string) {
+	unreported := ""
+	if h.Unreported > 0 {
+		unreported = fmt.Sprintf(" (%d unreported)", h.Unreported)
+	}
 	for _, count := range []struct {
 		n         int
 		one, more string
+		suffix    string
 		always    bool
 	}{
-		{h.Conform, "conforms", "conform", true},
-		{h.Recorded, "deviates as recorded", "deviate as recorded", false},
-		{h.Ambiguous, "ambiguous", "ambiguous", false},
-		{h.New, "new", "new", true},
-		{h.Flaky, "flaky", "flaky", false},
-		{h.Stale, "passes although recorded", "pass although recorded", false},
-		{h.NotJudged, "not judged", "not judged", false},
-		{h.NotApplicable, "not applicable", "not applicable", false},
+		{h.Conform, "conforms", "conform", "", true},
+		{h.Recorded, "deviates as recorded", "deviate as recorded", unreported, false},
+		{h.Ambiguous, "ambiguous", "ambiguous", "", false},
+		{h.New, "new", "new", "", true},
+		{h.Flaky, "flaky", "flaky", "", false},
+		{h.Stale, "passes although recorded", "pass although recorded", "", false},
+		{h.NotJudged, "not judged", "not judged", "", false},
+		{h.NotApplicable, "not applicable", "not applicable", "", false},
 	} {
 		if count.n == 0 && !count.always {
 			continue
@@ -94,10 +99,7 @@ func (h Headline) counts() (parts []string) {
 		if count.n == 1 {
 			text = "1 " + count.one
 		}
-		if count.one == "deviates as recorded" && h.Unreported > 0 {
-			text += fmt.Sprintf(" (%d unreported)", h.Unreported)
-		}
-		parts = append(parts, text)
+		parts = append(parts, text+count.suffix)
 	}
 	return parts
 }

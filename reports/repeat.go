@@ -75,6 +75,11 @@ func (c Cell) EachRun() []Run {
 	return c.Runs
 }
 
+// WorstRun is the first of a cell's runs with the worst outcome.
+func (c Cell) WorstRun() Run {
+	return slices.MaxFunc(c.EachRun(), func(a, b Run) int { return a.Outcome.Compare(b.Outcome) })
+}
+
 // JoinEach joins the runs of each cell (see Join), and sorts the cells by their ids.
 func JoinEach(runs []Cell) []Cell {
 	var cells []Cell

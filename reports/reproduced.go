@@ -38,7 +38,7 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 		Headline: FindingOf(r.Findings, first.Finding).Headline,
 	}
 	if i := slices.IndexFunc(r.Requirements, func(q Requirement) bool { return q.ID == first.Requirement }); i >= 0 {
-		if at := report.FindStringSubmatch(r.Requirements[i].Source); at != nil {
+		if at := issueAddress.FindStringSubmatch(r.Requirements[i].Source); at != nil {
 			bug.Link, bug.Bug = at[0], at[1]+"#"+at[2]
 		}
 	}
@@ -48,8 +48,8 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 	return bug, true
 }
 
-// report is the address of an issue or a pull request, with repository and number.
-var report = regexp.MustCompile(`https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)`)
+// issueAddress is the address of an issue or a pull request, with repository and number.
+var issueAddress = regexp.MustCompile(`https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)`)
 
 // seen says what a check observed and what it expected, without the expression that
 // gave it.

@@ -173,7 +173,8 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
-	f.Reproduce = evidence.SourcesOf(run).CommandInto("finding-"+f.ID, shown)
+	dir := reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...)
+	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, run.Facts[shown].File, dir)
 }
 
 // once sorts texts and leaves out those that are empty, or there before.

@@ -232,7 +232,7 @@ func (run Run) gone(c reports.Cell) (names []string) {
 	if run.Dir == nil {
 		return nil
 	}
-	dir := worst(c).Dir
+	dir := c.WorstRun().Dir
 	for _, name := range []string{reports.PlanFile, reports.HistoryFile, reports.LogsDir} {
 		if _, err := fs.Stat(run.Dir, path.Join(dir, name)); err != nil {
 			names = append(names, name)
@@ -265,7 +265,7 @@ func reasonFor(id string, o reports.Outcome, c reports.Cell) string {
 func (h happened) empty() bool { return h.Narration == nil && h.Problem == "" }
 
 func (run Run) happened(c reports.Cell, limit int) (h happened) {
-	ran := worst(c)
+	ran := c.WorstRun()
 	h.Run, h.Dir = ran.Number, ran.Dir
 	if run.Narration == nil {
 		return h
@@ -276,11 +276,6 @@ func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	}
 	h.Narration = n
 	return h
-}
-
-// worst is the first of a cell's runs with the worst outcome.
-func worst(c reports.Cell) reports.Run {
-	return slices.MaxFunc(c.EachRun(), func(a, b reports.Run) int { return a.Outcome.Compare(b.Outcome) })
 }
 
 // How long the narration of a cell may be, as JSON and in bytes: one that needs

@@ -51,7 +51,7 @@ func (run Run) titles() map[string]string {
 
 // titleOf is the second line of a cell's plan as it is printed.
 func (run Run) titleOf(c reports.Cell) string {
-	plan, err := run.Dir.Open(path.Join(worst(c).Dir, reports.PlanFile))
+	plan, err := run.Dir.Open(path.Join(c.WorstRun().Dir, reports.PlanFile))
 	if err != nil {
 		return ""
 	}
