@@ -85,18 +85,53 @@ func sides(cells []reports.Cell, findings []reports.Finding) [][]string {
 	}
 	f := findingOf(cells[first], findings)
 	at := func(i int) string { return axis + " " + cells[i].Axes[axis] }
-	since := cmp.Or(f.Since, at(0)+" or before: it is the oldest that ran")
-	if first > 0 {
-		since = at(first) + ", and green on " + cells[first-1].Axes[axis]
+	green, unjudged := beside(cells[:first], axis, true)
+	since := at(first) + " or before: "
+	switch {
+	case green != "":
+		since = at(first) + ", and green on " + green + unjudged
 		if f.Since != "" {
 			since += "; " + f.Since
 		}
+	case f.Since != "":
+		since = f.Since
+	case unjudged != "":
+		since += "it is the oldest that was judged" + unjudged
+	default:
+		since += "it is the oldest that ran"
 	}
-	until := "still red on " + at(last) + ", the newest that ran"
-	if last+1 < len(cells) {
-		until = at(last) + ", and green on " + cells[last+1].Axes[axis]
+	until := "still red on " + at(last)
+	switch green, unjudged = beside(cells[last+1:], axis, false); {
+	case green != "":
+		until = at(last) + ", and green on " + green + unjudged
+	case unjudged != "":
+		until += ", the newest that was judged" + unjudged
+	default:
+		until += ", the newest that ran"
 	}
 	return [][]string{{code(strings.TrimPrefix(cells[0].Scenario, regressions+"/")), linkedText(since), text(until), linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of"))}}
+}
+
+// beside is the release of the last or the first of some cells that was judged, and what
+// is said of those nearer, which were not.
+func beside(cells []reports.Cell, axis string, last bool) (judged, unjudged string) {
+	cells = slices.Clone(cells)
+	if last {
+		slices.Reverse(cells)
+	}
+	var others []string
+	for _, c := range cells {
+		if c.Outcome.Judged() {
+			judged = c.Axes[axis]
+			break
+		}
+		others = append(others, c.Axes[axis])
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		unjudged = "; not judged on " + strings.Join(slices.Compact(others), ", ")
+	}
+	return judged, unjudged
 }
 
 // varying is the axis with most releases. The kubelet's comes first.

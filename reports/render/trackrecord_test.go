@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,5 +50,31 @@ func TestTrackRecord(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTrackRecordOfCellsThatWereNotJudged: none of them is called green.
+func TestTrackRecordOfCellsThatWereNotJudged(t *testing.T) {
+	t.Parallel()
+	for want, outcomes := range map[string][]reports.Outcome{
+		"| kubelet v3, and green on v1; not judged on v2 | kubelet v3, and green on v5; not judged on v4 |":                                                    {reports.Pass, reports.Unknown, reports.Fail, reports.HarnessError, reports.Pass},
+		"| kubelet v2 or before: it is the oldest that was judged; not judged on v1 | still red on kubelet v2, the newest that was judged; not judged on v3 |": {reports.Unknown, reports.Fail, reports.NotTestable},
+		"| kubelet v1 or before: it is the oldest that ran | still red on kubelet v2, the newest that ran |":                                                   {reports.Fail, reports.Fail},
+	} {
+		q := reports.Requirement{ID: "regressions/bug", KEP: "regressions"}
+		var r reports.Report
+		for i, outcome := range outcomes {
+			release := "v" + string(rune('1'+i))
+			c := reports.Cell{ID: "regressions/bug/a/kubelet:" + release, Scenario: "regressions/bug/a", Axes: map[string]string{"kubelet": release}, Outcome: outcome, Checks: []reports.Check{{ID: "stays", Outcome: outcome}}}
+			r.Cells, q.Cells = append(r.Cells, c), append(q.Cells, c.ID)
+		}
+		r.Requirements = []reports.Requirement{q}
+		var got bytes.Buffer
+		if err := render.TrackRecord(&got, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("%s is not in\n%s", want, &got)
+		}
 	}
 }
