@@ -1,18 +1,10 @@
 package render
 
-import (
-	"strings"
+import "github.com/skewrig/skewrig/reports"
 
-	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/evidence"
-)
-
-// again is the command that shows a cell again. A cell of the catalog is run by its
-// id; one of a user's own file is not known by that, so that it takes the command of
-// the run. Neither overwrites the report.
-func again(c reports.Cell, reproduce reports.Reproduce) string {
-	if strings.Contains(reproduce.Command, ".yaml") || strings.Contains(reproduce.Command, ".yml") {
-		return reports.Again(reproduce.Command)
-	}
-	return evidence.Sources{reproduce.Command}.Command(c.ID)
+// again is the command that shows a cell of a file again, or several, one a line. It
+// does not overwrite the report.
+func again(c reports.Cell, file string, made reports.Reproduce) string {
+	command, _ := made.CellAgain(c.ID, file, reports.DirFor([]string{made.Command}, c.ID))
+	return command
 }

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+
+	"github.com/mattn/go-runewidth"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
@@ -47,8 +50,8 @@ func diffVerdict(d diff.Diff) string {
 // DiffTerminal writes a diff for people at a terminal. No text of a report can
 // control the terminal.
 func DiffTerminal(w io.Writer, d diff.Diff, options TerminalOptions) error {
-	t := diffTerminal{terminal{color: options.Color}}
-	t.printf("From %s to %s\n", oneLine(d.From, maxText), oneLine(d.To, maxText))
+	t := diffTerminal{terminal{color: options.Color, width: options.Width}}
+	t.line("", fmt.Sprintf("From %s to %s", oneLine(d.From, maxText), oneLine(d.To, maxText)))
 	t.subject(d.Subject)
 	t.section(d, diff.RegressionsSection, func() { t.changes(d.Regressions, d.Problems.New) })
 	t.section(d, diff.FixesSection, func() { t.changes(d.Fixes, d.Problems.Gone) })
@@ -57,15 +60,16 @@ func DiffTerminal(w io.Writer, d diff.Diff, options TerminalOptions) error {
 	t.section(d, diff.GoneSection, func() { t.states(d.Gone) })
 	t.section(d, diff.RequirementsSection, func() {
 		for _, c := range d.Requirements {
-			t.printf("  %s  %s\n", arrow(orNone(c.Before), orNone(c.After)), oneLine(c.ID, maxText))
+			t.line("  "+arrow(orNone(c.Before), orNone(c.After))+"  ", oneLine(c.ID, maxText))
 		}
 	})
 	t.section(d, diff.SlowerSection, func() {
 		for _, s := range d.Slower {
-			t.printf("  %s → %s  %s\n", Took(s.Before), Took(s.After), oneLine(s.ID, maxText))
+			t.line(fmt.Sprintf("  %s → %s  ", Took(s.Before), Took(s.After)), oneLine(s.ID, maxText))
 		}
 	})
-	t.printf("\n%s\n", capitalized(diffVerdict(d)))
+	t.printf("\n")
+	t.line("", capitalized(diffVerdict(d)))
 	return t.writeTo(w, "a diff to the terminal")
 }
 
@@ -79,9 +83,23 @@ func (t *diffTerminal) section(d diff.Diff, s diff.Section, content func()) {
 	if s == diff.SlowerSection {
 		title += " (" + paceOf(d) + ")"
 	}
-	t.printf("\n%s:\n", title)
+	t.printf("\n")
+	t.line("", title+":")
 	content()
 }
+
+// line writes a text behind what leads it, which may be in color.
+func (t *diffTerminal) line(lead, text string) {
+	indent := runewidth.StringWidth(colors.ReplaceAllString(lead, ""))
+	if t.width > 0 && t.width-indent < narrowest && indent > len("    ") {
+		t.printf("%s\n", strings.TrimRight(lead, " "))
+		lead, indent = "", len("    ")
+	}
+	t.indented(lead, text, indent, t.width)
+}
+
+// colors are the escape sequences that terminal.outcome writes.
+var colors = regexp.MustCompile(`\x1b\[\d*m`)
 
 func (t *diffTerminal) subject(changes []diff.SubjectChange) {
 	if len(changes) == 0 {
@@ -89,39 +107,37 @@ func (t *diffTerminal) subject(changes []diff.SubjectChange) {
 	}
 	t.printf("\nDifferent subjects:\n")
 	for _, c := range changes {
-		t.printf("  %s\n", oneLine(c.Name, maxText))
+		t.line("  ", oneLine(c.Name, maxText))
 		for _, form := range c.Before {
-			t.printf("    - %s\n", oneLine(form, maxText))
+			t.line("    - ", oneLine(form, maxText))
 		}
 		for _, form := range c.After {
-			t.printf("    + %s\n", oneLine(form, maxText))
+			t.line("    + ", oneLine(form, maxText))
 		}
 	}
 }
 
 func (t *diffTerminal) changes(changes []diff.CellChange, problems []string) {
 	for _, problem := range problems {
-		t.printf("  problem  %s\n", oneLine(problem, maxText))
+		t.line("  problem  ", oneLine(problem, maxText))
 	}
 	for _, c := range changes {
 		outcome := t.outcome(c.After.Outcome, 0)
 		if c.Before.Outcome != c.After.Outcome {
 			outcome = t.outcome(c.Before.Outcome, 0) + " → " + outcome
 		}
-		t.printf("  %s  %s\n", outcome, oneLine(c.ID, maxText))
-		for line := range strings.Lines(changeDetails(c)) {
-			t.printf("    %s", line)
-		}
+		t.line("  "+outcome+"  ", oneLine(c.ID, maxText))
+		t.fields(changeDetails(c), "    ", t.width)
 	}
 }
 
 // changeDetails is what is known of the checks of a cell that changed, or of its
 // reason if no check did.
-func changeDetails(c diff.CellChange) string {
-	var b strings.Builder
+func changeDetails(c diff.CellChange) fields {
+	var b fields
 	for _, check := range c.Checks {
 		was, is := checkStates(check)
-		fmt.Fprintf(&b, "check %s: %s\n", oneLine(check.ID, maxText), arrow(checkOutcome(check.Before), checkOutcome(check.After)))
+		b.head("check %s: %s", oneLine(check.ID, maxText), arrow(checkOutcome(check.Before), checkOutcome(check.After)))
 		writeField(&b, "requirement", cmp.Or(is.Requirement, was.Requirement))
 		writeField(&b, "expected", cmp.Or(is.Expected, was.Expected))
 		if is.Expected != "" && was.Expected != is.Expected {
@@ -133,11 +149,11 @@ func changeDetails(c diff.CellChange) string {
 		}
 		writeField(&b, "reason", cmp.Or(is.Reason, was.Reason))
 	}
-	if b.Len() == 0 {
+	if len(b) == 0 {
 		writeField(&b, "reason", c.After.Reason)
 		writeField(&b, "  before", c.Before.Reason)
 	}
-	return b.String()
+	return b
 }
 
 func checkStates(c diff.CheckChange) (was, is diff.CheckState) {
@@ -161,8 +177,8 @@ func arrow(before, after string) string {
 
 func (t *diffTerminal) states(cells []diff.CellState) {
 	for _, c := range cells {
-		line := fmt.Sprintf("  %s  %s  %s", t.outcome(c.Outcome, outcomeWidth), oneLine(c.ID, maxText), oneLine(c.Reason, maxText))
-		t.printf("%s\n", strings.TrimRight(line, " "))
+		text := oneLine(c.ID, maxText) + "  " + oneLine(c.Reason, maxText)
+		t.line("  "+t.outcome(c.Outcome, outcomeWidth)+"  ", strings.TrimRight(text, " "))
 	}
 }
 

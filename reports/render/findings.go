@@ -219,6 +219,37 @@ func (m *markdown) finding(f finding.Finding) {
 	}
 }
 
+// FindingTerminal writes one finding with its evidence for people at a terminal, in lines
+// of at most so many columns if that is not 0.
+func FindingTerminal(w io.Writer, f finding.Finding, width int) error {
+	var all fields
+	all.head("%s  %s", oneLine(string(f.Class), maxText), oneLine(f.ID, maxText))
+	all.head("%s", oneLine(f.Headline, maxText))
+	for _, s := range append([]finding.Statement{f.Statement}, f.Also...) {
+		writeField(&all, "statement", s.Statement)
+		writeField(&all, "sentence", s.Sentence)
+		writeField(&all, "source", s.Source)
+	}
+	for _, said := range []field{
+		{"instead", f.Instead}, {"effect", f.Effect}, {"ask", f.Ask}, {"since", f.Since}, {"fixed by", f.FixedBy}, {"reported", f.Issue},
+		{"where", strings.Join(f.At, "\n")}, {"seen on", SeenOn(f)}, {"again", f.Reproduce},
+	} {
+		writeField(&all, said.name, said.value)
+	}
+	for _, o := range f.Observed {
+		all.head("")
+		all.head("%s: %s", oneLine(o.Cell, maxText), o.Outcome)
+		writeField(&all, "check", o.Check)
+		writeField(&all, "releases", o.Releases)
+		writeField(&all, "gates", o.Gates)
+		writeField(&all, "expected", o.Expected)
+		writeField(&all, "observed", o.Observed)
+	}
+	var g gathered
+	g.fields(all, "", width)
+	return g.writeTo(w, "a finding to the terminal")
+}
+
 // stated writes a statement with its place in the text.
 func (m *markdown) stated(s finding.Statement, first bool) {
 	label := "And"

@@ -24,8 +24,11 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 	for _, problem := range r.Problems {
 		errors = append(errors, annotation("error", "problem with the run", oneLine(problem, maxText)))
 	}
+	if r.Partial != "" {
+		warnings = append(warnings, annotation("warning", "the report is partial", oneLine(r.Partial, maxText)))
+	}
 	for _, c := range r.Cells {
-		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c), oneLine(again(c, r.Reproduce), maxText))
+		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c), Visible(again(c, "", r.Reproduce)))
 		switch {
 		case c.Outcome.Nonconforming():
 			errors = append(errors, annotation("error", c.ID, message))
@@ -72,6 +75,9 @@ const MaxGitHubSummary = 1 << 20
 func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}
 	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), reports.HeadlineOf(r))
+	if r.Partial != "" {
+		m.printf("\n**Partial:** %s\n", text(r.Partial))
+	}
 	m.reproduced(r)
 	m.needs(r)
 	m.folded("environment", func() {

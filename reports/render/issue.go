@@ -121,7 +121,7 @@ func (m *markdown) pullRequest(f finding.Finding) {
 // correction says what a text says, what is so instead, and how to see it.
 func (m *markdown) correction(f finding.Finding) {
 	m.expectation(f)
-	m.printf("\nReleases: %s. %s.\n\n", text(f.Instead), capitalized(text(f.Effect)))
+	m.printf("\n%s\n\n", sentences("Releases: "+cmp.Or(f.Instead, "see below"), f.Effect))
 	m.seenOn(f)
 	m.decidedAt(f)
 	if f.Ask != "" {

@@ -184,7 +184,7 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 	default:
 		out.Error = result
 	}
-	result.Text = junitText(details(c) + background(c, r))
+	result.Text = junitText(details(c).String() + background(c, r))
 	return out
 }
 
@@ -192,18 +192,18 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 // what is stated of what failed, what ran, how to see it again, and where the
 // evidence is.
 func background(c reports.Cell, r reports.Report) string {
-	var b strings.Builder
+	var b fields
 	for _, q := range r.Requirements {
 		if slices.ContainsFunc(c.Checks, func(check reports.Check) bool { return check.Requirement == q.ID && !check.Outcome.Expected() }) {
-			fmt.Fprintf(&b, "\n%s:\n", oneLine(q.ID, maxText))
+			b.head("\n%s:", oneLine(q.ID, maxText))
 			writeField(&b, "statement", q.Statement)
 			writeField(&b, "source", q.Source)
 		}
 	}
-	fmt.Fprintf(&b, "\ncomponents:\n")
+	b.head("\ncomponents:")
 	writeField(&b, "axes", axes(c))
-	writeField(&b, "again", again(c, r.Reproduce))
-	writeField(&b, "evidence", "cells/"+c.ID+"/ in the report's directory")
+	writeField(&b, "again", again(c, "", r.Reproduce))
+	writeField(&b, "evidence", c.WorstRun().Dir+"/ in the report's directory")
 	return b.String()
 }
 

@@ -141,7 +141,7 @@ func TestAgainIsACommandThatWorks(t *testing.T) {
 		"":                                   byID,
 		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml --parallel 2 --report-dir report-again",
 	} {
-		if got := again(c, reports.Reproduce{Command: command}); got != want {
+		if got := again(c, "", reports.Reproduce{Command: command}); got != want {
 			t.Errorf("after %q: %q, want %q", command, got, want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -265,4 +267,10 @@ func link(label, address string) string {
 // linkEscapes replace what ends a link, or a row of a table.
 var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
 
-func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalized(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 || first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}

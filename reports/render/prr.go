@@ -248,5 +248,5 @@ func inCode(command string) string {
 	if strings.Contains(command, "`") {
 		return text(command)
 	}
-	return "`" + printable(command) + "`"
+	return "`" + Printable(command) + "`"
 }

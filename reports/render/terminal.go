@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
@@ -22,6 +23,8 @@ type TerminalOptions struct {
 	Report string
 	// Page is the file name of the page in it.
 	Page string
+	// File returns the scenario file that a cell is from. If unset, it is not known.
+	File func(reports.Cell) string
 }
 
 // Terminal writes what a report has to say, what weighs most last: cells that pass,
@@ -115,7 +118,7 @@ func (t *terminal) recorded(cells []reports.Cell) {
 func (t *terminal) attention(cells []reports.Cell) {
 	for _, c := range cells {
 		t.cell(c)
-		t.details(details(c))
+		t.fields(details(c), "    ", t.width)
 	}
 }
 
@@ -156,19 +159,6 @@ func inRuns(c reports.Cell) string {
 	return c.Reason
 }
 
-// details writes indented lines as details returns them: those with a value below the
-// beginning of the first.
-func (t *terminal) details(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		leads := 0
-		if strings.HasPrefix(line, "  ") {
-			leads = min(len("  expected     "), len(line))
-		}
-		t.indented("    "+line[:leads], line[leads:], len("    ")+leads, t.width)
-	}
-}
-
 // whereToLook says where all of a report is to be seen, and how one cell of it: the
 // first that is most severe.
 func (t *terminal) whereToLook(r reports.Report, options TerminalOptions) {
@@ -179,24 +169,8 @@ func (t *terminal) whereToLook(r reports.Report, options TerminalOptions) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	worst := r.Cells[0]
-	for _, c := range r.Cells {
-		if c.Outcome.Compare(worst.Outcome) > 0 {
-			worst = c
-		}
-	}
-	t.printf("One cell: skewrig report %s %s\n", shellWord(oneLine(options.Report, maxText)), shellWord(oneLine(worst.ID, maxText)))
-}
-
-// shellWord quotes a printable text if a shell would take it for more than a word.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+=@", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	worst := slices.MaxFunc(r.Cells, func(a, b reports.Cell) int { return a.Outcome.Compare(b.Outcome) })
+	t.printf("One cell: skewrig report %s %s\n", reports.Quoted(oneLine(options.Report, maxText)), reports.Quoted(oneLine(worst.ID, maxText)))
 }
 
 // outcomeWidth is the length of the longest outcome.
@@ -236,10 +210,18 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		t.details(allDetails(c))
-		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(reports.RunDir(c.ID, 1))), maxText), len("  evidence  "), t.width)
+		t.fields(allDetails(c), "    ", t.width)
+		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
-		t.indented("  again", oneLine(again(c, r.Reproduce), maxText), len("  evidence  "), t.width)
+		file := ""
+		if options.File != nil {
+			file = options.File(c)
+		}
+		lead := "  again"
+		for _, line := range lines(again(c, file, r.Reproduce)) {
+			t.indented(lead, line, len("  evidence  "), t.width)
+			lead = ""
+		}
 	}
 	return t.writeTo(w, "cells to the terminal")
 }

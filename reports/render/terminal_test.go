@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/diff"
 )
 
 // recorded is a report in which cells deviate as recorded, for the same reason and for
@@ -124,15 +126,6 @@ func renderTo(t *testing.T, r reports.Report, options TerminalOptions) string {
 	return out.String()
 }
 
-func TestShellWord(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{"out": "out", "a/b:v1": "a/b:v1", "my out": "'my out'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
-		if got := shellWord(in); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestTable(t *testing.T) {
 	t.Parallel()
 	header := []string{"CELL", "SHOWS"}
@@ -168,11 +161,104 @@ func TestWrapped(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"", 5, ""}, {"a b", 0, "a b"}, {"aa bb cc", 5, "aa bb|cc"}, {"kep-1/skew/older", 10, "kep-1/|skew/older"},
+		{"", 5, ""}, {"      ", 5, ""}, {"a b", 0, "a b"}, {"aa bb cc", 5, "aa bb|cc"}, {"kep-1/skew/older", 10, "kep-1/|skew/older"},
 		{"abcdefgh", 3, "abc|def|gh"}, {"漢字漢字", 5, "漢字|漢字"}, {"漢", 1, "漢"}, {"a bcdefg h", 4, "a|bcde|fg h"},
 	} {
 		if got := strings.Join(wrapped(tc.text, tc.width), "|"); got != tc.want {
 			t.Errorf("wrapped(%q, %d) = %q, want %q", tc.text, tc.width, got, tc.want)
+		}
+	}
+}
+
+// TestCellsTerminalOfAMergedReport: each command has a line, and what is shown is where
+// the run is that failed.
+func TestCellsTerminalOfAMergedReport(t *testing.T) {
+	t.Parallel()
+	run := func(o reports.Outcome, n int) reports.Cell {
+		return reports.Cell{ID: "a/b/c", Checks: []reports.Check{{ID: "x", Outcome: o}}}.Numbered(n)
+	}
+	c := reports.Join(run(reports.Pass, 1), run(reports.Fail, 2))
+	made := reports.Reproduce{Command: "skewrig run my.yaml --report-dir one\nskewrig run my.yaml --report-dir two\nskewrig report merge one two --report-dir both"}
+	var out bytes.Buffer
+	if err := CellsTerminal(&out, reports.Report{Reproduce: made, Cells: []reports.Cell{c}}, []reports.Cell{c}, TerminalOptions{Report: "both"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"  evidence  both/runs/2/cells/a/b/c\n",
+		"  again     skewrig run my.yaml --report-dir one-again\n            skewrig run my.yaml --report-dir two-again\n            skewrig report merge one-again two-again",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &out)
+		}
+	}
+}
+
+// TestVerdicts that need a second look.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	cell := func(id string, o reports.Outcome, checks ...reports.Check) reports.Cell {
+		return reports.Cell{ID: id, Outcome: o, Reason: "so", Checks: checks, Axes: map[string]string{"kubelet": strings.TrimPrefix(id, "a/b/kubelet:")}}
+	}
+	for want, cells := range map[string][]reports.Cell{
+		"Nothing was judged":                       {cell("a/b/kubelet:v1.90.1", reports.HarnessError), cell("a/b/kubelet:v1.89.3", reports.Unknown)},
+		"Nothing new: every deviation is recorded": {cell("a/b/kubelet:v1.90.1", reports.Pass), cell("a/b/kubelet:reference", reports.ExpectedFail)},
+	} {
+		r := reports.Report{Cells: cells}
+		r.Summary.Cells, r.Summary.Outcomes = len(cells), map[reports.Outcome]int{}
+		for _, c := range cells {
+			r.Summary.Outcomes[c.Outcome]++
+		}
+		if got := Verdict(r); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestCapitalized(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"": "", "écrit": "Écrit", "a": "A", "1x": "1x"} {
+		if got := capitalized(in); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestAPartialReportOnGitHub is told once, and in the summary.
+func TestAPartialReportOnGitHub(t *testing.T) {
+	t.Parallel()
+	r := reports.Report{Partial: "the run was broken off: 1 of 2 cells did not run to their end", Cells: []reports.Cell{{ID: "a/b/c", Outcome: reports.Pass}}}
+	var annotations, summary bytes.Buffer
+	if err := errors.Join(GitHubAnnotations(&annotations, r), GitHubSummary(&summary, r, MaxGitHubSummary)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(annotations.String(), "::warning title=the report is partial::the run was broken off") != 1 || !strings.Contains(summary.String(), "**Partial:** the run was broken off") {
+		t.Errorf("%s\n%s", &annotations, &summary)
+	}
+}
+
+// TestADiffInColorFits the terminal, however wide its outcomes are.
+func TestADiffInColorFits(t *testing.T) {
+	t.Parallel()
+	long := "a/b/" + strings.Repeat("quite-long/", 12) + "c"
+	d := diff.Diff{
+		From: "before", To: "after",
+		Regressions: []diff.CellChange{{ID: long, Before: diff.Verdict{Outcome: reports.Pass}, After: diff.Verdict{Outcome: reports.Fail, Reason: strings.Repeat("why ", 40)}}},
+		New:         []diff.CellState{{ID: long, Outcome: reports.Fail, Reason: strings.Repeat("why ", 40)}},
+	}
+	for _, colored := range []bool{true, false} {
+		for _, width := range []int{40, 80} {
+			var out bytes.Buffer
+			if err := DiffTerminal(&out, d, TerminalOptions{Color: colored, Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(colors.ReplaceAllString(out.String(), "")) {
+				if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width {
+					t.Errorf("in color %t: a line has %d characters on a terminal of %d: %s", colored, n, width, line)
+				}
+			}
+			if width == 80 && !strings.Contains(colors.ReplaceAllString(out.String(), ""), "\n  fail             a/b/") {
+				t.Errorf("in color %t: no column of outcomes\n%s", colored, &out)
+			}
 		}
 	}
 }

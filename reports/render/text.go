@@ -33,10 +33,10 @@ const maxText = 2000
 // maxReason is how much of a reason fits into a line of a table, in runes.
 const maxReason = 100
 
-// printable returns s with everything escaped that does not show as itself, such
+// Printable returns s with everything escaped that does not show as itself, such
 // as control characters, which can rewrite a terminal's screen, and the marks
 // that reverse the direction of writing.
-func printable(s string) string {
+func Printable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -83,19 +83,19 @@ func VisibleWhole(s string) string { return strings.Join(printableLines(s), "\n"
 func printableLines(s string) []string {
 	all := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range all {
-		all[i] = printable(strings.TrimSuffix(line, "\r"))
+		all[i] = Printable(strings.TrimSuffix(line, "\r"))
 	}
 	return all
 }
 
 // oneLine returns a text of bounded length in one printable line.
-func oneLine(s string, limit int) string { return printable(shortened(s, limit)) }
+func oneLine(s string, limit int) string { return Printable(shortened(s, limit)) }
 
 // details returns what is known of the checks of a cell that are not as
-// expected, or why the cell has none, as indented lines. Checks that saw nothing for the
-// same reason share it.
-func details(c reports.Cell) string {
-	var b strings.Builder
+// expected, or why the cell has none. Checks that saw nothing for the same reason share
+// it.
+func details(c reports.Cell) fields {
+	var b fields
 	writeRepeats(&b, c)
 	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
 	if len(checks) == 0 || slices.ContainsFunc(checks, endedOtherwise(c.Reason)) {
@@ -103,14 +103,14 @@ func details(c reports.Cell) string {
 	}
 	for _, alike := range reports.Grouped(checks, sawNothing) {
 		if reason := sawNothing(alike[0]); reason != "" && len(alike) > 1 {
-			fmt.Fprintf(&b, "%d checks: %s\n", len(alike), alike[0].Outcome)
+			b.head("%d checks: %s", len(alike), alike[0].Outcome)
 			writeField(&b, "reason", reason)
 			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
 		writeChecks(&b, alike)
 	}
-	return b.String()
+	return b
 }
 
 // endedOtherwise returns whether a check saw nothing and does not say the reason for which
@@ -140,24 +140,59 @@ func idsOf(checks []reports.Check) (ids []string) {
 }
 
 // allDetails returns what is known of all checks of a cell, or why it has none.
-func allDetails(c reports.Cell) string {
-	var b strings.Builder
+func allDetails(c reports.Cell) fields {
+	var b fields
 	writeRepeats(&b, c)
 	if writeChecks(&b, c.Checks); len(c.Checks) == 0 {
 		writeField(&b, "reason", c.Reason)
 	}
-	return b.String()
+	return b
 }
 
-func writeRepeats(b *strings.Builder, c reports.Cell) {
-	for _, fact := range repeats(c) {
-		fmt.Fprintf(b, "%s\n", fact)
+// fields are values with their names, below lines that have none.
+type fields []field
+
+type field struct{ name, value string }
+
+// head adds a line without a name.
+func (f *fields) head(format string, args ...any) {
+	*f = append(*f, field{value: fmt.Sprintf(format, args...)})
+}
+
+// maxName is the length of the longest name of a field.
+const maxName = len("requirement")
+
+// String has a line for each line of a value, indented below those without a name.
+func (f fields) String() string {
+	var g gathered
+	g.fields(f, "", 0)
+	return g.String()
+}
+
+// fields writes fields behind an indent, in lines of at most so many columns.
+func (g *gathered) fields(all fields, indent string, width int) {
+	for _, f := range all {
+		if f.name == "" {
+			g.indented(indent, f.value, len(indent), width)
+			continue
+		}
+		lead := fmt.Sprintf("%s  %-*s  ", indent, maxName, f.name)
+		for _, line := range lines(f.value) {
+			g.indented(lead, line, len(lead), width)
+			lead = strings.Repeat(" ", len(lead))
+		}
 	}
 }
 
-func writeChecks(b *strings.Builder, checks []reports.Check) {
+func writeRepeats(b *fields, c reports.Cell) {
+	for _, fact := range repeats(c) {
+		b.head("%s", fact)
+	}
+}
+
+func writeChecks(b *fields, checks []reports.Check) {
 	for _, check := range checks {
-		fmt.Fprintf(b, "check %s: %s\n", oneLine(check.ID, maxText), check.Outcome)
+		b.head("check %s: %s", oneLine(check.ID, maxText), check.Outcome)
 		writeField(b, "requirement", check.Requirement)
 		writeField(b, "expected", check.Expected)
 		writeField(b, "observed", check.Observed)
@@ -178,15 +213,9 @@ func repeats(c reports.Cell) []string {
 	return facts
 }
 
-func writeField(b *strings.Builder, name, value string) {
-	if value == "" {
-		return
-	}
-	for i, line := range lines(value) {
-		if i > 0 {
-			name = ""
-		}
-		fmt.Fprintf(b, "  %-12s %s\n", name, line)
+func writeField(b *fields, name, value string) {
+	if value != "" {
+		*b = append(*b, field{name, value})
 	}
 }
 
@@ -197,10 +226,10 @@ func Verdict(r reports.Report) string { return capitalized(verdict(r)) }
 func verdict(r reports.Report) string {
 	switch reports.ExitCode(r) {
 	case reports.ExitExpected:
-		switch h := reports.HeadlineOf(r); {
+		switch {
 		case r.EmptyShard():
 			return "the shard has no cells"
-		case h.Recorded+h.Ambiguous > 0:
+		case slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome.Recorded() }):
 			return "nothing new: every deviation is recorded"
 		}
 		return "everything conforms"
@@ -216,10 +245,9 @@ func verdict(r reports.Report) string {
 	return "not everything was judged"
 }
 
-// nothingJudged reports whether there is no cell, or none that applies, where
-// there should be.
+// nothingJudged reports whether no cell was judged, where some should be.
 func nothingJudged(r reports.Report) bool {
-	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome != reports.NotApplicable })
+	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome.Judged() })
 }
 
 // reproduction is a known bug with the cells that show it, and the line that says so.

@@ -42,8 +42,8 @@ func TestPrintable(t *testing.T) {
 		"\U000e0001\u0085": `\U000e0001\u0085`,
 		`a "quoted" 'one'`: `a "quoted" 'one'`,
 	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+		if got := Printable(in); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -64,7 +64,7 @@ check seen: unknown
   observed     0
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c)); diff != "" {
+	if diff := cmp.Diff(want, details(c).String()); diff != "" {
 		t.Error(diff)
 	}
 	c.Checks, c.Reason = c.Checks[:2], "step 3: not within 1m0s"
@@ -73,7 +73,7 @@ check first: unknown
   expected     it
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c)); diff != "" {
+	if diff := cmp.Diff(want, details(c).String()); diff != "" {
 		t.Error(diff)
 	}
 }

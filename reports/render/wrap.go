@@ -32,10 +32,10 @@ func wrapped(s string, width int) []string {
 			all, line = append(all, head), line[len(head):]
 		}
 	}
-	if line == "" {
+	if line == "" && len(all) > 0 {
 		return all
 	}
-	return append(all, line)
+	return append(all, line) // of blanks alone, it is empty
 }
 
 // headOf is as much of a word as fits, up to its last slash if that is not near its
