@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -151,20 +152,26 @@ func sharedReleases(dir string) (map[string][]string, error) {
 }
 
 // SelectFailed selects as Select does, and of these cells the ones that were not
-// as expected in the report of a directory. Without arguments, it is all such.
+// as expected in the report of a directory. Without arguments, it is all such. None of
+// the cells that are selected being in the report is an error.
 func SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 	report, err := ReadReport(dir)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
+	there := make(map[string]bool)
 	for _, c := range report.Cells {
+		there[c.ID] = true
 		if !c.Outcome.Expected() {
 			ids = append(ids, c.ID)
 		}
 	}
 	if len(args) > 0 {
 		cells, err := Select(args)
+		if err == nil && !slices.ContainsFunc(cells, func(c plan.Cell) bool { return there[c.ID] }) {
+			err = fmt.Errorf("%s has none of the %s that are selected", dir, reports.Counted(len(cells), "cell"))
+		}
 		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 	}
 	here, err := Here()

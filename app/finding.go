@@ -13,7 +13,7 @@ func Findings(dir, texts string) (reports.Report, []finding.Finding, error) {
 	if err != nil {
 		return report, nil, err
 	}
-	run, err := saved.Run(dir, report, finding.Concerned(report))
+	run, err := saved.Run(DirOf(dir), report, finding.Concerned(report))
 	if err != nil {
 		return report, nil, Failed(err)
 	}

@@ -23,6 +23,7 @@ func Judge(dir string, files []string, list known.List) (_ reports.Report, err e
 	if err != nil {
 		return reports.Report{}, err
 	}
+	dir = DirOf(dir)
 	claimed, err := Place{Dir: dir}.ClaimFor(cells)
 	if err != nil {
 		return reports.Report{}, err

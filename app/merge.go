@@ -12,6 +12,7 @@ import (
 func Merge(dirs []string, place Place, command string) (_ reports.Report, err error) {
 	to := place.Dir
 	var inputs []reports.Input
+	var from []string // where the files of their cells are
 	var problems []error
 	for _, dir := range dirs {
 		if SameDir(dir, to) {
@@ -20,6 +21,7 @@ func Merge(dirs []string, place Place, command string) (_ reports.Report, err er
 		report, err := ReadReport(dir)
 		problems = append(problems, err)
 		inputs = append(inputs, reports.Input{Name: dir, Report: report})
+		from = append(from, DirOf(dir))
 	}
 	files, err := fileNames(to)
 	if err := errors.Join(append(problems, err, foreign(to, files))...); err != nil {
@@ -39,10 +41,7 @@ func Merge(dirs []string, place Place, command string) (_ reports.Report, err er
 		return reports.Report{}, err
 	}
 	defer func() { err = errors.Join(err, Failed(claimed.Close())) }()
-	if err := claimed.clear(); err != nil {
-		return reports.Report{}, err
-	}
-	if err := copyRuns(dirs, moved, to); err != nil {
+	if err := claimed.replaceCells(func(dir string) error { return copyRuns(from, moved, dir) }); err != nil {
 		return reports.Report{}, Failed(err)
 	}
 	return finish(to, report)

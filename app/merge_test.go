@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,50 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestAMergeReplacesNothingBeforeItIsSure: neither a report that is merged, by whatever
+// name, nor the one that the merged report would replace.
+func TestAMergeReplacesNothingBeforeItIsSure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	leaveReport(t, "report", checked("a/b/x", reports.Pass))
+	leaveReport(t, "other", checked("a/b/x", reports.Pass))
+	for _, name := range []string{"report", "report/report.json", "./report/../report/report.json"} {
+		if _, err := Merge([]string{name, "other"}, Place{Dir: "report"}, ""); err == nil || !strings.Contains(err.Error(), "can't be merged into itself") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Symlink("../../../../../secret", filepath.Join(engine.CellDir("other", "a/b/x"), "logs")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge([]string{"other"}, Place{Dir: "report"}, ""); err == nil {
+		t.Error("logs from elsewhere are copied")
+	}
+	if r, err := ReadReport("report"); err != nil || r.Reproduce.Command != "skewrig run --report-dir report" {
+		t.Errorf("the report is %q, %v", r.Reproduce.Command, err)
+	}
+	if _, err := os.Stat(filepath.Join(engine.CellDir("report", "a/b/x"), "history.jsonl")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAMergeLeavesNothingOfWhatItReplaces, and takes the files of a report that is named
+// itself.
+func TestAMergeLeavesNothingOfWhatItReplaces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	leaveReport(t, "report", checked("a/b/x", reports.Pass))
+	leaveReport(t, "other", checked("a/b/x", reports.Pass))
+	golden.Write(t, filepath.Join(engine.CellDir("report", "a/b/x"), "stale"), "")
+	if _, err := Merge([]string{"other/report.json"}, Place{Dir: "report"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	files, err := fileNames(engine.CellDir("report", "a/b/x"))
+	if err != nil || !slices.Contains(files, "history.jsonl") || slices.Contains(files, "stale") {
+		t.Errorf("%q, %v", files, err)
+	}
+	if files, err := fileNames("report"); err != nil || slices.ContainsFunc(files, func(name string) bool { return strings.HasPrefix(name, ".") }) {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
 func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 	twoCells(t)
 	leaveReport(t, "before", checked("mine/pods/a", reports.Fail), checked("mine/pods/b", reports.Pass))
@@ -124,9 +169,8 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 		args []string
 		want string
 	}{
-		"both files":    {[]string{"a.yaml", "b.yaml"}, "mine/pods/a"},
-		"the good one":  {[]string{"b.yaml"}, ""},
-		"the catalog's": {[]string{"kep-4939/e2e/**"}, ""},
+		"both files":   {[]string{"a.yaml", "b.yaml"}, "mine/pods/a"},
+		"the good one": {[]string{"b.yaml"}, ""},
 	} {
 		got, err := SelectFailed(tc.args, "before")
 		var ids []string
@@ -136,6 +180,9 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 		if err != nil || strings.Join(ids, " ") != tc.want {
 			t.Errorf("%s: %v, %q, want %q", name, err, ids, tc.want)
 		}
+	}
+	if _, err := SelectFailed([]string{"kep-4939/e2e/**"}, "before"); err == nil || !strings.Contains(err.Error(), "before has none of the ") {
+		t.Errorf("cells that it does not have: %v", err)
 	}
 	if _, err := SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
 		t.Errorf("without the file: %v", err)

@@ -16,6 +16,7 @@ import (
 
 // Page is the page of a report in a directory.
 func Page(dir string, report reports.Report) page.Run {
+	dir = DirOf(dir)
 	narration := func(c reports.Cell, run reports.Run, limit int) (*narrate.Narration, error) {
 		round := roundDir(dir, run.Number)
 		if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
@@ -28,6 +29,16 @@ func Page(dir string, report reports.Report) page.Run {
 	// What is said of a record that can't be read is in its cell's place.
 	run, _ := saved.Run(dir, report, finding.Concerned(report))
 	return page.Run{Report: report, Narration: narration, Facts: run.Facts, Dir: os.DirFS(dir)}
+}
+
+// FileOf returns what finds the scenario file that a cell is from, of the report in a
+// directory. It is empty where the cell's plan is not there.
+func FileOf(dir string) func(reports.Cell) string {
+	run := page.Run{Dir: os.DirFS(DirOf(dir))}
+	return func(c reports.Cell) string {
+		file, _ := run.FileOf(c)
+		return file
+	}
 }
 
 // explain says what oracles and checks know of a history.

@@ -14,11 +14,19 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
+// DirOf is the directory of a report, given by it or by the report in it.
+func DirOf(report string) string {
+	if info, err := os.Stat(report); err == nil && info.Mode().IsRegular() {
+		return filepath.Dir(report)
+	}
+	return report
+}
+
 // ReadReport reads the report of a directory, or the one that is named itself.
 func ReadReport(dir string) (reports.Report, error) {
-	path := filepath.Join(dir, render.JSONFile)
-	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
-		path = dir
+	path := dir
+	if DirOf(dir) == dir {
+		path = filepath.Join(dir, render.JSONFile)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,8 +64,9 @@ func finish(dir string, report reports.Report) (reports.Report, error) {
 	return report, nil
 }
 
-// SameDir reports whether two names are of one directory.
+// SameDir reports whether two reports, each given as DirOf takes it, have one directory.
 func SameDir(a, b string) bool {
+	a, b = DirOf(a), DirOf(b)
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	if errors.Join(errA, errB) == nil {

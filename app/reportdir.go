@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/claim"
@@ -39,6 +40,9 @@ type ReportDir struct {
 // if another process has it, if it has something else than a report, or a report with
 // cells that are not among these. Nothing in the directory is changed yet.
 func (p Place) Claim(cells []string) (_ *ReportDir, err error) {
+	if p.Dir == "" {
+		return nil, errors.New("the report directory has no name: choose one (--report-dir)")
+	}
 	files, err := fileNames(p.Dir)
 	if err := errors.Join(err, foreign(p.Dir, files)); err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func (p Place) Claim(cells []string) (_ *ReportDir, err error) {
 		return nil, err
 	}
 	if d.claim, err = claim.Take(p.Dir, claim.Me(CommandLine(os.Args))); err != nil {
-		return nil, errors.Join(err, d.remove())
+		return nil, errors.Join(Failed(err), d.remove())
 	}
 	defer func() {
 		if err != nil {
@@ -88,8 +92,15 @@ func (d *ReportDir) remove() error {
 
 // clear removes the report that is there. The report itself goes first: what a killed
 // process leaves is cells without a report, and no mixture of two.
-func (d *ReportDir) clear() error {
-	for _, name := range reportFiles {
+func (d *ReportDir) clear() error { return d.clearBut("") }
+
+// clearBut is clear, but for what has a name.
+func (d *ReportDir) clearBut(kept string) error {
+	files, err := fileNames(d.dir)
+	if err != nil {
+		return Failed(err)
+	}
+	for _, name := range append(slices.Clone(reportFiles), slices.DeleteFunc(files, func(name string) bool { return !unwhole(name) || name == kept })...) {
 		if err := os.RemoveAll(filepath.Join(d.dir, name)); err != nil {
 			return Failed(err)
 		}
@@ -97,9 +108,36 @@ func (d *ReportDir) clear() error {
 	return nil
 }
 
+// replaceCells replaces the report that is there by what a function writes of the files
+// of cells to a directory. If that fails, the report stays.
+func (d *ReportDir) replaceCells(write func(dir string) error) (err error) {
+	aside, err := os.MkdirTemp(d.dir, "."+render.JSONFile+".")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
+	if err := write(aside); err != nil {
+		return err
+	}
+	if err := d.clearBut(filepath.Base(aside)); err != nil {
+		return err
+	}
+	names, err := fileNames(aside)
+	for _, name := range names {
+		err = errors.Join(err, os.Rename(filepath.Join(aside, name), filepath.Join(d.dir, name)))
+	}
+	return err
+}
+
 // reportFiles are the names of what a report directory has, those of the files of
 // cells last.
 var reportFiles = []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name, "cells", "runs"}
+
+// unwhole reports whether a name is of what is written to become one of reportFiles: who
+// is killed leaves it.
+func unwhole(name string) bool {
+	return slices.ContainsFunc(reportFiles, func(file string) bool { return strings.HasPrefix(name, "."+file+".") })
+}
 
 // fileNames are the names of what is in a directory: nil if there is no directory.
 func fileNames(dir string) ([]string, error) {
@@ -121,7 +159,7 @@ func foreign(dir string, files []string) error {
 		return nil
 	}
 	others := slices.DeleteFunc(slices.Clone(files), func(name string) bool {
-		return slices.Contains(reportFiles, name) || name == claim.File
+		return slices.Contains(reportFiles, name) || unwhole(name) || name == claim.File
 	})
 	if slices.Contains(files, claim.File) && len(others) == 0 {
 		return nil
@@ -145,11 +183,11 @@ func replacing(p Place, there reports.Report, cells []string) (string, error) {
 	}
 	switch {
 	case len(others) == 0:
-		return fmt.Sprintf("Replacing %s in %s: all its cells run again", of, p.Dir), nil
+		return fmt.Sprintf("Replacing %s in %s: the new one has all its cells", of, p.Dir), nil
 	case p.Force:
 		return fmt.Sprintf("Replacing %s in %s, as --force says", of, p.Dir), nil
 	}
-	return "", fmt.Errorf("%s has %s, and %d of them would not run again: %s. Choose another directory (--report-dir %s), or replace that report (--force)",
+	return "", fmt.Errorf("%s has %s, and %d of them would not be in the new one: %s. Choose another directory (--report-dir %s), or replace that report (--force)",
 		p.Dir, of, len(others), reports.Few(others, maxNamed), reports.DirFor([]string{p.Dir}, cells...))
 }
 

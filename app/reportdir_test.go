@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/golden"
@@ -24,6 +25,8 @@ func TestWhichReportIsReplaced(t *testing.T) {
 	}
 	unfinished := report("a/b/x", "a/b/y")
 	unfinished.Cells[1].Unfinished = true
+	began := report("a/b/x", "a/b/y")
+	began.Cells[1].Unfinished, began.Cells[1].Started = true, time.Now()
 	for name, c := range map[string]struct {
 		there reports.Report
 		cells []string
@@ -31,13 +34,14 @@ func TestWhichReportIsReplaced(t *testing.T) {
 		want  string   // empty: it is refused
 		says  []string // by the error
 	}{
-		"the same cells":                 {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 2 cells in report: all its cells run again"},
-		"more cells":                     {there: report("a/b/x"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 1 cell in report: all its cells run again"},
-		"no cell":                        {there: report(), want: "Replacing the report of 0 cells in report: all its cells run again"},
-		"some of the cells":              {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/x"}, says: []string{"report has the report of 2 cells", "1 of them would not run again: a/b/y", "--report-dir report-x-", "--force"}},
+		"the same cells":                 {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 2 cells in report: the new one has all its cells"},
+		"more cells":                     {there: report("a/b/x"), cells: []string{"a/b/y", "a/b/x"}, want: "Replacing the report of 1 cell in report: the new one has all its cells"},
+		"no cell":                        {there: report(), want: "Replacing the report of 0 cells in report: the new one has all its cells"},
+		"some of the cells":              {there: report("a/b/x", "a/b/y"), cells: []string{"a/b/x"}, says: []string{"report has the report of 2 cells", "1 of them would not be in the new one: a/b/y", "--report-dir report-x-", "--force"}},
 		"other cells":                    {there: report("a/b/v", "a/b/w", "a/b/x", "a/b/y"), cells: []string{"a/c/x"}, says: []string{"4 of them", "a/b/v, a/b/w, a/b/x and 1 more"}},
 		"other cells, as it is forced":   {there: report("a/b/x"), cells: []string{"a/b/y"}, force: true, want: "Replacing the report of 1 cell in report, as --force says"},
-		"one that another did not begin": {there: unfinished, cells: []string{"a/b/x"}, want: "Replacing the report of 2 cells in report: all its cells run again"},
+		"one that was broken off":        {there: began, cells: []string{"a/b/x"}, says: []string{"1 of them would not be in the new one: a/b/y"}},
+		"one that another did not begin": {there: unfinished, cells: []string{"a/b/x"}, want: "Replacing the report of 2 cells in report: the new one has all its cells"},
 	} {
 		got, err := replacing(Place{Dir: "report", Force: c.force}, c.there, c.cells)
 		if got != c.want || (err == nil) != (c.want != "") {
@@ -61,6 +65,7 @@ func TestWhatIsNoReportDirectory(t *testing.T) {
 		"an empty one":                       {[]string{}, false},
 		"a report":                           {[]string{"report.json", "cells", "notes.txt"}, false},
 		"what a killed process left":         {[]string{claim.File, "cells", "index.html"}, false},
+		"what was killed in its first draft": {[]string{claim.File, ".report.json.123"}, false},
 		"cells without a report":             {[]string{"cells"}, true},
 		"a user's own":                       {[]string{"go.mod", "main.go"}, true},
 		"a user's own that was claimed once": {[]string{claim.File, "cells", "main.go"}, true},
@@ -111,6 +116,13 @@ func TestADirectoryThatIsClaimed(t *testing.T) {
 	}
 }
 
+func TestAReportDirectoryWithoutAName(t *testing.T) {
+	t.Parallel()
+	if _, err := (Place{}).Claim(nil); err == nil || !strings.Contains(err.Error(), "has no name") {
+		t.Error(err)
+	}
+}
+
 // TestAClaimLeavesNothing: a run that ends before it writes is not seen.
 func TestAClaimLeavesNothing(t *testing.T) {
 	t.Parallel()
@@ -147,6 +159,7 @@ func TestWhatAKilledRunLeftIsCleared(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Write(t, filepath.Join("report", claim.File), `{"pid":1,"host":"gone"}`)
+	golden.Write(t, filepath.Join("report", ".report.json.123"), `{"kind":`)
 	claimed, err := Place{Dir: "report"}.ClaimFor(cells)
 	if err != nil {
 		t.Fatal(err)

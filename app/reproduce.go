@@ -32,10 +32,7 @@ func Reproduce(args, named []string, version string, built []build.Binary) repor
 func CommandLine(args []string) string {
 	quoted := []string{"skewrig"}
 	for _, arg := range args[1:] {
-		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]{}~#`!") {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, arg)
+		quoted = append(quoted, reports.Quoted(arg))
 	}
 	return strings.Join(quoted, " ")
 }

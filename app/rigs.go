@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 // Rigs are the rigs of this user on this machine, and what killed processes have left
@@ -22,8 +23,9 @@ func Rigs() ([]rigs.Rig, error) {
 }
 
 // Prune removes what killed processes have left, and returns what it removed.
-func Prune() (removed []rigs.Rig, err error) {
+func Prune() ([]rigs.Rig, error) {
 	all, err := Rigs()
+	removed := []rigs.Rig{}
 	failures := []error{err}
 	for _, r := range all {
 		if r.Running {
@@ -56,15 +58,15 @@ type Log struct {
 // RigLogs are those of a rig, given by its name or by what it is for.
 func RigLogs(rig string) (Logs, error) {
 	all, err := Rigs()
-	if err != nil {
-		return Logs{}, err
-	}
 	var names []string
-	for _, r := range all {
+	for _, r := range all { // those that can be read
 		if r.Name == rig || r.For == rig {
 			return Logs{os.DirFS(r.Logs), r.Dir}, nil
 		}
 		names = append(names, r.Name)
+	}
+	if err != nil {
+		return Logs{}, err
 	}
 	return Logs{}, fmt.Errorf("no rig %s: %s. The logs of a cell that has ended are in its report: skewrig logs --report DIR CELL", rig, there("rigs", names))
 }
@@ -74,12 +76,13 @@ func there(what string, names []string) string {
 	if len(names) == 0 {
 		return "there are no " + what
 	}
-	return fmt.Sprintf("the %s are %s", what, strings.Join(names, ", "))
+	return render.Printable(fmt.Sprintf("the %s are %s", what, strings.Join(names, ", ")))
 }
 
-// CellLogs are those of a cell of a report. What is outside of the report's directory
-// is not shown: who made it may have meant harm.
-func CellLogs(dir, cell string) (Logs, error) {
+// CellLogs are those of a run of a cell of a report, given by its number or, if that is
+// 0, of the first of its worst. What is outside of the report's directory is not shown:
+// who made it may have meant harm.
+func CellLogs(dir, cell string, number int) (Logs, error) {
 	report, err := ReadReport(dir)
 	if err != nil {
 		return Logs{}, err
@@ -88,11 +91,21 @@ func CellLogs(dir, cell string) (Logs, error) {
 	if i < 0 {
 		return Logs{}, fmt.Errorf("%s has no cell %s", dir, cell)
 	}
-	root, err := os.OpenRoot(dir)
+	run := report.Cells[i].WorstRun()
+	if number != 0 {
+		all := report.Cells[i].EachRun()
+		n := slices.IndexFunc(all, func(r reports.Run) bool { return r.Number == number })
+		if n < 0 {
+			return Logs{}, fmt.Errorf("cell %s of %s has no run %d", cell, dir, number)
+		}
+		run = all[n]
+	}
+	dir = DirOf(dir)
+	root, err := os.OpenRoot(dir) // open as long as what is read below it
 	if err != nil {
 		return Logs{}, err
 	}
-	files, err := fs.Sub(root.FS(), path.Join(report.Cells[i].EachRun()[0].Dir, reports.LogsDir))
+	files, err := fs.Sub(root.FS(), path.Join(run.Dir, reports.LogsDir))
 	return Logs{files, dir}, err
 }
 

@@ -46,7 +46,7 @@ func TestLogsOfACell(t *testing.T) {
 		}
 	}
 	for _, cell := range []string{"a/b/x", "a/b/y"} {
-		l, err := CellLogs("report", cell)
+		l, err := CellLogs("report/report.json", cell, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,14 +62,43 @@ func TestLogsOfACell(t *testing.T) {
 			t.Errorf("%s: %q, %v", cell, text, err)
 		}
 	}
-	outside, err := CellLogs("report", "a/b/z")
+	outside, err := CellLogs("report", "a/b/z", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all, err := outside.List(); err == nil {
 		t.Errorf("what is outside is listed: %+v", all)
 	}
-	if _, err := CellLogs("report", "a/b/none"); err == nil || !strings.Contains(err.Error(), "report has no cell a/b/none") {
+	if _, err := CellLogs("report", "a/b/none", 0); err == nil || !strings.Contains(err.Error(), "report has no cell a/b/none") {
+		t.Error(err)
+	}
+}
+
+// TestLogsOfTheRunThatFailed: they are shown unless another run is named.
+func TestLogsOfTheRunThatFailed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	leaveReport(t, "report", reports.Join(checked("a/b/x", reports.Pass).Numbered(1), checked("a/b/x", reports.Fail).Numbered(2)))
+	for number, said := range map[int]string{1: "passed", 2: "failed"} {
+		dir := filepath.Join("report", filepath.FromSlash(reports.RunDir("a/b/x", number)), "logs")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		golden.Write(t, filepath.Join(dir, "etcd.log"), said)
+	}
+	for number, want := range map[int]string{0: "failed", 1: "passed", 2: "failed"} {
+		l, err := CellLogs("report", "a/b/x", number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := l.Open("etcd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(file); err != nil || string(text) != want {
+			t.Errorf("run %d: %q, %v", number, text, err)
+		}
+	}
+	if _, err := CellLogs("report", "a/b/x", 3); err == nil || !strings.Contains(err.Error(), "has no run 3") {
 		t.Error(err)
 	}
 }

@@ -24,8 +24,8 @@ type Options struct {
 	// Dir is the report directory. An earlier report of the same cells there is
 	// replaced.
 	Dir string
-	// Claimed is the directory if it was claimed earlier than it is written, and is not
-	// closed. If unset, it is claimed.
+	// Claimed is the report directory, if the caller has claimed it already; the caller
+	// closes it.
 	Claimed *ReportDir
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)

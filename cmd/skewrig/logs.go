@@ -15,6 +15,7 @@ import (
 type logsFlags struct {
 	output
 	report string
+	number int
 	follow bool
 }
 
@@ -26,7 +27,8 @@ func newLogs() *cobra.Command {
 		Long: `List the logs of a rig that runs, or print that of one of its components. RIG is a
 name that skewrig ps lists, or the cell that runs on it.
 
-With --report, RIG is a cell of a saved report, and its logs are listed or printed.
+With --report, RIG is a cell of a saved report, and its logs are listed or printed. Of a
+cell that ran several times, they are those of the first run with the worst outcome.
 
 A component is named as in a scenario, such as kubelet/node-a, or by the beginning of
 its name if no other begins so.`,
@@ -38,6 +40,7 @@ its name if no other begins so.`,
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&f.report, "report", "", "the report directory of a run (default: the rigs that run)")
+	cmd.Flags().IntVar(&f.number, "run", 0, "with --report: the number of a run of the cell (default: the first of its worst)")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what is written, until the rig ends or Ctrl-C")
 	return cmd
 }
@@ -75,9 +78,12 @@ func (f *logsFlags) run(cmd *cobra.Command, args []string) error {
 // of are the logs of a rig, or of a cell if a report is named.
 func (f *logsFlags) of(name string) (app.Logs, error) {
 	if f.report == "" {
+		if f.number != 0 {
+			return app.Logs{}, errors.New("--run is for a cell of a --report")
+		}
 		return app.RigLogs(name)
 	}
-	return app.CellLogs(f.report, name)
+	return app.CellLogs(f.report, name, f.number)
 }
 
 func printLogs(w io.Writer, all []app.Log) {
