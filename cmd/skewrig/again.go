@@ -50,7 +50,7 @@ func (f *againFlags) check(cmd *cobra.Command, reportDir *string) error {
 	problems = append(problems, err)
 	if f.rerun != "" {
 		if !cmd.Flags().Changed("report-dir") {
-			*reportDir = beside(f.rerun)
+			*reportDir = beside(app.DirOf(f.rerun))
 		}
 		if app.SameDir(*reportDir, f.rerun) {
 			problems = append(problems, fmt.Errorf("--report-dir and --rerun-failed are both %s: the run would overwrite the failures; choose another --report-dir, and join the two with skewrig report merge", f.rerun))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -69,9 +70,9 @@ Try:
   kubectl logs -f deploy/web
   kubectl exec -it deploy/web -- sh
   kubectl port-forward deploy/web 8080
-`, s.Kubeconfig, first)
+`, reports.Quoted(s.Kubeconfig), first)
 	if s.SeedKubeconfig != "" {
-		fmt.Fprintf(w, "  kubectl get deployments -n shoot \\\n    --kubeconfig %s\n", s.SeedKubeconfig)
+		fmt.Fprintf(w, "  kubectl get deployments -n shoot \\\n    --kubeconfig %s\n", reports.Quoted(s.SeedKubeconfig))
 	}
 	fmt.Fprint(w, "\nCtrl-C stops the cluster and removes everything, logs included.\n")
 }

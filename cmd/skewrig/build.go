@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,11 +46,21 @@ some cells need.`,
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
 	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
 	cmd.Flags().StringArrayVar(&f.overlay, "overlay", nil, "compile FILE instead of PATH of k8s.io/kubernetes, PATH=FILE (repeatable)")
+	for _, flag := range []string{"for", "overlay", "list"} {
+		cmd.MarkFlagsMutuallyExclusive("prune", flag)
+	}
+	for _, flag := range []string{"for", "overlay", "all"} {
+		cmd.MarkFlagsMutuallyExclusive("list", flag)
+	}
 	return cmd
 }
 
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	switch {
+	case f.all && !f.prune:
+		return errors.New("--all is for --prune")
+	case (f.list || f.prune) && len(args) > 0:
+		return fmt.Errorf("--list and --prune are about the whole cache: leave out %s", strings.Join(args, " "))
 	case f.list:
 		return f.runList(cmd)
 	case f.prune:

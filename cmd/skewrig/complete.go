@@ -14,25 +14,25 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// completions say what a shell completes the arguments of commands to, by the names
-// of the commands. Those of the others are completed to files.
+// completions say what a shell completes the arguments of commands to, by the paths
+// of the commands below the root. Those of the others are completed to files.
 var completions = map[string]cobra.CompletionFunc{
-	"run":      completeCells,
-	"list":     completeCells,
-	"plan":     completeCells,
-	"simulate": completeCells,
-	"up":       first(completeCells),
-	"logs":     completeLogs,
-	"build":    completeTargets,
-	"docs":     first(completePages),
-	"graduate": first(completeKEPs),
-	"prr":      first(completeKEPs),
-	"judge":    first(completeDirs),
-	"report":   first(completeDirs),
-	"man":      first(completeDirs),
-	"merge":    completeDirs,
-	"trace":    completeDirs,
-	"trend":    completeDirs,
+	"run":          completeCells,
+	"list":         completeCells,
+	"plan":         completeCells,
+	"simulate":     completeCells,
+	"up":           first(completeCells),
+	"logs":         completeLogs,
+	"build":        completeTargets,
+	"docs":         first(completePages),
+	"graduate":     first(completeKEPs),
+	"prr":          first(completeKEPs),
+	"judge":        first(completeDirs),
+	"report":       first(completeDirs),
+	"docs man":     first(completeDirs),
+	"report merge": completeDirs,
+	"trace":        completeDirs,
+	"trend":        completeDirs,
 }
 
 // flagCompletions say it for flags, by their names.
@@ -48,7 +48,7 @@ var flagCompletions = map[string]cobra.CompletionFunc{
 
 // registerCompletions gives the commands of a tree their completions.
 func registerCompletions(cmd *cobra.Command) {
-	if complete, has := completions[cmd.Name()]; has {
+	if complete, has := completions[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")]; has {
 		cmd.ValidArgsFunction = complete
 	}
 	for name, complete := range flagCompletions {
@@ -139,7 +139,8 @@ func completeLedgers(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // to components.
 func completeLogs(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 	var f logsFlags
-	f.report, _ = cmd.Flags().GetString("report") // there is the flag
+	f.report, _ = cmd.Flags().GetString("report") // there are the flags
+	f.number, _ = cmd.Flags().GetInt("run")
 	switch len(args) {
 	case 0:
 		return completeLogged(f.report), cobra.ShellCompDirectiveNoFileComp

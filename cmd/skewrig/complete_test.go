@@ -38,6 +38,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", ""}, []string{"kep-4939/", "dwd/"}, "kep-4939/skew/", ":2"},
 		{[]string{"plan", "kep-4939/sk"}, []string{"kep-4939/skew/"}, "kep-4939/e2e/", ":2"},
 		{[]string{"list", "x", "kep-4939/"}, []string{"kep-4939/**", "kep-4939/skew/"}, "kep-4939/", ":2"},
+		{[]string{"podsapi", "list", ""}, nil, "", ":0"},
 		{[]string{"up", olderKubelet}, []string{olderKubelet + "kubelet:" + string(release.Previous)}, "", ":2"},
 		{[]string{"run", "./mine"}, nil, "", ":2"},
 		{[]string{"build", "kubelet@"}, []string{"kubelet@" + string(release.Newest), "etcd", string(release.Newest)}, "", ":4"},

@@ -87,8 +87,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 // diffFormats are what a diff can be printed as.
 var diffFormats = map[string]func(io.Writer, diff.Diff) error{
 	"text": func(w io.Writer, d diff.Diff) error {
-		options := render.TerminalOptions{Color: colorful(w)}
-		return fitted(w, func(s io.Writer) error { return render.DiffTerminal(s, d, options) })
+		return render.DiffTerminal(w, d, render.TerminalOptions{Color: colorful(w), Width: columns(w)})
 	},
 	"markdown": render.DiffMarkdown, "json": render.JSON[diff.Diff],
 }

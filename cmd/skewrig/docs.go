@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ a page names a file below docs, the file is inside skewrig, too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
+				if out.json() {
+					return errors.New("--output json lists the pages, and prints none: leave the page out")
+				}
 				text, err := docs.Get(args[0])
 				if err != nil {
 					return err

@@ -41,6 +41,9 @@ https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
 				if all, err = pickFinding(all, args[0]); err != nil {
 					return err
 				}
+				if w := cmd.OutOrStdout(); format.value == "text" {
+					return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
+				}
 			}
 			return app.Failed(printFindings(cmd.OutOrStdout(), format.value, report, all))
 		},

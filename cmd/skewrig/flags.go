@@ -82,7 +82,8 @@ func fitted(w io.Writer, write func(io.Writer) error) error {
 	return errors.Join(write(&s), s.printTo(w))
 }
 
-// table prints rows of tab-separated columns to memory. On a sheet they fit its width.
+// table prints rows of tab-separated columns to memory, each in one printable line: much
+// of it is from programs under test. On a sheet they fit its width.
 func table[T any](w io.Writer, header string, rows []T, row func(T) string) {
 	width := 0
 	if s, is := w.(*sheet); is {
@@ -90,7 +91,11 @@ func table[T any](w io.Writer, header string, rows []T, row func(T) string) {
 	}
 	var cells [][]string
 	for _, r := range rows {
-		cells = append(cells, strings.SplitN(row(r), "\t", strings.Count(header, "\t")+1))
+		columns := strings.SplitN(row(r), "\t", strings.Count(header, "\t")+1)
+		for i, text := range columns {
+			columns[i] = render.Printable(text)
+		}
+		cells = append(cells, columns)
 	}
 	_, _ = io.WriteString(w, render.Table(strings.Split(header, "\t"), cells, width)) // to memory
 }
@@ -105,12 +110,17 @@ func registerReports(cmd *cobra.Command, dirs *[]string) {
 	cmd.Flags().StringArrayVar(dirs, "report", []string{"report"}, "the report directory of a run (repeatable)")
 }
 
+// registerCacheDir registers the flag that names the cache of built components.
+func registerCacheDir(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "cache-dir", "", "directory of built components (default: skewrig in the user's cache directory)")
+}
+
 // binaries are the flags that say where components come from.
 type binaries struct{ app.Binaries }
 
 func (b *binaries) register(cmd *cobra.Command) {
 	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
-	cmd.Flags().StringVar(&b.CacheDir, "cache-dir", "", "directory of built components (default: skewrig in the user's cache directory)")
+	registerCacheDir(cmd, &b.CacheDir)
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
 }

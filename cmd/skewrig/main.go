@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2" //nolint:depguard // to silence it
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 func main() {
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	fmt.Fprintf(stderr, "skewrig: %v\n", err)
+	fmt.Fprintf(stderr, "skewrig: %s\n", render.VisibleWhole(err.Error())) // it may name what a program under test has named
 	if _, ok := errors.AsType[*app.Failure](err); ok {
 		return exitNotJudged
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -37,10 +38,10 @@ and nothing that a process still has.`,
 				list, text = app.Prune, printPruned
 			}
 			all, err := list()
-			if err != nil {
+			if err != nil && len(all) == 0 {
 				return err
 			}
-			return printResult(cmd, out, all, text)
+			return errors.Join(printResult(cmd, out, all, text), err)
 		},
 	}
 	out.register(cmd)
@@ -62,7 +63,7 @@ func printRigs(w io.Writer, all []rigs.Rig) {
 		fmt.Fprintln(w, "No rig runs.")
 	} else {
 		table(w, "NAME\tPID\tSINCE\tRELEASES\tFOR", running, func(r rigs.Rig) string {
-			return fmt.Sprintf("%s\t%d\t%s\t%s\t%s", r.Name, r.PID, when(r.Since), strings.Join(r.Releases, ", "), render.VisibleWhole(r.For))
+			return fmt.Sprintf("%s\t%d\t%s\t%s\t%s", r.Name, r.PID, when(r.Since), strings.Join(r.Releases, ", "), r.For)
 		})
 	}
 	for _, r := range running {

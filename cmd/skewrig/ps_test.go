@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,5 +151,62 @@ func TestFollow(t *testing.T) {
 	cancel()
 	if err := follow(ctx, &to, &from, func() bool { return true }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestABadRigHidesNoOther: what can be listed and removed is, and what can't be is told.
+func TestABadRigHidesNoOther(t *testing.T) {
+	rig := madeRig(t)
+	empty, bad := rig.Dir()+"-empty", rig.Dir()+"-bad"
+	if err := errors.Join(os.Mkdir(empty, 0o700), os.MkdirAll(filepath.Join(bad, "rig.json"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	golden.Write(t, filepath.Join(empty, "rig.json"), "")
+	code, stdout, stderr := skewrig(t, "ps")
+	if code != exitNotJudged || !strings.Contains(stdout, rig.Dir()) || !strings.Contains(stdout, empty) || !strings.Contains(stderr, bad) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := skewrig(t, "logs", "a/b/tried/kubelet:v1.90.1", "kubelet"); code != 0 || stdout != "ready\n" {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := skewrig(t, "ps", "--prune"); code != exitNotJudged || !strings.Contains(stdout, empty) || !strings.Contains(stderr, bad) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat(empty); err == nil {
+		t.Error("what was left is still there")
+	}
+}
+
+// TestNoneToPruneIsAList in JSON.
+func TestNoneToPruneIsAList(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	if code, stdout, stderr := skewrig(t, "ps", "--prune", "-o", "json"); code != 0 || stdout != "[]\n" {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// TestATableIsPrintable: a program under test chose what is in it.
+func TestATableIsPrintable(t *testing.T) {
+	t.Parallel()
+	var got bytes.Buffer
+	table(&got, "A\tB", []string{"\x1b[2J\tb\nc"}, func(s string) string { return s })
+	if want := "A        B\n\\x1b[2J  b\\nc\n"; got.String() != want {
+		t.Errorf("%q, want %q", &got, want)
+	}
+	if code, _, stderr := skewrig(t, "logs", "--report", "no\x1b[2Jwhere", "a"); code != exitUsage || strings.Contains(stderr, "\x1b") {
+		t.Errorf("exit code %d: %q", code, stderr)
+	}
+}
+
+// TestFlagsThatWouldBeIgnored are errors.
+func TestFlagsThatWouldBeIgnored(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"build", "--list", "--prune"}, {"build", "--list", "kubelet@v1.35.4"}, {"build", "--all"}, {"build", "--prune", "--for", "**"},
+		{"docs", "up", "-o", "json"}, {"logs", "a", "--run", "2"},
+	} {
+		if code, stdout, stderr := skewrig(t, args...); code != exitUsage || stdout != "" || stderr == "" {
+			t.Errorf("%q: exit code %d: %s%s", args, code, stdout, stderr)
+		}
 	}
 }

@@ -84,7 +84,7 @@ func printCells(w io.Writer, dir string, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: dir, Page: page.Name, Color: colorful(w), Width: columns(w)}))
+	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), File: app.FileOf(dir)}))
 }
 
 func newMerge() *cobra.Command {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -68,8 +69,12 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(cells) == 0 && f.again.rerun != "" {
-		fmt.Fprintf(cmd.OutOrStdout(), "Nothing to rerun: all selected cells are as expected in %s\n", f.again.rerun)
-		return nil
+		fmt.Fprintf(news(cmd), "Nothing to rerun: what %s has of the selected cells is as expected\n", f.again.rerun)
+		if !f.json() {
+			return nil
+		}
+		none, err := reports.Assemble(nil, nil, app.Reproduce(os.Args, args, version(), nil))
+		return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
 	}
 	known, err := app.Known(f.known)
 	if err != nil {

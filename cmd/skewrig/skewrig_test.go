@@ -194,9 +194,9 @@ func TestNoReportIsLost(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"run", "mine.yaml", "--report-dir", "held"}, exitUsage, fmt.Sprint("held is in use by pid ", os.Getpid())},
-		{[]string{"podsapi", "check", "--report-dir", "held"}, exitUsage, "held is in use"},
-		{[]string{"report", "merge", "other", "--report-dir", "held", "--force"}, exitUsage, "held is in use"},
+		{[]string{"run", "mine.yaml", "--report-dir", "held"}, exitNotJudged, fmt.Sprint("held is in use by pid ", os.Getpid())},
+		{[]string{"podsapi", "check", "--report-dir", "held"}, exitNotJudged, "held is in use"},
+		{[]string{"report", "merge", "other", "--report-dir", "held", "--force"}, exitNotJudged, "held is in use"},
 		{[]string{"run", "mine.yaml", "--report-dir", "other"}, exitUsage, other},
 		{[]string{"podsapi", "check", "--report-dir", "other"}, exitUsage, other},
 		{[]string{"podsapi", "check", "--report-dir", "forced", "--force", "--socket", "nowhere"}, exitNotJudged, "Replacing the report of 1 cell"},
@@ -225,8 +225,13 @@ func TestPlanPrintsAScenario(t *testing.T) {
 func TestNothingToRunAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	saveReport(t, "before", reports.Pass)
-	code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "kep-4188/gate/toggled/**")
-	if code != 0 || !strings.HasPrefix(stdout, "Nothing to rerun") {
+	if code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before"); code != 0 || stdout != "" || !strings.HasPrefix(stderr, "Nothing to rerun") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "-o", "json"); code != 0 || !strings.Contains(stdout, `"cells": []`) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := skewrig(t, "run", "--rerun-failed", "before", "kep-5999/**"); code != exitUsage || !strings.Contains(stderr, "before has none of the") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat("before-rerun"); err == nil {

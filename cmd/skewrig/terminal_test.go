@@ -202,6 +202,7 @@ func TestColumns(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	for _, args := range [][]string{
 		{"list", "kep-4939"}, {"report", "../../docs/examples/report"}, {"report", "../../docs/examples/report", "mine"}, {"plan", "kep-4939/skew"},
+		{"diff", "../../docs/examples/report", "../../docs/examples/known-bug"},
 	} {
 		text := readTerminal(t, func(terminal *os.File) {
 			var stderr bytes.Buffer
@@ -243,6 +244,22 @@ func TestReportPrintsCells(t *testing.T) {
 		code, stdout, stderr := skewrig(t, append([]string{"report", dir}, tc.args...)...)
 		if all := stdout + stderr; code != tc.code || !strings.Contains(all, tc.want) || strings.Contains(all, tc.absent) {
 			t.Errorf("%v: exit code %d, want %d and %q but not %q in\n%s", tc.args, code, tc.code, tc.want, tc.absent, all)
+		}
+	}
+}
+
+// TestFindingPrintsItsEvidence when it is named.
+func TestFindingPrintsItsEvidence(t *testing.T) {
+	t.Parallel()
+	_, all, err := app.Findings("../../docs/examples/report", "")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d findings, %v", len(all), err)
+	}
+	f := all[0]
+	code, stdout, stderr := skewrig(t, "finding", f.ID, "--report", "../../docs/examples/report")
+	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  again        skewrig run"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d: %q is not in\n%s%s", code, want, stdout, stderr)
 		}
 	}
 }

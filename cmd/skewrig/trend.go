@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +30,7 @@ is printed. A release is the newest one of a cell.`,
   skewrig trend report-v1.36 report-v1.37 -o json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var all []trended
+			all := []trended{}
 			for _, dir := range args {
 				report, err := app.ReadReport(dir)
 				if err != nil {
@@ -50,6 +49,6 @@ is printed. A release is the newest one of a cell.`,
 
 func printTrend(w io.Writer, all []trended) {
 	table(w, "ENHANCEMENT\tRELEASE\tPROVED\tREPORT\tKEPT FROM ALL BY", all, func(t trended) string {
-		return fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s", t.KEP, cmp.Or(t.Release, "all"), t.Proved, t.Of, path.Base(t.Report), cmp.Or(t.KeptBy(), "-"))
+		return fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s", t.KEP, cmp.Or(t.Release, "all"), t.Proved, t.Of, t.Report, cmp.Or(t.KeptBy(), "-"))
 	})
 }

@@ -58,7 +58,7 @@ func newVersion() *cobra.Command {
 		},
 	}
 	out.register(cmd)
-	cmd.Flags().StringVar(&dir, "cache-dir", "", "directory of built components (default: skewrig in the user's cache directory)")
+	registerCacheDir(cmd, &dir)
 	return cmd
 }
 
