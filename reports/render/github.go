@@ -76,7 +76,7 @@ func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m := summary{bounded{limit: limit}}
 	m.printf("## skewrig: %s\n\n%s.\n", verdict(r), reports.HeadlineOf(r))
 	if r.Partial != "" {
-		m.printf("\n**Partial:** %s\n", text(r.Partial))
+		m.printf("\nPartial: %s\n", text(r.Partial))
 	}
 	m.reproduced(r)
 	m.needs(r)

@@ -39,6 +39,9 @@ func TestWhatNeedsAttentionIsAnnotated(t *testing.T) {
 		for range r.Problems {
 			want["problem with the run"] = "error"
 		}
+		if r.Partial != "" {
+			want["the report is partial"] = "warning"
+		}
 		for _, c := range r.Cells {
 			switch {
 			case c.Outcome.Nonconforming():

@@ -231,7 +231,7 @@ func TestAPartialReportOnGitHub(t *testing.T) {
 	if err := errors.Join(GitHubAnnotations(&annotations, r), GitHubSummary(&summary, r, MaxGitHubSummary)); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(annotations.String(), "::warning title=the report is partial::the run was broken off") != 1 || !strings.Contains(summary.String(), "**Partial:** the run was broken off") {
+	if strings.Count(annotations.String(), "::warning title=the report is partial::the run was broken off") != 1 || !strings.Contains(summary.String(), "Partial: the run was broken off") {
 		t.Errorf("%s\n%s", &annotations, &summary)
 	}
 }
@@ -246,7 +246,7 @@ func TestADiffInColorFits(t *testing.T) {
 		New:         []diff.CellState{{ID: long, Outcome: reports.Fail, Reason: strings.Repeat("why ", 40)}},
 	}
 	for _, colored := range []bool{true, false} {
-		for _, width := range []int{40, 80} {
+		for _, width := range []int{48, 80} {
 			var out bytes.Buffer
 			if err := DiffTerminal(&out, d, TerminalOptions{Color: colored, Width: width}); err != nil {
 				t.Fatal(err)
