@@ -44,7 +44,11 @@ func Prune() ([]rigs.Rig, error) {
 type Logs struct {
 	files fs.FS
 	claim string // the directory that is claimed while they are written
+	close func() error
 }
+
+// Close ends the reading of the logs.
+func (l Logs) Close() error { return l.close() }
 
 // Log is the log of a component.
 type Log struct {
@@ -61,7 +65,7 @@ func RigLogs(rig string) (Logs, error) {
 	var names []string
 	for _, r := range all { // those that can be read
 		if r.Name == rig || r.For == rig {
-			return Logs{os.DirFS(r.Logs), r.Dir}, nil
+			return Logs{os.DirFS(r.Logs), r.Dir, func() error { return nil }}, nil
 		}
 		names = append(names, r.Name)
 	}
@@ -101,12 +105,15 @@ func CellLogs(dir, cell string, number int) (Logs, error) {
 		run = all[n]
 	}
 	dir = DirOf(dir)
-	root, err := os.OpenRoot(dir) // open as long as what is read below it
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Logs{}, err
 	}
 	files, err := fs.Sub(root.FS(), path.Join(run.Dir, reports.LogsDir))
-	return Logs{files, dir}, err
+	if err != nil {
+		return Logs{}, errors.Join(err, root.Close())
+	}
+	return Logs{files, dir, root.Close}, nil
 }
 
 // List lists the logs.
