@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/golden"
@@ -250,108 +247,6 @@ func TestWrongCommandsInDocsAreFound(t *testing.T) {
 	}
 }
 
-// TestDocsPrintWhatIsPrinted runs the blocks of console, those of each page on a copy
-// of docs.
-func TestDocsPrintWhatIsPrinted(t *testing.T) {
-	t.Chdir(root)
-	texts := make(map[string]string)
-	for _, path := range pages(t) {
-		texts[path] = readText(t, path)
-	}
-	origin, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ran := 0
-	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		text := texts[path]
-		if !strings.Contains(text, "```console\n") {
-			continue
-		}
-		copied := t.TempDir() // a page may change what it works on
-		if err := os.CopyFS(filepath.Join(copied, "docs"), os.DirFS(filepath.Join(origin, "docs"))); err != nil {
-			t.Fatal(err)
-		}
-		t.Chdir(copied)
-		for _, f := range parseMarkdown(text).fences {
-			if f.language != "console" {
-				continue
-			}
-			ran++
-			printed := session(t, f.text)
-			if matches(f.text, printed) {
-				continue
-			}
-			current := printed
-			if strings.Contains(f.text, "\n...\n") {
-				current = releases.ReplaceAllStringFunc(f.text, ofToday)
-			}
-			if golden.Update() && matches(current, printed) {
-				text = strings.Replace(text, f.text, current, 1)
-				continue
-			}
-			t.Errorf("%s:%d: this is what is printed:\n%s", path, f.line, printed)
-		}
-		if text != texts[path] {
-			golden.Write(t, filepath.Join(origin, path), text)
-		}
-	}
-	if ran == 0 {
-		t.Error("no page has a block of console")
-	}
-}
-
-// session is what a terminal shows after the commands of a block.
-func session(t *testing.T, block string) string {
-	t.Helper()
-	var b bytes.Buffer
-	code := 0
-	for line := range strings.Lines(typed(block)) {
-		fmt.Fprintf(&b, "$ %s", line)
-		if strings.TrimSpace(line) == "echo $?" {
-			fmt.Fprintln(&b, code)
-			continue
-		}
-		commands, err := commandsIn(line)
-		if err != nil || len(commands) != 1 || !strings.HasSuffix(commands[0][0], "skewrig") {
-			t.Fatalf("a block of console has commands of skewrig, one a line, and not %s", line)
-		}
-		code = run(t.Context(), commands[0][1:], &b, &b)
-	}
-	return b.String()
-}
-
-// matches reports whether lines are those of a block, in which ... stands for any.
-func matches(block, printed string) bool {
-	return matchLines(strings.Split(block, "\n"), strings.Split(printed, "\n"))
-}
-
-func matchLines(want, have []string) bool {
-	switch {
-	case len(want) == 0:
-		return len(have) == 0
-	case want[0] == "...":
-		return matchLines(want[1:], have) || len(have) > 0 && matchLines(want, have[1:])
-	default:
-		return len(have) > 0 && strings.TrimRight(want[0], " ") == strings.TrimRight(have[0], " ") && matchLines(want[1:], have[1:])
-	}
-}
-
-func TestDotsStandForLines(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		block string
-		want  bool
-	}{
-		{"a\nb\nc\n", true}, {"a\n...\nc\n", true}, {"...\n", true}, {"a\nb\nc\n...\n", true},
-		{"a\nc\n", false}, {"a\n...\nb\n", false}, {"", false}, {"a\nb\nc\nd\n", false},
-	} {
-		if got := matches(tc.block, "a\nb\nc\n"); got != tc.want {
-			t.Errorf("%q matches: %t", tc.block, got)
-		}
-	}
-}
-
 func textsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -374,58 +269,4 @@ func TestManPages(t *testing.T) {
 	if page := textsOf(t, dir)["skewrig-podsapi-check.1"]; !strings.Contains(page, `.TH "SKEWRIG-PODSAPI-CHECK" "1"`) || !strings.Contains(page, "known-deviations") {
 		t.Errorf("the page of podsapi check is\n%s", page)
 	}
-}
-
-// TestRecipesForCI: they are YAML, and their scripts are checked like those of the
-// pages.
-func TestRecipesForCI(t *testing.T) {
-	t.Chdir(root)
-	check := newChecker(t)
-	files, err := filepath.Glob("docs/ci/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no recipes: %v", err)
-	}
-	for _, path := range files {
-		var recipe map[string]any
-		if err := yaml.UnmarshalStrict([]byte(readText(t, path)), &recipe); err != nil {
-			t.Errorf("%s: %v", path, err)
-			continue
-		}
-		ours := strings.Count(readText(t, path), "uses: skewrig/skewrig@")
-		for _, script := range scripts(recipe) {
-			if err := check.checkScript(script); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
-			ours += strings.Count(script, "bin/skewrig ") + strings.Count(script, "make ")
-		}
-		if ours == 0 {
-			t.Errorf("%s runs nothing of ours", path)
-		}
-	}
-}
-
-// scripts are the scripts of a recipe: what GitHub calls run, and Prow args.
-func scripts(node any) (found []string) {
-	switch node := node.(type) {
-	case map[string]any:
-		for key, value := range node {
-			script, is := value.(string)
-			if is && key == "run" {
-				found = append(found, script)
-				continue
-			}
-			if list, is := value.([]any); is && key == "args" {
-				for _, arg := range list {
-					found = append(found, fmt.Sprint(arg))
-				}
-				continue
-			}
-			found = append(found, scripts(value)...)
-		}
-	case []any:
-		for _, value := range node {
-			found = append(found, scripts(value)...)
-		}
-	}
-	return found
 }
