@@ -153,7 +153,7 @@ const starting = "starting"
 func momentsOf(lane narrate.Lane) (all []moment) {
 	add := func(at float64, tone narrate.Tone, label, detail string) {
 		text := lane.Name + ": " + label
-		if first, _, _ := strings.Cut(detail, "\n"); tone == narrate.Bad && first != "" {
+		if first, _, _ := strings.Cut(detail, "\n"); (tone == narrate.Bad || tone == narrate.Warned) && first != "" {
 			text += " (" + first + ")"
 		}
 		all = append(all, moment{at, text})

@@ -73,7 +73,7 @@ type builder struct {
 }
 
 func newBuilder(in Input) *builder {
-	b := &builder{Timeline: timeline.Of(in.Events), in: in, leases: leases{plan: in.Leases}, watchdog: watchdog{plan: in.Leases}, clocks: make(map[string][]clockSet)}
+	b := &builder{Timeline: timeline.Of(in.Events), in: in, leases: leases{plan: in.Leases}, watchdog: watchdog{plan: in.Leases, skewed: in.Leases.Clocks != ""}, clocks: make(map[string][]clockSet)}
 	if len(in.Events) > 0 {
 		b.began = in.Events[0].At
 		b.end = b.at(in.Events[len(in.Events)-1].At)
@@ -123,6 +123,7 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 		b.components.named(Component, e.Subject)
 	case record.ClockSet:
 		b.clocks[e.Subject] = append(b.clocks[e.Subject], clockSet{e.At, p.Clock.Offset})
+		b.watchdog.skewed = b.watchdog.skewed || p != record.ClockSet{}
 		if (p != record.ClockSet{} || at > 0) {
 			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
 		}
@@ -141,6 +142,7 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 			text = "clocks set by " + p.Step.String()
 		}
 		b.leases.zones.named(Leases, e.Subject).mark(at, text, "", Faulty)
+		b.watchdog.skewed = true
 	case record.LinkRequest:
 		b.watchdog.requested(e, p, at)
 	}
@@ -192,7 +194,7 @@ func (b *builder) happened(h timeline.Happening, at float64) {
 func (b *builder) lanes(probes map[string][]Lane) []Lane {
 	return slices.Concat(
 		b.agents.until(b.end), b.lives(), b.links(), b.watchdog.lanes(b.end),
-		b.leases.lanes(b.end), b.nodes.until(b.end), b.workloads.lanes.until(b.end), b.pods.lanes(b.end, probes),
+		b.leases.lanes(b.end), b.watchdog.ages.until(b.end), b.nodes.until(b.end), b.workloads.lanes.until(b.end), b.pods.lanes(b.end, probes),
 	)
 }
 

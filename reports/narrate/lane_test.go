@@ -68,7 +68,7 @@ func TestPods(t *testing.T) {
 		{From: 5, To: 8, Label: "not Ready, CrashLoopBackOff", Detail: "R: m", Tone: narrate.Bad}, {From: 8, To: 9, Label: "being deleted"},
 	}, Marks: []narrate.Mark{
 		{At: 0.5, Label: "image not pulled", Detail: "image: no", Tone: narrate.Bad},
-		{At: 5, Label: "BackOff", Detail: "again", Tone: narrate.Bad}, {At: 6, Label: "BackOff", Detail: "again", Tone: narrate.Bad},
+		{At: 5, Label: "BackOff", Detail: "again", Tone: narrate.Warned}, {At: 6, Label: "BackOff", Detail: "again", Tone: narrate.Warned},
 		{At: 9, Label: "gone"},
 	}}}, lanesOf(in, narrate.ObjectState))
 	want(t, []narrate.Lane{{Name: "default/web/app", Kind: narrate.Container, Group: group, Spans: []narrate.Span{
@@ -106,10 +106,10 @@ func TestNodesAndWorkloads(t *testing.T) {
 		{Name: "nodes/a", Kind: narrate.ObjectState, Spans: []narrate.Span{
 			{From: 0, To: 1, Label: "not Ready", Detail: "R: m"}, {From: 1, To: 2, Label: "Ready", Tone: narrate.Good},
 			{From: 2, To: 8, Label: "Unknown", Detail: "R: m", Tone: narrate.Bad},
-		}, Marks: []narrate.Mark{{At: 7, Label: "R", Detail: "m", Tone: narrate.Bad}}},
+		}, Marks: []narrate.Mark{{At: 7, Label: "R", Detail: "m", Tone: narrate.Warned}}},
 		{Name: "deployments/default/web", Kind: narrate.ObjectState, Spans: []narrate.Span{
 			{From: 4, To: 6, Label: "0 of 2 ready"}, {From: 6, To: 8, Label: "2 of 2 ready, 1 updated", Tone: narrate.Good},
-		}, Marks: []narrate.Mark{{At: 5, Label: "makes web-1", Detail: "ReplicaSet", Tone: narrate.Changed}, {At: 7, Label: "R", Detail: "m", Tone: narrate.Bad}, {At: 8, Label: "web-1 gone"}}},
+		}, Marks: []narrate.Mark{{At: 5, Label: "makes web-1", Detail: "ReplicaSet", Tone: narrate.Changed}, {At: 7, Label: "R", Detail: "m", Tone: narrate.Warned}, {At: 8, Label: "web-1 gone"}}},
 		{Name: "daemonsets/default/agent", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 7, To: 8, Label: "1 of 1 ready", Tone: narrate.Good}}},
 	}, lanesOf(narrate.Input{Events: h}, narrate.ObjectState))
 }
@@ -187,7 +187,7 @@ func TestAgents(t *testing.T) {
 		}, Marks: []narrate.Mark{{At: 4, Label: "ended", Detail: "was answered 900 OK, 2 Unavailable"}}},
 		{Name: "a/watch", Kind: narrate.Agent, Group: group, Spans: []narrate.Span{{From: 5, To: 7, Label: "watch"}}, Marks: []narrate.Mark{
 			{At: 5, Label: "ADDED default/web", Detail: "default/web Running Ready=False"}, {At: 5, Label: record.PodsSynced},
-			{At: 6, Label: "DELETED unreadable:", Detail: "unreadable: why", Tone: narrate.Changed},
+			{At: 6, Label: "DELETED unreadable:", Detail: "unreadable: why"},
 			{At: 7, Label: "ended: Unavailable", Detail: "EOF", Tone: narrate.Bad},
 		}},
 	}, lanesOf(narrate.Input{Events: h}, narrate.Agent))
@@ -247,8 +247,8 @@ func TestWatchdog(t *testing.T) {
 		}, Marks: []narrate.Mark{{At: 9, Label: "scaled by the watchdog", Tone: narrate.Good}}},
 	}, lanesOf(in, narrate.ObjectState))
 	want(t, []narrate.Lane{
-		{Name: "dependency-watchdog->kube-apiserver: is the API server there?", Kind: narrate.Link, Group: group, Marks: []narrate.Mark{{At: 2, Label: "answered", Tone: narrate.Good}}},
-		{Name: "dependency-watchdog->kube-apiserver: are leases renewed?", Kind: narrate.Link, Group: group, Marks: []narrate.Mark{{At: 3, Label: "answered", Tone: narrate.Good}}},
+		{Name: "dependency-watchdog->kube-apiserver: asked whether the API server is there", Kind: narrate.Link, Group: group, Marks: []narrate.Mark{{At: 2, Label: "answered", Tone: narrate.Good}}},
+		{Name: "dependency-watchdog->kube-apiserver: leases listed", Kind: narrate.Link, Group: group, Marks: []narrate.Mark{{At: 3, Label: "answered", Tone: narrate.Good}}},
 		{Name: "dependency-watchdog->kube-apiserver: expired, % of the list", Kind: narrate.Link, Group: group, Marks: []narrate.Mark{
 			{At: 3, Label: "50 %", Detail: "below the threshold of 60 %", Tone: narrate.Good},
 		}},

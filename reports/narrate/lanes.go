@@ -92,6 +92,6 @@ func shortened(text string, limit int) string {
 // warn marks the warning of an Event object, if its object has a lane.
 func (l *lanes) warn(object string, h timeline.Happening, at float64) {
 	if row := l.byName[string(ObjectState)+" "+object]; row != nil {
-		row.mark(at, h.Reason, h.Message, Bad)
+		row.mark(at, h.Reason, h.Message, Warned)
 	}
 }

@@ -28,9 +28,10 @@ func (b *builder) limited(limit int) Narration {
 	attempts, probes := b.attempts()
 	l := &limiter{b: b, limit: limit, all: attempts, relevant: b.relevant(attempts), Narration: Narration{
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
-		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines),
+		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
 	}}
 	l.Checks = b.caused(l.Lanes, attempts)
+	l.mute()
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
 	n := l.shown()
 	for _, pass := range []func(){l.condense, l.keepWires, l.keepFailures, l.bound} {
@@ -41,6 +42,32 @@ func (b *builder) limited(limit int) Narration {
 		n = l.shown()
 	}
 	return n
+}
+
+// mute makes a warning of each attempt that failed, as long as no check is about it that
+// decided the outcome: a scenario has probes fail that are to fail. Of a cell that was not
+// judged, nothing is known of that.
+func (l *limiter) mute() {
+	if l.b.in.Result.Outcome == "" {
+		return
+	}
+	var expressions []string
+	for _, c := range deciding(l.b.in.Result) {
+		expressions = append(expressions, c.Expected)
+	}
+	about := relevantTo(l.all, expressions...)
+	for i := range l.all {
+		if a := &l.all[i]; a.Tone == Bad && (len(expressions) == 0 || !about(a)) {
+			a.Tone = Warned
+		}
+	}
+	for _, lane := range l.Lanes {
+		for i := range lane.Marks {
+			if m := &lane.Marks[i]; m.Attempt > 0 {
+				m.Tone = l.all[m.Attempt-1].Tone
+			}
+		}
+	}
 }
 
 // shown is the narration with the attempts that are left. One over whose wire the same
@@ -145,7 +172,7 @@ func (l *limiter) keepWires() {
 // keepFailures leaves out attempts that did not fail and that no failing check is
 // about, and details of what is not bad.
 func (l *limiter) keepFailures() {
-	gone := l.leave(func(a *attempt) bool { return a.Tone != Bad && !l.relevant(a) })
+	gone := l.leave(func(a *attempt) bool { return !a.Tone.wrong() && !l.relevant(a) })
 	l.omitRecorded("attempts of others", gone, "%s that did not fail, and that no failing check is about", reports.Counted(gone, "attempt"))
 	details := 0
 	for _, lane := range l.Lanes {
@@ -161,7 +188,7 @@ func (l *limiter) keepFailures() {
 
 // without takes the detail of what is not bad away, and counts it.
 func without(detail *string, tone Tone) int {
-	if *detail == "" || tone == Bad {
+	if *detail == "" || tone.wrong() {
 		return 0
 	}
 	*detail = ""
@@ -183,7 +210,7 @@ func (l *limiter) bound() {
 	l.omit("plan", len(l.Plan), "the plan: see %s", path.Join(reports.RunDir(l.Cell, 1), reports.PlanFile))
 	l.Logs, l.Plan = nil, ""
 	l.objectsTo(firstAndLast, 0)
-	succeeded, seen := l.leave(func(a *attempt) bool { return a.Tone != Bad }), make(map[[3]string]bool)
+	succeeded, seen := l.leave(func(a *attempt) bool { return !a.Tone.wrong() }), make(map[[3]string]bool)
 	alike := l.leave(func(a *attempt) bool {
 		kind := [3]string{a.Container, a.By, a.Observed}
 		again := seen[kind] || len(seen) >= l.limit/perAttempt

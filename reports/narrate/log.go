@@ -2,6 +2,7 @@ package narrate
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
@@ -30,13 +31,21 @@ const (
 	maxLogLines, maxKnownLines = 40, 12
 )
 
-// failures is when something went wrong: a check that does not hold was closed, a
-// step could not be done, a component ended by itself. Times are in order.
+// failures is when something went wrong: a check that does not hold was decided, a
+// step could not be done, a component ended by itself. What had to come true in time went
+// wrong when its window began, or in the step before. Times are in order.
 func failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
-	failed := failedIn(result)
-	for id, w := range t.Windows {
-		if w.Closed != nil && failed[id] {
+	for _, c := range deciding(result) {
+		w, is := t.Windows[c.ID]
+		switch {
+		case !is || w.Closed == nil:
+		case !isWithin(c):
 			times = append(times, w.To.Time)
+		default:
+			times = append(times, w.From.Time)
+			if w.Step > 1 && w.Step <= len(t.Steps) {
+				times = append(times, t.Steps[w.Step-2].From.Time)
+			}
 		}
 	}
 	var last time.Time // the end of the last step
@@ -63,35 +72,73 @@ func failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
 	return times
 }
 
-// failedIn are the checks of a cell that do not hold, by id.
-func failedIn(result reports.Cell) map[string]bool {
-	ids := make(map[string]bool)
-	for _, c := range result.Checks {
-		ids[c.ID] = isFailed(c)
+// deciding are the checks of a cell that do not hold. If any of them is new, those that
+// are recorded are not among them: they are not what the cell is red for.
+func deciding(result reports.Cell) []reports.Check {
+	failed := slices.DeleteFunc(slices.Clone(result.Checks), func(c reports.Check) bool { return !isFailed(c) })
+	isNew := func(c reports.Check) bool { return !c.Outcome.Expected() }
+	if slices.ContainsFunc(failed, isNew) {
+		failed = slices.DeleteFunc(failed, func(c reports.Check) bool { return !isNew(c) })
 	}
-	return ids
+	return failed
 }
 
-// logs is what the components said around what went wrong.
+// isWithin reports whether a check had to come true in time.
+func isWithin(c reports.Check) bool {
+	mode, _ := windowOf(c.Expected)
+	return mode == "within"
+}
+
+// logs is what the components said around what went wrong. Those that name what it is
+// about come first.
 func (b *builder) logs(limit int) (all []Log) {
 	if b.in.Result.Outcome.Recorded() {
 		limit = min(limit, maxKnownLines)
 	}
+	s := b.subject()
 	for _, l := range b.logFiles {
-		if log := b.around(l, limit); len(log.Lines) > 0 {
+		if log := b.around(l, s, limit); len(log.Lines) > 0 {
 			all = append(all, log)
 		}
 	}
+	slices.SortStableFunc(all, func(x, y Log) int { return cmp.Compare(x.named(), y.named()) })
 	return all
 }
 
-// distance is how far a time is from the next moment at which something went wrong that
-// has it around, and without end if there is none.
-func (b *builder) distance(at float64) float64 {
+// named is 0 for a log with lines that name what went wrong, and 1 for one without.
+func (l Log) named() int {
+	if slices.ContainsFunc(l.Lines, func(line Line) bool { return line.Named }) {
+		return 0
+	}
+	return 1
+}
+
+// distance is how far a line is from the next moment at which something went wrong that
+// has it around, and without end if there is none. A time that is known to the second is
+// all of it.
+func (b *builder) distance(line Line) float64 {
 	nearest := math.Inf(1)
 	for _, m := range b.failures {
-		if d := at - m; -before <= d && d <= after {
+		d := line.At - m
+		if d < 0 {
+			d = min(0, d+line.Within)
+		}
+		if -before <= d && d <= after {
 			nearest = min(nearest, math.Abs(d))
+		}
+	}
+	return nearest
+}
+
+// waited is how long after the beginning of a window a line was written in which something
+// did not come true, and without end if there was none.
+func (b *builder) waited(at float64) float64 {
+	nearest := math.Inf(1)
+	for _, c := range deciding(b.in.Result) {
+		for _, w := range b.checks {
+			if isWithin(c) && w.ID == c.ID && w.From <= at && at <= w.To {
+				nearest = min(nearest, at-w.From)
+			}
 		}
 	}
 	return nearest
@@ -114,12 +161,59 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 				when = when.Add(zone)
 			}
 			line.At = math.Round(b.right(l.Component, when).Sub(b.began).Seconds()*1e3) / 1e3
-			line.from, line.Tone = source(text), tone
+			line.from, line.Tone, line.Within = source(text), tone, 0
+			if !local && when.Nanosecond() == 0 {
+				line.Within = 1
+			}
 		}
-		line.Text, line.gist = shortened(text, maxText), gist(text, line.Tone)
+		line.whole = said(text)
+		line.Text, line.gist = shortened(line.whole, maxText), gist(line.whole, line.Tone)
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// envelope are the fields of a line in JSON that say what the page says beside it.
+var envelope = []string{"level", "ts", "logger", "msg", "caller"}
+
+// said is a line in JSON as its message and fields, without its envelope, of which are the
+// fields from the controller to the id of its run. Any other line stays as it is.
+func said(line string) string {
+	if !strings.HasPrefix(line, "{") {
+		return line
+	}
+	d := json.NewDecoder(strings.NewReader(line))
+	if _, err := d.Token(); err != nil {
+		return line
+	}
+	var message string
+	var fields []string
+	within := false
+	for d.More() {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return line
+		}
+		name, text := fmt.Sprint(key), string(value)
+		if decoded := ""; json.Unmarshal(value, &decoded) == nil {
+			if name == "msg" {
+				message = decoded
+			}
+			if !strings.ContainsAny(decoded, " \"=") {
+				text = decoded
+			}
+		}
+		within = within || name == "controller"
+		if !within && !slices.Contains(envelope, name) && text != "" {
+			fields = append(fields, name+"="+text)
+		}
+		within = within && name != "reconcileID"
+	}
+	if message == "" {
+		return line
+	}
+	return strings.Join(append([]string{message}, fields...), " ")
 }
 
 // source is where in the source a line comes from, as klog writes it, or what it

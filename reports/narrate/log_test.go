@@ -64,11 +64,21 @@ func TestLogs(t *testing.T) {
 			[]narrate.Line{{At: 9.5, Text: strings.TrimSpace(klog("I", when(9.5).Add(-5*time.Hour-30*time.Minute), "a.go:2", "near"))}},
 		},
 		"JSON": {
-			`{"level":"error","ts":"2026-11-22T12:00:09Z","msg":"bad"}` + "\n" + `{"level":"info","ts":"2026-11-22T12:00:20Z"}`,
-			[]narrate.Line{{At: 9, Text: `{"level":"error","ts":"2026-11-22T12:00:09Z","msg":"bad"}`, Tone: narrate.Bad}},
+			`{"level":"error","ts":"2026-11-22T12:00:09Z","logger":"x","msg":"bad"}` + "\n" + `{"level":"info","ts":"2026-11-22T12:00:20Z"}`,
+			[]narrate.Line{{At: 9, Text: "bad", Tone: narrate.Bad, Within: 1}},
+		},
+		"JSON of a controller": {
+			`{"level":"info","ts":"2026-11-22T12:00:09.5Z","msg":"Scaling it","controller":"cluster","name":"shoot","reconcileID":"a-b","name":"web","to":0,"why":"it is \"late\""}`,
+			[]narrate.Line{{At: 9.5, Text: `Scaling it name=web to=0 why="it is \"late\""`}},
+		},
+		"JSON that is cut off": {
+			`{"level":"error","ts":"2026-11-22T12:00:09.5Z","msg":"ba`, []narrate.Line{{At: 9.5, Text: `{"level":"error","ts":"2026-11-22T12:00:09.5Z","msg":"ba`, Tone: narrate.Bad}},
 		},
 		"a time and tabs": {
-			"2026-11-22T12:00:09Z\tWARN\tx\n2026-11-22T12:00:20Z\tWARN\ty\n", []narrate.Line{{At: 9, Text: "2026-11-22T12:00:09Z\tWARN\tx", Tone: narrate.Changed}},
+			"2026-11-22T12:00:09Z\tWARN\tx\n2026-11-22T12:00:20Z\tWARN\ty\n", []narrate.Line{{At: 9, Text: "2026-11-22T12:00:09Z\tWARN\tx", Tone: narrate.Changed, Within: 1}},
+		},
+		"a time that is known to the second": {
+			"2026-11-22T12:00:05Z\tINFO\tx\n2026-11-22T12:00:04Z\tINFO\ty\n", []narrate.Line{{At: 5, Text: "2026-11-22T12:00:05Z\tINFO\tx", Within: 1}},
 		},
 		"no times, no UTF-8": {"\xff\n", nil},
 	} {
@@ -241,4 +251,55 @@ func TestNoise(t *testing.T) {
 		"1 line from its start",
 		"1 line of a kind that also comes when nothing is wrong",
 	}, log.Omitted)
+}
+
+// waited is a history in which something has to come true from second 9 to second 20.
+func waited() (h history) {
+	h.at(0, "kubelet/a", record.ComponentStarted{Version: "v1.90.1"})
+	h.at(2, "1", record.StepStarted{Number: 1, Name: "1"})
+	h.at(3, "1", record.StepDone{Number: 1})
+	h.at(9, "2", record.StepStarted{Number: 2, Name: "2"})
+	h.at(9, "c", record.CheckOpened{Step: 2})
+	h.at(20, "c", record.CheckClosed{Step: 2})
+	h.at(20, "2", record.StepDone{Number: 2})
+	h.at(30, "", record.CellEnded{})
+	return h
+}
+
+// TestLogOfWhatDidNotComeTrue: the lines are those around the step that should have brought
+// it about and the beginning of the window, and in the window those that name the subject.
+func TestLogOfWhatDidNotComeTrue(t *testing.T) {
+	t.Parallel()
+	h := waited()[:1]
+	h.at(1, "default/web/app", record.ContainerStarted{})
+	h.at(1, "default/web/app-2", record.ContainerStarted{})
+	h = append(h, waited()[1:]...)
+	text := klog("I", when(0.5), "a.go:1", "beginning") + klog("I", when(2.5), "a.go:2", "in the step before") + klog("I", when(9.5), "a.go:3", "at its beginning") +
+		klog("I", when(12), "a.go:4", `of pod="default/web" containerName="app-2"`) + klog("I", when(13), "a.go:5", `of pod="default/web" containerName="app"`) +
+		klog("E", when(19.5), "a.go:6", `of pod="default/web-2"`) + klog("E", when(20.5), "a.go:7", "after its end")
+	result := reports.Cell{Outcome: reports.Fail, Checks: []reports.Check{
+		{ID: "c", Outcome: reports.Fail, Expected: `within 11s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`},
+		{ID: "known", Outcome: reports.ExpectedFail, Expected: `within 11s: pods["web-2"].ready == true`},
+	}}
+	s := of(narrate.Input{Events: h, Result: result, Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
+	want(t, []string{"web"}, s.About)
+	var said, named []string
+	for _, l := range s.Logs[0].Lines {
+		text := l.Text[strings.LastIndex(l.Text, "] ")+2:]
+		if said = append(said, text); l.Named {
+			named = append(named, text)
+		}
+	}
+	want(t, []string{`of pod="default/web" containerName="app"`}, named)
+	want(t, []string{"beginning", "in the step before", "at its beginning", `of pod="default/web" containerName="app"`}, said)
+}
+
+// TestANameStaysInALine: a line is not cut before the name that counts, and all of it is there.
+func TestANameStaysInALine(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("long ", 100) + "of web" + strings.Repeat(" so", 100)
+	line := excerpt(t, checked(), klog("E", when(9.5), "a.go:1", text)).Lines[0]
+	if !strings.Contains(line.Text, "of web") || len(line.Text) > 600 || !strings.HasSuffix(line.Whole, "so so") {
+		t.Errorf("the line is %+v", line)
+	}
 }

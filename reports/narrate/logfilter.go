@@ -14,6 +14,7 @@ import (
 // logLine is a line of a log, with what there is to choose by.
 type logLine struct {
 	Line
+	whole    string  // what it says
 	from     string  // where in the source it comes from, or what it says
 	gist     string  // what it has in common with lines that say the same
 	distance float64 // from the next moment at which something went wrong
@@ -26,8 +27,9 @@ type logLine struct {
 type rank int
 
 const (
-	grave    rank = iota // an error or a warning
-	about                // it names what the checks that failed are about
+	telling  rank = iota // it names what the checks that failed are about, and says that something is wrong
+	about                // it names that
+	grave                // an error or a warning
 	ordinary             // anything else
 )
 
@@ -46,19 +48,26 @@ var (
 const often = 8
 
 // around is what a log says around some moments. Lines that say the same are one.
-// If there are too many, errors and warnings come first, then what names what the
-// checks that failed are about, and then what is nearest. What is left out is
+// If there are too many, those come first that name what the checks that failed are about,
+// then errors and warnings, and then what is nearest. What is left out is
 // counted: no line is missing without a word. What comes of how the rig is made is apart.
-func (b *builder) around(l LogFile, limit int) Log {
+func (b *builder) around(l LogFile, s subject, limit int) Log {
 	left := make(map[string]int) // by why
 	var found, own []logLine
 	all := b.stamped(l)
-	noise := b.noiseOf(l.Component, all)
+	noise := b.noiseOf(l.Component, all, s.in(l.Component, all))
 	for i, line := range all {
-		line.place, line.distance = i, b.distance(line.At)
-		line.rank, line.Named = noise.rank(line), noise.isNamed(line)
+		line.place, line.distance = i, b.distance(line.Line)
+		if line.Named = noise.isNamed(line); line.Named {
+			line.distance = min(line.distance, b.waited(line.At))
+			line.Text = noise.shortened(line.whole)
+			if line.Text != line.whole {
+				line.Whole = shortened(line.whole, maxMessage)
+			}
+		}
+		line.rank = noise.rank(line)
 		switch why := noise.why(line); {
-		case line.distance <= before && ofTheRig(line.Text) != "":
+		case line.distance <= before && ofTheRig(line.whole) != "":
 			own = append(own, line)
 		case why != "":
 			left[why]++
@@ -123,23 +132,26 @@ func (b *builder) once(lines []logLine) (firsts []logLine) {
 
 // whileFailing reports whether a check that failed was open.
 func (b *builder) whileFailing(at float64) bool {
-	failed := failedIn(b.in.Result)
-	return slices.ContainsFunc(b.checks, func(c Check) bool { return failed[c.ID] && c.From <= at && at <= c.To })
+	failed := deciding(b.in.Result)
+	return slices.ContainsFunc(b.checks, func(c Check) bool {
+		return c.From <= at && at <= c.To && slices.ContainsFunc(failed, func(f reports.Check) bool { return f.ID == c.ID })
+	})
 }
 
 // noise knows the lines of a log that say nothing about what went wrong.
 type noise struct {
+	subjectIn
+
 	times  map[string]int  // how many lines come from a place in the source
 	calm   map[string]bool // the places that have spoken when nothing was wrong
-	names  []string        // of what the checks that failed are about
 	starts [][2]float64    // when the component started, until it was ready
 }
 
-func (b *builder) noiseOf(component string, lines []logLine) noise {
-	n := noise{times: make(map[string]int), calm: make(map[string]bool), names: b.names()}
+func (b *builder) noiseOf(component string, lines []logLine, s subjectIn) noise {
+	n := noise{subjectIn: s, times: make(map[string]int), calm: make(map[string]bool)}
 	for _, line := range lines {
 		n.times[line.from]++
-		if math.IsInf(b.distance(line.At), 1) {
+		if math.IsInf(b.distance(line.Line), 1) {
 			n.calm[line.from] = true
 		}
 	}
@@ -150,19 +162,20 @@ func (b *builder) noiseOf(component string, lines []logLine) noise {
 	return n
 }
 
+// trouble is how a line says that something is wrong, however grave its writer takes it.
+var trouble = regexp.MustCompile(`(?i)fail|error|\berr=|refused|rejected|unhealthy|"Warning"|timed out|deadline|expired`)
+
 func (n noise) rank(line logLine) rank {
 	switch {
+	case line.Named && (line.Tone != "" || trouble.MatchString(line.whole)):
+		return telling
+	case line.Named:
+		return about
 	case line.Tone != "":
 		return grave
-	case n.isNamed(line):
-		return about
 	default:
 		return ordinary
 	}
-}
-
-func (n noise) isNamed(line logLine) bool {
-	return slices.ContainsFunc(n.names, func(name string) bool { return strings.Contains(line.Text, name) })
 }
 
 // why is why a line is left out; empty if it stays. A line that names the subject of a
@@ -173,13 +186,13 @@ func (n noise) why(line logLine) string {
 	switch {
 	case math.IsInf(line.distance, 1):
 		return distant
-	case line.rank == grave && n.times[line.from] > often && !n.isNamed(line):
+	case line.rank == grave && n.times[line.from] > often:
 		return constant
 	case line.rank != ordinary:
 		return ""
 	case slices.ContainsFunc(n.starts, isStart):
 		return starting
-	case len(n.names) > 0 && n.calm[line.from]:
+	case n.isKnown() && n.calm[line.from]:
 		return usual
 	default:
 		return ""

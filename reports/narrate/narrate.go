@@ -31,6 +31,9 @@ type Narration struct {
 	// Logs are what the components said around what went wrong. If nothing
 	// did, there are none.
 	Logs []Log `json:"logs,omitempty"`
+	// About are what logs are searched for: the names of what the checks that do not hold
+	// are about. If unset, they name nothing.
+	About []string `json:"about,omitempty"`
 	// Omitted says what was left out to save space, and where it can be read.
 	Omitted []string `json:"omitted,omitempty"`
 }
@@ -102,7 +105,11 @@ const (
 	Bad     Tone = "bad"
 	Changed Tone = "changed" // a restart, another version, other gates
 	Faulty  Tone = "faulty"  // a fault that the scenario asked for
+	Warned  Tone = "warned"  // a warning, or a failure that no check is about that does not hold
 )
+
+// wrong reports whether something went wrong, whether or not a check is about it.
+func (t Tone) wrong() bool { return t == Bad || t == Warned }
 
 // Lane is a row of the timeline.
 type Lane struct {
@@ -189,7 +196,12 @@ type Line struct {
 	// log, it is empty, or why the line is one of the rig's own.
 	What string `json:"what,omitempty"`
 	Text string `json:"text"`
-	Tone Tone   `json:"tone,omitempty"`
+	// Whole is all of Text, of a line that is too long for a list. If unset, it is Text.
+	Whole string `json:"whole,omitempty"`
+	Tone  Tone   `json:"tone,omitempty"`
+	// Within is how many seconds after At it may have been, of a line whose time is
+	// known to the second.
+	Within float64 `json:"within,omitempty"`
 	// More is how many lines of a log that say the same, but for numbers and ids, the
 	// line stands for beside itself.
 	More int `json:"more,omitempty"`

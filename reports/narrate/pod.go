@@ -172,7 +172,11 @@ func (p *pods) happened(h timeline.Happening, at float64) {
 	case h.Reason == "Unhealthy":
 		p.unhealthy = append(p.unhealthy, h)
 	default:
-		p.named(h.About.Namespace+"/"+h.About.Name).state.mark(at, h.Reason, h.Message, unless(h.Type != corev1.EventTypeWarning))
+		tone := Tone("")
+		if h.Type == corev1.EventTypeWarning {
+			tone = Warned
+		}
+		p.named(h.About.Namespace+"/"+h.About.Name).state.mark(at, h.Reason, h.Message, tone)
 	}
 }
 

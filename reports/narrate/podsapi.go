@@ -116,11 +116,7 @@ func (l *lane) event(at float64, event record.PodsEvent) {
 	}
 	line := podLine(event.Pod)
 	name, _, _ := strings.Cut(line, " ")
-	tone := Tone("")
-	if event.Type == record.PodDeleted {
-		tone = Changed
-	}
-	l.mark(at, event.Type+" "+name, line, tone)
+	l.mark(at, event.Type+" "+name, line, "")
 }
 
 // ended ends a watch or a poll. That its client ended it says nothing.

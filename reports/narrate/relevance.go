@@ -28,10 +28,6 @@ func isFailed(c reports.Check) bool {
 // key is a key of what expressions see: pods["web"], connections["web/app"].
 var key = regexp.MustCompile(`\["([^"]+)"\]`)
 
-// names are those in the expressions of the checks that failed: of pods, nodes and
-// containers.
-func (b *builder) names() []string { return namesIn(b.failing()...) }
-
 // namesIn are those in expressions.
 func namesIn(expressions ...string) (names []string) {
 	for _, expression := range expressions {
@@ -77,7 +73,7 @@ func (b *builder) relevant(attempts []attempt) func(*attempt) bool {
 func relevantTo(attempts []attempt, expressions ...string) func(*attempt) bool {
 	pods, words := namesIn(expressions...), wordsIn(expressions...)
 	if len(pods) == 0 {
-		return func(a *attempt) bool { return a.Tone == Bad }
+		return func(a *attempt) bool { return a.Tone.wrong() }
 	}
 	named := func(a *attempt) bool {
 		return slices.ContainsFunc(words, func(name string) bool { return isOf(a, name) })

@@ -3,6 +3,7 @@ package narrate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type watchdog struct {
 	most     int               // so many nodes at a time
 	counts   []nodeCount
 	requests lanes
+	ages     lanes // of the leases, as the watchdog reads them
+	skewed   bool  // whether clocks are wrong, of those who renew leases or of the watchdog
 	scaled   lanes // Deployments of the seed
 }
 
@@ -45,9 +48,9 @@ func (w *watchdog) requested(e timeline.Entry, r record.LinkRequest, at float64)
 		w.scale(r, at)
 	case e.Subject != toShoot:
 	case r.Path == "/version":
-		w.request("is the API server there?", r, at)
+		w.request("asked whether the API server is there", r, at)
 	case strings.HasSuffix(r.Path, "/leases"):
-		w.request("are leases renewed?", r, at)
+		w.request("leases listed", r, at)
 		w.expired(r, e.At, at)
 	}
 }
@@ -76,6 +79,7 @@ func (w *watchdog) expired(r record.LinkRequest, when time.Time, at float64) {
 	if len(r.Renewed) == 0 {
 		return
 	}
+	w.read(r, when, at)
 	expired := 0
 	for _, renewed := range r.Renewed {
 		if renewed.Before(when.Add(-w.plan.Expiry)) {
@@ -91,6 +95,27 @@ func (w *watchdog) expired(r record.LinkRequest, when time.Time, at float64) {
 		detail += fmt.Sprintf(" of %g %%", 100*w.plan.Threshold)
 	}
 	w.row("expired, % of the list").mark(at, fmt.Sprintf("%.0f %%", 100*part), detail, tone)
+}
+
+// read keeps how old the leases in a list are for the watchdog, as far as clocks are wrong:
+// by the clocks of who renews them.
+func (w *watchdog) read(r record.LinkRequest, when time.Time, at float64) {
+	if !w.skewed {
+		return
+	}
+	var ages []float64
+	for _, renewed := range r.Renewed {
+		ages = append(ages, math.Round(when.Sub(renewed).Seconds()*10)/10)
+	}
+	slices.Sort(ages)
+	row := w.ages.named(Leases, "as "+watchdogName+" reads them")
+	if row.Series == nil {
+		row.Series = []Series{{Label: "oldest"}, {Label: "median"}}
+		row.Limits = w.plan.limits()[:min(1, len(w.plan.limits()))]
+	}
+	for i, age := range []float64{ages[len(ages)-1], ages[len(ages)/2]} {
+		row.Series[i].Points = append(row.Series[i].Points, [2]float64{at, age})
+	}
 }
 
 // scale marks that the watchdog scales a Deployment.
