@@ -332,14 +332,21 @@ func cut(s string, limit int) string {
 	return string(runes[:limit]) + "…"
 }
 
-var webAddress = regexp.MustCompile(`https?://[^\s<>"'()]+`)
+var (
+	webAddress   = regexp.MustCompile(`https?://[^\s<>"'()]+`)
+	localAddress = regexp.MustCompile(`(?i)^https?://(?:127\.|0\.0\.0\.0|localhost\b|\[::)`)
+)
 
-// linked escapes a text, and makes links of the web addresses in it.
+// linked escapes a text, and makes links of the web addresses in it, but for those of the
+// rig.
 func linked(s string) template.HTML {
 	s = render.Visible(s)
 	var b strings.Builder
 	last := 0
 	for _, at := range webAddress.FindAllStringIndex(s, -1) {
+		if localAddress.MatchString(s[at[0]:at[1]]) {
+			continue // of the rig: it ended with it
+		}
 		address := template.HTMLEscapeString(s[at[0]:at[1]])
 		fmt.Fprintf(&b, `%s<a href="%s" rel="noreferrer">%s</a>`, template.HTMLEscapeString(s[last:at[0]]), address, address)
 		last = at[1]

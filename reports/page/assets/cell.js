@@ -1,4 +1,4 @@
-import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table} from './dom.js';
+import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table, landOn} from './dom.js';
 import {index, cellAt, happenedIn, meant} from './data.js';
 import {cellHash, listHash, requirementHash} from './route.js';
 import {issueButton} from './issue.js';
@@ -24,6 +24,7 @@ export async function cellView(section, id, choices, siblings) {
   const deciding = decidingCheck(cell);
   section.replaceChildren(...[
     heading(cell, narration, siblings),
+    jumps(cell),
     causes(cell, narration, lanes),
     inShort(cell, narration, deciding),
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
@@ -33,11 +34,71 @@ export async function cellView(section, id, choices, siblings) {
     asked && part('Probe attempts', h('p', {class: 'dim'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
     cell.observed?.length > 0 && part('Probes', observed(cell.observed)),
     narration?.objects?.length > 0 && part('Objects before and after each step', objects(narration)),
-    narration?.plan && part('Plan', h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, visible(narration.plan))),
+    narration?.plan && part('Plan', plan(cell, narration)),
     part('Omitted', omitted(parts)),
   ].filter(Boolean));
+  fillJumps(section, cell);
   if (deciding && !asExpected(deciding)) lanes?.select(deciding.id);
   arrive(section, choices, asked);
+}
+
+// JUMPS are the parts that the top of a cell leads to, with a word for each.
+const JUMPS = {
+  'part-what-happened': 'What went wrong', 'part-checks': 'Checks', 'part-timeline': 'Timeline', 'part-logs-around-the-failure': 'Logs',
+  'part-probe-attempts': 'Attempts', 'part-objects-before-and-after-each-step': 'Objects', 'part-plan': 'Plan',
+};
+
+function jumps() {
+  return h('nav', {class: 'jumps', 'aria-label': 'Parts of this cell'});
+}
+
+// fillJumps links to the parts that there are.
+function fillJumps(section, cell) {
+  section.querySelector('.jumps').append(...Object.entries(JUMPS).filter(([id]) => section.querySelector(`#${id}`)).map(([id, text]) => h('a', {
+    href: cellHash(cell.id, {part: id.slice('part-'.length)}), onclick: (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      event.stopPropagation(); // the cell stays as it is
+      jumpTo(section, id);
+    }}, text)));
+}
+
+// jumpTo goes to a part; in the plan, to the step that opened the check that decided.
+function jumpTo(section, id) {
+  const heading = section.querySelector(`#${CSS.escape(id)}`);
+  if (!heading) return;
+  const step = id === 'part-plan' && section.querySelector('.plan .marked');
+  landOn(step || heading, step ? 'center' : 'start');
+  heading.tabIndex = -1;
+  heading.focus({preventScroll: true});
+}
+
+// STEP begins a line of a plan that is a step.
+const STEP = /^ *(\d+)\. /;
+
+// plan is the plan, in which the check that decided is marked, and the step before it.
+function plan(cell, narration) {
+  const looked = new Map((narration.checks ?? []).map((c) => [c.id, c]));
+  const decided = decidingChecks(cell).filter((c) => looked.has(c.id));
+  const ids = new Set(decided.map((c) => c.id));
+  const opened = new Set(decided.map((c) => looked.get(c.id).step));
+  const before = new Set([...opened].map((n) => acted(narration, n)));
+  let step = 0;
+  const lines = narration.plan.split('\n').map((line) => {
+    const begun = STEP.exec(line);
+    if (begun) step = Number(begun[1]);
+    const of = begun && before.has(step) ? 'the step before the check' : begun && opened.has(step) ? 'the step of the check'
+      : !begun && opened.has(step) && ids.has(line.trim().split(':')[0]) ? 'the check' : '';
+    return of ? h('mark', {class: 'marked', title: of}, visible(line) + '\n') : visible(line) + '\n';
+  });
+  return [decided.length > 0 && h('p', {class: 'dim'}, 'Marked: the check that decided, and the step before it.'),
+    h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, lines)];
+}
+
+// acted is the last step before another one that did something: checks and waits do not.
+function acted(narration, number) {
+  const before = (narration.steps ?? []).filter((s) => s.number < number);
+  return (before.findLast((s) => !/^(check|wait)\b/.test(s.action)) ?? before.at(-1))?.number;
 }
 
 function part(title, ...content) {
@@ -47,6 +108,7 @@ function part(title, ...content) {
 
 // arrive goes to the target of a link into the cell.
 function arrive(section, choices, asked) {
+  if (choices.get('part')) jumpTo(section, 'part-' + choices.get('part'));
   const attempt = Number(choices.get('attempt'));
   if (attempt > 0) asked?.show(attempt);
   const means = askedFor(choices);
@@ -55,7 +117,7 @@ function arrive(section, choices, asked) {
     row.classList.add('target');
     for (const details of row.querySelectorAll('details')) details.open = true;
   }
-  rows[0]?.scrollIntoView({block: 'center'});
+  if (rows.length > 0) landOn(rows[0]);
 }
 
 // askedFor returns what tells whether a link into a cell is about a check: it may name
@@ -68,6 +130,18 @@ function askedFor(choices) {
 
 function decidingCheck(cell) {
   return (cell.checks ?? []).find((c) => c.outcome === cell.outcome);
+}
+
+// decidingChecks are the checks that do not hold: those that are new, if any are.
+function decidingChecks(cell) {
+  const red = (cell.checks ?? []).filter((c) => !asExpected(c));
+  const fresh = red.filter(isNew);
+  return fresh.length > 0 ? fresh : red;
+}
+
+// isNew reports whether a check deviates in a way that is not recorded, or was not judged.
+function isNew(check) {
+  return index.outcome[check.outcome]?.tone !== 'good';
 }
 
 export function badge(outcome, text = outcome) {
@@ -97,7 +171,7 @@ const KINDS = {defect: 'defect', contradiction: 'text contradicts itself', 'text
 const AT_ONCE = 4;
 
 // causes says of each check that does not hold what happened, in a sentence; checks of one
-// finding have one cause.
+// finding have one cause. What is recorded is folded beside what is new.
 function causes(cell, narration, lanes) {
   const red = (cell.checks ?? []).filter((c) => !asExpected(c));
   if (red.length === 0) return null;
@@ -105,9 +179,12 @@ function causes(cell, narration, lanes) {
   const groups = [...Map.groupBy(red, (c) => c.finding || c.id).values()];
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
   const articles = groups.map((group) => cause(cell, group, looked, lanes));
-  const rest = articles.slice(AT_ONCE);
-  return h('section', {class: 'part causes', 'aria-label': 'What happened'}, articles.slice(0, AT_ONCE),
-    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more`), rest));
+  const fresh = groups.filter(([first]) => isNew(first)).length;
+  const open = Math.min(fresh || articles.length, AT_ONCE);
+  const folded = (some, what) => some.length > 0 && h('details', {}, h('summary', {}, what), some);
+  return h('section', {class: 'part causes', 'aria-labelledby': 'part-what-happened'}, h('h2', {class: 'unseen', id: 'part-what-happened'}, 'What happened'), articles.slice(0, open),
+    fresh > 0 ? [folded(articles.slice(open, fresh), `${fresh - open} more`), folded(articles.slice(fresh), `Also here, as recorded: ${counted(articles.length - fresh, 'deviation')}`)]
+      : folded(articles.slice(open), `${articles.length - open} more`));
 }
 
 // cause is what happened in the checks of a finding, or in one that is new.
@@ -120,6 +197,7 @@ function cause(cell, group, looked, lanes) {
   return h('article', {class: 'cause-of o-' + first.outcome},
     h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {class: 'id'}, visible(first.id))),
     h('p', {class: 'cause'}, linked(sentence)),
+    isNew(first) && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     index.statement.has(first.requirement) && h('p', {}, h('b', {}, 'The text: '), visible(index.statement.get(first.requirement).statement), ' ', h('span', {class: 'dim'}, statementLink(first.requirement))),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
@@ -127,12 +205,16 @@ function cause(cell, group, looked, lanes) {
     found?.class in KINDS && h('p', {class: 'tags'}, [KINDS[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
       found.issue && linked(found.issue), found.places?.map((p) => (p.Address ? h('a', {href: p.Address, rel: 'noreferrer'}, visible(p.Name)) : h('span', {}, visible(p.Name))))),
     h('div', {class: 'acts'}, draft && issueButton(draft),
-      here && lanes && h('button', {type: 'button', onclick: () => {
-        lanes.select(first.id);
-        lanes.element.scrollIntoView({block: 'start', behavior: 'instant'});
-      }}, 'Show in the timeline')),
+      here && lanes && h('button', {type: 'button', onclick: () => lanes.show(first.id)}, 'Show in the timeline')),
     h('details', {class: 'values-of'}, h('summary', {}, group.length > 1 ? `${group.length} checks: expressions and values` : ['Check ', h('code', {}, visible(first.id)), ': expression and value']),
       group.map((c) => values(c, looked.get(c.id), group.length > 1))));
+}
+
+// atOnce is what a check expected and what it observed, each in a line.
+function atOnce(check) {
+  const entries = [['expected', check.expected], ['observed', check.observed]].filter(([, value]) => value);
+  return entries.length > 0 && h('dl', {class: 'at-once'}, entries.map(([name, value]) => h('div', {},
+    h('dt', {}, name), h('dd', {class: 'said' + (name === 'observed' ? ' observed' : ''), title: visible(value)}, visible(value).replace(/\s+/g, ' ')))));
 }
 
 // sentenced is a text with the form of a sentence. A name at its beginning stays as it is.
@@ -261,10 +343,7 @@ function stated(id) {
 }
 
 function lookAt(looked, lanes) {
-  return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${seconds(looked.from)}`, onclick: () => {
-    lanes.select(looked.id);
-    lanes.element.scrollIntoView({block: 'start', behavior: 'instant'});
-  }}, seconds(looked.from));
+  return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${seconds(looked.from)}`, onclick: () => lanes.show(looked.id)}, seconds(looked.from));
 }
 
 function observed(all) {
@@ -276,7 +355,10 @@ function observed(all) {
 
 function logs({narration, cell, happened}) {
   const windows = failedWindows(narration, cell);
-  return h('div', {}, narration.logs.map((entry) => log(entry, windows, filesOf(happened, cell))));
+  const about = narration.about ?? [];
+  const unnamed = about.length > 0 && !narration.logs.some((entry) => entry.lines?.some((l) => l.named));
+  return h('div', {}, unnamed && h('p', {class: 'note'}, `No log line around the failure names ${visible(about.join(' or '))}.`),
+    narration.logs.map((entry, i) => log(entry, windows, filesOf(happened, cell), about, i === 0)));
 }
 
 // filesOf is where a cell left its files, below the report's directory.
@@ -284,30 +366,34 @@ function filesOf(happened, cell) {
   return happened?.dir ?? 'cells/' + cell.id;
 }
 
-// failedWindows are the windows of failed checks: {from, to, ids}.
+// failedWindows are the windows of the checks that decided: {from, to, ids}.
 function failedWindows(narration, cell) {
-  const failed = new Set((cell.checks ?? []).filter((c) => !asExpected(c)).map((c) => c.id));
+  const decided = new Set(decidingChecks(cell).map((c) => c.id));
   const windows = new Map();
   for (const {id, from, to} of narration.checks ?? []) {
-    if (!failed.has(id)) continue;
+    if (!decided.has(id)) continue;
     const key = `${from} ${to}`;
     windows.set(key, {from, to, ids: [...(windows.get(key)?.ids ?? []), id]});
   }
   return [...windows.values()];
 }
 
-function log(entry, windows, dir) {
+// log is what a component wrote. One that does not name what the checks are about is folded,
+// unless it is the first of them all.
+function log(entry, windows, dir, about, first) {
   const all = entry.lines ?? [];
   const named = all.filter((l) => l.named);
   const leading = named.length > 0 ? named : all;
   const others = named.length > 0 ? all.filter((l) => !l.named) : [];
   const lines = (some) => h('ol', {class: 'log lines'}, withWindows(some, windows));
-  return h('details', {class: 'object', open: true},
-    h('summary', {}, h('b', {}, visible(entry.component)), named.length > 0 && h('span', {class: 'dim'}, ' lines that name what the check is about')),
+  const lead = named.length > 0 ? about.length > 0 ? ` lines that name ${about.join(', ')}` : ' lines of the component that decided'
+    : about.length > 0 ? ` no line names ${about.join(', ')}; ${counted(all.length, 'other line')} around the failure` : '';
+  return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first},
+    h('summary', {}, h('b', {}, visible(entry.component)), lead && h('span', {class: 'dim'}, visible(lead))),
     lines(leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
     entry.rig?.length > 0 && ofTheRig(entry.rig),
-    h('p', {class: 'dim'}, 'The whole log: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
+    h('p', {class: 'dim'}, 'The whole log, in a file beside this page: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
 }
 
 // ofTheRig are lines that come of how the rig is made, folded, with the reasons.
@@ -332,14 +418,29 @@ function withWindows(lines, windows) {
   marks.sort((a, b) => a.at - b.at || a.end - b.end);
   const marked = (until) => marks.splice(0, marks.filter(({at, end}) => (end ? at < until : at <= until)).length)
     .map(({at, text}) => h('li', {class: 'window'}, h('span', {class: 'num'}, seconds(at, 2)), h('span', {}, visible(text))));
-  const all = lines.flatMap((l) => [...marked(l.at ?? 0), logLine(l, windows)]);
+  // A line whose time is known to the second may be as late as the end of that.
+  const all = lines.flatMap((l) => [...marked((l.at ?? 0) + (l.within ?? 0)), logLine(l, windows)]);
   return [...all, ...marked(Infinity)];
 }
 
+// LONG is how long a line may be that is shown at once.
+const LONG = 150;
+
+// logLine is a line: its beginning, if it is long, and all of it when it is opened.
 function logLine(l, windows) {
-  const within = windows.some(({from, to}) => from <= l.at && l.at <= to);
-  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''),
-    h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} similar lines`)));
+  const within = windows.some(({from, to}) => from <= l.at + (l.within ?? 0) && l.at <= to);
+  const text = visible(l.text);
+  const short = text.replace(/^[IWEF]\d{4} [\d:.]+ +\d+ /, ''); // the time stands before it
+  const more = l.more > 0 && h('span', {class: 'more-like-it'}, ` ${counted(l.more, 'similar line')}`);
+  const said = l.whole || short.length > LONG
+    ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, short)), h('span', {class: 'whole-line'}, visible(l.whole ?? l.text)), more)
+    : h('span', {title: text}, short, more);
+  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), said);
+}
+
+// logTime is when a line was written, as far as its log says that.
+function logTime(l) {
+  return l.within ? `${l.at.toFixed(1)}–${seconds(l.at + l.within)}` : seconds(l.at, 2);
 }
 
 function omitted({narration, cell, happened}) {

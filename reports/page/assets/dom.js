@@ -38,12 +38,16 @@ export function breaking(id) {
   return visible(id).split('/').flatMap((part, i) => (i > 0 ? ['/', h('wbr'), part] : [part]));
 }
 
-// linked returns a text with its web addresses as links.
+// LOCAL are addresses of the machine that a page was made on.
+const LOCAL = /^https?:\/\/(127\.|0\.0\.0\.0|localhost\b|\[::)/i;
+
+// linked returns a text with its web addresses as links, but for those of the rig.
 export function linked(text) {
   const parts = [];
   let last = 0;
   const shown = visible(text);
   for (const match of shown.matchAll(/https?:\/\/[^\s<>"'()]+/g)) {
+    if (LOCAL.test(match[0])) continue; // of the rig: it ended with it
     parts.push(shown.slice(last, match.index), h('a', {href: match[0], rel: 'noreferrer'}, match[0]));
     last = match.index + match[0].length;
   }
@@ -100,5 +104,16 @@ export function table(label, columns, body) {
 
 // cellOf is a cell of a column of such a table.
 export function cellOf(column, ...children) {
-  return h('td', {'data-column': column}, children);
+  return h('td', {'data-column': column}, h('div', {}, children));
+}
+
+// landOn scrolls to an element, and again when what is above it has got its height: what was
+// never in sight has an assumed one.
+export function landOn(element, block = 'center') {
+  let left = 4;
+  const land = () => {
+    element.scrollIntoView({block, behavior: 'instant'});
+    if (--left > 0 && element.isConnected) requestAnimationFrame(land);
+  };
+  land();
 }

@@ -7,6 +7,7 @@ export function watchKeys({where, go, around}) {
   document.getElementById('help').addEventListener('click', () => help.showModal());
   document.getElementById('theme').addEventListener('click', nextTheme);
   nameTheme();
+  if (!matchMedia('(hover: none) and (pointer: coarse)').matches) document.getElementById('search').placeholder += '  /';
   const actions = {
     '/': () => {
       const search = document.getElementById('search');

@@ -1,4 +1,4 @@
-import {withCopy} from './dom.js';
+import {withCopy, landOn} from './dom.js';
 import {withDraft} from './issue.js';
 import {index, loadIndex, meant} from './data.js';
 import {parse, cellHash, listHash} from './route.js';
@@ -53,14 +53,14 @@ function unfold(element) {
 // focus to what a keyboard goes on from.
 function place(to, from, back, target) {
   if (target) {
-    target.scrollIntoView({block: 'center'});
+    landOn(target);
     target.querySelector('a.id, summary')?.focus({preventScroll: true});
   } else if (from && back) {
     scrollTo(0, scrolled.get(here.hash) ?? 0);
   } else if (to.view === 'cell') {
     const row = views.cell.querySelector('.target, .attempts [aria-expanded=true]');
-    if (row) row.scrollIntoView({block: 'center'});
-    else scrollTo(0, 0);
+    if (row) landOn(row);
+    else if (!to.choices.get('part')) scrollTo(0, 0);
   } else if (from && from.view !== to.view) {
     scrollTo(0, 0);
   }

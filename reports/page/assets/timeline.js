@@ -1,4 +1,4 @@
-import {h, s, visible, counted, seconds} from './dom.js';
+import {h, s, visible, counted, seconds, landOn} from './dom.js';
 import {index} from './data.js';
 
 // The timeline of a cell: the plan's steps, the windows of checks, and a lane
@@ -6,6 +6,10 @@ import {index} from './data.js';
 
 const ROW = 24;
 const LABEL = 15; // how much higher a row is whose label stands above it
+const LINE = 14; // how high a line of labels is below a row
+const BELOW = 3; // so many lines of labels a row has at most
+const ENOUGH = 16; // so many letters of a label say what it is
+const REACH = 24; // how wide is what can be hit of an item
 const GUTTER = 0.34; // of the width, labels of lanes have at most
 const NARROW = 720; // below this width, labels stand above their lanes
 const GRAPH = 64; // how high the lines are of a lane that has numbers
@@ -35,7 +39,9 @@ export function timeline(narration, cell, open) {
   const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between events, plus and minus zoom.'});
   const said = h('div');
   const detail = h('div', {class: 'detail', role: 'status', hidden: true},
-    h('button', {type: 'button', class: 'close', 'aria-label': 'Close the details', onclick: () => unchoose()}, '×'), said);
+    h('div', {class: 'next'}, h('button', {type: 'button', 'aria-label': 'The one before in this lane', onclick: () => step(-1, false)}, '‹ previous'),
+      h('button', {type: 'button', 'aria-label': 'The one behind in this lane', onclick: () => step(1, false)}, 'next ›'),
+      h('button', {type: 'button', class: 'close', 'aria-label': 'Close the details', onclick: () => unchoose()}, '×')), said);
   const range = h('span', {class: 'dim range'});
   let drawn = []; // of each row, what was drawn, in time
 
@@ -68,7 +74,7 @@ export function timeline(narration, cell, open) {
     said.replaceChildren(...describe(rows[row], item, open));
     detail.hidden = false;
     element.classList.add('explains');
-    element.classList.toggle('asked', focus);
+    if (focus) element.classList.add('asked');
     if (focus) item.element.focus({preventScroll: true});
   }
 
@@ -80,23 +86,37 @@ export function timeline(narration, cell, open) {
     picture.querySelector('[tabindex="0"]')?.focus({preventScroll: true});
   }
 
-  // select chooses a check, and marks the moment at which it was decided.
-  function select(id) {
+  // select chooses a check, and marks the moment at which it was decided. asked is whether
+  // the reader wants to see it now.
+  function select(id, asked = false) {
     const row = rows.findIndex((r) => r.items.some((i) => i.check === id));
     if (row < 0) return;
     const item = rows[row].items.find((i) => i.check === id);
     Object.assign(at, {row, key: item.key});
-    view.moment = item.to;
+    view.moment = item.moment;
     if (item.from < first) first = 0;
     show(first, end - first);
     const shown = drawn[row].find((i) => i.keys.includes(item.key));
     choose(row, {...shown, members: [item], keys: [item.key]}, false);
+    if (!asked) return;
+    element.classList.add('asked');
+    landOn(drawn[row].find((i) => i.keys.includes(item.key)).element);
   }
 
   function zoom(factor, around) {
     const center = around ?? (view.from + view.to) / 2;
     const length = Math.min(end - first, Math.max(end / 5000, (view.to - view.from) * factor));
     show(center - (center - view.from) * (length / (view.to - view.from)), length);
+  }
+
+  // zoomOn zooms with what is chosen in the middle.
+  function zoomOn(factor) {
+    const around = chosenTime();
+    if (around !== undefined) {
+      view.from += around - (view.from + view.to) / 2;
+      view.to = 2 * around - view.from;
+    }
+    zoom(factor, around);
   }
 
   function show(from, length) {
@@ -111,7 +131,7 @@ export function timeline(narration, cell, open) {
   }
 
   // step goes to another item of the lane, also to one that isn't in sight.
-  function step(direction) {
+  function step(direction, focus = true) {
     const items = rows[at.row]?.items ?? [];
     const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
     const keys = now ? now.keys : [at.key];
@@ -123,7 +143,9 @@ export function timeline(narration, cell, open) {
       show((next.from + next.to) / 2 - length / 2, length);
     }
     const element = drawn[at.row].find((i) => i.keys.includes(next.key));
-    if (element) choose(at.row, element);
+    if (!element) return;
+    choose(at.row, element, focus);
+    element.element.scrollIntoView({block: 'nearest'});
   }
 
   // jump goes to what is nearest in time in another lane.
@@ -140,12 +162,14 @@ export function timeline(narration, cell, open) {
 
   const keys = {
     ArrowRight: () => step(1), ArrowLeft: () => step(-1), ArrowDown: () => jump(1), ArrowUp: () => jump(-1),
-    '+': () => zoom(0.5, chosenTime()), '=': () => zoom(0.5, chosenTime()), '-': () => zoom(2, chosenTime()), 0: () => show(first, end - first),
+    '+': () => zoomOn(0.5), '=': () => zoomOn(0.5), '-': () => zoomOn(2), 0: () => show(first, end - first),
   };
 
+  // chosenTime is the moment of what is chosen: of a check, when it was decided.
   function chosenTime() {
-    const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
-    return now && now.from >= view.from && now.from <= view.to ? now.from : undefined;
+    const now = at.chosen && rows[at.row]?.items.find((i) => i.key === at.key);
+    if (!now) return undefined;
+    return now.moment ?? (now.from >= view.from && now.to <= view.to ? (now.from + now.to) / 2 : Math.max(now.from, view.from));
   }
 
   function find(target) {
@@ -224,19 +248,19 @@ export function timeline(narration, cell, open) {
 
   const element = h('div', {class: 'timeline'},
     h('div', {class: 'bar'},
-      button('Zoom in', '+', () => zoom(0.5)), button('Zoom out', '−', () => zoom(2)),
+      button('Zoom in', '+', () => zoomOn(0.5)), button('Zoom out', '−', () => zoomOn(2)),
       button('Earlier', '←', () => move(-0.25)), button('Later', '→', () => move(0.25)),
       button('All of it', 'all', () => show(first, end - first)), ready > 0 && starting, folded.size > 0 && folding, range),
     h('div', {class: 'stage'}, picture), detail, tones());
   new ResizeObserver(() => draw()).observe(element.querySelector('.stage'));
-  return {element, select};
+  return {element, select, show: (id) => select(id, true)};
 }
 
 function tones() {
   const shape = (tone, text) => h('li', {}, s('svg', {width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true'}, glyph(tone)), ' ', text);
   return h('ul', {class: 'tones', 'aria-label': 'What the marks mean'},
-    shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('changed', 'a restart, or other versions or gates'),
-    shape('faulty', 'a fault by the scenario'), shape('', 'neither'));
+    shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('warned', 'a warning, or a failure that no red check is about'),
+    shape('changed', 'a restart, or other versions or gates'), shape('faulty', 'a fault by the scenario'), shape('', 'neither'));
 }
 
 // dragged calls back with how far the reader has pulled, in pixels.
@@ -307,7 +331,7 @@ function stepItem(step) {
 }
 
 function checkItem(check, i, outcome) {
-  return {key: 'check' + i, check: check.id, from: check.from, to: check.to, label: check.id, outcome: outcome ?? 'unknown', detail: [check.cause, check.summary, `began in step ${check.step}`].filter(Boolean).join('\n')};
+  return {key: 'check' + i, check: check.id, from: check.from, to: check.to, moment: check.decided ?? check.to, label: check.id, outcome: outcome ?? 'unknown', detail: [check.cause, check.summary, `began in step ${check.step}`].filter(Boolean).join('\n')};
 }
 
 // packed puts windows into as few rows as keep them apart.
@@ -321,11 +345,12 @@ function packed(items) {
   return rows;
 }
 
-// gutterOf is how wide the labels of lanes are; on a narrow screen they stand above.
+// gutterOf is how wide the labels of lanes are that stand beside them. Those that are longer
+// stand above, as all do on a narrow screen.
 function gutterOf(width, rows) {
   if (width < NARROW) return 0;
-  const widest = Math.max(...rows.map((row) => widthOf(visible(row.label))));
-  return Math.min(Math.ceil(widest) + 14, width * GUTTER);
+  const widths = rows.map((row) => Math.ceil(widthOf(visible(row.label))) + 14);
+  return Math.max(80, ...widths.filter((w) => w <= width * GUTTER));
 }
 
 const pen = document.createElement('canvas').getContext('2d');
@@ -341,35 +366,42 @@ function render(picture, rows, view, width, steps) {
   const gutter = gutterOf(width, rows);
   const x = (t) => gutter + (t - view.from) / (view.to - view.from) * (width - gutter - 2);
   const parts = [];
+  const names = []; // of lanes, over the lines of moments
   let y = ROW;
   const drawn = rows.map((row) => {
     if (row.title) {
-      parts.push(s('text', {class: 'title', x: 0, y: y + 17}, visible(row.title)));
+      names.push(s('text', {class: 'title', x: 0, y: y + 17}, visible(row.title)));
       y += ROW;
     }
     if (row.label) {
-      if (gutter === 0) y += LABEL;
-      parts.push(s('text', {class: 'lane', x: 0, y: gutter === 0 ? y - 2 : y + 16}, s('title', {}, visible(row.label)), ending(visible(row.label), gutter === 0 ? width : gutter - 10)));
+      const name = visible(row.label);
+      const above = widthOf(name) > gutter - 10;
+      if (above) y += LABEL;
+      names.push(s('text', {class: 'lane', x: 0, y: above ? y - 2 : y + 16}, s('title', {}, name), beginning(name, above ? width : gutter - 10)));
     }
     if (row.series) {
       parts.push(graph(row, x, gutter, width, y));
       y += GRAPH;
     }
     const group = s('g', {transform: `translate(0 ${y})`});
-    const items = clustered(row.items.filter((i) => i.to >= view.from && i.from <= view.to), x);
+    const items = apart(clustered(row.items.filter((i) => i.to >= view.from && i.from <= view.to), x), x, width);
+    const below = []; // labels that don't fit into the row
     items.forEach((item, i) => {
       item.element = item.mark ? mark(item, x) : span(item, x, gutter, width);
-      group.append(item.element, ...(item.mark ? [] : labeled(item, items.slice(i + 1), x, gutter, width)));
+      group.append(item.element, ...(item.mark ? noted(item, items[i - 1], items[i + 1], x, width) : labeled(item, items, i, x, gutter, width, below)));
     });
-    parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW - 0.5, y2: y + ROW - 0.5}), group);
-    y += ROW;
+    const lines = row.label === 'Steps' ? BELOW : 1;
+    const lower = under(below, lines, gutter, width);
+    group.append(...lower.parts);
+    parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW + lower.height - 0.5, y2: y + ROW + lower.height - 0.5}), group);
+    y += ROW + lower.height;
     return items;
   });
   picture.setAttribute('viewBox', `0 0 ${width} ${y + 4}`);
   picture.setAttribute('height', y + 4);
   const moment = view.moment !== null && view.moment >= view.from && view.moment <= view.to
     ? [s('line', {class: 'moment', x1: x(view.moment), x2: x(view.moment), y1: ROW, y2: y})] : [];
-  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts, ...moment);
+  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts, ...moment, ...names);
   return drawn;
 }
 
@@ -404,6 +436,37 @@ function clustered(items, x) {
   }
   return all;
 }
+
+// apart places marks so that each can be hit: one that looks otherwise than the one before
+// it, and would lie on it, stands beside it. Where there is no room for that, they are one.
+function apart(items, x, width) {
+  const all = [];
+  let last = null; // the mark before
+  for (const item of items) {
+    if (!item.mark) {
+      all.push(item);
+      continue;
+    }
+    const at = (x(item.from) + x(item.to)) / 2;
+    const place = last ? Math.max(at, last.place + 12) : at;
+    if (last && (place - at > 18 || place > width - 6) && place - at > 6) {
+      last.to = Math.max(last.to, item.to);
+      last.keys.push(...item.keys);
+      last.members.push(...item.members);
+      if (WORSE.indexOf(item.tone) > WORSE.indexOf(last.tone)) last.tone = item.tone;
+      continue;
+    }
+    item.place = place;
+    item.reach = Math.min(REACH / 2, last ? (place - last.place) / 2 : REACH);
+    if (last) last.reach = Math.min(last.reach, item.reach);
+    all.push(item);
+    last = item;
+  }
+  return all;
+}
+
+// WORSE are tones, each worse than those before it.
+const WORSE = ['good', 'changed', 'warned', 'faulty', 'bad'];
 
 // severity is the position in the legend, the most severe first.
 function severity(outcome) {
@@ -452,13 +515,14 @@ function name(item) {
 }
 
 function toneWord(item) {
-  return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', faulty: 'a fault by the scenario'}[item.tone];
+  return item.outcome ?? {good: 'good', bad: 'bad', changed: 'changed', warned: 'a warning', faulty: 'a fault by the scenario'}[item.tone];
 }
 
 // span draws what lasted.
 function span(item, x, gutter, width) {
   const [from, to] = extent(item, x, gutter, width);
-  return interactive(item, `span ${item.step ? 'step' : ''} ${classOf(item)}`,
+  const reach = Math.max(0, (REACH - (to - from)) / 2);
+  return interactive(item, `span ${item.step ? 'step' : ''} ${classOf(item)}`, reach > 0 && s('rect', {class: 'reach', x: Math.max(gutter, from - reach), y: 0, width: to - from + 2 * reach, height: ROW}),
     s('rect', {x: from, y: 3, width: to - from, height: ROW - 6, rx: 3}));
 }
 
@@ -469,21 +533,52 @@ function extent(item, x, gutter, width) {
 }
 
 // labeled is the label of a span, where it is whole: within it and beside its marks, or
-// behind it if there is room. If there is none, it ends within the span. Later are the
-// items of the row behind it.
-function labeled(item, later, x, gutter, width) {
+// behind it if there is room. If there is none, it goes below the row. i is the place of the
+// item among those of the row.
+function labeled(item, items, i, x, gutter, width, below) {
+  const later = items.slice(i + 1);
   const [from, to] = extent(item, x, gutter, width);
   const words = visible(letterOf(item) + item.label);
   const need = widthOf(words) + 4;
   const label = (at, text, where) => (text ? [s('text', {class: `label ${where} ${classOf(item)}`, x: at, y: 16, 'aria-hidden': 'true'}, text)] : []);
   let start = from + 5;
   for (const m of later) {
-    if (m.mark && m.from <= item.to && x(m.from) - 9 < start + need && x(m.to) + 9 > start) start = x(m.to) + 10;
+    if (m.mark && m.from <= item.to && m.place - 9 < start + need && m.place + 9 > start) start = m.place + 10;
   }
   if (start + need <= to) return label(start, words, 'within');
-  const next = later.length > 0 ? x(later[0].from) - (later[0].mark ? 9 : 0) : width;
+  const next = later.length > 0 ? (later[0].mark ? later[0].place - 9 : x(later[0].from)) : width;
   if (to + 4 + need <= next) return label(to + 4, words, 'behind');
-  return label(start, beginning(words, Math.min(to, next > from + 5 ? Math.max(next, start) : to) - start - 3), 'within');
+  const part = beginning(words, Math.min(to, next > from + 5 ? Math.max(next, start) : to) - start - 3);
+  if (part.length < ENOUGH) below.push({at: from, words, item});
+  return label(start, part, 'within');
+}
+
+// noted is the label of a mark, behind it, if it says something else than the one before it,
+// and there is room for all of it.
+function noted(item, before, next, x, width) {
+  const words = visible(name(item));
+  if (item.outcome || before?.mark && name(before) === name(item)) return [];
+  const from = item.place + 9;
+  const until = next ? (next.mark ? next.place - 9 : x(next.from)) : width;
+  const open = before && !before.mark && x(before.to) > from; // it lies on a span, which has a label
+  return open || from + widthOf(words) + 4 > until ? [] : [s('text', {class: 'label behind ' + classOf(item), x: from, y: 16, 'aria-hidden': 'true'}, words)];
+}
+
+// under puts labels into lines below a row, each where its item is. Those for which there
+// is no room stay away.
+function under(labels, lines, gutter, width) {
+  const ends = []; // of each line
+  const parts = [];
+  for (const {at, words, item} of labels) {
+    const short = beginning(words, width / 3);
+    const start = Math.max(gutter, Math.min(at, width - widthOf(short) - 4));
+    const line = [...Array(lines).keys()].find((n) => (ends[n] ?? -Infinity) < start);
+    if (line === undefined || start + widthOf(short) > width) continue;
+    ends[line] = start + widthOf(short) + 8;
+    parts.push(s('path', {class: 'leader', d: `M${at + 1.5},${ROW - 3}V${ROW + line * LINE + 3}`}),
+      s('text', {class: `label behind ${classOf(item)}`, x: start, y: ROW + line * LINE + 10, 'aria-hidden': 'true'}, short));
+  }
+  return {parts, height: ends.length * LINE};
 }
 
 // beginning returns as much of the beginning of a text as fits; nothing if that is a few
@@ -496,13 +591,12 @@ function beginning(text, room) {
 }
 
 function mark(item, x) {
-  const at = (x(item.from) + x(item.to)) / 2;
   const many = item.members.length > 1 && x(item.to) > x(item.from)
     ? s('rect', {class: 'extent', x: x(item.from), y: ROW / 2 - 2, width: x(item.to) - x(item.from), height: 4, rx: 2}) : null;
   const letter = item.outcome
     ? [s('circle', {r: 8}), s('text', {class: 'letter', y: 4, 'text-anchor': 'middle'}, letterOf(item).trim())]
-    : [s('circle', {class: 'hit', r: 9}), glyph(item.tone)];
-  return interactive(item, 'mark ' + classOf(item), many, s('g', {transform: `translate(${at} ${ROW / 2})`}, letter));
+    : [s('rect', {class: 'hit', x: -item.reach, y: -REACH / 2, width: 2 * item.reach, height: REACH}), glyph(item.tone)];
+  return interactive(item, 'mark ' + classOf(item), many, s('g', {transform: `translate(${item.place} ${ROW / 2})`}, letter));
 }
 
 function classOf(item) {
@@ -513,17 +607,9 @@ function classOf(item) {
 function glyph(tone) {
   const paths = {
     good: 'M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z', bad: 'M-4,-5L0,-1L4,-5L5,-4L1,0L5,4L4,5L0,1L-4,5L-5,4L-1,0L-5,-4z',
-    changed: 'M0,-6L6,0L0,6L-6,0z', faulty: 'M-4.5,-4.5h9v9h-9z',
+    changed: 'M0,-6L6,0L0,6L-6,0z', warned: 'M-4,-4L4,4M4,-4L-4,4', faulty: 'M-4.5,-4.5h9v9h-9z',
   };
   return s('path', {class: 'glyph tone-' + (tone || 'plain'), d: paths[tone] ?? 'M-1.5,-5h3v10h-3z'});
-}
-
-// ending returns as much of the end of a text as fits: names of lanes differ there.
-function ending(text, room) {
-  if (widthOf(text) <= room) return text;
-  let n = 1;
-  while (n < text.length && widthOf('…' + text.slice(n)) > room) n++;
-  return '…' + text.slice(n);
 }
 
 // MOST_DESCRIBED is how many of a cluster are described one by one.
