@@ -423,8 +423,9 @@ function withWindows(lines, windows) {
   return [...all, ...marked(Infinity)];
 }
 
-// LONG is how long a line may be that is shown at once.
-const LONG = 150;
+// LONG is how long a line may be that is shown at once, and LONG_ON_PHONES on a narrow screen.
+const LONG = 280;
+const LONG_ON_PHONES = 140;
 
 // logLine is a line: its beginning, if it is long, and all of it when it is opened.
 function logLine(l, windows) {
@@ -432,7 +433,7 @@ function logLine(l, windows) {
   const text = visible(l.text);
   const short = text.replace(/^[IWEF]\d{4} [\d:.]+ +\d+ /, ''); // the time stands before it
   const more = l.more > 0 && h('span', {class: 'more-like-it'}, ` ${counted(l.more, 'similar line')}`);
-  const said = l.whole || short.length > LONG
+  const said = l.whole || short.length > (innerWidth < 720 ? LONG_ON_PHONES : LONG)
     ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, short)), h('span', {class: 'whole-line'}, visible(l.whole ?? l.text)), more)
     : h('span', {title: text}, short, more);
   return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), said);

@@ -26,7 +26,7 @@ const TITLES = {
 export function timeline(narration, cell, open) {
   const outcomes = new Map((cell.checks ?? []).map((c) => [c.id, c.outcome]));
   const all = rowsOf(narration, outcomes);
-  const folded = foldable(all);
+  const folded = foldable(all, narration.about ?? []);
   let rows = all.filter((r) => !folded.has(r.pod));
   const end = Math.max(narration.seconds || 0, ...all.flatMap((r) => r.items).map((i) => i.to), 0.001);
   // The rig is started before the first step: that is folded at first.
@@ -314,10 +314,11 @@ function podsOf(lanes) {
 }
 
 // foldable are the pods whose lanes are folded up at first: where there are many,
-// those of which nothing is bad.
-function foldable(rows) {
+// those of which nothing is bad, and which no check that decided is about.
+function foldable(rows, about) {
   const pods = new Set(rows.map((r) => r.pod).filter(Boolean));
   for (const row of rows) if (row.items.some((i) => i.tone === 'bad' || i.tone === 'faulty')) pods.delete(row.pod);
+  for (const pod of pods) if (about.includes(pod.split(' on ')[0].split('/').at(-1))) pods.delete(pod);
   return pods.size > MANY ? pods : new Set();
 }
 
@@ -394,7 +395,7 @@ function render(picture, rows, view, width, steps) {
     const lower = under(below, lines, gutter, width);
     group.append(...lower.parts);
     parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW + lower.height - 0.5, y2: y + ROW + lower.height - 0.5}), group);
-    y += ROW + lower.height;
+    y += (row.series && items.length === 0 ? 0 : ROW) + lower.height;
     return items;
   });
   picture.setAttribute('viewBox', `0 0 ${width} ${y + 4}`);
@@ -549,7 +550,7 @@ function labeled(item, items, i, x, gutter, width, below) {
   const next = later.length > 0 ? (later[0].mark ? later[0].place - 9 : x(later[0].from)) : width;
   if (to + 4 + need <= next) return label(to + 4, words, 'behind');
   const part = beginning(words, Math.min(to, next > from + 5 ? Math.max(next, start) : to) - start - 3);
-  if (part.length < ENOUGH) below.push({at: from, words, item});
+  if (part.length < ENOUGH && x(item.from) >= gutter) below.push({at: from, words, item});
   return label(start, part, 'within');
 }
 
