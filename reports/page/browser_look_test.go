@@ -93,6 +93,20 @@ func TestTheLogLeads(t *testing.T) {
 	b.quiet()
 }
 
+// TestJumps: links at the top of a cell lead to its parts, and the plan to the check that
+// decided.
+func TestJumps(t *testing.T) {
+	b := newTab(t, 390)
+	b.open(written(t, small()), red)
+	b.click(".jumps a[href$='part=plan']")
+	b.until("document.activeElement.id === 'part-plan'")
+	b.has("#cell .plan", "restart kubelet/node-a as v1.90.1")
+	b.at(red)
+	b.click("#cell .causes .acts button:last-child")
+	b.until("(() => { const r = document.querySelector('.timeline .detail').getBoundingClientRect(); return r.top < innerHeight && r.bottom <= innerHeight + 1; })()")
+	b.quiet()
+}
+
 // TestCopyAsIssue: of a recorded deviation, of one that is new, and where the page may not
 // use the clipboard.
 func TestCopyAsIssue(t *testing.T) {

@@ -32,7 +32,7 @@ func TestAPersonReadsARun(t *testing.T) {
 	// The first screen.
 	b.has("h1", "2 conform, 2 deviate as recorded (2 unreported), 1 new")
 	b.has("#overview", "kubelet v1.89.3")
-	b.has("#overview .copied", "skewrig run 'kep-1/**' --report-dir report-again")
+	b.has("#overview .facts .copied", "skewrig run 'kep-1/**' --report-dir report-again")
 	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], page.Red) {
 		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
 	}
@@ -71,9 +71,10 @@ func TestAStrangerIsAnswered(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, small()), red)
 	b.has("#cell .causes .cause", page.Cause)
-	if lead := b.text("#cell .causes"); strings.Contains(lead, "connections[") {
+	if lead := b.text("#cell .causes"); strings.Index(lead, "connections[") < strings.Index(lead, page.Cause) {
 		t.Errorf("an expression leads: %s", lead)
 	}
+	b.has("#cell .causes .at-once", "observed")
 	b.click("#cell .causes details summary")
 	answers := b.text("#cell .causes") + b.text("#cell .short")
 	for _, want := range []string{

@@ -39,8 +39,8 @@ export function timeline(narration, cell, open) {
   const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between events, plus and minus zoom.'});
   const said = h('div');
   const detail = h('div', {class: 'detail', role: 'status', hidden: true},
-    h('div', {class: 'next'}, h('button', {type: 'button', 'aria-label': 'The one before in this lane', onclick: () => step(-1, false)}, '‹ previous'),
-      h('button', {type: 'button', 'aria-label': 'The one behind in this lane', onclick: () => step(1, false)}, 'next ›'),
+    h('div', {class: 'next'}, h('button', {type: 'button', title: 'The one before in this lane', onclick: () => step(-1, false)}, '‹ previous'),
+      h('button', {type: 'button', title: 'The one behind in this lane', onclick: () => step(1, false)}, 'next ›'),
       h('button', {type: 'button', class: 'close', 'aria-label': 'Close the details', onclick: () => unchoose()}, '×')), said);
   const range = h('span', {class: 'dim range'});
   let drawn = []; // of each row, what was drawn, in time
