@@ -692,3 +692,16 @@ func BenchmarkJSONOf2000Cells(b *testing.B) {
 		}
 	}
 }
+
+// TestAddressesOfTheRig: they are no links, as nothing is there any more.
+func TestAddressesOfTheRig(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://127.225.0.7:8443/healthz": false, "http://localhost:1/": false, "http://[::1]:1/": false,
+		"https://example.com/127.0.0.1": true, "https://localhost.example/": true,
+	} {
+		if got := strings.Contains(string(linked("at "+text)), "<a "); got != want {
+			t.Errorf("%s is a link: %t", text, got)
+		}
+	}
+}

@@ -334,7 +334,7 @@ func cut(s string, limit int) string {
 
 var (
 	webAddress   = regexp.MustCompile(`https?://[^\s<>"'()]+`)
-	localAddress = regexp.MustCompile(`(?i)^https?://(?:127\.|0\.0\.0\.0|localhost\b|\[::)`)
+	localAddress = regexp.MustCompile(`(?i)^https?://(?:127\.|0\.0\.0\.0|localhost(?::|/|$)|\[::)`)
 )
 
 // linked escapes a text, and makes links of the web addresses in it, but for those of the

@@ -39,7 +39,7 @@ export function breaking(id) {
 }
 
 // LOCAL are addresses of the machine that a page was made on.
-const LOCAL = /^https?:\/\/(127\.|0\.0\.0\.0|localhost\b|\[::)/i;
+const LOCAL = /^https?:\/\/(127\.|0\.0\.0\.0|localhost(?::|\/|$)|\[::)/i;
 
 // linked returns a text with its web addresses as links, but for those of the rig.
 export function linked(text) {
