@@ -616,19 +616,20 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestTheFirstScreenSaysWhatRan: when, which releases, and by which command.
-func TestTheFirstScreenSaysWhatRan(t *testing.T) {
+// TestTheOverviewSaysWhatRan: when, which releases, and by which command.
+func TestTheOverviewSaysWhatRan(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()
 	report.Reproduce.Components = append(report.Reproduce.Components, report.Reproduce.Components[2]) // another binary of a release
 	page := write(t, Run{Report: report})
-	overview, _, _ := strings.Cut(page, `id="attention"`)
+	_, aside, _ := strings.Cut(page, `id="this-run"`)
+	run, _, _ := strings.Cut(aside, "</section>")
 	for _, want := range []string{
 		"This page is one run:", "22 November 2026, 08:13 UTC", "<b>kube-apiserver</b> v1.90.1</li>", "<b>kubelet</b> v1.89.3, v1.90.1</li>", "<b>skewrig</b> v0.6.0</li>",
 		"skewrig run &#39;kep-1/**&#39; --report-dir report-again</pre>",
 	} {
-		if !strings.Contains(overview, want) {
-			t.Errorf("above what needs attention, it does not say %q", want)
+		if !strings.Contains(run, want) {
+			t.Errorf("it does not say %q of the run", want)
 		}
 	}
 }
