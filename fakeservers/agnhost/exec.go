@@ -76,12 +76,16 @@ func (s *session) path(name string) string {
 // command plays a Unix command: its arguments without its name, its exit code.
 type command func(ctx context.Context, s *session, args []string) int
 
-// input returns the standard input.
-func (s *session) input() io.Reader {
-	if s.stdin == nil {
+// input returns the standard input. A command that waits there ends with ctx.
+func (s *session) input(ctx context.Context) io.Reader {
+	switch in := s.stdin.(type) {
+	case nil:
 		return strings.NewReader("")
+	case *image.Pipe:
+		return in.Until(ctx)
+	default:
+		return in
 	}
-	return s.stdin
 }
 
 func (s *session) readFile(name string) ([]byte, error) { return s.files.ReadFile(s.path(name)) }
@@ -162,13 +166,13 @@ func options(args []string) (letters string, rest []string) {
 	return letters, rest
 }
 
-func cat(_ context.Context, s *session, args []string) int {
+func cat(ctx context.Context, s *session, args []string) int {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
 	return s.each("cat", args, func(name string) error {
 		if name == "-" {
-			_, err := io.Copy(s.stdout, s.input())
+			_, err := io.Copy(s.stdout, s.input(ctx))
 			return err
 		}
 		data, err := s.readFile(name)

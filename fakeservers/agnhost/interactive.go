@@ -10,7 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
 )
+
+// errInterrupted is Ctrl-C: what is typed is dropped, and what runs ends.
+var errInterrupted = errors.New("interrupted")
 
 // interactive is a shell that reads commands and runs one line at a time.
 type interactive struct {
@@ -19,12 +24,12 @@ type interactive struct {
 	typed  *byteReader
 
 	mu        sync.Mutex
-	interrupt context.CancelFunc // nil: nothing runs
+	interrupt context.CancelFunc // ends the line that is typed, or runs
 }
 
 // interact runs the commands on the standard input, with set's options in flags. At a
-// terminal it prompts, goes on after what can't be played, and Ctrl-C ends the command
-// that runs.
+// terminal it prompts, goes on after what can't be played, and Ctrl-C drops the command
+// that is typed or runs.
 func interact(ctx context.Context, s *session, flags []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -33,7 +38,7 @@ func interact(ctx context.Context, s *session, flags []string) int {
 		return s.refuse(err)
 	}
 	defer end()
-	i := &interactive{session: s, runner: runner, typed: &byteReader{from: s.input()}}
+	i := &interactive{session: s, runner: runner, typed: new(byteReader), interrupt: func() {}}
 	if s.signals != nil {
 		s.traps = newTraps(s.signals)
 		if s.terminal {
@@ -42,24 +47,32 @@ func interact(ctx context.Context, s *session, flags []string) int {
 	}
 	for {
 		code, err := i.read(ctx)
-		if err == nil {
+		switch {
+		case err == nil:
 			return code
+		case errors.Is(err, errInterrupted):
+			_ = i.runner.Run(ctx, parsed("(exit 130)")[0]) // as SIGINT ends a command
+		case s.terminal:
+			i.refuse(err)
+			i.typed.skipLine()
+		default:
+			return i.refuse(err)
 		}
-		if code = i.refuse(err); !s.terminal {
-			return code
-		}
-		i.typed.skipLine()
 	}
 }
 
-// read runs what is typed until its end, or until it can't be understood.
+// read runs what is typed until its end, or until it is interrupted or can't be
+// understood.
 func (i *interactive) read(ctx context.Context) (code int, _ error) {
 	parser := syntax.NewParser()
-	i.prompt()
+	line := i.begin(ctx)
 	for statements, err := range parser.InteractiveSeq(i.typed) {
 		if err == nil && parser.Incomplete() {
 			i.say("> ")
 			continue
+		}
+		if err != nil && line.Err() != nil {
+			break // it was interrupted, and what is typed has no end
 		}
 		for _, statement := range statements {
 			if err == nil {
@@ -68,37 +81,56 @@ func (i *interactive) read(ctx context.Context) (code int, _ error) {
 			if err != nil {
 				return 0, err
 			}
-			var ended bool
-			if code, ended = i.execute(ctx, statement); ended {
+			if code, ended := i.execute(ctx, line, statement); ended {
 				return code, nil
+			}
+			if line.Err() != nil {
+				return 0, errInterrupted
 			}
 		}
 		if err != nil {
 			return 0, err
 		}
-		i.prompt()
+		line = i.begin(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exitKilled, nil
+	case line.Err() != nil:
+		return 0, errInterrupted
 	}
 	i.say("\n")
-	return code, nil
+	return i.status(ctx, i.runner.Run(ctx, parsed(`exit "$?"`)[0])), nil // with the trap on EXIT
 }
 
-// execute runs one statement, and reports whether the shell ends with it.
-func (i *interactive) execute(ctx context.Context, statement *syntax.Stmt) (code int, ended bool) {
-	one, cancel := context.WithCancel(ctx)
-	defer cancel()
+// begin begins a line. What is typed and runs there ends with its context, if it is
+// interrupted; otherwise that ends with the shell, as do jobs in the background.
+func (i *interactive) begin(ctx context.Context) (line context.Context) {
+	line, cancel := context.WithCancel(ctx)
+	i.typed.from = i.input(line)
 	i.mu.Lock()
 	i.interrupt = cancel
 	i.mu.Unlock()
+	i.prompt()
+	return line
+}
+
+// execute runs one statement of a line, and reports whether the shell ends with it.
+func (i *interactive) execute(ctx, line context.Context, statement *syntax.Stmt) (code int, ended bool) {
+	one := line
+	if statement.Background {
+		one = ctx
+	}
 	err := i.runner.Run(one, statement)
-	i.mu.Lock()
-	i.interrupt = nil
-	i.mu.Unlock()
+	if pipe, is := i.stdin.(*image.Pipe); is {
+		pipe.Resume() // if the shell's own read saw an end
+	}
 	_, exited := errors.AsType[interp.ExitStatus](err)
 	switch {
 	case ctx.Err() != nil:
 		return exitKilled, true
-	case one.Err() != nil:
-		return i.status(ctx, i.runner.Run(ctx, parsed("(exit 130)")[0])), false // as SIGINT ends it
+	case line.Err() != nil:
+		return 0, false
 	case err == nil || exited:
 		return i.status(ctx, err), i.runner.Exited()
 	default: // it can't be played
@@ -106,21 +138,17 @@ func (i *interactive) execute(ctx context.Context, statement *syntax.Stmt) (code
 	}
 }
 
-// interrupted ends what runs, as Ctrl-C does.
+// interrupted is what Ctrl-C does.
 func (i *interactive) interrupted() {
 	i.say("^C\n")
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.interrupt != nil {
-		i.interrupt()
-		return
-	}
-	i.prompt()
+	i.interrupt()
 }
 
 func (i *interactive) prompt() { i.say(i.runner.Dir + " # ") }
 
-// say prints what nobody reads who doesn't sit at a terminal.
+// say prints what only a terminal shows.
 func (i *interactive) say(text string) {
 	if i.terminal {
 		fmt.Fprint(i.stdout, text)

@@ -29,6 +29,10 @@ func TestShellOfStandardInput(t *testing.T) {
 		"echo 'a\n":                            {code: 127, stderr: "sh: 1:6: reached EOF"},
 		"echo <(true)\necho b\n":               {code: 127, stderr: "sh: 1:6: skewrig doesn't implement <()"},
 		"trap 'echo bye' EXIT\ntrue\nexit 4\n": {code: 4, stdout: "bye\n"},
+		"trap 'echo bye' EXIT\nfalse\n":        {code: 1, stdout: "bye\n"},
+
+		// What is in the background outlives the line that starts it.
+		"(sleep 0.05; touch /x) &\n{ sleep 0.05; touch /y; } & true\nwait\nls /\n": {stdout: "x\ny\n"},
 	} {
 		c := run(t, spec{})
 		stdin := newPipe(t)
@@ -76,6 +80,19 @@ func TestShellAtATerminal(t *testing.T) {
 		{"^C", "^C\n/tmp # "},
 		{"echo $?\n", "130\n/tmp # "},
 		{"^C", "130\n/tmp # ^C\n/tmp # "},
+		{"mkdir /data; echo busy2; sleep infinity; rm -r /data\n", "busy2\n"},
+		{"^C", "busy2\n^C\n/tmp # "},
+		{"ls /\n", "data\ntmp\n/tmp # "},
+		{"if true; then\n", "tmp\n/tmp # > "},
+		{"echo dropped\n", "> > "},
+		{"^C", "> > ^C\n/tmp # "},
+		{"echo not dropped\n", "/tmp # not dropped\n/tmp # "},
+		{"echo reads; cat\n", "reads\n"},
+		{"^C", "reads\n^C\n/tmp # "},
+		{"echo after cat\n", "/tmp # after cat\n/tmp # "},
+		{"echo reads a word; read word\n", "reads a word\n"},
+		{"^D", "reads a word\n/tmp # "},
+		{"echo after read\n", "/tmp # after read\n/tmp # "},
 	} {
 		switch step.types {
 		case "^C":

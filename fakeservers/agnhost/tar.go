@@ -22,12 +22,12 @@ type tarCall struct {
 
 // runTar plays tar as kubectl cp needs it: c and x, with f -, C, m and the long options
 // on owners and permissions, which files here don't have.
-func runTar(_ context.Context, s *session, args []string) int {
+func runTar(ctx context.Context, s *session, args []string) int {
 	call, err := parseTar(s, args)
 	if err == nil && call.operation == 'c' {
 		err = call.create(tar.NewWriter(s.stdout))
 	} else if err == nil {
-		err = call.extract(tar.NewReader(s.input()))
+		err = call.extract(tar.NewReader(s.input(ctx)))
 	}
 	if err != nil {
 		return s.complain("tar", err)

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,9 @@ import (
 
 // drainInterval is how often End looks whether everything has been read.
 const drainInterval = 5 * time.Millisecond
+
+// past is a deadline that a read has missed.
+var past = time.Unix(1, 0)
 
 // Pipe is a standard input that somebody else writes to. Its end can be said more
 // than once, as at a terminal: a read then returns io.EOF, and the next one goes on.
@@ -33,11 +37,40 @@ var _ io.ReadWriteCloser = (*Pipe)(nil)
 func (p *Pipe) Read(b []byte) (int, error) {
 	n, err := p.File.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		_ = p.File.SetReadDeadline(time.Time{}) // or the next read says why not
+		p.Resume()
 		return n, io.EOF
 	}
 	return n, err
 }
+
+// Until is the pipe for a reader that does not outlive ctx: a read then returns io.EOF,
+// and leaves what is written later to others.
+func (p *Pipe) Until(ctx context.Context) io.Reader { return pipeUntil{p, ctx} }
+
+type pipeUntil struct {
+	pipe *Pipe
+	ctx  context.Context
+}
+
+func (u pipeUntil) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, io.EOF
+	}
+	woken := make(chan struct{})
+	stop := context.AfterFunc(u.ctx, func() {
+		_ = u.pipe.File.SetReadDeadline(past)
+		close(woken)
+	})
+	n, err := u.pipe.Read(b)
+	if !stop() {
+		<-woken
+		u.pipe.Resume()
+	}
+	return n, err
+}
+
+// Resume has reads of File go on after an end that is not the last one.
+func (p *Pipe) Resume() { _ = p.File.SetReadDeadline(time.Time{}) } // or the next read says why not
 
 // Write implements io.Writer.
 func (p *Pipe) Write(b []byte) (int, error) { return p.to.Write(b) }
@@ -52,7 +85,7 @@ func (p *Pipe) End() error {
 			return err
 		}
 		if unread == 0 {
-			return p.File.SetReadDeadline(time.Unix(1, 0))
+			return p.File.SetReadDeadline(past)
 		}
 		<-looks.C
 	}
