@@ -67,33 +67,41 @@ type output struct {
 	log io.Writer
 
 	mu      sync.Mutex
-	clients map[*io.Writer]bool
+	clients map[*attached]bool
 }
 
-// attach has w get what is written from now on. The function it returns ends that.
-func (o *output) attach(w io.Writer) (detach func()) {
+// attached is a client that gets what a program writes. gone is called when it can't.
+type attached struct {
+	io.Writer
+	gone func()
+}
+
+// attach has a client get what is written from now on. The function it returns ends that.
+func (o *output) attach(client attached) (detach func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.clients == nil {
-		o.clients = map[*io.Writer]bool{}
+		o.clients = map[*attached]bool{}
 	}
-	o.clients[&w] = true
+	o.clients[&client] = true
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		delete(o.clients, &w)
+		delete(o.clients, &client)
 	}
 }
 
-// Write implements io.Writer. A client that is gone makes no difference. One that does
-// not read holds the program up, but nobody else: no lock is held meanwhile.
+// Write implements io.Writer. One that does not read holds the program up, but nobody
+// else: no lock is held meanwhile.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.log.Write(b)
 	o.mu.Lock()
 	clients := slices.Collect(maps.Keys(o.clients))
 	o.mu.Unlock()
 	for _, client := range clients {
-		_, _ = (*client).Write(b)
+		if _, err := client.Write(b); err != nil {
+			client.gone()
+		}
 	}
 	return n, err
 }

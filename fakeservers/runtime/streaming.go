@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -29,6 +30,9 @@ type streamServer struct {
 	http *http.Server
 }
 
+// headersLimit is how long a kubelet may take to say what it wants, once it is connected.
+const headersLimit = 30 * time.Second
+
 // listenForStreams serves streams on a free port of the node's address.
 func (r *Runtime) listenForStreams() error {
 	listener, err := new(net.ListenConfig).Listen(r.alive, "tcp", netip.AddrPortFrom(r.addresses.node, 0).String())
@@ -41,7 +45,7 @@ func (r *Runtime) listenForStreams() error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	r.streams = streamServer{server, &http.Server{Handler: server, ReadHeaderTimeout: comingUp}}
+	r.streams = streamServer{server, &http.Server{Handler: server, ReadHeaderTimeout: headersLimit}}
 	r.goroutines.Go(func() { _ = r.streams.http.Serve(listener) }) // until Close
 	return nil
 }
@@ -130,7 +134,7 @@ func (s streamingRuntime) Exec(ctx context.Context, id string, args []string, in
 }
 
 // Attach hands on what a container's program writes from now on, until the program
-// ends, and what the client types, if the container has a standard input.
+// ends or the client is gone, and what the client types, if the container has a standard input.
 func (s streamingRuntime) Attach(ctx context.Context, id string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
 	c, err := s.running(id)
 	if err != nil {
@@ -151,8 +155,8 @@ func (s streamingRuntime) Attach(ctx context.Context, id string, in io.Reader, o
 			leave()
 		}
 	})
-	defer p.stdout.attach(to.out)()
-	defer p.stderr.attach(to.errOut)()
+	defer p.stdout.attach(attached{to.out, leave})()
+	defer p.stderr.attach(attached{to.errOut, leave})()
 	select {
 	case <-p.killed.Done(): // or it has ended, and has written everything
 	case <-ctx.Done():

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"k8s.io/client-go/rest"
@@ -252,7 +253,7 @@ func TestAttachedAndNotReading(t *testing.T) {
 	t.Parallel()
 	o := &output{log: io.Discard}
 	read, unread := io.Pipe()
-	detach := o.attach(unread)
+	detach := o.attach(attached{unread, func() {}})
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -264,6 +265,54 @@ func TestAttachedAndNotReading(t *testing.T) {
 	detach()
 	unread.Close()
 	<-written
+}
+
+// A client is detached when it is gone, while its container goes on.
+func TestAttachedAndGone(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	config := containerConfig("app", "copy")
+	config.Stdin = true
+	id := g.start(t, g.pod(t, "web"), config)
+	executor, err := newExecutor(g.attachURL(t, &cri.AttachRequest{ContainerId: id, Stdout: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.running(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached := func() int {
+		c.process.stdout.mu.Lock()
+		defer c.process.stdout.mu.Unlock()
+		return len(c.process.stdout.clients)
+	}
+	says := func() {
+		if _, err := io.WriteString(c.process.stdin, "hello\n"); err != nil {
+			t.Error(err)
+		}
+	}
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	ended := make(chan error, 1)
+	go func() { ended <- executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: &screen{}}) }()
+	eventually(t, "the client is attached", func() bool { return attached() == 1 })
+	hangUp()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	eventually(t, "the client is detached", func() bool { says(); return attached() == 0 })
+	if _, err := g.running(id); err != nil {
+		t.Error(err)
+	}
+}
+
+// A kubelet on a busy machine has time to say what it asks for.
+func TestTheStreamServerIsPatient(t *testing.T) {
+	t.Parallel()
+	if limit := newRig(t).streams.http.ReadHeaderTimeout; limit < 10*time.Second {
+		t.Errorf("it waits %s for the headers of a request", limit)
+	}
 }
 
 func (g *rig) attachURL(t *testing.T, req *cri.AttachRequest) string {
