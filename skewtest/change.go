@@ -17,8 +17,8 @@ import (
 
 // In what follows, a component is called as in scenarios: kube-apiserver,
 // kube-controller-manager, kube-scheduler, kubelet/<node>, etcd. The name of a node
-// stands for its kubelet. Where it says so, "control-plane" stands for the API server,
-// the controller manager and the scheduler.
+// stands for its kubelet, "control-plane" for the API server, the controller manager and
+// the scheduler.
 
 // Upgrade restarts a component, or the control-plane, as another release on the same
 // data. It may be an older one. It returns when the component is ready, and a node says
@@ -86,14 +86,22 @@ func (r *Rig) have(ctx context.Context, restart action.Restart) error {
 
 // Stop asks a component to end, and kills it if it has not when the context ends.
 func (r *Rig) Stop(ctx context.Context, component string) error {
-	return r.each(component, func(name string) error { return r.rig.Stop(ctx, name) })
+	return r.end(component, func(name string) error { return r.rig.Stop(ctx, name) })
 }
 
 // Kill ends a component without a warning, as a crash or a power cut would.
-func (r *Rig) Kill(component string) error { return r.each(component, r.rig.Kill) }
+func (r *Rig) Kill(component string) error { return r.end(component, r.rig.Kill) }
+
+// end ends all that a name stands for: what started last, first.
+func (r *Rig) end(name string, do func(string) error) error {
+	all := components(r.rig.Instances(), name)
+	slices.Reverse(all)
+	return each(all, do)
+}
 
 // Cut cuts the link between the API server and a component, or one of the Clients: what
 // is sent is lost, as with a pulled cable, and neither end learns of it. Heal ends that.
+// That of the control-plane are the links of its controllers.
 func (r *Rig) Cut(from string) error { return r.SetLink(from, record.LinkFault{Cut: record.CutDrop}) }
 
 // Heal ends the fault of a link.
@@ -106,13 +114,13 @@ func (r *Rig) SetLink(from string, fault record.LinkFault) error {
 	if err := fault.Validate(); err != nil {
 		return fmt.Errorf("the link from %s: %w", from, err)
 	}
-	return r.each(from, func(name string) error { return r.rig.SetLink(name, fault) })
+	return each(linked(r.rig.Instances(), from), func(name string) error { return r.rig.SetLink(name, fault) })
 }
 
-// each does something with all that a name stands for.
-func (r *Rig) each(name string, do func(string) error) error {
+// each does something with components, also after an error.
+func each(components []string, do func(string) error) error {
 	var failures []error
-	for _, component := range components(r.rig.Instances(), name) {
+	for _, component := range components {
 		failures = append(failures, do(component))
 	}
 	return errors.Join(failures...)

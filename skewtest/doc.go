@@ -16,9 +16,10 @@
 //	}
 //
 // Start is for a *testing.T as well as for GinkgoTB(): in BeforeSuite, the rig is that of
-// all specs. Shared is one rig for the tests of a package. Each test takes a Namespace of
-// its own. The matchers are those of Gomega, which is not needed: Rig.Wait takes them,
-// too. RunScenario runs a scenario file, and reports its red checks as errors.
+// all specs, each of which takes a Namespace in BeforeEach, or calls Rig.Follow there.
+// Shared is one rig for the tests of a package. The matchers are those of Gomega, which is
+// not needed: Rig.Wait and Rig.Never take them, too. Scenarios runs scenario files, and
+// reports their red checks as errors.
 //
 // The components are compiled from the modules of their releases, which takes minutes
 // for each of them, once: MissingEnv says what happens to a test until then. docs/from-go.md

@@ -20,6 +20,11 @@ const (
 	mostMoments, mostLines, mostText = 30, 3, 200
 )
 
+// Follow has a test, if it fails, log what happened on the rig, and keeps the rig's files
+// then. It is for the specs of a rig that BeforeSuite has started: Namespace, Start and
+// Shared do so too.
+func (r *Rig) Follow(t testing.TB) { r.follow(t, "") }
+
 // follow tells a test, if it fails, what happened on the rig, and fails it if a component
 // has died. If the namespace is unset, it is about all of them.
 func (r *Rig) follow(t testing.TB, namespace string) {
@@ -115,14 +120,18 @@ func shortened(text string) string {
 // to say, there is one.
 func inTime(moments []moment) (all []moment) {
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	now := 0 // the first one at the time of the last one
 	for _, m := range moments {
-		same := slices.IndexFunc(all, func(o moment) bool {
-			return o.at == m.at && (strings.HasPrefix(o.text, m.text) || strings.HasPrefix(m.text, o.text))
+		if len(all) > 0 && all[now].at != m.at {
+			now = len(all)
+		}
+		same := slices.IndexFunc(all[now:], func(o moment) bool {
+			return strings.HasPrefix(o.text, m.text) || strings.HasPrefix(m.text, o.text)
 		})
 		if same < 0 {
 			all = append(all, m)
-		} else if len(m.text) > len(all[same].text) {
-			all[same] = m
+		} else if o := &all[now+same]; len(m.text) > len(o.text) {
+			*o = m
 		}
 	}
 	return all

@@ -3,6 +3,8 @@ package skewtest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -90,6 +92,37 @@ func TestStoryLeavesOut(t *testing.T) {
 	}
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "  logs/etcd.log: E xxx") || len(last) > mostText+30 {
 		t.Errorf("of the log there is %q", last)
+	}
+}
+
+// TestTheRigOfASuiteThatFailed: a rig that something else than a test has started logs what
+// happened to the test that fails, and its files stay for that.
+func TestTheRigOfASuiteThatFailed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real components: left out of -short")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv(DirEnv, "")
+	for _, fails := range []bool{false, true} {
+		var dir string
+		suite, spec := new(outcome), new(outcome)
+		suite.run(func() {
+			rig := Start(suite, Topology{ControlPlane: ControlPlane{ControllerManager: new(false), Scheduler: new(false)}})
+			dir = rig.Dir()
+			spec.run(func() {
+				rig.Follow(spec)
+				if fails {
+					spec.Errorf("it is red")
+				}
+			})
+		})
+		if len(suite.errors) > 0 || dir == "" {
+			t.Fatal(suite.errors, suite.text)
+		}
+		_, err := os.Stat(filepath.Join(dir, reports.HistoryFile))
+		if kept := err == nil; kept != fails || strings.Contains(spec.text, dir) != fails {
+			t.Errorf("failed %t, files kept %t, told:\n%s", fails, kept, spec.text)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // Matcher is what Gomega calls a matcher. Those of this package are for Expect,
@@ -27,6 +28,8 @@ type matcher[T subject] struct {
 	want string
 	// look returns whether it is so, and what was seen.
 	look func(T) (is bool, seen string)
+	// refuse says why it can never be so. If unset, it can be.
+	refuse func(T) error
 }
 
 // subject is what a matcher is about: one that was never there matches nothing, not even
@@ -44,6 +47,11 @@ func (m matcher[T]) Match(actual any) (bool, error) {
 	}
 	if err := of.there(); err != nil {
 		return false, err
+	}
+	if m.refuse != nil {
+		if err := m.refuse(of); err != nil {
+			return false, err
+		}
 	}
 	matched, _ := m.look(of)
 	return matched, nil
@@ -73,7 +81,7 @@ type restarter interface {
 // HaveRestarted matches a *Container or a *Component that was started again at least
 // once.
 func HaveRestarted() Matcher {
-	return matcher[restarter]{"have restarted", func(r restarter) (bool, string) {
+	return matcher[restarter]{want: "have restarted", look: func(r restarter) (bool, string) {
 		seen := fmt.Sprintf("it has %d times", r.Restarts())
 		if c, is := r.(*Container); is && len(c.Exits()) > 0 {
 			last := c.Exits()[len(c.Exits())-1]
@@ -91,7 +99,7 @@ type readier interface {
 
 // BeReady matches a *Pod or a node whose condition Ready is True.
 func BeReady() Matcher {
-	return matcher[readier]{"be ready", func(r readier) (bool, string) { return r.readiness() }}
+	return matcher[readier]{want: "be ready", look: func(r readier) (bool, string) { return r.readiness() }}
 }
 
 func (n *NodeState) readiness() (bool, string) {
@@ -129,13 +137,20 @@ const (
 // HaveConnection matches a *Container to which there was a connection whose first bytes
 // are those.
 func HaveConnection(first record.First) Matcher {
-	return matcher[*Container]{fmt.Sprintf("have a connection that begins with %s", first), func(c *Container) (bool, string) {
+	look := func(c *Container) (bool, string) {
 		begun := make(map[record.First]int)
 		for _, connection := range c.Connections() {
 			begun[connection.First]++
 		}
 		return begun[first] > 0, counts(begun)
-	}}
+	}
+	refuse := func(*Container) error {
+		if known := []record.First{TLS, HTTP1, HTTP2, record.FirstNothing, record.FirstOther}; !slices.Contains(known, first) {
+			return fmt.Errorf("no connection can begin with %q: there are %q", first, known)
+		}
+		return nil
+	}
+	return matcher[*Container]{fmt.Sprintf("have a connection that begins with %s", first), look, refuse}
 }
 
 // counts says how many connections there were of each kind.
@@ -160,17 +175,26 @@ const (
 // HavePassedProbe matches a *Container one of whose httpGet or grpc probes was answered
 // as the kubelet wants it. Two probes that ask for the same count for each other.
 func HavePassedProbe(probe string) Matcher {
-	return matcher[*Container]{"have passed its " + probe + " probe", func(c *Container) (bool, string) {
-		return c.answers(probe) > 0, probing(c, probe)
-	}}
+	look := func(c *Container) (bool, string) { return c.answers(probe) > 0, probing(c, probe) }
+	refuse := func(c *Container) error {
+		p, err := c.probe(probe)
+		if err == nil && p.Kind != timeline.HTTPGet && p.Kind != timeline.GRPC {
+			err = fmt.Errorf("the %s probe of %s is neither httpGet nor grpc, so that no answer is seen", probe, c)
+		}
+		return err
+	}
+	return matcher[*Container]{"have passed its " + probe + " probe", look, refuse}
 }
 
 // HaveFailedProbe matches a *Container of which the kubelet said that a probe failed, in
 // an event of the pod.
 func HaveFailedProbe(probe string) Matcher {
-	return matcher[*Container]{"have failed its " + probe + " probe", func(c *Container) (bool, string) {
-		return len(c.failures(probe)) > 0, probing(c, probe)
-	}}
+	look := func(c *Container) (bool, string) { return len(c.failures(probe)) > 0, probing(c, probe) }
+	refuse := func(c *Container) error {
+		_, err := c.probe(probe)
+		return err
+	}
+	return matcher[*Container]{"have failed its " + probe + " probe", look, refuse}
 }
 
 func probing(c *Container, probe string) string {
@@ -185,7 +209,7 @@ func probing(c *Container, probe string) string {
 // HaveRenewedSince matches a node whose lease the API server has shown as renewed after a
 // time.
 func HaveRenewedSince(since time.Time) Matcher {
-	return matcher[*NodeState]{"have renewed its lease since " + since.Format(time.TimeOnly), func(n *NodeState) (bool, string) {
+	return matcher[*NodeState]{want: "have renewed its lease since " + since.Format(time.TimeOnly), look: func(n *NodeState) (bool, string) {
 		renewals := n.Renewals()
 		if len(renewals) == 0 {
 			return false, "it never has"

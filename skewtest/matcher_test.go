@@ -62,8 +62,13 @@ func TestMatchers(t *testing.T) {
 		},
 		"a probe failed": {
 			matcher: HaveFailedProbe(Liveness), of: container,
-			before:  func(r *Rig) { started(r); unhealthy(r, "readiness", "Readiness probe failed: of another") },
-			happens: func(r *Rig) { unhealthy(r, "liveness", "Liveness probe failed: refused") },
+			before: func(r *Rig) {
+				pod(r, "False")
+				started(r)
+				said(r, "readiness", "Unhealthy", "Readiness probe failed: of another")
+				said(r, "warning", "ProbeWarning", "Liveness probe warning: it was redirected")
+			},
+			happens: func(r *Rig) { said(r, "liveness", "Unhealthy", "Liveness probe failed: refused") },
 			message: "container ns/web/app should have failed its liveness probe: the probe was answered well on 0 connections, and the kubelet said 0 times that it failed",
 		},
 		"a probe passed": {
@@ -138,13 +143,38 @@ func TestMatchersRefuseOtherThings(t *testing.T) {
 	}
 }
 
+// TestMatchersRefuseWhatCanNotBe: otherwise ShouldNot would be true of every misspelt name.
+func TestMatchersRefuseWhatCanNotBe(t *testing.T) {
+	t.Parallel()
+	r := recorded()
+	pod(r, "True")
+	started(r)
+	for _, c := range []struct {
+		matcher Matcher
+		want    string
+	}{
+		{HaveFailedProbe("livness"), `"livness" is none of the probes ["liveness" "readiness" "startup"]`},
+		{HaveFailedProbe(""), `"" is none of the probes`},
+		{HavePassedProbe("Readiness"), `"Readiness" is none of the probes`},
+		{HaveFailedProbe(Startup), "container ns/web/app has no startup probe"},
+		{HavePassedProbe(Startup), "container ns/web/app has no startup probe"},
+		{HavePassedProbe(Liveness), "is neither httpGet nor grpc"},
+		{HaveConnection("tls"), `no connection can begin with "tls": there are ["tls-client-hello" `},
+	} {
+		if is, err := c.matcher.Match(container(r)); is || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%t, %v, want %q", is, err, c.want)
+		}
+	}
+}
+
 func TestWait(t *testing.T) {
 	t.Parallel()
 	r := recorded()
+	pod(r, "True")
 	started(r)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
-		unhealthy(r, "liveness", "Liveness probe failed: refused")
+		said(r, "liveness", "Unhealthy", "Liveness probe failed: refused")
 	}()
 	if err := r.wait(ctx, container(r), HaveFailedProbe(Liveness)); err != nil {
 		t.Error(err)
@@ -160,6 +190,27 @@ func TestWait(t *testing.T) {
 	}
 }
 
+func TestNever(t *testing.T) {
+	t.Parallel()
+	r := recorded()
+	started(r)
+	if err := r.never(t.Context(), 10*time.Millisecond, container(r), HaveRestarted()); err != nil {
+		t.Error(err)
+	}
+	go started(r)
+	if err := r.never(t.Context(), time.Hour, container(r), HaveRestarted()); err == nil || err.Error() != "container ns/web/app should not have restarted: it has 1 times" {
+		t.Error(err)
+	}
+	if err := r.never(t.Context(), time.Hour, r.Pod("ns", "other").Container("app"), HaveRestarted()); err == nil || !strings.Contains(err.Error(), "was not seen") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.never(ctx, time.Hour, r.Pod("ns", "web").Container("app"), HaveConnection(TLS)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func container(r *Rig) any { return r.Pod("ns", "web").Container("app") }
 func node(r *Rig) any      { return r.Node("node-a") }
 
@@ -167,9 +218,9 @@ func kubelet(r *Rig) { r.history.Append("cluster", "kubelet/node-a", record.Comp
 
 func started(r *Rig) { r.history.Append("runtime/node-a", webApp, record.ContainerStarted{}) }
 
-func unhealthy(r *Rig, name, message string) {
+func said(r *Rig, name, reason, message string) {
 	r.observed("added", "events/ns/"+name, fmt.Sprintf(
-		`{"reason": "Unhealthy", "message": %q, "involvedObject": {"kind": "Pod", "namespace": "ns", "name": "web", "fieldPath": "spec.containers{app}"}}`, message))
+		`{"reason": %q, "message": %q, "involvedObject": {"kind": "Pod", "namespace": "ns", "name": "web", "fieldPath": "spec.containers{app}"}}`, reason, message))
 }
 
 func asked(r *Rig, status int) {
@@ -180,7 +231,7 @@ func asked(r *Rig, status int) {
 
 func pod(r *Rig, ready string) {
 	r.observed("added", "pods/ns/web", fmt.Sprintf(`{"metadata": {"name": "web", "namespace": "ns", "uid": "1"},
-		"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": {"httpGet": {"port": 80}}}]},
+		"spec": {"nodeName": "node-a", "containers": [{"name": "app", "readinessProbe": {"httpGet": {"port": 80}}, "livenessProbe": {"exec": {"command": ["true"]}}}]},
 		"status": {"conditions": [{"type": "Ready", "status": %q, "message": "of its containers"}]}}`, ready))
 }
 

@@ -65,17 +65,12 @@ func Start(t testing.TB, topology Topology) *Rig {
 		giveUp(t, err)
 	}
 	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
+		if err := r.close(); err != nil {
 			t.Errorf("skewtest: ending the rig: %v", err)
 		}
 	})
-	r.follow(t, "")
+	r.Follow(t)
 	return r
-}
-
-// New starts a rig that no test has. Close ends it.
-func New(ctx context.Context, topology Topology) (*Rig, error) {
-	return open(ctx, topology, "rig", discard)
 }
 
 func discard(string, ...any) {}
@@ -106,7 +101,7 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 	defer func() {
 		if err != nil {
 			r.failed = true // its logs say why
-			err = errors.Join(fmt.Errorf("%w; logs: %s", err, filepath.Join(r.dir, reports.LogsDir)), r.Close())
+			err = errors.Join(fmt.Errorf("%w; logs: %s", err, filepath.Join(r.dir, reports.LogsDir)), r.close())
 		}
 	}()
 	config := engine.ClusterConfig(cell.Topology, library, r.history)
@@ -150,19 +145,15 @@ func dirName(test string) string {
 	return cmp.Or(strings.Trim(name[:min(len(name), most)], "-"), "test")
 }
 
-// Close ends the rig. Its files are removed, unless a test that had it failed, or DirEnv
-// is set. It may be called again.
-func (r *Rig) Close() error {
+// close ends the rig. Its files are removed, unless a test that had it failed, or DirEnv
+// is set.
+func (r *Rig) close() error {
 	var failures []error
-	if r.rig != nil {
+	if r.rig != nil { // or it did not start
 		failures = append(failures, r.rig.Close())
-		r.rig = nil
 	}
-	if r.file != nil {
-		failures = append(failures, r.history.Err(), r.file.Close())
-		r.file = nil
-	}
-	if r.dir != "" && !r.failed && os.Getenv(DirEnv) == "" {
+	failures = append(failures, r.history.Err(), r.file.Close())
+	if !r.failed && os.Getenv(DirEnv) == "" {
 		failures = append(failures, os.RemoveAll(r.dir))
 	}
 	return errors.Join(failures...)

@@ -3,6 +3,8 @@ package skewtest_test
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -21,6 +24,7 @@ var shared = skewtest.Shared{Topology: skewtest.Topology{
 	ControlPlane: skewtest.ControlPlane{Version: "previous"},
 	Nodes:        []skewtest.Node{{Name: "node-a", Version: "previous"}},
 	Clients:      []string{"client"},
+	Observe:      []string{"widgets"},
 }}
 
 func TestMain(m *testing.M) { os.Exit(shared.Main(m)) }
@@ -153,7 +157,80 @@ func TestOutageOfANode(t *testing.T) {
 	must(t, rig.Wait(ctx, node, skewtest.HaveRenewedSince(time.Time{})))
 	must(t, rig.Cut("node-a"))
 	cut := time.Now()
+	const renewedWithin = 15 * time.Second // a kubelet renews each 10 s
+	must(t, rig.Never(ctx, renewedWithin, node, skewtest.HaveRenewedSince(cut)))
 	must(t, rig.Heal("node-a"))
 	must(t, rig.Wait(ctx, node, skewtest.HaveRenewedSince(cut)))
 	must(t, rig.Wait(ctx, node, skewtest.BeReady()))
+}
+
+// TestOutageOfTheControlPlane: controllers end before their API server, so that none dies
+// of it, and have links that can be cut.
+func TestOutageOfTheControlPlane(t *testing.T) {
+	rig, ctx := onRig(t)
+	must(t, rig.Cut("control-plane"))
+	must(t, rig.Heal("control-plane"))
+	began := len(rig.Events())
+	must(t, rig.Stop(ctx, "control-plane"))
+	if rig.Component("kube-apiserver").Running() {
+		t.Error("the API server runs")
+	}
+	var stopped []string
+	for _, e := range rig.Events()[began:] {
+		if e.Kind == (record.ComponentStopped{}).EventKind() {
+			stopped = append(stopped, e.Subject)
+		}
+	}
+	if want := []string{"kube-scheduler", "kube-controller-manager", "kube-apiserver"}; !slices.Equal(stopped, want) {
+		t.Errorf("they stopped in the order %q", stopped)
+	}
+	must(t, rig.Restart(ctx, "control-plane", skewtest.Change{}))
+	must(t, rig.Kill("node-a"))
+	if rig.Component("node-a").Running() {
+		t.Error("the kubelet runs")
+	}
+	must(t, rig.RestartKubelet(ctx, "node-a"))
+	must(t, rig.Wait(ctx, rig.Node("node-a"), skewtest.BeReady()))
+}
+
+// TestFilesOfTheRig: others can use the kubeconfig, and the record is in the directory.
+func TestFilesOfTheRig(t *testing.T) {
+	rig, ctx := onRig(t)
+	config, err := clientcmd.BuildConfigFromFlags("", rig.Kubeconfig())
+	must(t, err)
+	client, err := kubernetes.NewForConfig(config)
+	must(t, err)
+	_, err = client.CoreV1().Nodes().Get(ctx, "node-a", metav1.GetOptions{})
+	must(t, err)
+	saved, err := record.ReadFile(filepath.Join(rig.Dir(), "history.jsonl"))
+	if err != nil || len(saved) == 0 {
+		t.Errorf("the record has %d events: %v", len(saved), err)
+	}
+}
+
+// TestObserve: objects of a resource that a test installs are in the record.
+func TestObserve(t *testing.T) {
+	rig, ctx := onRig(t)
+	const definition = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"},
+		"spec": {"group": "example.com", "scope": "Cluster", "names": {"plural": "widgets", "kind": "Widget"},
+			"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}`
+	create := func(path, object string) error {
+		return rig.Client().Discovery().RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").Body([]byte(object)).Do(ctx).Error()
+	}
+	must(t, create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))
+	for create("/apis/example.com/v1/widgets", `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "one"}}`) != nil {
+		select {
+		case <-ctx.Done():
+			t.Fatal("the resource is not served")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	must(t, rig.Observe(ctx))
+	for !slices.ContainsFunc(rig.Events(), func(e record.Event) bool { return e.Subject == "widgets/one" }) {
+		select {
+		case <-ctx.Done():
+			t.Fatal("the object is not in the record")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }

@@ -16,12 +16,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// RunScenario runs the cells of a scenario file and judges them: see Scenarios.
-func RunScenario(t testing.TB, file string) {
-	t.Helper()
-	Scenarios{Files: []string{file}}.Run(t)
-}
-
 // Scenarios are cells that a test runs and judges.
 type Scenarios struct {
 	// Files are scenario files of one's own. If unset, none.

@@ -34,7 +34,7 @@ func (s *Shared) Rig(t testing.TB) *Rig {
 	if err != nil {
 		giveUp(t, err)
 	}
-	r.follow(t, "")
+	r.Follow(t)
 	return r
 }
 
@@ -53,19 +53,12 @@ func (s *Shared) start(t testing.TB) (*Rig, error) {
 // os.Exit. Without it, the rig ends with the program, and its files stay.
 func (s *Shared) Main(m *testing.M) int {
 	code := m.Run()
-	if err := s.Close(); err != nil {
+	if s.rig == nil {
+		return code
+	}
+	if err := s.rig.close(); err != nil {
 		fmt.Fprintf(os.Stderr, "skewtest: ending the rig: %v\n", err)
 		return max(code, 1)
 	}
 	return code
-}
-
-// Close ends the rig, if there is one.
-func (s *Shared) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.rig == nil {
-		return nil
-	}
-	return s.rig.Close()
 }

@@ -168,6 +168,16 @@ func components(instances []cluster.Instance, name string) []string {
 	}
 }
 
+// linked are those of the components that a name stands for that have a link: of the
+// control plane, all but the API server itself.
+func linked(instances []cluster.Instance, name string) []string {
+	all := components(instances, name)
+	if name == controlPlane {
+		all = slices.DeleteFunc(all, func(c string) bool { return c == spec.APIServer })
+	}
+	return all
+}
+
 // planned are the restarts that bring a change to what a name stands for, and why they
 // can't be.
 func (c Change) planned(instances []cluster.Instance, name string) (restarts []action.Restart, err error) {

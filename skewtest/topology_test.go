@@ -100,3 +100,16 @@ func TestChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestLinked: the API server has no link to itself.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	instances := []cluster.Instance{{Name: spec.APIServer}, {Name: spec.ControllerManager}, {Name: spec.Scheduler}, {Name: "kubelet/node-a"}}
+	for name, want := range map[string][]string{
+		"control-plane": {spec.ControllerManager, spec.Scheduler}, "node-a": {"kubelet/node-a"}, "client": {"client"}, spec.APIServer: {spec.APIServer},
+	} {
+		if diff := cmp.Diff(want, linked(instances, name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

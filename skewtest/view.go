@@ -55,6 +55,32 @@ func (r *Rig) wait(ctx context.Context, actual any, matcher Matcher) error {
 	}
 }
 
+// Never returns an error as soon as a matcher matches, and nil if it has not for some
+// time: it looks each time that something was recorded.
+func (r *Rig) Never(ctx context.Context, within time.Duration, actual any, matcher Matcher) error {
+	ctx, cancel := r.rig.Bind(ctx)
+	defer cancel()
+	return r.never(ctx, within, actual, matcher)
+}
+
+func (r *Rig) never(ctx context.Context, within time.Duration, actual any, matcher Matcher) error {
+	limited, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	var wrong error
+	matched := r.history.Wait(limited, func([]record.Event) (is bool) {
+		is, wrong = matcher.Match(actual)
+		return is || wrong != nil
+	}) == nil
+	switch {
+	case wrong != nil:
+		return wrong
+	case matched:
+		return errors.New(matcher.NegatedFailureMessage(actual))
+	default:
+		return context.Cause(ctx) // nil if it was only the time that has passed
+	}
+}
+
 // Pod is a pod, as the record has it now. What its methods return changes while the rig
 // runs. There may be no such pod yet.
 type Pod struct {
@@ -129,8 +155,7 @@ func (c *Container) Connections() (all []record.Connection) {
 	return all
 }
 
-// there returns an error if the container was never seen, which a wrong name does not
-// differ from.
+// there returns an error if the container was never seen: its name may be wrong.
 func (c *Container) there() (err error) {
 	c.rig.look(func(t *timeline.Timeline) {
 		if name := timeline.Name(c.path()); !t.Known[name] && t.Containers[name] == nil {
@@ -242,13 +267,37 @@ func (r *Rig) Requests(client string) (all []timeline.Call) {
 	return all
 }
 
+// probe returns a probe of the container, as its pod had it last, and an error if there
+// is none.
+func (c *Container) probe(name string) (found timeline.Probe, err error) {
+	if names := []string{Liveness, Readiness, Startup}; !slices.Contains(names, name) {
+		return found, fmt.Errorf("%q is none of the probes %q", name, names)
+	}
+	err = fmt.Errorf("%s has no %s probe", c, name)
+	c.rig.look(func(t *timeline.Timeline) {
+		for _, v := range t.History["pods/"+c.pod.namespace+"/"+c.pod.name] {
+			for _, p := range timeline.Probes(&v.Pod().Spec) {
+				if p.Container == c.name && p.Name == name {
+					found, err = p, nil
+				}
+			}
+		}
+	})
+	return found, err
+}
+
+// probeFailed is the reason of a kubelet's event about a probe that failed. A warning
+// that comes with a success has another one.
+const probeFailed = "Unhealthy"
+
 // failures are what the kubelet said of a probe of the container that failed.
 func (c *Container) failures(probe string) (messages []string) {
-	begins := strings.ToUpper(probe[:1]) + probe[1:] + " probe "
+	begins := probe + " probe "
 	c.rig.look(func(t *timeline.Timeline) {
 		for _, h := range t.Happenings {
 			of := h.About.Kind == "Pod" && h.About.Namespace == c.pod.namespace && h.About.Name == c.pod.name
-			if of && strings.Contains(h.About.FieldPath, "{"+c.name+"}") && strings.HasPrefix(h.Message, begins) {
+			failed := h.Reason == probeFailed && strings.HasPrefix(strings.ToLower(h.Message), begins)
+			if of && failed && strings.Contains(h.About.FieldPath, "{"+c.name+"}") {
 				messages = append(messages, h.Message)
 			}
 		}

@@ -42,7 +42,7 @@ func TestGoesOnAfterAKubeletRestart(t *testing.T) {
 	expect(ctx, t, agentOf(t, rig, "node-a"), namespace, PodsAPI)
 }
 
-func TestUsesThePodsAPIAfterAnUpgrade(t *testing.T) {
+func TestUsesThePodsAPIWhileThereIsOne(t *testing.T) {
 	rig, ctx := start(t)
 	namespace := rig.Namespace(t)
 	run(ctx, t, rig, namespace, "node-b")
@@ -52,6 +52,11 @@ func TestUsesThePodsAPIAfterAnUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(ctx, t, agentOf(t, rig, "node-b"), namespace, PodsAPI)
+	back := skewtest.Change{Version: "previous", Unset: []string{"PodsAPI"}} // for the tests that come after
+	if err := rig.Restart(ctx, "node-b", back); err != nil {
+		t.Fatal(err)
+	}
+	expect(ctx, t, agentOf(t, rig, "node-b"), namespace, Endpoint)
 }
 
 // start is the rig, and a context for what a test does with it.
