@@ -102,11 +102,11 @@ func commands() map[string]command {
 		"echo":   builtin("echo"),
 		"printf": builtin("printf"),
 		"cat":    cat,
-		"ls":     ls,
+		"ls":     withOptions("ls", "1aAl", ls),
 		"sleep":  sleep,
-		"touch":  touch,
-		"mkdir":  mkdir,
-		"rm":     rm,
+		"touch":  withOptions("touch", "", touch),
+		"mkdir":  withOptions("mkdir", "p", mkdir),
+		"rm":     withOptions("rm", "rRf", rm),
 		"tail":   tail,
 		"tar":    runTar,
 		"sh":     sh,
@@ -151,19 +151,28 @@ func (s *session) each(command string, args []string, run func(arg string) error
 	return code
 }
 
-// options splits the arguments into single-letter options and the rest.
-func options(args []string) (letters string, rest []string) {
-	for i, arg := range args {
-		if arg == "--" {
-			return letters, append(rest, args[i+1:]...)
-		}
-		if len(arg) > 1 && arg[0] == '-' {
+// withOptions plays a command whose arguments begin with those single-letter options, and
+// refuses others.
+func withOptions(name, known string, run func(ctx context.Context, s *session, letters string, rest []string) int) command {
+	return func(ctx context.Context, s *session, args []string) int {
+		var letters string
+		var rest []string
+		for i, arg := range args {
+			if arg == "--" {
+				rest = append(rest, args[i+1:]...)
+				break
+			}
+			if len(arg) < 2 || arg[0] != '-' {
+				rest = append(rest, arg)
+				continue
+			}
+			if strings.Trim(arg[1:], known) != "" {
+				return s.complain(name, fmt.Errorf("skewrig doesn't implement %s", arg))
+			}
 			letters += arg[1:]
-			continue
 		}
-		rest = append(rest, arg)
+		return run(ctx, s, letters, rest)
 	}
-	return letters, rest
 }
 
 func cat(ctx context.Context, s *session, args []string) int {
@@ -183,8 +192,7 @@ func cat(ctx context.Context, s *session, args []string) int {
 	})
 }
 
-func ls(_ context.Context, s *session, args []string) int {
-	_, names := options(args)
+func ls(_ context.Context, s *session, _ string, names []string) int {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
@@ -242,8 +250,7 @@ func sleepTime(arg string) (time.Duration, error) {
 	return time.Duration(min(value*float64(unit), float64(forever))), nil
 }
 
-func touch(_ context.Context, s *session, args []string) int {
-	_, names := options(args)
+func touch(_ context.Context, s *session, _ string, names []string) int {
 	return s.each("touch", names, func(name string) error {
 		if _, err := s.files.Stat(s.path(name)); err == nil {
 			return nil
@@ -289,8 +296,7 @@ func fileSize(arg string) (int, error) {
 	return value * unit, nil
 }
 
-func rm(_ context.Context, s *session, args []string) int {
-	letters, names := options(args)
+func rm(_ context.Context, s *session, letters string, names []string) int {
 	return s.each("rm", names, func(name string) error {
 		mode, err := s.files.Stat(s.path(name))
 		switch {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-func mkdir(_ context.Context, s *session, args []string) int {
-	letters, names := options(args)
+func mkdir(_ context.Context, s *session, letters string, names []string) int {
 	return s.each("mkdir", names, func(name string) error {
 		if _, err := s.files.Stat(s.path(name)); err == nil && !strings.Contains(letters, "p") {
 			return fmt.Errorf("%s: file exists", s.path(name))

@@ -96,6 +96,11 @@ func (p *Process) Mkdir(name string) error {
 
 // put keeps a content, while there is room. f.mu is held.
 func (f *Files) put(op, name string, data []byte) error {
+	for dir := path.Dir(path.Clean(name)); dir != "/"; dir = path.Dir(dir) {
+		if _, isFile := f.files[dir]; isFile {
+			return pathError(op, name, errors.New("not a directory"))
+		}
+	}
 	if _, found := f.files[name]; !found && len(f.files) == maxFiles {
 		return pathError(op, name, errors.New("no space left on device"))
 	}

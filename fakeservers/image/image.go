@@ -43,9 +43,9 @@ type Image struct {
 	Entrypoint, Cmd []string
 	// Run plays the container's main process.
 	Run Program
-	// Exec plays a command that is run beside the main process: an exec probe
-	// or a lifecycle hook. If unset, every command is reported as not found
-	// (exit code 127).
+	// Exec plays a command that is run beside the main process: an exec probe,
+	// a lifecycle hook, or kubectl exec. If unset, every command is reported as
+	// not found (exit code 127).
 	Exec Command
 }
 
