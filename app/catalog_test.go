@@ -149,6 +149,29 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// TestInitWritesWhatRuns: a pod whose scenarios can't be run is refused, and nothing is
+// written.
+func TestInitWritesWhatRuns(t *testing.T) {
+	for manifest, want := range map[string]string{
+		"initContainers: [{name: i, image: nginx}], containers: [{name: a, image: x}]": "nothing plays image nginx",
+		"containers: [{name: a, image: x, livenessProbe: {grpc: {port: 0}}}]":          "port",
+	} {
+		t.Chdir(t.TempDir())
+		golden.Write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {"+manifest+"}\n")
+		_, err := Init("pod.yaml")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", manifest, err, want)
+		}
+		if _, err := os.Stat("skewrig.yaml"); err == nil {
+			t.Error("it wrote a catalog")
+		}
+	}
+	golden.Write(t, "scenarios", "a file")
+	if _, err := Init(""); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Error(err)
+	}
+}
+
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/own"
 )
 
@@ -33,11 +34,13 @@ func Init(manifest string) ([]string, error) {
 	names := slices.Sorted(maps.Keys(files))
 	var problems []error
 	for _, name := range names {
-		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(name); err == nil {
 			problems = append(problems, fmt.Errorf("%s is there already: init overwrites nothing", name))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := errors.Join(append(problems, loads(files))...); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -48,12 +51,39 @@ func Init(manifest string) ([]string, error) {
 	return names, nil
 }
 
+// loads returns why files are no catalog that can be run.
+func loads(files map[string][]byte) error {
+	dir, err := os.MkdirTemp("", "skewrig-init-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range files {
+		if err := writeNew(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	catalog, err := own.Load(dir)
+	if err == nil {
+		err = engine.Unplayed(catalog.Cells)
+	}
+	if err != nil {
+		return fmt.Errorf("there would be no scenarios that can run: %w", err)
+	}
+	return nil
+}
+
 // writeNew writes a file that must not be there yet, with its directories.
 func writeNew(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	return WriteNew(name, text, 0o644)
+}
+
+// WriteNew writes a file that must not be there yet: none of somebody else is overwritten.
+func WriteNew(name string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package own
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +14,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 //go:embed template
@@ -57,7 +61,7 @@ type first struct {
 	Containers        []container
 	// Images are what the images stand for, and Broken the same with a server that
 	// becomes unhealthy.
-	Images, Broken []image
+	Images, Broken []imageOf
 	// Control is the container that must be restarted then. If unset, a probe would not
 	// notice.
 	Control *container
@@ -74,10 +78,11 @@ type container struct {
 	Watched, Within time.Duration
 }
 
-// image is an entry of images, as it is written.
-type image struct {
+// imageOf is an entry of images, as it is written, and the container that it is of.
+type imageOf struct {
 	Image  string
 	Listen []listener
+	of     corev1.Container
 }
 
 type listener struct {
@@ -99,9 +104,25 @@ func (f *first) fill(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// severalDocuments reports whether a file of YAML has more than one document that says
+// something.
+func severalDocuments(file []byte) bool {
+	count := 0
+	for _, document := range regexp.MustCompile(`(?m)^---(\s|$)`).Split(string(file), -1) {
+		var content any
+		if err := yaml.Unmarshal([]byte(document), &content); err != nil || content != nil {
+			count++
+		}
+	}
+	return count > 1
+}
+
 // describe reads the manifest of a pod.
 func describe(manifest []byte) (*first, error) {
 	var pod corev1.Pod
+	if severalDocuments(manifest) {
+		return nil, errors.New("this is not the manifest of one Pod: the file has another document")
+	}
 	if err := yaml.UnmarshalStrict(manifest, &pod); err != nil {
 		return nil, fmt.Errorf("this is not the manifest of one Pod: %w", err)
 	}
@@ -112,12 +133,27 @@ func describe(manifest []byte) (*first, error) {
 		return nil, fmt.Errorf("metadata.name %q can't name the scenarios of the pod: %s", pod.Name, strings.Join(problems, "; "))
 	}
 	f := &first{Name: pod.Name, Group: "mine/" + pod.Name, File: "pods/" + pod.Name + ".yaml"}
+	if policy := pod.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
+		return nil, fmt.Errorf("restartPolicy %s: the scenarios ask whether containers restart, so it has to be Always", policy)
+	}
 	key := pod.Name
 	if pod.Namespace != "" && pod.Namespace != corev1.NamespaceDefault {
 		key = pod.Namespace + "/" + pod.Name
 	}
+	played, err := image.NewCatalog(agnhost.Entries()...)
+	if err != nil {
+		return nil, err
+	}
+	probes := timeline.Probes(&pod.Spec)
 	for _, c := range pod.Spec.Containers {
-		f.add(key, c)
+		if problems := validation.IsDNS1123Label(c.Name); len(problems) > 0 {
+			return nil, fmt.Errorf("the name %q of a container: %s", c.Name, strings.Join(problems, "; "))
+		}
+		if _, err := played.Find(c.Image); err != nil && !errors.Is(err, image.ErrUnknown) {
+			return nil, fmt.Errorf("container %s: image %q: %w", c.Name, c.Image, err)
+		} else if err := f.add(key, c, probes, err == nil); err != nil {
+			return nil, err
+		}
 	}
 	if len(f.Containers) == 0 {
 		return nil, fmt.Errorf("pod %s has no containers", pod.Name)
@@ -125,97 +161,83 @@ func describe(manifest []byte) (*first, error) {
 	return f, nil
 }
 
-// add adds a container of the pod that expressions know by a key.
-func (f *first) add(pod string, c corev1.Container) {
+// add adds a container of the pod that expressions know by a key. A server stands for its
+// image, unless that is played.
+func (f *first) add(pod string, c corev1.Container, probes []timeline.Probe, played bool) error {
 	key := strconv.Quote(pod + "/" + c.Name)
 	added := container{Name: c.Name, Observed: "containers[" + key + "]", Wire: "connections[" + key + "]", Watched: shortest}
-	probes := []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe}
-	var listen []listener
+	timing := map[string]*corev1.Probe{"liveness": c.LivenessProbe, "readiness": c.ReadinessProbe, "startup": c.StartupProbe}
+	var own, broken imageOf
 	for _, p := range probes {
-		if l, is := listenerOf(c, p); is {
-			added.Probed, added.Watched = true, max(added.Watched, noticed(p))
-			listen = append(listen, l)
+		if p.Container != c.Name || p.Hook || p.Kind == "" || p.Port == 0 && p.Kind != timeline.GRPC {
+			continue // it connects to nothing
 		}
+		added.Probed, added.Watched = true, max(added.Watched, noticed(timing[p.Name]))
+		l := listener{Port: p.Port, Protocol: protocolOf(p)}
+		own.listen(l)
+		if p.Name == "liveness" && l.Protocol != behavior.TCP && f.Control == nil && !played {
+			f.Control = &added
+			l.Phases = becomesUnhealthy
+		}
+		broken.listen(l)
 	}
 	for _, p := range c.Ports {
 		if p.Protocol == "" || p.Protocol == corev1.ProtocolTCP {
-			listen = append(listen, listener{Port: p.ContainerPort, Protocol: behavior.TCP})
+			own.listen(listener{Port: p.ContainerPort, Protocol: behavior.TCP})
+			broken.listen(listener{Port: p.ContainerPort, Protocol: behavior.TCP})
 		}
 	}
 	added.Within = added.Watched + time.Minute
 	f.Containers = append(f.Containers, added)
-	if isPlayed(c.Image) {
-		return
+	if played {
+		return nil
 	}
-	f.Images = merge(f.Images, c.Image, listen)
-	alive, probed := listenerOf(c, c.LivenessProbe)
-	if f.Control == nil && probed && alive.Protocol != behavior.TCP {
-		f.Control = &added
-		alive.Phases = becomesUnhealthy
-		listen = append([]listener{alive}, listen...)
-	}
-	f.Broken = merge(f.Broken, c.Image, listen)
-}
-
-// merge adds what an image listens on. Of two that have one port, the first counts.
-func merge(images []image, name string, listen []listener) []image {
-	quoted := strconv.Quote(name)
-	i := slices.IndexFunc(images, func(m image) bool { return m.Image == quoted })
-	if i < 0 {
-		i, images = len(images), append(images, image{Image: quoted})
-	}
-	for _, l := range listen {
-		if !slices.ContainsFunc(images[i].Listen, func(has listener) bool { return has.Port == l.Port }) {
-			images[i].Listen = append(images[i].Listen, l)
-		}
-	}
-	return images
-}
-
-// isPlayed reports whether skewrig plays an image without being told how.
-func isPlayed(image string) bool {
-	return strings.HasPrefix(image, "registry.k8s.io/pause") || strings.HasPrefix(image, "registry.k8s.io/e2e-test-images/agnhost")
-}
-
-// listenerOf is what a container listens on if a probe is right about it. There is none
-// if the probe connects to nothing.
-func listenerOf(c corev1.Container, p *corev1.Probe) (listener, bool) {
+	own.Image, broken.Image = strconv.Quote(c.Image), strconv.Quote(c.Image)
+	own.of = c
+	i := slices.IndexFunc(f.Images, func(m imageOf) bool { return stands(m.of.Image, c.Image) || stands(c.Image, m.of.Image) })
 	switch {
-	case p == nil:
-		return listener{}, false
-	case p.HTTPGet != nil:
-		l := listener{Port: portOf(c, p.HTTPGet.Port), Protocol: behavior.HTTP1}
-		if p.HTTPGet.Scheme == corev1.URISchemeHTTPS {
-			l.Protocol = behavior.HTTPS
-		} else if p.HTTPGet.Protocol != nil && *p.HTTPGet.Protocol == corev1.HTTPProtocolHTTP2 {
-			l.Protocol = behavior.H2CAndHTTP1
-		}
-		return l, l.Port > 0
-	case p.GRPC != nil:
-		l := listener{Port: p.GRPC.Port, Protocol: behavior.GRPC}
-		if p.GRPC.Mode != nil && *p.GRPC.Mode == corev1.GRPCProbeModeTLS {
-			l.Protocol = behavior.GRPCTLS
-		}
-		return l, true
-	case p.TCPSocket != nil:
-		l := listener{Port: portOf(c, p.TCPSocket.Port), Protocol: behavior.TCP}
-		return l, l.Port > 0
-	default:
-		return listener{}, false
+	case i < 0:
+		f.Images, f.Broken = append(f.Images, own), append(f.Broken, broken)
+	case len(f.Images[i].Listen)+len(own.Listen) > 0:
+		return fmt.Errorf("containers %s and %s are of one image, %s: the server of each would open the ports of both; give each a tag of its own", f.Images[i].of.Name, c.Name, c.Image)
+	}
+	return nil
+}
+
+// stands reports whether a pattern of images stands for an image: without a tag, for every
+// one of that name.
+func stands(pattern, ref string) bool {
+	catalog, err := image.NewCatalog(image.Entry{Pattern: pattern})
+	if err != nil {
+		return pattern == ref
+	}
+	_, err = catalog.Find(ref)
+	return err == nil
+}
+
+// listen adds a port. Of two that are the same, the first counts.
+func (i *imageOf) listen(l listener) {
+	if !slices.ContainsFunc(i.Listen, func(has listener) bool { return has.Port == l.Port }) {
+		i.Listen = append(i.Listen, l)
 	}
 }
 
-// portOf is the number of a port. It is 0 for a name that the container doesn't have.
-func portOf(c corev1.Container, port intstr.IntOrString) int32 {
-	if port.Type == intstr.Int {
-		return port.IntVal
+// protocolOf is what a container speaks if a probe is right about it.
+func protocolOf(p timeline.Probe) behavior.Protocol {
+	switch get, grpc := p.Handler.HTTPGet, p.Handler.GRPC; {
+	case p.Kind == timeline.HTTPGet && get.Scheme == corev1.URISchemeHTTPS:
+		return behavior.HTTPS
+	case p.Kind == timeline.HTTPGet && get.Protocol != nil && *get.Protocol == corev1.HTTPProtocolHTTP2:
+		return behavior.H2CAndHTTP1
+	case p.Kind == timeline.HTTPGet:
+		return behavior.HTTP1
+	case p.Kind == timeline.GRPC && grpc.Mode != nil && *grpc.Mode == corev1.GRPCProbeModeTLS:
+		return behavior.GRPCTLS
+	case p.Kind == timeline.GRPC:
+		return behavior.GRPC
+	default:
+		return behavior.TCP
 	}
-	for _, p := range c.Ports {
-		if p.Name == port.StrVal {
-			return p.ContainerPort
-		}
-	}
-	return 0
 }
 
 // shortest is how long a container is watched at least.

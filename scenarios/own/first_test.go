@@ -44,7 +44,7 @@ metadata: {name: probes, namespace: shop}
 spec:
   containers:
   - name: tcp
-    image: registry.example/tcp
+    image: registry.example/tcp:1
     livenessProbe: {tcpSocket: {port: 6379}}
   - name: tls
     image: registry.example/tls@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
@@ -53,12 +53,14 @@ spec:
     livenessProbe: {grpc: {port: 5000, mode: TLS}, initialDelaySeconds: 30, periodSeconds: 20, failureThreshold: 5}
     startupProbe: {grpc: {port: 5000}}
   - name: again
-    image: registry.example/tcp
+    image: registry.example/tcp:2
     livenessProbe: {httpGet: {port: 80, protocol: HTTP2}}
   - name: played
     image: registry.k8s.io/e2e-test-images/agnhost:2.66.1
     args: [netexec]
     livenessProbe: {httpGet: {port: 8080}}
+  - {name: shell, image: busybox, command: [sh, -c, sleep inf]}
+  - {name: other, image: "registry.k8s.io/pause-controller:1"}
 `
 
 const exec = `apiVersion: v1
@@ -69,6 +71,8 @@ spec:
   - {name: app, image: registry.example/exec, livenessProbe: {exec: {command: ["true"]}}}
 `
 
+const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {"
+
 func TestWhatIsNoPod(t *testing.T) {
 	t.Parallel()
 	for manifest, want := range map[string]string{
@@ -78,6 +82,14 @@ func TestWhatIsNoPod(t *testing.T) {
 		"{apiVersion: v1, kind: Pod, metadata: {name: ../x}}": `"../x" can't name`,
 		"{apiVersion: v1, kind: Pod, metadata: {name: x}}":    "no containers",
 		"{apiVersion: v1, kind: Pod, spce: {}}":               "spce",
+
+		pod + "containers: [{name: a, image: x, ports: [{containerPort: 1}]}, {name: b, image: x}]}":     "containers a and b are of one image, x",
+		pod + "containers: [{name: a, image: x, ports: [{containerPort: 1}]}, {name: b, image: 'x:2'}]}": "containers a and b are of one image, x",
+		pod + "containers: [{image: x}]}":                            `the name "" of a container`,
+		pod + "containers: [{name: \"it's: a\", image: x}]}":         "of a container",
+		pod + "containers: [{name: a}]}":                             `container a: image ""`,
+		pod + "restartPolicy: Never, containers: [{name: a}]}":       "restartPolicy Never",
+		pod + "containers: [{name: a, image: x}]}\n---\nkind: Pod\n": "another document",
 	} {
 		if _, err := First([]byte(manifest)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", manifest, err, want)
