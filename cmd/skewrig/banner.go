@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -55,11 +56,13 @@ func printStarted(w io.Writer, s started) {
 	for _, image := range s.Images {
 		fmt.Fprintf(w, "  %s\n", image)
 	}
-	first := firstImage
+	first, port := firstImage, "8080"
 	if s.DefaultImage == "" {
 		fmt.Fprint(w, "Others can't be pulled. With --default-image http1:8080, each is a server.\n")
 	} else {
 		first = "--image=nginx"
+		listener, _, _ := strings.Cut(s.DefaultImage, ",")
+		_, port, _ = strings.Cut(listener, ":")
 		fmt.Fprintf(w, "Every other image is a server that listens on %s.\n", s.DefaultImage)
 	}
 	fmt.Fprintf(w, `
@@ -69,8 +72,8 @@ Try:
   kubectl create deployment web %s
   kubectl logs -f deploy/web
   kubectl exec -it deploy/web -- sh
-  kubectl port-forward deploy/web 8080
-`, reports.Quoted(s.Kubeconfig), first)
+  kubectl port-forward deploy/web %s
+`, reports.Quoted(s.Kubeconfig), first, port)
 	if s.SeedKubeconfig != "" {
 		fmt.Fprintf(w, "  kubectl get deployments -n shoot \\\n    --kubeconfig %s\n", reports.Quoted(s.SeedKubeconfig))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ func TestBanner(t *testing.T) {
 	for name, change := range map[string]func(*started){
 		"banner": func(*started) {},
 		"banner-default": func(s *started) {
-			s.DefaultImage = "http1:8080,grpc-tls:9000"
+			s.DefaultImage = "grpc:9000,http1:8080"
 			s.SeedKubeconfig = "/tmp/skewrig-2/pki/admin.kubeconfig"
 		},
 	} {
@@ -52,5 +53,20 @@ func TestUpRefusesImagesBeforeAnythingStarts(t *testing.T) {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("%q is not in:\n%s", want, stderr)
 		}
+	}
+}
+
+// TestUpOverwritesNothing: it says so before anything is built.
+func TestUpOverwritesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine")
+	golden.Write(t, file, "kept")
+	code, _, stderr := skewrig(t, "up", "--history", file, "--kubeconfig", file, "--default-image", "tcp")
+	for _, want := range []string{"--history: " + file + " is there already", "--kubeconfig: " + file + " is there already"} {
+		if code != 3 || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, %q is not in:\n%s", code, want, stderr)
+		}
+	}
+	if readText(t, file) != "kept" {
+		t.Error("it was overwritten")
 	}
 }

@@ -54,14 +54,14 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
 	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
-	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this file, as JSON lines")
+	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
 	return cmd
 }
 
 func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	cell, err := app.UpCell(cmd.ErrOrStderr(), args)
 	played, unreadable := f.played()
-	if err := errors.Join(err, unreadable); err != nil {
+	if err := errors.Join(err, unreadable, isNew("history", f.history), isNew("kubeconfig", f.kubeconfig)); err != nil {
 		return err
 	}
 	ctx, cells := cmd.Context(), []plan.Cell{cell}
@@ -74,7 +74,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	var history record.Recorder // without --history, nothing is kept: a cluster may be up for days
 	if f.history != "" {
-		file, failure := os.Create(f.history)
+		file, failure := os.OpenFile(f.history, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if failure != nil {
 			return failure
 		}
@@ -89,7 +89,11 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	defer func() { err = errors.Join(err, app.Failed(c.Close())) }()
 	is := describeCluster(c, played, f.fallback, cell)
 	if f.kubeconfig != "" {
-		if err := copyNew(f.kubeconfig, is.Kubeconfig); err != nil {
+		text, err := os.ReadFile(is.Kubeconfig)
+		if err == nil {
+			err = app.WriteNew(f.kubeconfig, text, 0o600)
+		}
+		if err != nil {
 			return app.Failed(err)
 		}
 		defer func() { err = errors.Join(err, app.Failed(os.Remove(f.kubeconfig))) }()
@@ -99,6 +103,15 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	return hold(cmd, c)
+}
+
+// isNew returns an error if the file of a flag is there already: it may be another
+// cluster's, or a record that somebody wants to keep.
+func isNew(flag, name string) error {
+	if _, err := os.Lstat(name); name == "" || err != nil {
+		return nil // whether it can be made, shows
+	}
+	return fmt.Errorf("--%s: %s is there already: up overwrites nothing", flag, name)
 }
 
 // played reads what images are played by. The error says everything that is wrong.
@@ -142,19 +155,4 @@ func hold(cmd *cobra.Command, c *engine.Rig) error {
 	}
 	fmt.Fprintln(news(cmd), "\nstopping")
 	return nil
-}
-
-// copyNew copies a file to one that must not be there yet: another cluster's
-// kubeconfig is neither overwritten nor removed later.
-func copyNew(to, from string) error {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
 }
