@@ -103,10 +103,16 @@ func (r *runner) run(a composite) map[string]string {
 
 var expression = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
 
-// expand replaces the expressions in a text. They are names.
+// expand replaces the expressions in a text. They are names, of which the first that is
+// not empty counts.
 func (r *runner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(found string) string {
-		return r.value(expression.FindStringSubmatch(found)[1])
+		for name := range strings.SplitSeq(expression.FindStringSubmatch(found)[1], " || ") {
+			if value := r.value(name); value != "" {
+				return value
+			}
+		}
+		return ""
 	})
 }
 
@@ -205,7 +211,8 @@ func lastPath(env []string) (path string) {
 }
 
 // fakes makes programs go and skewrig, which write down how they are called. The cache
-// of this skewrig gets an entry if builds is set, and its run ends with a code.
+// of this skewrig gets an entry if builds is set, and its run ends with a code. It refuses to
+// build for the pattern "refused".
 func fakes(t *testing.T, builds bool, code int) (programs, log string) {
 	t.Helper()
 	programs, log = t.TempDir(), t.TempDir()
@@ -216,6 +223,7 @@ printf '%%s\0' "$PWD" %[1]s "$@" > %[2]q/$(printf %%03d $(ls %[2]q | wc -l))
 	if builds {
 		skewrig += fmt.Sprintf("case $1:$2 in build:--list) cat %[1]q/../built 2>/dev/null;; build:*) echo more >> %[1]q/../built;; esac\n", log)
 	}
+	skewrig += "case $* in 'build --for refused') exit 3;; esac\n"
 	skewrig += fmt.Sprintf("if [ $1 = run ]; then exit %d; fi\ntrue\n", code)
 	write := func(name, text string) string {
 		path := filepath.Join(programs, name)
@@ -275,6 +283,15 @@ func TestTheAction(t *testing.T) {
 			},
 			used: []string{"actions/setup-go@v5", "actions/cache/restore@v4"},
 		},
+		"a pattern that is wrong": {
+			inputs: map[string]string{"patterns": "refused"},
+			code:   3,
+			calls: [][]string{
+				{action, "go", "install", "./cmd/skewrig"},
+				{"W", "skewrig", "build", "--for", "refused"},
+			},
+			used: []string{"actions/setup-go@v5", "actions/cache/restore@v4"},
+		},
 		"everything, and red": {
 			inputs: map[string]string{
 				"patterns": "kep-4939/**\n\na b\n$(touch pwned)\n\"; exit 0 #\n-x\n${{ inputs.version }}", "version": "v1.2.3",
@@ -305,12 +322,13 @@ func TestTheAction(t *testing.T) {
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.calls) {
 				t.Errorf("it calls\n%q, want\n%q", got, c.calls)
 			}
+			ran := slices.ContainsFunc(got, func(words []string) bool { return words[2] == "run" })
 			for i, used := range r.used {
 				if i >= len(c.used) || !strings.HasPrefix(inWorkspace(used), c.used[i]) {
 					t.Errorf("it uses %s", used)
 				}
 			}
-			if len(r.used) != len(c.used) || r.failed != (c.code != 0) || outputs["exit-code"] != fmt.Sprint(c.code) || !strings.HasPrefix(outputs["report-dir"], r.dir) {
+			if len(r.used) != len(c.used) || r.failed != (c.code != 0) || outputs["exit-code"] != fmt.Sprint(c.code) || (outputs["report-dir"] != "") != ran || !strings.HasPrefix(outputs["report-dir"]+r.dir, r.dir) {
 				t.Errorf("it used %q, failed is %t, the outputs are %q", r.used, r.failed, outputs)
 			}
 		})
