@@ -157,6 +157,23 @@ func TestTheTarballHasTheTag(t *testing.T) {
 	}
 }
 
+// TestOnlyALayoutIsReplaced: what else is in the directory stays.
+func TestOnlyALayoutIsReplaced(t *testing.T) {
+	t.Parallel()
+	image, err := assemble(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	golden.Write(t, filepath.Join(dir, "thesis"), "years of work")
+	if err := (options{layout: dir}).write(io.Discard, image); err == nil || !strings.Contains(err.Error(), "is no OCI layout") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "thesis")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWhatIsMissingIsAnError(t *testing.T) {
 	t.Parallel()
 	c := sample(t)
@@ -170,8 +187,9 @@ func TestWhatIsMissingIsAnError(t *testing.T) {
 	}
 }
 
-// TestACellRunsInTheImage makes the real image, and runs a cell in it as a user without
-// rights, without Go and without a network.
+// TestACellRunsInTheImage makes the real image, and runs a cell in it with nothing but its
+// files: without Go and without a network. The files belong to who runs the test:
+// TestTheImage holds what a user without rights may write.
 func TestACellRunsInTheImage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles skewrig, and runs real components")

@@ -25,7 +25,13 @@ func main() {
 	flag.StringVar(&o.tarball, "tarball", "", "write the image to this file, for docker load and podman load")
 	flag.StringVar(&o.layout, "layout", "", "write the image to this directory, as an OCI layout")
 	flag.StringVar(&o.tag, "tag", "skewrig:latest", "the tag that the image has in the tarball")
-	flag.Parse()
+	flag.CommandLine.Init("image", flag.ContinueOnError)
+	switch err := flag.CommandLine.Parse(os.Args[1:]); {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		os.Exit(3)
+	}
 	if flag.NArg() > 0 || o.tarball == "" && o.layout == "" {
 		fmt.Fprintln(os.Stderr, "usage: image [--tarball FILE] [--layout DIR] [--tag NAME:TAG]")
 		os.Exit(3)

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -35,16 +38,30 @@ func (o options) write(w io.Writer, image v1.Image) error {
 	return errors.Join(err, sizeErr)
 }
 
-// writeLayout writes the image as the only one of a layout, which is replaced.
-func writeLayout(dir string, image v1.Image) error {
-	if err := os.RemoveAll(dir); err != nil {
+// writeLayout writes the image as the only one of a layout. It replaces a layout that is
+// there, once the new one is complete, and nothing else.
+func writeLayout(dir string, image v1.Image) (err error) {
+	dir = filepath.Clean(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	path, err := layout.Write(dir, empty.Index)
+	if len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "oci-layout" }) {
+		return fmt.Errorf("%s is no OCI layout, and not empty: it is not replaced", dir)
+	}
+	next := dir + ".new"
+	defer func() { err = errors.Join(err, os.RemoveAll(next)) }()
+	path, err := layout.Write(next, empty.Index)
 	if err != nil {
 		return err
 	}
-	return path.AppendImage(image)
+	if err := path.AppendImage(image); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(next, dir)
 }
 
 // sizes are those of the layers in bytes, packed and not.
