@@ -12,7 +12,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios"
 )
 
-//go:embed *.md commands/*.md ci examples/*.yaml examples/payments podsapi
+//go:embed *.md commands/*.md ci examples/*.yaml examples/*/*.yaml examples/*/*.go podsapi
 var files embed.FS
 
 // Language is the name of the manual of the scenario language.

@@ -3,6 +3,8 @@ package docs
 import (
 	"io/fs"
 	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +18,7 @@ func TestEveryPageIsInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pages {
-		if text, err := Get(p.Name); err != nil || text == "" || (p.Title == "") != strings.HasSuffix(p.Name, ".yaml") {
+		if text, err := Get(p.Name); err != nil || text == "" || (p.Title == "") != (path.Ext(p.Name) == ".yaml" || path.Ext(p.Name) == ".go") {
 			t.Errorf("page %q, %q: %v", p.Name, p.Title, err)
 		}
 	}
@@ -29,6 +31,32 @@ func TestEveryPageIsInside(t *testing.T) {
 		if listed := slices.ContainsFunc(pages, func(p Page) bool { return p.Name == name }); !listed && name != "README" {
 			t.Errorf("%s is not listed", name)
 		}
+	}
+}
+
+// TestWhatPagesNameIsInside: each YAML and Go file below docs that a page names.
+func TestWhatPagesNameIsInside(t *testing.T) {
+	t.Parallel()
+	pages, err := Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?:\bdocs/|\]\()([\w/-]+\.(?:yaml|go))\b`)
+	count := 0
+	for _, p := range pages {
+		text, err := Get(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range named.FindAllStringSubmatch(text, -1) {
+			count++
+			if _, err := Get(found[1]); err != nil {
+				t.Errorf("%s names %s: %v", p.Name, found[1], err)
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("pages name %d files", count)
 	}
 }
 

@@ -19,7 +19,7 @@ func newDocs() *cobra.Command {
 		Use:   "docs [PAGE]",
 		Short: "Print a page of the manual",
 		Long: `Print a page of the manual, or a file that one shows. Without a page, list all. Where
-a page names a file below docs, the file is inside skewrig, too.`,
+a page names a YAML or Go file below docs, the file is inside skewrig, too.`,
 		Example: `  skewrig docs
   skewrig docs own-catalog
   skewrig docs language                       # the scenario language, whole
