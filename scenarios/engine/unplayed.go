@@ -54,11 +54,11 @@ func patternsOf(cell plan.Cell) (*image.Catalog, error) {
 
 // unplayed says that nothing plays an image, and what to do about it.
 func unplayed(ref string, patterns []string) string {
-	hint := "; what can be played is " + strings.Join(patterns, ", ")
+	hint := "; what can be played is " + strings.Join(patterns, ", ") + "; this"
 	if near := spelling.Closest(untagged(ref), patterns); len(near) > 0 {
-		hint = ": did you mean " + near[0] + "?"
+		hint = ": did you mean " + near[0] + "? Otherwise this"
 	}
-	return fmt.Sprintf("nothing plays image %s%s; this has a server in its place: images: [{image: %s, listen: [{port: 8080, protocol: http1}]}]", ref, hint, untagged(ref))
+	return fmt.Sprintf("nothing plays image %s%s has a server in its place: images: [{image: %s, listen: [{port: 8080, protocol: http1}]}]", ref, hint, untagged(ref))
 }
 
 // untagged is a reference without its tag and its digest.
