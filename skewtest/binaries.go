@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -52,7 +54,7 @@ func (b builder) provide(ctx context.Context, targets []build.Target, cells []pl
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	command := "go run github.com/skewrig/skewrig/cmd/skewrig build " + strings.Join(names(missing), " ")
+	command := "go run " + program(version()) + " build " + strings.Join(names(missing), " ")
 	what := strings.Join(names(missing), ", ")
 	switch policy := cmp.Or(os.Getenv(MissingEnv), buildMissing); policy {
 	case buildMissing:
@@ -66,6 +68,16 @@ func (b builder) provide(ctx context.Context, targets []build.Target, cells []pl
 		return fmt.Errorf("%w while components were built: run `%s` before the test, or give it more time (-timeout)", errDeadline, command)
 	}
 	return err
+}
+
+// program is the command as go run takes it: of the release of this package, which needs
+// nothing of the module of the test, and otherwise as this checkout has it.
+func program(version string) string {
+	const path = module + "/cmd/skewrig"
+	if semver.IsValid(version) {
+		return path + "@" + version
+	}
+	return path
 }
 
 // names are targets as the command line has them.

@@ -16,7 +16,7 @@ func TestMissing(t *testing.T) {
 		{Component: build.Kubelet, Version: release.Newest}, {Component: build.Kubelet, Version: release.Newest},
 		{Component: build.Scheduler, Version: release.Newest},
 	}
-	want := "go run github.com/skewrig/skewrig/cmd/skewrig build kubelet@" + string(release.Newest) + " kube-scheduler@" + string(release.Newest) + "`"
+	want := " build kubelet@" + string(release.Newest) + " kube-scheduler@" + string(release.Newest) + "`"
 	for _, policy := range []string{skipMissing, failMissing} {
 		t.Setenv(MissingEnv, policy)
 		if err := b.provide(t.Context(), targets, nil); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
@@ -26,6 +26,18 @@ func TestMissing(t *testing.T) {
 	t.Setenv(MissingEnv, "perhaps")
 	if err := b.provide(t.Context(), targets, nil); err == nil || !strings.Contains(err.Error(), `"perhaps"`) {
 		t.Errorf("a policy that there is not: %v", err)
+	}
+}
+
+// TestProgram: in a module that requires skewrig, go run needs a version, and in ours it
+// takes none.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	const path = "github.com/skewrig/skewrig/cmd/skewrig"
+	for version, want := range map[string]string{"v0.90.1": path + "@v0.90.1", "(devel)": path, "": path, "unknown": path} {
+		if got := program(version); got != want {
+			t.Errorf("of version %q it is %s", version, got)
+		}
 	}
 }
 

@@ -86,23 +86,55 @@ func TestTheModuleCanBePublished(t *testing.T) {
 	}
 }
 
-// TestGoInstall installs skewrig from a proxy that is a directory, and uses it in an
-// empty directory, without Go. Other modules are those of the local module cache.
-func TestGoInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles all that skewrig is made of")
-	}
+// fromProxy is an environment in which the Go command has skewrig from a proxy that is a
+// directory. Other modules are those of the local module cache.
+func fromProxy(t *testing.T) []string {
+	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	local := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
-	bin, empty := t.TempDir(), t.TempDir()
-	install := exec.CommandContext(t.Context(), "go", "install", published.Path+"/cmd/skewrig@latest")
-	install.Dir = empty
-	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+proxy(t)+",file://"+local,
+	return append(os.Environ(), "GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+proxy(t)+",file://"+local,
 		"CGO_ENABLED=0", // as in the image, so that both compile it once
 		"GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath", "GOWORK=off", "GO111MODULE=on")
+}
+
+// TestInAModuleOfOthers: what from-go.md and a test with missing components say about
+// building works in a module that requires skewtest.
+func TestInAModuleOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles all that skewrig is made of")
+	}
+	dir, env := t.TempDir(), fromProxy(t)
+	golden.Write(t, filepath.Join(dir, "go.mod"), "module example.com/mine\n\ngo 1.26\n")
+	golden.Write(t, filepath.Join(dir, "mine_test.go"), "package mine\n\nimport _ \"github.com/skewrig/skewrig/skewtest\"\n")
+	for _, command := range []string{
+		"go get github.com/skewrig/skewrig/skewtest",
+		"go run github.com/skewrig/skewrig/cmd/skewrig@" + published.Version + " build --list",
+		"go get -tool github.com/skewrig/skewrig/cmd/skewrig",
+		"go tool skewrig build --list",
+	} {
+		words := strings.Fields(command)
+		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, said)
+		}
+	}
+}
+
+// TestGoInstall installs skewrig from a proxy, and uses it in an empty directory, without
+// Go.
+func TestGoInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles all that skewrig is made of")
+	}
+	bin, empty := t.TempDir(), t.TempDir()
+	env := fromProxy(t)
+	install := exec.CommandContext(t.Context(), "go", "install", published.Path+"/cmd/skewrig@latest")
+	install.Dir = empty
+	install.Env = append(env, "GOBIN="+bin)
 	if said, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
