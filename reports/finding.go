@@ -83,13 +83,13 @@ func FindingOf(findings []Finding, id string) Finding {
 	return Finding{}
 }
 
-// explaining returns those of the findings that explain a check of the cells, by
-// weight, each once.
+// explaining returns those of the findings that explain a check of the cells, or one
+// like it, by weight, each once.
 func explaining(findings []Finding, cells []Cell) []Finding {
 	named := make(map[string]bool)
 	for _, c := range cells {
 		for _, check := range c.Checks {
-			named[check.Finding] = true
+			named[check.Finding], named[check.Like] = true, true
 		}
 	}
 	seen := make(map[string]bool)

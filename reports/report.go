@@ -191,6 +191,9 @@ type Check struct {
 	// Finding is the id of the known deviation that explains the outcome. If unset,
 	// none does, or one without an id.
 	Finding string `json:"finding,omitempty"`
+	// Like is the id of a known deviation of the same check in other cells of the
+	// scenario, of one that failed and that none explains. If unset, there is none.
+	Like string `json:"like,omitempty"`
 }
 
 // Requirement is one sentence of an enhancement proposal, and what the run's

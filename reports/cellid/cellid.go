@@ -20,6 +20,7 @@ package cellid
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,12 @@ func Axes(id string) map[string]string {
 		}
 	}
 	return axes
+}
+
+// Trunk returns an id without its axes: the scenario.
+func Trunk(id string) string {
+	segments := slices.DeleteFunc(strings.Split(id, "/"), func(s string) bool { return strings.Contains(s, ":") })
+	return strings.Join(segments, "/")
 }
 
 // malformed returns what is wrong with an id or a pattern, empty if nothing is.

@@ -126,6 +126,9 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 		var twice []strict.Problem
 		applied[i], twice = list.applyTo(c)
 		problems = append(problems, twice...)
+		for k, check := range applied[i].Checks {
+			applied[i].Checks[k].Like = list.like(applied[i], check, notRun)
+		}
 	}
 	for j, d := range list.Deviations {
 		if !used[j] && !slices.ContainsFunc(notRun, d.affects) {
@@ -173,6 +176,21 @@ func (l List) applyTo(c reports.Cell) (reports.Cell, []strict.Problem) {
 		c = c.Settled()
 	}
 	return c, problems
+}
+
+// like is the finding of the first entry for a check of other cells of the scenario, which
+// ran or not. It is empty if the check did not fail, or is excused itself.
+func (l List) like(c reports.Cell, check reports.Check, notRun []string) string {
+	if check.Outcome != reports.Fail {
+		return ""
+	}
+	for _, d := range l.Deviations {
+		others := slices.ContainsFunc(notRun, func(id string) bool { return cellid.Trunk(id) == c.Scenario && d.affects(id) })
+		if d.Finding != nil && d.names(check) && (others || d.Cells.Match(c.ID)) {
+			return d.Finding.ID
+		}
+	}
+	return ""
 }
 
 // matching returns the entries for a check.

@@ -261,3 +261,35 @@ func TestReleasesSelectCells(t *testing.T) {
 		}
 	}
 }
+
+// TestAFailureLikeARecordedOne names the finding of the same check of other cells, whether
+// these ran or not.
+func TestAFailureLikeARecordedOne(t *testing.T) {
+	t.Parallel()
+	list, err := Parse("known.yaml", []byte(`{apiVersion: skewrig.dev/v1alpha1, kind: KnownDeviations, findings: [
+  {id: late, class: defect, headline: late, instead: later, effect: none, issue: https://example.com/1,
+   explains: [{cells: a/b/c/**, checks: up, releases: kubelet < 1.90}, {cells: a/b/d/n:1, checks: down}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := func(scenario, axis, check string, outcome reports.Outcome) reports.Cell {
+		return reports.Cell{ID: scenario + "/" + axis, Scenario: scenario, Checks: []reports.Check{{ID: check, Outcome: outcome}}}
+	}
+	for _, tc := range []struct {
+		cell   reports.Cell
+		notRun []string
+		want   string
+	}{
+		{cell("a/b/c", "kubelet:v1.90.1", "up", reports.Fail), nil, "late"},
+		{cell("a/b/c", "kubelet:v1.90.1", "up", reports.Pass), nil, ""},
+		{cell("a/b/c", "kubelet:v1.90.1", "other", reports.Fail), nil, ""},
+		{cell("a/b/c", "kubelet:v1.89.3", "up", reports.Fail), nil, ""},
+		{cell("a/b/d", "n:2", "down", reports.Fail), []string{"a/b/d/n:1"}, "late"},
+		{cell("a/b/e", "n:2", "down", reports.Fail), []string{"a/b/d/n:1"}, ""},
+	} {
+		got, _ := Apply(list, []reports.Cell{tc.cell}, tc.notRun)
+		if like := got[0].Checks[0].Like; like != tc.want {
+			t.Errorf("%s of %s is like %q, want %q", tc.cell.Checks[0].ID, tc.cell.ID, like, tc.want)
+		}
+	}
+}

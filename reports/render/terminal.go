@@ -75,7 +75,7 @@ func (t *terminal) section(outcome reports.Outcome, r reports.Report) {
 	case outcome.Expected():
 		t.recorded(cells)
 	default:
-		t.attention(cells)
+		t.attention(cells, r)
 	}
 	t.printf("\n")
 }
@@ -115,10 +115,10 @@ func (t *terminal) recorded(cells []reports.Cell) {
 }
 
 // attention writes cells with all that is known of the checks that decided.
-func (t *terminal) attention(cells []reports.Cell) {
+func (t *terminal) attention(cells []reports.Cell, r reports.Report) {
 	for _, c := range cells {
 		t.cell(c)
-		t.fields(details(c), "    ", t.width)
+		t.fields(details(c, r), "    ", t.width)
 	}
 }
 
@@ -210,7 +210,7 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		t.fields(allDetails(c), "    ", t.width)
+		t.fields(allDetails(c, r), "    ", t.width)
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
 		file := ""

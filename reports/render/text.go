@@ -94,7 +94,7 @@ func oneLine(s string, limit int) string { return Printable(shortened(s, limit))
 // details returns what is known of the checks of a cell that are not as
 // expected, or why the cell has none. Checks that saw nothing for the same reason share
 // it.
-func details(c reports.Cell) fields {
+func details(c reports.Cell, r reports.Report) fields {
 	var b fields
 	writeRepeats(&b, c)
 	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
@@ -108,7 +108,7 @@ func details(c reports.Cell) fields {
 			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
-		writeChecks(&b, alike)
+		writeChecks(&b, alike, c, r)
 	}
 	return b
 }
@@ -140,10 +140,10 @@ func idsOf(checks []reports.Check) (ids []string) {
 }
 
 // allDetails returns what is known of all checks of a cell, or why it has none.
-func allDetails(c reports.Cell) fields {
+func allDetails(c reports.Cell, r reports.Report) fields {
 	var b fields
 	writeRepeats(&b, c)
-	if writeChecks(&b, c.Checks); len(c.Checks) == 0 {
+	if writeChecks(&b, c.Checks, c, r); len(c.Checks) == 0 {
 		writeField(&b, "reason", c.Reason)
 	}
 	return b
@@ -190,14 +190,32 @@ func writeRepeats(b *fields, c reports.Cell) {
 	}
 }
 
-func writeChecks(b *fields, checks []reports.Check) {
+func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Report) {
 	for _, check := range checks {
 		b.head("check %s: %s", oneLine(check.ID, maxText), check.Outcome)
 		writeField(b, "requirement", check.Requirement)
 		writeField(b, "expected", check.Expected)
 		writeField(b, "observed", check.Observed)
 		writeField(b, "reason", check.Reason)
+		writeField(b, "compare", comparison(check, c, r))
 	}
+}
+
+// comparison says of a check that is not recorded, in a line, which recorded deviation it
+// is like, and in which other cells it passes. It is empty if there is nothing to compare
+// it with.
+func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
+	if check.Outcome != reports.Fail {
+		return ""
+	}
+	var said []string
+	for _, k := range r.KinOf(c, check) {
+		said = append(said, k.Said(c.ID))
+	}
+	if holds := reports.HoldsSaid(c.ID, r.HoldsIn(c, check)); holds != "" {
+		said = append(said, holds)
+	}
+	return strings.Join(said, ". ")
 }
 
 // repeats returns what is known of a cell because it ran several times, in a line

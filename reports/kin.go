@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports/cellid"
+)
+
+// Kin is a recorded deviation that a check which is not on the list has to do with: the
+// same check deviates so in other cells, or one of the same requirement does.
+type Kin struct {
+	Finding Finding
+	// SameCheck is true if it is recorded of the same check. Otherwise it is of the same
+	// requirement only.
+	SameCheck bool
+	// Cells are the ids of those in which it was seen. If unset, it is on the list, and
+	// was seen in none.
+	Cells []string
+}
+
+// KinOf returns the recorded deviations that a check of a cell has to do with: those of the
+// same check, or if there are none, those of the same requirement.
+func (r Report) KinOf(c Cell, check Check) []Kin {
+	if !check.Outcome.Nonconforming() || check.Finding != "" {
+		return nil
+	}
+	var same, related []Kin
+	if f := FindingOf(r.Findings, check.Like); f.ID != "" {
+		same = append(same, Kin{Finding: f, SameCheck: true})
+	}
+	for _, other := range r.Cells {
+		for _, k := range other.Checks {
+			if c.Scenario == "" || other.ID == c.ID || k.Finding == "" || !k.Outcome.Recorded() {
+				continue
+			}
+			f := FindingOf(r.Findings, k.Finding)
+			switch {
+			case f.ID == "":
+			case other.Scenario == c.Scenario && k.ID == check.ID:
+				same = seenIn(same, f, true, other.ID)
+			case k.Requirement != "" && k.Requirement == check.Requirement:
+				related = seenIn(related, f, false, other.ID)
+			}
+		}
+	}
+	if len(same) > 0 {
+		return same
+	}
+	return related
+}
+
+func seenIn(all []Kin, f Finding, sameCheck bool, cell string) []Kin {
+	i := slices.IndexFunc(all, func(k Kin) bool { return k.Finding.ID == f.ID })
+	if i < 0 {
+		return append(all, Kin{f, sameCheck, []string{cell}})
+	}
+	if !slices.Contains(all[i].Cells, cell) {
+		all[i].Cells = append(all[i].Cells, cell)
+	}
+	return all
+}
+
+// HoldsIn are the ids of the other cells of a scenario in which a check passes.
+func (r Report) HoldsIn(c Cell, check Check) (ids []string) {
+	for _, other := range r.Cells {
+		passes := func(k Check) bool { return k.ID == check.ID && k.Outcome == Pass }
+		if c.Scenario != "" && other.ID != c.ID && other.Scenario == c.Scenario && slices.ContainsFunc(other.Checks, passes) {
+			ids = append(ids, other.ID)
+		}
+	}
+	return ids
+}
+
+// maxApart is how many other cells a sentence tells apart.
+const maxApart = 4
+
+// Said says in a sentence what a deviation has to do with a check of a cell.
+func (k Kin) Said(cell string) string {
+	what := "Another check of the same requirement deviates as"
+	if k.SameCheck {
+		what = "Same check as"
+	}
+	where := "recorded for other cells"
+	if len(k.Cells) > 0 {
+		where = "recorded for " + Apart(cell, k.Cells)
+	}
+	return fmt.Sprintf("%s “%s” (%s; this cell isn't in its list)", what, k.Finding.Headline, where)
+}
+
+// HoldsSaid says in a sentence in which other cells a check passes. It is empty if there
+// are none.
+func HoldsSaid(cell string, others []string) string {
+	if len(others) == 0 {
+		return ""
+	}
+	return "The same check passes with " + Apart(cell, others)
+}
+
+// Apart names other cells by the values in their ids that a cell's own id has not, a few of
+// them: "kubelet v1.36.3, kubelet reference". Cells of another scenario are named by that.
+func Apart(cell string, others []string) string {
+	axes, own := cellid.Axes(cell), cellid.Trunk(cell)
+	var names []string
+	for _, id := range others {
+		var apart []string
+		if trunk := cellid.Trunk(id); trunk != own {
+			apart = append(apart, trunk)
+		}
+		values := cellid.Axes(id)
+		for _, axis := range slices.Sorted(maps.Keys(values)) {
+			if values[axis] != axes[axis] {
+				apart = append(apart, axis+" "+values[axis])
+			}
+		}
+		if name := strings.Join(apart, " with "); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return Few(names, maxApart)
+}

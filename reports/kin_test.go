@@ -1,0 +1,50 @@
+package reports_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
+)
+
+func kinCell(id string, outcome reports.Outcome, finding string) reports.Cell {
+	return reports.Cell{ID: id, Scenario: cellid.Trunk(id), Checks: []reports.Check{{ID: "told", Requirement: "KEP-1/told", Outcome: outcome, Finding: finding}}}
+}
+
+// TestWhatAFailureIsLike: the same check that is recorded for other cells comes before
+// another one of the same requirement, and what passes is named beside.
+func TestWhatAFailureIsLike(t *testing.T) {
+	t.Parallel()
+	red := kinCell("kep-1/a/b/kubelet:v1.90.1", reports.Fail, "")
+	old := kinCell("kep-1/a/b/kubelet:v1.89.3", reports.ExpectedFail, "late")
+	other := kinCell("kep-1/a/other/kubelet:v1.90.1", reports.ExpectedFail, "lost")
+	good := kinCell("kep-1/a/b/kubelet:reference", reports.Pass, "")
+	late, lost := reports.Finding{ID: "late", Headline: "It is late"}, reports.Finding{ID: "lost", Headline: "It is lost"}
+	listed := red
+	listed.Checks = []reports.Check{{ID: "told", Requirement: "KEP-1/told", Outcome: reports.Fail, Like: "late"}}
+	for name, tc := range map[string]struct {
+		of    reports.Cell
+		cells []reports.Cell
+		want  []string
+	}{
+		"nothing":              {red, []reports.Cell{red}, nil},
+		"the same check":       {red, []reports.Cell{red, old, other, good}, []string{"Same check as “It is late” (recorded for kubelet v1.89.3; this cell isn't in its list)", "The same check passes with kubelet reference"}},
+		"the same requirement": {red, []reports.Cell{red, other}, []string{"Another check of the same requirement deviates as “It is lost” (recorded for kep-1/a/other; this cell isn't in its list)"}},
+		"only on the list":     {listed, []reports.Cell{listed}, []string{"Same check as “It is late” (recorded for other cells; this cell isn't in its list)"}},
+		"recorded itself":      {old, []reports.Cell{red, old}, nil},
+	} {
+		r := reports.Report{Cells: tc.cells, Findings: []reports.Finding{late, lost}}
+		var got []string
+		for _, k := range r.KinOf(tc.of, tc.of.Checks[0]) {
+			got = append(got, k.Said(tc.of.ID))
+		}
+		if said := reports.HoldsSaid(tc.of.ID, r.HoldsIn(tc.of, tc.of.Checks[0])); said != "" {
+			got = append(got, said)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
