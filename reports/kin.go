@@ -99,10 +99,16 @@ func HoldsSaid(cell string, others []string) string {
 	return "The same check passes with " + Apart(cell, others)
 }
 
-// Apart names other cells by the values in their ids that a cell's own id has not, a few of
-// them: "kubelet v1.36.3, kubelet reference". Cells of another scenario are named by that.
+// Apart names other cells by the axes in which they are not all as a cell, a few of them:
+// "kubelet v1.36.3, kubelet reference". Cells of another scenario are named by that.
 func Apart(cell string, others []string) string {
-	axes, own := cellid.Axes(cell), cellid.Trunk(cell)
+	own, ownAxes := cellid.Trunk(cell), cellid.Axes(cell)
+	differing := make(map[string]bool)
+	for _, id := range others {
+		for axis, value := range cellid.Axes(id) {
+			differing[axis] = differing[axis] || value != ownAxes[axis]
+		}
+	}
 	var names []string
 	for _, id := range others {
 		var apart []string
@@ -111,11 +117,11 @@ func Apart(cell string, others []string) string {
 		}
 		values := cellid.Axes(id)
 		for _, axis := range slices.Sorted(maps.Keys(values)) {
-			if values[axis] != axes[axis] {
+			if differing[axis] {
 				apart = append(apart, axis+" "+values[axis])
 			}
 		}
-		if name := strings.Join(apart, " with "); name != "" && !slices.Contains(names, name) {
+		if name := strings.Join(apart, " "); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

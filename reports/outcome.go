@@ -58,13 +58,13 @@ func (o Outcome) Meaning() string {
 		NotApplicable:  "does not apply to these versions or gates, for the recorded reason",
 		Pass:           "observed as expected",
 		Ambiguous:      "the text contradicts itself, and the release does as its other reading says",
-		ExpectedFail:   "failed as the known-deviation list says",
+		ExpectedFail:   "deviates as the list of known deviations says",
 		NotTestable:    "a prerequisite is missing, so nothing was judged",
 		Unknown:        "not enough evidence to judge",
 		HarnessError:   "skewrig is at fault, not the subject",
-		UnexpectedPass: "passed although the known-deviation list says it fails: the entry is stale",
+		UnexpectedPass: "passed although the list of known deviations says it fails: the entry is stale",
 		Flaky:          "failed in some of several runs and passed in others",
-		Fail:           "observed something other than expected",
+		Fail:           "observed something other than expected, and no list of known deviations says so",
 	}[o]
 }
 

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
@@ -40,7 +42,20 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
-	return info.Main.Version
+	return versionOf(info)
+}
+
+// versionOf is the version of the main module that a build was made of or, if that has none,
+// the commit.
+func versionOf(info *debug.BuildInfo) string {
+	commit, changed := strings.CutSuffix(commitOf(info), ", modified")
+	switch {
+	case commit == "" || semver.IsValid(info.Main.Version):
+		return info.Main.Version
+	case changed:
+		return commit + "+dirty"
+	}
+	return commit
 }
 
 func printJSON[T any](w io.Writer, v T) error {
