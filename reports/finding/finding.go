@@ -5,6 +5,8 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +67,20 @@ func deviates(o reports.Outcome) bool {
 	return o.Recorded() || o == reports.Fail || o == reports.Flaky
 }
 
+// New are the observations of a finding that no list has: those of checks that failed and
+// are not of another finding.
+func (f Finding) New() (all []Observation) {
+	if f.Class != reports.Unlisted {
+		return nil
+	}
+	for _, o := range f.Observed {
+		if o.Deviates() && !o.Outcome.Recorded() {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
 // All returns the findings of a run by weight. Sentences are those of the reader's
 // copies of the texts, by the ids of the requirements. The reference is no release:
 // its cells are left out.
@@ -76,6 +92,9 @@ func All(run evidence.Run, sentences map[string][]string) []Finding {
 			f.Finding = unlisted(of[0])
 		}
 		f.state(of, run.Report.Requirements, sentences)
+		if f.Class == reports.Unlisted {
+			f.Headline = headline(of[0], f.Statement)
+		}
 		f.observe(of, run)
 		all = append(all, f)
 	}
@@ -121,6 +140,48 @@ func unlisted(s seen) reports.Finding {
 	return reports.Finding{ID: id, Class: reports.Unlisted, Headline: s.check.ID, Instead: reports.ReasonOf(s.check)}
 }
 
+// maxHeadline is how long the statement in a headline may be, in runes.
+const maxHeadline = 90
+
+// headline says in words what nothing more is known of than its check: by the statement
+// that does not hold or, without one, by the check's name.
+func headline(s seen, of Statement) string {
+	where := "in " + cmp.Or(s.cell.Scenario, s.cell.ID)
+	if releases := ofAxes(s.cell.Axes); releases != "" {
+		where = "with " + releases
+	}
+	if of.Statement == "" {
+		return fmt.Sprintf("The check “%s” fails %s", strings.ReplaceAll(s.check.ID, "-", " "), where)
+	}
+	subject, _, _ := strings.Cut(of.Requirement, "/")
+	return fmt.Sprintf("Not as %s says %s: %s", subject, where, brief(WithoutReading(of.Statement)))
+}
+
+// brief is the beginning of a statement, as far as a headline has room for it.
+func brief(statement string) string {
+	statement = strings.TrimSuffix(strings.Join(strings.Fields(statement), " "), ".")
+	if len([]rune(statement)) <= maxHeadline {
+		return statement
+	}
+	cut := string([]rune(statement)[:maxHeadline])
+	if at := strings.LastIndex(cut, " "); at > 0 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, ",;: ") + " …"
+}
+
+// reading is how a statement begins that is one of several readings of a text.
+var reading = regexp.MustCompile(`^(?:First|Second|Third) reading[^:]*: `)
+
+// WithoutReading is a statement without the words that say which reading of a text it is.
+func WithoutReading(statement string) string {
+	rest := statement[len(reading.FindString(statement)):]
+	if rest == statement || rest == "" {
+		return statement
+	}
+	return strings.ToUpper(rest[:1]) + rest[1:]
+}
+
 // state adds the statements that the checks serve, each once.
 func (f *Finding) state(checks []seen, requirements []reports.Requirement, sentences map[string][]string) {
 	var all []Statement
@@ -148,9 +209,9 @@ const oracle = "oracle:"
 // observe adds what the checks saw in all cells of their scenarios.
 func (f *Finding) observe(red []seen, run evidence.Run) {
 	kind := func(c reports.Cell, check reports.Check) string { return c.Scenario + " " + check.ID }
-	kinds := make(map[string]bool)
+	kinds, own := make(map[string]bool), make(map[string]bool)
 	for _, s := range red {
-		kinds[kind(s.cell, s.check)] = true
+		kinds[kind(s.cell, s.check)], own[s.cell.ID+" "+s.check.ID] = true, true
 	}
 	shown := ""
 	for _, c := range run.Report.Cells {
@@ -163,7 +224,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 				Cell: c.ID, Check: check.ID, Releases: releases, Gates: gates,
 				Outcome: check.Outcome, Expected: check.Expected, Observed: check.Observed,
 			})
-			if !deviates(check.Outcome) {
+			if !own[c.ID+" "+check.ID] { // it does as stated, or is of another finding
 				continue
 			}
 			f.Releases, f.Gates = append(f.Releases, cmp.Or(ofAxes(c.Axes), releases)), append(f.Gates, gates)
@@ -173,8 +234,17 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
-	dir := reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...)
-	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, run.Facts[shown].File, dir)
+	if f.Class == reports.Unlisted {
+		f.Reproduce = again(run, shown)
+		return
+	}
+	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, run.Facts[shown].File, reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...))
+}
+
+// again is the command that runs a cell again, as the page of the run has it.
+func again(run evidence.Run, id string) string {
+	command, _ := run.Report.Reproduce.CellAgain(id, run.Facts[id].File, reports.DirFor(evidence.SourcesOf(run), id))
+	return command
 }
 
 // once sorts texts and leaves out those that are empty, or there before.
@@ -191,6 +261,9 @@ func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) 
 		if program == "etcd" || program == "seed" {
 			continue
 		}
+		if !alike(facts, program) {
+			program = c.Name
+		}
 		for _, start := range c.Starts {
 			versions.add(start.Version, program)
 			for gate, on := range start.Gates {
@@ -199,6 +272,28 @@ func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) 
 		}
 	}
 	return cmp.Or(versions.String(), ofAxes(axes)), set.String()
+}
+
+// alike reports whether all components of a program were the same releases, one after the
+// other.
+func alike(facts evidence.Facts, program string) bool {
+	var first []string
+	for _, c := range facts.Components {
+		if c.Program() != program {
+			continue
+		}
+		var versions []string
+		for _, s := range c.Starts {
+			versions = append(versions, s.Version)
+		}
+		if first == nil {
+			first = versions
+		}
+		if !slices.Equal(first, versions) {
+			return false
+		}
+	}
+	return true
 }
 
 // ofAxes is the releases that a cell's id names: those that it is about.

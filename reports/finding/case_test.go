@@ -1,0 +1,67 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
+	"github.com/skewrig/skewrig/reports/narrate"
+)
+
+// TestWhatACaseShows: how the field changed that the check compares, what was on the wire,
+// what ran in its order, and the check beside it that passes. What is of another pod, or came
+// after the check was decided, is left out.
+func TestWhatACaseShows(t *testing.T) {
+	t.Parallel()
+	check := reports.Check{ID: "not-lost", Outcome: reports.Fail, Expected: `at once: pods["web"].spec.containers[0].livenessProbe.httpGet.protocol == "HTTP2"`, Observed: `"HTTP1"`}
+	twin := reports.Check{ID: "other-not-lost", Outcome: reports.Pass, Expected: strings.Replace(check.Expected, "web", "other", 1)}
+	cell := reports.Cell{ID: "kep-1/a/b/kubelet:v1.89.3", Scenario: "kep-1/a/b", Axes: map[string]string{"kubelet": "v1.89.3"}, Checks: []reports.Check{check, twin}}
+	narration := &narrate.Narration{
+		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost."}},
+		Lanes: []narrate.Lane{
+			{Name: "kubelet/node-a", Kind: narrate.Component, Spans: []narrate.Span{{From: 2, Label: "v1.89.3"}, {From: 4, Label: "starting"}, {From: 5, Label: "v1.90.1 X=true"}, {From: 10, Label: "v1.91.0"}}},
+			{Name: "kube-apiserver", Kind: narrate.Component, Spans: []narrate.Span{{From: 1, Label: "v1.90.1"}}},
+			{Name: "pods/default/web", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 3, Label: "Ready"}, {From: 11, Label: "gone"}}},
+			{Name: "pods/default/other", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 3, Label: "not Ready"}}},
+		},
+		Attempts: []narrate.Attempt{{At: 6, Container: "default/web/app", By: "liveness", Observed: "refused"}, {At: 7, Container: "default/other/app", By: "liveness", Observed: "good"}},
+		Objects: []narrate.Object{{Key: "pods/default/web", Versions: []narrate.Version{
+			{At: 3, Step: 1, YAML: "spec:\n  protocol: HTTP2\n"}, {At: 8, Step: 2, YAML: "spec:\n  protocol: HTTP1\n"}, {At: 12, Step: 3, YAML: "spec:\n  protocol: HTTP3\n"},
+		}}},
+		Logs: []narrate.Log{{Component: "kubelet", Lines: []narrate.Line{{At: 8, Text: "pod web"}, {At: 8, Text: "pod other"}}}},
+	}
+	run := evidence.Run{Report: reports.Report{Cells: []reports.Cell{cell}}}
+	got := NewCase(run, Finding{Statement: Statement{Requirement: "KEP-1/kept", Statement: "Second reading: it is kept."}}, cell, check, narration)
+	var text strings.Builder
+	for _, e := range got.Exhibits {
+		text.WriteString(e.Title + "\n" + e.Text + "\n")
+	}
+	for _, want := range []string{"# 8.0 s, in step 2\n spec:\n-  protocol: HTTP2\n+  protocol: HTTP1", "pods/default/web: Ready", "default/web/app, liveness: refused", "kubelet: pod web"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the exhibits have no %q:\n%s", want, text.String())
+		}
+	}
+	for _, other := range []string{"other", "gone", "HTTP3"} {
+		if strings.Contains(text.String(), other) {
+			t.Errorf("the exhibits have %q:\n%s", other, text.String())
+		}
+	}
+	if ran := strings.Join(got.Ran, "\n"); ran != "   1.0 s  kube-apiserver v1.90.1\n   2.0 s  kubelet/node-a v1.89.3\n   5.0 s  kubelet/node-a v1.90.1 X=true" {
+		t.Errorf("what ran is\n%s", ran)
+	}
+	if got.Twin.ID != twin.ID || got.Headline != "Not as KEP-1 says with kubelet v1.89.3: It is kept" || got.Cause != "It was lost." || !strings.Contains(got.Again, cell.ID) {
+		t.Errorf("the case is %+v", got)
+	}
+}
+
+// TestACaseOfNoRecord has the values of its check, and what the facts say.
+func TestACaseOfNoRecord(t *testing.T) {
+	t.Parallel()
+	cell := reports.Cell{ID: "a/b/c", Scenario: "a/b/c", Checks: []reports.Check{{ID: "stays-up", Outcome: reports.Fail}}}
+	facts := evidence.Facts{Components: []evidence.Component{{Name: "kubelet/node-a", Starts: []evidence.Start{{Version: "v1.89.3"}, {Version: "v1.90.1", Gates: map[string]bool{"X": false}}}}}}
+	got := NewCase(evidence.Run{Facts: map[string]evidence.Facts{"a/b/c": facts}}, Finding{}, cell, cell.Checks[0], nil)
+	if got.Headline != "The check “stays up” fails in a/b/c" || len(got.Exhibits) != 0 || strings.Join(got.Ran, "") != "kubelet/node-a v1.89.3, then v1.90.1 with X off" {
+		t.Errorf("the case is %+v", got)
+	}
+}
