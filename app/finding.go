@@ -1,7 +1,10 @@
 package app
 
 import (
+	"slices"
+
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate/saved"
 )
@@ -23,6 +26,29 @@ func Findings(dir, texts string) (reports.Report, []finding.Finding, error) {
 	}
 	return report, finding.All(run, sentences), nil
 }
+
+// Cases are the checks that failed in a saved run and that no list has, by the ids of their
+// findings: of each the first cell.
+func Cases(dir string, report reports.Report, all []finding.Finding) map[string]finding.Case {
+	shown := Page(dir, report)
+	run := evidence.Run{Dir: dir, Report: report, Facts: shown.Facts}
+	cases := make(map[string]finding.Case)
+	for _, f := range all {
+		for _, o := range f.New()[:min(1, len(f.New()))] {
+			c := report.Cells[slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == o.Cell })]
+			check := c.Checks[slices.IndexFunc(c.Checks, func(check reports.Check) bool { return check.ID == o.Check })]
+			n, err := shown.Narration(c, c.EachRun()[0], maxCase)
+			if err != nil {
+				n = nil // what its record says is not known: the draft has its values
+			}
+			cases[f.ID] = finding.NewCase(run, f, c, check, n)
+		}
+	}
+	return cases
+}
+
+// maxCase is how long the narration of a case may be, as JSON and in bytes.
+const maxCase = 1 << 20
 
 // Sentences are those of the texts of the proposals in a directory, by the ids of the
 // requirements. Without a directory there are none.

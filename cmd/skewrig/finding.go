@@ -45,6 +45,9 @@ https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
 					return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
 				}
 			}
+			if format.value == "issue" {
+				return app.Failed(render.Issues(cmd.OutOrStdout(), report, all, app.Cases(dir, report, all)))
+			}
 			return app.Failed(printFindings(cmd.OutOrStdout(), format.value, report, all))
 		},
 	}
@@ -76,8 +79,6 @@ func printFindings(w io.Writer, format string, report reports.Report, all []find
 		return printJSON(w, all)
 	case "markdown":
 		return render.Findings(w, report, all)
-	case "issue":
-		return render.Issues(w, report, all)
 	}
 	s := sheet{width: columns(w)}
 	table(&s, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {

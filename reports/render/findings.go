@@ -252,9 +252,9 @@ func FindingTerminal(w io.Writer, f finding.Finding, width int) error {
 
 // stated writes a statement with its place in the text.
 func (m *markdown) stated(s finding.Statement, first bool) {
-	label := "And"
+	label := "And, in our words"
 	if first {
-		label = "The text"
+		label = "The text, in our words"
 	}
 	if s.Line == 0 {
 		label = "Statement"

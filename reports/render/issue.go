@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,8 +29,9 @@ func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 }
 
 // Issues drafts what findings are reported with, by weight: one issue or pull request
-// for each, but one pull request for all that is behind in a text.
-func Issues(w io.Writer, r reports.Report, all []finding.Finding) error {
+// for each, but one pull request for all that is behind in a text. Those that have a case, by
+// their ids, are reported with its evidence.
+func Issues(w io.Writer, r reports.Report, all []finding.Finding, cases map[string]finding.Case) error {
 	one := func(f finding.Finding) string {
 		if f.Class == reports.Outrun {
 			return cmp.Or(subjectOf(f), f.ID)
@@ -42,7 +44,7 @@ func Issues(w io.Writer, r reports.Report, all []finding.Finding) error {
 				return fmt.Errorf("writing the drafts of issues: %w", err)
 			}
 		}
-		if err := draft(w, r, of); err != nil {
+		if err := draft(w, r, of, cases); err != nil {
 			return err
 		}
 	}
@@ -50,7 +52,10 @@ func Issues(w io.Writer, r reports.Report, all []finding.Finding) error {
 }
 
 // draft drafts what findings are reported with together.
-func draft(w io.Writer, r reports.Report, of []finding.Finding) error {
+func draft(w io.Writer, r reports.Report, of []finding.Finding, cases map[string]finding.Case) error {
+	if c, has := cases[of[0].ID]; has {
+		return CaseIssue(w, r, of[0], c)
+	}
 	if len(of) == 1 {
 		return Issue(w, r, of[0])
 	}
@@ -76,7 +81,12 @@ func (m *markdown) pullRequestOf(all []finding.Finding) {
 
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("%s\n", text(f.Headline))
-	m.printf("\n### What happened?\n\n%s\n\n", sentences(f.Instead, f.Effect))
+	m.printf("\n### What happened?\n\n")
+	if f.Class == reports.Unlisted { // nothing more is known of it than values
+		m.printf("%s\n\n", fenced("", f.Instead, ""))
+	} else {
+		m.printf("%s\n\n", sentences(f.Instead, f.Effect))
+	}
 	m.seenOn(f)
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
@@ -84,7 +94,7 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	if f.Without != "" {
 		m.printf("\n%s\n", fenced("sh", strings.TrimSpace(f.Preparation+"\n"+f.Without), ""))
 	}
-	m.printf("\nWith skewrig, which runs the released components without containers (`go install github.com/skewrig/skewrig/cmd/skewrig@latest`):\n\n%s\n", fenced("sh", f.Reproduce, ""))
+	m.withSkewrig(r, f.Reproduce)
 	m.printf("\n### Anything else we need to know?\n")
 	m.decidedAt(f)
 	if f.Since != "" {
@@ -94,6 +104,19 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 		m.printf("\nA way to mend it: %s.\n", text(f.Ask))
 	}
 	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(slices.Concat(f.Releases, f.Gates), "\n"), ""))
+	m.machine(r)
+}
+
+// withSkewrig says how to see it with skewrig, and how to get that.
+func (m *markdown) withSkewrig(r reports.Report, command string) {
+	m.printf("\nWith skewrig, which runs the released components without containers:\n\n%s\n", fenced("sh", r.Reproduce.Install()+"\n"+command, ""))
+	if note := r.Reproduce.InstallNote(); note != "" {
+		m.printf("\n%s\n", note)
+	}
+}
+
+// machine writes the sections about the machine that a run took place on.
+func (m *markdown) machine(r reports.Report) {
 	m.printf("\n### Cloud provider\n\nnone\n\n### OS version\n\n%s\n", fenced("console", strings.TrimSpace(r.Reproduce.Host.OS+" "+r.Reproduce.Host.Kernel), ""))
 	m.printf("\n### Install tools\n\nskewrig %s\n", text(r.Reproduce.Skewrig))
 	m.printf("\n### Container runtime (CRI) and version (if applicable)\n\na fake runtime of skewrig\n")
@@ -109,6 +132,21 @@ func sentences(texts ...string) string {
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// name is a word at the beginning of a sentence that stays as it is, such as that of a function.
+var name = regexp.MustCompile(`^\S*[^a-z,\s]`)
+
+// Sentence is a text with the form of a sentence. A name at its beginning stays as it is.
+func Sentence(said string) string {
+	said = strings.TrimSuffix(said, ".")
+	if said == "" {
+		return ""
+	}
+	if !name.MatchString(said) {
+		said = capitalized(said)
+	}
+	return said + "."
 }
 
 // pullRequest is in the form that kubernetes/enhancements asks for.

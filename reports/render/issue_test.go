@@ -48,7 +48,7 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 	other.ID, other.Requirement = "other", "KEP-2/other"
 	contradiction.Class = reports.Contradiction
 	var drafts bytes.Buffer
-	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again}); err != nil {
+	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again}, nil); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/pulls.md", drafts.String())
@@ -67,7 +67,7 @@ func TestIssueOfWhatNoListHas(t *testing.T) {
 	if err := render.Issue(&got, reports.Report{}, f); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\n### What happened?\n\nExpected 0, observed 1.\n\n"; !strings.Contains(got.String(), want) {
+	if want := "\n### What happened?\n\n```\nexpected 0, observed 1\n```\n\n"; !strings.Contains(got.String(), want) {
 		t.Errorf("the draft lacks %q: %s", want, got.String())
 	}
 }

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
+)
+
+// CaseIssue drafts what a check that failed in a cell is reported with, if no list has it: a
+// bug report with the evidence of that cell.
+func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case) error {
+	var m markdown
+	m.printf("%s\n", text(c.Headline))
+	m.printf("\n### What happened?\n\n")
+	if c.Cause != "" {
+		m.printf("%s\n", linkedText(c.Cause))
+	} else {
+		m.printf("A check of skewrig failed, and nothing more was recorded of it:\n\n%s\n", checkBlock(c))
+	}
+	m.compared(c)
+	m.evidence(c)
+	if c.Cause != "" {
+		m.folded("The check, as skewrig evaluates it", checkBlock(c))
+	}
+	m.printf("\n### What did you expect to happen?\n")
+	m.expectation(f)
+	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
+	m.withSkewrig(r, c.Again)
+	m.printf("\n### Anything else we need to know?\n")
+	for _, k := range c.Kin {
+		m.kin(c, k)
+	}
+	if said := reports.HoldsSaid(c.Cell.ID, c.Holds); said != "" {
+		m.printf("\n%s.\n", text(said))
+	}
+	m.printf("\n### Kubernetes version\n\nWhat ran, in the order in which it began to:\n\n%s\n", fenced("console", strings.Join(c.Ran, "\n"), ""))
+	m.machine(r)
+	return m.writeTo(w, "the draft of an issue")
+}
+
+// checkBlock is a check with its values.
+func checkBlock(c finding.Case) string {
+	var b strings.Builder
+	for _, line := range [][2]string{{"check", c.Check.ID}, {"expected", c.Check.Expected}, {"observed", c.Check.Observed}, {"window", c.Window}, {"reason", c.Check.Reason}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
+		}
+	}
+	return fenced("", strings.TrimRight(b.String(), "\n"), "")
+}
+
+// folded is a block that opens on a click.
+func (m *markdown) folded(title, block string) {
+	m.printf("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", text(title), block)
+}
+
+// evidence writes the exhibits, the first one open.
+func (m *markdown) evidence(c finding.Case) {
+	for i, e := range c.Exhibits {
+		language := ""
+		if e.Diff {
+			language = "diff"
+		}
+		if i == 0 {
+			m.printf("\n%s:\n\n%s\n", text(e.Title), fenced(language, e.Text, ""))
+			continue
+		}
+		m.folded(e.Title, fenced(language, e.Text, ""))
+	}
+}
+
+// compared says where else the check passes or fails: a table of the cells of the scenario
+// with the columns that tell them apart, and the check beside it that passes.
+func (m *markdown) compared(c finding.Case) {
+	axes := make(map[string]map[string]bool)
+	for _, o := range c.Others {
+		for axis, value := range o.Axes {
+			if axes[axis] == nil {
+				axes[axis] = make(map[string]bool)
+			}
+			axes[axis][value] = true
+		}
+	}
+	columns := slices.DeleteFunc(slices.Sorted(maps.Keys(axes)), func(axis string) bool { return len(axes[axis]) < 2 })
+	var rows [][]string
+	for _, o := range c.Others {
+		var row []string
+		for _, axis := range columns {
+			row = append(row, text(o.Axes[axis]))
+		}
+		row = append(row, text(seenAs(o.Outcome)))
+		if maps.Equal(o.Axes, c.Cell.Axes) {
+			row[len(row)-1] = "**deviates** (this cell)"
+		}
+		rows = withRow(rows, row)
+	}
+	if len(columns) > 0 && len(rows) > 1 {
+		if more := len(rows) - maxSeen; more > 0 {
+			rows = append(rows[:maxSeen], append(make([]string, len(columns)), fmt.Sprintf("and %d more", more)))
+		}
+		m.printf("\n")
+		m.table(rows, append(columns, "outcome")...)
+	}
+	if c.Twin.ID != "" {
+		m.printf("\nThe check `%s` of the same cell passes, which differs from this one only in a value:\n\n%s\n", c.Twin.ID, fenced("", c.Twin.Expected, ""))
+	}
+}
+
+func seenAs(o reports.Outcome) string {
+	switch {
+	case o.Recorded():
+		return "deviates, as recorded"
+	case o.Nonconforming():
+		return "deviates"
+	}
+	return "as stated"
+}
+
+// kin writes a recorded deviation that the check has to do with: its cause, where that is in
+// the code, and how to see it without skewrig.
+func (m *markdown) kin(c finding.Case, k reports.Kin) {
+	m.printf("\n%s: %s.\n", text(k.Said(c.Cell.ID)), text(k.Finding.Instead))
+	m.decidedAt(finding.Finding{Finding: k.Finding})
+	if k.Finding.Issue != "" {
+		m.printf("\nReported: %s\n", linkedText(k.Finding.Issue))
+	}
+	if k.Finding.Without != "" {
+		m.folded("How that is seen without skewrig", fenced("sh", strings.TrimSpace(k.Finding.Preparation+"\n"+k.Finding.Without), ""))
+	}
+}
