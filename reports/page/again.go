@@ -2,10 +2,6 @@ package page
 
 import (
 	"path"
-	"strings"
-
-	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -42,20 +38,4 @@ func (run Run) FileOf(c reports.Cell) (file string, found bool) {
 	defer f.Close()
 	p, err := record.ReadPlan(f)
 	return p.File, err == nil
-}
-
-// repository is where the program is from.
-const repository = "github.com/skewrig/skewrig"
-
-// checkoutOf is what to check out in order to have a version of the program: a tag, or
-// a commit. It is empty if the version says neither.
-func checkoutOf(version string) string {
-	switch {
-	case !semver.IsValid(version):
-		return ""
-	case module.IsPseudoVersion(version):
-		commit, _ := module.PseudoVersionRev(strings.TrimSuffix(version, "+dirty"))
-		return commit
-	}
-	return strings.TrimSuffix(version, semver.Build(version))
 }

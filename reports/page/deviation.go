@@ -59,13 +59,22 @@ func placeOf(address string) place {
 }
 
 // Text is where the statement stands.
-func (d deviation) Text() place {
-	if d.Line == 0 {
-		return place{Name: d.Source}
+func (d deviation) Text() place { return textPlace(d.Source, d.Document, d.Line, d.Beyond) }
+
+// textPlace is where a statement stands: a line of a document, or what it is from.
+func textPlace(source, document string, line int, beyond string) place {
+	if _, is := reports.WebAddress(source); is && line == 0 {
+		return place{Name: "source", Address: source}
 	}
-	p := place{Name: fmt.Sprintf("%s, line %d", d.Source, d.Line)}
-	if _, is := reports.WebAddress(d.Document); is {
-		p.Address = fmt.Sprintf("%s?plain=1#L%d", d.Document, d.Line)
+	switch {
+	case line == 0 && beyond != "":
+		return place{Name: source + ", in no sentence; from " + beyond}
+	case line == 0:
+		return place{Name: source}
+	}
+	p := place{Name: fmt.Sprintf("%s, line %d", source, line)}
+	if _, is := reports.WebAddress(document); is {
+		p.Address = fmt.Sprintf("%s?plain=1#L%d", document, line)
 	}
 	return p
 }
@@ -136,20 +145,35 @@ func excusedIn(cells []reports.Cell) (all []excused) {
 }
 
 // issues are the drafts with which deviations are reported, as the command "skewrig
-// finding ID -o issue" prints them.
+// finding ID -o issue" prints them. Of what no list has, each failed check of a cell has one
+// of its own.
 type issues map[string]string
 
-func newIssues(r reports.Report, findings []finding.Finding) (issues, error) {
+func (t told) issues() (issues, error) {
 	drafts := make(issues)
-	for _, f := range findings {
+	for _, f := range t.findings {
 		var b bytes.Buffer
-		if err := render.Issue(&b, r, f); err != nil {
+		if err := render.Issue(&b, t.Report, f); err != nil {
 			return nil, err
 		}
 		drafts[f.ID] = b.String()
+		for _, o := range f.New() {
+			c, has := t.cases[o.Cell][o.Check]
+			if !has {
+				continue
+			}
+			var b bytes.Buffer
+			if err := render.CaseIssue(&b, t.Report, f, c); err != nil {
+				return nil, err
+			}
+			drafts[draftOf(f, o)] = b.String()
+		}
 	}
 	return drafts, nil
 }
+
+// draftOf names the draft of a failed check of a cell.
+func draftOf(f finding.Finding, o finding.Observation) string { return f.ID + " in " + o.Cell }
 
 // known is what the scripts know of a finding.
 type known struct {
@@ -171,22 +195,58 @@ func knownBy(findings []finding.Finding) map[string]known {
 	return all
 }
 
-// unlisted are the ids of the findings that no list has, by cell and check.
-func unlisted(findings []finding.Finding) map[string]map[string]string {
+// unlisted are the names of the drafts of what no list has, by cell and check.
+func (t told) unlisted() map[string]map[string]string {
 	all := make(map[string]map[string]string)
-	for _, f := range findings {
-		if f.Class != reports.Unlisted {
-			continue
-		}
-		for _, o := range f.Observed {
-			if !o.Deviates() {
-				continue
-			}
+	for _, f := range t.findings {
+		for _, o := range f.New() {
 			if all[o.Cell] == nil {
 				all[o.Cell] = make(map[string]string)
 			}
 			all[o.Cell][o.Check] = f.ID
+			if _, has := t.cases[o.Cell][o.Check]; has {
+				all[o.Cell][o.Check] = draftOf(f, o)
+			}
 		}
 	}
 	return all
 }
+
+// likeness is a recorded deviation that a failed check has to do with, as a page says it.
+type likeness struct {
+	Said    string `json:"said"`
+	Finding string `json:"finding,omitempty"`
+	// Instead is what happens, by the record, and Places where in the code it is decided.
+	Instead string  `json:"instead,omitempty"`
+	Places  []place `json:"places,omitempty"`
+}
+
+// comparison is what else is known of the check that failed in a cell.
+type comparison struct {
+	Like []likeness `json:"like,omitempty"`
+	// Holds says in which other cells it passes, and Twin which check of the same cell does
+	// that is most like it.
+	Holds string `json:"holds,omitempty"`
+	Twin  string `json:"twin,omitempty"`
+	// Links are some of the cells in which it passes.
+	Links []string `json:"links,omitempty"`
+}
+
+// maxHolds is how many cells are linked in which a check passes.
+const maxHolds = 3
+
+// comparisonOf is what is said of a case.
+func comparisonOf(c finding.Case, listed func(id string) bool) (of comparison) {
+	for _, k := range c.Kin {
+		l := likeness{Said: k.Said(c.Cell.ID), Instead: render.Sentence(k.Finding.Instead), Places: deviation{Finding: finding.Finding{Finding: k.Finding}}.Places()}
+		if listed(k.Finding.ID) {
+			l.Finding = k.Finding.ID
+		}
+		of.Like = append(of.Like, l)
+	}
+	of.Holds, of.Twin = reports.HoldsSaid(c.Cell.ID, c.Holds), c.Twin.ID
+	of.Links = c.Holds[:min(len(c.Holds), maxHolds)]
+	return of
+}
+
+func (c comparison) empty() bool { return len(c.Like) == 0 && c.Holds == "" && c.Twin == "" }

@@ -59,7 +59,7 @@ func TestDeviationsAreAboveTheMatrix(t *testing.T) {
 	t.Parallel()
 	above, _, _ := strings.Cut(write(t, Run{Report: MadeReport()}), `id="matrix"`)
 	for _, want := range []string{
-		`<b>Defects of releases</b> <span class="dim">1, 1 not reported</span>`, `id="finding-gate-is-read-late"`, Recorded.Headline,
+		`<b>Defects of releases</b> <span class="dim">1 deviation, 1 not reported</span>`, `id="finding-gate-is-read-late"`, Recorded.Headline,
 		`<span class="tag unreported">not reported</span><span class="tag">SIG Node</span><span class="tag">2 cells</span>`,
 		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `href="#finding=gate-is-read-late"`,
 	} {
@@ -85,8 +85,8 @@ func TestDraftsAreThoseOfTheCommand(t *testing.T) {
 			t.Errorf("the draft of %s is %q, want %q", f.ID, drafts[f.ID], b.String())
 		}
 	}
-	if len(all) != 3 || len(drafts) != len(all) {
-		t.Errorf("%d drafts of %d findings, want those of the failure, of the flaky check and of what is recorded", len(drafts), len(all))
+	if len(all) != 3 || len(drafts) != len(all)+2 {
+		t.Errorf("%d drafts of %d findings, want those of the failure, of the flaky check and of what is recorded, and of the two cells of the former", len(drafts), len(all))
 	}
 	for _, c := range decode[index](t, blocks["index"]).Cells {
 		if id := c.Drafts["restarts-end"]; (c.ID == Red) != (id != "") || id != "" && !strings.Contains(drafts[id], "restarts-end") {
@@ -123,5 +123,38 @@ func TestTitles(t *testing.T) {
 	cells := decode[index](t, unpack(t, page)["index"]).Cells
 	if at := slices.IndexFunc(cells, func(c indexed) bool { return c.ID == Red }); cells[at].Title != "A <kubelet> is upgraded" {
 		t.Error("the scripts don't know the title")
+	}
+}
+
+// TestWhatIsNewIsCompared: with the same check that is recorded for another cell, and with
+// where it passes; the draft names its own cell.
+func TestWhatIsNewIsCompared(t *testing.T) {
+	t.Parallel()
+	const fresh = "kep-1/gate/toggled/apiserver:v1.90.1/kubelet:v1.88.0"
+	report := MadeReport()
+	good := madeCell("kep-1/gate/toggled/apiserver:v1.90.1/kubelet:v1.87.0", 1, madeCheck("gate-is-off", "KEP-1/gate/off", reports.Pass, "at once: plaintext == true", "true", ""))
+	cells := append(report.Cells, good, madeCell(fresh, 1, madeCheck("gate-is-off", "KEP-1/gate/off", reports.Fail, "at once: plaintext == true", "false", "")))
+	report = madeRun(cells, report.Requirements).Explained(report.Findings)
+	page := write(t, Run{Report: report})
+	for _, want := range []string{`<h2 id="attention">New</h2>`, `<h2 id="unjudged">Not judged</h2>`, "Requirement, in our words:", "Same check as “" + Recorded.Headline + "”", `href="#finding=gate-is-read-late"`, "The same check passes with kubelet v1.87.0", "1 recorded deviation, which 2 cells show"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	blocks := unpack(t, page)
+	drafts := decode[map[string]string](t, blocks["issues"])
+	for _, c := range decode[index](t, blocks["index"]).Cells {
+		if c.ID != fresh {
+			continue
+		}
+		draft := drafts[c.Drafts["gate-is-off"]]
+		for _, want := range []string{c.Again.Command, Recorded.At[0], "go install github.com/skewrig/skewrig/cmd/skewrig@v0.6.0"} {
+			if !strings.Contains(draft, want) {
+				t.Errorf("the draft has no %q:\n%s", want, draft)
+			}
+		}
+		if n := strings.Count(draft, "--report-dir"); n != 1 {
+			t.Errorf("the draft has %d report directories", n)
+		}
 	}
 }

@@ -26,8 +26,9 @@ type statement struct {
 	reports.Requirement
 	outcome
 
-	// Link leads to the source. If unset, the source is no address.
-	Link string
+	Said wording
+	// LevelMeans and StageMeans are what these words mean.
+	LevelMeans, StageMeans string
 	// Verdicts are by releases; each leads to its cell, or to its cells.
 	Verdicts []verdict
 }
@@ -39,7 +40,7 @@ type verdict struct {
 	Releases string
 }
 
-func ledgers(r reports.Report, titles map[string]string) (parts []ledgerPart) {
+func ledgers(r reports.Report, titles map[string]string, of map[string]wording) (parts []ledgerPart) {
 	cells := make(map[string]reports.Cell)
 	for _, c := range r.Cells {
 		cells[c.ID] = c
@@ -48,9 +49,9 @@ func ledgers(r reports.Report, titles map[string]string) (parts []ledgerPart) {
 	for _, ofKEP := range reports.Grouped(r.Requirements, func(q reports.Requirement) string { return q.KEP }) {
 		part := ledgerPart{KEP: ofKEP[0].KEP, Title: titles[ofKEP[0].KEP]}
 		for _, q := range ofKEP {
-			s := statement{Requirement: q, outcome: shown(q.Outcome), Verdicts: verdicts(q, cells, axes, alike)}
-			if _, is := reports.WebAddress(q.Source); is {
-				s.Link = q.Source
+			s := statement{
+				Requirement: q, outcome: shown(q.Outcome), Said: of[q.ID], LevelMeans: levels[q.Level], StageMeans: stages[q.Stage],
+				Verdicts: verdicts(q, cells, axes, alike),
 			}
 			part.add(s)
 		}

@@ -10,9 +10,11 @@ import (
 
 // outcome is how an outcome is shown: by a letter as well as by a color.
 type outcome struct {
-	Name    reports.Outcome `json:"name"`
-	Letter  string          `json:"letter"`
-	Meaning string          `json:"meaning"`
+	Name reports.Outcome `json:"name"`
+	// Word is what it is called where people read it, as in the headline.
+	Word    string `json:"word"`
+	Letter  string `json:"letter"`
+	Meaning string `json:"meaning"`
 	// Tone is what it is to a reader: "good", "bad" or "open".
 	Tone string `json:"tone"`
 }
@@ -67,7 +69,21 @@ func shown(o reports.Outcome) outcome {
 	case o.Expected():
 		tone = "good"
 	}
-	return outcome{Name: o, Letter: looks[o].letter, Meaning: o.Meaning(), Tone: tone}
+	return outcome{Name: o, Word: wordFor(o), Letter: looks[o].letter, Meaning: o.Meaning(), Tone: tone}
+}
+
+// wordFor is what an outcome is called where people read it: the headline's word, if it has
+// one.
+func wordFor(o reports.Outcome) string {
+	switch o {
+	case reports.Fail:
+		return "new"
+	case reports.ExpectedFail:
+		return "recorded"
+	case reports.UnexpectedPass:
+		return "passes although recorded"
+	}
+	return strings.ReplaceAll(string(o), "-", " ")
 }
 
 // legend is all outcomes, the most severe first.

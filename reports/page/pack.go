@@ -52,16 +52,18 @@ type indexed struct {
 	// Drafts are the ids of the findings, by check, as which deviations can be reported
 	// that no list has.
 	Drafts map[string]string `json:"drafts,omitempty"`
+	// Compared is what else is known of checks that no list has, by check.
+	Compared map[string]comparison `json:"compared,omitempty"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
 
 // requirement is a statement, with its cells as positions in the index.
 type requirement struct {
-	ID        string `json:"id"`
-	KEP       string `json:"kep"`
-	Statement string `json:"statement"`
-	Cells     []int  `json:"cells"`
+	ID  string `json:"id"`
+	KEP string `json:"kep"`
+	wording
+	Cells []int `json:"cells"`
 	// Letters are the outcomes of its checks in each of the cells, which are often not
 	// those of the whole cell.
 	Letters string `json:"letters"`
@@ -120,12 +122,12 @@ func (t told) pack(out *bytes.Buffer, limit int) error {
 // packReport writes what the page has of each run: the index, the drafts of issues, and
 // the cells.
 func (t told) packReport(out *bytes.Buffer) error {
-	drafts, err := newIssues(t.Report, t.findings)
+	drafts, err := t.issues()
 	if err != nil {
 		return err
 	}
-	values := map[string]any{"index": t.index(), "issues": drafts}
-	names := []string{"index", "issues"}
+	values := map[string]any{"index": t.index(), "issues": drafts, "causes": t.causes()}
+	names := []string{"index", "issues", "causes"}
 	for i := 0; i < len(t.Report.Cells); i += chunk {
 		name := fmt.Sprintf("cells-%d", i/chunk)
 		names, values[name] = append(names, name), t.Report.Cells[i:min(i+chunk, len(t.Report.Cells))]
@@ -138,6 +140,23 @@ func (t told) packReport(out *bytes.Buffer) error {
 		out.Write(block)
 	}
 	return nil
+}
+
+// causes are what is said of the checks of cells that need attention, by the cells' places:
+// who searches finds it.
+func (t told) causes() map[int][]string {
+	all := make(map[int][]string)
+	for _, p := range t.first {
+		if p.Narration == nil {
+			continue
+		}
+		for _, check := range p.Narration.Checks {
+			if check.Cause != "" {
+				all[p.cell] = append(all[p.cell], check.Cause)
+			}
+		}
+	}
+	return all
 }
 
 // narrated are the narrations of all cells, those that need attention first.
@@ -205,18 +224,19 @@ func attentionFirst(cells []reports.Cell) []int {
 }
 
 func (t told) index() index {
-	r, drafts := t.Report, unlisted(t.findings)
+	r, drafts, comparisons := t.Report, t.unlisted(), t.comparisons()
 	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
 		x.Cells = append(x.Cells, indexed{
 			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
-			Again: t.again(c), Drafts: drafts[c.ID], Gone: t.gone(c),
+			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Gone: t.gone(c),
 		})
 	}
+	said := wordings(r.Requirements, t.Sentences)
 	for _, q := range r.Requirements {
-		n := requirement{ID: q.ID, KEP: q.KEP, Statement: q.Statement, Cells: []int{}, Reasons: make(map[int]string)}
+		n := requirement{ID: q.ID, KEP: q.KEP, wording: said[q.ID], Cells: []int{}, Reasons: make(map[int]string)}
 		for _, id := range q.Cells {
 			n.add(at[id], r.Cells[at[id]])
 		}

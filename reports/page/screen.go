@@ -39,8 +39,8 @@ type screen struct {
 	Headings []heading
 	Legend   []outcome
 	Command  string
-	// Repository and Checkout are what to check out in order to run it again.
-	Repository, Checkout string
+	// Install gets the same skewrig, and InstallNote says what it does not do.
+	Install, InstallNote string
 	Areas                []cellArea
 	// Choices are the outcomes that cells can be chosen by: their own, and those of
 	// their checks, which are shown of the cells of a requirement.
@@ -82,8 +82,9 @@ type attentionCheck struct {
 
 	// Cause is what happened, in a sentence. If unset, that is not known.
 	Cause string
-	// Statement is what it checks, in words.
-	Statement string
+	// Said is what it checks. Without a requirement it is empty.
+	Said     wording
+	Compared comparison
 	// Draft is the id of the finding that it can be reported as. If unset, it can't.
 	Draft string
 }
@@ -128,6 +129,11 @@ type scene struct {
 	keps, titles map[string]string
 	// causes are what happened in cells that need attention, by cell and check.
 	causes map[string]map[string]string
+	// drafts and comparisons are what is known of checks that failed, by cell and check.
+	drafts      map[string]map[string]string
+	comparisons map[string]map[string]comparison
+	// wordings are those of requirements.
+	wordings map[string]wording
 }
 
 func newScreen(sc scene) screen {
@@ -135,8 +141,8 @@ func newScreen(sc scene) screen {
 	s := screen{
 		Report: r, Counts: reports.HeadlineOf(r), Tallies: talliesOf(r.Cells), Matrices: matrices(r.Cells, sc.keps, sc.titles), Legend: legend(),
 		Verdict: verdictOf(r), When: ranAt(r.Cells), Ran: tookPart(r.Reproduce.Components),
-		Command: reports.Again(r.Reproduce.Command), Repository: repository, Checkout: checkoutOf(r.Reproduce.Skewrig), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
-		Ledgers: ledgers(r, sc.keps), Strays: strayChecks(r),
+		Command: reports.Again(r.Reproduce.Command), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
+		Ledgers: ledgers(r, sc.keps, sc.wordings), Strays: strayChecks(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	if reports.ExitCode(r) != reports.ExitExpected {
@@ -156,6 +162,35 @@ func newScreen(sc scene) screen {
 	}
 	return s
 }
+
+// New are the cells that need attention because they do not conform, NotJudged those that have
+// no verdict.
+func (s screen) New() []attention { return attentionOf(s.Attention, true) }
+
+// NotJudged are those that New does not have.
+func (s screen) NotJudged() []attention { return attentionOf(s.Attention, false) }
+
+func attentionOf(all []attention, nonconforming bool) []attention {
+	return slices.DeleteFunc(slices.Clone(all), func(a attention) bool { return a.Name.Nonconforming() != nonconforming })
+}
+
+// Entries says how many recorded deviations the cells show that deviate, and how many of these
+// are not reported: the headline counts cells.
+func (s screen) Entries() string {
+	all, unreported := 0, 0
+	for _, g := range s.Recorded {
+		all, unreported = all+len(g.All), unreported+g.Unreported
+	}
+	h := s.Counts
+	said := fmt.Sprintf("%s, which %s show", reports.Counted(all, "recorded deviation"), reports.Counted(h.Recorded+h.Ambiguous, "cell"))
+	if unreported > 0 {
+		said += fmt.Sprintf(". %d of the deviations are not reported yet: %s show at least one of them", unreported, reports.Counted(h.Unreported, "cell"))
+	}
+	return said + "."
+}
+
+// Levels are what the levels of requirements mean.
+func (s screen) Levels() map[string]string { return levels }
 
 // verdictOf is the outcome that the whole run looks like, with a mark of its own.
 func verdictOf(r reports.Report) outcome {
@@ -241,11 +276,6 @@ func tookPart(components []reports.Component) (all []ran) {
 
 // attention are the cells that need it, the most severe first.
 func (sc scene) attention() (all []attention) {
-	statements := make(map[string]string)
-	for _, q := range sc.report.Requirements {
-		statements[q.ID] = q.Statement
-	}
-	drafts := unlisted(sc.findings)
 	for _, i := range attentionFirst(sc.report.Cells) {
 		c := sc.report.Cells[i]
 		if c.Outcome.Expected() {
@@ -257,7 +287,9 @@ func (sc scene) attention() (all []attention) {
 		n := min(len(checks), maxAttentionChecks)
 		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, More: len(checks) - n}
 		for _, check := range checks[:n] {
-			a.Checks = append(a.Checks, attentionCheck{check, sc.causes[c.ID][check.ID], statements[check.Requirement], drafts[c.ID][check.ID]})
+			a.Checks = append(a.Checks, attentionCheck{
+				check, sc.causes[c.ID][check.ID], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID],
+			})
 		}
 		all = append(all, a)
 	}

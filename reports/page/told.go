@@ -3,8 +3,10 @@ package page
 import (
 	"slices"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/narrate"
 )
 
 // told is a run with what is known of it before the page is written: the first screen
@@ -15,6 +17,8 @@ type told struct {
 	findings []finding.Finding
 	// keps are the titles of KEPs and areas, scenarios those of scenarios, by their ids.
 	keps, scenarios map[string]string
+	// cases are the checks that failed and that no list has, by cell and check.
+	cases map[string]map[string]finding.Case
 	// first are the cells that need attention, as far as the first screen lists them, the
 	// most severe first.
 	first []packed
@@ -31,7 +35,63 @@ func newTold(run Run) told {
 		n = len(order)
 	}
 	t.first = slices.Collect(run.narrations(order[:min(n, maxAttention)]))
+	t.cases = t.casesOf()
 	return t
+}
+
+// maxCases is how many failed checks have a draft of their own: further ones share that of
+// their finding.
+const maxCases = 200
+
+// casesOf gathers the cases of the findings that no list has.
+func (t told) casesOf() map[string]map[string]finding.Case {
+	narrations, cells := make(map[string]*narrate.Narration), make(map[string]reports.Cell)
+	for _, p := range t.first {
+		narrations[t.Report.Cells[p.cell].ID] = p.Narration
+	}
+	for _, c := range t.Report.Cells {
+		cells[c.ID] = c
+	}
+	run := evidence.Run{Report: t.Report, Facts: t.Facts}
+	all := make(map[string]map[string]finding.Case)
+	n := 0
+	for _, f := range t.findings {
+		for _, o := range f.New() {
+			if n++; n > maxCases {
+				return all
+			}
+			c := cells[o.Cell]
+			at := slices.IndexFunc(c.Checks, func(check reports.Check) bool { return check.ID == o.Check })
+			of := finding.NewCase(run, f, c, c.Checks[at], narrations[c.ID])
+			of.Again = t.again(c).Command
+			if all[c.ID] == nil {
+				all[c.ID] = make(map[string]finding.Case)
+			}
+			all[c.ID][o.Check] = of
+		}
+	}
+	return all
+}
+
+// comparisons are what is known of failed checks beside their cells, by cell and check.
+func (t told) comparisons() map[string]map[string]comparison {
+	listed := func(id string) bool {
+		return slices.ContainsFunc(t.findings, func(f finding.Finding) bool { return f.ID == id })
+	}
+	all := make(map[string]map[string]comparison)
+	for cell, checks := range t.cases {
+		for id, c := range checks {
+			of := comparisonOf(c, listed)
+			if of.empty() {
+				continue
+			}
+			if all[cell] == nil {
+				all[cell] = make(map[string]comparison)
+			}
+			all[cell][id] = of
+		}
+	}
+	return all
 }
 
 // scene is what the first screen is made of.
@@ -47,5 +107,7 @@ func (t told) scene() scene {
 		}
 		causes[t.Report.Cells[p.cell].ID] = of
 	}
-	return scene{report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes}
+	return scene{
+		report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes, drafts: t.unlisted(), comparisons: t.comparisons(), wordings: wordings(t.Report.Requirements, t.Sentences),
+	}
 }

@@ -144,7 +144,7 @@ function isNew(check) {
   return index.outcome[check.outcome]?.tone !== 'good';
 }
 
-export function badge(outcome, text = outcome) {
+export function badge(outcome, text = index.outcome[outcome]?.word ?? outcome) {
   const known = index.outcome[outcome];
   return h('span', {class: 'badge o-' + outcome, title: known?.meaning}, h('b', {'aria-hidden': 'true'}, known?.letter ?? '?'), ' ', text);
 }
@@ -199,7 +199,8 @@ function cause(cell, group, looked, lanes) {
     h('p', {class: 'cause'}, linked(sentence)),
     isNew(first) && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
-    index.statement.has(first.requirement) && h('p', {}, h('b', {}, 'The text: '), visible(index.statement.get(first.requirement).statement), ' ', h('span', {class: 'dim'}, statementLink(first.requirement))),
+    index.statement.has(first.requirement) && said(first.requirement),
+    compared(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
     found?.class in KINDS && h('p', {class: 'tags'}, [KINDS[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
@@ -215,6 +216,33 @@ function atOnce(check) {
   const entries = [['expected', check.expected], ['observed', check.observed]].filter(([, value]) => value);
   return entries.length > 0 && h('dl', {class: 'at-once'}, entries.map(([name, value]) => h('div', {},
     h('dt', {}, name), h('dd', {class: 'said' + (name === 'observed' ? ' observed' : ''), title: visible(value)}, visible(value).replace(/\s+/g, ' ')))));
+}
+
+// said is a requirement in our words, with where it stands, and what else the text can mean.
+function said(id) {
+  const {statement, text, sentence, readings = []} = index.statement.get(id);
+  return [
+    h('p', {}, h('b', {}, 'Requirement, in our words: '), visible(statement), ' ', h('span', {class: 'dim'}, '(', placed(text), ') ', statementLink(id))),
+    sentence && h('blockquote', {}, visible(sentence)),
+    readings.map((r) => h('p', {}, h('b', {}, r.either ? 'The other reading, and no release can do both: ' : 'Another reading of the same sentence: '), visible(r.statement), ' ',
+      h('span', {class: 'dim'}, statementLink(r.id), `: ${r.tested ? r.word : 'not tested'}`))),
+  ];
+}
+
+// placed is a place, and a link to it if it has an address.
+function placed({Name, Address}) {
+  return Address ? h('a', {href: Address, rel: 'noreferrer'}, visible(Name)) : visible(Name);
+}
+
+// compared says which recorded deviation a check that is new is like, and where it passes.
+function compared(cell, check) {
+  const {like = [], holds, links = [], twin} = index.cells[index.at.get(cell.id)].compared?.[check.id] ?? {};
+  return [
+    like.map((l) => h('p', {class: 'like'}, h('b', {}, l.finding ? h('a', {href: '#finding=' + encodeURIComponent(l.finding)}, visible(l.said)) : visible(l.said), '. '),
+      visible(l.instead ?? ''), l.places?.map((p) => [' ', placed(p)]))),
+    holds && h('p', {class: 'like'}, visible(holds), '.', links.map((id) => [' ', h('a', {href: cellHash(id)}, breaking(id))])),
+    twin && h('p', {class: 'like'}, 'In this cell, the check ', h('code', {}, visible(twin)), ' passes, which differs only in a value.'),
+  ];
 }
 
 // sentenced is a text with the form of a sentence. A name at its beginning stays as it is.

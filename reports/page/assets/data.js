@@ -69,8 +69,9 @@ let texts;
 // loadTexts adds what the checks of all cells say to what can be searched.
 export function loadTexts() {
   texts ??= Promise.all(index.cells.map(async (found, i) => {
-    const cell = await cellAt(i);
-    const words = (cell.checks ?? []).flatMap((c) => [c.id, c.requirement, c.expected, c.observed, c.reason]);
+    const [cell, causes] = [await cellAt(i), await block('causes')];
+    const words = (cell.checks ?? []).flatMap((c) => [c.id, c.requirement, c.expected, c.observed, c.reason, index.findings[c.finding]?.headline]);
+    words.push(...(causes?.[i] ?? []));
     found.text += '\n' + words.join('\n').toLowerCase();
   }));
   return texts;

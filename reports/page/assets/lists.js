@@ -37,7 +37,8 @@ export async function chooseCells(view, choices) {
   chosenCells = ids;
   lastList = listHash('cells', Object.fromEntries(choices));
   const all = index.cells.length;
-  view.querySelector('#cells-count').textContent = shown === all ? counted(all, 'cell') : `${shown || 'None'} of ${counted(all, 'cell')}${shown ? '' : ' fits'}`;
+  const references = index.cells.filter((c) => c.reference).length;
+  view.querySelector('#cells-count').textContent = shown === all ? counted(all, 'cell') + (references > 0 ? `: ${all - references}, and ${counted(references, 'reference cell')}` : '') : `${shown || 'None'} of ${counted(all, 'cell')}${shown ? '' : ' fits'}`;
   if (shown && choices.get('requirement')) view.querySelector('#cells-count').append(', each with the outcome of its checks of ', h('b', {}, visible(choices.get('requirement'))));
 }
 
