@@ -171,6 +171,44 @@ func (t *Timeline) Before(key string, place int) *Version {
 	return nil
 }
 
+// Made is the step that made a state of an object: the one whose request was answered
+// with it, however late it was seen, or else the one that was being taken when it was
+// seen. It is nil before the first one. That another API server shows a state again is
+// no request's doing.
+func (t *Timeline) Made(v *Version) *Step {
+	taken, answer := t.StepAt(v.Place), t.AnswerOf(v)
+	if answer == nil {
+		return taken
+	}
+	if asked := t.StepAt(answer.Place); taken != nil && asked != nil && asked.From.Place < taken.From.Place {
+		return asked
+	}
+	return taken
+}
+
+// AnswerOf is the answer to the request that made a state of an object. It is nil if that
+// is not known, or if the state was seen before.
+func (t *Timeline) AnswerOf(v *Version) *Answer {
+	number := v.Meta().ResourceVersion
+	isOf := func(meta *metav1.ObjectMeta) bool { return number != "" && meta.ResourceVersion == number }
+	for _, before := range t.states[v.Key] {
+		if before == v {
+			break
+		}
+		if isOf(before.Meta()) {
+			return nil
+		}
+	}
+	i := slices.IndexFunc(t.Answers, func(a *Answer) bool { return a.Object == v.Key && isOf(a.Response.Meta()) })
+	if i < 0 {
+		return nil
+	}
+	return t.Answers[i]
+}
+
+// States are the states of an object, from the first to the last, also of one that is gone.
+func (t *Timeline) States(key string) []*Version { return t.states[key] }
+
 // Node is what the API server says of a node.
 type Node struct {
 	// Ready is the status of its condition of that name: True, False or Unknown.

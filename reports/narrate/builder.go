@@ -172,7 +172,7 @@ func (b *builder) observed(v *timeline.Version, at float64) {
 	default:
 		b.workloads.add(v, at)
 	}
-	b.objects.add(v, at, b.StepAt(v.Place))
+	b.objects.add(v, at, b.Made(v))
 }
 
 // happened takes an Event object into account. What is said of a probe belongs to its

@@ -68,6 +68,9 @@ func (o *objects) add(v *timeline.Version, at float64, step *timeline.Step) {
 	if step != nil {
 		s.Step = step.Number
 	}
+	for _, earlier := range o.versions[v.Key] { // it was seen before, and so made before
+		earlier.Step = min(earlier.Step, s.Step)
+	}
 	if before := o.versions[v.Key]; !v.Gone() {
 		s.body, s.size = runtime.DeepCopyJSON(v.Fields()), len(v.Text())
 		unstructured.RemoveNestedField(s.body, "metadata", "managedFields") // for the API server only
