@@ -20,6 +20,7 @@ func Attempts(events []record.Event) (all []reports.Attempt) {
 		all = append(all, r.attempt(c))
 	}
 	slices.SortStableFunc(all, func(a, b reports.Attempt) int { return a.Opened.Compare(b.Opened) })
+	follow(all)
 	return all
 }
 

@@ -1,0 +1,53 @@
+package oracle
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// TestRedirects: a connection that a redirect led to is its probe's, and if nothing good
+// came of it, nothing good came of the redirect.
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	s := new(story)
+	s.start("kubelet/node-a", newest, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [
+		{"name": "a", "readinessProbe": {"httpGet": {"port": 8080, "path": "/a"}}}, {"name": "b", "readinessProbe": {"httpGet": {"port": 8081, "path": "/b"}}}]}`)
+	begun := s.now()
+	connect := func(at time.Duration, port int32, requests ...record.Request) {
+		opened := begun.Add(at)
+		for i := range requests {
+			requests[i].Started, requests[i].UserAgent = opened, "kube-probe/1.37"
+		}
+		s.add(cont, record.Connection{Port: port, First: record.FirstTLS, Opened: opened, Closed: opened.Add(time.Millisecond), Requests: requests})
+	}
+	const port = 8443
+	connect(0, port) // before any redirect
+	connect(0, 8080, record.Request{Path: "/a", Status: 302})
+	connect(10*time.Millisecond, 8081, record.Request{Path: "/b", Status: 302})
+	connect(20*time.Millisecond, port, record.Request{Path: "/x", Status: 200, Headers: map[string][]string{"Referer": {"http://127.0.0.1:8081/b"}}})
+	connect(30*time.Millisecond, port)
+	connect(40*time.Millisecond, port) // nothing is left that led to it
+	connect(time.Second, 8080, record.Request{Path: "/a", Status: 302})
+	connect(9*time.Second, port) // too late
+	var got []string
+	for _, a := range Attempts(s.events) {
+		whose := ""
+		for _, p := range a.Probes {
+			whose += " " + p.Container[len(p.Container)-1:]
+		}
+		got = append(got, fmt.Sprintf(":%d%s follows %d, good %t", a.Port, whose, a.Follows, a.Succeeded))
+	}
+	want := []string{
+		":8443 follows 0, good false", ":8080 a follows 0, good false", ":8081 b follows 0, good true", ":8443 b follows 3, good true",
+		":8443 a follows 2, good false", ":8443 follows 0, good false", ":8080 a follows 0, good true", ":8443 follows 0, good false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
