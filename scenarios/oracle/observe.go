@@ -37,7 +37,7 @@ func (r *run) observe(c *timeline.Connection) (o reports.Observation, certain bo
 		return o, false
 	}
 	h, ok := r.wanted(states[0], c.Port)
-	kubelets := r.Around(timeline.KubeletOf(states[0]), c.Opened)
+	kubelets := slices.DeleteFunc(r.Around(timeline.KubeletOf(states[0]), c.Opened), func(l *timeline.Life) bool { return r.endedBefore(l, states[0]) })
 	if !ok || len(kubelets) != 1 || r.rewritten(states[0], c) {
 		return o, false
 	}
@@ -53,6 +53,16 @@ func (r *run) observe(c *timeline.Connection) (o reports.Observation, certain bo
 		o.APIServer = r.DescribeComponent(component(creator), h.Kind)
 	}
 	return o, true
+}
+
+// endedBefore reports whether a kubelet had ended when the request began that created a pod.
+func (r *run) endedBefore(kubelet *timeline.Life, pod *timeline.Version) bool {
+	i := slices.IndexFunc(r.Answers, func(a *timeline.Answer) bool { return a.Created() && a.Response.Meta().UID == pod.Meta().UID })
+	if i < 0 || pod.Meta().UID == "" {
+		return false
+	}
+	step := r.StepAt(r.Answers[i].Place)
+	return step != nil && kubelet.Until.Place < step.From.Place
 }
 
 // rewritten reports whether the kubelet may know the probe of a port otherwise
