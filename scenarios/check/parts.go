@@ -42,9 +42,11 @@ func PartsOf(result reports.Cell, events []record.Event) map[string][]Part {
 	return all
 }
 
+// modes are those of checks, by the word with which their descriptions begin.
+var modes = map[string]record.Mode{"at": record.Now, "within": record.Eventually, "always": record.Always, "never": record.Never}
+
 // described is a check that wants true or false, as it is described.
 func described(result reports.Check) (action.Check, bool) {
-	modes := map[string]record.Mode{"at": record.Now, "within": record.Eventually, "always": record.Always, "never": record.Never}
 	when, what, _ := strings.Cut(result.Expected, ": ")
 	first, _, _ := strings.Cut(when, " ")
 	for _, wanted := range []bool{true, false} {

@@ -1,0 +1,68 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// TestComparedIn: what broke a check is told as what was compared: the field, what it was,
+// what it was to be, and since when.
+func TestComparedIn(t *testing.T) {
+	t.Parallel()
+	events := story(func(h *record.History) {
+		started(h)
+		opened(h, "c")
+		exited(h, "")
+		started(h)
+		closed(h, "c", 20*time.Second)
+		exited(h, "") // too late to matter
+	})
+	app := `containers["tls/app"]`
+	for expected, want := range map[string][]string{
+		"within 20s: " + app + `.restarts == 0`:                               {app + `.restarts [containers tls/app restarts] was 1, wanted == 0, since the last change`},
+		"within 20s: " + app + `.restarts satisfies it > 4`:                   {app + `.restarts [containers tls/app restarts] was 1, wanted satisfies it > 4, since the last change`},
+		"within 20s: " + app + `.running && ` + app + `.restarts > 4 == true`: {app + `.restarts [containers tls/app restarts] was 1, wanted > 4, since the last change`},
+		"always for 20s: " + app + `.running && !(` + app + `.starts < ` + app + `.restarts) == false`: {
+			app + `.running [containers tls/app running] was true, wanted == false, since the last change`,
+			app + `.starts [containers tls/app starts] was 1, wanted < 0, since the last change`,
+		},
+		"always for 20s: containers.all(c, containers[c].restarts == 0) == true":                {app + `.restarts [containers tls/app restarts] was 1, wanted == 0, since the last change`},
+		"always for 20s: containers.exists(c, c == \"c\" || containers[c].starts > 1) == false": {app + `.starts [containers tls/app starts] was 2, wanted not > 1, since the last change`},
+		"within 20s: containers.filter(c, containers[c].restarts > 0).size() == 0": {
+			`containers.filter(c, containers[c].restarts > 0).size() [] was 1, wanted == 0, since the last change`,
+		},
+		`within 20s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`: {
+			`pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) [pods web status containerStatuses [name=app] ready] was 1, wanted == true, since ever`,
+		},
+		`within 20s: pods["web"].spec.containers[0].image == "a == b"`: {`pods["web"].spec.containers[0].image [pods web spec containers [0] image] was 1, wanted == "a == b", since ever`},
+		"for 20s: " + app + `.restarts grows by 0 at most`:             {app + `.restarts [containers tls/app restarts] was 1, wanted grows by 0 at most, since the last change`},
+		"within 20s: 1 +": nil,
+	} {
+		t.Run(expected, func(t *testing.T) {
+			t.Parallel()
+			result := reports.Cell{Checks: []reports.Check{{ID: "c", Outcome: reports.Fail, Expected: expected, Observed: "1"}}}
+			var got []string
+			for _, c := range ComparedIn(result, events)["c"] {
+				since := "the last change"
+				if c.Since.IsZero() {
+					since = "ever"
+				}
+				got = append(got, fmt.Sprintf("%s [%s] was %s, wanted %s, since %s", c.What, strings.Join(c.Path, " "), c.Value, c.Wanted, since))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	passed := reports.Cell{Checks: []reports.Check{{ID: "c", Outcome: reports.Pass, Expected: "at once: 1 == 2"}}}
+	if got := ComparedIn(passed, events); len(got) > 0 {
+		t.Errorf("what holds has %v", got)
+	}
+}
