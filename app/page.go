@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate"
@@ -42,12 +41,17 @@ func FileOf(dir string) func(reports.Cell) string {
 }
 
 // explain says what oracles and checks know of a history.
-func explain(result reports.Cell, events []record.Event) ([]reports.Attempt, map[string][]narrate.Line) {
-	parts := make(map[string][]narrate.Line)
-	for id, all := range check.PartsOf(result, events) {
+func explain(in *narrate.Input) {
+	in.Attempts = oracle.Attempts(in.Events)
+	in.Parts, in.Compared = make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
+	for id, all := range check.PartsOf(in.Result, in.Events) {
 		for _, p := range all {
-			parts[id] = append(parts[id], narrate.Line{What: p.Expression, Text: p.Value})
+			in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
 		}
 	}
-	return oracle.Attempts(events), parts
+	for id, all := range check.ComparedIn(in.Result, in.Events) {
+		for _, c := range all {
+			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
+		}
+	}
 }

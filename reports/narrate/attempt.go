@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -19,12 +20,16 @@ type attempt struct {
 	Attempt
 	probes   []reports.Probe // that may have made it
 	owner    string          // the container whose probe it is, or that was asked
+	port     string          // that was asked, if the probe asks two since one redirects to the other
 	same     string          // what it has in common with others that went the same way
 	ended    float64
 	reported bool // its kubelet has an event of it
 	// unclear is true if a probe of several containers may have made it, and nothing
 	// says that it failed for any of them.
 	unclear bool
+	// hop is true if a redirect led to it, alone if there is nothing of it but an event.
+	// lost is true for a redirect of which no connection shows where it led.
+	hop, alone, lost bool
 	// gone and bare are true if the attempt, or what went over its wire, is left out.
 	gone, bare bool
 }
@@ -41,6 +46,7 @@ func (b *builder) attempts() ([]attempt, map[string][]Lane) {
 		a.CutOff = a.CutOff && !askedAgain(b.in.Attempts[i+1:], a)
 		all = append(all, b.connection(a))
 	}
+	redirected(all, b.in.Attempts)
 	all = append(all, b.execs...)
 	slices.SortStableFunc(all, func(a, b attempt) int { return cmp.Compare(a.ended, b.ended) })
 	all = append(all, b.probeFailures(all)...)
@@ -68,6 +74,32 @@ func (b *builder) connection(from reports.Attempt) attempt {
 		a.unclear, a.Tone = true, "" // a client may open more connections than it uses
 	}
 	return a
+}
+
+// ledToFailure is said of a redirect of which nothing good came.
+const ledToFailure = "; what it redirects to failed"
+
+// redirected says of attempts what redirects led to which others, and what came of it.
+func redirected(all []attempt, from []reports.Attempt) {
+	for i, a := range from {
+		n := len(a.Requests)
+		all[i].lost = n > 0 && a.Requests[n-1].Status >= http.StatusMultipleChoices && a.Requests[n-1].Status < http.StatusBadRequest
+	}
+	for i, a := range from {
+		if a.Follows == 0 {
+			continue
+		}
+		all[a.Follows-1].lost = false
+		first, next := &all[a.Follows-1], &all[i]
+		first.port, next.port = fmt.Sprint(from[a.Follows-1].Port), fmt.Sprint(a.Port)
+		next.By, next.hop = next.By+", after a redirect", true
+		if first.port != next.port {
+			next.By += " to :" + next.port
+		}
+		if next.Tone == Bad {
+			first.Observed += ledToFailure
+		}
+	}
 }
 
 // askedAgain reports whether the probe that made an attempt asked again as soon as it

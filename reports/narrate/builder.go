@@ -31,6 +31,8 @@ type Input struct {
 	// Parts are the parts of the expressions of checks that do not hold, by the check's
 	// id. They say what was observed in What, and its value in Text.
 	Parts map[string][]Line
+	// Compared are the comparisons because of which checks do not hold, by the check's id.
+	Compared map[string][]Compared
 	// Logs reads those of the components. It is called if anything went wrong. If unset,
 	// there are none.
 	Logs func() []LogFile

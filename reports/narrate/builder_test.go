@@ -70,7 +70,12 @@ func (h *history) step(at float64, number int, name, action string) {
 
 // of is the narration of an input, with what oracles and checks know of its events.
 func of(in narrate.Input) narrate.Narration {
-	in.Attempts, in.Parts = oracle.Attempts(in.Events), make(map[string][]narrate.Line)
+	in.Attempts, in.Parts, in.Compared = oracle.Attempts(in.Events), make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
+	for id, all := range check.ComparedIn(in.Result, in.Events) {
+		for _, c := range all {
+			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
+		}
+	}
 	for id, parts := range check.PartsOf(in.Result, in.Events) {
 		for _, p := range parts {
 			in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})

@@ -14,6 +14,9 @@ import (
 type told struct {
 	reports.Check
 
+	b        *builder
+	compared []Compared
+	step     int     // that opened it
 	from, to float64 // its window
 	lanes    []Lane
 	attempts []attempt // those that it is about, until its window closed
@@ -59,7 +62,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) []Check {
 		if at < 0 {
 			continue
 		}
-		t := told{Check: b.in.Result.Checks[at], from: c.From, to: c.To, lanes: lanes, steps: b.steps}
+		t := told{Check: b.in.Result.Checks[at], b: b, compared: b.in.Compared[c.ID], step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}
@@ -69,15 +72,89 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) []Check {
 				t.attempts = append(t.attempts, a)
 			}
 		}
-		checks[i].Cause = t.cause()
+		checks[i].Cause, checks[i].Because = t.cause()
+		if len(t.compared) > 0 {
+			first := t.compared[0]
+			checks[i].History, _ = t.fieldHistory(first)
+			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
+				checks[i].Bad = since
+			}
+		}
 	}
 	return checks
 }
 
-func (t told) cause() string {
+// cause is why a check does not hold: what it compared and what that was, and then what led
+// to it, and what the scenario did before.
+func (t told) cause() (cause string, because []string) {
 	if strings.HasPrefix(t.ID, oracle) {
-		return sentence(t.Observed)
+		return sentence(t.Observed), nil
 	}
+	if len(t.compared) == 0 {
+		return sentence(t.happened()), nil
+	}
+	c := t.compared[0]
+	all := []string{t.saidOf(c)}
+	if isScaling(c) {
+		all = append(strings.SplitN(t.scaled(), ". ", 2), all...) // what it did says more than how often
+	}
+	if n := len(t.compared) - 1; n > 0 {
+		all = append(all, fmt.Sprintf("so it is with %s, too", reports.Counted(n, "other comparison")))
+	}
+	_, course := t.fieldHistory(c)
+	if course == "" {
+		course = t.messages(c)
+	}
+	if course == "" && !isScaling(c) {
+		course = t.happened()
+	}
+	all = append(all, course, t.before(), t.twins())
+	for _, text := range all[1:] {
+		if text != "" {
+			because = append(because, sentence(text))
+		}
+	}
+	return sentence(all[0]), because
+}
+
+// isScaling reports whether a comparison is about what the watchdog scaled, and about no
+// field.
+func isScaling(c Compared) bool { return c.Path == nil && strings.HasPrefix(c.What, "dependents") }
+
+// saidOf is what was compared, with the component that the check is about.
+func (t told) saidOf(c Compared) string {
+	said := t.comparison(c)
+	if c.Path == nil || c.Path[0] != "pods" || len(c.Path) < 4 || c.Path[2] != "status" {
+		return said
+	}
+	node := ""
+	for _, v := range t.b.States("pods/" + podName(c.Path[1])) {
+		if spec := v.PodSpec(); spec != nil && spec.NodeName != "" && t.b.at(v.Time) <= t.to {
+			node = spec.NodeName
+		}
+	}
+	if kubelet := t.running("kubelet/"+node, t.to); kubelet != "" {
+		said += " (" + kubelet + ")"
+	}
+	return said
+}
+
+// twins are checks of the same requirement in the same cell that hold.
+func (t told) twins() string {
+	var ids []string
+	for _, c := range t.b.in.Result.Checks {
+		if met, judged := isMet(c.Outcome); judged && met && c.Requirement != "" && c.Requirement == t.Requirement {
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return "of the same requirement, this holds here: " + strings.Join(ids, ", ")
+}
+
+// happened is what happened of what the expression is about.
+func (t told) happened() string {
 	place := func(x teller) int { return strings.Index(t.Expected, x.about) }
 	named := slices.DeleteFunc(slices.Clone(tellers), func(x teller) bool { return place(x) < 0 })
 	slices.SortStableFunc(named, func(x, y teller) int { return place(x) - place(y) })
@@ -86,7 +163,7 @@ func (t told) cause() string {
 			return ""
 		}
 		if said := x.tell(t); said != "" {
-			return sentence(said)
+			return said
 		}
 	}
 	return ""
@@ -106,9 +183,43 @@ func sentence(said string) string {
 }
 
 // failedProbes is what most of the attempts that failed have in common; empty if none did.
+// Where a redirect led is told apart, as are events without a connection.
 func (t told) failedProbes() string {
-	bad := slices.DeleteFunc(t.within(), func(a attempt) bool { return a.Tone != Bad })
-	return commonest(bad, len(t.within()), "failed")
+	all := t.within()
+	isBad := func(a attempt) bool { return a.Tone == Bad }
+	direct, hops, alone := only(all, func(a attempt) bool { return !a.hop && !a.alone }), only(all, func(a attempt) bool { return a.hop }), only(all, func(a attempt) bool { return a.alone })
+	said := commonest(only(direct, isBad), len(direct), "failed")
+	if bad := only(hops, isBad); len(bad) > 0 {
+		then := commonest(bad, len(hops), "failed")
+		said = strings.TrimPrefix(said+". Of what redirects led to, "+then, ". Of what redirects led to, ")
+	}
+	switch {
+	case len(only(alone, isBad)) == 0:
+	case said == "":
+		return commonest(only(alone, isBad), len(alone), "failed")
+	default:
+		said += fmt.Sprintf(". Of %s, there is an event and no connection in the record", reports.Counted(len(alone), "other failure"))
+	}
+	if event := lastEvent(all); event != "" && said != "" {
+		said += ". The kubelet said last: " + event
+	}
+	return said
+}
+
+func only(all []attempt, which func(attempt) bool) []attempt {
+	return slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return !which(a) })
+}
+
+// lastEvent is the last event of a kubelet about attempts.
+func lastEvent(all []attempt) string {
+	for _, a := range slices.Backward(all) {
+		for _, l := range slices.Backward(a.Wire) {
+			if strings.HasPrefix(l.What, "kubelet event") && l.Tone == Bad {
+				return shortened(l.Text, maxText)
+			}
+		}
+	}
+	return ""
 }
 
 // probes is what most attempts have in common: of those that failed, if any did.
@@ -118,7 +229,7 @@ func (t told) probes() string {
 
 // within are the attempts in the window, or all until its end if none is.
 func (t told) within() []attempt {
-	in := slices.DeleteFunc(slices.Clone(t.attempts), func(a attempt) bool { return a.At < t.from })
+	in := only(t.attempts, func(a attempt) bool { return a.At >= t.from })
 	if len(in) == 0 {
 		return slices.Clone(t.attempts)
 	}
@@ -145,10 +256,10 @@ func (t told) podsAPI() string {
 			}
 			heard := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.At > t.to })
 			if n := len(heard); n > 0 {
-				return fmt.Sprintf("until %.1f s, %s had %s from the Pods API; the last was %s at %.1f s", t.to, name, reports.Counted(n, "message"), heard[n-1].Label, heard[n-1].At)
+				return fmt.Sprintf("until %.1f s, the Pods API had sent client %q %s; the last was %s at %.1f s", t.to, name, reports.Counted(n, "message"), heard[n-1].Label, heard[n-1].At)
 			}
 			if s, found := l.state(t.to); found {
-				return fmt.Sprintf("from %.1f s, the Pods API answered %s: %s", s.From, name, s.Label)
+				return fmt.Sprintf("from %.1f s, the Pods API answered client %q: %s", s.From, name, s.Label)
 			}
 		}
 	}
@@ -179,24 +290,75 @@ func (t told) requests() string {
 	return ""
 }
 
-// scaled is what the watchdog scaled in the window.
+// scaled is what the watchdog scaled in the window, why, and what it scaled later.
 func (t told) scaled() string {
-	var parts []string
+	type scaling struct {
+		at   float64
+		text string
+	}
+	var in, later []scaling
 	for _, l := range t.lanes {
 		name, is := strings.CutPrefix(l.Name, "seed/deployments/")
 		if !is {
 			continue
 		}
 		for i, s := range l.Spans {
-			if i > 0 && t.from-instant <= s.From && s.From <= t.to+instant {
-				parts = append(parts, fmt.Sprintf("%s to %s at %.1f s", name, s.Label, s.From))
+			one := scaling{s.From, fmt.Sprintf("%s to %s at %.1f s", name, s.Label, s.From)}
+			switch {
+			case i == 0 || s.From < t.from-instant:
+			case s.From <= t.to+instant:
+				in = append(in, one)
+			default:
+				later = append(later, one)
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return fmt.Sprintf("from %.1f s to %.1f s, the watchdog scaled nothing", t.from, t.to)
+	joined := func(all []scaling) string {
+		slices.SortStableFunc(all, func(a, b scaling) int { return cmp.Compare(a.at, b.at) })
+		var texts []string
+		for _, s := range all {
+			texts = append(texts, s.text)
+		}
+		return strings.Join(texts, ", ")
 	}
-	return "the watchdog scaled " + strings.Join(parts, ", ")
+	watchdog := cmp.Or(t.running(watchdogName, t.to), "the watchdog")
+	said := fmt.Sprintf("from %.1f s to %.1f s, %s scaled nothing", t.from, t.to, watchdog)
+	decided := t.to
+	if len(in) > 0 {
+		said, decided = fmt.Sprintf("%s scaled %s", watchdog, joined(in)), in[0].at
+	}
+	if len(later) > 0 {
+		said += ", and after the check had been decided " + joined(later)
+	}
+	return strings.TrimSuffix(said+". "+sentence(t.decision(decided)), ". ")
+}
+
+// decision is the last list of leases that the watchdog got before a time, and what
+// followed from it.
+func (t told) decision(before float64) string {
+	for _, l := range t.lanes {
+		if l.Name != toShoot+": "+expiredRow {
+			continue
+		}
+		last := Mark{At: -1}
+		for _, m := range l.Marks {
+			if m.At <= before {
+				last = m
+			}
+		}
+		if last.At < 0 {
+			return ""
+		}
+		said := fmt.Sprintf("before that, it listed the leases at %.3f s: %s of them count as expired, and the threshold is %g %%", last.At, last.Label, 100*t.b.in.Leases.Threshold)
+		if t.b.in.Leases.Expiry > 0 {
+			said += fmt.Sprintf("; older than %s is expired", t.b.in.Leases.Expiry)
+		}
+		if t.b.in.Leases.Clocks != "" {
+			said += "; the clocks of the nodes are " + t.b.in.Leases.Clocks
+		}
+		return said
+	}
+	return ""
 }
 
 // calls is what the watchdog asked the API server in the window.
@@ -249,6 +411,9 @@ func (t told) nodes() string {
 
 // pods is when a pod that is named was not ready, or what became of it.
 func (t told) pods() string {
+	if !strings.Contains(t.Expected, "eady") && !strings.Contains(t.Expected, "phase") && len(t.compared) > 0 {
+		return "" // it is about something else
+	}
 	names := namesIn(t.Expected)
 	for _, l := range t.lanes {
 		pod, is := strings.CutPrefix(l.Name, "pods/")

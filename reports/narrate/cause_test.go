@@ -1,6 +1,7 @@
 package narrate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/record"
@@ -18,8 +19,8 @@ func TestCauses(t *testing.T) {
 	rig.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
 	rig = append(rig, checked()[3:]...)
 	for expression, want := range map[string]string{
-		`history["pods/default/web"].size()`:                    "Pod default/web was not Ready from 6.0 s to 10.0 s (ContainersNotReady: app).",
-		`watches["late"].pods.size()`:                           "Until 10.0 s, late had 1 message from the Pods API; the last was ADDED at 7.0 s.",
+		`history["pods/default/web"].exists(p, p.ready)`:        "Pod default/web was not Ready from 6.0 s to 10.0 s (ContainersNotReady: app).",
+		`watches["late"].pods.size()`:                           "Until 10.0 s, the Pods API had sent client \"late\" 1 message; the last was ADDED at 7.0 s.",
 		`metrics["kubelet/a"].filter(m, pods["web"].name == m)`: "",
 		`dependents.all(d, dependents[d].replicas == 0)`:        "From 9.0 s to 10.0 s, the watchdog scaled nothing.",
 		`calls["dependency-watchdog->kube-apiserver"].size()`:   "From 9.0 s to 10.0 s, the watchdog asked the API server nothing.",
@@ -27,11 +28,85 @@ func TestCauses(t *testing.T) {
 		`connections["web/app"].exists(c, c.first == "tls")`:    `1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
 	} {
 		s := of(narrate.Input{Events: rig, Result: about(outcome(reports.Fail), expression)})
-		if got := s.Checks[0].Cause; got != want {
-			t.Errorf("%s: the cause is %q, want %q", expression, got, want)
+		if got := strings.Join(append([]string{s.Checks[0].Cause}, s.Checks[0].Because...), " "); !strings.Contains(got, want) {
+			t.Errorf("%s: the cause is %q, want %q in it", expression, got, want)
 		}
 	}
 	if s := of(narrate.Input{Events: rig, Result: about(outcome(reports.Pass), `pods["web"].ready`)}); s.Checks[0].Cause != "" {
 		t.Errorf("what holds has the cause %q", s.Checks[0].Cause)
+	}
+}
+
+// TestCausesSayWhatWasCompared: the field, what it was and what it was to be, who wrote or
+// sent it, and what the scenario had done.
+func TestCausesSayWhatWasCompared(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		happened                 func(*history)
+		expected, observed, want string
+		history                  []narrate.Line
+	}{
+		"a field": {
+			happened: func(h *history) {
+				show := func(at float64, version, probe string) {
+					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
+				}
+				h.start(0, "kube-apiserver", "v1.90.1", nil)
+				h.step(1, 1, "late", "create Pod web")
+				show(1, "1", `"protocol":"HTTP2"`)
+				h.at(3, "kube-apiserver", record.ComponentStopped{Asked: true})
+				h.start(4, "kube-apiserver", "v1.89.3", nil)
+				show(4.1, "1", "")
+				h.at(5, "label", record.StepStarted{Number: 2, Name: "label", Action: "patch pods/default/web with {}"})
+				h.at(5, "label", record.APIAnswer{Object: "pods/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
+				h.at(5.1, "3", record.StepStarted{Number: 3, Name: "3", Action: "wait for 3s"})
+				show(5.2, "2", "")
+				h.at(7, "kube-apiserver", record.ComponentStopped{Asked: true})
+				h.start(8, "kube-apiserver", "v1.90.1", nil)
+				show(8.1, "2", `"protocol":"HTTP1"`)
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
+			want: `spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 8.1 s; "HTTP2" was expected. ` +
+				`It was lost at 5.2 s, when kube-apiserver v1.89.3 wrote the object in step 2 (label: patch pods/default/web with {}); until then, it was "HTTP2" in storage. ` +
+				`At 8.1 s, kube-apiserver v1.90.1 showed "HTTP1" without a write: that is a default on read. ` +
+				`The last that the scenario did before was step 2 (label: patch pods/default/web with {}), at 5.0 s.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 4.1, What: "kube-apiserver v1.89.3, resourceVersion 1, not written since: not shown", Text: "not set"},
+				{At: 5.2, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (label: patch pods/default/web with {})", Text: "not set"},
+				{At: 8.1, What: "kube-apiserver v1.90.1, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
+			},
+		},
+		"a message": {
+			happened: func(h *history) {
+				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default"}}})
+				h.step(4, 1, "1", "patch pods/default/web with {}")
+			},
+			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
+			want: `After step 1 (patch pods/default/web with {}) at 4.0 s, label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in 1.0 s, until 10.0 s: it was not set. ` +
+				`In these 1.0 s, no message about the pod came; the last before was ADDED at 2.0 s. The Pods API is that of node-a.`,
+		},
+		"something long": {
+			expected: `always for 9s: nodes.filter(n, nodes[n].ready != "True" && n != "some-node-whose-name-is-long").size() == 1`, observed: "0",
+			want: `What c looks at (the expression is below) was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself had done nothing until then.`,
+		},
+		"a member": {
+			happened: func(h *history) { h.at(2, "default/web/app", record.ContainerStarted{}) },
+			expected: `at once: containers.all(c, containers[c].starts > 1) == true`, observed: "false",
+			want: `Starts of container web/app was 1 at 10.0 s, when step 4 looked, since 2.0 s; expected: > 1. The scenario itself had done nothing until then.`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := append(history{}, checked()[:1]...)
+			if tc.happened != nil {
+				tc.happened(&h)
+			}
+			result := outcome(reports.Fail)
+			result.Checks[0].Expected, result.Checks[0].Observed = tc.expected, tc.observed
+			c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result}).Checks[0]
+			want(t, tc.want, strings.Join(append([]string{c.Cause}, c.Because...), " "))
+			want(t, tc.history, c.History)
+		})
 	}
 }

@@ -66,13 +66,22 @@ type Check struct {
 	// Summary is what came of it in time: "came true after 3.2 s; the window was 90 s".
 	// If unset, there is nothing to say but when it was.
 	Summary string `json:"summary,omitempty"`
-	// Cause is what happened that keeps the check from holding, in a sentence: what
-	// probes, pods, the watchdog or a Pods API did. Only a check that does not hold has
-	// one. If unset, nothing is known but its value.
+	// Cause is what keeps the check from holding, in a sentence: what it compared, and what
+	// that was. Only a check that does not hold has one. If unset, nothing is known but its
+	// value.
 	Cause string `json:"cause,omitempty"`
+	// Because is what led to it, in sentences: what probes, pods, the watchdog or a Pods API
+	// did, and what the scenario did before.
+	Because []string `json:"because,omitempty"`
 	// Parts are parts of what was observed, in What, with their values at To. Only a
 	// check that does not hold has them, and whose value is only true or false.
 	Parts []Line `json:"parts,omitempty"`
+	// Bad is when what was observed got the value that it had when the check was decided,
+	// if that was before. If unset, it was not, or is not known.
+	Bad float64 `json:"bad,omitempty"`
+	// History is the history of the field that the check is about, if it is about one: its
+	// values in Text, and in What who served or wrote them.
+	History []Line `json:"history,omitempty"`
 }
 
 // Kind says what a lane is about.

@@ -62,12 +62,21 @@ func (c probeFailure) mayBe(p reports.Probe) bool {
 	return p.Name == c.probe && timeline.PodOf(p.Container) == c.pod && (c.port == "" || strings.HasSuffix(p.What, " :"+c.port))
 }
 
+// to is the event without its port if an attempt is known by that: one to which a redirect
+// led, whose probe names another port.
+func (c probeFailure) to(a *attempt) probeFailure {
+	if a.port == c.port {
+		c.port = ""
+	}
+	return c
+}
+
 // among are the probes of some attempts that an event may be about, without
 // repetition.
 func (c probeFailure) among(attempts []attempt) (probes []reports.Probe) {
 	for _, a := range attempts {
 		for _, p := range a.probes {
-			if c.mayBe(p) && !slices.Contains(probes, p) {
+			if c.to(&a).mayBe(p) && !slices.Contains(probes, p) {
 				probes = append(probes, p)
 			}
 		}
@@ -82,6 +91,11 @@ func (b *builder) probeFailures(all []attempt) (without []attempt) {
 		c := newProbeFailure(event, b.at(event.Time))
 		line := Line{At: c.at, What: "kubelet event", Text: c.text, Tone: Bad}
 		i, may := matching(all, c)
+		if at := redirectOf(all, c); i < 0 && at >= 0 {
+			all[at].failedBy(c, line)
+			all[at].Tone, all[at].Observed, all[at].lost = Bad, all[at].Observed+ledToFailure, false
+			continue
+		}
 		if i < 0 {
 			without = append(without, c.alone(c.among(all), line))
 			continue
@@ -98,11 +112,25 @@ func (b *builder) probeFailures(all []attempt) (without []attempt) {
 	return without
 }
 
+// redirectOf is the place of the redirect that an event is about which no connection
+// shows, or -1: the last one of its probe of which it is not known where it led.
+func redirectOf(all []attempt, c probeFailure) int {
+	for i, a := range slices.Backward(all) {
+		if a.ended < c.at-lateness {
+			break
+		}
+		if a.lost && !a.reported && a.At <= c.at && a.mayBe(c) {
+			return i
+		}
+	}
+	return -1
+}
+
 // alone is an attempt of which there is nothing but the event. Where that
 // may be a probe of several containers, it is not for any of them that it is bad.
 func (c probeFailure) alone(may []reports.Probe, line Line) attempt {
 	_, why, _ := strings.Cut(c.same(), ": ")
-	a := attempt{same: c.same(), owner: c.container, ended: c.at, Attempt: Attempt{
+	a := attempt{same: c.same(), owner: c.container, ended: c.at, alone: true, Attempt: Attempt{
 		At: c.at, Container: c.container, By: c.probe, Observed: "no connection in the record: " + shortened(why, maxText),
 		Tone: Bad, Wire: []Line{line},
 	}}
@@ -204,6 +232,10 @@ func (a *attempt) nearer(other attempt, at float64) bool {
 
 // mayBe reports whether an attempt may be what an event is about.
 func (a *attempt) mayBe(c probeFailure) bool {
+	if a.port != "" && c.port != "" && a.port != c.port {
+		return false
+	}
+	c = c.to(a)
 	switch {
 	case strings.HasPrefix(a.By, "exec ") && c.combined:
 		return timeline.PodOf(a.Container) == c.pod

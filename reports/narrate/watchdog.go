@@ -19,6 +19,8 @@ const (
 	watchdogName = "dependency-watchdog"
 	toShoot      = watchdogName + "->kube-apiserver"
 	toSeed       = watchdogName + "->seed/kube-apiserver"
+	// expiredRow has which part of the leases in each list was expired.
+	expiredRow = "expired, % of the list"
 )
 
 // watchdog is what a cell with simulated nodes is about: how many nodes are ready,
@@ -94,7 +96,7 @@ func (w *watchdog) expired(r record.LinkRequest, when time.Time, at float64) {
 	if w.plan.Threshold > 0 {
 		detail += fmt.Sprintf(" of %g %%", 100*w.plan.Threshold)
 	}
-	w.row("expired, % of the list").mark(at, fmt.Sprintf("%.0f %%", 100*part), detail, tone)
+	w.row(expiredRow).mark(at, fmt.Sprintf("%.0f %%", 100*part), detail, tone)
 }
 
 // read keeps how old the leases in a list are for the watchdog, as far as clocks are wrong:

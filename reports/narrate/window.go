@@ -33,10 +33,28 @@ func (b *builder) windows() (all []Check) {
 		}
 		for _, result := range b.in.Result.Checks {
 			if result.ID == id {
-				c.Summary, c.Parts = summary(result, c), b.in.Parts[id]
+				c.Summary, c.Parts = summary(result, c), parts(result, b.in.Compared[id], b.in.Parts[id])
 			}
 		}
 		all = append(all, c)
+	}
+	return all
+}
+
+// parts are the parts of an expression, those first that broke its check. What was too long
+// to show says nothing beside them.
+func parts(result reports.Check, compared []Compared, others []Line) (all []Line) {
+	_, whole, _ := strings.Cut(result.Expected, ": ")
+	for _, c := range compared {
+		if isBool(result.Observed) && whole != c.What+" "+c.Wanted {
+			all = append(all, Line{What: c.What, Text: c.value() + ", expected: " + c.wanted()})
+		}
+	}
+	for _, l := range others {
+		told := slices.ContainsFunc(all, func(before Line) bool { return before.What == l.What })
+		if !told && (len(all) == 0 || !strings.HasSuffix(l.Text, "…")) {
+			all = append(all, l)
+		}
 	}
 	return all
 }
@@ -81,7 +99,7 @@ func windowed(result reports.Check, took float64) string {
 	long := fmt.Sprintf("%g s", span.Seconds())
 	over := mode == "within" && took >= span.Seconds()+lengthened
 	if over && judged && !met {
-		return fmt.Sprintf("did not come true in %.1f s (the window of %s is longer on a busy machine)", took, long)
+		return fmt.Sprintf("did not come true in %.1f s, which counts: the scenario asks for %s, and a busy machine gets longer", took, long)
 	}
 	if over {
 		long += ", which is longer on a busy machine"

@@ -17,8 +17,9 @@ import (
 )
 
 // Explain says what oracles and checks know of a history: the attempts of probes,
-// and of each check that does not hold the parts of its expression, by its id.
-type Explain func(reports.Cell, []record.Event) ([]reports.Attempt, map[string][]narrate.Line)
+// and of the checks that do not hold what they compared and the parts of their expressions.
+// It sets them in the input, which has the result and the events.
+type Explain func(*narrate.Input)
 
 // Narration narrates a cell of a report directory, or of what holds the runs of one
 // number. What can't be read is listed as omitted: a run that was cut short has a
@@ -28,7 +29,7 @@ func Narration(dir string, result reports.Cell, limit int, explain Explain) narr
 	events, err := record.ReadFile(filepath.Join(from, reports.HistoryFile))
 	plan, printed, unplanned := planned(from)
 	in := narrate.Input{Result: result, Plan: printed, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
-	in.Attempts, in.Parts = explain(result, events)
+	explain(&in)
 	var lost []string
 	in.Logs = func() (logs []narrate.LogFile) {
 		logs, lost = logsOf(from, result.ID, events)

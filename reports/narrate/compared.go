@@ -1,0 +1,429 @@
+package narrate
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+// Compared is a comparison because of which a check does not hold: see check.Compared.
+type Compared struct {
+	What          string
+	Path          []string
+	Wanted, Value string
+	Since         time.Time
+}
+
+// unset is the value of a field that is not there.
+const unset = "not set"
+
+// value is what was observed, in words: that an expression could not be evaluated since
+// something is not there is no observation.
+func (c Compared) value() string {
+	if strings.HasPrefix(c.Value, "no such key") {
+		return unset
+	}
+	return shortened(cmp.Or(c.Value, "nothing"), maxWords)
+}
+
+// wanted is what was expected, in words.
+func (c Compared) wanted() string {
+	if value, is := strings.CutPrefix(c.Wanted, "== "); is {
+		return shortened(value, maxWords)
+	}
+	return shortened(c.Wanted, maxWords)
+}
+
+// maxWords is how much of a value or an expression a sentence has, in bytes.
+const maxWords = 160
+
+// subject is what was compared, in words.
+func (t told) subject(c Compared) string {
+	p := c.Path
+	if len(p) < 3 {
+		return t.unnamed(c)
+	}
+	field := fieldWords(p[2:])
+	switch p[0] {
+	case "pods":
+		return field + " of pod " + podName(p[1])
+	case "objects":
+		return field + " of " + p[1]
+	case "history":
+		return fmt.Sprintf("the list of values that %s of %s had", field, p[1])
+	case "nodes":
+		return field + " of node " + p[1]
+	case "containers":
+		return field + " of container " + p[1]
+	case "dependents":
+		return field + " of the seed's Deployment " + p[1]
+	case "requests":
+		field, inObject := strings.CutPrefix(field, "response.")
+		words := map[string]string{"code": "the status code", "message": "the message", "warnings": "the list of warnings"}
+		return cmp.Or(words[field], field) + map[bool]string{true: " in the object that answered ", false: " of the answer to "}[inObject] + t.stepNamed(p[1])
+	case "podsAPI":
+		return fieldWords(p[2:]) + " in the Pods API's answer to " + t.stepNamed(p[1])
+	case "watches", "polls":
+		if p[2] == "pods" && len(p) > 4 {
+			return fmt.Sprintf("%s of pod %s, as the Pods API sent it to client %q (%s),", fieldWords(p[4:]), podName(p[3]), p[1], t.stepNamed(p[1]))
+		}
+		return fmt.Sprintf("%s of client %q of the Pods API", field, p[1])
+	}
+	return t.unnamed(c)
+}
+
+// unnamed is an expression that is no field: a long one is not repeated in a sentence.
+func (t told) unnamed(c Compared) string {
+	if len(c.What) > maxExpression {
+		return "what " + t.ID + " looks at (the expression is below)"
+	}
+	return c.What
+}
+
+// maxExpression is how long an expression in a sentence may be, in bytes.
+const maxExpression = 70
+
+// podName is a pod with its namespace, which expressions leave out if it is the default one.
+func podName(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	return "default/" + name
+}
+
+// stepNamed is a step by its number, if that is known.
+func (t told) stepNamed(name string) string {
+	i := slices.IndexFunc(t.steps, func(s Step) bool { return s.Name == name || fmt.Sprint(s.Number) == name })
+	if i < 0 {
+		return "step " + name
+	}
+	if t.steps[i].Name == "" {
+		return fmt.Sprintf("step %d", t.steps[i].Number)
+	}
+	return fmt.Sprintf("step %d, %s", t.steps[i].Number, name)
+}
+
+// fieldWords is the path of a field in words: label changed, condition Ready, ready of
+// container app.
+func fieldWords(p []string) string {
+	switch n := len(p); {
+	case n == 3 && p[0] == "metadata" && (p[1] == "labels" || p[1] == "annotations"):
+		return strings.TrimSuffix(p[1], "s") + " " + p[2]
+	case n == 4 && p[0] == "status" && p[1] == "conditions" && p[3] == "status" && strings.HasPrefix(p[2], "[type="):
+		return "condition " + strings.TrimSuffix(strings.TrimPrefix(p[2], "[type="), "]")
+	case n > 3 && strings.HasPrefix(p[2], "[name=") && p[0] == "status":
+		return fmt.Sprintf("%s of container %s", dotted(p[3:]), strings.TrimSuffix(strings.TrimPrefix(p[2], "[name="), "]"))
+	}
+	return dotted(p)
+}
+
+func dotted(p []string) string {
+	return strings.ReplaceAll(strings.Join(p, "."), ".[", "[")
+}
+
+// at is a field of an object, as JSON has it, and whether it is there.
+func at(value any, path []string) (any, bool) {
+	for _, name := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			if value = v[name]; value == nil {
+				return nil, false
+			}
+		case []any:
+			i := slices.IndexFunc(v, func(one any) bool { return isNamed(one, name) })
+			var n int
+			if _, err := fmt.Sscanf(name, "[%d]", &n); err == nil && i < 0 && n < len(v) {
+				i = n
+			}
+			if i < 0 {
+				return nil, false
+			}
+			value = v[i]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// isNamed reports whether an element of a list is what "[name=app]" stands for.
+func isNamed(one any, name string) bool {
+	fields, _ := one.(map[string]any)
+	key, value, is := strings.Cut(strings.Trim(name, "[]"), "=")
+	return is && fmt.Sprint(fields[key]) == value
+}
+
+// fieldIn is the value of a field as JSON; "not set" if it is not there.
+func fieldIn(raw *timeline.Raw, path []string) string {
+	value, is := at(raw.Value(), path)
+	if !is {
+		return unset
+	}
+	text, _ := json.Marshal(value) // it was decoded from JSON
+	return shortened(string(text), maxWords)
+}
+
+// isAction reports whether a step does something: it neither waits nor looks.
+func isAction(s Step) bool {
+	for _, passive := range []string{"check ", "wait ", "scrape ", "read ", "Pods API of "} {
+		if strings.HasPrefix(s.Action, passive) {
+			return false
+		}
+	}
+	return true
+}
+
+// acted is the last step that did something and that began before a time.
+func (t told) acted(before float64) (last Step, is bool) {
+	for _, s := range t.steps {
+		if s.From <= before && s.Number != t.step && isAction(s) {
+			last, is = s, true
+		}
+	}
+	return last, is
+}
+
+// inWords is a step in words, with its action.
+func inWords(s Step) string {
+	name := ""
+	if s.Name != "" {
+		name = s.Name + ": "
+	}
+	return fmt.Sprintf("step %d (%s%s)", s.Number, name, shortened(s.Action, 90))
+}
+
+// comparison says what a check compared, when, and what it was: in a sentence that begins
+// with what the scenario had done before, if the check waits for what comes of it.
+func (t told) comparison(c Compared) string {
+	subject, was, wanted := t.subject(c), c.value(), c.wanted()
+	mode, span := windowOf(t.Expected)
+	since := ""
+	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
+		since = fmt.Sprintf(", since %.1f s", s)
+	}
+	shouldBe := wanted + " was expected"
+	if !strings.HasPrefix(c.Wanted, "== ") {
+		shouldBe = "expected: " + wanted
+	}
+	if strings.HasPrefix(c.Wanted, "grows ") {
+		return fmt.Sprintf("from %.1f s to %.1f s, %s grew: %s; expected: %s", t.from, t.to, subject, was, c.Wanted)
+	}
+	switch mode {
+	case "within":
+		before := ""
+		if s, is := t.acted(t.from); is {
+			before = fmt.Sprintf("after %s at %.1f s, ", inWords(s), s.From)
+		}
+		become := "did not become " + wanted
+		if !strings.HasPrefix(c.Wanted, "== ") {
+			become = "did not come to what was expected (" + wanted + ")"
+		}
+		return fmt.Sprintf("%s%s %s in %.1f s, until %.1f s: it was %s%s", before, subject, become, t.to-t.from, t.to, was, since)
+	case "always", "never":
+		return fmt.Sprintf("%s was %s at %.1f s%s; %s, for %g s from %.1f s", subject, was, t.to, since, shouldBe, span.Seconds(), t.from)
+	default:
+		return fmt.Sprintf("%s was %s at %.1f s, when step %d looked%s; %s", subject, was, t.to, t.step, since, shouldBe)
+	}
+}
+
+// before says what the scenario did last before a check that looks once.
+func (t told) before() string {
+	if mode, _ := windowOf(t.Expected); mode == "within" {
+		return ""
+	}
+	if s, is := t.acted(t.from); is {
+		return fmt.Sprintf("the last that the scenario did before was %s, at %.1f s", inWords(s), s.From)
+	}
+	return "the scenario itself had done nothing until then"
+}
+
+// fieldHistory is the history of a field of an object of the API server, until a check was
+// decided: each value, who served it, and who wrote it.
+func (t told) fieldHistory(c Compared) (lines []Line, said string) {
+	key, field := t.objectOf(c)
+	if key == "" {
+		return nil, ""
+	}
+	f := fieldCourse{t: t, wanted: c.wanted()}
+	if c.Path[0] == "history" {
+		f.wanted = unset // the list is of what should not be there, or is told by the lines
+	}
+	for _, v := range t.b.States(key) {
+		if !v.Static() && t.b.at(v.Time) <= t.to {
+			f.add(v, field)
+		}
+	}
+	if f.changes < 2 {
+		return nil, ""
+	}
+	if cut := len(f.lines) - maxHistory; cut > 0 {
+		f.lines[maxHistory/2].What += fmt.Sprintf("; %d later ones are left out here", cut)
+		f.lines = slices.Delete(f.lines, maxHistory/2+1, maxHistory/2+1+cut)
+	}
+	return f.lines, f.said()
+}
+
+// maxHistory is how many values of a field are shown.
+const maxHistory = 20
+
+// objectOf is the object, and the path of the field in it, that a comparison is about.
+func (t told) objectOf(c Compared) (key string, field []string) {
+	if len(c.Path) < 3 {
+		return "", nil
+	}
+	switch c.Path[0] {
+	case "pods":
+		return "pods/" + podName(c.Path[1]), c.Path[2:]
+	case "objects", "history":
+		return c.Path[1], c.Path[2:]
+	}
+	return "", nil
+}
+
+// fieldCourse follows a field through the states of its object.
+type fieldCourse struct {
+	t       told
+	wanted  string
+	lines   []Line
+	changes int
+
+	good, number  string // the resource version with the wanted value, and the last one
+	value, server string
+	lost, shown   string
+}
+
+func (f *fieldCourse) add(v *timeline.Version, field []string) {
+	value := fieldIn(v.Raw, field)
+	if v.Gone() {
+		value = "deleted"
+	}
+	server, at := f.t.b.serving(v), f.t.b.at(v.Time)
+	number, answer := v.Meta().ResourceVersion, f.t.b.AnswerOf(v)
+	first := len(f.lines) == 0
+	wrote := first || number != f.number
+	by := ""
+	if s := f.t.b.Made(v); answer != nil && s != nil {
+		by = " in " + inWords(f.t.b.taken(s))
+	}
+	if changed := first || value != f.value; changed || server != f.server || by != "" {
+		what := fmt.Sprintf("%s, resourceVersion %s", server, number)
+		switch {
+		case by != "":
+			what += ", written" + by
+		case first:
+		case wrote:
+			what += ", written"
+		default:
+			what += ", not written since: " + map[bool]string{true: "shown so", false: "not shown"}[value != unset]
+			if value != unset && f.value == unset && value != f.wanted {
+				what = strings.TrimSuffix(what, "shown so") + "a default on read"
+			}
+		}
+		f.lines = append(f.lines, Line{At: at, What: what, Text: value})
+		if changed {
+			f.changes++
+		}
+	}
+	switch {
+	case value == f.wanted:
+		f.good, f.lost, f.shown = number, "", ""
+	case f.good != "" && number != f.good && f.lost == "":
+		f.lost = fmt.Sprintf("it was lost at %.1f s, when %s wrote the object%s; until then, it was %s in storage", at, server, by, f.wanted)
+	}
+	if !first && value != f.value && !wrote && value != f.wanted && value != unset && f.shown == "" {
+		f.shown = fmt.Sprintf("at %.1f s, %s showed %s without a write: that is a default on read", at, server, value)
+	}
+	f.value, f.server, f.number = value, server, number
+}
+
+// said is what became of the wanted value.
+func (f *fieldCourse) said() string {
+	return strings.TrimSpace(sentence(f.lost) + " " + sentence(f.shown))
+}
+
+// serving is the API server that served a state of an object.
+func (b *builder) serving(v *timeline.Version) string {
+	name := strings.TrimPrefix(v.Cluster+"/kube-apiserver", "/")
+	for _, l := range slices.Backward(b.Lives(name)) {
+		if !v.Time.Before(l.Launched) {
+			return name + " " + inForce(l)
+		}
+	}
+	return name
+}
+
+// running is a component with the release that ran at a time.
+func (t told) running(name string, when float64) string {
+	for _, l := range slices.Backward(t.b.Lives(name)) {
+		if t.b.at(l.Launched) > when {
+			continue
+		}
+		if len(l.Gates) > 1 {
+			return name + " " + string(l.Version)
+		}
+		return name + " " + inForce(l)
+	}
+	return ""
+}
+
+// messages says what a client of a Pods API was sent of a pod in the window of a check,
+// and what came next.
+func (t told) messages(c Compared) string {
+	if len(c.Path) < 4 || c.Path[0] != "watches" || c.Path[2] != "pods" {
+		return ""
+	}
+	w, pod := t.b.PodsWatches[c.Path[1]], strings.TrimPrefix(c.Path[3], "default/")
+	if w == nil {
+		return ""
+	}
+	of := func(e timeline.PodsEvent) string { return fmt.Sprintf("%s at %.1f s", e.Type, e.At) }
+	var in []string
+	var last, next string
+	for _, e := range w.Events {
+		switch {
+		case e.Name != pod:
+		case e.At < t.from:
+			last = of(e)
+		case e.At <= t.to:
+			in = append(in, of(e))
+		case next == "":
+			next = of(e)
+			if s, is := t.acted(e.At); is && s.From > t.from {
+				next += ", after " + inWords(s)
+			}
+			if e.Pod != nil {
+				next += fmt.Sprintf(" (%s in it: %s)", fieldWords(c.Path[4:]), fieldIn(e.Pod, c.Path[4:]))
+			}
+		}
+	}
+	said := fmt.Sprintf("in these %.1f s, no message about the pod came", t.to-t.from)
+	if len(in) > 0 {
+		said = "messages about the pod in the window: " + shortened(strings.Join(in, ", "), maxWords)
+	}
+	if last != "" {
+		said += "; the last before was " + last
+	}
+	if next != "" {
+		said += "; the next was " + next
+	}
+	if node := t.nodeOf(c.Path[1]); node != "" {
+		said += fmt.Sprintf(". The Pods API is that of %s", cmp.Or(t.running("kubelet/"+node, t.to), node))
+	}
+	return said
+}
+
+// nodeOf is the node whose Pods API a client asks.
+func (t told) nodeOf(client string) string {
+	for _, l := range t.lanes {
+		if l.Kind == Agent && path.Base(l.Name) == client {
+			return path.Dir(l.Name)
+		}
+	}
+	return ""
+}
