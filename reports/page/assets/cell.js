@@ -199,6 +199,7 @@ function cause(cell, group, looked, lanes) {
     h('p', {class: 'cause'}, linked(sentence)),
     isNew(first) && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
+    here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
     index.statement.has(first.requirement) && said(first.requirement),
     compared(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
@@ -261,6 +262,7 @@ function values(check, looked, named) {
   if (looked?.summary) add('window', visible(looked.summary));
   if (looked?.parts?.length > 0) add('parts', h('dl', {class: 'parts', 'aria-label': 'Parts of the expression'}, looked.parts.map((p) => h('div', {},
     h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
+  if (looked?.history?.length > 0) add('history of the field', h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ', h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what))))));
   if (check.reason) add('reason', linked(check.reason));
   return h('dl', {class: 'values o-' + check.outcome}, entries);
 }
@@ -287,8 +289,9 @@ function when(cell, narration, deciding) {
   const looked = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
-    const span = looked.to - looked.from < 0.05 ? `at ${seconds(looked.from)}` : `from ${seconds(looked.from)} to ${seconds(looked.to)}`;
-    text.push(`evaluated ${span} after that`);
+    text.push(`decided at ${seconds(looked.to)} after that`);
+    if (looked.bad) text.push(`the value was so from ${seconds(looked.bad)}`);
+    if (looked.to - looked.from >= 0.05) text.push(`looked at from ${seconds(looked.from)}, when the window began`);
     if (step) text.push(`in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
@@ -361,7 +364,9 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  return [table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
+  const modelled = others.length > 0 && rest.some((c) => c.id.startsWith('oracle:') && c.outcome === 'pass');
+  return [modelled && h('p', {class: 'dim'}, 'Checks whose names begin with “oracle:” compare the release with a model of that release, not with the text. That they hold beside one that does not says that the release did what its code is known to do.'),
+    table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 
 // stated is a requirement in words, with a link to it.
@@ -376,9 +381,9 @@ function lookAt(looked, lanes) {
 
 function observed(all) {
   const columns = ['probe', 'server', 'API server', 'kubelet', 'on the wire', 'answer'];
-  return table('Probes', columns, h('tbody', {}, all.map((o) => h('tr', {},
+  return [h('p', {class: 'dim'}, 'What probes of each kind began with, and whether any got a good answer, for each mix of releases. Servers that are set to fail, and attempts near a restart, are not in it.'), table('Probes', columns, h('tbody', {}, all.map((o) => h('tr', {},
     [o.probe, o.server, o.apiserver, o.kubelet, o.wire].map((t, i) => cellOf(columns[i], visible(t))),
-    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ no good answer'))))));
+    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ no good answer')))))))];
 }
 
 function logs({narration, cell, happened}) {
