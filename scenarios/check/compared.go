@@ -292,7 +292,7 @@ func (c *comparer) condition(x *explained, e ast.Expr, wanted bool, deep int) {
 		for _, side := range call.Args() {
 			c.condition(x, side, wanted, deep)
 		}
-	case slices.Contains(comparing, name):
+	case slices.Contains(comparing, name) && name != operators.In: // all that something is not in would say nothing
 		c.comparison(x, call, wanted)
 	case name == "all" && wanted || name == "exists" && !wanted:
 		c.members(x, e, call, wanted, deep)
