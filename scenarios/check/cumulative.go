@@ -19,7 +19,8 @@ var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.Op
 // each of its cells, and several rules look at each.
 var parsed sync.Map
 
-// parse returns an expression as it is written. One that is none has been reported.
+// parse returns an expression as it is written. One that is none, or that calls a function
+// as none can be called, has been reported.
 func parse(text string) (ast.Expr, bool) {
 	tree, is := parseTree(text)
 	if !is {
@@ -41,8 +42,36 @@ func parseTree(text string) (*ast.AST, bool) {
 		return nil, false
 	}
 	tree := found.NativeRep()
+	if !isCalledRight(tree.Expr()) {
+		return nil, false
+	}
 	parsed.Store(text, tree)
 	return tree, true
+}
+
+// isCalledRight reports whether the functions in an expression that the rules look into
+// have the arguments that these rules expect.
+func isCalledRight(e ast.Expr) bool {
+	right := true
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		call := e.AsCall()
+		args := call.Args()
+		named := len(args) > 0 && args[0].Kind() == ast.IdentKind
+		switch call.FunctionName() {
+		case "all", "exists", "exists_one", "existsOne", "filter", "sortBy":
+			right = right && call.IsMemberFunction() && named && len(args) == 2
+		case "map":
+			right = right && call.IsMemberFunction() && named && (len(args) == 2 || len(args) == 3)
+		case "size":
+			right = right && call.IsMemberFunction() == (len(args) == 0) && len(args) < 2
+		case "first", "last", "distinct", "flatten", "reverse", "slice", "sort", "value", "orValue":
+			right = right && call.IsMemberFunction()
+		}
+	}))
+	return right
 }
 
 // offset is where a part of an expression begins, in characters.
@@ -141,9 +170,6 @@ func (c counting) itemsOf(list ast.Expr) (items []value, whole bool) {
 	call := list.AsCall()
 	switch call.FunctionName() {
 	case "map":
-		if !call.IsMemberFunction() {
-			return nil, false
-		}
 		body := call.Args()[len(call.Args())-1]
 		scopes, whole := c.each(call)
 		for _, in := range scopes {
@@ -151,9 +177,7 @@ func (c counting) itemsOf(list ast.Expr) (items []value, whole bool) {
 		}
 		return items, whole && len(call.Args()) == 2
 	case "filter", "distinct", "sort":
-		if call.IsMemberFunction() {
-			items, _ = c.items(call.Target())
-		}
+		items, _ = c.items(call.Target())
 	case operators.Add:
 		for _, e := range call.Args() {
 			some, _ := c.items(e)
@@ -211,7 +235,7 @@ func (c counting) be(e ast.Expr, given any, want bool) bool {
 // enough was seen.
 func (c counting) empty(list ast.Expr, want bool) bool {
 	return c.may(list, func(c counting, e ast.Expr) bool {
-		if e.Kind() != ast.CallKind || !e.AsCall().IsMemberFunction() {
+		if e.Kind() != ast.CallKind {
 			return false
 		}
 		call := e.AsCall()
@@ -260,9 +284,6 @@ func (c counting) isBounded(e ast.Expr, want bool) bool {
 	case operators.In:
 		return want && c.list(args[1])
 	case "exists", "all":
-		if !call.IsMemberFunction() {
-			return false
-		}
 		one := want == (call.FunctionName() == "exists") // that one item is enough
 		return one && c.list(call.Target()) && !dated(args[1]) || c.body(call, want)
 	}
@@ -300,7 +321,7 @@ func sized(e ast.Expr) (list ast.Expr, is bool) {
 	if call.IsMemberFunction() {
 		return call.Target(), true
 	}
-	return call.Args()[0], len(call.Args()) == 1
+	return call.Args()[0], true
 }
 
 // list reports whether a value is a list to which things are only added.
@@ -320,7 +341,7 @@ func (c counting) isList(e ast.Expr) bool {
 		case "filter":
 			return c.list(call.Target()) && !dated(call.Args()[1])
 		case "map", "distinct", "flatten", "sort":
-			return call.IsMemberFunction() && c.list(call.Target())
+			return c.list(call.Target())
 		}
 		return slices.ContainsFunc([]string{"connections", "events", "history", "calls"}, func(variable string) bool { return c.of(e, variable) })
 	}

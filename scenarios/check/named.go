@@ -100,19 +100,15 @@ func (s scope) ofCall(call ast.CallExpr) meaning {
 	case operators.Add:
 		return s.either(args)
 	case "filter":
-		if inner, of, is := s.through(call); is {
-			return inner.listOf(of[:1])
-		}
+		inner, of, _ := s.through(call)
+		return inner.listOf(of[:1])
 	case "map":
-		if inner, of, is := s.through(call); is {
-			return inner.listOf(of[len(of)-1:])
-		}
+		inner, of, _ := s.through(call)
+		return inner.listOf(of[len(of)-1:])
 	case "value", "orValue", "distinct", "reverse", "slice", "sort", "sortBy":
-		if call.IsMemberFunction() {
-			return s.of(call.Target())
-		}
+		return s.of(call.Target())
 	case "flatten":
-		if m := s.of(call.Target()); call.IsMemberFunction() && m.lists > 1 {
+		if m := s.of(call.Target()); m.lists > 1 {
 			return meaning{part: m.part, of: m.of, lists: 1}
 		}
 	}
@@ -125,12 +121,9 @@ func (s scope) through(call ast.CallExpr) (inner scope, parts []ast.Expr, is boo
 	parts = call.Args()
 	switch call.FunctionName() {
 	case "all", "exists", "exists_one", "existsOne", "filter", "map", "sortBy":
-		is = call.IsMemberFunction() && len(parts) > 1 && parts[0].Kind() == ast.IdentKind
+		return s.with(parts[0].AsIdent(), s.of(call.Target()).each()), parts, true
 	}
-	if !is {
-		return nil, nil, false
-	}
-	return s.with(parts[0].AsIdent(), s.of(call.Target()).each()), parts, true
+	return nil, nil, false
 }
 
 // listOf is what a list of expressions is.
@@ -275,7 +268,7 @@ func (s scope) isKind(e ast.Expr) bool {
 			field, is := textOf(args[1])
 			return is && field == "kind" && s.of(args[0]).isObject()
 		case "value", "orValue":
-			return call.IsMemberFunction() && s.isKind(call.Target())
+			return s.isKind(call.Target())
 		}
 	}
 	return false
