@@ -5,12 +5,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Cause returns what a program said of why it ended, from what it logged: the line with
 // which it gave up, rather than what it logged on its way out. It knows the formats of
 // klog, of zap (as JSON and as text), of Go's panics, and of command lines that are wrong.
-// It is empty if nothing was logged.
+// It is empty if nothing was logged, and cut if it is long.
 func Cause(log string) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	best := said{text: strings.TrimSpace(lines[len(lines)-1])}
@@ -20,7 +21,22 @@ func Cause(log string) string {
 			best = s
 		}
 	}
-	return best.text
+	return cut(best.text)
+}
+
+// maxCause bounds a cause, in bytes: it is part of errors, reports and pages.
+const maxCause = 2048
+
+// cut is the beginning of a text that is too long, up to a whole character.
+func cut(text string) string {
+	if len(text) <= maxCause {
+		return text
+	}
+	end := maxCause
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 // said is what a line says, if it may be why a program ended.
@@ -45,8 +61,11 @@ var (
 	klogLine = regexp.MustCompile(`^([IWEF])\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ \S+\] (.*)$`)
 	// zapLine is a line of zap as text: time, level, where it is from, message.
 	zapLine = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\S+\t(\w+)\t(.*)$`)
-	// giveUpLine is what is no log: a panic, or what a program says of its command line.
-	giveUpLine = regexp.MustCompile(`^(?:panic: |fatal error: |(?:[Ee]rror|[a-z][a-z0-9-]*): |flag provided but not defined: |unknown (?:shorthand )?flag)`)
+	// giveUpLine is what is no log: a panic, or what a program says of its command line,
+	// after its own name, if it gives it.
+	giveUpLine = regexp.MustCompile(`^(?:panic: |fatal error: |SIG[A-Z]+: |(?:[Ee]rror|kube[a-z-]*|etcd|dependency-watchdog): |flag provided but not defined: |unknown (?:shorthand )?flag)`)
+	// anyWord is how other programs may begin what they say, and lines of YAML too.
+	anyWord = regexp.MustCompile(`^[a-z][a-z0-9-]*: `)
 	// quoted is a text in quotes at the beginning of a structured message.
 	quoted = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"`)
 	// errorValue is the value of the error in a structured message.
@@ -70,6 +89,9 @@ func read(line string, after []string) said {
 		text := strings.TrimPrefix(strings.TrimSuffix(line, " [recovered]"), "panic: ")
 		return said{givingUp, strings.TrimSpace(text)}
 	}
+	if anyWord.MatchString(line) {
+		return said{aWarning, strings.TrimSpace(line)}
+	}
 	return said{}
 }
 
@@ -89,6 +111,10 @@ func weigh(level, text string) said {
 	return said{w, text}
 }
 
+// maxLines bounds the lines of an error that has several: each of many errors may have
+// no end.
+const maxLines = 20
+
 // structured renders a message of klog as a sentence: the message, and the error.
 func structured(message string, after []string) string {
 	begin := quoted.FindString(message)
@@ -103,7 +129,7 @@ func structured(message string, after []string) string {
 	cause, err := strconv.Unquote(value[1])
 	if err != nil { // err=<, and then lines up to >
 		var lines []string
-		for _, line := range after {
+		for _, line := range after[:min(len(after), maxLines)] {
 			if line == " >" {
 				break
 			}

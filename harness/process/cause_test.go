@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,36 @@ func TestCause(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for log, want := range map[string]string{"": "", "\n": "", "just this\n": "just this"} {
+		if got := Cause(log); got != want {
+			t.Errorf("%q: %q, want %q", log, got, want)
+		}
+	}
+}
+
+// TestACauseIsBounded: a log may have any line, and any number of errors without end.
+func TestACauseIsBounded(t *testing.T) {
+	t.Parallel()
+	if got, want := Cause("panic: a"+strings.Repeat("é", 500_000)), "a"+strings.Repeat("é", 1023)+"…"; got != want {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
+	}
+	open := `E1122 10:00:00.000000       1 a.go:1] "a" err=<` + strings.Repeat("\nb", 1000)
+	if got, want := Cause(open), "a:"+strings.Repeat(" b", maxLines); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestALineOfAnotherFormIsNoFatal: many lines begin with a word and a colon.
+func TestALineOfAnotherFormIsNoFatal(t *testing.T) {
+	t.Parallel()
+	const failed = `E1122 10:00:00.000000       1 run.go:72] "command failed" err="no space left"`
+	for log, want := range map[string]string{
+		"kind: Pod\n" + failed:                           "no space left",
+		"warning: something harmless\n" + failed:         "no space left",
+		failed + "\nkind: Pod":                           "no space left",
+		"kubelet: unknown flag: --a\n" + failed:          "kubelet: unknown flag: --a",
+		"SIGABRT: abort\nPC=0x4 m=0\n\ngoroutine 0":      "SIGABRT: abort",
+		"frob: cannot open it\nusage of frob, and so on": "frob: cannot open it",
+	} {
 		if got := Cause(log); got != want {
 			t.Errorf("%q: %q, want %q", log, got, want)
 		}
