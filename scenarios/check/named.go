@@ -2,6 +2,7 @@ package check
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -22,6 +23,7 @@ const (
 	neither part = iota
 	oneKey
 	oneValue
+	oneContainer // in the lists of a pod
 )
 
 // isKey reports whether the value is a name.
@@ -30,6 +32,11 @@ func (m meaning) isKey() bool { return m.part == oneKey && m.lists == 0 }
 // isObject reports whether the value is an object in the record.
 func (m meaning) isObject() bool {
 	return m.part == oneValue && m.ofObjects() && !m.keyed && m.lists == 0
+}
+
+// isComponent reports whether the value is a component.
+func (m meaning) isComponent() bool {
+	return m.part == oneValue && m.of == "components" && !m.keyed && m.lists == 0
 }
 
 // ofObjects reports whether the value is of the objects in the record.
@@ -42,6 +49,9 @@ var byName = map[string]int{
 	"logs": 1, "stored": 0, "sockets": 1, "nodes": 0, "dependents": 0, "calls": 1, "leases": 0, "podsAPI": 0, "watches": 0, "polls": 0,
 	"components": 0,
 }
+
+// listsOfContainers are the fields of pods that have something of each container.
+var listsOfContainers = []string{"containers", "initContainers", "containerStatuses", "initContainerStatuses"}
 
 // scope is what the names in a part of an expression mean.
 type scope map[string]meaning
@@ -66,6 +76,9 @@ func (s scope) with(name string, m meaning) scope {
 
 // of returns what the value of an expression is.
 func (s scope) of(e ast.Expr) meaning {
+	if in, field, is := fieldOf(e); is && slices.Contains(listsOfContainers, field) && !s.of(in).keyed {
+		return meaning{part: oneContainer, lists: 1}
+	}
 	switch e.Kind() {
 	case ast.IdentKind:
 		name := e.AsIdent()
@@ -183,40 +196,51 @@ const (
 	aKey       how = iota // by its key
 	aBeginning            // by how keys begin
 	aKind                 // by the kind of an object
+	aName                 // by the name of a container, in a pod
 )
 
 // visit calls found for all constants of an expression that name something.
 func (s scope) visit(e ast.Expr, found func(named)) {
+	s.walk(e, func(s scope, e ast.Expr) {
+		switch e.Kind() {
+		case ast.SelectKind:
+			if m := s.of(e.AsSelect().Operand()); m.keyed {
+				found(named{m.of, aKey, e.AsSelect().FieldName(), e.ID()})
+			}
+		case ast.CallKind:
+			s.compared(e.AsCall(), found)
+		}
+	})
+}
+
+// walk calls look for all parts of an expression, with what names mean there.
+func (s scope) walk(e ast.Expr, look func(scope, ast.Expr)) {
 	switch e.Kind() {
 	case ast.ListKind:
 		for _, e := range e.AsList().Elements() {
-			s.visit(e, found)
+			s.walk(e, look)
 		}
 	case ast.MapKind:
 		for _, entry := range e.AsMap().Entries() {
-			s.visit(entry.AsMapEntry().Key(), found)
-			s.visit(entry.AsMapEntry().Value(), found)
+			s.walk(entry.AsMapEntry().Key(), look)
+			s.walk(entry.AsMapEntry().Value(), look)
 		}
 	case ast.SelectKind:
-		operand := e.AsSelect().Operand()
-		s.visit(operand, found)
-		if m := s.of(operand); m.keyed {
-			found(named{m.of, aKey, e.AsSelect().FieldName(), e.ID()})
-		}
+		s.walk(e.AsSelect().Operand(), look)
 	case ast.CallKind:
 		call := e.AsCall()
 		if call.IsMemberFunction() {
-			s.visit(call.Target(), found)
+			s.walk(call.Target(), look)
 		}
 		inner := s
 		if through, _, is := s.through(call); is {
 			inner = through
 		}
 		for _, arg := range call.Args() {
-			inner.visit(arg, found)
+			inner.walk(arg, look)
 		}
-		s.compared(call, found)
 	}
+	look(s, e)
 }
 
 // compared calls found for the constants with which a call compares keys or kinds.
@@ -252,26 +276,44 @@ func (s scope) equal(e ast.Expr, to []ast.Expr, found func(named)) {
 		constants(to, m.of, aKey, found)
 	} else if s.isKind(e) {
 		constants(to, "objects", aKind, found)
+	} else if in, field, is := fieldOf(e); is && field == "name" && s.of(in) == (meaning{part: oneContainer}) {
+		constants(to, "containers", aName, found)
 	}
 }
 
 // isKind reports whether an expression is the kind of an object, and not that of
 // something within one, such as an owner.
 func (s scope) isKind(e ast.Expr) bool {
-	switch e.Kind() {
-	case ast.SelectKind:
-		return e.AsSelect().FieldName() == "kind" && !e.AsSelect().IsTestOnly() && s.of(e.AsSelect().Operand()).isObject()
-	case ast.CallKind:
-		call := e.AsCall()
-		switch args := call.Args(); call.FunctionName() {
-		case operators.OptSelect, operators.Index, operators.OptIndex:
-			field, is := textOf(args[1])
-			return is && field == "kind" && s.of(args[0]).isObject()
-		case "value", "orValue":
-			return s.isKind(call.Target())
-		}
+	if in, field, is := fieldOf(e); is {
+		return field == "kind" && s.of(in).isObject()
+	}
+	if e.Kind() == ast.CallKind && slices.Contains([]string{"value", "orValue"}, e.AsCall().FunctionName()) {
+		return s.isKind(e.AsCall().Target())
 	}
 	return false
+}
+
+// ofComponent is the field of a component that an expression is, or empty.
+func (s scope) ofComponent(e ast.Expr) string {
+	if in, field, is := fieldOf(e); is && s.of(in).isComponent() {
+		return field
+	}
+	return ""
+}
+
+// fieldOf is the field that an expression is, and of what.
+func fieldOf(e ast.Expr) (of ast.Expr, field string, is bool) {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return e.AsSelect().Operand(), e.AsSelect().FieldName(), true
+	case ast.CallKind:
+		switch args := e.AsCall().Args(); e.AsCall().FunctionName() {
+		case operators.OptSelect, operators.Index, operators.OptIndex:
+			field, is = textOf(args[1])
+			return args[0], field, is
+		}
+	}
+	return nil, "", false
 }
 
 // constants calls found for those of the expressions that are texts.

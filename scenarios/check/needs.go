@@ -20,14 +20,14 @@ import (
 // builtIn are the kinds of Kubernetes whose objects can be watched. A release that does
 // not serve one has no objects of it.
 var builtIn = strings.Fields(`
-	APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ConfigMap ControllerRevision CronJob
+	APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle CompositePodGroup ConfigMap ControllerRevision CronJob
 	CSIDriver CSINode CSIStorageCapacity CustomResourceDefinition DaemonSet Deployment DeviceClass DeviceTaintRule
-	Endpoints EndpointSlice FlowSchema HorizontalPodAutoscaler Ingress IngressClass IPAddress Job Lease LeaseCandidate
+	Endpoints EndpointSlice EvictionRequest FlowSchema HorizontalPodAutoscaler Ingress IngressClass IPAddress Job Lease LeaseCandidate
 	LimitRange MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace
 	NetworkPolicy Node PersistentVolume PersistentVolumeClaim Pod PodCertificateRequest PodDisruptionBudget PodGroup
 	PodTemplate PriorityClass PriorityLevelConfiguration ReplicaSet ReplicationController ResourceClaim
 	ResourceClaimTemplate ResourcePoolStatusRequest ResourceQuota ResourceSlice Role RoleBinding RuntimeClass Secret
-	Service ServiceAccount ServiceCIDR StatefulSet StorageClass StorageVersionMigration ValidatingAdmissionPolicy
+	Service ServiceAccount ServiceCIDR StatefulSet StorageClass StorageVersion StorageVersionMigration ValidatingAdmissionPolicy
 	ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass Workload`)
 
 // ofSeed begins the names of what is on the seed.
@@ -72,7 +72,7 @@ func (n *needs) read(w written, it string) {
 	seen := seeing(it)
 	var constants []string
 	objects, ends := seen["it"].ofObjects(), false
-	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+	look := func(s scope, e ast.Expr) {
 		switch e.Kind() {
 		case ast.LiteralKind:
 			if text, is := e.AsLiteral().Value().(string); is {
@@ -80,15 +80,18 @@ func (n *needs) read(w written, it string) {
 			}
 		case ast.IdentKind:
 			objects = objects || e.AsIdent() == "objects" || e.AsIdent() == "history"
-		case ast.SelectKind:
-			name := e.AsSelect().FieldName()
-			ends = ends || (name == "running" || name == "exits") && indexes(e.AsSelect().Operand(), "components")
 		}
-	}))
+		field := s.ofComponent(e)
+		ends = ends || field == "running" || field == "exits"
+	}
+	seen.walk(e, look)
 	if objects {
 		n.observe(constants)
 	}
 	if ends {
+		if observed, is := parse(it); is {
+			scope{}.walk(observed, look)
+		}
 		n.mayEnd(constants)
 	}
 	seen.visit(e, func(name named) {

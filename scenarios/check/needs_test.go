@@ -1,10 +1,13 @@
 package check
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -43,6 +46,49 @@ func TestNeeds(t *testing.T) {
 		got, err := Needs(cell)
 		if diff := cmp.Diff([][]string{want.Observed, want.MayEnd}, [][]string{got.Observed, got.MayEnd}); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", observe, err, diff)
+		}
+	}
+}
+
+// TestTheEndOfAComponentIsSeenThroughIt: through what was observed, too.
+func TestTheEndOfAComponentIsSeenThroughIt(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		observe, must string
+		mayEnd        []string
+		read          string
+	}{
+		{`components["kubelet/node-a"]`, `it.running && it.exits.size() == 0`, []string{"kubelet/node-a"}, ""},
+		{`[components["etcd"], components["kubelet/node-a"]]`, `it.all(c, c.running)`, []string{"etcd", "kubelet/node-a"}, ""},
+		{`components`, `it["etcd"].exits.size() == 0`, []string{"etcd"}, ""},
+		{`[components["etcd"], components["kubelet/node-a"]]`, `it[1].version == "v1.90.1"`, nil, "version"},
+		{`components["etcd"]`, `it.?gates.orValue({}).size() == 0`, nil, "gates"},
+	} {
+		cell := plan.Cell{Topology: record.Topology{Nodes: []record.Node{{Name: "node-a"}}}, Steps: []plan.Step{
+			{Action: action.Checks{Checks: []action.Check{{ID: "c", Observe: tc.observe, Must: tc.must}}}},
+		}}
+		got, err := Needs(cell)
+		if diff := cmp.Diff(tc.mayEnd, got.MayEnd); diff != "" || err != nil {
+			t.Errorf("%s, %s: %v (-want +got):\n%s", tc.observe, tc.must, err, diff)
+		}
+		if why := fmt.Sprint(Refuse([]plan.Cell{cell})); strings.Contains(why, "it reads") != (tc.read != "") || !strings.Contains(why, tc.read) {
+			t.Errorf("%s, %s: %s", tc.observe, tc.must, why)
+		}
+	}
+}
+
+// TestKindsOfKubernetesAreKnown: all that a client knows, but for those that are no
+// objects of their own.
+func TestKindsOfKubernetesAreKnown(t *testing.T) {
+	t.Parallel()
+	exceptions := slices.Concat(onlyAsked, strings.Fields("APIGroup APIVersions ComponentStatus DeploymentRollback Event PodStatusResult RangeAllocation "+
+		"ReplicationControllerDummy Scale SerializedReference Status WatchEvent"))
+	for kind := range scheme.Scheme.AllKnownTypes() {
+		if strings.HasSuffix(kind.Kind, "List") || strings.HasSuffix(kind.Kind, "Options") || kind.Version == "__internal" {
+			continue
+		}
+		if !slices.Contains(builtIn, kind.Kind) && !slices.Contains(exceptions, kind.Kind) {
+			t.Errorf("%s is not known", kind)
 		}
 	}
 }

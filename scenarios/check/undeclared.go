@@ -70,7 +70,7 @@ func misspelt(cell plan.Cell) (all []error) {
 	}{{cell.Uses.Kinds, append(kinds, "Event"), "kind"}, {cell.Uses.Resources, resources, "resource"}} {
 		for _, use := range uses.of {
 			near := spelling.Closest(use.Name, uses.known)
-			if !slices.Contains(uses.known, strings.SplitN(use.Name, ".", 2)[0]) && len(near) > 0 {
+			if !slices.Contains(uses.known, use.Name) && len(near) > 0 {
 				all = append(all, fmt.Errorf("%s: no release has a %s %s: did you mean %s?", use.Position, uses.what, use.Name, near[0]))
 			}
 		}

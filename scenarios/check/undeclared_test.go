@@ -214,6 +214,7 @@ func TestAKindThatNoReleaseServesIsRefused(t *testing.T) {
 	const want = `c.yaml:2:5: no release has a kind Deploymnt: did you mean Deployment?
 c.yaml:4:5: no release has a kind pod: did you mean Pod?
 c.yaml:7:5: no release has a resource pdos: did you mean pods?
+c.yaml:8:5: no release has a resource deployments.apps: did you mean deployments?
 c.yaml:10:5: no release has a resource deployment: did you mean deployments?`
 	if diff := cmp.Diff(want, fmt.Sprint(Undeclared([]plan.Cell{cell, cell}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -77,18 +77,23 @@ func hasLedger(area string) bool {
 // one ended, is seen.
 func (c judged) ofTheRig() string {
 	only, read, ended := true, "", false
-	c.visit(func(e ast.Expr) {
-		switch e.Kind() {
-		case ast.IdentKind:
+	look := func(s scope, e ast.Expr) {
+		if e.Kind() == ast.IdentKind {
 			only = only && (e.AsIdent() == "components" || !declared(e.AsIdent()))
-		case ast.SelectKind:
-			name, in := e.AsSelect().FieldName(), e.AsSelect().Operand()
-			if (name == "gates" || name == "version") && indexes(in, "components") {
-				read = name
-			}
-			ended = ended || (name == "exits" || name == "running") && indexes(in, "components")
 		}
-	})
+		switch field := s.ofComponent(e); field {
+		case "gates", "version":
+			read = field
+		case "exits", "running":
+			ended = true
+		}
+	}
+	if e, is := parse(c.Observe); is {
+		scope{}.walk(e, look)
+	}
+	if e, is := parse(c.Must); is {
+		seeing(c.Observe).walk(e, look)
+	}
 	switch {
 	case read != "":
 		return "it reads the " + read + " with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does"
