@@ -84,7 +84,11 @@ func ParseReasons(text []byte) (reasons []Reason, err error) {
 		if len(fields) != 4 {
 			return nil, fmt.Errorf("%q has %d fields, not 4", line, len(fields))
 		}
-		reasons = append(reasons, Reason{Outcome: Outcome(fields[0]), At: fields[1], Change: fields[2], Text: fields[3]})
+		outcome := Outcome(fields[0])
+		if outcome != Equivalent && outcome != Survived {
+			return nil, fmt.Errorf("%q: a reason is for %s or %s mutants", line, Equivalent, Survived)
+		}
+		reasons = append(reasons, Reason{Outcome: outcome, At: fields[1], Change: fields[2], Text: fields[3]})
 	}
 	return reasons, nil
 }

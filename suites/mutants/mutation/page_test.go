@@ -89,8 +89,21 @@ func TestExplain(t *testing.T) {
 	if got[0].Outcome != Equivalent || got[0].Why != line.Text || got[1].Why != "a check" {
 		t.Errorf("got %+v", got)
 	}
-	if len(wrong) != 3 || wrong[0] != function || wrong[2] != unused {
+	if !slices.Equal(wrong, []Reason{function, unused}) {
 		t.Errorf("wrong are %+v", wrong)
+	}
+}
+
+// TestAnUnknownOutcomeIsRefused: it would be in no list of the page.
+func TestAnUnknownOutcomeIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := Parse([]byte("1\ta.go:3\tf\tnot true\tsurvive\tIt is so\n")); err == nil {
+		t.Error("a result has it")
+	}
+	for _, outcome := range []string{"equivalant", "killed", ""} {
+		if _, err := ParseReasons([]byte(outcome + "\ta.go\t\tIt is so\n")); err == nil {
+			t.Errorf("a reason has %q", outcome)
+		}
 	}
 }
 

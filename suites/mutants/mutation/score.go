@@ -103,6 +103,9 @@ func Parse(text []byte) (results []Result, err error) {
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("%q: %w", line, err)
 		}
+		if !slices.Contains([]Outcome{Killed, Survived, Equivalent, Unseen, Untried}, r.Outcome) {
+			return nil, fmt.Errorf("%q: there is no outcome %q", line, r.Outcome)
+		}
 		results = append(results, r)
 	}
 	return results, nil
@@ -123,7 +126,7 @@ type Reason struct {
 // Explain gives each mutant that is not found its reason, and returns the reasons
 // that no mutant has, and those that a mutant has which is found.
 func Explain(results []Result, reasons []Reason) (explained []Result, wrong []Reason) {
-	used := make(map[Reason]bool)
+	used, ofFound := make(map[Reason]bool), make(map[Reason]bool)
 	for _, r := range results {
 		for _, reason := range reasons {
 			if !reason.isOf(r.Mutant) {
@@ -135,15 +138,15 @@ func Explain(results []Result, reasons []Reason) (explained []Result, wrong []Re
 					r.Outcome = Equivalent
 				}
 				r.Why = reason.Text
-			} else if reason.Outcome == Equivalent && r.Outcome == Killed {
-				wrong = append(wrong, reason)
+			} else if reason.Outcome == Equivalent {
+				ofFound[reason] = true
 			}
 			break
 		}
 		explained = append(explained, r)
 	}
 	for _, reason := range reasons {
-		if !used[reason] {
+		if !used[reason] || ofFound[reason] {
 			wrong = append(wrong, reason)
 		}
 	}
