@@ -192,7 +192,10 @@ func (d mayHave) keep(resource, namespace string, name mayBe) {
 	case "pods":
 		d.add(namespace, name, "pods", "events")
 	}
-	d["objects"] = append(d["objects"], name.with(resource+"/"+namespace+"/", ""))
+	if !spec.ClusterScoped(resource) {
+		resource += "/" + namespace
+	}
+	d["objects"] = append(d["objects"], name.with(resource+"/", ""))
 }
 
 // add declares a pod or a container, as expressions call it.

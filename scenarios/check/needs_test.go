@@ -77,6 +77,29 @@ func TestTheEndOfAComponentIsSeenThroughIt(t *testing.T) {
 	}
 }
 
+// TestAValueOfAnotherTypeIsRefused: it is never so.
+func TestAValueOfAnotherTypeIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		observe string
+		is      any
+		want    string
+	}{
+		{`containers["payments/app"].running`, 1, "c.yaml:2:3: check c: it observes a bool, which is never 1"},
+		{`connections["payments/app"].size()`, true, "c.yaml:2:3: check c: it observes a int, which is never true"},
+		{`connections["payments/app"].size()`, 1.5, "<nil>"},
+		{`pods["payments"].spec`, "any", "<nil>"},
+		{`connections["payments/app"]`, []any{}, "<nil>"},
+		{`containers["payments/app"].running`, true, "<nil>"},
+	} {
+		cell := playground(tc.observe, "")
+		cell.Steps[3].Action.(action.Checks).Checks[0].Is = tc.is
+		if _, err := Compile(cell); fmt.Sprint(err) != tc.want {
+			t.Errorf("%s, %v: %v, want %s", tc.observe, tc.is, err, tc.want)
+		}
+	}
+}
+
 // TestKindsOfKubernetesAreKnown: all that a client knows, but for those that are no
 // objects of their own.
 func TestKindsOfKubernetesAreKnown(t *testing.T) {

@@ -6,6 +6,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -67,7 +68,28 @@ func mistakesIn(cell plan.Cell) error {
 			all = append(all, e.errorf(m.offset, "%s", m.message))
 		}
 	})
+	for _, step := range cell.Steps {
+		for _, c := range step.Checks() {
+			if why := unequal(c); why != "" {
+				all = append(all, fmt.Errorf("%s: check %s: %s", place(cell, c.Line, "observe"), c.ID, why))
+			}
+		}
+	}
 	return errors.Join(all...)
+}
+
+// unequal says why what a check observes is never equal to what it is to be, if their
+// types say so.
+func unequal(c action.Check) string {
+	number := []cel.Kind{cel.IntKind, cel.UintKind, cel.DoubleKind}
+	is := map[string][]cel.Kind{"bool": {cel.BoolKind}, "string": {cel.StringKind}, "int": number, "int64": number, "float64": number}
+	kinds := is[fmt.Sprintf("%T", c.Is)]
+	t := typeOf(c.Observe)
+	judged := slices.Contains(append(number, cel.BoolKind, cel.StringKind, cel.ListKind, cel.MapKind), t.Kind())
+	if c.Must != "" || c.Mode == record.AtMost || c.Mode == record.AtLeast || kinds == nil || !judged || slices.Contains(kinds, t.Kind()) {
+		return ""
+	}
+	return fmt.Sprintf("it observes a %s, which is never %v", t, c.Is)
 }
 
 // untilOf is the condition of a wait step; empty for other steps.

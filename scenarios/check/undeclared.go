@@ -116,13 +116,25 @@ func (d mayHave) refuse(cell plan.Cell, step int, n named) string {
 	if variable == "objects" {
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(m mayBe) bool { return resourceOf(m.begins) != resourceOf(n.text) })
 	}
-	switch {
-	case n.how == aKind, variable == "objects" && !made(n):
+	switch n.how {
+	case aKind:
 		return ""
-	case n.how == aBeginning:
+	case aName:
+		return misspeltContainer(n, candidates)
+	case aBeginning:
 		fits = func(m mayBe) bool { return m.canBegin(n.text) }
+	case aKey:
+		if form := keyOf(resourceOf(n.text)); variable == "objects" && form != "" && strings.Count(form, "/") != strings.Count(n.text, "/") {
+			return fmt.Sprintf("%q is no object of this scenario: a key is %s", n.text, form)
+		}
 	}
 	if !slices.ContainsFunc(candidates, fits) {
+		if variable == "objects" && !made(n) && !slices.ContainsFunc(candidates, n.isNearly) {
+			return ""
+		}
+		if variable == "metrics" && len(candidates) == 0 {
+			return fmt.Sprintf("nothing scrapes %s: add a step scrape before this check", n.text)
+		}
 		return fmt.Sprintf("%q is no %s of this scenario%s", n.text, nouns[n.of], guess(n.text, texts(candidates)))
 	}
 	if later := laterStep(cell, step, variable, fits); later != nil {
@@ -138,7 +150,51 @@ func made(n named) bool {
 	if n.how == aBeginning && (rest == "" || strings.HasSuffix(rest, "/")) {
 		return false
 	}
-	return resource == "pods" || resource == "nodes" || makes[resource] != ""
+	return resource == "pods" || resource == "nodes" || makes[resource] != "" || slices.Contains(onlyApplied, resource)
+}
+
+// onlyApplied are resources that neither the API server nor a controller makes objects of.
+var onlyApplied = strings.Fields(`
+	csidrivers customresourcedefinitions deviceclasses devicetaintrules horizontalpodautoscalers ingressclasses ingresses limitranges
+	mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations networkpolicies poddisruptionbudgets
+	podtemplates resourceclaimtemplates resourcequotas runtimeclasses storageclasses validatingadmissionpolicies
+	validatingadmissionpolicybindings validatingwebhookconfigurations volumeattributesclasses`)
+
+// isNearly reports whether a key is a slip of the pen for a name: in the same namespace,
+// and no name that every cluster has.
+func (n named) isNearly(m mayBe) bool {
+	at, its := strings.LastIndexByte(n.text, '/'), strings.LastIndexByte(m.begins, '/')
+	if n.how != aKey || m.open || n.text[:at+1] != m.begins[:its+1] {
+		return false
+	}
+	name := n.text[at+1:]
+	return name != "default" && !strings.HasPrefix(name, "kube-") && len(spelling.Closest(name, []string{m.begins[its+1:]})) > 0
+}
+
+// misspeltContainer refuses a name that nearly a container has.
+func misspeltContainer(n named, containers []mayBe) string {
+	var names []string
+	for _, c := range containers {
+		text := c.String()
+		names = append(names, text[strings.LastIndexByte(text, '/')+1:])
+	}
+	near := spelling.Closest(n.text, names)
+	if len(near) == 0 || slices.Contains(names, n.text) {
+		return ""
+	}
+	return fmt.Sprintf("%q is no container of this scenario: did you mean %s?", n.text, near[0])
+}
+
+// keyOf is how the keys of a resource of Kubernetes look; empty if that is not known.
+func keyOf(resource string) string {
+	switch {
+	case !slices.ContainsFunc(builtIn, func(kind string) bool { return ofKind(kind) == resource }):
+		return ""
+	case spec.ClusterScoped(resource):
+		return resource + "/NAME"
+	default:
+		return resource + "/NAMESPACE/NAME"
+	}
 }
 
 // laterStep is the step that has what is named, if no step before does. It is nil if one
@@ -171,6 +227,8 @@ func guess(name string, known []string) string {
 		return ": did you mean " + near[0] + "?"
 	case len(known) == 0:
 		return ": there is none"
+	case len(known) == 1:
+		return ": there is only " + known[0]
 	default:
 		return ": there are " + reports.Few(known, maxKnown)
 	}

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -80,7 +81,12 @@ func TestNoCheckOfTheCatalogIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := check.Refuse(cells); err != nil {
+	if err := errors.Join(check.Refuse(cells), check.Undeclared(cells)); err != nil {
 		t.Error(err)
+	}
+	for _, cell := range cells {
+		if _, err := check.Compile(cell); err != nil {
+			t.Error(err)
+		}
 	}
 }

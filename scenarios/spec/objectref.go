@@ -63,7 +63,7 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	switch len(parts) {
 	case 2:
 		ref = ObjectRef{Resource: parts[0], Name: parts[1]}
-		if !slices.Contains(clusterScoped(), ref.Resource) {
+		if !ClusterScoped(ref.Resource) {
 			ref.Namespace = "default"
 		}
 	case 3:
@@ -71,7 +71,7 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 		if !dnsLabel.MatchString(ref.Namespace) {
 			return ref, fmt.Errorf("%s can't name a namespace", strict.Quote(ref.Namespace))
 		}
-		if slices.Contains(clusterScoped(), ref.Resource) {
+		if ClusterScoped(ref.Resource) {
 			return ref, fmt.Errorf("%s have no namespace: write %s/%s", ref.Resource, ref.Resource, ref.Name)
 		}
 	default:
@@ -86,15 +86,15 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	return ref, nil
 }
 
-// clusterScoped lists the built-in resources whose objects have no namespace
-// and that a scenario may want to change (kubectl api-resources
-// --namespaced=false).
-func clusterScoped() []string {
-	return []string{
-		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "clusters", "csidrivers", "csinodes",
-		"customresourcedefinitions", "deviceclasses", "flowschemas", "ingressclasses", "mutatingwebhookconfigurations",
-		"namespaces", "nodes", "persistentvolumes", "priorityclasses", "prioritylevelconfigurations", "resourceslices",
-		"runtimeclasses", "storageclasses", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-		"validatingwebhookconfigurations", "volumeattachments",
-	}
+// ClusterScoped reports whether the objects of a built-in resource have no namespace
+// (kubectl api-resources --namespaced=false).
+func ClusterScoped(resource string) bool {
+	return slices.Contains([]string{
+		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "clusters", "clustertrustbundles", "csidrivers", "csinodes",
+		"customresourcedefinitions", "deviceclasses", "devicetaintrules", "flowschemas", "ingressclasses", "ipaddresses",
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
+		"namespaces", "nodes", "persistentvolumes", "priorityclasses", "prioritylevelconfigurations", "resourcepoolstatusrequests", "resourceslices",
+		"runtimeclasses", "servicecidrs", "storageclasses", "storageversionmigrations", "storageversions", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"validatingwebhookconfigurations", "volumeattachments", "volumeattributesclasses",
+	}, resource)
 }
