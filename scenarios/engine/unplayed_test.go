@@ -48,6 +48,7 @@ steps:
   - {apiVersion: example.com/v1, kind: Pool, metadata: {name: a}, spec: {containers: [{name: a, image: anything}]}}
 - staticPod: {node: node-a, pod: {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: a, image: registry.invalid/gone}]}}}
 - patch: {object: deployments/web, merge: {spec: {template: {spec: {containers: [{name: app, image: "registry.example:5000/other:2"}]}}}}}
+- patch: {object: pools/a, merge: {spec: {containers: [{name: a, image: anything}]}}}
 - apply: {apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {containers: [{name: a, image: refused/anyway}]}}
   rejected: true
 - wait: {until: 'objects["deployments/default/web"].spec.template.spec.containers[0].image == "any"'}

@@ -101,9 +101,13 @@ func (f *finder) step(kind string, n *yaml.Node) {
 	case "staticPod":
 		f.containers(n, imageUse{placed: true})
 	case "patch":
-		f.containers(n, imageUse{made: true})
-		if object, has := strict.Find(n, "object"); has {
-			f.resource(object)
+		object, has := strict.Find(n, "object")
+		if !has {
+			return
+		}
+		f.resource(object)
+		if ref, err := ParseObjectRef(f.resolve(object.Value)); err == nil && runs(ref.Resource) {
+			f.containers(n, imageUse{made: true})
 		}
 	case "delete":
 		f.resource(n)
@@ -112,6 +116,11 @@ func (f *finder) step(kind string, n *yaml.Node) {
 
 // podMakers are the kinds of objects that controllers make pods from.
 var podMakers = []string{"CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}
+
+// runs reports whether kubelets run what a resource has containers of.
+func runs(resource string) bool {
+	return slices.ContainsFunc(append(podMakers, "Pod"), func(kind string) bool { return strings.ToLower(kind)+"s" == resource })
+}
 
 // object finds what an object that is created names.
 func (f *finder) object(n *yaml.Node) {
