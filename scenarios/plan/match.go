@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,13 +55,7 @@ func suggest(cells []Cell, ids []string, pattern string) string {
 		return ": there are none"
 	}
 	var said []string
-	near := spelling.Closest(pattern, candidates(cells))
-	area, _, _ := strings.Cut(pattern, "/")
-	within, err := cellid.Choose(ids, area)
-	isArea := err == nil && len(within) > 0
-	if len(near) == 0 && isArea {
-		near = nearest(within, pattern)
-	}
+	near, isArea := closest(cells, ids, strings.ToLower(pattern))
 	if len(near) > 0 {
 		said = append(said, "close to it are "+strings.Join(near[:min(len(near), maxClose)], ", "))
 	}
@@ -69,6 +64,41 @@ func suggest(cells []Cell, ids []string, pattern string) string {
 	}
 	return ": " + strings.Join(said, "; ")
 }
+
+// closest are what a pattern may have been meant for, and whether it begins with an area:
+// of the cells below the longest beginning of the pattern that has any, or of all. A
+// number stands for the areas or groups that it is part of.
+func closest(cells []Cell, ids []string, pattern string) (near []string, isArea bool) {
+	for begin := pattern; begin != ""; begin = begin[:max(0, strings.LastIndexByte(begin, '/'))] {
+		within, err := cellid.Choose(ids, begin)
+		switch {
+		case err != nil || len(within) == 0:
+			continue
+		case begin == pattern: // but for its case
+			return []string{pattern}, true
+		}
+		below := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !slices.Contains(within, c.ID) })
+		names := slices.DeleteFunc(candidates(below), func(name string) bool { return !strings.HasPrefix(name, begin) })
+		if near = spelling.Closest(pattern, names); len(near) == 0 {
+			near = nearest(within, pattern)
+		}
+		return near, true
+	}
+	if isNumber.MatchString(pattern) {
+		for _, id := range ids {
+			if at := strings.Index(id, pattern); at >= 0 {
+				end := at + strings.IndexByte(id[at:]+"/", '/')
+				near = append(near, id[:end])
+			}
+		}
+		slices.Sort(near)
+		return slices.Compact(near), false
+	}
+	return spelling.Closest(pattern, candidates(cells)), false
+}
+
+// isNumber matches the number of a KEP or an issue.
+var isNumber = regexp.MustCompile(`^[0-9]{4,}$`)
 
 // areas are what ids begin with, each once.
 func areas(ids []string) (all []string) {

@@ -224,6 +224,17 @@ func TestMatch(t *testing.T) {
 			[]string{"kep-4939/rolback/probe-mode/**"}, nil,
 			`pattern "kep-4939/rolback/probe-mode/**" matches no cell: close to it are kep-4939/rollback/probe-mode/**`,
 		},
+		"a number": {
+			[]string{"4939"}, nil, `pattern "4939" matches no cell: close to it are kep-4939; the areas are a, kep-4939`,
+		},
+		"another case": {
+			[]string{"KEP-4939/Rollback"}, nil, `pattern "KEP-4939/Rollback" matches no cell: close to it are kep-4939/rollback`,
+		},
+		"the longest beginning": {
+			[]string{"kep-4939/rollback/probe-mode/gate:false/z"}, nil,
+			`pattern "kep-4939/rollback/probe-mode/gate:false/z" matches no cell: close to it are ` +
+				"kep-4939/rollback/probe-mode/gate:false/kubelet:v1.87.4, kep-4939/rollback/probe-mode/gate:false/kubelet:v1.90.1",
+		},
 		"nothing like it": {
 			[]string{"a/z*", "z/**"}, nil,
 			"pattern \"a/z*\" matches no cell: close to it are a/b/c\n" +
