@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/known"
@@ -99,6 +100,9 @@ func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 		ids = append(ids, c.ID)
 	}
 	return pick(slices.Concat(own, here.Cells()), ids, func(id string) error {
-		return fmt.Errorf("cell %s is neither in the catalog nor in the files %q", id, files)
+		if len(files) == 0 {
+			return fmt.Errorf("%s comes from a file of your own: skewrig judge DIR FILE", id)
+		}
+		return fmt.Errorf("%s is neither in the catalog nor in %s", id, strings.Join(files, ", "))
 	})
 }

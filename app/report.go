@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,10 @@ func ReadReport(dir string) (reports.Report, error) {
 		path = filepath.Join(dir, render.JSONFile)
 	}
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return reports.Report{}, fmt.Errorf("%s is no report directory (no %s)", dir, render.JSONFile)
+	case err != nil:
 		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
 	}
 	defer f.Close()
