@@ -14,8 +14,9 @@ import (
 )
 
 // Judge judges the saved run in a report directory again, with the checks of the
-// catalog and of scenario files, and replaces its report.
-func Judge(dir string, files []string, list known.List) (_ reports.Report, err error) {
+// catalog and of scenario files. The report goes to a place with the files of the cells;
+// if that is the directory itself, the report there is replaced, and what changed is told.
+func Judge(dir string, files []string, list known.List, to Place) (_ reports.Report, err error) {
 	saved, err := ReadReport(dir)
 	if err != nil {
 		return reports.Report{}, err
@@ -25,7 +26,11 @@ func Judge(dir string, files []string, list known.List) (_ reports.Report, err e
 		return reports.Report{}, err
 	}
 	dir = DirOf(dir)
-	claimed, err := Place{Dir: dir}.ClaimFor(cells)
+	here, tell := SameDir(dir, to.Dir), to.Tell
+	if here {
+		to.Tell = nil // what changes is known in the end
+	}
+	claimed, err := to.ClaimFor(cells)
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -47,7 +52,39 @@ func Judge(dir string, files []string, list known.List) (_ reports.Report, err e
 		report.Partial = "" // its cells had ended when it was killed
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
-	return finish(dir, report)
+	if !here {
+		if err := claimed.clear(); err != nil {
+			return reports.Report{}, err
+		}
+		_, moved, err := reports.Merge([]reports.Input{{Name: dir, Report: saved}})
+		if err := errors.Join(err, copyRuns([]string{dir}, moved, to.Dir)); err != nil {
+			return reports.Report{}, Failed(err)
+		}
+	}
+	report, err = finish(to.Dir, report)
+	if here && tell != nil && err == nil {
+		tell(replaced(dir, saved, report))
+	}
+	return report, err
+}
+
+// replaced is a sentence about a report that was judged again: which outcomes are others.
+func replaced(dir string, before, after reports.Report) string {
+	were := make(map[string]reports.Outcome)
+	for _, c := range before.Cells {
+		were[c.ID] = c.Outcome
+	}
+	var changed []string
+	for _, c := range after.Cells {
+		if was := were[c.ID]; was != c.Outcome {
+			changed = append(changed, fmt.Sprintf("%s was %s and is %s", c.ID, was, c.Outcome))
+		}
+	}
+	what := "no outcome changed"
+	if len(changed) > 0 {
+		what = fmt.Sprintf("%s changed: %s", reports.Counted(len(changed), "outcome"), reports.Few(changed, maxNamed))
+	}
+	return fmt.Sprintf("Replaced the report of %s in %s; %s", reports.Counted(len(after.Cells), "cell"), dir, what)
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report. A

@@ -96,7 +96,7 @@ func TestADirectoryThatIsClaimed(t *testing.T) {
 			return err
 		},
 		"judge": func() error {
-			_, err := Judge("report", []string{"a.yaml", "b.yaml"}, known.List{})
+			_, err := Judge("report", []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: "report"})
 			return err
 		},
 	} {

@@ -237,7 +237,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
 		t.Fatal(err)
 	}
-	judged, err := Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{})
+	judged, err := Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: p.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if err := leaveHistory(p.Dir, "mine/pods/b"); err != nil {
 		t.Fatal(err)
 	}
-	if judged, err = Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}); err != nil || judged.Partial != "" {
+	if judged, err = Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
 		t.Errorf("partial %q, error %v", judged.Partial, err)
 	}
 	next, err := Place{Dir: p.Dir}.Claim([]string{"mine/pods/a", "mine/pods/b"})

@@ -115,27 +115,35 @@ if they disagree. A cell that ran to its end replaces one that did not.`,
 
 func newJudge() *cobra.Command {
 	var out output
+	var to reportDir
 	var known string
 	cmd := &cobra.Command{
 		Use:   "judge DIR [FILE ...]",
 		Short: "Judge a saved run again, with today's checks",
 		Long: `Judge the records in a report directory again, with the checks of this skewrig's
-catalog and of the given scenario files, and replace the report and its page.
-Nothing runs.`,
+catalog and of the given scenario files. Nothing runs. The report and its page are
+replaced, and a line says which outcomes changed; with --report-dir they stay, and
+the new ones go there, with the files of the cells.`,
+		Example: `  skewrig judge report
+  skewrig judge report mine.yaml --report-dir report-today`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := app.Known(known)
 			if err != nil {
 				return err
 			}
-			report, err := app.Judge(args[0], args[1:], list)
+			if to.dir == "" {
+				to.dir = args[0]
+			}
+			report, err := app.Judge(args[0], args[1:], list, to.place(cmd))
 			if err != nil {
 				return err
 			}
-			return finish(cmd, out, report, args[0])
+			return finish(cmd, out, report, to.dir)
 		},
 	}
 	out.register(cmd)
+	to.register(cmd, "", "directory for the report (default DIR)")
 	registerKnown(cmd, &known)
 	return cmd
 }

@@ -72,6 +72,40 @@ func ownVerdict(r reports.Report) []reports.Cell {
 	return r.Cells
 }
 
+// TestJudgeSaysWhatItChanges turns a red report green by a list of known deviations: the
+// report that is replaced, and one beside it.
+func TestJudgeSaysWhatItChanges(t *testing.T) {
+	deviations := filepath.Join(t.TempDir(), "known.yaml")
+	golden.Write(t, deviations, `apiVersion: skewrig.dev/v1alpha1
+kind: KnownDeviations
+deviations:
+- cells: saved/sample/unhealthy
+  checks: [becomes-ready]
+  reason: the older kubelet does not know the mode
+  link: https://kep.k8s.io/4939
+`)
+	dir, beside := savedRun(t, "", ""), filepath.Join(t.TempDir(), "today")
+	args := []string{"judge", dir, "testdata/saved/scenario.yaml", "--known-deviations", deviations}
+	code, _, stderr := skewrig(t, append(args, "--report-dir", beside)...)
+	if code != reports.ExitExpected || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for place, want := range map[string]reports.Outcome{dir: reports.Fail, beside: reports.ExpectedFail} {
+		if r, err := app.ReadReport(place); err != nil || r.Cells[0].Outcome != want {
+			t.Errorf("%s is %v, %v, not %s", place, r.Cells[0].Outcome, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(beside, filepath.FromSlash(savedHistory))); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"1 outcome changed: saved/sample/unhealthy was fail and is expected-fail", "no outcome changed"} {
+		code, _, stderr = skewrig(t, args...)
+		if want = "Replaced the report of 1 cell in " + dir + "; " + want + "\n"; code != reports.ExitExpected || stderr != want {
+			t.Errorf("exit code %d, said %q, not %q", code, stderr, want)
+		}
+	}
+}
+
 func TestARunOfANewerFormatIsNotJudged(t *testing.T) {
 	dir := savedRun(t, `{"format":1,`, `{"format":2,`)
 	code, stdout, stderr := skewrig(t, "judge", dir, "testdata/saved/scenario.yaml")
