@@ -15,8 +15,9 @@ func newInit() *cobra.Command {
 		Short: "Make a catalog of your own, with a first scenario for your pod",
 		Long: `Make a catalog in the working directory: ` + own.File + `, a scenario that upgrades the
 node of a pod and takes it back, and its control, in which the pod's server becomes
-unhealthy. FILE is the manifest of the pod: its ports and protocols are those of its
-probes. Without it, the pod is a sample. No file is overwritten.
+unhealthy. FILE is the manifest of the pod, or of a Deployment, whose template is the
+pod. Its ports and protocols are those of its probes; gates that its fields need are
+on. Without FILE, the pod is a sample. No file is overwritten.
 
 skewrig docs own-catalog is the guide.`,
 		Example: `  skewrig init

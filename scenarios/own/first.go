@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
@@ -21,23 +22,28 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
 //go:embed template
 var templates embed.FS
 
 // First returns the files of a new catalog, by their paths: the file skewrig.yaml, the
-// manifest of a pod, a scenario that upgrades the node of that pod, and its control. If
-// pod is unset, it is a sample.
-func First(pod []byte) (map[string][]byte, error) {
+// manifest of a pod, a scenario that upgrades the node of that pod, and its control. The
+// pod is that of a manifest, or of the template in it. If that is unset, it is a sample.
+func First(manifest []byte) (map[string][]byte, error) {
 	config, err := templates.ReadFile("template/" + File)
 	if err != nil {
 		return nil, err
 	}
-	if pod == nil {
-		if pod, err = templates.ReadFile("template/pod.yaml"); err != nil {
+	if manifest == nil {
+		if manifest, err = templates.ReadFile("template/pod.yaml"); err != nil {
 			return nil, err
 		}
+	}
+	pod, err := podOf(manifest)
+	if err != nil {
+		return nil, err
 	}
 	about, err := describe(pod)
 	if err != nil {
@@ -65,7 +71,15 @@ type first struct {
 	// Control is the container that must be restarted then. If unset, a probe would not
 	// notice.
 	Control *container
+	// Gates are those that guard fields of the pod.
+	Gates []string
 }
+
+// On turns the gates on, as it is written.
+func (f *first) On() string { return "{" + strings.Join(f.Gates, ": true, ") + ": true}" }
+
+// Off names the gates, as it is written.
+func (f *first) Off() string { return "[" + strings.Join(f.Gates, ", ") + "]" }
 
 type container struct {
 	Name string
@@ -117,22 +131,71 @@ func severalDocuments(file []byte) bool {
 	return count > 1
 }
 
+// podOf is the manifest of the pod that a manifest has: itself, or the template of a
+// workload, by the name of that.
+func podOf(manifest []byte) ([]byte, error) {
+	if severalDocuments(manifest) {
+		return nil, errors.New("this is not the manifest of one Pod or Deployment: the file has another document")
+	}
+	var workload struct {
+		APIVersion string            `json:"apiVersion"`
+		Kind       string            `json:"kind"`
+		Metadata   metav1.ObjectMeta `json:"metadata"`
+		Spec       struct {
+			Template map[string]any `json:"template"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(manifest, &workload); err != nil || workload.APIVersion != "apps/v1" || workload.Spec.Template == nil {
+		return manifest, nil //nolint:nilerr // describe says what is wrong with it
+	}
+	pod := workload.Spec.Template
+	pod["apiVersion"], pod["kind"] = "v1", "Pod"
+	metadata, _ := pod["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = make(map[string]any)
+	}
+	metadata["name"], pod["metadata"] = workload.Metadata.Name, metadata
+	if workload.Metadata.Namespace != "" {
+		metadata["namespace"] = workload.Metadata.Namespace
+	}
+	text, err := yaml.Marshal(pod)
+	return fmt.Appendf(nil, "# The template of %s %s.\n%s", workload.Kind, workload.Metadata.Name, text), err
+}
+
+// gatesOf are the gates that guard fields of a pod. An API server drops a field whose gate
+// is off.
+func gatesOf(manifest []byte) (gates []string, err error) {
+	var pod map[string]any
+	fields, fieldsErr := ledger.Fields()
+	if err := errors.Join(fieldsErr, yaml.Unmarshal(manifest, &pod)); err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		if len(f.In("pods", pod)) > 0 {
+			gates = append(gates, f.Gate)
+		}
+	}
+	slices.Sort(gates)
+	return slices.Compact(gates), nil
+}
+
 // describe reads the manifest of a pod.
 func describe(manifest []byte) (*first, error) {
 	var pod corev1.Pod
-	if severalDocuments(manifest) {
-		return nil, errors.New("this is not the manifest of one Pod: the file has another document")
-	}
 	if err := yaml.UnmarshalStrict(manifest, &pod); err != nil {
 		return nil, fmt.Errorf("this is not the manifest of one Pod: %w", err)
 	}
 	if pod.APIVersion != "v1" || pod.Kind != "Pod" {
-		return nil, fmt.Errorf("the manifest is of kind %q of %q: give that of a Pod; skewrig docs own-catalog shows scenarios for other kinds", pod.Kind, pod.APIVersion)
+		return nil, fmt.Errorf("the manifest is of kind %q of %q: give that of a Pod or a Deployment; skewrig docs own-catalog shows scenarios for other kinds", pod.Kind, pod.APIVersion)
 	}
 	if problems := validation.IsDNS1123Label(pod.Name); len(problems) > 0 {
 		return nil, fmt.Errorf("metadata.name %q can't name the scenarios of the pod: %s", pod.Name, strings.Join(problems, "; "))
 	}
-	f := &first{Name: pod.Name, Group: "mine/" + pod.Name, File: "pods/" + pod.Name + ".yaml"}
+	gates, err := gatesOf(manifest)
+	if err != nil {
+		return nil, err
+	}
+	f := &first{Name: pod.Name, Group: "mine/" + pod.Name, File: "pods/" + pod.Name + ".yaml", Gates: gates}
 	if policy := pod.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
 		return nil, fmt.Errorf("restartPolicy %s: the scenarios ask whether containers restart, so it has to be Always", policy)
 	}

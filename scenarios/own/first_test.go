@@ -12,7 +12,7 @@ import (
 // of a pod with each kind of probe. They are a catalog.
 func TestFirst(t *testing.T) {
 	t.Parallel()
-	for name, manifest := range map[string]string{"sample": "", "probes": probes, "exec": exec} {
+	for name, manifest := range map[string]string{"sample": "", "probes": probes, "exec": exec, "shop": deployment} {
 		var pod []byte
 		if manifest != "" {
 			pod = []byte(manifest)
@@ -28,11 +28,13 @@ func TestFirst(t *testing.T) {
 				golden.Check(t, filepath.Join("testdata", name, filepath.Base(path)), string(text))
 			}
 		}
-		if manifest != "" && texts["scenarios/pods/"+name+".yaml"] != manifest {
+		if pod := "scenarios/pods/shop.yaml"; name == "shop" {
+			golden.Check(t, filepath.Join("testdata", name, "pod", "shop.yaml"), texts[pod])
+		} else if manifest != "" && texts["scenarios/pods/"+name+".yaml"] != manifest {
 			t.Errorf("the manifest is %q", texts["scenarios/pods/"+name+".yaml"])
 		}
 		c, err := Load(write(t, texts))
-		if want := map[string]int{"sample": 2, "probes": 2, "exec": 1}[name]; err != nil || len(c.Cells) != want {
+		if want := map[string]int{"sample": 2, "probes": 2, "exec": 1, "shop": 2}[name]; err != nil || len(c.Cells) != want {
 			t.Errorf("%s: it has %d cells, want %d: %v", name, len(c.Cells), want, err)
 		}
 	}
@@ -61,6 +63,21 @@ spec:
     livenessProbe: {httpGet: {port: 8080}}
   - {name: shell, image: busybox, command: [sh, -c, sleep inf]}
   - {name: other, image: "registry.k8s.io/pause-controller:1"}
+`
+
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      containers:
+      - name: app
+        image: registry.example/shop
+        livenessProbe: {grpc: {port: 8443, mode: TLS}, periodSeconds: 2}
 `
 
 const exec = `apiVersion: v1
