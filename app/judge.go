@@ -53,11 +53,11 @@ func Judge(dir string, files []string, list known.List, to Place) (_ reports.Rep
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	if !here {
-		if err := claimed.clear(); err != nil {
-			return reports.Report{}, err
-		}
 		_, moved, err := reports.Merge([]reports.Input{{Name: dir, Report: saved}})
-		if err := errors.Join(err, copyRuns([]string{dir}, moved, to.Dir)); err != nil {
+		if err == nil {
+			err = claimed.replaceCells(func(to string) error { return copyRuns([]string{dir}, moved, to) })
+		}
+		if err != nil {
 			return reports.Report{}, Failed(err)
 		}
 	}

@@ -32,7 +32,7 @@ func ReadReport(dir string) (reports.Report, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return reports.Report{}, fmt.Errorf("%s is no report directory (no %s)", dir, render.JSONFile)
+		return reports.Report{}, fmt.Errorf("%s is no report directory: %w", dir, err)
 	case err != nil:
 		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
 	}

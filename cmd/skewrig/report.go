@@ -133,7 +133,7 @@ the new ones go there, with the files of the cells.`,
 				return err
 			}
 			if to.dir == "" {
-				to.dir = args[0]
+				to.dir = app.DirOf(args[0])
 			}
 			report, err := app.Judge(args[0], args[1:], list, to.place(cmd))
 			if err != nil {
