@@ -33,7 +33,7 @@ func TestAPersonReadsARun(t *testing.T) {
 	b.has("h1", "2 conform, 2 deviate as recorded (2 unreported), 1 new")
 	b.has("#overview", "kubelet v1.89.3")
 	b.has("#overview .facts .copied", "skewrig run 'kep-1/**' --report-dir report-again")
-	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "fail") || !strings.Contains(got[0], page.Red) {
+	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "new") || !strings.Contains(got[0], page.Red) {
 		t.Errorf("what needs attention is %q, want the failed cell first of six", got)
 	}
 	b.has("#overview .needs", page.Cause)
@@ -75,10 +75,10 @@ func TestAStrangerIsAnswered(t *testing.T) {
 		t.Errorf("an expression leads: %s", lead)
 	}
 	b.has("#cell .causes .at-once", "observed")
-	b.click("#cell .causes details summary")
+	b.click("#cell .causes .values-of summary")
 	answers := b.text("#cell .causes") + b.text("#cell .short")
 	for _, want := range []string{
-		"restarts-end", "The text: Once the kubelet is upgraded, its probes do as the field says.",
+		"restarts-end", "Requirement, in our words: Once the kubelet is upgraded, its probes do as the field says.",
 		`connections["tls/app"]`, "observed\n2", "did not come true in 90 s", `connections["tls/app"] is </script>`,
 		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
 		"kube-apiserver v1.90.1", "kubelet/node-a v1.89.3, then v1.90.1",
@@ -284,8 +284,8 @@ func TestCellsOfARequirement(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, small())
 	for choice, want := range map[string]string{
-		"requirement=" + bad: "F fail restarts-end: expected", "requirement=" + good: "P pass", "requirement=" + good + "&outcome=fail": "",
-		"requirement=KEP-1/upgrade": "F fail restarts-end: expected", "outcome=fail": "F fail restarts-end: expected",
+		"requirement=" + bad: "F new restarts-end: expected", "requirement=" + good: "P pass", "requirement=" + good + "&outcome=fail": "",
+		"requirement=KEP-1/upgrade": "F new restarts-end: expected", "outcome=fail": "F new restarts-end: expected",
 	} {
 		b.open(file, "#cells&"+choice)
 		said := strings.Join(b.texts("#cells .rows .item .badge, #cells .rows .item .why"), " ")
@@ -308,7 +308,7 @@ func TestCellsOfARequirement(t *testing.T) {
 	}
 	b.press("c")
 	b.at("#cells")
-	if badge := strings.Join(b.texts(fmt.Sprintf(`#cells .rows .item:has([href=%q]) .badge`, red)), ""); badge != "F fail" {
+	if badge := strings.Join(b.texts(fmt.Sprintf(`#cells .rows .item:has([href=%q]) .badge`, red)), ""); badge != "F new" {
 		t.Errorf("in the list of all, the cell is %q again, want a failure", badge)
 	}
 

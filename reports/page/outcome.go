@@ -80,8 +80,6 @@ func wordFor(o reports.Outcome) string {
 		return "new"
 	case reports.ExpectedFail:
 		return "recorded"
-	case reports.UnexpectedPass:
-		return "passes although recorded"
 	}
 	return strings.ReplaceAll(string(o), "-", " ")
 }

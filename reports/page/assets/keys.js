@@ -4,7 +4,7 @@
 // and go goes to an address.
 export function watchKeys({where, go, around}) {
   const help = document.getElementById('keys');
-  document.getElementById('help').addEventListener('click', () => help.showModal());
+  document.getElementById('help').addEventListener('click', () => showHelp(help));
   document.getElementById('theme').addEventListener('click', nextTheme);
   nameTheme();
   if (!matchMedia('(hover: none) and (pointer: coarse)').matches) document.getElementById('search').placeholder += '  /';
@@ -14,7 +14,7 @@ export function watchKeys({where, go, around}) {
       search.focus();
       search.select();
     },
-    '?': () => help.showModal(), t: nextTheme,
+    '?': () => showHelp(help), t: nextTheme,
     o: () => go('#'), c: () => go('#cells'), r: () => go('#requirements'),
     j: () => (where() === 'cell' ? around(1) : neighbor(1)),
     k: () => (where() === 'cell' ? around(-1) : neighbor(-1)),
@@ -64,4 +64,11 @@ function nameTheme() {
   button.textContent = {light: '☀', dark: '☾'}[theme] ?? '◐';
   button.setAttribute('aria-label', 'Theme: ' + (theme ?? 'system'));
   button.title = button.getAttribute('aria-label');
+}
+
+// showHelp shows the words and keys from their beginning: the button that closes them is at
+// the end.
+function showHelp(help) {
+  help.showModal();
+  document.getElementById('words-title').focus();
 }
