@@ -381,9 +381,11 @@ function lookAt(looked, lanes) {
 
 function observed(all) {
   const columns = ['probe', 'server', 'API server', 'kubelet', 'on the wire', 'answer'];
-  return [h('p', {class: 'dim'}, 'What probes of each kind began with, and whether any got a good answer, for each mix of releases. Servers that are set to fail, and attempts near a restart, are not in it.'), table('Probes', columns, h('tbody', {}, all.map((o) => h('tr', {},
+  const rows = all.map((o) => h('tr', {},
     [o.probe, o.server, o.apiserver, o.kubelet, o.wire].map((t, i) => cellOf(columns[i], visible(t))),
-    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ no good answer')))))))];
+    cellOf('answer', o.succeeds ? 'good' : h('b', {class: 'not'}, '✗ no good answer'))));
+  return [h('p', {class: 'dim'}, 'What probes of each kind began with, and whether any got a good answer, for each mix of releases. Servers that are set to fail, and attempts near a restart, are not in it.'),
+    table('Probes', columns, h('tbody', {}, rows))];
 }
 
 function logs({narration, cell, happened}) {
