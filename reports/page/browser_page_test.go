@@ -80,7 +80,7 @@ func TestAStrangerIsAnswered(t *testing.T) {
 	for _, want := range []string{
 		"restarts-end", "Requirement, in our words: Once the kubelet is upgraded, its probes do as the field says.",
 		`connections["tls/app"]`, "observed\n2", "did not come true in 90 s", `connections["tls/app"] is </script>`,
-		"2026-11-22 08:13:09.0 UTC", "from 14.2 s to 31.0 s", "in step 3", "the cell took 31.2 s",
+		"2026-11-22 08:13:09.0 UTC", "decided at 31.0 s", "the window began at 14.2 s", "in step 3", "the cell took 31.2 s",
 		"kube-apiserver v1.90.1", "kubelet/node-a v1.89.3, then v1.90.1",
 		"skewrig run '" + page.Red + "'",
 	} {

@@ -289,10 +289,9 @@ function when(cell, narration, deciding) {
   const looked = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
-    text.push(`decided at ${seconds(looked.to)} after that`);
-    if (looked.bad) text.push(`the value was so from ${seconds(looked.bad)}`);
-    if (looked.to - looked.from >= 0.05) text.push(`looked at from ${seconds(looked.from)}, when the window began`);
-    if (step) text.push(`in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})`);
+    text.push(`decided at ${seconds(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
+    if (looked.bad) text.push(`so it was since ${seconds(looked.bad)}`);
+    if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
   return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
@@ -344,6 +343,9 @@ function asExpected(check) {
 // FEW is how many checks with expected outcomes are listed behind others at once.
 const FEW = 4;
 
+// MODELLED are the checks that compare a release with a model of it.
+const MODELLED = /^oracle:(wire-mode|field-survival|watchdog-decisions)$/;
+
 function checks(cell, narration, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
@@ -364,8 +366,8 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  const modelled = others.length > 0 && rest.some((c) => c.id.startsWith('oracle:') && c.outcome === 'pass');
-  return [modelled && h('p', {class: 'dim'}, 'Checks whose names begin with “oracle:” compare the release with a model of that release, not with the text. That they hold beside one that does not says that the release did what its code is known to do.'),
+  const modelled = others.length > 0 && rest.some((c) => MODELLED.test(c.id) && c.outcome === 'pass');
+  return [modelled && h('p', {class: 'dim'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do.'),
     table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 
