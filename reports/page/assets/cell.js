@@ -290,7 +290,7 @@ function when(cell, narration, deciding) {
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
     text.push(`decided at ${seconds(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
-    if (looked.bad) text.push(`so it was since ${seconds(looked.bad)}`);
+    if (looked.bad) text.push(`it was so since ${seconds(looked.bad)}`);
     if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);

@@ -619,7 +619,7 @@ const MOST_DESCRIBED = 30;
 function describe(row, item, open) {
   const lines = item.members.slice(0, MOST_DESCRIBED).map((m) => h('div', {class: 'happened'},
     h('b', {}, visible(m.label)), ' ', h('span', {class: 'dim'}, m.to > m.from ? `${seconds(m.from, 3)} to ${seconds(m.to, 3)}` : seconds(m.from, 3)),
-    m.outcome && [' ', h('span', {class: 'badge o-' + m.outcome}, letterOf(m), m.outcome)],
+    m.outcome && [' ', h('span', {class: 'badge o-' + m.outcome}, letterOf(m), index.outcome[m.outcome]?.word ?? m.outcome)],
     !m.outcome && toneWord(m) && h('span', {class: 'dim'}, ', ', toneWord(m)),
     m.attempt && [' ', h('button', {type: 'button', class: 'link', onclick: () => open(m.attempt)}, `attempt ${m.attempt}`)],
     m.detail && h('pre', {}, visible(m.detail))));
