@@ -108,10 +108,13 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 // isNew returns an error if the file of a flag is there already: it may be another
 // cluster's, or a record that somebody wants to keep.
 func isNew(flag, name string) error {
-	if _, err := os.Lstat(name); name == "" || err != nil {
-		return nil // whether it can be made, shows
+	if name == "" {
+		return nil
 	}
-	return fmt.Errorf("--%s: %s is there already: up overwrites nothing", flag, name)
+	if _, err := os.Lstat(name); err == nil {
+		return fmt.Errorf("--%s: %s is there already: up overwrites nothing", flag, name)
+	}
+	return nil // making it shows whether it can be made
 }
 
 // played reads what images are played by. The error says everything that is wrong.

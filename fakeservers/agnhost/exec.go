@@ -155,7 +155,7 @@ func (s *session) each(command string, args []string, run func(arg string) error
 // refuses others.
 func withOptions(name, known string, run func(ctx context.Context, s *session, letters string, rest []string) int) command {
 	return func(ctx context.Context, s *session, args []string) int {
-		var letters string
+		var letters strings.Builder
 		var rest []string
 		for i, arg := range args {
 			if arg == "--" {
@@ -169,9 +169,9 @@ func withOptions(name, known string, run func(ctx context.Context, s *session, l
 			if strings.Trim(arg[1:], known) != "" {
 				return s.complain(name, fmt.Errorf("skewrig doesn't implement %s", arg))
 			}
-			letters += arg[1:]
+			letters.WriteString(arg[1:])
 		}
-		return run(ctx, s, letters, rest)
+		return run(ctx, s, letters.String(), rest)
 	}
 }
 

@@ -166,7 +166,7 @@ func TestTwoRigsOfOneProcess(t *testing.T) {
 // TestAPathHasRoomForSockets, however long the parent's and the purpose are.
 func TestAPathHasRoomForSockets(t *testing.T) {
 	t.Parallel()
-	short, err := os.MkdirTemp("/tmp", "r")
+	short, err := os.MkdirTemp("/tmp", "r") //nolint:usetesting // the path of a socket is short, that of t.TempDir is not
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -500,9 +500,9 @@ func diffOf(before, after string) (lines []string) {
 	for i := range same {
 		same[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for k := len(b) - 1; k >= 0; k-- {
-			if same[i][k] = max(same[i+1][k], same[i][k+1]); a[i] == b[k] {
+	for i, from := range slices.Backward(a) {
+		for k, to := range slices.Backward(b) {
+			if same[i][k] = max(same[i+1][k], same[i][k+1]); from == to {
 				same[i][k] = same[i+1][k+1] + 1
 			}
 		}

@@ -100,7 +100,7 @@ func TestAnUnknownOutcomeIsRefused(t *testing.T) {
 	if _, err := Parse([]byte("1\ta.go:3\tf\tnot true\tsurvive\tIt is so\n")); err == nil {
 		t.Error("a result has it")
 	}
-	for _, outcome := range []string{"equivalant", "killed", ""} {
+	for _, outcome := range []string{"same", "killed", ""} {
 		if _, err := ParseReasons([]byte(outcome + "\ta.go\t\tIt is so\n")); err == nil {
 			t.Errorf("a reason has %q", outcome)
 		}
