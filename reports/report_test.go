@@ -319,7 +319,7 @@ func TestReadRefuses(t *testing.T) {
 		"a verdict typed by hand": {`"outcome":"fail","reason":"down: `, `"outcome":"pass","reason":"down: `, `outcome "pass", where the checks give "fail"`},
 		"a reason left out":       {`"reason":"down: expected 0, observed 7"`, `"reason":""`, `reason "", where the checks give "down: expected 0, observed 7"`},
 		"a requirement by hand":   {`"outcome":"fail","cells":[`, `"outcome":"pass","cells":[`, `requirement R-2: "pass"`},
-		"a serving cell by hand":  {`"cells":["kep-4939/skew/late",`, `"cells":[`, `requirement R-1`},
+		"a serving cell by hand":  {`"cells":["kep-4939/skew/late",`, `"cells":[`, `requirement R-1: its cells are not those of the checks: kep-4939/skew/late`},
 		"an unsorted list":        {`"id":"kep-4939/skew/a"`, `"id":"kep-4939/skew/zz"`, `not sorted`},
 		"a duplicate":             {`"id":"kep-4939/skew/a"`, `"id":"kep-4939/skew/z"`, `cell kep-4939/skew/z: used twice`},
 		"a malformed id":          {`"id":"kep-4939/skew/a"`, `"id":"/kep-4939"`, `empty segment`},

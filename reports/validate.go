@@ -27,10 +27,27 @@ func Validate(r Report) error {
 	}
 	for i, q := range r.Requirements {
 		want := computed.Requirements[i]
-		f.when(q.Outcome != want.Outcome || !slices.Equal(q.Cells, want.Cells),
-			"requirement %s: %q by cells %q, where the checks give %q by cells %q", q.ID, q.Outcome, q.Cells, want.Outcome, want.Cells)
+		f.when(q.Outcome != want.Outcome, "requirement %s: %q, where the checks give %q", q.ID, q.Outcome, want.Outcome)
+		f.when(!slices.Equal(q.Cells, want.Cells), "requirement %s: its cells are not those of the checks: %s", q.ID, Few(odd(q.Cells, want.Cells), maxOdd))
 	}
 	return errors.Join(f...)
+}
+
+// maxOdd is how many cells an error names.
+const maxOdd = 3
+
+// odd are those that only one of two lists has, or all if only the order differs.
+func odd(a, b []string) []string {
+	var only []string
+	for _, id := range slices.Concat(a, b) {
+		if slices.Contains(a, id) != slices.Contains(b, id) {
+			only = append(only, id)
+		}
+	}
+	if len(only) == 0 {
+		return a
+	}
+	return only
 }
 
 // sameCounts compares summaries. One that was written before there was some outcome
