@@ -125,10 +125,8 @@ func opposite(c action.Check) action.Check {
 		c.Times = -1
 	case c.Mode == record.AtLeast:
 		c.Times = math.MaxInt32
-	case c.Must == "":
-		c.Is = "something else"
-	case c.Mode == record.Eventually:
-		c.Must = "false"
+	case c.Must == "", c.Mode == record.Eventually:
+		c.Is, c.Must = nil, "false" // it is never so
 	default:
 		c.Must = "!(" + c.Must + ")"
 	}
