@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -17,17 +18,36 @@ import (
 func Page(dir string, report reports.Report) page.Run {
 	dir = DirOf(dir)
 	narration := func(c reports.Cell, run reports.Run, limit int) (*narrate.Narration, error) {
-		round := roundDir(dir, run.Number)
-		if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
-			return nil, nil //nolint:nilerr // nothing was recorded of it: the page says so
-		}
-		c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
-		n := saved.Narration(round, c, limit, explain)
-		return &n, nil
+		return narration(dir, c, run, limit), nil
 	}
 	// What is said of a record that can't be read is in its cell's place.
 	run, _ := saved.Run(dir, report, finding.Concerned(report))
 	return page.Run{Report: report, Narration: narration, Facts: run.Facts, Dir: os.DirFS(dir)}
+}
+
+// narration is that of one run of a cell. It is nil if nothing was recorded of it.
+func narration(dir string, c reports.Cell, run reports.Run, limit int) *narrate.Narration {
+	round := roundDir(dir, run.Number)
+	if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
+		return nil
+	}
+	c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
+	n := saved.Narration(round, c, limit, explain)
+	return &n
+}
+
+// CausesOf returns what finds why checks of a cell do not hold, in the words of its page, by
+// the ids of the checks.
+func CausesOf(dir string) func(reports.Cell) map[string]string {
+	return func(c reports.Cell) map[string]string {
+		causes := make(map[string]string)
+		if n := narration(DirOf(dir), c, c.WorstRun(), maxCase); n != nil {
+			for _, check := range n.Checks {
+				causes[check.ID] = strings.TrimSpace(check.Cause + "\n" + strings.Join(check.Because, "\n"))
+			}
+		}
+		return causes
+	}
 }
 
 // FileOf returns what finds the scenario file that a cell is from, of the report in a

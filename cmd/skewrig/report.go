@@ -23,7 +23,8 @@ func newReport() *cobra.Command {
 		Use:   "report DIR [PATTERN ...]",
 		Short: "Print a saved report, or some of its cells, in another format",
 		Long: `Print a saved report. With patterns, print all that is known of the cells that they
-select: each check with what was expected and observed, and where the evidence is.`,
+select: each check with what was expected and observed, why it does not hold, and where
+the evidence is.`,
 		Example: `  skewrig report report
   skewrig report report kep-4939/gate
   skewrig report report -o html > report/index.html`,
@@ -84,7 +85,7 @@ func printCells(w io.Writer, dir string, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), File: app.FileOf(dir)}))
+	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), File: app.FileOf(dir), Causes: app.CausesOf(dir)}))
 }
 
 func newMerge() *cobra.Command {

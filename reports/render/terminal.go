@@ -25,6 +25,9 @@ type TerminalOptions struct {
 	Page string
 	// File returns the scenario file that a cell is from. If unset, it is not known.
 	File func(reports.Cell) string
+	// Causes returns why checks of a cell do not hold, by their ids. If unset, it is not
+	// known.
+	Causes func(reports.Cell) map[string]string
 }
 
 // Terminal writes what a report has to say, what weighs most last: cells that pass,
@@ -210,7 +213,11 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		t.fields(allDetails(c, r), "    ", t.width)
+		var causes map[string]string
+		if options.Causes != nil {
+			causes = options.Causes(c)
+		}
+		t.fields(allDetails(c, r, causes), "    ", t.width)
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
 		file := ""

@@ -103,12 +103,15 @@ func TestCellsTerminal(t *testing.T) {
 	t.Parallel()
 	r := mixed(t, 1)
 	var out bytes.Buffer
-	if err := CellsTerminal(&out, r, r.Cells[len(r.Cells)-3:len(r.Cells)-2], TerminalOptions{Report: "out", Page: "index.html"}); err != nil {
+	causes := func(reports.Cell) map[string]string {
+		return map[string]string{"never-restarted": "Restarts were 4.\nA probe failed."}
+	}
+	if err := CellsTerminal(&out, r, r.Cells[len(r.Cells)-3:len(r.Cells)-2], TerminalOptions{Report: "out", Page: "index.html", Causes: causes}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"fail  2.3s\n  kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n", "check dialed-plaintext: pass\n", "check never-restarted: fail\n",
-		"observed     4 restarts\n", "  evidence  out/cells/kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n",
+		"observed     4 restarts\n      cause        Restarts were 4.\n                   A probe failed.\n", "  evidence  out/cells/kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n",
 		"  page      out/index.html#cell=kep-4939/skew/tls-only", "  again     skewrig run 'kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89' --report-dir report-tls-only-",
 	} {
 		if !strings.Contains(out.String(), want) {

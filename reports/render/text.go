@@ -108,7 +108,7 @@ func details(c reports.Cell, r reports.Report) fields {
 			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
-		writeChecks(&b, alike, c, r)
+		writeChecks(&b, alike, c, r, nil)
 	}
 	return b
 }
@@ -139,11 +139,12 @@ func idsOf(checks []reports.Check) (ids []string) {
 	return ids
 }
 
-// allDetails returns what is known of all checks of a cell, or why it has none.
-func allDetails(c reports.Cell, r reports.Report) fields {
+// allDetails returns what is known of all checks of a cell, with the causes of some by their
+// ids, or why it has none.
+func allDetails(c reports.Cell, r reports.Report, causes map[string]string) fields {
 	var b fields
 	writeRepeats(&b, c)
-	if writeChecks(&b, c.Checks, c, r); len(c.Checks) == 0 {
+	if writeChecks(&b, c.Checks, c, r, causes); len(c.Checks) == 0 {
 		writeField(&b, "reason", c.Reason)
 	}
 	return b
@@ -190,12 +191,13 @@ func writeRepeats(b *fields, c reports.Cell) {
 	}
 }
 
-func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Report) {
+func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Report, causes map[string]string) {
 	for _, check := range checks {
 		b.head("check %s: %s", oneLine(check.ID, maxText), check.Outcome)
 		writeField(b, "requirement", check.Requirement)
 		writeField(b, "expected", check.Expected)
 		writeField(b, "observed", check.Observed)
+		writeField(b, "cause", causes[check.ID])
 		writeField(b, "reason", check.Reason)
 		writeField(b, "compare", comparison(check, c, r))
 	}
