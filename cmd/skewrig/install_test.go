@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skewrig/skewrig/harness/golden"
 )
@@ -167,4 +169,58 @@ func TestGoInstall(t *testing.T) {
 	if said := skewrig("plan"); !strings.Contains(said, "mine/web/upgrade/kubelet:") {
 		t.Errorf("the plan of the new catalog is\n%s", said)
 	}
+}
+
+// firstMinutes is the page with a session from go install to a red cell.
+var firstMinutes = filepath.Join("docs", "first-ten-minutes.md")
+
+// TestGoInstallAndARedCell runs the commands of the page in their order, in an empty
+// directory and on real components, and compares what they print with the page: exit codes
+// and the sentence of the cause, but no times.
+func TestGoInstallAndARedCell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles all that skewrig is made of, and runs cells")
+	}
+	var script, want strings.Builder
+	script.WriteString("exec 2>&1\n")
+	for _, f := range parseMarkdown(readText(t, filepath.Join(root, firstMinutes))).fences {
+		switch f.language {
+		case "sh":
+			script.WriteString("{ " + f.text + "} > setup.log || { cat setup.log; exit 9; }\n")
+		case "":
+			want.WriteString(f.text)
+			for command := range strings.Lines(typed(f.text)) {
+				said, err := syntax.Quote("$ "+strings.TrimSpace(command), syntax.LangBash)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&script, "code=$?; printf '%%s\\n' %s; (exit $code); %s", said, command)
+			}
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd.Dir, cmd.Env = t.TempDir(), append(fromProxy(t), "GOBIN=", "GOPATH="+t.TempDir())
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	const cause = "HTTP/2 preface: no TLS, first record does not look like a TLS handshake"
+	if !strings.Contains(want.String(), cause) || !strings.Contains(string(said), cause) {
+		t.Errorf("the page, or what is printed, does not say %q", cause)
+	}
+	if !matches(untimed(want.String()), untimed(string(said))) {
+		t.Errorf("this is what is printed:\n%s", said)
+	}
+}
+
+var measured = regexp.MustCompile(`\b\d+ of \d+ attempts\b|\(\d+\)|\b(\d+m)?\d+(\.\d+)? ?s\b|handshake\. .*`)
+
+// untimed is a text without what differs from run to run, and without the spaces that
+// align it.
+func untimed(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(measured.ReplaceAllString(text, "~")) {
+		b.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
+	}
+	return b.String()
 }
