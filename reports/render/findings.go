@@ -301,7 +301,10 @@ func seenRows(f finding.Finding) [][]string {
 	slices.SortStableFunc(sorted, func(a, b finding.Observation) int { return b.Outcome.Compare(a.Outcome) })
 	for _, o := range sorted {
 		outcome := "as stated"
-		if o.Deviates() {
+		switch {
+		case o.Outcome == reports.Ambiguous:
+			outcome = "ambiguous"
+		case o.Deviates():
 			outcome = "**deviates**"
 		}
 		row := []string{text(o.Releases), text(o.Gates), code(o.Check), outcome, text(shortened(o.Observed, maxObserved))}
