@@ -2,27 +2,24 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Readings are the statements of texts that contradict each other, by their ids: no
-// release can do as two of them say.
-type Readings map[string][]string
+// Readings are the statements that contradict one, by its id: no release can do as two
+// of them say.
+type Readings map[string][]Requirement
 
 // ReadingsOf returns those that requirements name. If one names another, each
 // contradicts the other.
 func ReadingsOf(requirements []Requirement) Readings {
 	readings := make(Readings)
-	add := func(one, other string) {
-		if !slices.Contains(readings[one], other) {
-			readings[one] = append(readings[one], other)
-		}
-	}
 	for _, q := range requirements {
-		for _, other := range q.Contradicts {
-			add(q.ID, other)
-			add(other, q.ID)
+		for _, other := range requirements {
+			if slices.Contains(q.Contradicts, other.ID) || slices.Contains(other.Contradicts, q.ID) {
+				readings[q.ID] = append(readings[q.ID], other)
+			}
 		}
 	}
 	return readings
@@ -40,17 +37,40 @@ func (r Readings) Judge(c Cell) Cell {
 	judged := c.clone()
 	changed := false
 	for i, check := range c.Checks {
-		does := slices.DeleteFunc(slices.Clone(r[check.Requirement]), func(other string) bool { return !held[other] })
+		does := slices.DeleteFunc(slices.Clone(r[check.Requirement]), func(other Requirement) bool { return !held[other.ID] })
 		if check.Outcome != ExpectedFail || len(does) == 0 {
 			continue
 		}
 		judged.Checks[i].Outcome = Ambiguous
-		judged.Checks[i].Reason = because(fmt.Sprintf("the text also says %s, which this release does, and no release can do both; its authors must say which is meant",
-			strings.Join(does, " and ")), check.Reason)
+		judged.Checks[i].Reason = fmt.Sprintf("the text says two things. This release does the other, %s Authors: which is meant?", withIDs(does))
+		if check.Reason != "" {
+			judged.Checks[i].Reason += " Recorded: " + check.Reason
+		}
 		changed = true
 	}
 	if changed {
 		judged.Outcome, judged.Reason = "", "" // those were of other outcomes
 	}
 	return judged.Settled()
+}
+
+// withIDs are statements, each with its id.
+func withIDs(statements []Requirement) string {
+	parts := make([]string, len(statements))
+	for i, q := range statements {
+		parts[i] = q.ID + ": " + WithoutReading(q.Statement)
+	}
+	return strings.Join(parts, " ")
+}
+
+// reading is how a statement begins that is one of several readings of a text.
+var reading = regexp.MustCompile(`^(?:First|Second|Third) reading[^:]*: `)
+
+// WithoutReading is a statement without the words that say which reading of a text it is.
+func WithoutReading(statement string) string {
+	rest := statement[len(reading.FindString(statement)):]
+	if rest == statement || rest == "" {
+		return statement
+	}
+	return strings.ToUpper(rest[:1]) + rest[1:]
 }

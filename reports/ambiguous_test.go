@@ -8,7 +8,7 @@ import (
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	// One of the two statements names the other.
-	readings := ReadingsOf([]Requirement{{ID: "K/obeys", Contradicts: []string{"K/falls-back"}}, {ID: "K/falls-back"}, {ID: "K/other"}})
+	readings := ReadingsOf([]Requirement{{ID: "K/obeys", Statement: "First reading: it does.", Contradicts: []string{"K/falls-back"}}, {ID: "K/falls-back", Statement: "First reading: it does."}, {ID: "K/other"}})
 	check := func(requirement string, outcome Outcome) Check {
 		return Check{ID: strings.ToLower(strings.ReplaceAll(requirement, "/", "-")) + "-" + string(outcome), Requirement: requirement, Outcome: outcome, Reason: "recorded"}
 	}
@@ -32,8 +32,8 @@ func TestReadings(t *testing.T) {
 		if last.Outcome != tc.want {
 			t.Errorf("%s: %s, want %s", name, last.Outcome, tc.want)
 		}
-		if tc.want == Ambiguous && (c.Outcome != Ambiguous || last.Reason != "the text also says "+tc.checks[0].Requirement+
-			", which this release does, and no release can do both; its authors must say which is meant: recorded") {
+		if tc.want == Ambiguous && (c.Outcome != Ambiguous || last.Reason != "the text says two things. This release does the other, "+
+			tc.checks[0].Requirement+": It does. Authors: which is meant? Recorded: recorded") {
 			t.Errorf("%s: the cell is %s, and the check says %q", name, c.Outcome, last.Reason)
 		}
 	}

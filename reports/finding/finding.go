@@ -6,7 +6,6 @@ package finding
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -154,7 +153,7 @@ func headline(s seen, of Statement) string {
 		return fmt.Sprintf("The check “%s” fails %s", strings.ReplaceAll(s.check.ID, "-", " "), where)
 	}
 	subject, _, _ := strings.Cut(of.Requirement, "/")
-	return fmt.Sprintf("Not as %s says %s: %s", subject, where, brief(WithoutReading(of.Statement)))
+	return fmt.Sprintf("Not as %s says %s: %s", subject, where, brief(reports.WithoutReading(of.Statement)))
 }
 
 // brief is the beginning of a statement, as far as a headline has room for it.
@@ -168,18 +167,6 @@ func brief(statement string) string {
 		cut = cut[:at]
 	}
 	return strings.TrimRight(cut, ",;: ") + " …"
-}
-
-// reading is how a statement begins that is one of several readings of a text.
-var reading = regexp.MustCompile(`^(?:First|Second|Third) reading[^:]*: `)
-
-// WithoutReading is a statement without the words that say which reading of a text it is.
-func WithoutReading(statement string) string {
-	rest := statement[len(reading.FindString(statement)):]
-	if rest == statement || rest == "" {
-		return statement
-	}
-	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
 // state adds the statements that the checks serve, each once.

@@ -252,12 +252,15 @@ func stale(matching []Deviation) string {
 }
 
 func (d Deviation) because() string {
-	reason := d.Reason
+	var about []string
 	if !d.Releases.unset() {
-		reason += ", releases " + d.Releases.String()
+		about = append(about, d.Releases.words())
 	}
 	if d.Finding != nil && d.Finding.Issue == "" {
-		return fmt.Sprintf("%s; not reported yet (%s)", reason, d.Link)
+		about = append(about, "not reported yet")
 	}
-	return fmt.Sprintf("%s (%s)", reason, d.Link)
+	if len(about) == 0 {
+		return fmt.Sprintf("%s (%s)", d.Reason, d.Link)
+	}
+	return fmt.Sprintf("%s (%s: %s)", d.Reason, strings.Join(about, ", "), d.Link)
 }

@@ -95,7 +95,7 @@ func TestReasonsNameTheEntry(t *testing.T) {
 	}
 	got, _ := Apply(list, cells, nil)
 	want := []string{
-		"old (https://example.com/1); new, releases kubelet >= 1.88, < 1.90 (https://example.com/2); the check said: restarted",
+		"old (https://example.com/1); new (kubelet 1.88 and newer, older than 1.90: https://example.com/2); the check said: restarted",
 		"known.yaml:5:3 lists it as failing: old (https://example.com/1)",
 	}
 	if diff := cmp.Diff(want, []string{got[0].Checks[0].Reason, got[0].Checks[1].Reason}); diff != "" {

@@ -83,9 +83,9 @@ func TestFindingsExplainChecksOfSeveralScenarios(t *testing.T) {
 		cell  string
 		check reports.Check
 	}{
-		{"a/b/c/r:v1.37.1", reports.Check{ID: "in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "a watch waits for the next sync, releases >= 1.36, < 1.38; not reported yet (https://example.com/1)"}},
+		{"a/b/c/r:v1.37.1", reports.Check{ID: "in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "a watch waits for the next sync (releases 1.36 and newer, older than 1.38, not reported yet: https://example.com/1)"}},
 		{"a/b/c/r:v1.38.0", reports.Check{ID: "in-time", Outcome: reports.Fail}},
-		{"b/b/c", reports.Check{ID: "x", Requirement: "A/in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "the second is the first; not reported yet (https://example.com/1)"}},
+		{"b/b/c", reports.Check{ID: "x", Requirement: "A/in-time", Outcome: reports.ExpectedFail, Finding: "late", Reason: "the second is the first (not reported yet: https://example.com/1)"}},
 		{"c/b/c", reports.Check{ID: "fast", Outcome: reports.ExpectedFail, Finding: "reported", Reason: "it takes a minute (https://example.com/issues/2)"}},
 	} {
 		check := want.check

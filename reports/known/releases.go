@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,6 +33,20 @@ func (r *Releases) UnmarshalText(data []byte) (err error) {
 // String writes the releases as a list has them.
 func (r Releases) String() string {
 	return strings.TrimSpace(r.Axis + " " + r.Range.String())
+}
+
+// inWords are the words for a release's place by its operator.
+var inWords = map[string]string{
+	"<": "older than %s", "<=": "%s and older", ">": "newer than %s", ">=": "%s and newer", "==": "%s", "!=": "other than %s",
+}
+
+// words are the releases for people: "kubelet 1.35 and newer, older than 1.38".
+func (r Releases) words() string {
+	parts := make([]string, len(r.Range))
+	for i, c := range r.Range {
+		parts[i] = fmt.Sprintf(inWords[c.Operator], c.Value)
+	}
+	return cmp.Or(r.Axis, "releases") + " " + strings.Join(parts, ", ")
 }
 
 func (r Releases) unset() bool { return len(r.Range) == 0 }

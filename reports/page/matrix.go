@@ -40,7 +40,7 @@ type row struct {
 type heading struct{ Word, Meaning string }
 
 var headings = map[string]heading{
-	"":          {"fixed", "the scenario names the releases of this component, or has none of it"},
+	"":          {"fixed", "this scenario does not vary this component"},
 	"reference": {"reference", "the newest kubelet with a Pods API server that follows KEP-4188, to compare kubelets with: no release, and counted apart"},
 }
 

@@ -326,7 +326,7 @@ func TestWhatIsNoReleaseIsExplained(t *testing.T) {
 	report := MadeReport()
 	report.Cells[0].Axes = nil
 	page := write(t, Run{Report: report})
-	for word, meaning := range map[string]string{"fixed": "the scenario names the releases", "reference": "the newest kubelet with a Pods API server"} {
+	for word, meaning := range map[string]string{"fixed": "this scenario does not vary this component", "reference": "the newest kubelet with a Pods API server"} {
 		titled := regexp.MustCompile(`<th scope="(?:row|col)"[^>]* title="[^"]*` + meaning + `[^"]*">` + word + `</th>`)
 		if !titled.MatchString(page) || !regexp.MustCompile("<b>"+word+"</b>: [^<]*"+meaning).MatchString(page) {
 			t.Errorf("the page does not explain %q", word)
@@ -344,7 +344,7 @@ func TestWhatHoldsInEverySkewCellIsShown(t *testing.T) {
 	holds := madeCell("kep-1/a/b/kubelet:v1.90.1", 1, madeCheck("c", "KEP-1/x", reports.Pass, "1", "1", ""))
 	holds.Axes = map[string]string{"kubelet": "v1.90.1"}
 	page := write(t, Run{Report: madeRun([]reports.Cell{lacking, holds}, []reports.Requirement{{ID: "KEP-1/x", KEP: "KEP-1", Statement: "It holds."}})})
-	for _, want := range []string{"Statements proved in every supported skew cell", "<b>KEP-1</b> 0 of 1; v1.89.3 0 of 1, v1.90.1 1 of 1<span", `kept from all by <a href="#cell=kep-1/a/b/kubelet:v1.89.3">`} {
+	for _, want := range []string{"Statements proved in every supported skew cell", "<b>KEP-1</b> 0 of 1 proved (v1.89.3: 0 of 1; v1.90.1: 1 of 1)<span", `. Open because of: <a href="#cell=kep-1/a/b/kubelet:v1.89.3">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/finding"
 )
 
 // wording is what a requirement says, and where that is from.
@@ -41,7 +40,7 @@ func wordings(requirements []reports.Requirement, sentences map[string][]string)
 		}
 		w := wording{Statement: q.Statement, Text: textPlace(q.Source, q.Document, line, q.Beyond), Sentence: strings.Join(sentences[q.ID], " ")}
 		for _, other := range requirements {
-			either := slices.Contains(contradicting[q.ID], other.ID)
+			either := slices.ContainsFunc(contradicting[q.ID], func(c reports.Requirement) bool { return c.ID == other.ID })
 			if other.ID != q.ID && (either || isReading(q) && isReading(other) && sameSentence(q, other)) {
 				w.Readings = append(w.Readings, reading{shown(other.Outcome), other.ID, other.Statement, either, len(other.Cells) > 0})
 			}
@@ -52,7 +51,7 @@ func wordings(requirements []reports.Requirement, sentences map[string][]string)
 }
 
 // isReading reports whether a requirement says that it is one of several readings.
-func isReading(q reports.Requirement) bool { return finding.WithoutReading(q.Statement) != q.Statement }
+func isReading(q reports.Requirement) bool { return reports.WithoutReading(q.Statement) != q.Statement }
 
 // sameSentence reports whether two requirements are from the same lines of a document.
 func sameSentence(q, other reports.Requirement) bool {

@@ -137,7 +137,7 @@ func (m *markdown) worst(r reports.Report) {
 	})
 	if len(rows) > 0 {
 		m.printf("\n## Statements proved in every supported skew cell\n\n")
-		m.table(rows, "enhancement", "release", "proved", "kept from all by")
+		m.table(rows, "enhancement", "release", "proved", "open because of")
 	}
 }
 

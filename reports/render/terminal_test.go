@@ -27,7 +27,7 @@ func recorded(t *testing.T) reports.Report {
 			Expected: `for 15s: history.filter(name, name.startsWith("replicasets/default/web-")).size() grows by 1 at most`, Observed: "11 more, from 1 to 12",
 		}}}
 	}
-	const label = "a watch sends an event when the status of a pod changes, so it never sends a change of only labels or annotations, though ListPods has it, releases >= 1.36; not reported yet (https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/kubelet/status/status_manager.go#L1062)"
+	const label = "a watch sends an event when the status of a pod changes, so it never sends a change of only labels or annotations, though ListPods has it (releases 1.36 and newer, not reported yet: https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/kubelet/status/status_manager.go#L1062)"
 	cells := []reports.Cell{
 		cell("kep-4188/watch/life/kubelet:v1.89.3", reports.ExpectedFail, label), cell("kep-4188/watch/life/kubelet:v1.90.1", reports.ExpectedFail, label),
 		cell("kep-5999/rollback/gate/apiserver:v1.90.1/kubelet:v1.90.1", reports.Ambiguous, "the text also says KEP-5999/api/rules-stay-with-field"),
