@@ -111,7 +111,7 @@ func TestCellsTerminal(t *testing.T) {
 	}
 	for _, want := range []string{
 		"fail  2.3s\n  kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n", "check dialed-plaintext: pass\n", "check never-restarted: fail\n",
-		"observed     4 restarts\n      cause        Restarts were 4.\n                   A probe failed.\n", "  evidence  out/cells/kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n",
+		"      cause        Restarts were 4.\n                   A probe failed.\n", "  evidence  out/cells/kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n",
 		"  page      out/index.html#cell=kep-4939/skew/tls-only", "  again     skewrig run 'kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89' --report-dir report-tls-only-",
 	} {
 		if !strings.Contains(out.String(), want) {
