@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -241,10 +242,48 @@ func makeTargets(text string) (targets []string) {
 
 // checkLink checks that a file that a page links to is there.
 func checkLink(page, target string) error {
-	target, _, _ = strings.Cut(target, "#")
-	if target == "" || strings.Contains(target, "://") {
+	if strings.Contains(target, "://") {
 		return nil
 	}
-	_, err := os.Stat(filepath.Join(filepath.Dir(page), target))
+	path, anchor, _ := strings.Cut(target, "#")
+	if path = filepath.Join(filepath.Dir(page), path); strings.HasPrefix(target, "#") {
+		path = page
+	}
+	if anchor == "" || filepath.Ext(path) != ".md" {
+		_, err := os.Stat(path)
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err == nil && !hasAnchor(string(text), anchor) {
+		err = fmt.Errorf("%s has no heading for #%s", path, anchor)
+	}
 	return err
+}
+
+// notInAnchors is what GitHub leaves out of the anchor of a heading.
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+
+// hasAnchor reports whether a page has a heading, or a mark, of an anchor.
+func hasAnchor(text, anchor string) bool {
+	if strings.Contains(text, `<a id="`+anchor+`">`) {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		if heading := strings.TrimLeft(line, "#"); heading != line &&
+			strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLinksToHeadings: a link leads to a heading that there is.
+func TestLinksToHeadings(t *testing.T) {
+	t.Chdir(root)
+	if err := checkLink("docs/README.md", "start.md#install"); err != nil {
+		t.Error(err)
+	}
+	if err := checkLink("docs/reproduce.md", "../README.md#what-is-real-and-what-is-fake"); err == nil {
+		t.Error("a heading that is gone is found")
+	}
 }
