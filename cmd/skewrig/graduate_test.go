@@ -68,8 +68,9 @@ func TestPRR(t *testing.T) {
 	code, stdout, stderr := skewrig(t, "prr", "kep-4188")
 	for _, want := range []string{
 		"## " + prr.Title + "\n", "###### " + prr.Enablement + "\n",
-		"- Holds: With the gate on in the kubelet, and in no other component, the API is served. (`KEP-4188/gate/on`)\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
-		"**Open:** no run has tested this yet: With the gate off",
+		"Turn the gate on in the kubelet, and in no other component. Tested on v1.90.1: `kep-4188/gate/toggled/kubelet:v1.90.1`.\n",
+		"**Shown:**\n\n- With the gate on in the kubelet, and in no other component, the API is served.\n  - 1 check held in `kep-4188/gate/toggled/kubelet:v1.90.1`",
+		"**Open.** No run has shown it yet.\n\n**Open:**\n\n- No run has tested this yet: ",
 	} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, and %q is not in\n%s%s", code, want, stdout, stderr)

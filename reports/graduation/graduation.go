@@ -23,17 +23,22 @@ type Enhancement struct {
 	// stage without one has no release yet.
 	Milestones map[string]string
 	Criteria   []Criterion
-	// Questions are those of the production readiness review that cells outside
-	// the enhancement's ledger say something of.
+	// Questions are those of the production readiness review.
 	Questions []Question
 }
 
-// Question is a question of the production readiness review, with a statement
-// that holds if the cells that match pass.
+// Question is a question of the production readiness review, with its answer.
 type Question struct {
-	Question  string           `json:"question"`
-	Statement string           `json:"statement"`
-	Match     []cellid.Pattern `json:"match"`
+	Question string `json:"question"`
+	// Answer is a sentence or two that say no more than the statements of By prove.
+	// It begins with "Yes.", "No." or "Open.", unless the question asks for more.
+	Answer string `json:"answer"`
+	// By are the ids of statements. If unset, the answer is open.
+	By []string `json:"by,omitempty"`
+	// Statement, if given, holds if the cells that match pass. They are cells
+	// outside the enhancement's ledger.
+	Statement string           `json:"statement,omitempty"`
+	Match     []cellid.Pattern `json:"match,omitempty"`
 }
 
 // Criterion is one thing that a stage asks for. It is met when everything that

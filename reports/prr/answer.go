@@ -3,6 +3,7 @@ package prr
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -52,9 +53,20 @@ type Program struct {
 type Answer struct {
 	Section  string `json:"section"`
 	Question string `json:"question"`
+	// Answer begins with "Yes.", "No." or "Open.", unless the question asks for more.
+	Answer string `json:"answer"`
 	// Statements are those of the ledger that answer it, in its order.
 	Statements []Statement `json:"statements"`
 }
+
+// Why an answer is open though one is written: of the statements that prove it, the
+// worst decides.
+const (
+	OpenContradicted = "Open. What the text says of it does not hold in every cell."
+	OpenAmbiguous    = "Open. The text says two things, of which no release can do both."
+	OpenNotRun       = "Open. No run has shown it yet."
+	OpenUnasked      = "Open. No run and no text answers it."
+)
 
 // Says is what cells say of a statement.
 type Says string
@@ -75,6 +87,10 @@ type Statement struct {
 	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
 	Says Says   `json:"says"`
+	// Proves is true if the answer rests on it.
+	Proves bool `json:"proves,omitempty"`
+	// Also is what the same text says, and no release can do along with it.
+	Also []string `json:"also,omitempty"`
 	// Why is the ledger's own word on why no run shows it, or what a person has
 	// to do.
 	Why string `json:"why,omitempty"`
@@ -99,6 +115,8 @@ func (s Statement) Refs() (all []evidence.Ref) {
 type Cell struct {
 	evidence.Ref
 	Facts evidence.Facts `json:"facts"`
+	// File is its scenario's, in the catalog. If unset, it is not known.
+	File string `json:"file,omitempty"`
 }
 
 // Answers returns what runs say of each question. Catalog are the cells that could
@@ -106,7 +124,7 @@ type Cell struct {
 func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs []evidence.Run, catalog []evidence.Planned) Result {
 	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[graduation.Stages()[0]]}
 	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
-	a := asked{sources: evidence.SourcesOf(runs...), requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	a := asked{requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
 	result := Result{
 		KEP: e.KEP, Gate: Gate{Name: e.Gate, Depend: e.Components},
 		LeftOut: append([]evidence.LeftOut{}, leftOut...), Reports: []Report{}, Programs: []Program{}, Cells: []Cell{},
@@ -116,40 +134,68 @@ func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs 
 	}
 	for _, section := range Questionnaire() {
 		for _, question := range section.Questions {
-			result.Answers = append(result.Answers, Answer{
-				Section: section.Heading, Question: question, Statements: a.statements(e, question),
-			})
+			result.Answers = append(result.Answers, a.answer(e, section.Heading, question))
 		}
 	}
-	result.name(cells)
+	result.name(cells, catalog)
 	return result
+}
+
+// Command runs cells, given as ids or patterns. Who reads a KEP has no report that it
+// could overwrite, so that it names no directory.
+func Command(cells ...string) string {
+	return "skewrig run '" + strings.Join(cells, "' '") + "'"
 }
 
 // asked has what there is to answer from.
 type asked struct {
-	sources      evidence.Sources
 	requirements []reports.Requirement
 	cells        []evidence.Cell
 	catalog      []evidence.Planned
 }
 
-func (a asked) statements(e graduation.Enhancement, question string) []Statement {
-	all := []Statement{}
+func (a asked) answer(e graduation.Enhancement, section, question string) Answer {
+	var written graduation.Question
+	if i := slices.IndexFunc(e.Questions, func(q graduation.Question) bool { return q.Question == question }); i >= 0 {
+		written = e.Questions[i]
+	}
+	answer := Answer{Section: section, Question: question, Answer: cmp.Or(written.Answer, OpenUnasked), Statements: []Statement{}}
 	for _, q := range a.requirements {
-		if q.KEP == e.KEP && q.PRR == question {
-			all = append(all, a.statement(q))
+		proves := slices.Contains(written.By, q.ID)
+		if !proves && (q.KEP != e.KEP || q.PRR != question) {
+			continue
+		}
+		s := a.statement(q)
+		s.Proves = proves
+		answer.Statements = append(answer.Statements, s)
+	}
+	if written.Statement != "" {
+		answer.Statements = append(answer.Statements, a.whole(written))
+	}
+	answer.rest()
+	return answer
+}
+
+// rest opens an answer that rests on what is not proved.
+func (a *Answer) rest() {
+	for _, worst := range []struct {
+		says Says
+		open string
+	}{{DoesNotHold, OpenContradicted}, {Ambiguous, OpenAmbiguous}, {NotRun, OpenNotRun}} {
+		if slices.ContainsFunc(a.Statements, func(s Statement) bool { return s.Proves && s.Says == worst.says }) {
+			a.Answer = worst.open
+			return
 		}
 	}
-	for _, q := range e.Questions {
-		if q.Question == question {
-			all = append(all, a.whole(q))
-		}
-	}
-	return all
 }
 
 func (a asked) statement(q reports.Requirement) Statement {
 	s := Statement{ID: q.ID, Text: q.Statement}
+	for _, other := range a.requirements {
+		if slices.Contains(q.Contradicts, other.ID) || slices.Contains(other.Contradicts, q.ID) {
+			s.Also = append(s.Also, other.Statement)
+		}
+	}
 	switch {
 	case q.Manual != "":
 		s.Says, s.Why = ForPerson, q.Manual
@@ -160,7 +206,7 @@ func (a asked) statement(q reports.Requirement) Statement {
 		s.decide()
 		if s.Says == NotRun {
 			if cells, nowhere := evidence.Cover(a.catalog, []string{q.ID}); len(nowhere) == 0 {
-				s.Command = a.sources.Command(cells...)
+				s.Command = Command(cells...)
 			}
 		}
 	}
@@ -184,7 +230,7 @@ func (a asked) whole(q graduation.Question) Statement {
 	}
 	s.decide()
 	if s.Says == NotRun {
-		s.Command = a.sources.Command(patterns...)
+		s.Command = Command(patterns...)
 	}
 	return s
 }
@@ -211,7 +257,7 @@ func (s *Statement) decide() {
 
 // name gathers the cells that answers name, what ran in them, and how the gate
 // was set.
-func (r *Result) name(cells []evidence.Cell) {
+func (r *Result) name(cells []evidence.Cell, catalog []evidence.Planned) {
 	named := make(map[evidence.Ref]bool)
 	for _, a := range r.Answers {
 		for _, s := range a.Statements {
@@ -224,7 +270,11 @@ func (r *Result) name(cells []evidence.Cell) {
 		if !named[c.Ref()] {
 			continue
 		}
-		r.Cells = append(r.Cells, Cell{Ref: c.Ref(), Facts: c.Facts})
+		cell := Cell{Ref: c.Ref(), Facts: c.Facts}
+		if slices.ContainsFunc(catalog, func(p evidence.Planned) bool { return p.ID == c.ID }) {
+			cell.File = c.Facts.File
+		}
+		r.Cells = append(r.Cells, cell)
 		on, off := false, false
 		for _, component := range c.Facts.Components {
 			for _, s := range component.Starts {

@@ -8,14 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/prr"
 )
 
 // PRR writes answers as Markdown under the headings of the KEP template, to be
-// pasted into a KEP: under each question what cells show, what was done in them,
-// and what is left open. The steps of each cell come once, at the end.
+// pasted into a KEP: under each question the answer, where it was tested, what cells
+// show, and what is open. The steps of each cell come once, at the end. What is not
+// in it is linked: readers have neither the reports nor the ledger.
 func PRR(w io.Writer, r prr.Result) error {
 	var m markdown
 	m.printf("## %s\n\n", prr.Title)
@@ -32,17 +35,14 @@ func PRR(w io.Writer, r prr.Result) error {
 		}
 		m.answer(a, r)
 	}
-	m.cellsDone(r.Cells)
+	m.cellsDone(r)
 	return m.writeTo(w, "the answers of a production readiness review")
 }
 
 func (m *markdown) sources(r prr.Result) {
-	m.printf("Checks of skewrig judged each statement below on components that were compiled from their releases, " +
-		"with skewrig's own fake container runtime and servers. A statement names its cells; their steps are in the appendix. " +
-		"A person has to answer what is marked **Open**.\n\n")
-	for _, report := range r.Reports {
-		m.printf("- Report %s, made by %s (skewrig %s)\n", code(report.Dir), code(report.Command), text(report.Skewrig))
-	}
+	m.printf("Checks of %s judged what is said below on components that were compiled from their releases, "+
+		"with skewrig's own fake container runtime and servers. The steps of each scenario are at the end. "+
+		"What is under **Open** is left to a person.\n\n", link("skewrig", "https://"+reports.Repository))
 	for _, left := range r.LeftOut {
 		m.printf("- %s left out: %s\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
@@ -56,58 +56,114 @@ func (m *markdown) gate(g prr.Gate) {
 	m.printf("- [x] Feature gate (also fill in values in `kep.yaml`)\n")
 	m.printf("  - Feature gate name: %s\n", code(g.Name))
 	m.printf("  - Components depending on the feature gate: %s\n\n", text(strings.Join(g.Depend, ", ")))
-	m.printf("The runs of the cells in the appendix set it to true in %d, and to false in %d.\n\n", g.On, g.Off)
 }
 
+// answer begins with the answer itself, and says where what it rests on was tested.
 func (m *markdown) answer(a prr.Answer, r prr.Result) {
-	if len(a.Statements) == 0 {
-		m.printf("**Open:** no requirement of the ledger answers this.\n")
+	answer := text(a.Answer)
+	for _, word := range []string{"Yes.", "No.", "Open."} {
+		if rest, begins := strings.CutPrefix(answer, word); begins {
+			answer = "**" + word + "**" + rest
+		}
 	}
-	var named []string
+	m.printf("%s%s\n", answer, tested(a, r))
+	m.listed("Shown", a.Statements, func(s prr.Statement) bool { return s.Says == prr.Holds }, m.shown)
+	m.listed("Open", a.Statements, func(s prr.Statement) bool { return s.Says != prr.Holds || len(s.Also) > 0 }, m.open)
+}
+
+func (m *markdown) listed(title string, all []prr.Statement, is func(prr.Statement) bool, write func(prr.Statement)) {
+	for _, s := range all {
+		if !is(s) {
+			continue
+		}
+		if title != "" {
+			m.printf("\n**%s:**\n\n", title)
+			title = ""
+		}
+		write(s)
+	}
+}
+
+// tested names the releases and scenarios that the answer rests on: all that say
+// something of the question, if the answer is open.
+func tested(a prr.Answer, r prr.Result) string {
+	open := strings.HasPrefix(a.Answer, "Open.")
+	var releases, scenarios []string
 	for _, s := range a.Statements {
-		m.statement(s)
+		if !open && !s.Proves {
+			continue
+		}
 		for _, ref := range s.Refs() {
-			if !slices.Contains(named, ref.Cell) {
-				named = append(named, ref.Cell)
+			run, _ := newest(ref.Cell, r.Cells)
+			releases = append(releases, releasesOf(*run, r.Gate.Depend)...)
+			if named := scenario(*run, r); !slices.Contains(scenarios, named) {
+				scenarios = append(scenarios, named)
 			}
 		}
 	}
-	if len(named) == 0 {
-		return
+	if len(scenarios) == 0 {
+		return ""
 	}
-	m.printf("\nSteps:\n\n")
-	slices.Sort(named)
-	for _, id := range named {
-		m.done(id, r)
-	}
-	var sources evidence.Sources
-	for _, report := range r.Reports {
-		sources = append(sources, report.Dir, report.Command)
-	}
-	m.printf("\nReproduce:\n\n%s\n", fenced("sh", sources.Command(named...), ""))
+	slices.SortFunc(releases, semver.Compare)
+	return fmt.Sprintf(" Tested on %s: %s.", text(strings.Join(slices.Compact(releases), ", ")), strings.Join(scenarios, ", "))
 }
 
-func (m *markdown) statement(s prr.Statement) {
-	id := ""
-	if s.ID != "" {
-		id = " (" + code(s.ID) + ")"
+// releasesOf are those of the components that have the feature.
+func releasesOf(c prr.Cell, depend []string) []string {
+	releases := []string{c.Release}
+	for _, component := range c.Facts.Components {
+		if !slices.Contains(depend, component.Program()) {
+			continue
+		}
+		for _, s := range component.Starts {
+			releases = append(releases, s.Version)
+		}
+	}
+	return releases
+}
+
+// scenario links the file of a cell's scenario as the program had it that ran the
+// cell, if that is known.
+func scenario(c prr.Cell, r prr.Result) string {
+	if c.File == "" {
+		return code(c.Cell)
+	}
+	revision := ""
+	for _, report := range r.Reports {
+		if report.Dir == c.Report {
+			revision = reports.Revision(report.Skewrig)
+		}
+	}
+	return link(strings.TrimSuffix(c.File, ".yaml"), "https://"+reports.Repository+"/blob/"+cmp.Or(revision, "main")+"/scenarios/catalog/"+c.File)
+}
+
+func (m *markdown) shown(s prr.Statement) {
+	m.printf("- %s\n", text(s.Text))
+	for _, f := range s.Findings {
+		m.judged(f)
+	}
+}
+
+func (m *markdown) open(s prr.Statement) {
+	for _, also := range s.Also {
+		m.printf("- For the authors: of “%s” the text also says the opposite: %s\n", text(s.Text), text(also))
 	}
 	switch s.Says {
+	case prr.Holds:
+		return
 	case prr.ForPerson:
-		m.printf("- **Open**, for a person: %s%s %s\n", text(s.Text), id, text(s.Why))
+		m.printf("- For a person: %s %s\n", text(s.Text), text(s.Why))
 	case prr.NotShown:
-		m.printf("- **Open:** no check proves or refutes this: %s%s %s\n", text(s.Text), id, text(s.Why))
+		m.printf("- No check proves or refutes this: %s %s\n", text(s.Text), text(s.Why))
 	case prr.NotRun:
-		m.printf("- **Open:** no run has tested this yet: %s%s\n", text(s.Text), id)
+		m.printf("- No run has tested this yet: %s\n", text(s.Text))
 		if s.Command != "" {
 			m.printf("  This command tests it: %s\n", inCode(s.Command))
 		}
 	case prr.Ambiguous:
-		m.printf("- **Open**, for the authors, since the text also says the opposite: %s%s\n", text(s.Text), id)
-	case prr.DoesNotHold:
-		m.printf("- **Does not hold:** %s%s\n", text(s.Text), id)
+		m.printf("- The release does not do this: %s\n", text(s.Text))
 	default:
-		m.printf("- Holds: %s%s\n", text(s.Text), id)
+		m.printf("- Does not hold: %s\n", text(s.Text))
 	}
 	for _, f := range s.Findings {
 		m.judged(f)
@@ -160,29 +216,6 @@ func newest(id string, cells []prr.Cell) (run *prr.Cell, runs int) {
 	return run, runs
 }
 
-// done says in a line what ran in a cell: the components that have the feature,
-// and those that changed.
-func (m *markdown) done(id string, r prr.Result) {
-	run, runs := newest(id, r.Cells)
-	if run == nil {
-		return
-	}
-	m.printf("- %s, %s%s", code(id), run.Outcome, on(run.Ref))
-	if runs > 1 {
-		m.printf(" (the newest of %d runs)", runs)
-	}
-	var history []string
-	for _, c := range run.Facts.Components {
-		if program, _, _ := strings.Cut(c.Name, "/"); len(c.Starts) > 1 || slices.Contains(r.Gate.Depend, program) {
-			history = append(history, historyOf(c))
-		}
-	}
-	if len(history) > 0 {
-		m.printf(": %s", strings.Join(history, "; "))
-	}
-	m.printf("\n")
-}
-
 func historyOf(c evidence.Component) string {
 	var starts []string
 	for _, s := range c.Starts {
@@ -214,11 +247,15 @@ func sent(t evidence.Traffic) string {
 }
 
 // cellsDone says of each cell, once, what was done in its newest run.
-func (m *markdown) cellsDone(cells []prr.Cell) {
-	for _, runs := range reports.Grouped(cells, func(c prr.Cell) string { return c.Cell }) {
-		run, _ := newest(runs[0].Cell, runs)
+func (m *markdown) cellsDone(r prr.Result) {
+	for _, runs := range reports.Grouped(r.Cells, func(c prr.Cell) string { return c.Cell }) {
+		run, n := newest(runs[0].Cell, runs)
 		m.printf("\n<details><summary>Steps of %s</summary>\n\n", text(run.Cell))
-		m.printf("%s%s, from %s.", capitalized(string(run.Outcome)), on(run.Ref), code(run.Path))
+		m.printf("%s: %s%s", scenario(*run, r), run.Outcome, on(run.Ref))
+		if n > 1 {
+			m.printf(" (the newest of %d runs)", n)
+		}
+		m.printf(". Reproduce: %s.", inCode(prr.Command(run.Cell)))
 		if len(run.Facts.Components) == 0 {
 			m.printf(" Its record is missing.\n\n</details>\n")
 			continue

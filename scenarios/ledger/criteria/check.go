@@ -15,7 +15,14 @@ func (r *reader[T]) check(f file, common template) {
 	r.checkHead(f)
 	r.checkCriteria(f.Criteria, f.KEP+"/")
 	for i, q := range f.Questions {
-		checkPatterns(r.document, fmt.Sprintf("questions[%d].match", i), q.Match)
+		at := fmt.Sprintf("questions[%d]", i)
+		checkRequirements(r.document, at+".by", f.KEP, q.By, r.requirements)
+		if open := strings.HasPrefix(q.Answer, "Open. "); open == (len(q.By) > 0) {
+			r.document.Note(at+".answer", "an answer names what proves it under by, or begins with Open")
+		}
+		if q.Statement != "" {
+			checkPatterns(r.document, at+".match", q.Match)
+		}
 	}
 	r.checkAnswers(f, common)
 	for _, c := range common.Criteria {

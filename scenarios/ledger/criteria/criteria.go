@@ -140,7 +140,7 @@ func (f file) enhancement(common template, requirements []reports.Requirement) g
 		e.Criteria = append(e.Criteria, c.build(f.KEP, f.Source, requirements))
 	}
 	for _, q := range f.Questions {
-		q.Statement = strings.TrimSpace(q.Statement)
+		q.Answer, q.Statement = strings.TrimSpace(q.Answer), strings.TrimSpace(q.Statement)
 		e.Questions = append(e.Questions, q)
 	}
 	for _, c := range common.Criteria {

@@ -3,6 +3,7 @@ package criteria
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -263,6 +264,37 @@ func TestMilestonesAreThoseOfTheReleases(t *testing.T) {
 	}
 }
 
+var (
+	yesOrNo   = regexp.MustCompile(`^(Does|Can|Are|Were|Is|Will) |\. Can |\? Can `)
+	begins    = regexp.MustCompile(`^(Yes|No|Open)\. `)
+	elsewhere = regexp.MustCompile(`KEP-\d+/|\bdocs/|\(see `)
+)
+
+// TestNoAnswerRestsOnWhatDoesNotHold: each is open if one of its statements deviates.
+func TestNoAnswerRestsOnWhatDoesNotHold(t *testing.T) {
+	t.Parallel()
+	for _, e := range enhancements(t) {
+		runs := changed(everything(t, 1), func(c *reports.Cell) bool { return e.Concerns(*c) })
+		for _, q := range e.Questions {
+			for _, id := range q.By {
+				deviates := changed(runs, func(c *reports.Cell) bool {
+					for i, check := range c.Checks {
+						if check.Requirement == id {
+							c.Checks[i].Outcome = reports.ExpectedFail
+						}
+					}
+					return true
+				})
+				for _, a := range prr.Answers(e, requirements(t), deviates, planned(t)).Answers {
+					if a.Question == q.Question && a.Answer != prr.OpenContradicted {
+						t.Errorf("%s does not hold, and the answer to %q is %q", id, q.Question, a.Answer)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestEveryQuestionIsAnsweredOrLeftOpen: each question of the questionnaire has a
 // statement in each ledger that has criteria, and no ledger asks another one.
 func TestEveryQuestionIsAnsweredOrLeftOpen(t *testing.T) {
@@ -291,7 +323,16 @@ func TestEveryQuestionIsAnsweredOrLeftOpen(t *testing.T) {
 			if len(a.Statements) == 0 {
 				t.Errorf("%s: nothing is said of %q", e.KEP, a.Question)
 			}
+			if i := slices.IndexFunc(e.Questions, func(q graduation.Question) bool { return q.Question == a.Question }); i < 0 || e.Questions[i].Answer != a.Answer {
+				t.Errorf("%s: %q is answered by %q though everything passed", e.KEP, a.Question, a.Answer)
+			}
+			if yesOrNo.MatchString(a.Question) && !begins.MatchString(a.Answer) {
+				t.Errorf("%s: %q is not answered by %q", e.KEP, a.Question, a.Answer)
+			}
 			for _, s := range a.Statements {
+				if elsewhere.MatchString(s.Text + s.Why) {
+					t.Errorf("%s: %q %q names what the answers don't have", e.KEP, s.Text, s.Why)
+				}
 				if s.Says != prr.Holds && s.Says != prr.ForPerson && s.Says != prr.NotShown {
 					t.Errorf("%s: %q %s though everything passed", e.KEP, s.Text, s.Says)
 				}
@@ -311,6 +352,9 @@ func TestNothingIsClaimedWithoutCells(t *testing.T) {
 				if s.Says == prr.Holds || s.Says == prr.DoesNotHold || s.Says == prr.NotRun && s.Command == "" {
 					t.Errorf("%s: %q %s, with the command %q", e.KEP, s.Text, s.Says, s.Command)
 				}
+			}
+			if !strings.HasPrefix(a.Answer, "Open. ") {
+				t.Errorf("%s: %q is answered by %q", e.KEP, a.Question, a.Answer)
 			}
 			if !open(a) {
 				t.Errorf("%s: %q is not open", e.KEP, a.Question)

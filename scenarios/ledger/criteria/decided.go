@@ -57,17 +57,7 @@ func (d decided) check(document *strict.Document, at, kep string, requirements [
 	note := func(path string, i int, format string, args ...any) {
 		document.Note(fmt.Sprintf("%s.%s[%d]", at, path, i), format, args...)
 	}
-	for i, id := range d.Requirements {
-		q := slices.IndexFunc(requirements, func(q reports.Requirement) bool { return q.ID == id })
-		switch {
-		case q < 0:
-			note("requirements", i, "no ledger states %s", id)
-		case requirements[q].Manual != "" || requirements[q].Excluded != "":
-			note("requirements", i, "the ledger says that no check can prove %s: it needs a person", id)
-		case !strings.HasPrefix(id, kep+"/"):
-			note("requirements", i, "%s is a statement of another ledger", id)
-		}
-	}
+	checkRequirements(document, at+".requirements", kep, d.Requirements, requirements)
 	for i, level := range d.Statements {
 		if !slices.Contains(levels(), level) {
 			note("statements", i, "%q is no level: there are %s", level, strings.Join(levels(), ", "))
@@ -85,6 +75,23 @@ func (d decided) check(document *strict.Document, at, kep string, requirements [
 		checkPatterns(document, at+".repeated.match", d.Repeated.Match)
 		if d.Repeated.Days < 1 || d.Repeated.Runs < d.Repeated.Days {
 			document.Note(at+".repeated.runs", "there must be at least one day, and a run on each")
+		}
+	}
+}
+
+// checkRequirements notes what is wrong with ids of statements that are to prove
+// something.
+func checkRequirements(document *strict.Document, at, kep string, ids []string, requirements []reports.Requirement) {
+	for i, id := range ids {
+		q := slices.IndexFunc(requirements, func(q reports.Requirement) bool { return q.ID == id })
+		path := fmt.Sprintf("%s[%d]", at, i)
+		switch {
+		case q < 0:
+			document.Note(path, "no ledger states %s", id)
+		case requirements[q].Manual != "" || requirements[q].Excluded != "":
+			document.Note(path, "the ledger says that no check can prove %s: it needs a person", id)
+		case !strings.HasPrefix(id, kep+"/"):
+			document.Note(path, "%s is a statement of another ledger", id)
 		}
 	}
 }
