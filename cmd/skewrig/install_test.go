@@ -186,7 +186,7 @@ func TestGoInstallAndARedCell(t *testing.T) {
 	for _, f := range parseMarkdown(readText(t, filepath.Join(root, firstMinutes))).fences {
 		switch f.language {
 		case "sh":
-			script.WriteString("{ " + f.text + "} > setup.log || { cat setup.log; exit 9; }\n")
+			script.WriteString("{ " + f.text + "} > setup.log 2>&1 || { cat setup.log; exit 9; }\n")
 		case "":
 			want.WriteString(f.text)
 			for command := range strings.Lines(typed(f.text)) {
