@@ -167,7 +167,7 @@ var podsMutants = map[string]podsMutant{
 		}},
 	},
 	"a socket at another place": {
-		changes: []change{{kubelet, `"pods/kubelet.sock"`, `"pods/other.sock"`}},
+		changes: []change{{kubelet, `"pods/kubelet.sock"`, `"pods-api/pods-api.sock"`}},
 		red:     map[string][]string{"api/list-and-get": {"socket-path"}},
 	},
 	// It is put back where it was, and no status of a pod is taken from then on.
