@@ -89,9 +89,8 @@ func offset(text string, id int64) int {
 type counting struct {
 	// fresh reports whether what a variable has of a key can't be from before the change.
 	fresh func(variable, key string) bool
-	// scope has what names stand for: it, and the names that macros give to items. A
-	// name may stand for any of several values.
-	scope map[string][]value
+	// scope has what names stand for: it, and the names that macros give to items.
+	scope map[string]value
 }
 
 // value is an expression, and the names that it sees.
@@ -100,21 +99,21 @@ type value struct {
 	sees counting
 }
 
-// with is for what sees a name as well. Without values, nothing is known of it.
-func (c counting) with(name string, values ...value) counting {
-	scope := make(map[string][]value)
+// with is for what sees a name as well.
+func (c counting) with(name string, v value) counting {
+	scope := make(map[string]value)
 	maps.Copy(scope, c.scope)
-	scope[name] = values
+	scope[name] = v
 	return counting{c.fresh, scope}
 }
 
-// values are what an expression may stand for: itself, unless it is a name or an item of a
+// standsFor is what an expression stands for: itself, unless it is a name or an item of a
 // list that is written out.
-func (c counting) values(e ast.Expr) []value {
+func (c counting) standsFor(e ast.Expr) value {
 	switch e.Kind() {
 	case ast.IdentKind:
-		if values, is := c.scope[e.AsIdent()]; is {
-			return follow(values)
+		if v, is := c.scope[e.AsIdent()]; is {
+			return v.sees.standsFor(v.Expr)
 		}
 	case ast.CallKind:
 		if e.AsCall().FunctionName() != operators.Index {
@@ -123,18 +122,10 @@ func (c counting) values(e ast.Expr) []value {
 		args := e.AsCall().Args()
 		items, whole := c.items(args[0])
 		if n, is := number64(args[1]); is && whole && n >= 0 && n < int64(len(items)) {
-			return follow(items[n : n+1])
+			return items[n].sees.standsFor(items[n].Expr)
 		}
 	}
-	return []value{{e, c}}
-}
-
-// follow returns what values stand for.
-func follow(values []value) (all []value) {
-	for _, v := range values {
-		all = append(all, v.sees.values(v.Expr)...)
-	}
-	return all
+	return value{e, c}
 }
 
 // number64 returns the number that an expression is, as it is written.
@@ -148,13 +139,8 @@ func number64(e ast.Expr) (n int64, is bool) {
 // items are what is known of the items of a list, and whether these are all of them, one
 // by one.
 func (c counting) items(list ast.Expr) (items []value, whole bool) {
-	values := c.values(list)
-	whole = len(values) == 1
-	for _, v := range values {
-		some, all := v.sees.itemsOf(v.Expr)
-		items, whole = append(items, some...), whole && all
-	}
-	return items, whole
+	v := c.standsFor(list)
+	return v.sees.itemsOf(v.Expr)
 }
 
 func (c counting) itemsOf(list ast.Expr) (items []value, whole bool) {
@@ -189,20 +175,21 @@ func (c counting) itemsOf(list ast.Expr) (items []value, whole bool) {
 
 // each is for the body of a macro: once for each item that is known, or once if none is.
 func (c counting) each(macro ast.CallExpr) (scopes []counting, whole bool) {
-	name := macro.Args()[0].AsIdent()
+	name := macro.Args()[0]
 	items, whole := c.items(macro.Target())
-	for _, item := range items {
-		scopes = append(scopes, c.with(name, item))
-	}
 	if !whole && len(items) == 0 {
-		scopes = append(scopes, c.with(name))
+		items = []value{{name, counting{fresh: c.fresh}}} // it stands for nothing else
+	}
+	for _, item := range items {
+		scopes = append(scopes, c.with(name.AsIdent(), item))
 	}
 	return scopes, whole
 }
 
-// may reports whether something may be so of a value.
+// may reports whether something may be so of what an expression stands for.
 func (c counting) may(e ast.Expr, so func(counting, ast.Expr) bool) bool {
-	return slices.ContainsFunc(c.values(e), func(v value) bool { return so(v.sees, v.Expr) })
+	v := c.standsFor(e)
+	return so(v.sees, v.Expr)
 }
 
 // be is bounded for a value that has to be as it is given, item by item if it is a list.
@@ -353,36 +340,19 @@ func (c counting) of(e ast.Expr, variable string) bool {
 	if !indexes(e, variable) {
 		return false
 	}
-	keys, known := c.texts(e.AsCall().Args()[1])
-	return !known || slices.ContainsFunc(keys, func(key string) bool { return !c.fresh(variable, key) })
+	key, known := c.text(e.AsCall().Args()[1])
+	return !known || !c.fresh(variable, key)
 }
 
-// texts are what a key may be, if that is known.
-func (c counting) texts(key ast.Expr) (all []string, known bool) {
-	for _, v := range c.values(key) {
-		switch {
-		case v.Kind() == ast.LiteralKind:
-			text, is := v.AsLiteral().Value().(string)
-			if !is {
-				return nil, false
-			}
-			all = append(all, text)
-		case v.Kind() == ast.CallKind && v.AsCall().FunctionName() == operators.Add:
-			left, is := v.sees.texts(v.AsCall().Args()[0])
-			right, too := v.sees.texts(v.AsCall().Args()[1])
-			if !is || !too {
-				return nil, false
-			}
-			for _, l := range left {
-				for _, r := range right {
-					all = append(all, l+r)
-				}
-			}
-		default:
-			return nil, false
-		}
+// text is what a key is, if that is known.
+func (c counting) text(key ast.Expr) (text string, known bool) {
+	v := c.standsFor(key)
+	if v.Kind() != ast.CallKind || v.AsCall().FunctionName() != operators.Add {
+		return textOf(v.Expr)
 	}
-	return all, len(all) > 0
+	left, is := v.sees.text(v.AsCall().Args()[0])
+	right, too := v.sees.text(v.AsCall().Args()[1])
+	return left + right, is && too
 }
 
 // indexes reports whether a value is what a variable has of a key.
