@@ -61,16 +61,15 @@ func (n mayBe) with(before, behind string) mayBe {
 	return n
 }
 
-// stepVariables are the variables that have something of some steps, by their names.
-var stepVariables = []string{"requests", "scrapes", "logs", "stored", "sockets", "podsAPI", "watches", "polls"}
-
 // declare returns what a cell may have something of at all.
 func declare(cell plan.Cell) mayHave {
 	d := make(mayHave)
 	d.rig(cell)
 	for _, step := range cell.Steps {
-		for variable, name := range givenBy(step) {
-			d[variable] = append(d[variable], exactly(name))
+		for _, v := range variables {
+			if v.given != nil && v.given(step) != "" {
+				d[v.name] = append(d[v.name], exactly(v.given(step)))
+			}
 		}
 		switch does := step.Action.(type) {
 		case action.Apply:
@@ -82,33 +81,6 @@ func declare(cell plan.Cell) mayHave {
 		}
 	}
 	return d
-}
-
-// givenBy are the variables that have something of a step once it is done, with its name
-// there.
-func givenBy(step plan.Step) map[string]string {
-	switch does := step.Action.(type) {
-	case action.Apply, action.Patch, action.Get:
-		return map[string]string{"requests": step.Name}
-	case action.Scrape:
-		return map[string]string{"scrapes": step.Name, "metrics": does.Component}
-	case action.Log:
-		return map[string]string{"logs": step.Name}
-	case action.Stored:
-		return map[string]string{"stored": step.Name}
-	case action.Sockets:
-		return map[string]string{"sockets": step.Name}
-	case action.PodsAPI:
-		switch does.Call {
-		case action.ListPods, action.GetPod:
-			return map[string]string{"podsAPI": step.Name}
-		case action.WatchPods:
-			return map[string]string{"watches": step.Name, "podsAPI": step.Name}
-		case action.PollPods:
-			return map[string]string{"polls": step.Name}
-		}
-	}
-	return nil
 }
 
 // rig declares what the topology has.

@@ -128,7 +128,7 @@ func namesOf(env *cel.Env, compile compiling) map[string][]string {
 	_, issues := compile(env)
 	for _, e := range issues.Errors() {
 		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]] == nil {
-			known[found[1]] = slices.Sorted(maps.Keys(byName))
+			known[found[1]] = names()
 			if near := spelling.Closest(found[1], slices.Collect(maps.Keys(env.Functions()))); len(near) > 0 {
 				known[found[1]] = append(known[found[1]], near...)
 			}

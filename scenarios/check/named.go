@@ -42,14 +42,6 @@ func (m meaning) isComponent() bool {
 // ofObjects reports whether the value is of the objects in the record.
 func (m meaning) ofObjects() bool { return m.of == "objects" || m.of == "history" }
 
-// byName are the variables that have something by name, and how many lists are around
-// what they have.
-var byName = map[string]int{
-	"objects": 0, "history": 1, "pods": 0, "containers": 0, "connections": 1, "events": 1, "requests": 0, "metrics": 0, "scrapes": 0,
-	"logs": 1, "stored": 0, "sockets": 1, "nodes": 0, "dependents": 0, "calls": 1, "leases": 0, "podsAPI": 0, "watches": 0, "polls": 0,
-	"components": 0,
-}
-
 // listsOfContainers are the fields of pods that have something of each container.
 var listsOfContainers = []string{"containers", "initContainers", "containerStatuses", "initContainerStatuses"}
 
@@ -85,8 +77,8 @@ func (s scope) of(e ast.Expr) meaning {
 		if m, is := s[name]; is {
 			return m
 		}
-		if lists, is := byName[name]; is {
-			return meaning{part: oneValue, of: name, keyed: true, lists: lists}
+		if v, is := variableOf(name); is {
+			return meaning{part: oneValue, of: name, keyed: true, lists: v.lists()}
 		}
 	case ast.SelectKind:
 		if m := s.of(e.AsSelect().Operand()); m.keyed && !e.AsSelect().IsTestOnly() {

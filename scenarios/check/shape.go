@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
@@ -27,35 +26,13 @@ func newShapes() (*shapes, error) {
 	return &shapes{Provider: registry, fields: make(map[string]map[string]*types.Type)}, err
 }
 
-// variables declares what expressions see. API objects have no shape: what
-// fields they have depends on the release.
+// variables declares what expressions see.
 func (s *shapes) variables() []cel.EnvOption {
-	byName := func(name string, value *types.Type) cel.EnvOption {
-		return cel.Variable(name, cel.MapType(cel.StringType, value))
+	all := []cel.EnvOption{cel.Variable("since", cel.DoubleType)}
+	for _, v := range variables {
+		all = append(all, cel.Variable(v.name, cel.MapType(cel.StringType, s.of(v.of))))
 	}
-	return []cel.EnvOption{
-		byName("containers", s.of(reflect.TypeFor[timeline.Container]())),
-		byName("connections", cel.ListType(s.of(reflect.TypeFor[timeline.Connection]()))),
-		byName("pods", cel.DynType),
-		byName("objects", cel.DynType),
-		byName("events", cel.ListType(s.of(reflect.TypeFor[timeline.PodEvent]()))),
-		byName("requests", s.of(reflect.TypeFor[record.APIAnswer]())),
-		byName("history", cel.ListType(cel.DynType)),
-		byName("metrics", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
-		byName("scrapes", cel.MapType(cel.StringType, cel.ListType(s.of(reflect.TypeFor[record.Sample]())))),
-		byName("logs", cel.ListType(cel.StringType)),
-		byName("stored", s.of(reflect.TypeFor[record.StoredRead]())),
-		byName("sockets", cel.ListType(s.of(reflect.TypeFor[record.Socket]()))),
-		byName("nodes", s.of(reflect.TypeFor[timeline.Node]())),
-		byName("dependents", s.of(reflect.TypeFor[timeline.Dependent]())),
-		byName("calls", cel.ListType(s.of(reflect.TypeFor[timeline.Call]()))),
-		byName("leases", s.of(reflect.TypeFor[record.ZoneAges]())),
-		byName("podsAPI", s.of(reflect.TypeFor[timeline.PodsAnswers]())),
-		byName("watches", s.of(reflect.TypeFor[timeline.PodsWatch]())),
-		byName("polls", s.of(reflect.TypeFor[timeline.PodsPoll]())),
-		cel.Variable("since", cel.DoubleType),
-		byName("components", s.of(reflect.TypeFor[timeline.Component]())),
-	}
+	return all
 }
 
 // of returns the type of what a Go type is encoded to as JSON.

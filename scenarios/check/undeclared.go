@@ -96,17 +96,9 @@ func missingFields(text, it string) mistakes {
 	return slices.DeleteFunc(found, func(m mistake) bool { return slices.Contains(reported, m) })
 }
 
-// nouns are what variables have something of, if a scenario says which there are.
-var nouns = map[string]string{
-	"pods": "pod", "events": "pod", "containers": "container", "connections": "container", "nodes": "node", "components": "component",
-	"leases": "zone of simulated nodes", "dependents": "dependent", "calls": "link whose requests are recorded",
-	"requests": "apply, file, patch or get step", "scrapes": "scrape step", "metrics": "component that is scraped", "logs": "log step",
-	"stored": "stored step", "sockets": "sockets step", "podsAPI": "podsAPI step that lists or gets", "watches": "podsAPI step that watches",
-	"polls": "podsAPI step that polls", "objects": "object", "history": "object",
-}
-
 // refuse says why nothing can be of a name in a step, if that is known.
 func (d mayHave) refuse(cell plan.Cell, step int, n named) string {
+	v, _ := variableOf(n.of)
 	variable := n.of
 	if variable == "history" {
 		variable = "objects"
@@ -135,9 +127,9 @@ func (d mayHave) refuse(cell plan.Cell, step int, n named) string {
 		if variable == "metrics" && len(candidates) == 0 {
 			return fmt.Sprintf("nothing scrapes %s: add a step scrape before this check", n.text)
 		}
-		return fmt.Sprintf("%q is no %s of this scenario%s", n.text, nouns[n.of], guess(n.text, texts(candidates)))
+		return fmt.Sprintf("%q is no %s of this scenario%s", n.text, v.noun, guess(n.text, texts(candidates)))
 	}
-	if later := laterStep(cell, step, variable, fits); later != nil {
+	if later := laterStep(cell, step, v, fits); later != nil {
 		return fmt.Sprintf("%q is step %d, which comes later", n.text, later.Number)
 	}
 	return ""
@@ -199,14 +191,14 @@ func keyOf(resource string) string {
 
 // laterStep is the step that has what is named, if no step before does. It is nil if one
 // does, and for variables that have nothing of steps.
-func laterStep(cell plan.Cell, at int, variable string, fits func(mayBe) bool) *plan.Step {
-	if !slices.Contains(stepVariables, variable) && variable != "metrics" {
+func laterStep(cell plan.Cell, at int, v variable, fits func(mayBe) bool) *plan.Step {
+	if v.given == nil {
 		return nil
 	}
 	for i, step := range cell.Steps {
-		name, gives := givenBy(step)[variable]
+		name := v.given(step)
 		switch {
-		case !gives || !fits(exactly(name)):
+		case name == "" || !fits(exactly(name)):
 		case i <= at:
 			return nil
 		default:

@@ -9,37 +9,18 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// vars are the variables of expressions. Connections and events of a pod or
-// container that has none are empty lists: that nothing was seen is an
-// observation too. For a name that was never seen, there is nothing.
+// vars are what expressions see of a history. For a name that was never seen, there is
+// nothing.
 func vars(t *timeline.Timeline) map[string]any {
 	since := 0.0
 	if n := len(t.Steps); n > 0 {
 		since = t.Seconds(t.Steps[n-1].From.Time)
 	}
-	return map[string]any{
-		"containers":  t.Containers,
-		"connections": lists{asMap(t.Connected), t.Known},
-		"pods":        t.Pods,
-		"objects":     t.Objects,
-		"events":      lists{asMap(t.PodEvents), t.Known},
-		"requests":    t.Answered,
-		"history":     t.History,
-		"metrics":     t.Metrics,
-		"scrapes":     t.Scrapes,
-		"logs":        t.Logs,
-		"stored":      t.Stored,
-		"sockets":     t.Sockets,
-		"nodes":       t.Nodes,
-		"dependents":  t.Dependents,
-		"leases":      t.Leases,
-		"since":       since,
-		"calls":       t.Calls,
-		"podsAPI":     t.PodsAnswers,
-		"watches":     t.PodsWatches,
-		"polls":       t.PodsPolls,
-		"components":  t.Ran,
+	all := map[string]any{"since": since}
+	for _, v := range variables {
+		all[v.name] = v.seen(t)
 	}
+	return all
 }
 
 // visible are the kinds of events after which expressions may see a difference.

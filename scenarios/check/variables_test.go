@@ -1,0 +1,90 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// everything is a cell that has something of each variable, and an expression at its end.
+func everything(observe string) plan.Cell {
+	cell := playground("1", "")
+	for _, does := range []action.Action{
+		action.Get{}, action.Log{}, action.Stored{}, action.Sockets{},
+		action.PodsAPI{Call: action.GetPod}, action.PodsAPI{Call: action.ListPods}, action.PodsAPI{Call: action.PollPods},
+		action.Checks{Checks: []action.Check{{ID: "c", Line: 1, Observe: observe}}},
+	} {
+		n := len(cell.Steps) + 1
+		cell.Steps = append(cell.Steps, plan.Step{Number: n, Name: fmt.Sprintf("step-%d", n), Action: does})
+	}
+	return cell
+}
+
+// TestEachVariableHasAllThatIsAskedOfIt: a type, something of a history, names that a
+// scenario declares, and words for the names that none does.
+func TestEachVariableHasAllThatIsAskedOfIt(t *testing.T) {
+	t.Parallel()
+	env, err := language()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, declared := vars(timeline.New()), declare(everything("1"))
+	var written []string
+	for _, v := range variables {
+		written = append(written, v.name)
+		key := "nothing/of/this"
+		candidates := declared[v.name]
+		if v.noun == "object" {
+			key, candidates = "configmaps/default/setings", declared["objects"]
+		}
+		if len(candidates) == 0 || seen[v.name] == nil {
+			t.Errorf("no scenario has anything in %s, or no history", v.name)
+		}
+		if got := fmt.Sprint(Undeclared([]plan.Cell{everything(fmt.Sprintf("%s[%q]", v.name, key))})); v.noun == "" || !strings.Contains(got, fmt.Sprintf("%q is no %s of this scenario: ", key, v.noun)) {
+			t.Errorf("what is in no %s is refused so: %s", v.name, got)
+		}
+		ast, issues := env.Compile(v.name + `["a"]`)
+		if issues.Err() != nil {
+			t.Errorf("%s can't be written: %v", v.name, issues.Err())
+			continue
+		}
+		if isList := ast.OutputType().Kind() == cel.ListKind; isList != (v.lists() > 0) {
+			t.Errorf("%s is a list: %t, and is taken for one: %t", v.name, isList, !isList)
+		}
+	}
+	slices.Sort(written)
+	if got := slices.Compact(slices.Clone(written)); len(seen) != len(got)+1 || len(got) != len(written) { // and since
+		t.Errorf("the variables are %v, and expressions see %d", written, len(seen))
+	}
+}
+
+// TestWhatAStepGivesIsOfItsKind: nothing else in a scenario has the name of a step.
+func TestWhatAStepGivesIsOfItsKind(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		does action.Action
+		want string
+	}{
+		{action.Apply{}, "requests"}, {action.Patch{}, "requests"}, {action.Get{}, "requests"}, {action.Scrape{}, "scrapes"}, {action.Log{}, "logs"},
+		{action.Stored{}, "stored"}, {action.Sockets{}, "sockets"}, {action.Stop{}, ""},
+		{action.PodsAPI{Call: action.ListPods}, "podsAPI"}, {action.PodsAPI{Call: action.GetPod}, "podsAPI"},
+		{action.PodsAPI{Call: action.WatchPods}, "podsAPI watches"}, {action.PodsAPI{Call: action.PollPods}, "polls"}, {action.PodsAPI{Call: action.EndPods}, ""},
+	} {
+		var got []string
+		for _, v := range variables {
+			if v.given != nil && v.given(plan.Step{Name: "n", Action: tc.does}) == "n" {
+				got = append(got, v.name)
+			}
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%T gives %v, want %s", tc.does, got, tc.want)
+		}
+	}
+}
