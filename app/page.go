@@ -62,7 +62,7 @@ func FileOf(dir string) func(reports.Cell) string {
 
 // explain says what oracles and checks know of a history.
 func explain(in *narrate.Input) {
-	in.Attempts = oracle.Attempts(in.Events)
+	in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)
 	in.Parts, in.Compared = make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
 	for id, all := range check.PartsOf(in.Result, in.Events) {
 		for _, p := range all {

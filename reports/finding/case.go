@@ -73,10 +73,10 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		of.Ran = courseOf(run.Facts[c.ID])
 		return of
 	}
-	s := sight{Narration: n, about: subjectsOf(check.Expected), expression: check.Expected, until: n.Seconds}
+	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
 		of.Cause, of.Window = n.Checks[i].Cause, n.Checks[i].Summary
-		s.from, s.until = n.Checks[i].From, n.Checks[i].To
+		s.about, s.from, s.until = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To
 	}
 	of.Ran = s.ran()
 	for _, e := range []Exhibit{s.difference(), s.moments(), s.attempts(), s.lines()} {

@@ -18,7 +18,7 @@ func TestWhatACaseShows(t *testing.T) {
 	twin := reports.Check{ID: "other-not-lost", Outcome: reports.Pass, Expected: strings.Replace(check.Expected, "web", "other", 1)}
 	cell := reports.Cell{ID: "kep-1/a/b/kubelet:v1.89.3", Scenario: "kep-1/a/b", Axes: map[string]string{"kubelet": "v1.89.3"}, Checks: []reports.Check{check, twin}}
 	narration := &narrate.Narration{
-		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost."}},
+		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost.", Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}}},
 		Lanes: []narrate.Lane{
 			{Name: "kubelet/node-a", Kind: narrate.Component, Spans: []narrate.Span{{From: 2, Label: "v1.89.3"}, {From: 4, Label: "starting"}, {From: 5, Label: "v1.90.1 X=true"}, {From: 10, Label: "v1.91.0"}}},
 			{Name: "kube-apiserver", Kind: narrate.Component, Spans: []narrate.Span{{From: 1, Label: "v1.90.1"}}},
@@ -63,5 +63,32 @@ func TestACaseOfNoRecord(t *testing.T) {
 	got := NewCase(evidence.Run{Facts: map[string]evidence.Facts{"a/b/c": facts}}, Finding{}, cell, cell.Checks[0], nil)
 	if got.Headline != "The check “stays up” fails in a/b/c" || len(got.Exhibits) != 0 || strings.Join(got.Ran, "") != "kubelet/node-a v1.89.3, then v1.90.1 with X off" {
 		t.Errorf("the case is %+v", got)
+	}
+}
+
+// TestTheEvidenceIsOfWhatIsNamed, and of nothing that has its namespace or the name of its
+// container too.
+func TestTheEvidenceIsOfWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	s := sight{until: 10, about: reports.Names{{Variable: "containers", Text: "shop/web/app", Object: "pods/shop/web", Container: "app"}}, Narration: &narrate.Narration{
+		Lanes: []narrate.Lane{
+			{Name: "pods/shop/web", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 1, Label: "Ready"}}},
+			{Name: "pods/shop/other", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 2, Label: "Ready"}}},
+			{Name: "pods/default/web", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 2, Label: "Ready"}}},
+			{Name: "node-a/web", Kind: narrate.Agent, Marks: []narrate.Mark{{At: 3, Label: "list"}}},
+		},
+		Attempts: []narrate.Attempt{
+			{At: 1, Container: "shop/web/app", By: "liveness"}, {At: 1, Container: "shop/web/log", By: "other"}, {At: 1, Container: "shop/other/app", By: "other"}, {At: 1, Container: "default/web/app", By: "other"},
+		},
+		Logs: []narrate.Log{{Component: "kubelet", Lines: []narrate.Line{{At: 1, Text: "of web"}, {At: 2, Text: "of the app of another in the shop"}}}},
+	}}
+	for got, want := range map[string]string{
+		s.moments().Text:  "  1.000 s  pods/shop/web: Ready",
+		s.attempts().Text: "  1.000 s  shop/web/app, liveness:  (one of 1)",
+		s.lines().Text:    "  1.000 s  kubelet: of web",
+	} {
+		if got != want {
+			t.Errorf("the evidence is\n%s\nwant\n%s", got, want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // object as far as it has the field.
 func (s sight) difference() Exhibit {
 	for _, o := range s.Objects {
-		if !s.about.names(o.Key) {
+		if !s.about.HasObject(o.Key) {
 			continue
 		}
 		versions := slices.DeleteFunc(slices.Clone(o.Versions), func(v narrate.Version) bool { return v.At > s.until || v.YAML == "" })
@@ -24,7 +24,7 @@ func (s sight) difference() Exhibit {
 		if e := s.member(o.Key, last); e.Text != "" {
 			return e
 		}
-		for _, name := range s.about.fields {
+		for _, name := range fieldsOf(s.expression) {
 			if e := s.changed(o.Key, name, versions); e.Text != "" {
 				return e
 			}
@@ -57,10 +57,7 @@ func (s sight) changed(key, field string, versions []narrate.Version) Exhibit {
 // the object's own: that of a container in a pod's status.
 func (s sight) member(key string, v narrate.Version) Exhibit {
 	lines := strings.Split(strings.TrimRight(v.YAML, "\n"), "\n")
-	for _, word := range s.about.words {
-		if slices.Contains(s.about.keys, word) {
-			continue
-		}
+	for _, word := range s.about.Containers() {
 		for i, line := range slices.Backward(lines) {
 			if strings.TrimLeft(line, " -") == "name: "+word {
 				from, to := itemAround(lines, i)
@@ -95,7 +92,7 @@ func hasField(line, field string) bool {
 // part is the part of an object that has one of the fields.
 func (s sight) part(key string, v narrate.Version) Exhibit {
 	lines := strings.Split(strings.TrimRight(v.YAML, "\n"), "\n")
-	for _, name := range s.about.fields {
+	for _, name := range fieldsOf(s.expression) {
 		at := slices.IndexFunc(lines, func(line string) bool { return hasField(line, name) })
 		if at < 0 || slices.Contains(plain, name) {
 			continue

@@ -12,46 +12,24 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// subjects are the names in an expression.
-type subjects struct {
-	// keys are those of what it looks at: pods["web"]. Words are all texts in it.
-	keys, words []string
-	// fields are those that it looks at, the last one first.
-	fields []string
-}
-
-var (
-	subjectKey = regexp.MustCompile(`\["([^"]+)"\]`)
-	quotedText = regexp.MustCompile(`"([^"]+)"`)
-	field      = regexp.MustCompile(`\.([a-zA-Z]+)(\(?)`)
-)
-
-func subjectsOf(expression string) (s subjects) {
-	for _, m := range subjectKey.FindAllStringSubmatch(expression, -1) {
-		s.keys = append(s.keys, strings.Split(m[1], "/")...)
-	}
-	for _, m := range quotedText.FindAllStringSubmatch(expression, -1) {
-		s.words = append(s.words, strings.Split(m[1], "/")...)
-	}
+// fieldsOf are the fields that an expression looks at, the last one first.
+func fieldsOf(expression string) (fields []string) {
 	for _, m := range field.FindAllStringSubmatch(expression, -1) {
 		if m[2] == "" { // not a function
-			s.fields = append(s.fields, m[1])
+			fields = append(fields, m[1])
 		}
 	}
-	slices.Reverse(s.fields)
-	return s
+	slices.Reverse(fields)
+	return fields
 }
 
-// names reports whether a name, such as default/web/app, has a key's in it.
-func (s subjects) names(name string) bool {
-	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return slices.Contains(s.keys, part) })
-}
+var field = regexp.MustCompile(`\.([a-zA-Z]+)(\(?)`)
 
 // sight is a narration, looked at for what an expression is about.
 type sight struct {
 	*narrate.Narration
 
-	about       subjects
+	about       reports.Names
 	expression  string
 	from, until float64
 }
@@ -106,11 +84,10 @@ func bounded(line string) string {
 // has no names in expressions.
 func (s sight) concerns(l narrate.Lane) bool {
 	switch l.Kind {
-	case narrate.Agent, narrate.ObjectState:
-		if s.about.names(l.Name) {
-			return true
-		}
-		return strings.Contains(s.expression, "dependents") && strings.HasPrefix(l.Name, "seed/deployments/")
+	case narrate.Agent:
+		return slices.Contains(s.about.Of("watches", "podsAPI", "polls"), path.Base(l.Name))
+	case narrate.ObjectState:
+		return s.about.HasObject(l.Name) || strings.Contains(s.expression, "dependents") && strings.HasPrefix(l.Name, "seed/deployments/")
 	case narrate.Link:
 		return strings.Contains(s.expression, "dependents") || strings.Contains(s.expression, "calls")
 	}
@@ -167,7 +144,7 @@ func (s sight) moments() Exhibit {
 func (s sight) attempts() Exhibit {
 	var about []narrate.Attempt
 	for _, a := range s.Attempts {
-		if a.At <= s.until && s.about.names(a.Container) {
+		if a.At <= s.until && s.about.HasPodOf(a.Container) {
 			about = append(about, a)
 		}
 	}
@@ -204,20 +181,18 @@ func (s sight) attempts() Exhibit {
 // its pod.
 func (s sight) ofContainer(a narrate.Attempt) bool {
 	by := strings.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(a.By))
-	return slices.ContainsFunc(s.about.words, func(word string) bool {
-		isPod := slices.Contains(s.about.keys, word) && path.Base(a.Container) != word
-		return !isPod && (path.Base(a.Container) == word || slices.Contains(by, word))
-	})
+	return slices.ContainsFunc(s.about.Containers(), func(name string) bool { return path.Base(a.Container) == name || slices.Contains(by, name) })
 }
 
 // lines are those of logs that name what the expression is about, up to when the check was
 // decided. Where an expression names nothing, they are those of the window.
 func (s sight) lines() Exhibit {
 	var lines []string
+	names := s.about.InLogs()
 	for _, log := range s.Logs {
 		for _, l := range log.Lines {
-			named := slices.ContainsFunc(s.about.keys, func(key string) bool { return strings.Contains(l.Text, key) })
-			switch nothing := len(s.about.keys) == 0; {
+			named := slices.ContainsFunc(names, func(name string) bool { return strings.Contains(l.Text, name) })
+			switch nothing := len(names) == 0; {
 			case nothing && (l.At < s.from-1 || l.At > s.until+1): // stamps may be of whole seconds
 			case !nothing && (!named || l.At > s.until):
 			default:

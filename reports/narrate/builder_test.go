@@ -70,6 +70,7 @@ func (h *history) step(at float64, number int, name, action string) {
 
 // of is the narration of an input, with what oracles and checks know of its events.
 func of(in narrate.Input) narrate.Narration {
+	in.Named = check.NamesIn(in.Result)
 	in.Attempts, in.Parts, in.Compared = oracle.Attempts(in.Events), make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
 	for id, all := range check.ComparedIn(in.Result, in.Events) {
 		for _, c := range all {

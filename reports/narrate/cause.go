@@ -16,6 +16,7 @@ type told struct {
 
 	b        *builder
 	compared []Compared
+	named    reports.Names
 	step     int     // that opened it
 	from, to float64 // its window
 	lanes    []Lane
@@ -62,13 +63,13 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) []Check {
 		if at < 0 {
 			continue
 		}
-		t := told{Check: b.in.Result.Checks[at], b: b, compared: b.in.Compared[c.ID], step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
+		t := told{Check: b.in.Result.Checks[at], b: b, compared: b.in.Compared[c.ID], named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}
-		about := relevantTo(attempts, t.Expected)
+		about := relevantTo(attempts, t.named)
 		for _, a := range attempts {
-			if a.At <= c.To && len(namesIn(t.Expected)) > 0 && about(&a) {
+			if a.At <= c.To && t.named.Known() && about(&a) {
 				t.attempts = append(t.attempts, a)
 			}
 		}
@@ -128,7 +129,7 @@ func (t told) saidOf(c Compared) string {
 		return said
 	}
 	node := ""
-	for _, v := range t.b.States("pods/" + podName(c.Path[1])) {
+	for _, v := range t.b.States(reports.PodKey(c.Path[1])) {
 		if spec := v.PodSpec(); spec != nil && spec.NodeName != "" && t.b.at(v.Time) <= t.to {
 			node = spec.NodeName
 		}
@@ -249,7 +250,7 @@ func commonest(attempts []attempt, all int, fate string) string {
 
 // podsAPI is the last that a Pods API answered to a client that the expression names.
 func (t told) podsAPI() string {
-	for _, name := range keysIn(t.Expected) {
+	for _, name := range t.named.Of("watches", "podsAPI", "polls") {
 		for _, l := range t.lanes {
 			if l.Kind != Agent || path.Base(l.Name) != name {
 				continue
@@ -266,17 +267,9 @@ func (t told) podsAPI() string {
 	return ""
 }
 
-// keysIn are what expressions name: watches["late"].
-func keysIn(expression string) (keys []string) {
-	for _, quoted := range key.FindAllStringSubmatch(expression, -1) {
-		keys = append(keys, quoted[1])
-	}
-	return keys
-}
-
 // requests is what the last step was answered that the expression names.
 func (t told) requests() string {
-	names := keysIn(t.Expected)
+	names := t.named.Of("requests")
 	for _, s := range slices.Backward(t.steps) {
 		if !slices.Contains(names, s.Name) {
 			continue
@@ -389,12 +382,8 @@ func times(n int) string {
 
 // nodes is how many nodes were not Ready, or when a node that is named was not.
 func (t told) nodes() string {
-	names := []string{"nodes"}
-	for _, name := range keysIn(t.Expected) {
-		names = append(names, "nodes/"+name)
-	}
 	for _, l := range t.lanes {
-		if l.Kind != ObjectState || !slices.Contains(names, l.Name) {
+		if l.Kind != ObjectState || l.Name != "nodes" && !(strings.HasPrefix(l.Name, "nodes/") && t.named.HasObject(l.Name)) {
 			continue
 		}
 		for _, s := range slices.Backward(l.Spans) {
@@ -414,10 +403,9 @@ func (t told) pods() string {
 	if !strings.Contains(t.Expected, "eady") && !strings.Contains(t.Expected, "phase") && len(t.compared) > 0 {
 		return "" // it is about something else
 	}
-	names := namesIn(t.Expected)
 	for _, l := range t.lanes {
 		pod, is := strings.CutPrefix(l.Name, "pods/")
-		if !is || !slices.Contains(names, path.Base(pod)) {
+		if !is || !t.named.HasObject(l.Name) {
 			continue
 		}
 		for _, s := range l.Spans {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // Compared is a comparison because of which a check does not hold: see check.Compared.
@@ -52,7 +53,7 @@ func (t told) subject(c Compared) string {
 	field := fieldWords(p[2:])
 	switch p[0] {
 	case "pods":
-		return field + " of pod " + podName(p[1])
+		return field + " of " + podWords(p[1])
 	case "objects":
 		return field + " of " + p[1]
 	case "history":
@@ -71,7 +72,7 @@ func (t told) subject(c Compared) string {
 		return fieldWords(p[2:]) + " in the Pods API's answer to " + t.stepNamed(p[1])
 	case "watches", "polls":
 		if p[2] == "pods" && len(p) > 4 {
-			return fmt.Sprintf("%s of pod %s, as the Pods API sent it to client %q (%s),", fieldWords(p[4:]), podName(p[3]), p[1], t.stepNamed(p[1]))
+			return fmt.Sprintf("%s of %s, as the Pods API sent it to client %q (%s),", fieldWords(p[4:]), podWords(p[3]), p[1], t.stepNamed(p[1]))
 		}
 		return fmt.Sprintf("%s of client %q of the Pods API", field, p[1])
 	}
@@ -89,13 +90,8 @@ func (t told) unnamed(c Compared) string {
 // maxExpression is how long an expression in a sentence may be, in bytes.
 const maxExpression = 70
 
-// podName is a pod with its namespace, which expressions leave out if it is the default one.
-func podName(name string) string {
-	if strings.Contains(name, "/") {
-		return name
-	}
-	return "default/" + name
-}
+// podWords is a pod with its namespace.
+func podWords(name string) string { return strings.Replace(reports.PodKey(name), "pods/", "pod ", 1) }
 
 // stepNamed is a step by its number, if that is known.
 func (t told) stepNamed(name string) string {
@@ -279,7 +275,7 @@ func (t told) objectOf(c Compared) (key string, field []string) {
 	}
 	switch c.Path[0] {
 	case "pods":
-		return "pods/" + podName(c.Path[1]), c.Path[2:]
+		return reports.PodKey(c.Path[1]), c.Path[2:]
 	case "objects", "history":
 		return c.Path[1], c.Path[2:]
 	}

@@ -51,13 +51,14 @@ func (l *limiter) mute() {
 	if l.b.in.Result.Outcome == "" {
 		return
 	}
-	var expressions []string
-	for _, c := range deciding(l.b.in.Result) {
-		expressions = append(expressions, c.Expected)
+	var names reports.Names
+	decided := deciding(l.b.in.Result)
+	for _, c := range decided {
+		names = append(names, l.b.in.Named[c.ID]...)
 	}
-	about := relevantTo(l.all, expressions...)
+	about := relevantTo(l.all, names)
 	for i := range l.all {
-		if a := &l.all[i]; a.Tone == Bad && (len(expressions) == 0 || !about(a)) {
+		if a := &l.all[i]; a.Tone == Bad && (len(decided) == 0 || !about(a)) {
 			a.Tone = Warned
 		}
 	}

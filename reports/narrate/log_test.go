@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/harness/clock"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -292,6 +294,23 @@ func TestLogOfWhatDidNotComeTrue(t *testing.T) {
 	}
 	want(t, []string{`of pod="default/web" containerName="app"`}, named)
 	want(t, []string{"beginning", "in the step before", "at its beginning", `of pod="default/web" containerName="app"`}, said)
+}
+
+// TestWhatLogsAreSearchedFor: what a key names depends on what has it. A step and a zone
+// have no name in logs.
+func TestWhatLogsAreSearchedFor(t *testing.T) {
+	t.Parallel()
+	for expression, wanted := range map[string][]string{
+		`pods["shop/web"].spec`: {"web"}, `containers["web/app"].running`: {"web"}, `containers["shop/web/app"].running`: {"web"},
+		`objects["nodes/node-a"].spec`: {"node-a"}, `events["web"].size()`: {"web"}, `dependents["kcm"].replicas`: {"kcm"},
+		`components["kubelet/node-a"].exits.size()`: {"node-a"}, `watches["late"].pods["web"].spec`: {"web"},
+		`polls["agent"].views.size()`: nil, `scrapes["first"].size()`: nil, `leases["lease-nodes/a"].oldest`: nil,
+	} {
+		s := of(narrate.Input{Events: checked(), Result: about(outcome(reports.Fail), expression), Logs: wrote(narrate.LogFile{Component: "kubelet/a"})})
+		if diff := cmp.Diff(wanted, s.About); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", expression, diff)
+		}
+	}
 }
 
 // TestANameStaysInALine: a line is not cut before the name that counts, and all of it is there.

@@ -6,7 +6,11 @@
 // All times are seconds since the narration began.
 package narrate
 
-import "time"
+import (
+	"time"
+
+	"github.com/skewrig/skewrig/reports"
+)
 
 // Narration is what happened in a cell.
 type Narration struct {
@@ -82,6 +86,8 @@ type Check struct {
 	// History is the history of the field that the check is about, if it is about one: its
 	// values in Text, and in What who served or wrote them.
 	History []Line `json:"history,omitempty"`
+	// Named is what the expressions of a check name that does not hold.
+	Named reports.Names `json:"-"`
 }
 
 // Kind says what a lane is about.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // subject is what the checks are about that decided the outcome of a cell, by names that
@@ -18,15 +19,6 @@ type subject struct {
 	deciders   []string // the components whose decisions the checks are about
 }
 
-// nameless are what expressions look up by names that are not of objects: those of steps,
-// of labels, of components.
-var nameless = []string{
-	"watches", "podsAPI", "requests", "metrics", "labels", "annotations", "logs", "calls", "sockets", "links", "stored", "leaseAges", "components",
-}
-
-// lookup is what an expression looks up, and by which key: pods["web"].
-var lookup = regexp.MustCompile(`(\w*)\["([^"]+)"\]`)
-
 // subject is what the checks that decided are about.
 func (b *builder) subject() (s subject) {
 	add := func(to *[]string, name string) {
@@ -35,28 +27,26 @@ func (b *builder) subject() (s subject) {
 		}
 	}
 	objects := b.objectNames()
+	var names reports.Names
 	for _, c := range deciding(b.in.Result) {
-		for _, m := range lookup.FindAllStringSubmatch(c.Expected, -1) {
-			if !slices.Contains(nameless, m[1]) {
-				add(&s.names, nameIn(m[2]))
-			}
-		}
-		for _, word := range wordsIn(c.Expected) {
-			if objects[word] {
-				add(&s.names, word)
-			}
-		}
+		names = append(names, b.in.Named[c.ID]...)
 		if strings.Contains(c.Expected, "dependents") {
 			add(&s.deciders, watchdogName)
 		}
 	}
-	for _, c := range deciding(b.in.Result) {
-		words := wordsIn(c.Expected)
-		for _, r := range b.Runs {
-			container := path.Base(r.Container)
-			if slices.Contains(words, container) && slices.Contains(s.names, path.Base(timeline.PodOf(r.Container))) {
-				add(&s.containers, container)
-			}
+	for _, name := range names.InLogs() {
+		add(&s.names, name)
+	}
+	for _, n := range names {
+		if word := path.Base(n.Text); n.Variable == "" && objects[word] {
+			add(&s.names, word)
+		}
+	}
+	containers := names.Containers()
+	for _, r := range b.Runs {
+		container := path.Base(r.Container)
+		if slices.Contains(containers, container) && slices.Contains(s.names, path.Base(timeline.PodOf(r.Container))) {
+			add(&s.containers, container)
 		}
 	}
 	return s

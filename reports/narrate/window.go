@@ -27,7 +27,7 @@ func (b *builder) windows() (all []Check) {
 	ids := slices.SortedFunc(maps.Keys(b.Windows), func(x, y string) int { return cmp.Compare(b.Windows[x].From.Place, b.Windows[y].From.Place) })
 	for _, id := range ids {
 		w := b.Windows[id]
-		c := Check{ID: id, Step: w.Step, From: b.at(w.From.Time), To: b.end}
+		c := Check{ID: id, Step: w.Step, From: b.at(w.From.Time), To: b.end, Named: b.in.Named[id]}
 		if w.Closed != nil {
 			c.To = b.at(w.To.Time)
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -411,20 +412,34 @@ type seeking struct {
 // since when it is as it is.
 const maxLooks = 1000
 
-// anything is a variable of expressions, and what it is asked for.
-var anything = regexp.MustCompile(`\b(containers|connections|pods|objects|events|requests|history|metrics|scrapes|logs|stored|sockets|nodes|dependents|leases|calls|podsAPI|watches|polls|components)\b(\["(?:[^"/]*/)*([^"/]*)"\])?`)
-
 func seek(c *Compared, until int) seeking {
 	s := seeking{found: c, until: until}
 	s.Program, _, _ = compile(c.What)
-	for _, named := range anything.FindAllStringSubmatch(c.What, -1) {
-		if named[2] == "" {
-			s.names = nil
-			return s
-		}
-		s.names = append(s.names, named[3])
+	if e, is := parse(c.What); is {
+		s.names = onlyNamed(e)
 	}
 	return s
+}
+
+// onlyNamed are the last parts of the names of all that an expression looks at. There are
+// none if it looks at something that it does not name.
+func onlyNamed(e ast.Expr) (names []string) {
+	keyed, all := make(map[int64]bool), true
+	isVariable := func(e ast.Expr) bool {
+		_, is := variableOf(e.AsIdent())
+		return e.Kind() == ast.IdentKind && is
+	}
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if in, key, is := fieldOf(e); is && isVariable(in) {
+			keyed[in.ID()] = true
+			names = append(names, path.Base(key))
+		}
+		all = all && (!isVariable(e) || keyed[e.ID()])
+	}))
+	if !all {
+		return nil
+	}
+	return names
 }
 
 // mayChange reports whether what is looked at may change with an event.

@@ -42,6 +42,10 @@ func (m meaning) isComponent() bool {
 // ofObjects reports whether the value is of the objects in the record.
 func (m meaning) ofObjects() bool { return m.of == "objects" || m.of == "history" }
 
+// sentPods is in place of a variable for the field of what a Pods API sends that has pods
+// by name.
+const sentPods = "pods of an answer"
+
 // listsOfContainers are the fields of pods that have something of each container.
 var listsOfContainers = []string{"containers", "initContainers", "containerStatuses", "initContainerStatuses"}
 
@@ -70,6 +74,9 @@ func (s scope) with(name string, m meaning) scope {
 func (s scope) of(e ast.Expr) meaning {
 	if in, field, is := fieldOf(e); is && slices.Contains(listsOfContainers, field) && !s.of(in).keyed {
 		return meaning{part: oneContainer, lists: 1}
+	}
+	if in, field, is := fieldOf(e); is && field == "pods" && !s.of(in).keyed {
+		return meaning{part: oneValue, of: sentPods, keyed: true}
 	}
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -98,7 +98,10 @@ func missingFields(text, it string) mistakes {
 
 // refuse says why nothing can be of a name in a step, if that is known.
 func (d mayHave) refuse(cell plan.Cell, step int, n named) string {
-	v, _ := variableOf(n.of)
+	v, is := variableOf(n.of)
+	if !is {
+		return ""
+	}
 	variable := n.of
 	if variable == "history" {
 		variable = "objects"
