@@ -263,11 +263,11 @@ func (c *comparer) look(text string, wanted bool, deep int) {
 		return
 	}
 	env, _ := language()
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval), cel.InterruptCheckFrequency(maxExplained))
 	if err != nil {
 		return
 	}
-	_, details, _ := program.Eval(c.vars)
+	_, details, _ := program.ContextEval(cancelled, c.vars)
 	if details == nil {
 		return
 	}

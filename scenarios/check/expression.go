@@ -66,7 +66,7 @@ func compiledAnew(text string, it []*cel.Type) program {
 	if issues.Err() != nil {
 		return program{err: mistakesOf(env, text, compileIn(text))}
 	}
-	done, err := env.Program(ast)
+	done, err := env.Program(ast, cel.InterruptCheckFrequency(fewItems)) // how often is for who evaluates it to say
 	return program{done, ast.OutputType(), err}
 }
 

@@ -74,6 +74,8 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
+	case w.spent:
+		result.Outcome, result.Reason = reports.Unknown, tooMuch
 	case !w.last.met && c.Mode.Awaits() && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !w.last.met:

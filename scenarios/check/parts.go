@@ -72,6 +72,10 @@ func Parts(c action.Check, events []record.Event) []Part {
 	return explain(c.Observe, vars(t))
 }
 
+// maxExplained is how many items the loops of an expression may go through when it is
+// explained. What it has not come to then is not explained.
+const maxExplained = 1 << 22
+
 // explain evaluates an expression again, also what could be skipped since the rest
 // decides, and remembers the values.
 func explain(text string, vars map[string]any) []Part {
@@ -86,11 +90,11 @@ func explain(text string, vars map[string]any) []Part {
 	if issues.Err() != nil {
 		return nil
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval), cel.InterruptCheckFrequency(maxExplained))
 	if err != nil {
 		return nil
 	}
-	value, details, _ := program.Eval(vars)
+	value, details, _ := program.ContextEval(cancelled, vars)
 	if _, is := value.(types.Bool); details == nil || !is && !checked.OutputType().IsExactType(cel.BoolType) {
 		return nil
 	}

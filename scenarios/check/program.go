@@ -30,6 +30,7 @@ type compiled struct {
 	action.Check
 	observe cel.Program
 	must    cel.Program // nil if Is says what is wanted
+	items   int         // through which its loops may go while it is watched
 }
 
 // Compile compiles the expressions of a cell. All mistakes are reported, each
@@ -107,7 +108,7 @@ func typeOf(text string) *cel.Type {
 }
 
 func compileCheck(c action.Check) (*compiled, error) {
-	done := &compiled{Check: c}
+	done := &compiled{Check: c, items: maxItems}
 	var observe, must error
 	done.observe, _, observe = compile(c.Observe)
 	if c.Must != "" {
@@ -119,6 +120,7 @@ func compileCheck(c action.Check) (*compiled, error) {
 // watch is a check while it is being watched.
 type watch struct {
 	*compiled
+	budget
 	base   ref.Val // what was observed at the beginning
 	atOnce bool    // the check was met when it was opened
 	last   seen
@@ -132,8 +134,8 @@ type seen struct {
 
 // begin looks at a check for the first time.
 func (c *compiled) begin(now map[string]any) *watch {
-	w := &watch{compiled: c}
-	if value, _, err := c.observe.Eval(now); err == nil {
+	w := &watch{compiled: c, budget: budget{left: c.items, each: fewItems}}
+	if value, err := w.eval(c.observe, now); err == nil {
 		w.base = value
 	}
 	w.look(now)
@@ -156,25 +158,25 @@ func (w *watch) look(now map[string]any) {
 }
 
 // decided reports whether nothing that happens later can change the verdict:
-// the moment came, or what had to hold was broken.
+// the moment came, or what had to hold was broken, or the check costs too much.
 func (w *watch) decided() bool {
-	return w.Mode == record.Now || w.last.met == w.Mode.Awaits()
+	return w.spent || w.Mode == record.Now || w.last.met == w.Mode.Awaits()
 }
 
 // evaluate reports whether what is observed is what is wanted. An expression
 // that can't be evaluated is not met: what it asks for is not there.
-func (c *compiled) evaluate(now map[string]any) (seen, error) {
-	value, _, err := c.observe.Eval(now)
+func (w *watch) evaluate(now map[string]any) (seen, error) {
+	value, err := w.eval(w.observe, now)
 	if err != nil {
 		return seen{text: err.Error()}, err
 	}
 	text := asJSON(value)
-	if c.must == nil {
-		want := types.DefaultTypeAdapter.NativeToValue(c.Is)
+	if w.must == nil {
+		want := types.DefaultTypeAdapter.NativeToValue(w.Is)
 		return seen{met: want.Equal(value) == types.True, text: text}, nil
 	}
 	now["it"] = value
-	verdict, _, err := c.must.Eval(now)
+	verdict, err := w.eval(w.must, now)
 	delete(now, "it")
 	var met bool
 	if err == nil {
@@ -189,7 +191,7 @@ func (c *compiled) evaluate(now map[string]any) (seen, error) {
 // growth reports whether a number has grown by no more than it may, or by as much as it
 // has to.
 func (w *watch) growth(now map[string]any) seen {
-	value, _, err := w.observe.Eval(now)
+	value, err := w.eval(w.observe, now)
 	if err != nil {
 		return seen{text: err.Error()}
 	}
@@ -209,10 +211,15 @@ func (w *watch) growth(now map[string]any) seen {
 
 // Tracker follows a history while it grows and tells which checks are decided.
 // The engine uses it to know how long to watch; the verdict is made by Judge.
-type Tracker struct{ timeline *timeline.Timeline }
+type Tracker struct {
+	timeline *timeline.Timeline
+	waits    budget
+}
 
 // NewTracker returns a tracker that has seen nothing.
-func NewTracker() *Tracker { return &Tracker{timeline: timeline.New()} }
+func NewTracker() *Tracker {
+	return &Tracker{timeline: timeline.New(), waits: budget{left: maxItems, each: fewItems}}
+}
 
 // advance takes in the events that are new, and calls look after each one that
 // makes a difference.
@@ -229,7 +236,7 @@ func (t *Tracker) advance(events []record.Event, look func()) {
 // and, if it can't be evaluated, why.
 func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, error) {
 	t.advance(events, nil)
-	value, _, err := p.waits[step].Eval(vars(t.timeline))
+	value, err := t.waits.eval(p.waits[step], vars(t.timeline))
 	if err != nil {
 		return false, err
 	}
