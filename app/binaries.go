@@ -75,7 +75,7 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	}
 	name, version, versioned := strings.Cut(name, "@")
 	if !slices.Contains(build.Components(), build.Component(name)) {
-		return build.Given{}, fmt.Errorf("%q is not a component; components are %v", name, build.Components())
+		return build.Given{}, build.NoComponent(name)
 	}
 	given, err := build.Describe(ctx, build.Component(name), path)
 	if err != nil || !versioned {
@@ -101,30 +101,59 @@ func Build(ctx context.Context, builder *build.Builder, targets []build.Target, 
 const askLimit = 5 * time.Second
 
 // CheckReleases reports the releases that cells ask for and that are known not to be
-// there, with the file and line of each. Nothing is built or downloaded.
-func CheckReleases(ctx context.Context, cells []plan.Cell) error {
+// there, with the file and line of each, and returns those of which nothing is known, since
+// the module proxy can't be reached. Nothing is built or downloaded.
+func CheckReleases(ctx context.Context, cells []plan.Cell) (unknown []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	err := new(build.Builder).CheckReleases(ctx, Targets(cells))
-	if failures, ok := errors.AsType[build.Errors](err); ok {
-		return located(failures, cells)
+	targets, err := new(build.Builder).CheckReleases(ctx, Targets(cells))
+	for _, t := range targets {
+		if v := string(t.Version); !slices.Contains(unknown, v) {
+			unknown = append(unknown, v)
+		}
 	}
-	return Failed(err)
+	if failures, ok := errors.AsType[build.Errors](err); ok {
+		return unknown, located(failures, cells)
+	}
+	return unknown, Failed(err)
 }
 
-// located are failures with the places at which cells ask for the releases.
+// SaidOfReleases is what the Go command said of the releases that an error is about and
+// that do not exist.
+func SaidOfReleases(err error) []string {
+	if missing, is := err.(*build.NoRelease); is { //nolint:errorlint // it goes through all that is wrapped
+		return []string{missing.Said}
+	}
+	var all []string
+	switch err := err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() error }:
+		return SaidOfReleases(err.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range err.Unwrap() {
+			all = append(all, SaidOfReleases(one)...)
+		}
+	}
+	return all
+}
+
+// located are failures with the places at which cells ask for the releases. What components
+// of one release have in common is said once.
 func located(failures build.Errors, cells []plan.Cell) error {
 	places := make(map[string]string) // by target
 	for _, t := range plan.Targets(cells) {
 		places[engine.Target(t).String()] = t.Place
 	}
 	var located []error
+	said := make(map[string]bool)
 	for _, failure := range failures {
 		var err error = failure
 		if place := places[failure.Target.String()]; place != "" {
 			err = fmt.Errorf("%s: %w", place, failure)
 		}
-		located = append(located, err)
+		if !said[err.Error()] {
+			said[err.Error()] = true
+			located = append(located, err)
+		}
 	}
 	return errors.Join(located...)
 }

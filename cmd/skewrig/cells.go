@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,11 +68,15 @@ func newPlan() *cobra.Command {
   skewrig plan ./mine.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := app.Select(args)
-			if err == nil {
-				err = app.CheckReleases(cmd.Context(), cells)
-			}
 			if err != nil {
 				return err
+			}
+			unknown, err := app.CheckReleases(cmd.Context(), cells)
+			if err != nil {
+				return err
+			}
+			if len(unknown) > 0 {
+				fmt.Fprintf(news(cmd), "Not checked whether %s exists: the module proxy can't be reached\n", strings.Join(unknown, ", "))
 			}
 			return printResult(cmd, out, cells, printPlans)
 		},

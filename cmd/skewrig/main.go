@@ -45,6 +45,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "skewrig: %s\n", render.VisibleWhole(err.Error())) // it may name what a program under test has named
+	if verbose, _ := root.PersistentFlags().GetBool("verbose"); verbose {
+		for _, said := range app.SaidOfReleases(err) {
+			fmt.Fprintln(stderr, render.VisibleWhole(said))
+		}
+	}
 	if _, ok := errors.AsType[*app.Failure](err); ok {
 		return exitNotJudged
 	}

@@ -126,19 +126,36 @@ func TestAReleaseThatCannotBeHad(t *testing.T) {
 			t.Errorf("%v: exit code %d, printed %q, want %d and nothing", args, code, stdout, exitUsage)
 		}
 		for _, want := range []string{
-			"gone.yaml:8:29: building kubelet@v1.37.99: the release is not available: k8s.io/kubernetes has no v1.37.99; there are " + string(release.Newest) + " (",
-			"gone.yaml:9:29: building kubelet@v1.36.99: the release is not available: k8s.io/kubernetes has no v1.36.99; there are v1.36.90, " + string(release.Previous) + ", v1.36.1 (",
+			"gone.yaml:8:29: Kubernetes v1.37.99 does not exist; near it are " + string(release.Newest) + "\n",
+			"gone.yaml:9:29: Kubernetes v1.36.99 does not exist; near it are v1.36.90, " + string(release.Previous) + ", v1.36.1\n",
 		} {
 			if !strings.Contains(stderr, want) {
 				t.Errorf("%v: the error does not say %q:\n%s", args, want, stderr)
 			}
 		}
-		if strings.Contains(stderr, "compiling") {
-			t.Errorf("%v: something was compiled:\n%s", args, stderr)
+		if strings.Contains(stderr, "compiling") || strings.Contains(stderr, "404") {
+			t.Errorf("%v: something was compiled, or the Go command speaks:\n%s", args, stderr)
+		}
+		if _, _, stderr = skewrig(t, append(args, "--verbose")...); !strings.Contains(stderr, "404") {
+			t.Errorf("%v: nothing of what the Go command said:\n%s", args, stderr)
 		}
 	}
 	if left, err := filepath.Glob("report*"); err != nil || len(left) > 0 {
 		t.Errorf("something was written: %v %v", left, err)
+	}
+}
+
+// TestAReleaseThatNobodyCanCheck: a plan says so, and so does a control plane that no
+// kubelet of today may have.
+func TestAReleaseThatNobodyCanCheck(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	scenario := readText(t, web)
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	golden.Write(t, "all.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.99.0}", 1))
+	code, _, stderr := skewrig(t, "plan", "all.yaml")
+	if want := "Not checked whether v1.99.0 exists: the module proxy can't be reached\n"; code != 0 || stderr != want {
+		t.Errorf("exit code %d, it says %q, want %q", code, stderr, want)
 	}
 }
 

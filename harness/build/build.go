@@ -87,7 +87,12 @@ type TargetError struct {
 	Err    error
 }
 
-func (e *TargetError) Error() string { return fmt.Sprintf("building %s: %v", e.Target, e.Err) }
+func (e *TargetError) Error() string {
+	if missing, is := errors.AsType[*NoRelease](e.Err); is {
+		return missing.Error()
+	}
+	return fmt.Sprintf("building %s: %v", e.Target, e.Err)
+}
 
 // Unwrap returns the reason.
 func (e *TargetError) Unwrap() error { return e.Err }

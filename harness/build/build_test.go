@@ -129,11 +129,13 @@ func TestParseTargets(t *testing.T) {
 		"etcd":            "etcd@" + string(release.Etcd),
 		"kubelet@newest":  "kubelet@" + string(release.Newest),
 		"kubelet@" + release.Previous.MajorMinor(): "kubelet@" + string(release.Previous),
-		"etcd@newest":  `error: "newest" is not a release: write it in full, like v1.90.1`,
-		"kubelet@1.35": `error: "1.35" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
-		"v1.90":        `error: "v1.90" is not a release: write it in full, like v1.90.1, or newest, or previous, or as a minor version that is supported`,
-		"kube-proxy@v1.90.1": `error: "kube-proxy" is not a component; components are ` +
-			`[etcd kube-apiserver kube-controller-manager kube-scheduler kubelet dependency-watchdog grpc-health-probe]`,
+		"etcd@newest":    `error: "newest" is not a release: write it in full, like v1.36.0`,
+		"kubelet@1.35.1": `error: "1.35.1" is not a release: did you mean v1.35.1?`,
+		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, or newest, or previous, or as a minor version that is supported`,
+		"kube-proxy@v1.90.1": `error: "kube-proxy" is no component; components: ` +
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe`,
+		"kublet": `error: "kublet" is no component: did you mean kubelet? Components: ` +
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // Component is a program that a rig runs.
@@ -158,9 +159,22 @@ func (c Component) Resolve(word string) (release.Version, error) {
 	return release.Parse(word)
 }
 
+// NoComponent is the error for a name that no component has.
+func NoComponent(name string) error {
+	var names []string
+	for _, c := range Components() {
+		names = append(names, string(c))
+	}
+	all := strings.Join(names, ", ")
+	if near := spelling.Closest(name, names); len(near) > 0 {
+		return fmt.Errorf("%q is no component: did you mean %s? Components: %s", name, near[0], all)
+	}
+	return fmt.Errorf("%q is no component; components: %s", name, all)
+}
+
 func parseOne(component, version string) ([]Target, error) {
 	if _, known := sources[Component(component)]; !known {
-		return nil, fmt.Errorf("%q is not a component; components are %v", component, Components())
+		return nil, NoComponent(component)
 	}
 	v, err := Component(component).Resolve(version)
 	if err != nil {

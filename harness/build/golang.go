@@ -27,9 +27,34 @@ const stub = "module cache\n"
 // GOFLAGS and workspaces of the user must not shape what is called a release.
 var goEnv = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
 
-// ErrNoRelease is wrapped by the error for a release that can't be had as a Go
-// module.
-var ErrNoRelease = errors.New("the release is not available")
+// ErrNoRelease is the error for a release that can't be had as a Go module, whichever it
+// is.
+var ErrNoRelease error = &NoRelease{}
+
+// NoRelease is the error for one such release.
+type NoRelease struct {
+	Target Target
+	// Near are releases that there are, the likeliest first.
+	Near []string
+	// Said is how the Go command puts it.
+	Said string
+}
+
+// Error implements error.
+func (e *NoRelease) Error() string {
+	of := string(e.Target.Component)
+	if e.Target.Component.isKubernetes() {
+		of = "Kubernetes"
+	}
+	message := fmt.Sprintf("%s %s does not exist", of, e.Target.Version)
+	if len(e.Near) > 0 {
+		message += "; near it are " + strings.Join(e.Near, ", ")
+	}
+	return message
+}
+
+// Is reports whether another error is ErrNoRelease.
+func (e *NoRelease) Is(other error) bool { return other == ErrNoRelease }
 
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.

@@ -32,7 +32,7 @@ type recipe struct {
 func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	src, known := sources[t.Component]
 	if !known {
-		return nil, fmt.Errorf("%q is not a component; components are %v", t.Component, Components())
+		return nil, NoComponent(string(t.Component))
 	}
 	toolchain, err := s.toolchain(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,14 +11,14 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// CheckReleases reports the targets whose release is not there, as Errors that wrap
+// CheckReleases reports the targets whose release is not there, as Errors that are
 // ErrNoRelease. It downloads nothing, and asks the module proxy only for a release that has
-// no lock and was never downloaded. That the proxy does not answer before the context ends
-// is no error: then it is not known.
-func (b *Builder) CheckReleases(ctx context.Context, targets []Target) error {
+// no lock and was never downloaded. Of those that it returns, nothing is known: the proxy
+// can't be reached, or did not answer before the context ended.
+func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown []Target, err error) {
 	s, err := b.store()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var failures Errors
 	for _, t := range targets {
@@ -27,16 +26,21 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) error {
 			continue
 		}
 		if err := s.stub(); err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := goCommand(ctx, s.dir, []string{"list", "-m", t.module()}); err != nil && refused.MatchString(err.Error()) {
+		_, err := goCommand(ctx, s.dir, []string{"list", "-m", t.module()})
+		switch {
+		case err == nil:
+		case refused.MatchString(err.Error()):
 			failures = append(failures, &TargetError{Target: t, Err: noRelease(ctx, s.dir, t, err)})
+		default:
+			unknown = append(unknown, t)
 		}
 	}
 	if len(failures) > 0 {
-		return failures
+		return unknown, failures
 	}
-	return nil
+	return unknown, nil
 }
 
 // stub has a module in the cache directory from which the Go command asks about others:
@@ -50,7 +54,7 @@ func (s store) stub() error {
 }
 
 // noRelease is the error for a release that the module proxy does not have: it says which
-// it has, and how it refused.
+// it has.
 func noRelease(ctx context.Context, dir string, t Target, refusal error) error {
 	module := sources[t.Component].module
 	listed, _ := goCommand(ctx, dir, []string{"list", "-m", "-versions", "-retracted", module}) // without it, those that are known anyway
@@ -60,16 +64,7 @@ func noRelease(ctx context.Context, dir string, t Target, refusal error) error {
 			there = append(there, string(v))
 		}
 	}
-	hint := ""
-	if near := nearest(t.Version, there); len(near) > 0 {
-		hint = "; there are " + strings.Join(near, ", ")
-	}
-	_, reason, _ := strings.Cut(refusal.Error(), "\n")
-	reason, _, _ = strings.Cut(strings.TrimSpace(reason), "\n")
-	if reason == "" {
-		reason = refusal.Error()
-	}
-	return fmt.Errorf("%w: %s has no %s%s (%s)", ErrNoRelease, module, t.Version, hint, reason)
+	return &NoRelease{Target: t, Near: nearest(t.Version, there), Said: refusal.Error()}
 }
 
 // maxNear is how many releases an error names.

@@ -3,6 +3,8 @@ package release
 import (
 	"fmt"
 	"slices"
+
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // The default pair: a run that names no releases runs the newest one as the
@@ -62,10 +64,41 @@ func Resolve(word string) (Version, error) {
 		}
 	}
 	v, err := Parse(word)
+	if meant := Meant(word); err != nil && meant != "" {
+		return "", fmt.Errorf("%q is not a release: did you mean %s?", word, meant)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w, or newest, or previous, or as a minor version that is supported", err)
 	}
 	return v, nil
+}
+
+// Meant is what Resolve knows and a word that it doesn't know may stand for; empty if that
+// can't be told.
+func Meant(word string) string {
+	if word == "latest" {
+		return "newest"
+	}
+	meant := "v" + word
+	if _, err := Parse(meant); err == nil {
+		return meant
+	}
+	if slices.ContainsFunc(supported, func(v Version) bool { return v.MajorMinor() == meant }) {
+		return meant
+	}
+	if near := spelling.Closest(word, []string{"newest", "previous"}); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// Hint says how a version is written that was written as something else than text, such as
+// the number 1.36.
+func (Version) Hint(word string) string {
+	if meant := Meant(word); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	return "put it in quotes"
 }
 
 // Supported returns the supported releases, newest first.

@@ -62,9 +62,16 @@ func TestWordsStandForReleases(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", word, got, err, want)
 		}
 	}
-	for _, word := range []string{"", "latest", "v1.90", "1.90", "reference"} {
-		if got, err := Resolve(word); err == nil {
+	minor := Previous.MajorMinor()
+	for word, meant := range map[string]string{
+		"": "", "v1.90": "", "1.90": "", "reference": "", "oldest one": "",
+		"latest": "newest", "nevest": "newest", "previos": "previous", "1.90.1": "v1.90.1", minor[1:]: minor,
+	} {
+		got, err := Resolve(word)
+		if err == nil {
 			t.Errorf("%q: %s", word, got)
+		} else if said := strings.HasSuffix(err.Error(), "did you mean "+meant+"?"); said != (meant != "") {
+			t.Errorf("%q: %v, want a guess %q", word, err, meant)
 		}
 	}
 }

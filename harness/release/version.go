@@ -18,7 +18,7 @@ type Version string
 // report must say which release ran, so a scenario must as well.
 func Parse(s string) (Version, error) {
 	if !semver.IsValid(s) || semver.Canonical(s) != s {
-		return "", fmt.Errorf("%q is not a release: write it in full, like v1.90.1", s)
+		return "", fmt.Errorf("%q is not a release: write it in full, like v1.36.0", s)
 	}
 	return Version(s), nil
 }

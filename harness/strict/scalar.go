@@ -63,6 +63,10 @@ func (s Scalar) typed() (any, bool) {
 	return s.value()
 }
 
+// Hinter is a kind of text that says how it is written, if it was written as something
+// else: 1.36 is a number, and v1.36 a release.
+type Hinter interface{ Hint(written string) string }
+
 // basic fills a string, a boolean or a number.
 func (d *Decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	wanted := cmp.Or(kinds[out.Kind()], "a whole number")
@@ -80,6 +84,9 @@ func (d *Decoder) basic(n *yaml.Node, out reflect.Value) bool {
 	hint := ""
 	if out.Kind() == reflect.String {
 		hint = ": put it in quotes"
+	}
+	if own, is := reflect.TypeAssert[Hinter](out); is {
+		hint = ": " + own.Hint(n.Value)
 	}
 	d.Fail(n, "this must be %s, not %s %s%s", wanted, kindOfTag(s.Tag), Quote(s.Text), hint)
 	return false

@@ -20,7 +20,13 @@ func (r *Rig) CheckSkew(field string, c Component) {
 		return
 	}
 	kubelet := strings.HasPrefix(c.Name, KubeletPrefix)
-	if kubelet && release.SkewOf(apiserver.Version, c.Version) == release.SkewTooOld {
+	if !kubelet || release.SkewOf(apiserver.Version, c.Version) != release.SkewTooOld {
+		return
+	}
+	if atFirst := r.step.Kind == ""; atFirst && apiserver.Version.Minor() > release.Newest.Minor() {
+		r.skew("controlPlane.version", "no release %s is known, the newest is %s; it would be too new for %s %s",
+			apiserver.Version.MajorMinor(), release.Newest, c.Name, c.Version)
+	} else {
 		r.skew(field, "%s %s is more than three minor versions older than kube-apiserver %s", c.Name, c.Version, apiserver.Version)
 	}
 }
