@@ -115,7 +115,7 @@ func TestTitles(t *testing.T) {
 	if diff := cmp.Diff(want, kepTitles(all)); diff != "" {
 		t.Errorf("titles of texts (-want +got):\n%s", diff)
 	}
-	dir := fstest.MapFS{"cells/" + Red + "/plan.txt": {Data: []byte(Red + "\n" + "A <kubelet> is upgraded\n\nrig\n")}}
+	dir := fstest.MapFS{"cells/" + Red + "/plan.json": {Data: []byte(`{"format": 1, "title": "A <kubelet> is upgraded"}`)}}
 	page := write(t, Run{Report: MadeReport(), Dir: dir})
 	if n := strings.Count(page, "A &lt;kubelet&gt; is upgraded"); n != 3 {
 		t.Errorf("the title is in the page %d times, want with what is new, in the matrix and in the list", n)

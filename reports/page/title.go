@@ -1,10 +1,10 @@
 package page
 
 import (
-	"bufio"
 	"path"
 	"strings"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -49,15 +49,16 @@ func (run Run) titles() map[string]string {
 	return titles
 }
 
-// titleOf is the second line of a cell's plan as it is printed.
+// titleOf is the title of a cell's scenario, as its plan says it.
 func (run Run) titleOf(c reports.Cell) string {
-	plan, err := run.Dir.Open(path.Join(c.WorstRun().Dir, reports.PlanFile))
+	plan, err := run.Dir.Open(path.Join(c.WorstRun().Dir, reports.PlanData))
 	if err != nil {
 		return ""
 	}
 	defer plan.Close()
-	lines := bufio.NewScanner(plan)
-	lines.Scan()
-	lines.Scan()
-	return strings.TrimSpace(lines.Text())
+	p, err := record.ReadPlan(plan)
+	if err != nil {
+		return "" // the page of the cell says so
+	}
+	return p.Title
 }
