@@ -50,16 +50,6 @@ func CausesOf(dir string) func(reports.Cell) map[string]string {
 	}
 }
 
-// FileOf returns what finds the scenario file that a cell is from, of the report in a
-// directory. It is empty where the cell's plan is not there.
-func FileOf(dir string) func(reports.Cell) string {
-	run := page.Run{Dir: os.DirFS(DirOf(dir))}
-	return func(c reports.Cell) string {
-		file, _ := run.FileOf(c)
-		return file
-	}
-}
-
 // explain says what oracles and checks know of a history.
 func explain(in *narrate.Input) {
 	in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)

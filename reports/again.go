@@ -95,37 +95,55 @@ func Again(commands string) string {
 }
 
 // CellAgain is the command that runs a cell again, into a directory of its own. A cell of
-// the catalog is known by its id, one of a user's own by its file as well, which its plan
-// says. Where that is not known, it is what made the whole report, one command a line.
-func (r Reproduce) CellAgain(id, file, dir string) (command string, whole bool) {
+// the catalog is known by its id, one of a user's own by its file as well. Where the report
+// does not name that, it is what made the whole report, one command a line.
+func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
 	named := r.Files
 	if len(named) == 0 {
 		named = filesIn(r.Command)
 	}
 	own := slices.ContainsFunc(named, func(n string) bool {
 		n = path.Clean(n)
-		return n == file || path.IsAbs(n) && strings.HasSuffix(n, "/"+file)
+		return n == c.File || path.IsAbs(n) && strings.HasSuffix(n, "/"+c.File)
 	})
 	switch {
-	case len(named) > 0 && file == "":
+	case len(named) > 0 && c.File == "":
 		return Again(r.Command), true
 	case own:
-		return fmt.Sprintf("skewrig run %s '%s' --report-dir %s", Quoted(file), id, dir), false
+		return RunCommand(dir, c.File, c.ID), false
 	}
-	return fmt.Sprintf("skewrig run '%s' --report-dir %s", id, dir), false
+	return RunCommand(dir, c.ID), false
+}
+
+// RunCommand is the command that runs cells, given by scenario files and by ids or patterns,
+// into a directory. If that is unset, it names none.
+func RunCommand(dir string, named ...string) string {
+	words := []string{"skewrig run"}
+	for _, n := range named {
+		if isFile(n) {
+			words = append(words, Quoted(n))
+		} else {
+			words = append(words, "'"+n+"'") // neither ids nor patterns have a quote in them (package cellid)
+		}
+	}
+	if dir != "" {
+		words = append(words, "--report-dir", dir)
+	}
+	return strings.Join(words, " ")
 }
 
 // filesIn are the scenarios that a command names, other than by patterns. Reports of
 // format 1 have them nowhere else.
 func filesIn(command string) (files []string) {
 	for _, w := range word.FindAllString(deviations.ReplaceAllString(command, ""), -1) {
-		file := path.Clean(unquoted(w))
-		if extension := path.Ext(file); extension == ".yaml" || extension == ".yml" {
+		if file := path.Clean(unquoted(w)); isFile(file) {
 			files = append(files, file)
 		}
 	}
 	return files
 }
+
+func isFile(name string) bool { return path.Ext(name) == ".yaml" || path.Ext(name) == ".yml" }
 
 // Quoted is a word of a command as a shell reads it.
 func Quoted(word string) string {

@@ -87,7 +87,7 @@ func TestCellAgain(t *testing.T) {
 		{Reproduce{Command: "skewrig run mine.yaml 'a/**'"}, "catalog.yaml", "skewrig run 'a/b' --report-dir out", false},
 		{Reproduce{Command: "skewrig run $FILES", Files: []string{"./my own.yaml"}}, "my own.yaml", "skewrig run 'my own.yaml' 'a/b' --report-dir out", false},
 	} {
-		if got, whole := c.made.CellAgain("a/b", c.file, "out"); got != c.want || whole != c.whole {
+		if got, whole := c.made.CellAgain(Cell{ID: "a/b", File: c.file}, "out"); got != c.want || whole != c.whole {
 			t.Errorf("%+v of %q: %s, %t, want %s", c.made, c.file, got, whole, c.want)
 		}
 	}

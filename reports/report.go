@@ -120,6 +120,9 @@ type Cell struct {
 	ID string `json:"id"`
 	// Scenario names the scenario that the cell was expanded from.
 	Scenario string `json:"scenario"`
+	// File is the scenario file. If unset, the report is of a skewrig that did not write it
+	// down, or the cell is of none.
+	File string `json:"file,omitempty"`
 	// KEP is the enhancement under test, as "KEP-4939", or the area where
 	// there is none.
 	KEP string `json:"kep"`

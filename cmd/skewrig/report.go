@@ -85,7 +85,7 @@ func printCells(w io.Writer, dir string, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), File: app.FileOf(dir), Causes: app.CausesOf(dir)}))
+	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), Causes: app.CausesOf(dir)}))
 }
 
 func newMerge() *cobra.Command {

@@ -1,10 +1,6 @@
 package evidence
 
-import (
-	"strings"
-
-	"github.com/skewrig/skewrig/reports"
-)
+import "github.com/skewrig/skewrig/reports"
 
 // Sources are what a command is printed from: the directories of reports, and the
 // commands that made them. What it writes overwrites none of these.
@@ -25,11 +21,6 @@ func (s Sources) Command(cells ...string) string {
 }
 
 // CommandInto is Command with the name of the directory, unless that is a source's.
-// Neither ids nor patterns have a quote in them (package cellid).
 func (s Sources) CommandInto(dir string, cells ...string) string {
-	words := []string{"skewrig run"}
-	for _, c := range cells {
-		words = append(words, "'"+c+"'")
-	}
-	return strings.Join(append(words, "--report-dir", reports.Fresh(dir, s...)), " ")
+	return reports.RunCommand(reports.Fresh(dir, s...), cells...)
 }

@@ -36,8 +36,6 @@ type Facts struct {
 	// Steps are the steps of the plan as it was printed, with what changes by each,
 	// and without what is checked. If unset, they are not known.
 	Steps []string `json:"steps,omitempty"`
-	// File is the scenario file that the plan is of. If unset, it is not known.
-	File string `json:"-"`
 	// Traffic is what was sent.
 	Traffic Traffic `json:"traffic"`
 }

@@ -57,7 +57,7 @@ type Exhibit struct {
 // about. The narration is nil if nothing was recorded.
 func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n *narrate.Narration) Case {
 	of := Case{
-		Cell: c, Check: check, Headline: headline(seen{c, check}, f.Statement), Again: again(run, c.ID),
+		Cell: c, Check: check, Headline: headline(seen{c, check}, f.Statement), Again: again(run, c),
 		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: twinOf(c, check),
 	}
 	if len(of.Kin) > 0 && of.Kin[0].SameCheck {

@@ -200,7 +200,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 	for _, s := range red {
 		kinds[kind(s.cell, s.check)], own[s.cell.ID+" "+s.check.ID] = true, true
 	}
-	shown := ""
+	var shown reports.Cell
 	for _, c := range run.Report.Cells {
 		releases, gates := ran(run.Facts[c.ID], c.Axes)
 		for _, check := range c.Checks {
@@ -215,8 +215,8 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 				continue
 			}
 			f.Releases, f.Gates = append(f.Releases, cmp.Or(ofAxes(c.Axes), releases)), append(f.Gates, gates)
-			if shown == "" || !strings.Contains(c.ID, "-alpha.") {
-				shown = c.ID
+			if shown.ID == "" || !strings.Contains(c.ID, "-alpha.") {
+				shown = c
 			}
 		}
 	}
@@ -225,12 +225,12 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		f.Reproduce = again(run, shown)
 		return
 	}
-	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, run.Facts[shown].File, reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...))
+	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...))
 }
 
 // again is the command that runs a cell again, as the page of the run has it.
-func again(run evidence.Run, id string) string {
-	command, _ := run.Report.Reproduce.CellAgain(id, run.Facts[id].File, reports.DirFor(evidence.SourcesOf(run), id))
+func again(run evidence.Run, c reports.Cell) string {
+	command, _ := run.Report.Reproduce.CellAgain(c, reports.DirFor(evidence.SourcesOf(run), c.ID))
 	return command
 }
 

@@ -3,7 +3,6 @@ package prr
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -144,7 +143,7 @@ func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs 
 // Command runs cells, given as ids or patterns. Who reads a KEP has no report that it
 // could overwrite, so that it names no directory.
 func Command(cells ...string) string {
-	return "skewrig run '" + strings.Join(cells, "' '") + "'"
+	return reports.RunCommand("", cells...)
 }
 
 // asked has what there is to answer from.
@@ -272,7 +271,7 @@ func (r *Result) name(cells []evidence.Cell, catalog []evidence.Planned) {
 		}
 		cell := Cell{Ref: c.Ref(), Facts: c.Facts}
 		if slices.ContainsFunc(catalog, func(p evidence.Planned) bool { return p.ID == c.ID }) {
-			cell.File = c.Facts.File
+			cell.File = c.File
 		}
 		r.Cells = append(r.Cells, cell)
 		on, off := false, false

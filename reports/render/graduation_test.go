@@ -51,7 +51,6 @@ func enhancement(t *testing.T) graduation.Enhancement {
 // savedRuns are two runs in which texts that come from elsewhere are these.
 func savedRuns(texts string) []evidence.Run {
 	facts := evidence.Facts{
-		File: "kep-1/one.yaml",
 		Components: []evidence.Component{
 			{Name: "etcd", Starts: []evidence.Start{{Version: "v3.7.0", Digest: "sha256:e"}}},
 			{Name: "kubelet/node-a", Starts: []evidence.Start{{Version: "v1.89.3", Digest: "sha256:36"}, {Version: "v1.90.1", Digest: "sha256:37", Gates: map[string]bool{"Feature": true}}}},
@@ -60,7 +59,7 @@ func savedRuns(texts string) []evidence.Run {
 		Traffic: evidence.Traffic{Containers: 1, Connections: 3, Requests: 2, APICalls: 1},
 	}
 	cells := []reports.Cell{
-		{ID: "kep-1/e2e/one", Scenario: "kep-1/e2e/one", Outcome: reports.Pass, Requirements: []string{"KEP-1/works"},
+		{ID: "kep-1/e2e/one", Scenario: "kep-1/e2e/one", File: "kep-1/one.yaml", Outcome: reports.Pass, Requirements: []string{"KEP-1/works"},
 			Checks: []reports.Check{{ID: "works", Requirement: "KEP-1/works", Outcome: reports.Pass}}},
 		{ID: "kep-1/gate/off", Scenario: "kep-1/gate/off", Outcome: reports.ExpectedFail, Requirements: []string{"KEP-1/rolls-back"},
 			Checks: []reports.Check{{ID: "off", Requirement: "KEP-1/rolls-back", Outcome: reports.ExpectedFail, Expected: "off " + texts, Observed: "on " + texts, Reason: texts}}},

@@ -202,7 +202,7 @@ func background(c reports.Cell, r reports.Report) string {
 	}
 	b.head("\ncomponents:")
 	writeField(&b, "axes", axes(c))
-	writeField(&b, "again", again(c, "", r.Reproduce))
+	writeField(&b, "again", again(c, r.Reproduce))
 	writeField(&b, "evidence", c.WorstRun().Dir+"/ in the report's directory")
 	return b.String()
 }

@@ -134,15 +134,18 @@ func TestJUnitGroupsCellsOfOneSuiteThatAreNotNeighbors(t *testing.T) {
 // TestAgainIsACommandThatWorks: a cell of a user's own file can't be run by its id.
 func TestAgainIsACommandThatWorks(t *testing.T) {
 	t.Parallel()
-	c := reports.Cell{ID: "mine/pods/web"}
-	byID := "skewrig run 'mine/pods/web' --report-dir " + reports.DirFor(nil, c.ID)
+	const id = "mine/pods/web"
+	dir := reports.DirFor(nil, id)
 	for command, want := range map[string]string{
-		"skewrig run 'kep-4939/**' -o json":  byID,
-		"":                                   byID,
-		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml --parallel 2 --report-dir report-again",
+		"skewrig run 'kep-4939/**' -o json":  "skewrig run 'mine/pods/web' --report-dir " + dir,
+		"skewrig run mine.yaml --parallel 2": "skewrig run mine.yaml 'mine/pods/web' --report-dir " + dir,
 	} {
-		if got := again(c, "", reports.Reproduce{Command: command}); got != want {
-			t.Errorf("after %q: %q, want %q", command, got, want)
+		r := assemble(t, []reports.Cell{{ID: id, Scenario: id, File: "mine.yaml", Outcome: reports.HarnessError, Reason: "lost"}})
+		r.Reproduce.Command, r.Reproduce.Files = command, nil
+		for format, text := range map[string]string{"JUnit": strings.ReplaceAll(render(t, "xml", r), "&#39;", "'"), "annotations": annotations(t, r)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("after %q, %s do not say %q:\n%s", command, format, want, text)
+			}
 		}
 	}
 }

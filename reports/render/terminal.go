@@ -23,8 +23,6 @@ type TerminalOptions struct {
 	Report string
 	// Page is the file name of the page in it.
 	Page string
-	// File returns the scenario file that a cell is from. If unset, it is not known.
-	File func(reports.Cell) string
 	// Causes returns why checks of a cell do not hold, by their ids. If unset, it is not
 	// known.
 	Causes func(reports.Cell) map[string]string
@@ -220,12 +218,8 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		t.fields(allDetails(c, r, causes), "    ", t.width)
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
-		file := ""
-		if options.File != nil {
-			file = options.File(c)
-		}
 		lead := "  again"
-		for _, line := range lines(again(c, file, r.Reproduce)) {
+		for _, line := range lines(again(c, r.Reproduce)) {
 			t.indented(lead, line, len("  evidence  "), t.width)
 			lead = ""
 		}

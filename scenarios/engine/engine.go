@@ -233,7 +233,7 @@ func result(cell plan.Cell, program *check.Program, events []record.Event) repor
 	always, observed := oracle.Look(cell, events)
 	verdict.Checks = append(verdict.Checks, check.Trusted(events, always)...)
 	r := reports.Cell{
-		ID: cell.ID, Scenario: cell.Scenario, KEP: kepName(cell.Area), Axes: cell.Axes,
+		ID: cell.ID, Scenario: cell.Scenario, File: cell.File, KEP: kepName(cell.Area), Axes: cell.Axes,
 		Outcome: verdict.Outcome, Reason: verdict.Reason, Checks: verdict.Checks,
 		Observed: observed, Leases: reports.LeasesOf(events), Unfinished: check.Interrupted(events),
 		Reference: slices.ContainsFunc(cell.Topology.Nodes, func(n record.Node) bool { return n.Version == release.Reference }),

@@ -48,7 +48,7 @@ func read(dir string) (evidence.Facts, error) {
 	}
 	facts := facts(events)
 	plan, _, err := planned(dir)
-	facts.Steps, facts.File = stepsOf(plan), plan.File
+	facts.Steps = stepsOf(plan)
 	return facts, err
 }
 
