@@ -9,17 +9,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// Known reads a list of what is known to fail, on top of the catalog's own. If
-// the file is unset, it is the catalog's own alone.
-func Known(file string) (known.List, error) {
-	here, err := Here()
-	if err != nil || file == "" {
-		return here.Known, err
-	}
-	more, err := known.Load(file)
-	return known.List{Deviations: slices.Concat(here.Known.Deviations, more.Deviations)}, err
-}
-
 // assembler makes reports of runs of some cells.
 type assembler struct {
 	known known.List
@@ -31,11 +20,10 @@ type assembler struct {
 	reproduce    reports.Reproduce
 }
 
-func newAssembler(cells []plan.Cell, list known.List, reproduce reports.Reproduce) (*assembler, error) {
-	here, err := Here()
+func newAssembler(cells []plan.Cell, of Catalog, reproduce reports.Reproduce) *assembler {
 	ran := cellIDs(cells)
-	notRun := slices.DeleteFunc(cellIDs(here.Cells()), func(id string) bool { return slices.Contains(ran, id) })
-	return &assembler{list, notRun, here.Requirements, reports.ReadingsOf(here.Requirements), reproduce}, Failed(err)
+	notRun := slices.DeleteFunc(cellIDs(of.Cells()), func(id string) bool { return slices.Contains(ran, id) })
+	return &assembler{of.Known, notRun, of.Requirements, reports.ReadingsOf(of.Requirements), reproduce}
 }
 
 // excuse settles the result of one cell as the report of the run will.

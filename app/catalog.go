@@ -55,6 +55,17 @@ func Here() (Catalog, error) {
 	return here, here.saidTwice()
 }
 
+// Excusing returns the catalog with what the list in a file says is known to fail, too. If
+// the file is unset, there is none.
+func (c Catalog) Excusing(file string) (Catalog, error) {
+	if file == "" {
+		return c, nil
+	}
+	more, err := known.Load(file)
+	c.Known.Deviations = slices.Concat(c.Known.Deviations, more.Deviations)
+	return c, err
+}
+
 // ownCatalog is that of the repository. Its directory is empty if there is none.
 func ownCatalog() (own.Catalog, error) {
 	dir, err := os.Getwd()

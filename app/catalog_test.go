@@ -92,6 +92,27 @@ func TestWhatIsRunByDefault(t *testing.T) {
 	}
 }
 
+// TestTheCatalogIsReadOnce: what is run, how it is excused and what it proves comes of what
+// was read, whatever becomes of the files.
+func TestTheCatalogIsReadOnce(t *testing.T) {
+	ownCatalogIn(t, "")
+	here, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Write(t, "../skewrig.yaml", "no catalog")
+	cells, err := here.Select(nil)
+	if err != nil || len(cells) != 2 {
+		t.Fatalf("%d cells: %v", len(cells), err)
+	}
+	if here, err = here.Excusing(""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newRunner(cells, Options{Dir: t.TempDir(), Catalog: here}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAnIDThatIsTaken: it is an error if a repository has a cell or a statement of the
 // catalog that it stands beside.
 func TestAnIDThatIsTaken(t *testing.T) {

@@ -19,13 +19,22 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
+// Select is that of the catalog of the working directory.
+func Select(args []string) ([]plan.Cell, error) {
+	here, err := Here()
+	if err != nil {
+		return nil, err
+	}
+	return here.Select(args)
+}
+
 // Select plans the cells that arguments name. An argument that is a file
 // is a scenario; any other is a pattern over the ids of cells, those of the files
 // and of the catalog. A file of which no pattern chooses any cell is run as a whole.
 // No argument is what of the catalog the default pair of releases can run.
 // Everything that is wrong with files, patterns and expressions is found here,
 // before anything is started.
-func Select(args []string) ([]plan.Cell, error) {
+func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
 	for _, arg := range args {
 		if IsFile(arg) {
@@ -39,26 +48,22 @@ func Select(args []string) ([]plan.Cell, error) {
 		return nil, err
 	}
 	if len(patterns) > 0 || len(files) == 0 {
-		if cells, err = choose(cells, patterns); err != nil {
+		if cells, err = c.choose(cells, patterns); err != nil {
 			return nil, err
 		}
 	}
 	_, err = engine.Compile(cells)
-	return cells, errors.Join(err, engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells), checkRequirements(cells))
+	return cells, errors.Join(err, engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
 }
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,
 // and the user's own of files that no pattern is about.
-func choose(mine []plan.Cell, patterns []string) ([]plan.Cell, error) {
-	here, err := Here()
-	if err != nil {
-		return nil, err
-	}
+func (c Catalog) choose(mine []plan.Cell, patterns []string) ([]plan.Cell, error) {
 	if len(patterns) == 0 {
-		return here.Default(), nil
+		return c.Default(), nil
 	}
 	named := cellIDs(mine)
-	others := slices.DeleteFunc(here.Cells(), func(c plan.Cell) bool { return slices.Contains(named, c.ID) })
+	others := slices.DeleteFunc(c.Cells(), func(c plan.Cell) bool { return slices.Contains(named, c.ID) })
 	chosen, err := plan.Match(slices.Concat(mine, others), patterns)
 	if err != nil {
 		return nil, err
@@ -70,21 +75,17 @@ func choose(mine []plan.Cell, patterns []string) ([]plan.Cell, error) {
 }
 
 // checkRequirements finds checks that claim to prove what no ledger states.
-func checkRequirements(cells []plan.Cell) error {
-	here, err := Here()
-	if err != nil {
-		return err
-	}
+func (c Catalog) checkRequirements(cells []plan.Cell) error {
 	stated := map[string]bool{"": true} // a check of the user's own proves none
-	for _, r := range here.Requirements {
+	for _, r := range c.Requirements {
 		stated[r.ID] = true
 	}
 	var unknown []error
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			for _, c := range step.Checks() {
-				if !stated[c.Requirement] {
-					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, c.Line, c.ID, c.Requirement))
+			for _, k := range step.Checks() {
+				if !stated[k.Requirement] {
+					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, k.Line, k.ID, k.Requirement))
 				}
 			}
 		}
@@ -154,31 +155,27 @@ func sharedReleases(dir string) (map[string][]string, error) {
 // SelectFailed selects as Select does, and of these cells the ones that were not
 // as expected in the report of a directory. Without arguments, it is all such. None of
 // the cells that are selected being in the report is an error.
-func SelectFailed(args []string, dir string) ([]plan.Cell, error) {
+func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 	report, err := ReadReport(dir)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	there := make(map[string]bool)
-	for _, c := range report.Cells {
-		there[c.ID] = true
-		if !c.Outcome.Expected() {
-			ids = append(ids, c.ID)
+	for _, ran := range report.Cells {
+		there[ran.ID] = true
+		if !ran.Outcome.Expected() {
+			ids = append(ids, ran.ID)
 		}
 	}
 	if len(args) > 0 {
-		cells, err := Select(args)
+		cells, err := c.Select(args)
 		if err == nil && !slices.ContainsFunc(cells, func(c plan.Cell) bool { return there[c.ID] }) {
 			err = fmt.Errorf("%s has none of the %s that are selected", dir, reports.Counted(len(cells), "cell"))
 		}
 		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 	}
-	here, err := Here()
-	if err != nil {
-		return nil, err
-	}
-	return pick(here.Cells(), ids, func(id string) error {
+	return pick(c.Cells(), ids, func(id string) error {
 		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
 	})
 }

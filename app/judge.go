@@ -8,20 +8,19 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Judge judges the saved run in a report directory again, with the checks of the
-// catalog and of scenario files. The report goes to a place with the files of the cells;
+// catalog and of scenario files, and by what the catalog knows to fail. The report goes to a place with the files of the cells;
 // if that is the directory itself, the report there is replaced, and what changed is told.
-func Judge(dir string, files []string, list known.List, to Place) (_ reports.Report, err error) {
+func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, err error) {
 	saved, err := ReadReport(dir)
 	if err != nil {
 		return reports.Report{}, err
 	}
-	cells, err := savedCells(saved, files)
+	cells, err := c.savedCells(saved, files)
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -39,11 +38,7 @@ func Judge(dir string, files []string, list known.List, to Place) (_ reports.Rep
 	if err != nil {
 		return reports.Report{}, Failed(err)
 	}
-	a, err := newAssembler(cells, list, saved.Reproduce) // judging again does not change what ran
-	if err != nil {
-		return reports.Report{}, err
-	}
-	report, err := a.assemble(ran)
+	report, err := newAssembler(cells, c, saved.Reproduce).assemble(ran) // judging again does not change what ran
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -123,20 +118,16 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 
 // savedCells plans the cells of a saved report. A cell that neither the catalog
 // nor the files have any more can't be judged, and is an error.
-func savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
-	here, err := Here()
-	if err != nil {
-		return nil, err
-	}
+func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
 	own, err := planFiles(files)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for _, c := range saved.Cells {
-		ids = append(ids, c.ID)
+	for _, ran := range saved.Cells {
+		ids = append(ids, ran.ID)
 	}
-	return pick(slices.Concat(own, here.Cells()), ids, func(id string) error {
+	return pick(slices.Concat(own, c.Cells()), ids, func(id string) error {
 		if len(files) == 0 {
 			return fmt.Errorf("%s comes from a file of your own: skewrig judge DIR FILE", id)
 		}

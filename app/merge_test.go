@@ -164,6 +164,10 @@ func TestAMergeLeavesNothingOfWhatItReplaces(t *testing.T) {
 
 func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 	twoCells(t)
+	here, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
 	leaveReport(t, "before", checked("mine/pods/a", reports.Fail), checked("mine/pods/b", reports.Pass))
 	for name, tc := range map[string]struct {
 		args []string
@@ -172,7 +176,7 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 		"both files":   {[]string{"a.yaml", "b.yaml"}, "mine/pods/a"},
 		"the good one": {[]string{"b.yaml"}, ""},
 	} {
-		got, err := SelectFailed(tc.args, "before")
+		got, err := here.SelectFailed(tc.args, "before")
 		var ids []string
 		for _, c := range got {
 			ids = append(ids, c.ID)
@@ -181,10 +185,10 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 			t.Errorf("%s: %v, %q, want %q", name, err, ids, tc.want)
 		}
 	}
-	if _, err := SelectFailed([]string{"kep-4939/e2e/**"}, "before"); err == nil || !strings.Contains(err.Error(), "before has none of the ") {
+	if _, err := here.SelectFailed([]string{"kep-4939/e2e/**"}, "before"); err == nil || !strings.Contains(err.Error(), "before has none of the ") {
 		t.Errorf("cells that it does not have: %v", err)
 	}
-	if _, err := SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
+	if _, err := here.SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
 		t.Errorf("without the file: %v", err)
 	}
 }

@@ -28,11 +28,7 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Repo
 		Name: "Pods API server", Version: "unknown",
 		Source: "the server at " + record.Path + "; the API does not report its version", Digest: "unknown",
 	}}
-	a, err := newAssembler(nil, o.Known, o.Reproduce)
-	if err != nil {
-		return reports.Report{}, err
-	}
-	report, err := a.assemble([]ranCell{{1, cell}})
+	report, err := newAssembler(nil, o.Catalog, o.Reproduce).assemble([]ranCell{{1, cell}})
 	if err != nil || o.Dir == "" {
 		return report, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -96,7 +95,7 @@ func TestADirectoryThatIsClaimed(t *testing.T) {
 			return err
 		},
 		"judge": func() error {
-			_, err := Judge("report", []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: "report"})
+			_, err := Catalog{}.Judge("report", []string{"a.yaml", "b.yaml"}, Place{Dir: "report"})
 			return err
 		},
 	} {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/narrate/compare"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -29,8 +28,9 @@ type Options struct {
 	Claimed *ReportDir
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
-	// Known is what is known to fail. If unset, nothing is.
-	Known known.List
+	// Catalog says what is known to fail, and what checks prove. If unset, the report says
+	// nothing of either.
+	Catalog Catalog
 	// Reproduce is what the report says of how to run the same again.
 	Reproduce reports.Reproduce
 	// Shard is the part of a run that the cells are. If unset, they are all.
@@ -95,10 +95,6 @@ type runner struct {
 }
 
 func newRunner(cells []plan.Cell, o Options) (*runner, error) {
-	a, err := newAssembler(cells, o.Known, o.Reproduce)
-	if err != nil {
-		return nil, err
-	}
 	not, err := engine.NotRun(cells, "the run did not get that far")
 	if err != nil {
 		return nil, err
@@ -108,7 +104,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		o.Progress = func(engine.Progress) {}
 	}
 	return &runner{
-		Options: o, assembler: a, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
+		Options: o, assembler: newAssembler(cells, o.Catalog, o.Reproduce), cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Progress: tell}
 			_, err := e.Run(ctx, cells)

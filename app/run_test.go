@@ -16,7 +16,6 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -237,7 +236,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
 		t.Fatal(err)
 	}
-	judged, err := Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: p.Dir})
+	judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +247,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if err := leaveHistory(p.Dir, "mine/pods/b"); err != nil {
 		t.Fatal(err)
 	}
-	if judged, err = Judge(p.Dir, []string{"a.yaml", "b.yaml"}, known.List{}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
+	if judged, err = (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
 		t.Errorf("partial %q, error %v", judged.Partial, err)
 	}
 	next, err := Place{Dir: p.Dir}.Claim([]string{"mine/pods/a", "mine/pods/b"})

@@ -36,13 +36,17 @@ func (s Scenarios) Run(t testing.TB) {
 	if len(s.Files)+len(s.Patterns) == 0 {
 		t.Fatal("skewtest: there are no Files and no Patterns")
 	}
-	cells, err := app.Select(slices.Concat(s.Files, s.Patterns))
+	here, err := app.Here()
+	if err != nil {
+		t.Fatalf("skewtest: %v", err)
+	}
+	cells, err := here.Select(slices.Concat(s.Files, s.Patterns))
 	if err != nil {
 		t.Fatalf("skewtest: %v", err)
 	}
 	ctx, cancel := bounded(t)
 	defer cancel()
-	dir, report, err := s.run(ctx, t, cells)
+	dir, report, err := s.run(ctx, t, here, cells)
 	if err != nil {
 		giveUp(t, err)
 	}
@@ -62,9 +66,8 @@ func (s Scenarios) Run(t testing.TB) {
 }
 
 // run runs cells, and returns the report and its directory.
-func (s Scenarios) run(ctx context.Context, t testing.TB, cells []plan.Cell) (dir string, report reports.Report, err error) {
-	known, err := app.Known(s.KnownDeviations)
-	if err != nil {
+func (s Scenarios) run(ctx context.Context, t testing.TB, here app.Catalog, cells []plan.Cell) (dir string, report reports.Report, err error) {
+	if here, err = here.Excusing(s.KnownDeviations); err != nil {
 		return "", report, err
 	}
 	builder, err := newBuilder(ctx, t.Logf)
@@ -82,7 +85,7 @@ func (s Scenarios) run(ctx context.Context, t testing.TB, cells []plan.Cell) (di
 		return "", report, err
 	}
 	report, err = app.Run(ctx, cells, app.Options{
-		Dir: dir, Binary: builder.Binary, Known: known, Parallel: min(len(cells), app.Parallel()),
+		Dir: dir, Binary: builder.Binary, Catalog: here, Parallel: min(len(cells), app.Parallel()),
 		Reproduce: app.Reproduce(slices.Concat([]string{"skewrig", "run"}, s.Files, s.Patterns), s.Files, version(), built),
 	})
 	return dir, report, err

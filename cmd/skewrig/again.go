@@ -100,9 +100,9 @@ func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
 
 // cells are the cells that arguments name; with --rerun-failed, those of them that
 // were not as expected there.
-func (f *againFlags) cells(args []string) ([]plan.Cell, error) {
+func (f *againFlags) cells(here app.Catalog, args []string) ([]plan.Cell, error) {
 	if f.rerun == "" {
-		return app.Select(args)
+		return here.Select(args)
 	}
-	return app.SelectFailed(args, f.rerun)
+	return here.SelectFailed(args, f.rerun)
 }

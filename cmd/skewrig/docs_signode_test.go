@@ -24,7 +24,7 @@ const (
 // TestThePageForSIGNode: docs/sig-node.md has the findings of most effect that are
 // defects of Kubernetes which nobody has reported, as docs/findings.md shows them.
 func TestThePageForSIGNode(t *testing.T) {
-	list, err := app.Known("")
+	here, err := app.Here()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestThePageForSIGNode(t *testing.T) {
 		t.Fatalf("%s has no lines %q and %q", path, beforeAsked, afterAsked)
 	}
 	var b strings.Builder
-	unreported := unreportedDefects(list.Findings())
+	unreported := unreportedDefects(here.Known.Findings())
 	for i, f := range unreported[:min(asked, len(unreported))] {
 		block := findingIn(findings, f.ID)
 		if block == "" {

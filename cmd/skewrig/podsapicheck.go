@@ -30,11 +30,14 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
   skewrig podsapi check --socket ./pods/kubelet.sock -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			list, err := app.Known(known)
+			here, err := app.Here()
 			if err != nil {
 				return err
 			}
-			options := app.Options{Dir: to.dir, Known: list, Reproduce: app.Reproduce(os.Args, nil, version(), nil)}
+			if here, err = here.Excusing(known); err != nil {
+				return err
+			}
+			options := app.Options{Dir: to.dir, Catalog: here, Reproduce: app.Reproduce(os.Args, nil, version(), nil)}
 			if to.dir != "" {
 				if options.Claimed, err = to.place(cmd).Claim(app.PodsAPICells()); err != nil {
 					return err

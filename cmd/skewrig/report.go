@@ -129,14 +129,17 @@ the new ones go there, with the files of the cells.`,
   skewrig judge report mine.yaml --report-dir report-today`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := app.Known(known)
+			here, err := app.Here()
 			if err != nil {
+				return err
+			}
+			if here, err = here.Excusing(known); err != nil {
 				return err
 			}
 			if to.dir == "" {
 				to.dir = app.DirOf(args[0])
 			}
-			report, err := app.Judge(args[0], args[1:], list, to.place(cmd))
+			report, err := here.Judge(args[0], args[1:], to.place(cmd))
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	ctx := cmd.Context()
-	cells, err := f.again.cells(args)
+	here, err := app.Here()
+	if err != nil {
+		return err
+	}
+	cells, err := f.again.cells(here, args)
 	if err != nil {
 		return err
 	}
@@ -76,8 +80,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		none, err := reports.Assemble(nil, nil, app.Reproduce(os.Args, args, version(), nil))
 		return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
 	}
-	known, err := app.Known(f.known)
-	if err != nil {
+	if here, err = here.Excusing(f.known); err != nil {
 		return err
 	}
 	builder, err := f.BuilderFor(ctx, cells)
@@ -97,7 +100,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	options := app.Options{
-		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Known: known, Reproduce: app.Reproduce(os.Args, args, version(), built),
+		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(os.Args, args, version(), built),
 		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
 	}
 	tell, done := cellProgress(cmd, app.NewForecast(cells, options))

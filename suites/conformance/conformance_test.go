@@ -70,10 +70,10 @@ func declare(cells []plan.Cell) {
 // is marked as such, and the directory that has their files.
 func runCells(ctx SpecContext, builder *build.Builder, cells ...plan.Cell) (dir string, results []reports.Cell) {
 	GinkgoHelper()
-	known, err := app.Known("")
+	here, err := app.Here()
 	Expect(err).NotTo(HaveOccurred())
 	dir = GinkgoT().TempDir()
-	report, err := app.Run(ctx, cells, app.Options{Dir: dir, Binary: builder.Binary, Known: known, Parallel: len(cells)})
+	report, err := app.Run(ctx, cells, app.Options{Dir: dir, Binary: builder.Binary, Catalog: here, Parallel: len(cells)})
 	Expect(err).NotTo(HaveOccurred())
 	for _, cell := range cells {
 		attach(cell, dir)

@@ -88,9 +88,9 @@ func mutantOf(r reports.Cell) string {
 // not go on. It is empty for one that was not noticed.
 func found(r reports.Cell) string {
 	GinkgoHelper()
-	list, err := app.Known("")
+	here, err := app.Here()
 	Expect(err).NotTo(HaveOccurred())
-	for _, c := range list.Excuse(r).Checks { // oracles may be known to fail
+	for _, c := range here.Known.Excuse(r).Checks { // oracles may be known to fail
 		if c.Outcome == reports.Fail {
 			return string(c.Outcome) + " " + c.ID
 		}
@@ -104,7 +104,7 @@ func found(r reports.Cell) string {
 // withoutKnown is a cell without the checks that are known to fail.
 func withoutKnown(cell plan.Cell) plan.Cell {
 	GinkgoHelper()
-	list, err := app.Known("")
+	here, err := app.Here()
 	Expect(err).NotTo(HaveOccurred())
 	cell.Steps = slices.Clone(cell.Steps)
 	for i, step := range cell.Steps {
@@ -114,7 +114,7 @@ func withoutKnown(cell plan.Cell) plan.Cell {
 		}
 		checks.Checks = slices.DeleteFunc(slices.Clone(checks.Checks), func(c action.Check) bool {
 			failed := reports.Cell{ID: cell.ID, Checks: []reports.Check{{ID: c.ID, Requirement: c.Requirement, Outcome: reports.Fail}}}
-			return list.Excuse(failed).Outcome == reports.ExpectedFail
+			return here.Known.Excuse(failed).Outcome == reports.ExpectedFail
 		})
 		cell.Steps[i].Action = checks
 	}
