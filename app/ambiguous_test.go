@@ -2,6 +2,7 @@ package app
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/reports"
@@ -34,6 +35,36 @@ func TestATextThatContradictsItself(t *testing.T) {
 		if err != nil || report.Cells[0].Outcome != tc.want {
 			t.Errorf("the report has %s, want %s: %v", report.Cells[0].Outcome, tc.want, err)
 		}
+	}
+}
+
+// TestARegressionSaysWhatIsSeen in words, where it is reproduced.
+func TestARegressionSaysWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	here, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reproduced := 0
+	for _, planned := range here.BuiltIn {
+		cell := reports.Cell{ID: planned.ID, Scenario: planned.Scenario, Axes: planned.Axes}
+		for _, step := range planned.Steps {
+			for _, c := range step.Checks() {
+				cell.Checks = append(cell.Checks, reports.Check{ID: c.ID, Requirement: c.Requirement, Outcome: reports.Fail})
+			}
+		}
+		for _, c := range here.Known.Excuse(cell).Checks {
+			if c.Outcome != reports.ExpectedFail || !strings.HasPrefix(c.Requirement, reports.Regressions+"/") {
+				continue
+			}
+			reproduced++
+			if reports.FindingOf(here.Known.Findings(), c.Finding).Seen == "" {
+				t.Errorf("%s: check %s is of finding %q, which has no sentence of what is seen", cell.ID, c.ID, c.Finding)
+			}
+		}
+	}
+	if reproduced == 0 {
+		t.Error("no cell reproduces a regression")
 	}
 }
 

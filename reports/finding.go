@@ -48,6 +48,10 @@ type Finding struct {
 	Headline string `json:"headline"`
 	Instead  string `json:"instead"`
 	Effect   string `json:"effect"`
+	// Seen says what is seen where a known regression is reproduced, in words. {observed}
+	// stands for what the check observed; of something that grew, {number} is how many there
+	// were and {limit} how many there may be. If unset, it is no regression.
+	Seen string `json:"seen,omitempty"`
 	// Ask is what the authors of the code or of the text are asked for.
 	Ask string `json:"ask,omitempty"`
 	// At is where in the code it is decided, as addresses with a release and a line. If

@@ -16,8 +16,7 @@ const Regressions = "regressions"
 type Reproduction struct {
 	// Bug is its short name: "kubernetes#141961". Link is where it is reported.
 	Bug, Link string
-	// Seen is what was observed, beside what was expected: "12 replicasets, at most 2
-	// expected".
+	// Seen is what was observed, in words: "12 replicasets, at most 2 expected".
 	Seen string
 	// Headline is the finding's. If unset, nothing more is known of the bug.
 	Headline string
@@ -33,17 +32,15 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 		return Reproduction{}, false
 	}
 	first := checks[0]
-	bug := Reproduction{
-		Bug: strings.TrimPrefix(first.Requirement, Regressions+"/"), Seen: first.ID + " " + seen(first),
-		Headline: FindingOf(r.Findings, first.Finding).Headline,
+	finding := FindingOf(r.Findings, first.Finding)
+	bug := Reproduction{Bug: strings.TrimPrefix(first.Requirement, Regressions+"/"), Headline: finding.Headline, Seen: first.ID + " " + seen(first)}
+	if finding.Seen != "" {
+		bug.Seen = finding.seenIn(checks)
 	}
 	if i := slices.IndexFunc(r.Requirements, func(q Requirement) bool { return q.ID == first.Requirement }); i >= 0 {
 		if at := issueAddress.FindStringSubmatch(r.Requirements[i].Source); at != nil {
 			bug.Link, bug.Bug = at[0], at[1]+"#"+at[2]
 		}
-	}
-	if grew, is := growthOf(checks); is {
-		bug.Seen = grew.String()
 	}
 	return bug, true
 }
@@ -51,8 +48,16 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 // issueAddress is the address of an issue or a pull request, with repository and number.
 var issueAddress = regexp.MustCompile(`https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)`)
 
+// seenIn is the finding's sentence of what is seen, with the values of the checks that saw it.
+func (f Finding) seenIn(checks []Check) string {
+	grew := growthOf(checks)
+	return strings.NewReplacer(
+		"{observed}", strings.Trim(checks[0].Observed, `" `), "{number}", strconv.Itoa(grew.to), "{limit}", strconv.Itoa(grew.most),
+	).Replace(f.Seen)
+}
+
 // seen says what a check observed and what it expected, without the expression that
-// gave it.
+// gave it. A finding that a report of an earlier skewrig names has nothing better.
 func seen(c Check) string {
 	expected := c.Expected
 	for _, relation := range []string{" satisfies ", " == "} {
@@ -71,14 +76,14 @@ type growth struct {
 }
 
 var (
-	grewBy   = regexp.MustCompile(`^\d+ more, from (\d+) to (\d+)$`)
-	mayGrow  = regexp.MustCompile(`^for [^:]+: (.*) grows by (\d+) at most$`)
-	resource = regexp.MustCompile(`"([a-z]+)/`)
+	grewBy  = regexp.MustCompile(`^\d+ more, from (\d+) to (\d+)$`)
+	mayGrow = regexp.MustCompile(`^for [^:]+: (.*) grows by (\d+) at most$`)
 )
 
 // growthOf returns the growth that the first of some checks observed. Of further checks
-// on the same number, the highest that was observed and the lowest limit count.
-func growthOf(checks []Check) (all growth, is bool) {
+// on the same number, the highest that was observed and the lowest limit count. If nothing
+// grew, it is empty.
+func growthOf(checks []Check) (all growth) {
 	for _, c := range checks {
 		observed, expected := grewBy.FindStringSubmatch(c.Observed), mayGrow.FindStringSubmatch(c.Expected)
 		if observed == nil || expected == nil {
@@ -87,21 +92,12 @@ func growthOf(checks []Check) (all growth, is bool) {
 		from, _ := strconv.Atoi(observed[1]) // these are digits
 		to, _ := strconv.Atoi(observed[2])
 		times, _ := strconv.Atoi(expected[2])
-		switch {
-		case !is:
-			all, is = growth{expected[1], to, from + times}, true
-		case all.expression == expected[1]:
+		switch all.expression {
+		case "":
+			all = growth{expected[1], to, from + times}
+		case expected[1]:
 			all.to, all.most = max(all.to, to), min(all.most, from+times)
 		}
 	}
-	return all, is
-}
-
-// String names the things by the resource in the expression that counts them.
-func (g growth) String() string {
-	things := "things"
-	if of := resource.FindStringSubmatch(g.expression); of != nil {
-		things = of[1]
-	}
-	return fmt.Sprintf("%d %s, at most %d expected", g.to, things, g.most)
+	return all
 }

@@ -112,8 +112,8 @@ type finding struct {
 // check notes what is wrong with a finding, which stands at a path, and has its
 // deviations say what it is.
 func (f *finding) check(document *strict.Document, at string) {
-	texts := []*string{&f.Headline, &f.Instead, &f.Effect, &f.Ask, &f.Preparation, &f.Without, &f.Since, &f.FixedBy}
-	for i, field := range []string{"headline", "instead", "effect", "ask", "preparation", "without", "since", "fixedBy"} {
+	texts := []*string{&f.Headline, &f.Instead, &f.Effect, &f.Seen, &f.Ask, &f.Preparation, &f.Without, &f.Since, &f.FixedBy}
+	for i, field := range []string{"headline", "instead", "effect", "seen", "ask", "preparation", "without", "since", "fixedBy"} {
 		*texts[i] = strings.TrimSpace(*texts[i])
 		document.Refuse(at+"."+field, *texts[i] == "" && document.Has(at+"."+field), "it is empty")
 	}

@@ -69,7 +69,7 @@ func TestFindingsExplainChecksOfSeveralScenarios(t *testing.T) {
 	}
 	late := reports.Finding{
 		ID: "late", Class: reports.Defect, Rank: 1, Headline: "Watches are late", Instead: "a watch waits for the next sync",
-		Effect: "an agent acts too late", Ask: "send it at once", At: []string{"https://example.com/x.go#L7"},
+		Effect: "an agent acts too late", Seen: "it came after {observed}", Ask: "send it at once", At: []string{"https://example.com/x.go#L7"},
 		Without: "kubectl get pods", Since: "v1.36", FixedBy: "v1.38", Link: "https://example.com/1",
 	}
 	reported := reports.Finding{

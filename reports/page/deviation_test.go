@@ -126,6 +126,23 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// TestTheFirstScreenSaysWhatWasReproduced, with the address of the bug.
+func TestTheFirstScreenSaysWhatWasReproduced(t *testing.T) {
+	t.Parallel()
+	const bug = "regressions/kubernetes-1"
+	check := madeCheck("stays-ready", bug, reports.ExpectedFail, "for 5s: a == b", `" False True"`, "known")
+	check.Finding = "bug"
+	stated := reports.Requirement{ID: bug, KEP: "regressions", Statement: "It stays.", Source: "Known bugs, https://github.com/kubernetes/kubernetes/issues/1"}
+	report := madeRun([]reports.Cell{madeCell(bug+"/restart/kubelet:v1.89.3", 1, check)}, []reports.Requirement{stated})
+	report = report.Explained([]reports.Finding{{ID: "bug", Class: reports.KnownBug, Headline: "It goes", Seen: "the pod was not ready ({observed})"}})
+	page := write(t, Run{Report: report})
+	for _, want := range []string{"<b>REPRODUCED kubernetes#1: the pod was not ready (False True) (known, so exit 0)</b>", `href="https://github.com/kubernetes/kubernetes/issues/1"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
 // TestWhatIsNewIsCompared: with the same check that is recorded for another cell, and with
 // where it passes; the draft names its own cell.
 func TestWhatIsNewIsCompared(t *testing.T) {

@@ -26,8 +26,10 @@ type screen struct {
 	// When is when the cells ran. It is empty if none did.
 	When string
 	// Ran is what took part, each once.
-	Ran       []ran
-	Attention []attention
+	Ran []ran
+	// Reproduced are the known bugs that cells show as recorded.
+	Reproduced []reproduced
+	Attention  []attention
 	// MoreAttention is how many cells need attention beyond those that are listed.
 	MoreAttention int
 	// Recorded are the deviations that are known, by weight.
@@ -64,6 +66,24 @@ type tally struct {
 	outcome
 	Cells int
 	Link  template.URL
+}
+
+// reproduced is a known bug, with the cells that show it.
+type reproduced struct {
+	render.Reproduction
+
+	Tiles []tile
+}
+
+func reproducedIn(r reports.Report) (all []reproduced) {
+	for _, bug := range render.Reproductions(r) {
+		of := reproduced{Reproduction: bug}
+		for _, c := range bug.Cells {
+			of.Tiles = append(of.Tiles, cellTile(c))
+		}
+		all = append(all, of)
+	}
+	return all
 }
 
 // attention is a cell that needs it, with the checks that decided.
@@ -141,7 +161,7 @@ func newScreen(sc scene) screen {
 	s := screen{
 		Report: r, Counts: reports.HeadlineOf(r), Tallies: talliesOf(r.Cells), Matrices: matrices(r.Cells, sc.keps, sc.titles), Legend: legend(),
 		Verdict: verdictOf(r), When: ranAt(r.Cells), Ran: tookPart(r.Reproduce.Components),
-		Command: reports.Again(r.Reproduce.Command), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
+		Command: reports.Again(r.Reproduce.Command), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Reproduced: reproducedIn(r), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
 		Ledgers: ledgers(r, sc.keps, sc.wordings), Strays: strayChecks(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}

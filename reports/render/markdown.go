@@ -77,9 +77,9 @@ func (m *markdown) summary(r reports.Report) {
 
 // reproduced lists the known bugs that cells show as recorded.
 func (m *markdown) reproduced(r reports.Report) {
-	for _, bug := range reproductions(r) {
-		m.printf("\n- %s", text(bug.said))
-		for _, c := range bug.cells {
+	for _, bug := range Reproductions(r) {
+		m.printf("\n- %s", text(bug.Said))
+		for _, c := range bug.Cells {
 			m.printf(" %s", code(c.ID))
 		}
 		m.printf(" %s\n", text(bug.Link))

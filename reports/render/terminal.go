@@ -125,9 +125,9 @@ func (t *terminal) attention(cells []reports.Cell, r reports.Report) {
 
 // reproduced writes the known bugs that cells show as recorded, and these cells.
 func (t *terminal) reproduced(r reports.Report) {
-	for _, bug := range reproductions(r) {
-		t.indented("", bug.said, 0, t.width)
-		for _, c := range bug.cells {
+	for _, bug := range Reproductions(r) {
+		t.indented("", bug.Said, 0, t.width)
+		for _, c := range bug.Cells {
 			t.cell(c)
 		}
 		t.reason(bug.Headline)

@@ -39,7 +39,7 @@ func recorded(t *testing.T) reports.Report {
 	}
 	return assemble(t, append(cells, cell("mine/web", reports.Pass, "")),
 		reports.Requirement{ID: "regressions/kubernetes-141961", KEP: "regressions", Statement: "It ends.", Source: "Known bugs, https://github.com/kubernetes/kubernetes/issues/141961"},
-	).Explained([]reports.Finding{{ID: "labels", Headline: "No labels"}, {ID: "endless", Headline: "A rollout makes ReplicaSets without end", Issue: "https://github.com/kubernetes/kubernetes/issues/141961"}})
+	).Explained([]reports.Finding{{ID: "labels", Headline: "No labels"}, {ID: "endless", Headline: "A rollout makes ReplicaSets without end", Seen: "{number} replicasets, at most {limit} expected", Issue: "https://github.com/kubernetes/kubernetes/issues/141961"}})
 }
 
 // TestNoLineIsWiderThanTheTerminal, and nothing is lost by breaking lines.

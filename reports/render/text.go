@@ -270,16 +270,16 @@ func nothingJudged(r reports.Report) bool {
 	return !r.EmptyShard() && !slices.ContainsFunc(r.Cells, func(c reports.Cell) bool { return c.Outcome.Judged() })
 }
 
-// reproduction is a known bug with the cells that show it, and the line that says so.
-type reproduction struct {
+// Reproduction is a known bug with the cells that show it, and the line that says so.
+type Reproduction struct {
 	reports.Reproduction
 
-	said  string
-	cells []reports.Cell
+	Said  string
+	Cells []reports.Cell
 }
 
-// reproductions are the known bugs that cells of a report reproduced.
-func reproductions(r reports.Report) (all []reproduction) {
+// Reproductions are the known bugs that cells of a report reproduced.
+func Reproductions(r reports.Report) (all []Reproduction) {
 	var cells []reports.Cell
 	for _, c := range r.Cells {
 		if _, is := reports.ReproductionOf(c, r); is {
@@ -289,7 +289,7 @@ func reproductions(r reports.Report) (all []reproduction) {
 	bugOf := func(c reports.Cell) reports.Reproduction { bug, _ := reports.ReproductionOf(c, r); return bug }
 	for _, of := range reports.Grouped(cells, bugOf) {
 		bug := bugOf(of[0])
-		all = append(all, reproduction{bug, saidOf(bug, r), of})
+		all = append(all, Reproduction{bug, saidOf(bug, r), of})
 	}
 	return all
 }
