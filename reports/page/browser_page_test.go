@@ -396,7 +396,7 @@ func TestWithoutScripts(t *testing.T) {
 	file := written(t, small())
 	b.do(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+file))
 	words := get(b, chromedp.TextContent(chromedp.CSS("main")))
-	for _, want := range []string{"1 new", page.Red, page.Cause, "satisfies it >= 5", "With JavaScript", "Cells", "An upgrade leaves other containers alone."} {
+	for _, want := range []string{"1 new", page.Red, page.Cause, page.Because, "satisfies it >= 5", "With JavaScript", "Cells", "An upgrade leaves other containers alone."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("without scripts, the page does not show %q", want)
 		}

@@ -143,6 +143,16 @@ func TestTheFirstScreenSaysWhatWasReproduced(t *testing.T) {
 	}
 }
 
+// TestTheFirstScreenSaysTheWholeCause: what led to it stands below it, also for who has no
+// scripts.
+func TestTheFirstScreenSaysTheWholeCause(t *testing.T) {
+	t.Parallel()
+	page := write(t, Run{Report: MadeReport(), Narration: MadeNarration})
+	if !strings.Contains(page, "<li>"+Because+"</li>") {
+		t.Errorf("the page does not say %q", Because)
+	}
+}
+
 // TestWhatIsNewIsCompared: with the same check that is recorded for another cell, and with
 // where it passes; the draft names its own cell.
 func TestWhatIsNewIsCompared(t *testing.T) {

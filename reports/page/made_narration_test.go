@@ -33,6 +33,9 @@ func MadeNarration(c reports.Cell, _ reports.Run, limit int) (*narrate.Narration
 // Cause is what the narrations say of cells that need attention.
 const Cause = "8 of 24 attempts of default/tls/app failed: HTTP/2 preface without TLS, closed by the server."
 
+// Because is what they say led to it.
+const Because = "Step 2 turned ExampleGate on."
+
 // lowLimit is the limit in bytes below which there is no room for objects.
 const lowLimit = 32 << 10
 
@@ -70,7 +73,7 @@ func madeTimeline(c reports.Cell) *narrate.Narration {
 	}
 	s.Checks[0].Summary = "did not come true in 90 s"
 	if !c.Outcome.Expected() {
-		s.Checks[0].Cause = Cause
+		s.Checks[0].Cause, s.Checks[0].Because = Cause, []string{Because}
 	}
 	s.Checks[0].Parts = []narrate.Line{{What: `connections["tls/app"]`, Text: Hostile}}
 	s.Checks[len(s.Checks)-1].To = s.Checks[len(s.Checks)-1].From

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -100,8 +101,10 @@ type attention struct {
 type attentionCheck struct {
 	reports.Check
 
-	// Cause is what happened, in a sentence. If unset, that is not known.
-	Cause string
+	// Cause is what happened, in a sentence, and Because what led to it. If unset, that is
+	// not known.
+	Cause   string
+	Because []string
 	// Said is what it checks. Without a requirement it is empty.
 	Said     wording
 	Compared comparison
@@ -148,7 +151,7 @@ type scene struct {
 	// keps are the titles of KEPs and areas, titles those of scenarios.
 	keps, titles map[string]string
 	// causes are what happened in cells that need attention, by cell and check.
-	causes map[string]map[string]string
+	causes map[string]map[string]narrate.Check
 	// drafts and comparisons are what is known of checks that failed, by cell and check.
 	drafts      map[string]map[string]string
 	comparisons map[string]map[string]comparison
@@ -307,8 +310,9 @@ func (sc scene) attention() (all []attention) {
 		n := min(len(checks), maxAttentionChecks)
 		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, More: len(checks) - n}
 		for _, check := range checks[:n] {
+			told := sc.causes[c.ID][check.ID]
 			a.Checks = append(a.Checks, attentionCheck{
-				check, sc.causes[c.ID][check.ID], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID],
+				check, told.Cause, told.Because, sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID],
 			})
 		}
 		all = append(all, a)

@@ -96,14 +96,14 @@ func (t told) comparisons() map[string]map[string]comparison {
 
 // scene is what the first screen is made of.
 func (t told) scene() scene {
-	causes := make(map[string]map[string]string)
+	causes := make(map[string]map[string]narrate.Check)
 	for _, p := range t.first {
 		if p.Narration == nil {
 			continue
 		}
-		of := make(map[string]string)
+		of := make(map[string]narrate.Check)
 		for _, check := range p.Narration.Checks {
-			of[check.ID] = check.Cause
+			of[check.ID] = check
 		}
 		causes[t.Report.Cells[p.cell].ID] = of
 	}
