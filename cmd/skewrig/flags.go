@@ -44,7 +44,12 @@ func (c *choice) Set(text string) error {
 }
 
 // output is the format of what a command prints.
-type output struct{ choice }
+type output struct {
+	choice
+
+	// told says that the reader has seen a line of each cell that ran.
+	told bool
+}
 
 func (o *output) register(cmd *cobra.Command) {
 	o.choice.register(cmd, "output", "o", "text", "text or json", "text", "json")

@@ -28,7 +28,7 @@ func told(t *testing.T, mode, format string) (stdout, stderr string) {
 	cmd.SetOut(&out)
 	cmd.SetErr(&errOut)
 	g, want := github{choice{value: mode}}, errors.New("the verdict")
-	err = g.tell(cmd, output{choice{value: format}}, report, func() error {
+	err = g.tell(cmd, output{choice: choice{value: format}}, report, func() error {
 		fmt.Fprintln(&out, "  ::error::owned")
 		return want
 	})

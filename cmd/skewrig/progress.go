@@ -111,9 +111,14 @@ func buildProgress(cmd *cobra.Command) (tell func(build.Progress), done func()) 
 	}, p.close
 }
 
+// tellsEachCell reports whether cellProgress writes a line of each cell that has run.
+func tellsEachCell(cmd *cobra.Command) bool {
+	return !is(cmd, "quiet") && (!isTerminal(news(cmd)) || is(cmd, "verbose"))
+}
+
 // cellProgress tells about cells that are run. Done must be called at the end.
 func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), done func()) {
-	p, verbose := newProgress(news(cmd)), is(cmd, "verbose")
+	p, verbose, each := newProgress(news(cmd)), is(cmd, "verbose"), tellsEachCell(cmd)
 	p.summary(func() string { return f.Line(time.Now()) })
 	return func(news engine.Progress) {
 		id := news.Cell.ID
@@ -121,7 +126,7 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 		case r != nil:
 			done, all := f.End(id, r.Outcome, time.Now())
 			p.end(id)
-			if p.bars != nil && !verbose {
+			if !each {
 				return // the report lists it below, and the summary counts it
 			}
 			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome, r.DurationSeconds, id)

@@ -77,5 +77,5 @@ func printReport(w io.Writer, out output, report reports.Report, dir string) err
 	if out.json() {
 		return printJSON(w, report)
 	}
-	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Page: page.Name, Color: colorful(w), Width: columns(w)})
+	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Page: page.Name, Told: out.told, Color: colorful(w), Width: columns(w)})
 }

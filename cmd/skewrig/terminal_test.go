@@ -140,6 +140,11 @@ func TestProgressOnATerminal(t *testing.T) {
 	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{{Number: 1, Action: action.Stop{Component: "kubelet/node-a"}}}}
 	cmd := &cobra.Command{}
 	cmd.SetErr(program)
+	elsewhere := &cobra.Command{}
+	elsewhere.SetErr(io.Discard)
+	if tellsEachCell(cmd) || !tellsEachCell(elsewhere) {
+		t.Error("each cell has its line on a terminal, or none elsewhere")
+	}
 	tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
 	tell(engine.Progress{Cell: cell})
 	tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})

@@ -23,6 +23,9 @@ type TerminalOptions struct {
 	Report string
 	// Page is the file name of the page in it.
 	Page string
+	// Told says that the reader has seen a line of each cell that ran: those that pass are
+	// left out.
+	Told bool
 	// Causes returns why checks of a cell do not hold, by their ids. If unset, it is not
 	// known.
 	Causes func(reports.Cell) map[string]string
@@ -34,7 +37,9 @@ type TerminalOptions struct {
 func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
 	t := terminal{color: options.Color, width: options.Width}
 	for _, outcome := range reports.Outcomes() {
-		t.section(outcome, r)
+		if !options.Told || outcome != reports.Pass {
+			t.section(outcome, r)
+		}
 		if outcome == reports.ExpectedFail {
 			t.reproduced(r)
 		}

@@ -80,6 +80,21 @@ func TestEachCellIsWrittenOnce(t *testing.T) {
 	}
 }
 
+// TestWhatPassesIsNotSaidAgain: who has seen a line of each cell reads of the others.
+func TestWhatPassesIsNotSaidAgain(t *testing.T) {
+	t.Parallel()
+	r := recorded(t)
+	text := renderTo(t, r, TerminalOptions{Told: true})
+	for _, c := range r.Cells {
+		if got, want := strings.Contains(text, c.ID+"\n"), c.Outcome != reports.Pass; got != want {
+			t.Errorf("it has the cell %s: %t, want %t", c.ID, got, want)
+		}
+	}
+	if strings.Contains(text, "kep-4939: 5 cells") || !strings.Contains(text, reports.HeadlineOf(r).String()) {
+		t.Errorf("it counts those that pass, or has no headline:\n%s", text)
+	}
+}
+
 // TestReproducedIsSaid in every format for people, and with the exit code only where
 // that is 0.
 func TestReproducedIsSaid(t *testing.T) {
