@@ -55,21 +55,21 @@ the evidence is.`,
 				}
 				return app.Failed(page.Write(w, run))
 			}
+			if format.value == "text" {
+				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(args[0])}))
+			}
 			return app.Failed(formats[format.value](w, report))
 		},
 	}
 	cmd.AddCommand(newMerge())
 	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), findings-json (as data), track-record (known regressions), matrix (probes by releases and gates), or openmetrics (for dashboards)",
-		append(slices.Sorted(maps.Keys(formats)), "findings", "findings-json", "html")...)
+		append(slices.Sorted(maps.Keys(formats)), "findings", "findings-json", "html", "text")...)
 	registerTexts(cmd, &texts)
 	return cmd
 }
 
-// formats are what a report can be printed as, the page aside.
+// formats are what a report can be printed as that needs nothing else.
 var formats = map[string]func(io.Writer, reports.Report) error{
-	"text": func(w io.Writer, r reports.Report) error {
-		return render.Terminal(w, r, render.TerminalOptions{Color: colorful(w), Width: columns(w)})
-	},
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
 	"track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	"openmetrics": render.OpenMetrics,

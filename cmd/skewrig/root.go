@@ -77,5 +77,9 @@ func printReport(w io.Writer, out output, report reports.Report, dir string) err
 	if out.json() {
 		return printJSON(w, report)
 	}
-	return render.Terminal(w, report, render.TerminalOptions{Report: dir, Page: page.Name, Told: out.told, Color: colorful(w), Width: columns(w)})
+	options := render.TerminalOptions{Report: dir, Page: page.Name, Told: out.told, Color: colorful(w), Width: columns(w)}
+	if dir != "" {
+		options.Causes = app.CausesOf(dir)
+	}
+	return render.Terminal(w, report, options)
 }

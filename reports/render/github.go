@@ -28,7 +28,7 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 		warnings = append(warnings, annotation("warning", "the report is partial", oneLine(r.Partial, maxText)))
 	}
 	for _, c := range r.Cells {
-		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c, r), Visible(again(c, r.Reproduce)))
+		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c, r, nil), Visible(again(c, r.Reproduce)))
 		switch {
 		case c.Outcome.Nonconforming():
 			errors = append(errors, annotation("error", c.ID, message))

@@ -35,7 +35,7 @@ type TerminalOptions struct {
 // counted by area, the others by outcome with the whole reason, the headline, and where
 // to look. No text of the report can control the terminal.
 func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
-	t := terminal{color: options.Color, width: options.Width}
+	t := terminal{color: options.Color, width: options.Width, causes: options.Causes}
 	for _, outcome := range reports.Outcomes() {
 		if !options.Told || outcome != reports.Pass {
 			t.section(outcome, r)
@@ -59,8 +59,17 @@ func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
 
 type terminal struct {
 	gathered
-	color bool
-	width int
+	color  bool
+	width  int
+	causes func(reports.Cell) map[string]string // nil if they are not known
+}
+
+// causesOf are why checks of a cell do not hold, by their ids.
+func (t *terminal) causesOf(c reports.Cell) map[string]string {
+	if t.causes == nil {
+		return nil
+	}
+	return t.causes(c)
 }
 
 // section writes the cells that have an outcome.
@@ -124,7 +133,7 @@ func (t *terminal) recorded(cells []reports.Cell) {
 func (t *terminal) attention(cells []reports.Cell, r reports.Report) {
 	for _, c := range cells {
 		t.cell(c)
-		t.fields(details(c, r), "    ", t.width)
+		t.fields(details(c, r, t.causesOf(c)), "    ", t.width)
 	}
 }
 
@@ -206,7 +215,7 @@ func (t *terminal) outcome(o reports.Outcome, width int) string {
 // CellsTerminal writes all that a report knows of some of its cells: each check with
 // what was expected and observed, where the evidence is, and how to see them again.
 func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options TerminalOptions) error {
-	t := terminal{color: options.Color, width: options.Width}
+	t := terminal{color: options.Color, width: options.Width, causes: options.Causes}
 	for i, c := range cells {
 		if i > 0 {
 			t.printf("\n")
@@ -216,11 +225,7 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		var causes map[string]string
-		if options.Causes != nil {
-			causes = options.Causes(c)
-		}
-		t.fields(allDetails(c, r, causes), "    ", t.width)
+		t.fields(allDetails(c, r, t.causesOf(c)), "    ", t.width)
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
 		lead := "  again"

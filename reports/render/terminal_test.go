@@ -95,6 +95,21 @@ func TestWhatPassesIsNotSaidAgain(t *testing.T) {
 	}
 }
 
+// TestTheCauseComesFirst of what is said of a check that is not as expected.
+func TestTheCauseComesFirst(t *testing.T) {
+	t.Parallel()
+	r := assemble(t, []reports.Cell{{ID: "a/b", Scenario: "a/b", Checks: []reports.Check{
+		{ID: "well", Outcome: reports.Pass}, {ID: "restarted", Outcome: reports.Fail, Expected: "0", Observed: "1"},
+	}}})
+	causes := func(reports.Cell) map[string]string {
+		return map[string]string{"well": "None.", "restarted": "A probe failed."}
+	}
+	text := renderTo(t, r, TerminalOptions{Causes: causes})
+	if want := "check restarted: fail\n      cause        A probe failed.\n      expected     0\n      observed     1\n"; !strings.Contains(text, want) || strings.Contains(text, "None.") {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}
+
 // TestReproducedIsSaid in every format for people, and with the exit code only where
 // that is 0.
 func TestReproducedIsSaid(t *testing.T) {

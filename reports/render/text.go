@@ -92,9 +92,9 @@ func printableLines(s string) []string {
 func oneLine(s string, limit int) string { return Printable(shortened(s, limit)) }
 
 // details returns what is known of the checks of a cell that are not as
-// expected, or why the cell has none. Checks that saw nothing for the same reason share
-// it.
-func details(c reports.Cell, r reports.Report) fields {
+// expected, with the causes of some by their ids, or why the cell has none. Checks that saw
+// nothing for the same reason share it.
+func details(c reports.Cell, r reports.Report, causes map[string]string) fields {
 	var b fields
 	writeRepeats(&b, c)
 	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
@@ -108,7 +108,7 @@ func details(c reports.Cell, r reports.Report) fields {
 			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
-		writeChecks(&b, alike, c, r, nil)
+		writeChecks(&b, alike, c, r, causes)
 	}
 	return b
 }
@@ -194,10 +194,10 @@ func writeRepeats(b *fields, c reports.Cell) {
 func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Report, causes map[string]string) {
 	for _, check := range checks {
 		b.head("check %s: %s", oneLine(check.ID, maxText), check.Outcome)
+		writeField(b, "cause", causes[check.ID])
 		writeField(b, "requirement", check.Requirement)
 		writeField(b, "expected", check.Expected)
 		writeField(b, "observed", check.Observed)
-		writeField(b, "cause", causes[check.ID])
 		writeField(b, "reason", check.Reason)
 		writeField(b, "compare", comparison(check, c, r))
 	}

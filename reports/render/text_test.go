@@ -64,7 +64,7 @@ check seen: unknown
   observed     0
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c, reports.Report{}).String()); diff != "" {
+	if diff := cmp.Diff(want, details(c, reports.Report{}, nil).String()); diff != "" {
 		t.Error(diff)
 	}
 	c.Checks, c.Reason = c.Checks[:2], "step 3: not within 1m0s"
@@ -73,7 +73,7 @@ check first: unknown
   expected     it
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c, reports.Report{}).String()); diff != "" {
+	if diff := cmp.Diff(want, details(c, reports.Report{}, nil).String()); diff != "" {
 		t.Error(diff)
 	}
 }
