@@ -67,15 +67,19 @@ func each(inputs []Input, do func(i int, c Cell)) {
 	}
 }
 
-// mergedCells joins the cells of the same id, and says where their files go.
+// mergedCells joins the cells of the same id, and says where their files go. A cell that did
+// not run to its end, or of which no run could be judged, gives way to one that did.
 func mergedCells(inputs []Input) ([]Cell, []Moved) {
-	finished := make(map[string]bool)
-	each(inputs, func(_ int, c Cell) { finished[c.ID] = finished[c.ID] || !c.Unfinished })
+	finished, judged := make(map[string]bool), make(map[string]bool)
+	each(inputs, func(_ int, c Cell) {
+		finished[c.ID] = finished[c.ID] || !c.Unfinished
+		judged[c.ID] = judged[c.ID] || c.Outcome.Judged()
+	})
 	var runs []Cell
 	var moved []Moved
 	numbers := make(map[string]int) // the last of each cell's
 	each(inputs, func(i int, c Cell) {
-		if c.Unfinished && (finished[c.ID] || numbers[c.ID] > 0) {
+		if c.Unfinished && (finished[c.ID] || numbers[c.ID] > 0) || judged[c.ID] && c.undecided() {
 			return
 		}
 		if len(c.Runs) == 0 {
@@ -90,6 +94,11 @@ func mergedCells(inputs []Input) ([]Cell, []Moved) {
 		}
 	})
 	return JoinEach(runs), moved
+}
+
+// undecided reports whether no run of a cell says anything of its subject.
+func (c Cell) undecided() bool {
+	return !slices.ContainsFunc(c.EachRun(), func(r Run) bool { return r.Outcome != Unknown })
 }
 
 // renumbered returns a cell with its runs numbered on from those that are there,

@@ -94,6 +94,25 @@ func TestMergingOneReportChangesNothing(t *testing.T) {
 	}
 }
 
+// TestACellThatWasNotJudgedGivesWay: judging a run again can find that it is of another
+// scenario than today's. Who then runs the cell again has its verdict.
+func TestACellThatWasNotJudgedGivesWay(t *testing.T) {
+	t.Parallel()
+	before := input(t, "before", 1, simple("bad", Unknown), simple("good", Unknown), simple("never", Unknown), simple("once", Pass),
+		Join(simple("twice", Pass).Numbered(1), simple("twice", Unknown).Numbered(2)))
+	again := input(t, "again", 2, simple("bad", Fail), simple("good", Pass), simple("never", Unknown), simple("once", Unknown), simple("twice", Pass))
+	again.Report.Cells[4].Started = time.Unix(3, 0)
+	r, _, err := Merge([]Input{before, again})
+	want := `a/b/bad fail
+a/b/good pass
+a/b/never unknown 1:unknown 2:unknown
+a/b/once pass
+a/b/twice unknown 1:pass 2:unknown 3:pass`
+	if diff := cmp.Diff(want, sum(r)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestACellThatDidNotRunGivesWay(t *testing.T) {
 	t.Parallel()
 	killed := input(t, "killed", 1, simple("x", Pass), cut("y"), cut("z"))

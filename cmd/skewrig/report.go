@@ -96,7 +96,8 @@ func newMerge() *cobra.Command {
 		Short: "Join the reports of shards and of repeated runs",
 		Long: `Join reports into one, with the files of their cells. Cells that are in one report
 are copied; those that are in several become repetitions of one cell, which is flaky
-if they disagree. A cell that ran to its end replaces one that did not.`,
+if they disagree. A cell that ran to its end replaces one that did not, and one that was
+judged replaces one that is unknown.`,
 		Example: `  skewrig report merge shard-1 shard-2 --report-dir report
   skewrig report merge report report-rerun --report-dir both`,
 		Args: cobra.MinimumNArgs(1),
