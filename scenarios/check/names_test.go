@@ -12,22 +12,25 @@ import (
 // container of a pod, a pod with its namespace, or an object without one.
 func TestNamesIn(t *testing.T) {
 	t.Parallel()
+	of := func(variable, text, object, container string) reports.Named {
+		return reports.Named{Variable: variable, Text: text, Object: object, Container: container}
+	}
 	for expected, want := range map[string]reports.Names{
-		`at once: containers["web/app"].running == true`: {{"containers", "web/app", "pods/default/web", "app"}},
+		`at once: containers["web/app"].running == true`: {of("containers", "web/app", "pods/default/web", "app")},
 		`at once: connections["shop/web/app"].size() satisfies it > 1`: {
-			{"connections", "shop/web/app", "pods/shop/web", "app"},
+			of("connections", "shop/web/app", "pods/shop/web", "app"),
 		},
-		`at once: pods["web"].status.phase == "Running"`:                   {{"pods", "web", "pods/default/web", ""}, {Text: "Running"}},
-		`always for 5s: events["shop/web"].size() grows by 0 at most`:      {{"events", "shop/web", "pods/shop/web", ""}},
-		`at once: objects["nodes/a"].spec == objects["jobs/b/c"].spec`:     {{"objects", "nodes/a", "nodes/a", ""}, {"objects", "jobs/b/c", "jobs/b/c", ""}},
-		`at once: nodes["a"].ready && "b" in nodes == true`:                {{"nodes", "a", "nodes/a", ""}, {"nodes", "b", "nodes/b", ""}},
-		`at once: components["kubelet/a"].at < components["etcd"].at`:      {{"components", "kubelet/a", "nodes/a", ""}, {"components", "etcd", "", ""}},
+		`at once: pods["web"].status.phase == "Running"`:                   {of("pods", "web", "pods/default/web", ""), {Text: "Running"}},
+		`always for 5s: events["shop/web"].size() grows by 0 at most`:      {of("events", "shop/web", "pods/shop/web", "")},
+		`at once: objects["nodes/a"].spec == objects["jobs/b/c"].spec`:     {of("objects", "nodes/a", "nodes/a", ""), of("objects", "jobs/b/c", "jobs/b/c", "")},
+		`at once: nodes["a"].ready && "b" in nodes == true`:                {of("nodes", "a", "nodes/a", ""), of("nodes", "b", "nodes/b", "")},
+		`at once: components["kubelet/a"].at < components["etcd"].at`:      {of("components", "kubelet/a", "nodes/a", ""), of("components", "etcd", "", "")},
 		`at once: requests.create.code == 201`:                             {{Variable: "requests", Text: "create"}},
 		`at once: dependents["kcm"].replicas == 0`:                         {{Variable: "dependents", Text: "kcm"}},
-		`at once: watches["w"].pods["web"].metadata.labels["x"] == "yes"`:  {{"watches", "w", "", ""}, {"pods of an answer", "web", "pods/default/web", ""}, {Text: "x"}, {Text: "yes"}},
-		`at once: polls["p"].views.exists(v, "s/web" in v.pods) == true`:   {{"polls", "p", "", ""}, {"pods of an answer", "s/web", "pods/s/web", ""}},
-		`at once: connections.exists(k, k.startsWith("web/")) == true`:     {{"connections", "web/", "pods/default/web", ""}},
-		`at once: pods["web"].spec.containers satisfies it[0].name == "a"`: {{"pods", "web", "pods/default/web", ""}, {Variable: "containers", Text: "a", Container: "a"}},
+		`at once: watches["w"].pods["web"].metadata.labels["x"] == "yes"`:  {of("watches", "w", "", ""), of("pods of an answer", "web", "pods/default/web", ""), {Text: "x"}, {Text: "yes"}},
+		`at once: polls["p"].views.exists(v, "s/web" in v.pods) == true`:   {of("polls", "p", "", ""), of("pods of an answer", "s/web", "pods/s/web", "")},
+		`at once: connections.exists(k, k.startsWith("web/")) == true`:     {of("connections", "web/", "pods/default/web", "")},
+		`at once: pods["web"].spec.containers satisfies it[0].name == "a"`: {of("pods", "web", "pods/default/web", ""), {Variable: "containers", Text: "a", Container: "a"}},
 		`at once: ["a"].all(p, pods[p].spec == 1) == true`:                 {{Text: "a"}},
 		`each probe of "web" is answered: in time`:                         nil,
 	} {
