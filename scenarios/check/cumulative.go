@@ -4,85 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
-	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 )
-
-// syntax parses expressions without putting in what macros stand for, so that an
-// exists is a call of exists.
-var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.OptionalTypes(), cel.ClearMacros()) })
-
-// parsed has the expressions that were parsed by their text: those of a scenario are in
-// each of its cells, and several rules look at each.
-var parsed sync.Map
-
-// parse returns an expression as it is written. One that is none, or that calls a function
-// as none can be called, has been reported.
-func parse(text string) (ast.Expr, bool) {
-	tree, is := parseTree(text)
-	if !is {
-		return nil, false
-	}
-	return tree.Expr(), true
-}
-
-func parseTree(text string) (*ast.AST, bool) {
-	if tree, is := parsed.Load(text); is {
-		return tree.(*ast.AST), true
-	}
-	env, err := syntax()
-	if err != nil || text == "" {
-		return nil, false
-	}
-	found, issues := env.Parse(text)
-	if issues.Err() != nil {
-		return nil, false
-	}
-	tree := found.NativeRep()
-	if !isCalledRight(tree.Expr()) {
-		return nil, false
-	}
-	parsed.Store(text, tree)
-	return tree, true
-}
-
-// isCalledRight reports whether the functions in an expression that the rules look into
-// have the arguments that these rules expect.
-func isCalledRight(e ast.Expr) bool {
-	right := true
-	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind {
-			return
-		}
-		call := e.AsCall()
-		args := call.Args()
-		named := len(args) > 0 && args[0].Kind() == ast.IdentKind
-		switch call.FunctionName() {
-		case "all", "exists", "exists_one", "existsOne", "filter", "sortBy":
-			right = right && call.IsMemberFunction() && named && len(args) == 2
-		case "map":
-			right = right && call.IsMemberFunction() && named && (len(args) == 2 || len(args) == 3)
-		case "size":
-			right = right && call.IsMemberFunction() == (len(args) == 0) && len(args) < 2
-		case "first", "last", "distinct", "flatten", "reverse", "slice", "sort", "value", "orValue":
-			right = right && call.IsMemberFunction()
-		}
-	}))
-	return right
-}
-
-// offset is where a part of an expression begins, in characters.
-func offset(text string, id int64) int {
-	tree, is := parseTree(text)
-	if !is {
-		return 0
-	}
-	at, _ := tree.SourceInfo().GetOffsetRange(id)
-	return int(at.Start)
-}
 
 // counting finds the conditions of a check that hold as soon as enough was seen since
 // the cell began, however little came of it after a change of the rig.

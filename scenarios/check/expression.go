@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // language is the CEL environment of expressions.
@@ -160,6 +161,32 @@ func compileCondition(text string, it ...*cel.Type) (cel.Program, error) {
 		err = fmt.Errorf("it is neither true nor false, it is a %s", t)
 	}
 	return program, err
+}
+
+// typeOf is the type of the value of an expression.
+func typeOf(text string) *cel.Type {
+	if _, t, err := compile(text); err == nil {
+		return t
+	}
+	return cel.DynType // so that what sees it is looked at too
+}
+
+// maxKnown is how many names an error lists.
+const maxKnown = 8
+
+// guess ends an error with the name that may have been meant, or else with those there
+// are.
+func guess(name string, known []string) string {
+	switch near := spelling.Closest(name, known); {
+	case len(near) > 0:
+		return ": did you mean " + near[0] + "?"
+	case len(known) == 0:
+		return ": there is none"
+	case len(known) == 1:
+		return ": there is only " + known[0]
+	default:
+		return ": there are " + reports.Few(known, maxKnown)
+	}
 }
 
 // asJSON renders a value for people and for comparing: compact JSON with keys

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -33,6 +34,12 @@ func expressions(cell plan.Cell, look func(step int, e written, it string)) {
 			}
 		}
 	}
+}
+
+// untilOf is the condition of a wait step; empty for other steps.
+func untilOf(step plan.Step) string {
+	wait, _ := step.Action.(action.Wait)
+	return wait.Until
 }
 
 // errorf is a mistake in an expression, with its place: that of an offset in the

@@ -93,20 +93,6 @@ func unequal(c action.Check) string {
 	return fmt.Sprintf("it observes a %s, which is never %v", t, c.Is)
 }
 
-// untilOf is the condition of a wait step; empty for other steps.
-func untilOf(step plan.Step) string {
-	wait, _ := step.Action.(action.Wait)
-	return wait.Until
-}
-
-// typeOf is the type of the value of an expression.
-func typeOf(text string) *cel.Type {
-	if _, t, err := compile(text); err == nil {
-		return t
-	}
-	return cel.DynType // so that what sees it is looked at too
-}
-
 func compileCheck(c action.Check) (*compiled, error) {
 	done := &compiled{Check: c, items: maxItems}
 	var observe, must error

@@ -10,7 +10,6 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/skewrig/skewrig/harness/spelling"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -209,24 +208,6 @@ func laterStep(cell plan.Cell, at int, v variable, fits func(mayBe) bool) *plan.
 		}
 	}
 	return nil
-}
-
-// maxKnown is how many names an error lists.
-const maxKnown = 8
-
-// guess ends an error with the name that may have been meant, or else with those there
-// are.
-func guess(name string, known []string) string {
-	switch near := spelling.Closest(name, known); {
-	case len(near) > 0:
-		return ": did you mean " + near[0] + "?"
-	case len(known) == 0:
-		return ": there is none"
-	case len(known) == 1:
-		return ": there is only " + known[0]
-	default:
-		return ": there are " + reports.Few(known, maxKnown)
-	}
 }
 
 // texts are the names as people are told of them, each once.
