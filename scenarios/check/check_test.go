@@ -604,17 +604,34 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 		{Number: 3, Line: 19, Action: action.Wait{Until: `containers["tls/app"].starts`}},
 		{Number: 4, Line: 20, Action: action.Wait{Until: `containers["tls/app"].runningg`}},
 	}})
-	const want = `c.yaml:2:23: wait until: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}
+	const want = `c.yaml:2:23: wait until: syntax: it ends too early
 c.yaml:4:24: check one: undeclared reference to 'containerz': did you mean containers?
 c.yaml:8:11: check two: undeclared reference to 'sise': did you mean size?
 c.yaml:11:54: check three: undefined field 'reson': did you mean reason?
 c.yaml:16:20: check four: undefined field 'versions': did you mean version?
 c.yaml:17:65: check five: found no matching overload for '_>=_' applied to '(list(timeline.Exit), int)'
-c.yaml:18:62: check six: it is neither true nor false, it is a int
-c.yaml:19:18: wait until: it is neither true nor false, it is a int
+c.yaml:18:62: check six: it is neither true nor false, it is a number
+c.yaml:19:18: wait until: it is neither true nor false, it is a number
 c.yaml:20:10: wait until: undefined field 'runningg': did you mean running?`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMistakesOfSyntaxAreInWords(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]string{
+		"1 = 1":               "syntax: '= ' can't stand here: write ==",
+		"true and false":      "syntax: 'and' can't stand here: write &&",
+		"(1 == 1":             "syntax: ')' is missing at the end",
+		"[1, 2":               "syntax: it ends too early",
+		`pods["web].x == "a"`: "syntax: 'a' can't stand here",
+		"size([1]) size([1])": "syntax: 'size' can't stand here",
+	} {
+		_, _, err := compile(expression)
+		if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", expression, diff)
+		}
 	}
 }
 

@@ -106,12 +106,45 @@ func mistakesOf(env *cel.Env, text string, compile compiling) (all mistakes) {
 			at += utf8.RuneCountInString(line)
 		}
 		message := strings.TrimSuffix(e.Message, " (in container '')")
+		if syntax, is := strings.CutPrefix(message, "Syntax error: "); is {
+			return mistakes{{at, syntaxInWords(syntax)}} // others come of it
+		}
 		if found := unknownName.FindStringSubmatch(message); found != nil {
 			message += guess(found[1], known[found[1]])
 		}
 		all = append(all, mistake{at, message})
 	}
 	return all
+}
+
+// misplacedPart and missingPart find in a message of the parser what it did not expect,
+// or what it lacks.
+var (
+	misplacedPart = regexp.MustCompile(`^(?:mismatched input|extraneous input|no viable alternative at input|token recognition error at:) '(.*?)'(?: expecting .*)?$`)
+	missingPart   = regexp.MustCompile(`^missing ('.*?') at '(.*)'$`)
+)
+
+// instead are the operators of CEL by those of other languages.
+var instead = map[string]string{"=": "==", "and": "&&", "or": "||", "not": "!", "is": "=="}
+
+// syntaxInWords says a mistake without the names of the parser's tokens.
+func syntaxInWords(message string) string {
+	const end = "<EOF>"
+	if found := missingPart.FindStringSubmatch(message); found != nil {
+		return strings.ReplaceAll(fmt.Sprintf("syntax: %s is missing before '%s'", found[1], found[2]), "before '"+end+"'", "at the end")
+	}
+	found := misplacedPart.FindStringSubmatch(message)
+	switch {
+	case found == nil:
+		return "syntax: " + message
+	case found[1] == end:
+		return "syntax: it ends too early"
+	}
+	said := fmt.Sprintf("syntax: '%s' can't stand here", found[1])
+	if operator := instead[strings.TrimSpace(found[1])]; operator != "" {
+		said += ": write " + operator
+	}
+	return said
 }
 
 // unknownName is a message of the compiler about a name that it doesn't know.
@@ -158,7 +191,7 @@ func (a asked) FindStructFieldType(name, field string) (*types.FieldType, bool) 
 func compileCondition(text string, it ...*cel.Type) (cel.Program, error) {
 	program, t, err := compile(text, it...)
 	if err == nil && !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
-		err = fmt.Errorf("it is neither true nor false, it is a %s", t)
+		err = fmt.Errorf("it is neither true nor false, it is %s", kindOf(t))
 	}
 	return program, err
 }

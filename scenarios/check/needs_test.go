@@ -85,8 +85,10 @@ func TestAValueOfAnotherTypeIsRefused(t *testing.T) {
 		is      any
 		want    string
 	}{
-		{`containers["payments/app"].running`, 1, "c.yaml:2:3: check c: it observes a bool, which is never 1"},
-		{`connections["payments/app"].size()`, true, "c.yaml:2:3: check c: it observes a int, which is never true"},
+		{`containers["payments/app"].running`, 1, "c.yaml:2:3: check c: it observes true or false, which is never 1"},
+		{`connections["payments/app"].size()`, true, "c.yaml:2:3: check c: it observes a number, which is never true"},
+		{`containers["payments/app"].starts`, []any{1.0}, "c.yaml:2:3: check c: it observes a number, which is never [1]"},
+		{`containers["payments/app"].starts`, "0", `c.yaml:2:3: check c: it observes a number, which is never "0"`},
 		{`connections["payments/app"].size()`, 1.5, "<nil>"},
 		{`pods["payments"].spec`, "any", "<nil>"},
 		{`connections["payments/app"]`, []any{}, "<nil>"},

@@ -83,14 +83,35 @@ func mistakesIn(cell plan.Cell) error {
 // types say so.
 func unequal(c action.Check) string {
 	number := []cel.Kind{cel.IntKind, cel.UintKind, cel.DoubleKind}
-	is := map[string][]cel.Kind{"bool": {cel.BoolKind}, "string": {cel.StringKind}, "int": number, "int64": number, "float64": number}
+	is := map[string][]cel.Kind{
+		"bool": {cel.BoolKind}, "string": {cel.StringKind}, "int": number, "int64": number, "float64": number,
+		"[]interface {}": {cel.ListKind}, "map[string]interface {}": {cel.MapKind},
+	}
 	kinds := is[fmt.Sprintf("%T", c.Is)]
 	t := typeOf(c.Observe)
 	judged := slices.Contains(append(number, cel.BoolKind, cel.StringKind, cel.ListKind, cel.MapKind), t.Kind())
 	if c.Must != "" || c.Mode == record.AtMost || c.Mode == record.AtLeast || kinds == nil || !judged || slices.Contains(kinds, t.Kind()) {
 		return ""
 	}
-	return fmt.Sprintf("it observes a %s, which is never %v", t, c.Is)
+	return fmt.Sprintf("it observes %s, which is never %s", kindOf(t), asJSON(types.DefaultTypeAdapter.NativeToValue(c.Is)))
+}
+
+// kindOf is what people call a value of a type.
+func kindOf(t *cel.Type) string {
+	switch t.Kind() {
+	case cel.IntKind, cel.UintKind, cel.DoubleKind:
+		return "a number"
+	case cel.StringKind:
+		return "a text"
+	case cel.BoolKind:
+		return "true or false"
+	case cel.ListKind:
+		return "a list"
+	case cel.MapKind:
+		return "a map"
+	default:
+		return "a " + t.String()
+	}
 }
 
 func compileCheck(c action.Check) (*compiled, error) {
