@@ -81,11 +81,14 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 		stated[r.ID] = true
 	}
 	var unknown []error
+	seen := make(map[string]bool)
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
-			for _, k := range step.Checks() {
-				if !stated[k.Requirement] {
-					unknown = append(unknown, fmt.Errorf("%s:%d: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, k.Line, k.ID, k.Requirement))
+			for _, c := range step.Checks() {
+				at := fmt.Sprintf("%s:%d", cell.File, c.Line)
+				if !stated[c.Requirement] && !seen[at] {
+					seen[at] = true // cells of one scenario have the same checks
+					unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))
 				}
 			}
 		}

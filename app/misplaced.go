@@ -1,7 +1,9 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,11 +15,14 @@ import (
 )
 
 // misplaced explains what a file is that was given as a scenario and is something else:
-// an object of Kubernetes, a cluster of kind, a list of known deviations. It is nil for
-// all others: the decoder of scenarios says what is wrong with them.
+// an object of Kubernetes, a cluster of kind, a list of known deviations, or not there. It
+// is nil for all others: the decoder of scenarios says what is wrong with them.
 func misplaced(path string) error {
 	text, err := os.ReadFile(path)
 	var head struct{ APIVersion, Kind string }
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s does not exist", path)
+	}
 	if err != nil || yaml.Unmarshal(text, &head) != nil || head.Kind == "" || head.Kind == spec.Kind {
 		return nil //nolint:nilerr // the decoder says it
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,10 @@ func TestSelectSaysWhatAFileIs(t *testing.T) {
 			t.Errorf("%q: more than that is said: %v", tc.text, err)
 		}
 	}
-	if _, err := Select([]string{"nowhere.yaml"}); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
+	if _, err := UpCell(io.Discard, []string{"nowhere.yaml"}); err == nil || err.Error() != "nowhere.yaml does not exist" {
+		t.Errorf("up of a file that is not there: %v", err)
+	}
+	if _, err := Select([]string{"nowhere.yaml"}); err == nil || err.Error() != "nowhere.yaml does not exist" {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -23,6 +23,20 @@ func DirOf(report string) string {
 	return report
 }
 
+// noReport is the error for a directory without a report.
+type noReport struct {
+	dir string
+	err error
+}
+
+// Error implements error.
+func (e *noReport) Error() string {
+	return fmt.Sprintf("%s is no report directory (no %s)", e.dir, render.JSONFile)
+}
+
+// Unwrap returns the error of the file system.
+func (e *noReport) Unwrap() error { return e.err }
+
 // ReadReport reads the report of a directory, or the one that is named itself.
 func ReadReport(dir string) (reports.Report, error) {
 	path := dir
@@ -32,7 +46,7 @@ func ReadReport(dir string) (reports.Report, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return reports.Report{}, fmt.Errorf("%s is no report directory: %w", dir, err)
+		return reports.Report{}, &noReport{dir, err}
 	case err != nil:
 		return reports.Report{}, fmt.Errorf("opening the report: %w", err)
 	}

@@ -6,11 +6,14 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/spelling"
 )
 
 // OrTrue marks a struct for which true may stand: its zero value.
@@ -148,11 +151,11 @@ func fieldsOf(t reflect.Type) []field {
 }
 
 func (d *Decoder) structure(n *yaml.Node, out reflect.Value) bool {
+	fields := fieldsOf(out.Type())
 	if n.Kind != yaml.MappingNode {
-		d.Fail(n, "this must be a mapping of fields, not %s", KindOf(n))
+		d.Fail(n, "this must be a mapping of fields, not %s%s", KindOf(n), inPlace(n, fields))
 		return false
 	}
-	fields := fieldsOf(out.Type())
 	var more []string
 	var decode func(string, *yaml.Node) bool
 	if d.More != nil {
@@ -167,7 +170,11 @@ func (d *Decoder) structure(n *yaml.Node, out reflect.Value) bool {
 		case slices.Contains(more, entry.name):
 			ok = decode(entry.name, entry.value) && ok
 		case i < 0:
-			d.Fail(entry.key, "unknown field %s: %s", Quote(entry.name), DidYouMean(entry.name, append(names(fields), more...)))
+			all := append(names(fields), more...)
+			d.Fail(entry.key, "unknown field %s: %s", Quote(entry.name), DidYouMean(entry.name, all))
+			for _, meant := range spelling.Closest(entry.name, all) {
+				present[meant] = true
+			}
 			ok = false
 		default:
 			ok = d.Decode(entry.value, out.FieldByIndex(fields[i].index)) && ok
@@ -180,6 +187,16 @@ func (d *Decoder) structure(n *yaml.Node, out reflect.Value) bool {
 		}
 	}
 	return ok
+}
+
+// inPlace says how a single value is written in place of the mapping of fields that it
+// stands for: as the one that is required.
+func inPlace(n *yaml.Node, fields []field) string {
+	required := slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return !f.required })
+	if n.Kind != yaml.ScalarNode || IsNull(n) || len(required) != 1 {
+		return ""
+	}
+	return fmt.Sprintf(": write {%s: %s}", required[0].name, InQuotes(n.Value))
 }
 
 func names(fields []field) []string {

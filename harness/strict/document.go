@@ -38,7 +38,7 @@ func ParseDocument(file string, text []byte) *Document {
 		d.Source.Fail(d.Root, "the file is empty")
 	}
 	if len(documents) > 1 {
-		d.Source.Fail(documents[1], "the file has one document: put this one into a file of its own")
+		d.Source.Fail(documents[1], "a file holds one document: move this one to its own file")
 	}
 	return d
 }

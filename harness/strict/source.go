@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -61,7 +62,7 @@ func (s *Source) Parse(text []byte) []*yaml.Node {
 			return documents
 		}
 		if err != nil {
-			s.syntax(err)
+			s.syntax(string(text), err)
 			return documents
 		}
 		if len(documents) == maxDocuments {
@@ -90,15 +91,49 @@ func next(decoder *yaml.Decoder) (root *yaml.Node, err error) {
 
 var syntaxLine = regexp.MustCompile(`(?s)^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
-// syntax reports an error of the YAML library, which tells the line in its
-// text and no column.
-func (s *Source) syntax(err error) {
+// syntax reports an error of the YAML library, which tells a line in its text and no
+// column. The line may be that in which what is wrong begins.
+func (s *Source) syntax(text string, err error) {
 	parts := syntaxLine.FindStringSubmatch(err.Error())
 	line, convErr := strconv.Atoi(parts[1])
 	if convErr != nil {
 		line = 1
 	}
-	s.Fail(&yaml.Node{Line: line, Column: 1}, "this is not YAML: %s", parts[2])
+	lines := strings.SplitAfter(text, "\n")
+	line = brokenLine(lines, line)
+	at := ""
+	if line <= len(lines) {
+		at = lines[line-1]
+	}
+	indent := at[:len(at)-len(strings.TrimLeft(at, " \t"))]
+	if strings.Contains(indent, "\t") {
+		s.Fail(&yaml.Node{Line: line, Column: 1 + strings.Index(indent, "\t")}, "this is not YAML: there is a tab; indent with spaces")
+		return
+	}
+	s.Fail(&yaml.Node{Line: line, Column: 1 + len(indent)}, "this is not YAML: %s; look at the indentation, quotes and brackets here", parts[2])
+}
+
+// maxTried is how many lines are tried to find the one that is broken.
+const maxTried = 200
+
+// brokenLine is the line, from one on, up to which a text is no YAML although it is before.
+func brokenLine(lines []string, from int) int {
+	broken := from
+	for line := from; line < min(len(lines), from+maxTried); line++ {
+		if isYAML(strings.Join(lines[:line], "")) {
+			broken = line + 1
+		}
+	}
+	return broken
+}
+
+func isYAML(text string) bool {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := next(decoder); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
 }
 
 // inspect reports what no part of a file may contain, whatever it means. A node

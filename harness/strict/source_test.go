@@ -9,3 +9,40 @@ func TestAPanicOfTheYAMLLibraryIsASyntaxError(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestWhatIsNoYAMLIsFoundInItsLine: the library names the line in which the block begins.
+func TestWhatIsNoYAMLIsFoundInItsLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a:\n- b:\n    c: d\n   e: f\n": "f.yaml:4:4: this is not YAML: did not find expected key; look at the indentation, quotes and brackets here",
+		"a:\n\tb: c\n":                  "f.yaml:2:1: this is not YAML: there is a tab; indent with spaces",
+		"a: 1\n---\nb: [c\nd: e\n":      "f.yaml:3:1: this is not YAML: did not find expected ',' or ']'; look at the indentation, quotes and brackets here",
+	} {
+		d := ParseDocument("f.yaml", []byte(text))
+		if err := d.Err(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestOneMistakeIsSaidOnce: a field that is misspelt is not missing, too, and a single value
+// that stands for a mapping is told how it is written.
+func TestOneMistakeIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	type span struct {
+		For string `json:"for"`
+		Of  string `json:"of,omitempty"`
+	}
+	var out struct {
+		Observe string `json:"observe"`
+		Always  *span  `json:"always,omitempty"`
+	}
+	for text, want := range map[string]string{
+		"observes: a\n":            `f.yaml:1:1: unknown field "observes": did you mean observe?`,
+		"observe: a\nalways: 5s\n": `f.yaml:2:9: this must be a mapping of fields, not the text "5s": write {for: 5s}`,
+	} {
+		if err := ReadDocument("f.yaml", []byte(text), &out).Err(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -73,6 +73,9 @@ func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string, kinds ...
 
 // reason leaves out of an error the path that a problem names anyway.
 func reason(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file"
+	}
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Op + ": " + pathError.Err.Error()
 	}
@@ -129,6 +132,11 @@ func (r *reader) axes() map[string][]string {
 	if found {
 		d := strict.Decoder{Source: r.Source}
 		d.Decode(n, reflect.ValueOf(&axes).Elem())
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if _, decoded := axes[n.Content[i].Value]; !decoded && n.Kind == yaml.MappingNode {
+				axes[n.Content[i].Value] = nil
+			}
+		}
 	}
 	for name, values := range r.shared {
 		if _, own := axes[name]; !own && refersTo(r.Root, name) {

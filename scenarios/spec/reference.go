@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/harness/strict"
 )
 
@@ -65,6 +66,9 @@ func (r references) value(name string) (value, mistake string) {
 	value, known := r.values[name]
 	if !known {
 		names := slices.Sorted(maps.Keys(r.values))
+		for _, meant := range spelling.Closest(name, names) {
+			r.used[meant] = true
+		}
 		return "", fmt.Sprintf("${%s} names no axis: %s", strict.InQuotes(name), strict.DidYouMean(name, names))
 	}
 	r.used[name] = true

@@ -77,7 +77,7 @@ func (v *validator) checkAction(at string, step Step) {
 	found := v.present(at, kindNames(v.kinds, nil))
 	switch len(found) {
 	case 0:
-		v.Note(at, "the step does nothing: give it one of %s", strings.Join(kindNames(v.kinds, nil), ", "))
+		v.Refuse(at, true, "the step does nothing: give it one of %s", strings.Join(kindNames(v.kinds, nil), ", "))
 	case 1:
 	default:
 		v.Note(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
