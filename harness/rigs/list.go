@@ -77,6 +77,9 @@ func read(dir string) (r Rig, is bool, err error) {
 		r.Info = Info{}
 	}
 	owner, held, err := claim.Look(dir)
+	if _, gone := os.Stat(filepath.Join(dir, infoFile)); !held && errors.Is(gone, fs.ErrNotExist) {
+		return Rig{}, false, err // it ended just now: Close removes the file first
+	}
 	r.Running, r.PID, r.Since, r.Command, r.Releases = held, owner.PID, owner.Since, owner.Command, releases(r.Components)
 	return r, true, err
 }
