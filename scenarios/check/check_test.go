@@ -541,6 +541,26 @@ func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 	}
 }
 
+// TestWhatFailedBeforeAScenarioWasStuck: it is judged, and what was not reached is not.
+func TestWhatFailedBeforeAScenarioWasStuck(t *testing.T) {
+	t.Parallel()
+	p := cellWith(t,
+		action.Check{ID: "failed", Requirement: "X/1", Mode: record.Now, Observe: `"tls" in pods`, Is: true},
+		action.Check{ID: "not-reached", Requirement: "X/1", Mode: record.Now, Observe: `"tls" in pods`, Is: false},
+	)
+	v := Judge(p, story(func(h *record.History) {
+		opened(h, "failed")
+		closed(h, "failed", 0)
+		h.Append("engine", "2", record.StepDone{Number: 2, Error: "not within 60s", Unmet: true})
+	}))
+	if v.Outcome != "" || v.Checks[0].Outcome != reports.Fail {
+		t.Errorf("cell %q, its check %s, want the check to decide", v.Outcome, v.Checks[0].Outcome)
+	}
+	if c := v.Checks[1]; c.Outcome != reports.Unknown || c.Reason != "step 2: not within 60s" {
+		t.Errorf("the check that was not reached is %s: %s", c.Outcome, c.Reason)
+	}
+}
+
 func object(h *record.History, resource, namespace, name, text string) {
 	h.Append("watch", resource+"/"+namespace+"/"+name, record.ObjectObserved{
 		Change: "added", Resource: resource, Namespace: namespace, Name: name, Object: []byte(text),

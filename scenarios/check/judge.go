@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,24 @@ func Judge(p *Program, events []record.Event) Verdict {
 			v.Checks = append(v.Checks, result)
 		}
 	}
+	if why := stuck(events); why != "" && v.Reason == why {
+		v.keepWhatFailed()
+	}
 	return v
+}
+
+// keepWhatFailed lets the checks decide on a cell that could not go on, if one of them
+// had failed before: that may be why it could not.
+func (v *Verdict) keepWhatFailed() {
+	if !slices.ContainsFunc(v.Checks, func(c reports.Check) bool { return c.Outcome == reports.Fail }) {
+		return
+	}
+	for i, c := range v.Checks {
+		if c.Outcome == reports.Unknown {
+			v.Checks[i].Reason = v.Reason
+		}
+	}
+	v.Outcome, v.Reason = "", ""
 }
 
 // missed reports whether a verdict rests on something that did not happen in time: on a
@@ -178,10 +196,8 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 	if ended.Interrupted {
 		return reports.Unknown, "broken off: " + ended.Error
 	}
-	for _, done := range record.All[record.StepDone](events) {
-		if done.Unmet {
-			return reports.Unknown, fmt.Sprintf("step %d: %s", done.Number, done.Error)
-		}
+	if why := stuck(events); why != "" {
+		return reports.Unknown, why
 	}
 	if !complete {
 		return reports.HarnessError, "the run was broken off " + lastStep(events)
@@ -190,6 +206,17 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 		return reports.HarnessError, ended.Error
 	}
 	return withoutEffect(events)
+}
+
+// stuck returns what the scenario takes for granted that did not come true, if there is
+// such a thing.
+func stuck(events []record.Event) string {
+	for _, done := range record.All[record.StepDone](events) {
+		if done.Unmet {
+			return fmt.Sprintf("step %d: %s", done.Number, done.Error)
+		}
+	}
+	return ""
 }
 
 // withoutEffect returns that a fault did nothing, if there was such a one: what
