@@ -95,9 +95,9 @@ func (t told) cause() (cause string, because []string) {
 		return sentence(t.happened()), nil
 	}
 	c := t.compared[0]
-	all := []string{t.saidOf(c)}
+	all := t.said(c)
 	if isScaling(c) {
-		all = append(strings.SplitN(t.scaled(), ". ", 2), all...) // what it did says more than how often
+		all = append(strings.SplitN(t.scaled(), ". ", 2), t.replicas()) // what it did says more than how often
 	}
 	if n := len(t.compared) - 1; n > 0 {
 		all = append(all, fmt.Sprintf("so it is with %s, too", reports.Counted(n, "other comparison")))
@@ -121,24 +121,6 @@ func (t told) cause() (cause string, because []string) {
 // isScaling reports whether a comparison is about what the watchdog scaled, and about no
 // field.
 func isScaling(c Compared) bool { return c.Path == nil && strings.HasPrefix(c.What, "dependents") }
-
-// saidOf is what was compared, with the component that the check is about.
-func (t told) saidOf(c Compared) string {
-	said := t.comparison(c)
-	if c.Path == nil || c.Path[0] != "pods" || len(c.Path) < 4 || c.Path[2] != "status" {
-		return said
-	}
-	node := ""
-	for _, v := range t.b.States(reports.PodKey(c.Path[1])) {
-		if spec := v.PodSpec(); spec != nil && spec.NodeName != "" && t.b.at(v.Time) <= t.to {
-			node = spec.NodeName
-		}
-	}
-	if kubelet := t.running("kubelet/"+node, t.to); kubelet != "" {
-		said += " (" + kubelet + ")"
-	}
-	return said
-}
 
 // twins are checks of the same requirement in the same cell that hold.
 func (t told) twins() string {

@@ -45,6 +45,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		happened                 func(*history)
 		expected, observed, want string
 		history                  []narrate.Line
+		clocks                   string
 	}{
 		"a field": {
 			happened: func(h *history) {
@@ -79,12 +80,30 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		},
 		"a message": {
 			happened: func(h *history) {
+				h.start(0, "kubelet/node-a", "v1.90.1", nil)
 				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default"}}})
 				h.step(4, 1, "1", "patch pods/default/web with {}")
 			},
 			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
-			want: `After step 1 (patch pods/default/web with {}) at 4.0 s, label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in 1.0 s, until 10.0 s: it was not set. ` +
-				`In these 1.0 s, no message about the pod came; the last before was ADDED at 2.0 s. The Pods API is that of node-a.`,
+			want: `kubelet/node-a v1.90.1: WatchPods sent client "late" no message about pod default/web in the 1.0 s after patch pods/default/web; expected: label x "yes". ` +
+				`Label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in the 1.0 s after step 1 (patch pods/default/web with {}) at 4.0 s, until 10.0 s: it was not set. ` +
+				`In these 1.0 s, no message about the pod came; the last before was ADDED at 2.0 s. The Pods API is that of kubelet/node-a v1.90.1.`,
+		},
+		"a container": {
+			happened: func(h *history) {
+				h.start(0, "kubelet/node-a", "v1.90.1", nil)
+				h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"nodeName":"node-a"},"status":{"phase":"Running","containerStatuses":[{"name":"app","ready":false}]}}`)
+				h.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
+			},
+			expected: `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, observed: "[false]",
+			want: `kubelet/node-a v1.90.1: container app of pod default/web did not get ready in 1.0 s. ` +
+				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false, since 2.0 s. ` +
+				`1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
+		},
+		"a wrong clock": {
+			clocks:   "8s behind",
+			expected: `always for 9s: nodes.size() == 1`, observed: "0",
+			want: `nodes.size() was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself did nothing until then, but the nodes' clocks were 8s behind from the start.`,
 		},
 		"something long": {
 			expected: `always for 9s: nodes.filter(n, nodes[n].ready != "True" && n != "some-node-whose-name-is-long").size() == 1`, observed: "0",
@@ -104,7 +123,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			}
 			result := outcome(reports.Fail)
 			result.Checks[0].Expected, result.Checks[0].Observed = tc.expected, tc.observed
-			c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result}).Checks[0]
+			c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Leases: narrate.LeasePlan{Clocks: tc.clocks}}).Checks[0]
 			want(t, tc.want, strings.Join(append([]string{c.Cause}, c.Because...), " "))
 			want(t, tc.history, c.History)
 		})

@@ -165,8 +165,8 @@ func fieldIn(raw *timeline.Raw, path []string) string {
 	return shortened(string(text), maxWords)
 }
 
-// isAction reports whether a step does something: it neither waits nor looks.
-func isAction(s Step) bool {
+// Acts reports whether a step does something: it neither waits nor looks.
+func (s Step) Acts() bool {
 	for _, passive := range []string{"check ", "wait ", "scrape ", "read ", "Pods API of "} {
 		if strings.HasPrefix(s.Action, passive) {
 			return false
@@ -178,7 +178,7 @@ func isAction(s Step) bool {
 // acted is the last step that did something and that began before a time.
 func (t told) acted(before float64) (last Step, is bool) {
 	for _, s := range t.steps {
-		if s.From <= before && s.Number != t.step && isAction(s) {
+		if s.From <= before && s.Number != t.step && s.Acts() {
 			last, is = s, true
 		}
 	}
@@ -194,8 +194,7 @@ func inWords(s Step) string {
 	return fmt.Sprintf("step %d (%s%s)", s.Number, name, shortened(s.Action, 90))
 }
 
-// comparison says what a check compared, when, and what it was: in a sentence that begins
-// with what the scenario had done before, if the check waits for what comes of it.
+// comparison says what a check compared, when, and what it was.
 func (t told) comparison(c Compared) string {
 	subject, was, wanted := t.subject(c), c.value(), c.wanted()
 	mode, span := windowOf(t.Expected)
@@ -212,15 +211,15 @@ func (t told) comparison(c Compared) string {
 	}
 	switch mode {
 	case "within":
-		before := ""
-		if s, is := t.acted(t.from); is {
-			before = fmt.Sprintf("after %s at %.1f s, ", inWords(s), s.From)
-		}
 		become := "did not become " + wanted
 		if !strings.HasPrefix(c.Wanted, "== ") {
 			become = "did not come to what was expected (" + wanted + ")"
 		}
-		return fmt.Sprintf("%s%s %s in %.1f s, until %.1f s: it was %s%s", before, subject, become, t.to-t.from, t.to, was, since)
+		after := ""
+		if s, is := t.acted(t.from); is {
+			after = fmt.Sprintf(" after %s at %.1f s", inWords(s), s.From)
+		}
+		return fmt.Sprintf("%s %s in the %.1f s%s, until %.1f s: it was %s%s", subject, become, t.to-t.from, after, t.to, was, since)
 	case "always", "never":
 		return fmt.Sprintf("%s was %s at %.1f s%s; %s, for %g s from %.1f s", subject, was, t.to, since, shouldBe, span.Seconds(), t.from)
 	default:
@@ -235,6 +234,9 @@ func (t told) before() string {
 	}
 	if s, is := t.acted(t.from); is {
 		return fmt.Sprintf("the last that the scenario did before was %s, at %.1f s", inWords(s), s.From)
+	}
+	if clocks := t.b.in.Leases.Clocks; clocks != "" {
+		return fmt.Sprintf("the scenario itself did nothing until then, but the nodes' clocks were %s from the start", clocks)
 	}
 	return "the scenario itself had done nothing until then"
 }

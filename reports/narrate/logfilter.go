@@ -67,7 +67,7 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 		}
 		line.rank = noise.rank(line)
 		switch why := noise.why(line); {
-		case line.distance <= before && ofTheRig(line.whole) != "":
+		case !math.IsInf(line.distance, 1) && ofTheRig(line.whole) != "":
 			own = append(own, line)
 		case why != "":
 			left[why]++
@@ -164,6 +164,9 @@ func (b *builder) noiseOf(component string, lines []logLine, s subjectIn) noise 
 
 // trouble is how a line says that something is wrong, however grave its writer takes it.
 var trouble = regexp.MustCompile(`(?i)fail|error|\berr=|refused|rejected|unhealthy|"Warning"|timed out|deadline|expired`)
+
+// Troubled reports whether a line says that something is wrong.
+func (l Line) Troubled() bool { return l.Tone != "" || trouble.MatchString(l.Text) }
 
 func (n noise) rank(line logLine) rank {
 	switch {

@@ -1,0 +1,124 @@
+package narrate
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// said is what a failed check compared, with who is to blame: first the sentence that stands
+// for the check.
+func (t told) said(c Compared) []string {
+	who, comparison := t.who(c), t.comparison(c)
+	if mode, _ := windowOf(t.Expected); who != "" && mode == "within" {
+		return []string{who + ": " + t.lead(c), comparison}
+	}
+	return []string{strings.TrimPrefix(who+": "+comparison, ": ")}
+}
+
+// lead is what did not come in time, and why if that is known.
+func (t told) lead(c Compared) string {
+	after := ""
+	if s, is := t.acted(t.from); is {
+		action, _, _ := strings.Cut(s.Action, " with {")
+		after = " after " + shortened(strings.SplitN(action, ", ", 2)[0], maxExpression)
+	}
+	if pod := t.unheard(c); pod != "" {
+		return fmt.Sprintf("%s sent client %q no message about pod %s in the %.1f s%s; expected: %s %s",
+			watchMethod, c.Path[1], pod, t.to-t.from, after, fieldWords(c.Path[4:]), c.wanted())
+	}
+	said := fmt.Sprintf("%s in %.1f s", t.notCome(c), t.to-t.from)
+	if why := t.why(c); why != "" {
+		return said + ": " + why
+	}
+	return said + after
+}
+
+// watchMethod is how the Pods API sends messages.
+const watchMethod = "WatchPods"
+
+// who is the component that a comparison is about, with its release.
+func (t told) who(c Compared) string {
+	if len(c.Path) < 4 {
+		return ""
+	}
+	node := ""
+	switch {
+	case c.Path[0] == "watches" || c.Path[0] == "polls":
+		node = t.nodeOf(c.Path[1])
+	case c.Path[0] == "pods" && c.Path[2] == "status":
+		for _, v := range t.b.States(reports.PodKey(c.Path[1])) {
+			if spec := v.PodSpec(); spec != nil && spec.NodeName != "" && t.b.at(v.Time) <= t.to {
+				node = spec.NodeName
+			}
+		}
+	}
+	return t.running("kubelet/"+node, t.to)
+}
+
+// unheard is the pod that a comparison is about, if a client of a Pods API was sent no message
+// about it in the window.
+func (t told) unheard(c Compared) string {
+	if c.Path[0] != "watches" || len(c.Path) < 5 || c.Path[2] != "pods" || t.b.PodsWatches[c.Path[1]] == nil {
+		return ""
+	}
+	pod := reports.PodKey(c.Path[3])
+	for _, e := range t.b.PodsWatches[c.Path[1]].Events {
+		if reports.PodKey(e.Name) == pod && t.from <= e.At && e.At <= t.to {
+			return ""
+		}
+	}
+	return strings.TrimPrefix(pod, "pods/")
+}
+
+// notCome says what did not come true.
+func (t told) notCome(c Compared) string {
+	subject, wanted := t.subject(c), c.wanted()
+	if of, is := strings.CutPrefix(subject, "ready of "); is && wanted == "true" {
+		return of + " did not get ready"
+	}
+	if !strings.HasPrefix(c.Wanted, "== ") {
+		return subject + " did not come to what was expected (" + wanted + ")"
+	}
+	return subject + " did not become " + wanted
+}
+
+// why is how the last attempt of a probe failed that the check is about, in the kubelet's words.
+func (t told) why(c Compared) string {
+	if c.Path[0] != "pods" {
+		return ""
+	}
+	bad := only(t.within(), func(a attempt) bool { return a.Tone == Bad })
+	event := lastEvent(bad)
+	if event == "" {
+		return ""
+	}
+	if slices.ContainsFunc(bad, func(a attempt) bool { return a.hop }) {
+		event += " (after a redirect)"
+	}
+	return event
+}
+
+// replicas are how many replicas the dependents of the watchdog had one after the other, if
+// that changed until the check was decided.
+func (t told) replicas() string {
+	var all []string
+	for _, l := range t.lanes {
+		if l.Kind != ObjectState || path.Dir(l.Name) != "seed/deployments" {
+			continue
+		}
+		var had []string
+		for _, s := range l.Spans {
+			if s.From <= t.to+instant {
+				had = append(had, s.Label)
+			}
+		}
+		if len(had) > 1 {
+			all = append(all, path.Base(l.Name)+": "+strings.Join(had, ", then "))
+		}
+	}
+	return strings.Join(all, "; ")
+}
