@@ -15,7 +15,7 @@ func TestScriptsOfTheCatalogCleanUp(t *testing.T) {
 	}
 	for _, f := range list.Findings() {
 		prepared := f.Preparation != ""
-		creates, deletes := strings.Contains(f.Without, "kind create cluster"), strings.HasSuffix(withoutComment(f.Without), "kind delete cluster")
+		creates, deletes := strings.Contains(f.Without, "kind create cluster --name skewrig"), strings.HasSuffix(withoutComment(f.Without), "kind delete cluster --name skewrig")
 		if prepared != strings.HasPrefix(f.Without, "cluster;") || prepared && creates || deletes != (prepared || creates) {
 			t.Errorf("%s: prepared %t, creates a cluster %t, deletes it last %t:\n%s", f.ID, prepared, creates, deletes, f.Without)
 		}
