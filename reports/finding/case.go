@@ -22,6 +22,8 @@ type Case struct {
 	// Cause is what happened, in sentences, and Window what came of the check in time. If
 	// unset, nothing is known but its value.
 	Cause, Window string
+	// Because is what led to it, in sentences.
+	Because []string
 	// Again is the command that runs the cell.
 	Again string
 	// Ran is what ran, a line each: with the times at which it began to, if these are known.
@@ -60,7 +62,7 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		Cell: c, Check: check, Headline: headline(seen{c, check}, f.Statement), Again: again(run, c),
 		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: twinOf(c, check),
 	}
-	if len(of.Kin) > 0 && of.Kin[0].SameCheck {
+	if of.isKnown() {
 		of.Headline = fmt.Sprintf("%s, also with %s", of.Kin[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
 	}
 	for _, other := range run.Report.Cells {
@@ -75,17 +77,26 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	}
 	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
-		of.Cause, of.Window = n.Checks[i].Cause, n.Checks[i].Summary
+		of.Cause, of.Because, of.Window = n.Checks[i].Cause, n.Checks[i].Because, n.Checks[i].Summary
 		s.about, s.from, s.until = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To
+		if of.Cause != "" && !of.isKnown() {
+			of.Headline = brief(of.Cause, maxTitle)
+		}
 	}
 	of.Ran = s.ran()
-	for _, e := range []Exhibit{s.difference(), s.moments(), s.attempts(), s.lines()} {
+	for _, e := range s.exhibits(of.Twin) {
 		if e.Text != "" {
 			of.Exhibits = append(of.Exhibits, e)
 		}
 	}
 	return of
 }
+
+// maxTitle is how long the title of an issue may be, in runes.
+const maxTitle = 250
+
+// isKnown reports whether the same check deviates in other cells, as recorded.
+func (c Case) isKnown() bool { return len(c.Kin) > 0 && c.Kin[0].SameCheck }
 
 // valuesOf are the values that make a cell, with the names of their axes.
 func valuesOf(c reports.Cell) (all []string) {

@@ -68,6 +68,49 @@ func (s sight) member(key string, v narrate.Version) Exhibit {
 	return Exhibit{}
 }
 
+// manifest is the part of an object's spec that has a name in it which the expression has
+// beside the object's own: a container with its probes.
+func (s sight) manifest() Exhibit {
+	for _, o := range s.Objects {
+		if !s.about.HasObject(o.Key) || len(o.Versions) == 0 {
+			continue
+		}
+		whole, _, _ := strings.Cut(o.Versions[0].YAML, "\nstatus:")
+		lines := strings.Split(strings.TrimRight(whole, "\n"), "\n")
+		for _, word := range s.about.Containers() {
+			at := slices.IndexFunc(lines, func(line string) bool { return strings.TrimLeft(line, " -") == "name: "+word })
+			if at < 0 {
+				continue
+			}
+			from, to := itemAround(lines, at)
+			return Exhibit{Title: fmt.Sprintf("%s in the manifest of %s", word, o.Key), Text: strings.Join(lines[from:min(to, from+maxDiff)], "\n")}
+		}
+	}
+	return Exhibit{}
+}
+
+// maxSetUp is how many lines of the plan are shown, and maxSetting how long one may be, in runes.
+const (
+	maxSetUp   = 60
+	maxSetting = 1200
+)
+
+// setUp is what the plan says of the rig, and of what its servers answer.
+func (s sight) setUp() Exhibit {
+	_, rest, is := strings.Cut(s.Plan, "\nrig\n")
+	if !is {
+		return Exhibit{}
+	}
+	rest, _, _ = strings.Cut(rest, "\nsteps\n")
+	lines := strings.Split(strings.TrimSpace("rig\n"+rest), "\n")
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > maxSetting {
+			lines[i] = string(runes[:maxSetting]) + "…"
+		}
+	}
+	return Exhibit{Title: "The rig, and what its servers answer", Text: strings.Join(lines[:min(len(lines), maxSetUp)], "\n")}
+}
+
 // itemAround is where the item of a list begins and ends that a line is in.
 func itemAround(lines []string, at int) (from, to int) {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

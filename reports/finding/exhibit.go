@@ -64,13 +64,47 @@ func (s sight) ran() []string {
 
 // How much evidence there is.
 const (
-	maxMoments  = 8
 	maxAttempts = 3
 	maxWire     = 10
-	maxLines    = 6
 	maxDiff     = 40
 	maxExhibit  = 300 // of a line, in runes
 )
+
+// exhibits are the evidence for a check, and for the one that passes and is most like it. The
+// course of events comes first, but if a check looks once, what it looked at.
+func (s sight) exhibits(twin reports.Check) []Exhibit {
+	first, second := s.moments(), s.difference()
+	if strings.HasPrefix(s.expression, "at once: ") {
+		first, second = second, first
+	}
+	all := []Exhibit{first, second, s.manifest(), s.attempts()}
+	if twin.ID != "" {
+		beside := sight{Narration: s.Narration, about: s.named(twin.ID), expression: twin.Expected, until: s.until}.attempts()
+		beside.Title = "On the wire, of the check " + twin.ID + ", which passes"
+		all = append(all, beside)
+	}
+	return append(all, s.lines(), s.setUp())
+}
+
+// named is what a check names, by its id.
+func (s sight) named(check string) reports.Names {
+	for _, c := range s.Checks {
+		if c.ID == check {
+			return c.Named
+		}
+	}
+	return nil
+}
+
+// trigger is the last step that did something before the window of the check began.
+func (s sight) trigger() (last narrate.Step, is bool) {
+	for _, step := range s.Steps {
+		if step.From <= s.from && step.Acts() {
+			last, is = step, true
+		}
+	}
+	return last, is
+}
 
 func bounded(line string) string {
 	runes := []rune(line)
@@ -80,78 +114,10 @@ func bounded(line string) string {
 	return string(runes[:maxExhibit]) + "…"
 }
 
-// concerns reports whether a lane is of what the expression is about. What a watchdog does
-// has no names in expressions.
-func (s sight) concerns(l narrate.Lane) bool {
-	switch l.Kind {
-	case narrate.Agent:
-		return slices.Contains(s.about.Of("watches", "podsAPI", "polls"), path.Base(l.Name))
-	case narrate.ObjectState:
-		return s.about.HasObject(l.Name) || strings.Contains(s.expression, "dependents") && strings.HasPrefix(l.Name, "seed/deployments/")
-	case narrate.Link:
-		return strings.Contains(s.expression, "dependents") || strings.Contains(s.expression, "calls")
-	}
-	return false
-}
-
-// moments are the last things that happened to what the expression is about, until the check
-// was decided.
-func (s sight) moments() Exhibit {
-	type moment struct {
-		at   float64
-		text string
-	}
-	var all []moment
-	add := func(at float64, lane narrate.Lane, label, detail string) {
-		if at > s.until {
-			return
-		}
-		text := lane.Name + ": " + label
-		if first, _, _ := strings.Cut(detail, "\n"); first != "" {
-			text += " (" + first + ")"
-		}
-		all = append(all, moment{at, text})
-	}
-	for _, l := range s.Lanes {
-		if !s.concerns(l) {
-			continue
-		}
-		for _, m := range l.Marks {
-			add(m.At, l, m.Label, m.Detail)
-		}
-		for _, span := range l.Spans {
-			if l.Kind == narrate.ObjectState {
-				add(span.From, l, span.Label, span.Detail)
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
-	var lines []string
-	seen := make(map[string]bool)
-	for _, m := range slices.Backward(all) {
-		if seen[m.text] || len(lines) == maxMoments {
-			continue
-		}
-		seen[m.text] = true
-		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s", m.at, m.text)))
-	}
-	slices.Reverse(lines)
-	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
-}
-
 // attempts are a few of those of what the expression is about, of each kind the last; those
 // that failed come first.
 func (s sight) attempts() Exhibit {
-	var about []narrate.Attempt
-	for _, a := range s.Attempts {
-		if a.At <= s.until && s.about.HasPodOf(a.Container) {
-			about = append(about, a)
-		}
-	}
-	// If the expression names one of the containers, or one that a probe is of, it is these.
-	if narrow := slices.DeleteFunc(slices.Clone(about), func(a narrate.Attempt) bool { return !s.ofContainer(a) }); len(narrow) > 0 {
-		about = narrow
-	}
+	about, _ := s.own()
 	kinds := reports.Grouped(about, func(a narrate.Attempt) [3]string { return [3]string{a.Container, a.By, a.Observed} })
 	slices.SortStableFunc(kinds, func(a, b []narrate.Attempt) int {
 		bad := func(all []narrate.Attempt) int {
@@ -177,28 +143,23 @@ func (s sight) attempts() Exhibit {
 	return Exhibit{Title: "On the wire", Text: strings.Join(lines, "\n")}
 }
 
+// own are the attempts of what the expression is about until the check was decided. Narrow
+// says that it names one of the containers, or one that a probe is of: then it is these.
+func (s sight) own() (about []narrate.Attempt, narrow bool) {
+	for _, a := range s.Attempts {
+		if a.At <= s.until && s.about.HasPodOf(a.Container) {
+			about = append(about, a)
+		}
+	}
+	if of := slices.DeleteFunc(slices.Clone(about), func(a narrate.Attempt) bool { return !s.ofContainer(a) }); len(of) > 0 {
+		return of, true
+	}
+	return about, false
+}
+
 // ofContainer reports whether an attempt is of a container that the expression names beside
 // its pod.
 func (s sight) ofContainer(a narrate.Attempt) bool {
 	by := strings.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(a.By))
 	return slices.ContainsFunc(s.about.Containers(), func(name string) bool { return path.Base(a.Container) == name || slices.Contains(by, name) })
-}
-
-// lines are those of logs that name what the expression is about, up to when the check was
-// decided. Where an expression names nothing, they are those of the window.
-func (s sight) lines() Exhibit {
-	var lines []string
-	names := s.about.InLogs()
-	for _, log := range s.Logs {
-		for _, l := range log.Lines {
-			named := slices.ContainsFunc(names, func(name string) bool { return strings.Contains(l.Text, name) })
-			switch nothing := len(names) == 0; {
-			case nothing && (l.At < s.from-1 || l.At > s.until+1): // stamps may be of whole seconds
-			case !nothing && (!named || l.At > s.until):
-			default:
-				lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s: %s", l.At, log.Component, l.Text)))
-			}
-		}
-	}
-	return Exhibit{Title: "Log lines", Text: strings.Join(lines[max(0, len(lines)-maxLines):], "\n")}
 }

@@ -153,16 +153,16 @@ func headline(s seen, of Statement) string {
 		return fmt.Sprintf("The check “%s” fails %s", strings.ReplaceAll(s.check.ID, "-", " "), where)
 	}
 	subject, _, _ := strings.Cut(of.Requirement, "/")
-	return fmt.Sprintf("Not as %s says %s: %s", subject, where, brief(reports.WithoutReading(of.Statement)))
+	return fmt.Sprintf("Not as %s says %s: %s", subject, where, brief(reports.WithoutReading(of.Statement), maxHeadline))
 }
 
-// brief is the beginning of a statement, as far as a headline has room for it.
-func brief(statement string) string {
+// brief is the beginning of a statement, as far as there is room for it, in runes.
+func brief(statement string, most int) string {
 	statement = strings.TrimSuffix(strings.Join(strings.Fields(statement), " "), ".")
-	if len([]rune(statement)) <= maxHeadline {
+	if len([]rune(statement)) <= most {
 		return statement
 	}
-	cut := string([]rune(statement)[:maxHeadline])
+	cut := string([]rune(statement)[:most])
 	if at := strings.LastIndex(cut, " "); at > 0 {
 		cut = cut[:at]
 	}

@@ -33,7 +33,7 @@ type Input struct {
 	Parts map[string][]Line
 	// Compared are the comparisons because of which checks do not hold, by the check's id.
 	Compared map[string][]Compared
-	// Named is what the checks name that do not hold, by the check's id.
+	// Named is what the checks name, by the check's id.
 	Named map[string]reports.Names
 	// Logs reads those of the components. It is called if anything went wrong. If unset,
 	// there are none.

@@ -86,7 +86,7 @@ type Check struct {
 	// History is the history of the field that the check is about, if it is about one: its
 	// values in Text, and in What who served or wrote them.
 	History []Line `json:"history,omitempty"`
-	// Named is what the expressions of a check name that does not hold.
+	// Named is what the expressions of the check name.
 	Named reports.Names `json:"-"`
 }
 

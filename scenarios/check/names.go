@@ -9,14 +9,12 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// NamesIn returns what the checks of a result name that do not hold, by the check's id. A
-// result has the expressions that it was judged by, whatever became of the scenario.
+// NamesIn returns what the checks of a result name, by the check's id. A result has the
+// expressions that it was judged by, whatever became of the scenario.
 func NamesIn(result reports.Cell) map[string]reports.Names {
 	all := make(map[string]reports.Names)
 	for _, c := range result.Checks {
-		if c.Outcome != reports.Pass && c.Outcome != reports.NotApplicable {
-			all[c.ID] = namesIn(c.Expected)
-		}
+		all[c.ID] = namesIn(c.Expected)
 	}
 	return all
 }
