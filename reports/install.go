@@ -47,7 +47,7 @@ func (r Reproduce) Install() string {
 func (r Reproduce) InstallNote() string {
 	switch {
 	case Revision(r.Skewrig) == "":
-		return "The report does not name the commit that ran."
+		return "The report does not name the commit that ran: put it in place of latest."
 	case strings.HasSuffix(r.Skewrig, changed):
 		return "What ran had changes on top of that commit."
 	}

@@ -79,15 +79,15 @@ const maxApart = 4
 
 // Said says in a sentence what a deviation has to do with a check of a cell.
 func (k Kin) Said(cell string) string {
-	what := "Another check of the same requirement deviates as"
+	what := "another check of the same requirement deviates so"
 	if k.SameCheck {
-		what = "Same check as"
+		what = "the same check deviates so"
 	}
-	where := "recorded for other cells"
+	where := "in other cells"
 	if len(k.Cells) > 0 {
-		where = "recorded for " + Apart(cell, k.Cells)
+		where = "with " + Apart(cell, k.Cells)
 	}
-	return fmt.Sprintf("%s “%s” (%s; this cell isn't in its list)", what, k.Finding.Headline, where)
+	return fmt.Sprintf("If this is the recorded deviation “%s”, add this cell to its entry %s in the list of known deviations; otherwise report this (%s %s)", k.Finding.Headline, k.Finding.ID, what, where)
 }
 
 // HoldsSaid says in a sentence in which other cells a check passes. It is empty if there
@@ -110,6 +110,16 @@ func Apart(cell string, others []string) string {
 		}
 	}
 	var names []string
+	// The nearest ones come first.
+	distance := func(id string) (n int) {
+		for axis, value := range cellid.Axes(id) {
+			if value != ownAxes[axis] {
+				n++
+			}
+		}
+		return n
+	}
+	others = slices.SortedStableFunc(slices.Values(others), func(a, b string) int { return distance(a) - distance(b) })
 	for _, id := range others {
 		var apart []string
 		if trunk := cellid.Trunk(id); trunk != own {

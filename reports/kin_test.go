@@ -30,9 +30,9 @@ func TestWhatAFailureIsLike(t *testing.T) {
 		want  []string
 	}{
 		"nothing":              {red, []reports.Cell{red}, nil},
-		"the same check":       {red, []reports.Cell{red, old, other, good}, []string{"Same check as “It is late” (recorded for kubelet v1.89.3; this cell isn't in its list)", "The same check passes with kubelet reference"}},
-		"the same requirement": {red, []reports.Cell{red, other}, []string{"Another check of the same requirement deviates as “It is lost” (recorded for kep-1/a/other; this cell isn't in its list)"}},
-		"only on the list":     {listed, []reports.Cell{listed}, []string{"Same check as “It is late” (recorded for other cells; this cell isn't in its list)"}},
+		"the same check":       {red, []reports.Cell{red, old, other, good}, []string{"If this is the recorded deviation “It is late”, add this cell to its entry late in the list of known deviations; otherwise report this (the same check deviates so with kubelet v1.89.3)", "The same check passes with kubelet reference"}},
+		"the same requirement": {red, []reports.Cell{red, other}, []string{"If this is the recorded deviation “It is lost”, add this cell to its entry lost in the list of known deviations; otherwise report this (another check of the same requirement deviates so with kep-1/a/other)"}},
+		"only on the list":     {listed, []reports.Cell{listed}, []string{"If this is the recorded deviation “It is late”, add this cell to its entry late in the list of known deviations; otherwise report this (the same check deviates so in other cells)"}},
 		"recorded itself":      {old, []reports.Cell{red, old}, nil},
 	} {
 		r := reports.Report{Cells: tc.cells, Findings: []reports.Finding{late, lost}}

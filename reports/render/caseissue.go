@@ -19,6 +19,9 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	m.printf("\n### What happened?\n\n")
 	if c.Cause != "" {
 		m.printf("%s\n", linkedText(c.Cause))
+		for i, because := range c.Because {
+			m.printf("%s- %s\n", map[bool]string{true: "\n"}[i == 0], linkedText(because))
+		}
 	} else {
 		m.printf("A check of skewrig failed, and nothing more was recorded of it:\n\n%s\n", checkBlock(c))
 	}
@@ -34,9 +37,6 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	m.printf("\n### Anything else we need to know?\n")
 	for _, k := range c.Kin {
 		m.kin(c, k)
-	}
-	if said := reports.HoldsSaid(c.Cell.ID, c.Holds); said != "" {
-		m.printf("\n%s.\n", text(said))
 	}
 	m.printf("\n### Kubernetes version\n\nWhat ran, in the order in which it began to:\n\n%s\n", fenced("console", strings.Join(c.Ran, "\n"), ""))
 	m.machine(r)
@@ -88,7 +88,7 @@ func (m *markdown) compared(c finding.Case) {
 	}
 	columns := slices.DeleteFunc(slices.Sorted(maps.Keys(axes)), func(axis string) bool { return len(axes[axis]) < 2 })
 	var rows [][]string
-	for _, o := range c.Others {
+	for _, o := range nearest(c) {
 		var row []string
 		for _, axis := range columns {
 			row = append(row, text(o.Axes[axis]))
@@ -109,6 +109,20 @@ func (m *markdown) compared(c finding.Case) {
 	if c.Twin.ID != "" {
 		m.printf("\nThe check `%s` of the same cell passes, which differs from this one only in a value:\n\n%s\n", c.Twin.ID, fenced("", c.Twin.Expected, ""))
 	}
+}
+
+// nearest are what the check came to in the cells of the scenario, those first that differ
+// from the case's in the fewest axes.
+func nearest(c finding.Case) []finding.Seen {
+	apart := func(o finding.Seen) (n int) {
+		for axis, value := range o.Axes {
+			if value != c.Cell.Axes[axis] {
+				n++
+			}
+		}
+		return n
+	}
+	return slices.SortedStableFunc(slices.Values(c.Others), func(a, b finding.Seen) int { return apart(a) - apart(b) })
 }
 
 func seenAs(o reports.Outcome) string {

@@ -184,7 +184,7 @@ func (m *markdown) seenOn(f finding.Finding) {
 func (m *markdown) decidedAt(f finding.Finding) {
 	for i, at := range f.At {
 		if i == 0 {
-			m.printf("\nIt is decided here:\n\n")
+			m.printf("\nIt is probably decided here, as of the release in the address:\n\n")
 		}
 		m.printf("- %s\n", at)
 	}
