@@ -328,12 +328,43 @@ func (t told) decision(before float64) string {
 		if t.b.in.Leases.Expiry > 0 {
 			said += fmt.Sprintf("; older than %s is expired", t.b.in.Leases.Expiry)
 		}
+		said += t.ages(last.At)
 		if t.b.in.Leases.Clocks != "" {
 			said += "; the clocks of the nodes are " + t.b.in.Leases.Clocks
 		}
 		return said
 	}
 	return ""
+}
+
+// ages are how old the oldest lease was in the last list until a time, as the watchdog read it
+// and by the clock of the machine.
+func (t told) ages(until float64) string {
+	oldest := func(l Lane) (age float64, is bool) {
+		for _, s := range l.Series {
+			for _, p := range s.Points {
+				if s.Label == "oldest" && p[0] <= until {
+					age, is = p[1], true
+				}
+			}
+		}
+		return age, is
+	}
+	read, real := "", 0.0
+	for _, l := range t.lanes {
+		age, is := oldest(l)
+		switch {
+		case l.Kind != Leases || !is:
+		case l.Name == readRow:
+			read = fmt.Sprintf("%.1f s", age)
+		default:
+			real = max(real, age)
+		}
+	}
+	if read == "" {
+		return ""
+	}
+	return fmt.Sprintf("; the oldest was renewed %.1f s before, and the watchdog read %s", real, read)
 }
 
 // calls is what the watchdog asked the API server in the window.

@@ -97,7 +97,7 @@ func (t told) why(c Compared) string {
 		return ""
 	}
 	if slices.ContainsFunc(bad, func(a attempt) bool { return a.hop }) {
-		event += " (after a redirect)"
+		event = strings.Replace(event, " probe failed: ", " probe failed after a redirect: ", 1)
 	}
 	return event
 }

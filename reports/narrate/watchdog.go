@@ -21,6 +21,8 @@ const (
 	toSeed       = watchdogName + "->seed/kube-apiserver"
 	// expiredRow has which part of the leases in each list was expired.
 	expiredRow = "expired, % of the list"
+	// readRow has the ages of leases as the watchdog reads them.
+	readRow = "as " + watchdogName + " reads them"
 )
 
 // watchdog is what a cell with simulated nodes is about: how many nodes are ready,
@@ -110,7 +112,7 @@ func (w *watchdog) read(r record.LinkRequest, when time.Time, at float64) {
 		ages = append(ages, math.Round(when.Sub(renewed).Seconds()*10)/10)
 	}
 	slices.Sort(ages)
-	row := w.ages.named(Leases, "as "+watchdogName+" reads them")
+	row := w.ages.named(Leases, readRow)
 	if row.Series == nil {
 		row.Series = []Series{{Label: "oldest"}, {Label: "median"}}
 		row.Limits = w.plan.limits()[:min(1, len(w.plan.limits()))]
@@ -129,7 +131,7 @@ func (w *watchdog) scale(r record.LinkRequest, at float64) {
 	case r.Code == http.StatusOK:
 		w.dependent(name).mark(at, "scaled by the watchdog", "", Good)
 	default:
-		w.dependent(name).mark(at, "its request failed", "", Bad)
+		w.dependent(name).mark(at, strings.TrimSpace(fmt.Sprintf("the watchdog's request to scale it failed: %d %s", r.Code, http.StatusText(r.Code))), "", Bad)
 	}
 }
 

@@ -138,7 +138,7 @@ func seenAs(o reports.Outcome) string {
 // kin writes a recorded deviation that the check has to do with: its cause, where that is in
 // the code, and how to see it without skewrig.
 func (m *markdown) kin(c finding.Case, k reports.Kin) {
-	m.printf("\n%s: %s.\n", text(k.Said(c.Cell.ID)), text(k.Finding.Instead))
+	m.printf("\n%s.\n\nWhat is recorded: %s.\n", text(k.Said(c.Cell.ID)), text(k.Finding.Instead))
 	m.decidedAt(finding.Finding{Finding: k.Finding})
 	if k.Finding.Issue != "" {
 		m.printf("\nReported: %s\n", linkedText(k.Finding.Issue))
