@@ -92,8 +92,8 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	return of
 }
 
-// maxTitle is how long the title of an issue may be, in runes.
-const maxTitle = 250
+// maxTitle is how long the title of an issue may be on GitHub, in runes.
+const maxTitle = 256
 
 // isKnown reports whether the same check deviates in other cells, as recorded.
 func (c Case) isKnown() bool { return len(c.Kin) > 0 && c.Kin[0].SameCheck }

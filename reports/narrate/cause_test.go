@@ -96,7 +96,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				h.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
 			},
 			expected: `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, observed: "[false]",
-			want: `kubelet/node-a v1.90.1: container app of pod default/web did not get ready in 1.0 s. ` +
+			want: `kubelet/node-a v1.90.1: container app of pod default/web never got ready in 1.0 s. ` +
 				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false, since 2.0 s. ` +
 				`1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
 		},

@@ -78,7 +78,7 @@ func (t told) unheard(c Compared) string {
 func (t told) notCome(c Compared) string {
 	subject, wanted := t.subject(c), c.wanted()
 	if of, is := strings.CutPrefix(subject, "ready of "); is && wanted == "true" {
-		return of + " did not get ready"
+		return of + " never got ready"
 	}
 	if !strings.HasPrefix(c.Wanted, "== ") {
 		return subject + " did not come to what was expected (" + wanted + ")"
