@@ -1,6 +1,7 @@
 package record
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -162,10 +163,22 @@ type Request struct {
 	// "NOT_FOUND", and Health the serving status in it.
 	GRPCStatus string                 `json:"grpcStatus,omitempty"`
 	Health     behavior.ServingStatus `json:"health,omitempty"`
+	// Location is where the answer redirects to, as it says. If unset, nowhere.
+	Location string `json:"location,omitempty"`
 	// BodyBytes is the size of the body of the answer.
 	BodyBytes int64 `json:"bodyBytes,omitempty"`
 	// Started is when the request arrived, and Duration how long the server
 	// had it.
 	Started  time.Time         `json:"started"`
 	Duration behavior.Duration `json:"duration"`
+}
+
+// Redirected reports whether the answer is a redirect that clients follow.
+func (r Request) Redirected() bool {
+	switch r.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	default:
+		return false
+	}
 }

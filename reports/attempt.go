@@ -21,7 +21,7 @@ type Attempt struct {
 	// Succeeded is true if a probe is content with what came of it.
 	Succeeded bool
 	// Follows is the place, from 1, of the attempt that was redirected to this one, among
-	// those of the cell. If unset, none was. One whose redirect leads to nothing good has
+	// those of the cell. If unset, none was, or it is not known which. One whose redirect leads to nothing good has
 	// not succeeded.
 	Follows int
 	// CutOff is true if it ended without a whole answer because its kubelet did.

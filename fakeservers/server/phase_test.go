@@ -48,6 +48,9 @@ func TestAnAnswerHasWhatThePhaseSays(t *testing.T) {
 					}
 				}
 				request := r.connection().Requests[0]
+				if request.Location != tc.want.header.Get("Location") && tc.want.header != nil {
+					t.Errorf("recorded that it leads to %q", request.Location)
+				}
 				if request.Status != tc.want.status || request.BodyBytes != int64(len(tc.want.body)) {
 					t.Errorf("recorded %+v", request)
 				}

@@ -83,6 +83,7 @@ func recorded(next http.Handler) http.Handler {
 		defer c.done(request, func(taken *record.Request) {
 			taken.Status = answer.status
 			taken.BodyBytes = answer.body
+			taken.Location = cut(answer.Header().Get("Location"))
 		})
 		next.ServeHTTP(answer, r)
 		// net/http sends this status if a handler says nothing, and

@@ -49,15 +49,20 @@ func (r *run) attempt(c *timeline.Connection) reports.Attempt {
 			a.Succeeded = a.Succeeded || contentWithNothing
 		}
 	}
-	slices.SortFunc(a.Probes, func(a, b reports.Probe) int {
-		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.Name, b.Name), cmp.Compare(a.What, b.What))
-	})
-	a.Probes = slices.Compact(a.Probes)
+	a.Probes = compact(a.Probes)
 	slices.SortFunc(a.Predicted, func(a, b reports.Prediction) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Kubelet, b.Kubelet), cmp.Compare(strconv.FormatBool(a.Over), strconv.FormatBool(b.Over)))
 	})
 	a.Predicted = slices.Compact(a.Predicted)
 	return a
+}
+
+// compact sorts probes, and leaves each of them once.
+func compact(probes []reports.Probe) []reports.Probe {
+	slices.SortFunc(probes, func(a, b reports.Probe) int {
+		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.Name, b.Name), cmp.Compare(a.What, b.What))
+	})
+	return slices.Compact(probes)
 }
 
 // actsAs is what there is to know of a kubelet to say how its handler begins.

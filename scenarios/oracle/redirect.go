@@ -1,8 +1,10 @@
 package oracle
 
 import (
-	"net/http"
+	"cmp"
+	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,35 +21,33 @@ const (
 )
 
 // follow finds the attempts that redirects led to, which are those of the probe that was
-// redirected. A client says what redirected it in its request; of one that never came to
-// a request it is the last redirect in the pod that nothing else followed.
+// redirected. A client says what redirected it in its request. One that never came to a
+// request went where a redirect in its pod led that nothing else followed: the last one, or,
+// where those are of several probes, it is not known which.
 func follow(attempts []reports.Attempt) {
 	followed := make(map[int]bool)
-	link := func(i int, from func(reports.Attempt, record.Request) bool) {
-		for j := i; j >= 0; j-- {
-			a := &attempts[j]
-			r, is := redirect(*a)
-			if j == i || !is || followed[j] || len(a.Probes) == 0 || timeline.PodOf(a.Container) != timeline.PodOf(attempts[i].Container) || !from(*a, r) {
-				continue
-			}
-			waited := attempts[i].Opened.Sub(r.Started.Add(time.Duration(r.Duration)))
-			if waited < -aside || waited > atOnce {
-				continue
-			}
-			followed[j], attempts[i].Follows, attempts[i].Probes = true, j+1, a.Probes
-			return
-		}
+	link := func(i, from int) {
+		followed[from], attempts[i].Follows, attempts[i].Probes = true, from+1, attempts[from].Probes
 	}
 	for i, a := range attempts {
 		if referer := refererOf(a); referer != nil {
-			link(i, func(from reports.Attempt, r record.Request) bool {
+			from := redirectsTo(attempts, i, followed, func(from reports.Attempt, r record.Request) bool {
 				return referer.Port() == strconv.Itoa(int(from.Port)) && referer.RequestURI() == r.Path
 			})
+			if len(from) > 0 {
+				link(i, from[0])
+			}
 		}
 	}
 	for i, a := range attempts {
-		if len(a.Requests) == 0 && len(a.Probes) == 0 {
-			link(i, func(from reports.Attempt, _ record.Request) bool { return from.Port != a.Port })
+		if len(a.Requests) > 0 || len(a.Probes) > 0 {
+			continue
+		}
+		from := redirectsTo(attempts, i, followed, func(from reports.Attempt, r record.Request) bool { return leadsTo(from, r, a) })
+		if probes := probesOf(attempts, from); len(from) > 0 && slices.Equal(probes, attempts[from[0]].Probes) {
+			link(i, from[0])
+		} else {
+			attempts[i].Probes = probes
 		}
 	}
 	for _, a := range attempts {
@@ -57,9 +57,51 @@ func follow(attempts []reports.Attempt) {
 	}
 }
 
+// redirectsTo are the places of the redirects that may have led to an attempt, the last one
+// first: a probe of its pod had them just before it, and nothing followed them yet.
+func redirectsTo(attempts []reports.Attempt, to int, followed map[int]bool, mayBe func(reports.Attempt, record.Request) bool) (from []int) {
+	for j, a := range slices.Backward(attempts[:to]) {
+		r, is := redirect(a)
+		if !is || followed[j] || len(a.Probes) == 0 || timeline.PodOf(a.Container) != timeline.PodOf(attempts[to].Container) {
+			continue
+		}
+		waited := attempts[to].Opened.Sub(r.Started.Add(time.Duration(r.Duration)))
+		if -aside <= waited && waited <= atOnce && mayBe(a, r) {
+			from = append(from, j)
+		}
+	}
+	return from
+}
+
+// probesOf are the probes that made some attempts.
+func probesOf(attempts []reports.Attempt, places []int) (probes []reports.Probe) {
+	for _, place := range places {
+		probes = append(probes, attempts[place].Probes...)
+	}
+	return compact(probes)
+}
+
+// leadsTo reports whether a redirect leads to where an attempt went. A kubelet follows none
+// to another host. Older records do not have where a redirect leads.
+func leadsTo(from reports.Attempt, r record.Request, to reports.Attempt) bool {
+	if r.Location == "" {
+		return from.Port != to.Port
+	}
+	base := url.URL{Scheme: "http", Host: from.Local}
+	if from.First == record.FirstTLS {
+		base.Scheme = "https"
+	}
+	target, err := base.Parse(r.Location)
+	if err != nil || (target.Scheme == "https") != (to.First == record.FirstTLS) && to.First != record.FirstNothing {
+		return false
+	}
+	standard := map[string]string{"http": "80", "https": "443"}[target.Scheme]
+	return net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), standard)) == to.Local
+}
+
 // redirect is the request of an attempt that was answered with a redirect.
 func redirect(a reports.Attempt) (record.Request, bool) {
-	if n := len(a.Requests); n > 0 && a.Requests[n-1].Status >= http.StatusMultipleChoices && a.Requests[n-1].Status < http.StatusBadRequest {
+	if n := len(a.Requests); n > 0 && a.Requests[n-1].Redirected() {
 		return a.Requests[n-1], true
 	}
 	return record.Request{}, false
