@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"encoding/json"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,6 +23,9 @@ type Happening struct {
 	Moment
 	PodEvent
 	About corev1.ObjectReference
+	// Said is when it happened last, as the event has it: to the second. Those of the newer
+	// API do not have it.
+	Said time.Time
 }
 
 // happened takes an Event object into account. PodEvents has them in the order of
@@ -30,6 +34,7 @@ func (t *Timeline) happened(seen record.ObjectObserved, m Moment) {
 	var event struct {
 		PodEvent
 		InvolvedObject corev1.ObjectReference `json:"involvedObject"`
+		LastTimestamp  time.Time              `json:"lastTimestamp"`
 	}
 	if json.Unmarshal(seen.Object, &event) != nil {
 		return
@@ -38,7 +43,7 @@ func (t *Timeline) happened(seen record.ObjectObserved, m Moment) {
 	key := seen.Namespace + "/" + seen.Name
 	if count := max(1, event.Count); seen.Change != "deleted" && count > t.counts[key] { // those of the newer API count otherwise
 		t.counts[key] = count
-		t.Happenings = append(t.Happenings, Happening{Moment: m, PodEvent: event.PodEvent, About: about})
+		t.Happenings = append(t.Happenings, Happening{Moment: m, PodEvent: event.PodEvent, About: about, Said: event.LastTimestamp})
 	}
 	if about.Kind != "Pod" {
 		return

@@ -132,10 +132,7 @@ func (s sight) attempts() Exhibit {
 	for _, of := range kinds[:min(len(kinds), maxAttempts)] {
 		last := of[len(of)-1]
 		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s, %s: %s (one of %d)", last.At, last.Container, last.By, last.Observed, len(of))))
-		wire := last.Wire
-		if last.Like > 0 && last.Like <= len(s.Attempts) {
-			wire = s.Attempts[last.Like-1].Wire
-		}
+		wire := s.WireOf(last)
 		for _, w := range wire[:min(len(wire), maxWire)] {
 			lines = append(lines, bounded("             "+strings.TrimSpace(w.What+": "+w.Text)))
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -20,8 +19,11 @@ type attempt struct {
 	Attempt
 	probes   []reports.Probe // that may have made it
 	owner    string          // the container whose probe it is, or that was asked
-	port     string          // that was asked, if the probe asks two since one redirects to the other
-	same     string          // what it has in common with others that went the same way
+	id       int             // from 1; that of the one that redirected to it is follows
+	follows  int
+	port     string // that was asked, if the probe asks two since one redirects to the other
+	same     string // what it has in common with others that went the same way
+	own      []Line // of its wire, what others that went the same way do not share
 	ended    float64
 	reported bool // its kubelet has an event of it
 	// unclear is true if a probe of several containers may have made it, and nothing
@@ -44,7 +46,9 @@ func (b *builder) attempts() ([]attempt, map[string][]Lane) {
 	var all []attempt
 	for i, a := range b.in.Attempts {
 		a.CutOff = a.CutOff && !askedAgain(b.in.Attempts[i+1:], a)
-		all = append(all, b.connection(a))
+		seen := b.connection(a)
+		seen.id, seen.follows = i+1, a.Follows
+		all = append(all, seen)
 	}
 	redirected(all, b.in.Attempts)
 	all = append(all, b.execs...)
@@ -57,7 +61,7 @@ func (b *builder) attempts() ([]attempt, map[string][]Lane) {
 // connection is an attempt that reached a server.
 func (b *builder) connection(from reports.Attempt) attempt {
 	w := decoded(from.Connection, b.exact)
-	a := attempt{ended: b.at(from.Closed), same: w.same.String(), probes: from.Probes, owner: owner(from)}
+	a := attempt{ended: b.at(from.Closed), same: w.same.String(), own: w.own, probes: from.Probes, owner: owner(from)}
 	a.Attempt = Attempt{
 		At: b.exact(from.Opened), Took: took(from.Closed.Sub(from.Opened)), Container: from.Container, By: by(from),
 		Expected: expected(from), Observed: seen(from), Tone: graded(from.Succeeded), Wire: w.lines,
@@ -70,8 +74,9 @@ func (b *builder) connection(from reports.Attempt) attempt {
 		a.Observed, a.Tone = a.Observed+", because its kubelet ended", ""
 	case unanswered && a.ended > b.over:
 		a.Observed, a.Tone = a.Observed+", because the rig ended", ""
-	case unanswered && from.First == record.FirstNothing && isSeveral(from.Probes):
-		a.unclear, a.Tone = true, "" // a client may open more connections than it uses
+	case unanswered && isSeveral(from.Probes) && (from.First == record.FirstNothing || len(from.Predicted) == 0):
+		// A client may open more connections than it uses, and several redirects may have led here.
+		a.unclear, a.Tone = true, ""
 	}
 	return a
 }
@@ -83,10 +88,14 @@ const ledToFailure = "; what it redirects to failed"
 func redirected(all []attempt, from []reports.Attempt) {
 	for i, a := range from {
 		n := len(a.Requests)
-		all[i].lost = n > 0 && a.Requests[n-1].Status >= http.StatusMultipleChoices && a.Requests[n-1].Status < http.StatusBadRequest
+		all[i].lost = n > 0 && a.Requests[n-1].Redirected()
 	}
 	for i, a := range from {
 		if a.Follows == 0 {
+			if isSeveral(a.Probes) && len(a.Predicted) == 0 { // that of one of several redirects
+				next := &all[i]
+				next.By, next.hop, next.port = fmt.Sprintf("%s, after a redirect to :%d", next.By, a.Port), true, fmt.Sprint(a.Port)
+			}
 			continue
 		}
 		all[a.Follows-1].lost = false
@@ -208,7 +217,7 @@ func seen(a reports.Attempt) string {
 	words := firsts[a.First]
 	switch n := len(a.Requests); {
 	case a.Handshake != nil && a.Handshake.Error != "":
-		return words + ": no TLS, " + strings.TrimPrefix(a.Handshake.Error, "tls: ")
+		return words + ": " + failedHandshake(a)
 	case n > 0:
 		result, _ := answer(a.Requests[n-1], a.Unended())
 		words += ": " + result
@@ -222,6 +231,25 @@ func seen(a reports.Attempt) string {
 		words += ", ended " + closers[a.CloseReason]
 	}
 	return words
+}
+
+// failedHandshake is how TLS failed, and by whom.
+func failedHandshake(a reports.Attempt) string {
+	client := "client"
+	if len(a.Probes) > 0 {
+		client = "kubelet"
+	}
+	alert, sent := strings.CutPrefix(a.Handshake.Error, "remote error: tls: ")
+	switch {
+	case sent && strings.Contains(alert, "certificate"):
+		return fmt.Sprintf("handshake failed: the %s refused the server's certificate (%s)", client, alert)
+	case sent:
+		return fmt.Sprintf("handshake failed: the %s ended it (%s)", client, alert)
+	case a.First != record.FirstTLS:
+		return "no TLS, " + strings.TrimPrefix(a.Handshake.Error, "tls: ")
+	default:
+		return "handshake failed: " + strings.TrimPrefix(a.Handshake.Error, "tls: ")
+	}
 }
 
 // exec is an attempt that ran a command in a container.

@@ -2,6 +2,7 @@ package narrate_test
 
 import (
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestAttempts(t *testing.T) {
 				{What: "HTTP/2 frame", Text: "HEADERS, stream 1, 125 bytes, of which the record has 3"},
 				{What: "TLS handshake", Text: "tls: first record does not look like a TLS handshake", Tone: narrate.Bad},
 				{At: 3.1, What: "closed", Text: "by the server; 0 bytes came in, 0 went out", Tone: narrate.Bad},
-				{At: 3.2, What: "kubelet event", Text: "Readiness probe failed: no", Tone: narrate.Bad},
+				{At: 3.2, What: "seen: kubelet event", Text: "Readiness probe failed: no", Tone: narrate.Bad},
 			}},
 		{At: 4, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.90.1), cannot succeed against a server of h2c", Observed: "HTTP/1.1 request, ended by the fault", Tone: narrate.Bad, Wire: []narrate.Line{
 			connected(4, "h2c"), {What: "HTTP request", Text: `"GET /up HTTP/1.1"`},
@@ -107,7 +108,7 @@ func TestAttempts(t *testing.T) {
 		}},
 		{At: 5, Took: 0.1, Container: app, By: startup, Expected: "HTTP/1.1 request (v1.90.1)", Observed: "nothing, ended by the client", Tone: narrate.Bad, Wire: []narrate.Line{
 			connected(5, "http1"), {What: "sent", Text: "nothing"}, {At: 5.1, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: narrate.Bad},
-			{At: 7, What: "kubelet event", Text: "Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad},
+			{At: 7, What: "seen: kubelet event", Text: "Startup probe failed: dial tcp 1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad},
 		}},
 		{At: 6, Took: 0.1, Container: app, By: "unknown client :9", Observed: "bytes of no known protocol, ended reset by the client", Tone: narrate.Bad, Wire: []narrate.Line{
 			connected(6, "http1"), {What: "sent", Text: `"\x00<b>"`, Tone: narrate.Bad},
@@ -137,7 +138,7 @@ func TestNeverConnected(t *testing.T) {
 	h.step(9, 1, "1", "wait")
 	want(t, []narrate.Attempt{{
 		At: 9, Container: "default/web/app", By: "startup", Observed: "no connection in the record: dial tcp 127.0.0.1->1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad,
-		Wire: []narrate.Line{{At: 9, What: "kubelet event", Text: "Startup probe failed: dial tcp 127.0.0.1:77->1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad}},
+		Wire: []narrate.Line{{At: 9, What: "seen: kubelet event", Text: "Startup probe failed: dial tcp 127.0.0.1:77->1.2.3.4:8080: connect: connection refused", Tone: narrate.Bad}},
 	}}, of(narrate.Input{Events: *h}).Attempts)
 }
 
@@ -186,7 +187,50 @@ func TestAlike(t *testing.T) {
 	for _, a := range of(narrate.Input{Events: *h}).Attempts {
 		got = append(got, strings.Repeat("w", len(a.Wire))+strings.Repeat("l", a.Like))
 	}
-	want(t, []string{"wwwww", "l", "wwwww", "l"}, got)
+	want(t, []string{"wwwww", "wwl", "wwwww", "wwl"}, got)
+	s := of(narrate.Input{Events: *h})
+	want(t, []narrate.Line{
+		{At: 3, What: "connected", Text: "127.0.0.1:2 to 127.9.0.2:1, which speaks http1"},
+		{What: "HTTP request", Text: "GET /up HTTP/1.1"}, {What: "headers", Text: "host ; user agent kube-probe/1.37"},
+		{What: "answer", Text: "HTTP 200, 0 bytes", Tone: narrate.Good},
+		{At: 3.1, What: "closed", Text: "by the server; 1 byte came in, 0 went out"},
+	}, s.WireOf(s.Attempts[1]))
+}
+
+// TestEventsAreLate: an event belongs to the attempt that ended in the second that it names,
+// not to the one that ended last before it was seen.
+func TestEventsAreLate(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	for at := 2.0; at < 5; at++ {
+		h.at(at+0.1, "default/web/app", connection(at, record.Connection{
+			Port: 8080, Protocol: behavior.HTTP1, First: record.FirstHTTP1, FirstHex: first("GET /up HTTP/1.1\r\n"), CloseReason: record.ClientClosed,
+		}))
+	}
+	stamp := when(2).UTC().Truncate(time.Second).Format(time.RFC3339)
+	h.show(4.5, "events/default/e1", "added", `{"lastTimestamp": "`+stamp+`", `+strings.TrimPrefix(complaint(`"Startup probe failed: EOF"`), "{"))
+	h.step(9, 1, "1", "wait")
+	var got []float64
+	for _, a := range of(narrate.Input{Events: *h}).Attempts {
+		if slices.ContainsFunc(a.Wire, func(l narrate.Line) bool { return strings.HasPrefix(l.What, "seen: ") }) {
+			got = append(got, a.At)
+		}
+	}
+	want(t, []float64{2}, got)
+}
+
+// TestRefusedCertificate: whoever ends a handshake is named.
+func TestRefusedCertificate(t *testing.T) {
+	t.Parallel()
+	h := beginning("off")
+	h.at(2.1, "default/web/app", connection(2, record.Connection{
+		Port: 8080, Protocol: behavior.HTTPS, First: record.FirstTLS, Handshake: &record.Handshake{Version: "1.3", Error: "remote error: tls: bad certificate"}, CloseReason: record.ServerClosed,
+	}))
+	h.step(9, 1, "1", "wait")
+	got := of(narrate.Input{Events: *h}).Attempts[0].Observed
+	if wanted := "TLS ClientHello: handshake failed: the kubelet refused the server's certificate (bad certificate)"; !strings.HasPrefix(got, wanted) {
+		t.Error(got)
+	}
 }
 
 // stalls has a connection whose answer is headers without a body.
@@ -249,7 +293,7 @@ func TestStalled(t *testing.T) {
 		{At: 7.002, What: "answer", Text: "HTTP 200, and its body never ended", Tone: narrate.Bad},
 		{What: "fault", Text: "stall-after-headers, as the server was set to", Tone: narrate.Faulty},
 		{At: 7.002, What: "closed", Text: "by the client; 0 bytes came in, 0 went out", Tone: narrate.Bad},
-		{At: 7.1, What: "kubelet event", Text: "Startup probe errored and resulted in failure state: context deadline exceeded (while reading body)", Tone: narrate.Bad},
+		{At: 7.1, What: "seen: kubelet event", Text: "Startup probe errored and resulted in failure state: context deadline exceeded (while reading body)", Tone: narrate.Bad},
 	}, attempts[3].Wire[3:])
 }
 
@@ -298,13 +342,13 @@ func TestWhoseComplaint(t *testing.T) {
 		got = append(got, strings.Join([]string{string(a.Tone), a.Container, a.By, what}, "; "))
 	}
 	want(t, []string{
-		"bad; default/web/app; readiness httpGet :8084; kubelet event",
+		"bad; default/web/app; readiness httpGet :8084; seen: kubelet event",
 		"good; default/web/app; readiness of b tcpSocket :8085; closed",
 		"bad; default/web/app; readiness of c httpGet :8086; closed",
-		"bad; default/web/app; readiness of d httpGet :8086; kubelet event of one of: readiness of c, readiness of d httpGet :8086",
+		"bad; default/web/app; readiness of d httpGet :8086; seen: kubelet event of one of: readiness of c, readiness of d httpGet :8086",
 		"; default/web/app; one of: readiness of c, readiness of d httpGet :8086; closed",
-		"bad; default/web/app; readiness of d httpGet :8086; kubelet event",
-		"changed; default/web/c; one of: readiness of c, readiness of d httpGet :8086; kubelet event",
-		"changed; default/web/b; readiness of one of the pod's containers; kubelet event",
+		"bad; default/web/app; readiness of d httpGet :8086; seen: kubelet event",
+		"changed; default/web/c; one of: readiness of c, readiness of d httpGet :8086; seen: kubelet event",
+		"changed; default/web/b; readiness of one of the pod's containers; seen: kubelet event",
 	}, got)
 }

@@ -197,7 +197,7 @@ func only(all []attempt, which func(attempt) bool) []attempt {
 func lastEvent(all []attempt) string {
 	for _, a := range slices.Backward(all) {
 		for _, l := range slices.Backward(a.Wire) {
-			if strings.HasPrefix(l.What, "kubelet event") && l.Tone == Bad {
+			if strings.HasPrefix(l.What, kubeletEvent) && l.Tone == Bad {
 				return shortened(l.Text, maxText)
 			}
 		}

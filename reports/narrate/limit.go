@@ -76,6 +76,7 @@ func (l *limiter) mute() {
 func (l *limiter) shown() Narration {
 	n := l.Narration
 	first, place := make(map[string]int), make([]int, len(l.all)) // from 1, of those that stay
+	byID := make(map[int]int)
 	for i, a := range l.all {
 		switch {
 		case a.gone:
@@ -84,12 +85,19 @@ func (l *limiter) shown() Narration {
 		case a.bare:
 			a.Wire, a.LeftOut = nil, true
 		case first[a.same] > 0:
-			a.Wire, a.Like = nil, first[a.same]
+			a.Wire, a.Like = a.own, first[a.same]
 		default:
 			first[a.same] = len(n.Attempts) + 1
 		}
+		if a.owner != a.Container {
+			a.Probed = a.owner
+		}
+		a.Follows = byID[a.follows]
 		n.Attempts = append(n.Attempts, a.Attempt)
 		place[i] = len(n.Attempts)
+		if a.id > 0 {
+			byID[a.id] = place[i]
+		}
 	}
 	n.Lanes = slices.Clone(n.Lanes)
 	for i := range n.Lanes {

@@ -172,7 +172,7 @@ func refers(t *testing.T, s narrate.Narration) {
 		if !stood[i+1] {
 			t.Errorf("no mark stands for attempt %d", i+1)
 		}
-		if a.Like > 0 && (len(s.Attempts[a.Like-1].Wire) == 0 || len(a.Wire) > 0) {
+		if a.Like > 0 && (len(s.Attempts[a.Like-1].Wire) == 0 || len(a.Wire) >= len(s.Attempts[a.Like-1].Wire) && len(a.Wire) > 1) {
 			t.Errorf("attempt %d is like %d", i+1, a.Like)
 		}
 		if len(a.Wire) > 0 && a.Wire[0].At != a.At {

@@ -185,6 +185,11 @@ type Attempt struct {
 	Took float64 `json:"took"`
 	// Container is namespace/pod/container.
 	Container string `json:"container"`
+	// Probed is the container whose probe it was, if that is another one.
+	Probed string `json:"probed,omitempty"`
+	// Follows is the position in Attempts, from 1, of the one that was redirected to this
+	// one. If unset, none.
+	Follows int `json:"follows,omitempty"`
 	// By is what asked: the probe ("readiness grpc :8080"), or what else is known.
 	By string `json:"by"`
 	// Expected is what the model of a release expects, where there is one.
@@ -196,11 +201,29 @@ type Attempt struct {
 	Wire []Line `json:"wire,omitempty"`
 	// Like is the position in Attempts, from 1, of an earlier one over whose wire
 	// went the same, but for addresses, times, numbers of bytes, and who was first
-	// to close. Then Wire is empty. If unset, none.
+	// to close. Then Wire has only the lines with those, as WireOf says. If unset, none.
 	Like int `json:"like,omitempty"`
 	// LeftOut is true if what went over the wire was left out to save space. The
 	// cell's history has it.
 	LeftOut bool `json:"leftOut,omitempty"`
+}
+
+// WireOf is what went over the wire of an attempt. The lines that one has in common with an
+// earlier one have no time.
+func (n *Narration) WireOf(a Attempt) (lines []Line) {
+	if a.Like == 0 || a.Like > len(n.Attempts) {
+		return a.Wire
+	}
+	own := a.Wire
+	for _, l := range n.Attempts[a.Like-1].Wire {
+		if len(own) > 0 && own[0].What == l.What {
+			l, own = own[0], own[1:]
+		} else {
+			l.At = 0
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }
 
 // Line is a line of a log, or of a wire log.

@@ -1,7 +1,6 @@
 package narrate
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +23,12 @@ type probeFailure struct {
 	status    string // "HTTP 500"; empty if it names none
 	text      string
 	at        float64
+	// from and until are between which times the attempt ended, by the event itself.
+	from, until float64
 }
+
+// kubeletEvent is what an event of a kubelet is called. Its time is when the API server had it.
+const kubeletEvent = "seen: kubelet event"
 
 // combined begins an event that stands for several that look alike. It
 // has the text of the last one, and the container of the first.
@@ -37,7 +41,11 @@ var (
 )
 
 func newProbeFailure(event timeline.Happening, at float64) probeFailure {
-	c := probeFailure{pod: event.About.Namespace + "/" + event.About.Name, at: at}
+	c := probeFailure{pod: event.About.Namespace + "/" + event.About.Name, at: at, from: at, until: at}
+	// It has whole seconds, of the kubelet's clock, which a scenario may set.
+	if said := at - event.Time.Sub(event.Said).Seconds(); !event.Said.IsZero() && said <= at && at <= said+1+lateness {
+		c.from, c.until = said, min(at, said+1)
+	}
 	c.container = c.pod + "/" + containerOf(event.About.FieldPath)
 	c.text, c.combined = strings.CutPrefix(event.Message, combined)
 	c.probe, _, _ = strings.Cut(strings.ToLower(c.text), " ")
@@ -89,7 +97,7 @@ func (c probeFailure) among(attempts []attempt) (probes []reports.Probe) {
 func (b *builder) probeFailures(all []attempt) (without []attempt) {
 	for _, event := range b.pods.unhealthy {
 		c := newProbeFailure(event, b.at(event.Time))
-		line := Line{At: c.at, What: "kubelet event", Text: c.text, Tone: Bad}
+		line := Line{At: c.at, What: kubeletEvent, Text: c.text, Tone: Bad}
 		i, may := matching(all, c)
 		if at := redirectOf(all, c); i < 0 && at >= 0 {
 			all[at].failedBy(c, line)
@@ -116,7 +124,7 @@ func (b *builder) probeFailures(all []attempt) (without []attempt) {
 // shows, or -1: the last one of its probe of which it is not known where it led.
 func redirectOf(all []attempt, c probeFailure) int {
 	for i, a := range slices.Backward(all) {
-		if a.ended < c.at-lateness {
+		if a.ended < c.from-lateness {
 			break
 		}
 		if a.lost && !a.reported && a.At <= c.at && a.mayBe(c) {
@@ -130,7 +138,7 @@ func redirectOf(all []attempt, c probeFailure) int {
 // may be a probe of several containers, it is not for any of them that it is bad.
 func (c probeFailure) alone(may []reports.Probe, line Line) attempt {
 	_, why, _ := strings.Cut(c.same(), ": ")
-	a := attempt{same: c.same(), owner: c.container, ended: c.at, alone: true, Attempt: Attempt{
+	a := attempt{same: c.same(), own: []Line{line}, owner: c.container, ended: c.at, alone: true, Attempt: Attempt{
 		At: c.at, Container: c.container, By: c.probe, Observed: "no connection in the record: " + shortened(why, maxText),
 		Tone: Bad, Wire: []Line{line},
 	}}
@@ -151,8 +159,8 @@ func (c probeFailure) alone(may []reports.Probe, line Line) attempt {
 // failedBy adds the event of an attempt. If it was not clear whose attempt
 // that was, it is now.
 func (a *attempt) failedBy(c probeFailure, line Line) {
-	a.Wire, a.reported = append(a.Wire, line), true
-	a.same += "\x00" + c.same()
+	a.Wire, a.own, a.reported = append(a.Wire, line), append(a.own, line), true
+	a.same += "\x00" + line.What + "\x00" + c.same()
 	if a.unclear {
 		may := c.among([]attempt{*a})
 		a.Tone, a.By, a.unclear = Bad, joined(may, a.Container), isSeveral(may)
@@ -203,14 +211,14 @@ func matching(all []attempt, c probeFailure) (found int, may []reports.Probe) {
 	var candidates []attempt
 	for i := range slices.Backward(all) {
 		a := &all[i]
-		if a.ended < c.at-lateness {
+		if a.ended < c.from-lateness {
 			break
 		}
 		if !a.failed() || a.At > c.at || a.reported || !a.mayBe(c) || !strings.Contains(a.Observed, c.status) {
 			continue
 		}
 		candidates = append(candidates, *a)
-		if found < 0 || a.nearer(all[found], c.at) {
+		if found < 0 || a.nearer(all[found], c) {
 			found = i
 		}
 	}
@@ -221,14 +229,16 @@ func matching(all []attempt, c probeFailure) (found int, may []reports.Probe) {
 // failed reports whether an attempt failed, or may have.
 func (a *attempt) failed() bool { return a.Tone == Bad || a.unclear }
 
-// nearer reports whether an event of a time is rather about this attempt than
-// about another one.
-func (a *attempt) nearer(other attempt, at float64) bool {
-	if a.unclear != other.unclear {
-		return other.unclear
+// nearer reports whether an event is rather about this attempt than about a later one.
+func (a *attempt) nearer(later attempt, c probeFailure) bool {
+	if a.unclear != later.unclear {
+		return later.unclear
 	}
-	return math.Abs(a.ended-at) < math.Abs(other.ended-at)
+	return c.off(a.ended) <= c.off(later.ended)
 }
+
+// off is how far a time is from when the attempt ended that an event is about.
+func (c probeFailure) off(at float64) float64 { return max(c.from-at, at-c.until, 0) }
 
 // mayBe reports whether an attempt may be what an event is about.
 func (a *attempt) mayBe(c probeFailure) bool {

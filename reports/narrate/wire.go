@@ -23,6 +23,7 @@ import (
 type wire struct {
 	lines []Line
 	same  strings.Builder // what two attempts have in common that went the same way
+	own   []Line          // those that have something else in them, too
 	exact func(time.Time) float64
 }
 
@@ -67,6 +68,9 @@ func (w *wire) add(at time.Time, what, text string, tone Tone, same string) {
 		l.At = w.exact(at)
 	}
 	w.lines = append(w.lines, l)
+	if text != same {
+		w.own = append(w.own, l)
+	}
 	fmt.Fprintf(&w.same, "%s\x00%s\x00%s\x00", what, same, tone)
 }
 
@@ -192,13 +196,11 @@ func (w *wire) request(r record.Request, unended bool) {
 		asked += fmt.Sprintf(", service %q", *r.Service)
 	}
 	w.add(r.Started, what, asked, "", asked)
-	// The host is the address that the client connected to.
-	head := []string{"user agent " + r.UserAgent}
+	head := []string{"host " + r.Host, "user agent " + r.UserAgent}
 	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
 		head = append(head, name+": "+strings.Join(r.Headers[name], ", "))
 	}
-	said := shortened(strings.Join(head, "; "), maxText)
-	w.add(time.Time{}, "headers", "host "+r.Host+"; "+said, "", said)
+	w.says("headers", shortened(strings.Join(head, "; "), maxText), "")
 	result, tone := answer(r, unended)
 	w.add(r.Started.Add(time.Duration(r.Duration)), "answer", result, tone, result)
 }
