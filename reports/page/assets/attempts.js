@@ -10,13 +10,14 @@ export function attempts(narration, history) {
   const all = (narration.attempts ?? []).map((a, i) => ({...a, number: i + 1}));
   const body = h('tbody');
   const more = h('p');
-  const containers = [...new Set(all.map((a) => a.container))].sort();
+  const containers = [...new Set(all.flatMap(containersOf))].sort();
+  const failing = [...new Set(all.filter((a) => a.tone === 'bad').map((a) => a.probed ?? a.container))];
   const bad = all.filter((a) => a.tone === 'bad').length;
-  const choice = {container: '', bad: false};
+  const choice = {container: failing.length === 1 ? failing[0] : '', bad: false};
   let listed = 0;
 
   function chosen() {
-    return all.filter((a) => (!choice.container || a.container === choice.container) && (!choice.bad || a.tone === 'bad'));
+    return beneath(all.filter((a) => (!choice.container || containersOf(a).includes(choice.container)) && (!choice.bad || a.tone === 'bad')));
   }
 
   function list(count) {
@@ -50,19 +51,39 @@ export function attempts(narration, history) {
   const element = h('div', {class: 'attempts'},
     h('div', {class: 'filters'},
       containers.length > 1 && h('label', {}, 'container ', h('select', {onchange: (e) => { choice.container = e.target.value; list(PAGE); }},
-        h('option', {value: ''}, 'all'), containers.map((c) => h('option', {value: c}, visible(c))))),
+        h('option', {value: ''}, 'all'), containers.map((c) => h('option', {value: c, selected: c === choice.container}, visible(c))))),
       bad > 0 && bad < all.length && h('label', {class: 'box'}, h('input', {type: 'checkbox', onchange: (e) => { choice.bad = e.target.checked; list(PAGE); }}), ` only the ${bad} failed attempts`)),
-    table('Attempts', ['attempt', 'at', 'container', 'caller', 'prediction', 'observed', 'took'], body),
+    table('Attempts', ['attempt', 'at', 'asked', 'caller', 'prediction', 'observed', 'took'], body),
     more);
   list(PAGE);
   return {element, show};
 }
 
-// lines are the rows of an attempt: the attempt, and what went over the wire. It may
-// be that of an earlier one that is like it.
+// containersOf are the one that was asked, and the one whose probe asked it.
+function containersOf(attempt) {
+  return attempt.probed ? [attempt.container, attempt.probed] : [attempt.container];
+}
+
+// beneath puts what a redirect led to beneath the attempt that had the redirect.
+function beneath(attempts) {
+  const numbers = new Set(attempts.map((a) => a.number));
+  const led = new Map();
+  for (const a of attempts) if (numbers.has(a.follows)) led.set(a.follows, [...led.get(a.follows) ?? [], a]);
+  const withLed = (a) => [a, ...(led.get(a.number) ?? []).flatMap(withLed)];
+  return attempts.filter((a) => !numbers.has(a.follows)).flatMap(withLed);
+}
+
+// wireOf is what went over the wire of an attempt. What it shares with an earlier one has no
+// time, as WireOf has it in Go.
+function wireOf(attempt, all) {
+  const own = [...attempt.wire ?? []];
+  if (!attempt.like) return own;
+  return (all[attempt.like - 1]?.wire ?? []).map((l) => own[0]?.what === l.what ? own.shift() : {...l, at: 0});
+}
+
+// lines are the rows of an attempt: the attempt, and what went over the wire.
 function lines(attempt, all, history) {
-  const first = attempt.like ? all[attempt.like - 1] ?? attempt : attempt;
-  const wire = first.wire ?? [];
+  const wire = wireOf(attempt, all);
   const log = h('tr', {class: 'wire', id: `wire-${attempt.number}`, hidden: true}, h('td', {colspan: 7}));
   const button = h('button', {
     type: 'button', class: 'link', id: `attempt-${attempt.number}`, 'aria-expanded': 'false', 'aria-controls': `wire-${attempt.number}`,
@@ -71,12 +92,14 @@ function lines(attempt, all, history) {
       const opened = button.getAttribute('aria-expanded') === 'false';
       button.setAttribute('aria-expanded', String(opened));
       log.hidden = !opened;
-      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(first, wire, first !== attempt, history));
+      if (opened && !log.firstChild.hasChildNodes()) log.firstChild.append(...wireLog(attempt, wire, history));
     },
   }, h('span', {class: 'caret', 'aria-hidden': 'true'}), String(attempt.number));
   const bad = attempt.tone === 'bad';
-  return [h('tr', {class: bad && 'bad'},
-    cellOf('attempt', button), cellOf('at', time(attempt.at)), cellOf('container', visible(attempt.container)), cellOf('caller', visible(attempt.by)),
+  // A click anywhere in the row opens it, unless it ends a selection of text.
+  const open = (e) => { if (!button.contains(e.target) && document.getSelection().isCollapsed) button.click(); };
+  return [h('tr', {class: bad && 'bad', onclick: open},
+    cellOf('attempt', attempt.follows ? '↳ ' : '', button), cellOf('at', time(attempt.at)), cellOf('asked', visible(attempt.container)), cellOf('caller', visible(attempt.by)),
     cellOf('prediction', attempt.expected ? visible(attempt.expected) : h('span', {class: 'dim'}, '–')),
     cellOf('observed', bad && h('b', {class: 'not'}, '✗ '), visible(attempt.observed),
       attempt.leftOut && h('span', {class: 'dim'}, ' (details omitted)')), cellOf('took', time(attempt.took ?? 0))), log];
@@ -86,10 +109,9 @@ function time(t) {
   return h('span', {class: 'num'}, seconds(t, 3));
 }
 
-function wireLog(attempt, wire, other, history) {
+function wireLog(attempt, wire, history) {
   if (attempt.leftOut) return [h('p', {class: 'dim'}, 'Omitted to keep this page small: see ', h('code', {}, visible(history)))];
   if (wire.length === 0) return [h('p', {class: 'dim'}, 'No bytes are recorded here.')];
-  const log = h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
-    h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))));
-  return other ? [h('p', {class: 'dim'}, `As attempt ${attempt.number}, except for addresses, times and byte counts:`), log] : [log];
+  return [h('ol', {class: 'log'}, wire.map((l) => h('li', {class: 'tone-' + (l.tone || 'plain')},
+    h('span', {class: 'num'}, l.at ? '+' + seconds(Math.max(0, l.at - attempt.at), 4) : ''), h('b', {}, visible(l.what)), h('span', {}, visible(l.text)))))];
 }
