@@ -55,9 +55,10 @@ var tellers = []teller{
 // words.
 const oracle = "oracle:"
 
-// caused are the checks, each that does not hold with its cause.
-func (b *builder) caused(lanes []Lane, attempts []attempt) []Check {
-	checks := slices.Clone(b.checks)
+// caused are the checks, each that does not hold with its cause, and the courses of fields
+// that they are about.
+func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, courses []Lane) {
+	checks = slices.Clone(b.checks)
 	for i, c := range checks {
 		at := slices.IndexFunc(b.in.Result.Checks, func(r reports.Check) bool { return r.ID == c.ID })
 		if at < 0 {
@@ -76,13 +77,19 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) []Check {
 		checks[i].Cause, checks[i].Because = t.cause()
 		if len(t.compared) > 0 {
 			first := t.compared[0]
-			checks[i].History, _ = t.fieldHistory(first)
 			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
 				checks[i].Bad = since
 			}
+			field := t.fieldCourse(first)
+			if checks[i].History = field.lines; field.lost != "" {
+				checks[i].Bad = field.lostAt
+			}
+			if len(field.lines) > 0 {
+				courses = append(courses, field.lane(b.end))
+			}
 		}
 	}
-	return checks
+	return checks, courses
 }
 
 // cause is why a check does not hold: what it compared and what that was, and then what led
@@ -102,14 +109,15 @@ func (t told) cause() (cause string, because []string) {
 	if n := len(t.compared) - 1; n > 0 {
 		all = append(all, fmt.Sprintf("so it is with %s, too", reports.Counted(n, "other comparison")))
 	}
-	_, course := t.fieldHistory(c)
-	if course == "" {
-		course = t.messages(c)
+	field, before := t.fieldCourse(c), t.before()
+	if lost := field.cause(); lost != "" {
+		all, before = append([]string{lost}, all...), "" // the step that lost it says more
 	}
+	course := cmp.Or(field.shownOnly(), t.messages(c))
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}
-	all = append(all, course, t.before(), t.twins())
+	all = append(all, course, before, t.twins())
 	for _, text := range all[1:] {
 		if text != "" {
 			because = append(because, sentence(text))

@@ -1,6 +1,8 @@
 package narrate_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +59,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				show(1, "1", `"protocol":"HTTP2"`)
 				h.at(3, "kube-apiserver", record.ComponentStopped{Asked: true})
 				h.start(4, "kube-apiserver", "v1.89.3", nil)
-				show(4.1, "1", "")
+				show(3.9, "1", "")
 				h.at(5, "label", record.StepStarted{Number: 2, Name: "label", Action: "patch pods/default/web with {}"})
 				h.at(5, "label", record.APIAnswer{Object: "pods/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
 				h.at(5.1, "3", record.StepStarted{Number: 3, Name: "3", Action: "wait for 3s"})
@@ -67,14 +69,13 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				show(8.1, "2", `"protocol":"HTTP1"`)
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
-			want: `spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 8.1 s; "HTTP2" was expected. ` +
-				`It was lost at 5.2 s, when kube-apiserver v1.89.3 wrote the object in step 2 (label: patch pods/default/web with {}); until then, it was "HTTP2" in storage. ` +
-				`At 8.1 s, kube-apiserver v1.90.1 showed "HTTP1" without a write: that is a default on read. ` +
-				`The last that the scenario did before was step 2 (label: patch pods/default/web with {}), at 5.0 s.`,
+			want: `kube-apiserver v1.89.3 lost spec.probe.protocol of pod default/web at 5.2 s, when it wrote the object in step 2 (label: patch pods/default/web with {}); ` +
+				`kube-apiserver v1.90.1 showed the default "HTTP1" from 8.1 s. ` +
+				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 8.1 s; "HTTP2" was expected.`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
-				{At: 4.1, What: "kube-apiserver v1.89.3, resourceVersion 1, not written since: not shown", Text: "not set"},
-				{At: 5.2, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (label: patch pods/default/web with {})", Text: "not set"},
+				{At: 3.9, What: "kube-apiserver v1.89.3 (starting, ready at 4.0 s), resourceVersion 1, not written since: not shown", Text: "not set"},
+				{At: 5.2, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
 				{At: 8.1, What: "kube-apiserver v1.90.1, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
 			},
 		},
@@ -128,4 +129,26 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			want(t, tc.history, c.History)
 		})
 	}
+}
+
+// TestLostFieldHasALane: beside its object, with its values; and its check is bad from when
+// the field was lost.
+func TestLostFieldHasALane(t *testing.T) {
+	t.Parallel()
+	h := append(history{}, checked()[:1]...)
+	for i, protocol := range []string{"HTTP2", "HTTP1"} {
+		h.show(float64(2+2*i), "pods/default/web", "modified", fmt.Sprintf(`{"metadata":{"name":"web","namespace":"default","resourceVersion":"%d"},"spec":{"probe":{"protocol":%q}}}`, i, protocol))
+	}
+	result := outcome(reports.Fail)
+	result.Checks[0].Expected, result.Checks[0].Observed = `at once: pods["web"].spec.probe.protocol == "HTTP2"`, `"HTTP1"`
+	s := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result})
+	want(t, 4, s.Checks[0].Bad)
+	i := slices.IndexFunc(s.Lanes, func(l narrate.Lane) bool { return l.Name == "pods/default/web/probe.protocol" })
+	if i < 1 || s.Lanes[i-1].Name != "pods/default/web" {
+		t.Fatalf("the field has no lane beside its object: %+v", s.Lanes)
+	}
+	want(t, []narrate.Span{
+		{From: 2, To: 4, Label: `"HTTP2"`, Detail: "kube-apiserver, resourceVersion 0", Tone: narrate.Good},
+		{From: 4, To: s.Seconds, Label: `"HTTP1"`, Detail: "kube-apiserver, resourceVersion 1, written", Tone: narrate.Bad},
+	}, s.Lanes[i].Spans)
 }

@@ -30,7 +30,8 @@ func (b *builder) limited(limit int) Narration {
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
 		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
 	}}
-	l.Checks = b.caused(l.Lanes, attempts)
+	checks, fields := b.caused(l.Lanes, attempts)
+	l.Checks, l.Lanes = checks, besides(l.Lanes, fields)
 	l.mute()
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
 	n := l.shown()

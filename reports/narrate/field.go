@@ -1,0 +1,207 @@
+package narrate
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// fieldCourse is the history of a field of an object of the API server, until a check was
+// decided: each value, who served it, and who wrote it.
+type fieldCourse struct {
+	t       told
+	what    Compared
+	key     string // of the object
+	wanted  string
+	lines   []Line
+	changes int
+
+	good, number  string // the resource version with the wanted value, and the last one
+	value, server string
+	lost, shown   string
+	lostAt        float64
+}
+
+// fieldCourse is that of what was compared. One that is no field, or that did not change, has
+// no lines.
+func (t told) fieldCourse(c Compared) (f fieldCourse) {
+	key, field := t.objectOf(c)
+	if key == "" {
+		return f
+	}
+	f = fieldCourse{t: t, what: c, key: key, wanted: c.wanted()}
+	if c.Path[0] == "history" {
+		f.wanted = unset // the list is of what should not be there, or is told by the lines
+	}
+	for _, v := range t.b.States(key) {
+		if !v.Static() && t.b.at(v.Time) <= t.to {
+			f.add(v, field)
+		}
+	}
+	if f.changes < 2 {
+		return fieldCourse{}
+	}
+	if cut := len(f.lines) - maxHistory; cut > 0 {
+		f.lines[maxHistory/2].What += fmt.Sprintf("; %d later ones are left out here", cut)
+		f.lines = slices.Delete(f.lines, maxHistory/2+1, maxHistory/2+1+cut)
+	}
+	return f
+}
+
+// maxHistory is how many values of a field are shown.
+const maxHistory = 20
+
+// objectOf is the object, and the path of the field in it, that a comparison is about.
+func (t told) objectOf(c Compared) (key string, field []string) {
+	if len(c.Path) < 3 {
+		return "", nil
+	}
+	switch c.Path[0] {
+	case "pods":
+		return reports.PodKey(c.Path[1]), c.Path[2:]
+	case "objects", "history":
+		return c.Path[1], c.Path[2:]
+	}
+	return "", nil
+}
+
+func (f *fieldCourse) add(v *timeline.Version, field []string) {
+	value := fieldIn(v.Raw, field)
+	if v.Gone() {
+		value = "deleted"
+	}
+	server, at := f.t.b.serving(v), f.t.b.at(v.Time)
+	number, answer := v.Meta().ResourceVersion, f.t.b.AnswerOf(v)
+	first := len(f.lines) == 0
+	wrote := first || number != f.number
+	by := ""
+	if s := f.t.b.Made(v); answer != nil && s != nil {
+		by = " in " + inWords(f.t.b.taken(s))
+	}
+	isLost := f.good != "" && number != f.good && value != f.wanted && f.lost == ""
+	if changed := first || value != f.value; changed || server != f.server || by != "" {
+		f.lines = append(f.lines, Line{At: at, What: f.line(v, value, by), Text: value, Tone: map[bool]Tone{true: Bad}[isLost]})
+		if changed {
+			f.changes++
+		}
+	}
+	switch {
+	case value == f.wanted:
+		f.good, f.lost, f.shown = number, "", ""
+	case isLost:
+		writer := server
+		if by == "" && f.server != server {
+			writer = f.server + " or " + server
+		}
+		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %.1f s, when it wrote the object%s", writer, f.t.subject(f.what), at, by), at
+	}
+	if !first && value != f.value && !wrote && value != f.wanted && value != unset && f.shown == "" {
+		f.shown = fmt.Sprintf("%s showed the default %s from %.1f s", server, value, at)
+	}
+	f.value, f.server, f.number = value, server, number
+}
+
+// line says of a state of the object who served it, and whether it was written.
+func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
+	number := v.Meta().ResourceVersion
+	what := f.t.b.serving(v) + f.t.b.unready(v) + ", resourceVersion " + number
+	switch {
+	case by != "":
+		return what + ", written" + by
+	case len(f.lines) == 0:
+		return what
+	case number != f.number:
+		return what + ", written"
+	case value == unset:
+		return what + ", not written since: not shown"
+	case f.value == unset && value != f.wanted:
+		return what + ", not written since: a default on read"
+	default:
+		return what + ", not written since: shown so"
+	}
+}
+
+// cause is what became of the wanted value; empty if it was never lost.
+func (f *fieldCourse) cause() string {
+	switch {
+	case f.lost == "":
+		return ""
+	case f.shown == "":
+		return fmt.Sprintf("%s; until then, it was %s in storage", f.lost, f.wanted)
+	default:
+		return f.lost + "; " + f.shown
+	}
+}
+
+// shownOnly is how the value was shown otherwise than it was wanted, if it was not lost.
+func (f *fieldCourse) shownOnly() string {
+	if f.lost != "" || f.shown == "" {
+		return ""
+	}
+	return f.shown + ", without a write"
+}
+
+// lane shows the values of the field over time.
+func (f *fieldCourse) lane(end float64) Lane {
+	var l lane
+	field := f.what.Path[max(2, len(f.what.Path)-2):]
+	l.Lane = Lane{Kind: ObjectState, Name: f.key + "/" + strings.ReplaceAll(dotted(field), "/", "_")}
+	for _, line := range f.lines {
+		tone := Bad
+		switch {
+		case line.Text == f.wanted:
+			tone = Good
+		case f.lost == "" || line.At < f.lostAt:
+			tone = Changed // shown differently, and not lost
+		}
+		l.becomes(line.At, Span{Label: line.Text, Detail: line.What, Tone: tone})
+	}
+	return l.until(end)
+}
+
+// besides are lanes, with those of fields beside those of their objects.
+func besides(lanes, fields []Lane) []Lane {
+	for _, f := range fields {
+		if slices.ContainsFunc(lanes, func(l Lane) bool { return l.Kind == f.Kind && l.Name == f.Name }) {
+			continue // two checks are about it
+		}
+		i := slices.IndexFunc(lanes, func(l Lane) bool { return l.Kind == ObjectState && l.Name == path.Dir(f.Name) })
+		if i < 0 {
+			i = len(lanes) - 1
+		} else {
+			f.Group = lanes[i].Group
+		}
+		lanes = slices.Insert(lanes, i+1, f)
+	}
+	return lanes
+}
+
+// serving is the API server that served a state of an object.
+func (b *builder) serving(v *timeline.Version) string {
+	name := strings.TrimPrefix(v.Cluster+"/kube-apiserver", "/")
+	if l := b.servingLife(v); l != nil {
+		return name + " " + inForce(l)
+	}
+	return name
+}
+
+// unready says when the API server that served a state of an object was ready, if that was later.
+func (b *builder) unready(v *timeline.Version) string {
+	if l := b.servingLife(v); l != nil && v.Time.Before(l.Ready.Time) {
+		return fmt.Sprintf(" (starting, ready at %.1f s)", b.at(l.Ready.Time))
+	}
+	return ""
+}
+
+func (b *builder) servingLife(v *timeline.Version) *timeline.Life {
+	for _, l := range slices.Backward(b.Lives(strings.TrimPrefix(v.Cluster+"/kube-apiserver", "/"))) {
+		if !v.Time.Before(l.Launched) {
+			return l
+		}
+	}
+	return nil
+}
