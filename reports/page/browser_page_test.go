@@ -93,6 +93,31 @@ func TestAStrangerIsAnswered(t *testing.T) {
 	b.quiet()
 }
 
+// TestTheHistoryOfAField: it stands with the cause, and objects say what was only shown.
+func TestTheHistoryOfAField(t *testing.T) {
+	b := newTab(t, 1280)
+	run := small()
+	run.Narration = func(c reports.Cell, of reports.Run, limit int) (*narrate.Narration, error) {
+		n, err := page.MadeNarration(c, of, limit)
+		if err != nil || c.ID != page.Red {
+			return n, err
+		}
+		n.Checks[0].Bad, n.Checks[0].History = 12, []narrate.Line{{At: 7, Text: "TLS", What: "kube-apiserver"}, {At: 12, Text: "not set", What: "written", Tone: narrate.Bad}}
+		n.Objects = []narrate.Object{{Key: "pods/default/tls"}}
+		for i, yaml := range []string{"1\"\nmode: TLS", "1\"\nmode: null", "2\"\nmode: none"} {
+			n.Objects[0].Versions = append(n.Objects[0].Versions, narrate.Version{At: float64(7 + i), Step: i + 1, Change: "modified", YAML: "metadata:\n  resourceVersion: \"" + yaml + "\n"})
+		}
+		return n, nil
+	}
+	b.open(written(t, run), red)
+	b.has("#cell .causes .history", "12.0 s not set written ✗ lost here")
+	b.has("#cell .short", "the field was lost at 12.0 s")
+	b.click("#cell .objects summary")
+	b.has("#cell .objects", "shown differently, not written (resourceVersion 1)")
+	b.has("#cell .objects", "written (resourceVersion 2)")
+	b.quiet()
+}
+
 func TestTheTimeline(t *testing.T) {
 	b := newTab(t, 1280)
 	b.open(written(t, small()), green)

@@ -201,6 +201,7 @@ function cause(cell, group, looked, lanes) {
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
     index.statement.has(first.requirement) && said(first.requirement),
+    history(here),
     compared(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
@@ -262,9 +263,15 @@ function values(check, looked, named) {
   if (looked?.summary) add('window', visible(looked.summary));
   if (looked?.parts?.length > 0) add('parts', h('dl', {class: 'parts', 'aria-label': 'Parts of the expression'}, looked.parts.map((p) => h('div', {},
     h('dt', {}, h('code', {}, visible(p.what)), ' is '), h('dd', {class: 'said'}, visible(p.text))))));
-  if (looked?.history?.length > 0) add('history of the field', h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ', h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what))))));
   if (check.reason) add('reason', linked(check.reason));
   return h('dl', {class: 'values o-' + check.outcome}, entries);
+}
+
+// history is that of the field that a check is about: each value, and who served or wrote it.
+function history(looked) {
+  if (!looked?.history?.length) return null;
+  return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ',
+    h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'))))];
 }
 
 // inShort says when it happened, on which versions, and how to reproduce it.
@@ -290,7 +297,8 @@ function when(cell, narration, deciding) {
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
     text.push(`decided at ${seconds(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
-    if (looked.bad) text.push(`it was so since ${seconds(looked.bad)}`);
+    const lost = looked.history?.some((l) => l.tone === 'bad');
+    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${seconds(looked.bad)}`);
     if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
@@ -356,8 +364,10 @@ function checks(cell, narration, lanes, choices) {
       h('details', {}, h('summary', {}, 'expression and value'), values(c, looked.get(c.id)))),
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
-  const rest = cell.checks.filter(asExpected);
   others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
+  const modelled = others.length > 0 ? cell.checks.filter((c) => MODELLED.test(c.id) && c.outcome === 'pass') : [];
+  const rest = cell.checks.filter((c) => asExpected(c) && !modelled.includes(c));
+  others.push(...modelled);
   const means = askedFor(choices);
   const wanted = rest.some((c) => means(c.id, c.requirement));
   const folded = others.length > 0 && rest.length > FEW && !wanted;
@@ -366,8 +376,7 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  const modelled = others.length > 0 && rest.some((c) => MODELLED.test(c.id) && c.outcome === 'pass');
-  return [modelled && h('p', {class: 'dim'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do.'),
+  return [modelled.length > 0 && h('p', {class: 'dim'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do: then the text or the expectation may have to change, and not the release.'),
     table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 

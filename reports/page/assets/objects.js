@@ -51,7 +51,15 @@ function difference(change, named) {
 }
 
 function what(before, after) {
-  return !after.yaml ? 'deleted' : before?.yaml ? 'changed' : 'added';
+  if (!after.yaml) return 'deleted';
+  if (!before?.yaml) return 'added';
+  const number = written(after);
+  return number && number === written(before) ? `shown differently, not written (resourceVersion ${number})` : number ? `written (resourceVersion ${number})` : 'changed';
+}
+
+// written is the resource version of a state: with the same one, nothing was written.
+function written(state) {
+  return /^ +resourceVersion: "?(\d+)"?$/m.exec(state.yaml)?.[1];
 }
 
 // later is something that is made when the reader unfolds it.

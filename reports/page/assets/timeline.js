@@ -332,7 +332,7 @@ function stepItem(step) {
 }
 
 function checkItem(check, i, outcome) {
-  return {key: 'check' + i, check: check.id, from: check.from, to: check.to, moment: check.decided ?? check.to, label: check.id, outcome: outcome ?? 'unknown', detail: [check.cause, check.summary, `began in step ${check.step}`].filter(Boolean).join('\n')};
+  return {key: 'check' + i, check: check.id, from: check.from, to: check.to, moment: check.bad || check.to, label: check.id, outcome: outcome ?? 'unknown', detail: [check.cause, check.summary, `began in step ${check.step}`].filter(Boolean).join('\n')};
 }
 
 // packed puts windows into as few rows as keep them apart.
