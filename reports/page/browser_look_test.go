@@ -36,18 +36,22 @@ func colorOf(name string) string {
 	return fmt.Sprintf(`(() => { const e = document.createElement('i'); e.className = 'o-expected-fail'; e.style.color = 'var(%s)'; document.body.append(e); const c = getComputedStyle(e).color; e.remove(); return c; })()`, name)
 }
 
-// TestTheTimelineOpensAtTheFailure: at the first step, with the check that failed chosen
+// TestTheTimelineOpensAtTheFailure: from the step that led to it, which has its label, with the check that failed chosen
 // and what it means beside it; that of a cell that passed has no panel.
 func TestTheTimelineOpensAtTheFailure(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, small())
 	b.open(file, red)
 	b.until("document.querySelector('.lanes .it.chosen')")
-	b.has(".timeline .range", "6.0 s to 31.2 s")
+	b.has(".timeline .range", "7.9 s to 31.2 s")
+	b.has(".lanes", "2 restart kubelet/node-a")
+	if !eval[bool](b, "document.querySelector('.timeline .next button').disabled") {
+		t.Error("there is a way to what is before the first in a lane")
+	}
 	b.has(".timeline .detail", page.Cause)
 	b.has(".timeline .bar", "Show the start-up, 6.0 s")
-	if n := eval[int](b, "document.querySelectorAll('.lanes .moment').length"); n != 1 {
-		t.Errorf("%d moments are marked, want that of the failure", n)
+	if n := eval[int](b, "document.querySelectorAll('.lanes .moment').length"); n != 2 {
+		t.Errorf("%d moments are marked, want the trigger and the failure", n)
 	}
 	b.click(".timeline .starting")
 	b.has(".timeline .range", "0.0 s to 31.2 s")
@@ -84,7 +88,7 @@ func TestTheLogLeads(t *testing.T) {
 	const part = "[aria-labelledby=part-logs-around-the-failure]"
 	b.has(part, "probing tls with TLS")
 	b.has(part, "1 other line around it")
-	b.has(part, "5 lines of the rig's own hidden, show")
+	b.has(part, "5 lines that come of the fake container runtime, not of the release")
 	if said := b.text(part); strings.Contains(said, "not implemented") {
 		t.Errorf("the rig's own lines show: %s", said)
 	}

@@ -2,7 +2,7 @@ import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table, l
 import {index, cellAt, happenedIn, meant} from './data.js';
 import {cellHash, listHash, requirementHash} from './route.js';
 import {issueButton} from './issue.js';
-import {timeline} from './timeline.js';
+import {acted, timeline} from './timeline.js';
 import {attempts} from './attempts.js';
 import {objects} from './objects.js';
 
@@ -35,7 +35,7 @@ export async function cellView(section, id, choices, siblings) {
     cell.observed?.length > 0 && part('Probes', observed(cell.observed)),
     narration?.objects?.length > 0 && part('Objects before and after each step', objects(narration)),
     narration?.plan && part('Plan', plan(cell, narration)),
-    part('Omitted', omitted(parts)),
+    part('Record and logs', omitted(parts)),
   ].filter(Boolean));
   fillJumps(section, cell);
   if (deciding && !asExpected(deciding)) lanes?.select(deciding.id);
@@ -82,7 +82,7 @@ function plan(cell, narration) {
   const decided = decidingChecks(cell).filter((c) => looked.has(c.id));
   const ids = new Set(decided.map((c) => c.id));
   const opened = new Set(decided.map((c) => looked.get(c.id).step));
-  const before = new Set([...opened].map((n) => acted(narration, n)));
+  const before = new Set([...opened].map((n) => acted(narration.steps, n)?.number));
   let step = 0;
   const lines = narration.plan.split('\n').map((line) => {
     const begun = STEP.exec(line);
@@ -93,12 +93,6 @@ function plan(cell, narration) {
   });
   return [decided.length > 0 && h('p', {class: 'dim'}, 'Marked: the check that decided, and the step before it.'),
     h('pre', {class: 'plan', tabindex: 0, 'aria-label': 'Plan'}, lines)];
-}
-
-// acted is the last step before another one that did something: checks and waits do not.
-function acted(narration, number) {
-  const before = (narration.steps ?? []).filter((s) => s.number < number);
-  return (before.findLast((s) => !/^(check|wait)\b/.test(s.action)) ?? before.at(-1))?.number;
 }
 
 function part(title, ...content) {
@@ -301,7 +295,7 @@ function when(cell, narration, deciding) {
     if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${seconds(looked.bad)}`);
     if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
   }
-  if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}`);
+  if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}` + (narration && Math.abs(cell.durationSeconds - narration.seconds) >= 0.1 ? `, of which its record has ${seconds(narration.seconds)}` : ''));
   return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
 }
 
@@ -387,7 +381,12 @@ function stated(id) {
 }
 
 function lookAt(looked, lanes) {
-  return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${seconds(looked.from)}`, onclick: () => lanes.show(looked.id)}, seconds(looked.from));
+  return h('button', {type: 'button', class: 'link', title: 'Show it in the timeline', 'aria-label': `Show ${looked.id} in the timeline, ${spanned(looked)}`, onclick: () => lanes.show(looked.id)}, spanned(looked));
+}
+
+// spanned is when a check was evaluated: until it was decided.
+function spanned({from, to}) {
+  return to - from < 0.05 ? seconds(from) : `${from.toFixed(1)}–${seconds(to)}`;
 }
 
 function observed(all) {
@@ -402,9 +401,12 @@ function observed(all) {
 function logs({narration, cell, happened}) {
   const windows = failedWindows(narration, cell);
   const about = narration.about ?? [];
+  const decided = new Set(decidingChecks(cell).map((c) => c.id));
+  const triggers = (narration.checks ?? []).filter((c) => decided.has(c.id)).map((c) => acted(narration.steps, c.step)).filter(Boolean);
+  const trigger = triggers.sort((a, b) => a.from - b.from)[0];
   const unnamed = about.length > 0 && !narration.logs.some((entry) => entry.lines?.some((l) => l.named));
   return h('div', {}, unnamed && h('p', {class: 'note'}, `No log line around the failure names ${visible(about.join(' or '))}.`),
-    narration.logs.map((entry, i) => log(entry, windows, filesOf(happened, cell), about, i === 0)));
+    narration.logs.map((entry, i) => log(entry, windows, filesOf(happened, cell), about, i === 0, trigger)));
 }
 
 // filesOf is where a cell left its files, below the report's directory.
@@ -425,35 +427,39 @@ function failedWindows(narration, cell) {
 }
 
 // log is what a component wrote. One that does not name what the checks are about is folded,
-// unless it is the first of them all.
-function log(entry, windows, dir, about, first) {
+// unless it is the first of them all; so are lines from before the step that led to it, the trigger.
+function log(entry, windows, dir, about, first, trigger) {
   const all = entry.lines ?? [];
   const named = all.filter((l) => l.named);
   const leading = named.length > 0 ? named : all;
   const others = named.length > 0 ? all.filter((l) => !l.named) : [];
-  const lines = (some) => h('ol', {class: 'log lines'}, withWindows(some, windows));
+  const lines = (some, between = windows) => h('ol', {class: 'log lines'}, withWindows(some, between));
+  const early = trigger ? leading.filter((l) => l.at && l.at + (l.within ?? 0) < trigger.from) : [];
+  const folded = early.length > 0 && early.length < leading.length;
   const lead = named.length > 0 ? about.length > 0 ? ` lines that name ${about.join(', ')}` : ' lines of the component that decided'
     : about.length > 0 ? ` no line names ${about.join(', ')}; ${counted(all.length, 'other line')} around the failure` : '';
   return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first},
     h('summary', {}, h('b', {}, visible(entry.component)), lead && h('span', {class: 'dim'}, visible(lead))),
-    lines(leading),
+    folded && h('details', {class: 'others early'}, h('summary', {}, `${counted(early.length, 'line')} from before step ${trigger.number}`), lines(early, [])),
+    lines(folded ? leading.filter((l) => !early.includes(l)) : leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
     entry.rig?.length > 0 && ofTheRig(entry.rig),
-    h('p', {class: 'dim'}, 'The whole log, in a file beside this page: ', logLink(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
+    h('p', {class: 'dim'}, 'The whole log, in the report directory: ', logPath(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
 }
 
 // ofTheRig are lines that come of how the rig is made, folded, with the reasons.
 function ofTheRig(lines) {
   const count = lines.reduce((n, l) => n + 1 + (l.more ?? 0), 0);
-  return h('details', {class: 'rig'}, h('summary', {}, `${counted(count, 'line')} of the rig's own hidden, show`),
+  return h('details', {class: 'rig'}, h('summary', {}, `${counted(count, 'line')} that come of the fake container runtime, not of the release`),
     h('ol', {class: 'log lines'}, lines.map((l) => h('li', {}, h('span', {class: 'num'}, l.at ? seconds(l.at, 2) : ''),
       h('span', {}, visible(l.text), l.more > 0 && h('span', {class: 'more-like-it'}, ` ${l.more} similar lines`), h('span', {class: 'because'}, ' ' + visible(l.what)))))));
 }
 
-// logLink leads to a log beside the page: that of the run that is shown.
-function logLink(path, dir) {
+// logPath is where a log is in the report directory: that of the run that is shown. It is no
+// link, since the page may have been sent without the directory.
+function logPath(path, dir) {
   const file = path.startsWith('cells/') && path.includes('/logs/') ? dir + path.slice(path.lastIndexOf('/logs/')) : path;
-  return h('a', {href: './' + file.split('/').map(encodeURIComponent).join('/')}, h('code', {}, visible(file)));
+  return h('code', {}, visible(file));
 }
 
 // withWindows are lines of a log, with lines between them that say where the windows
@@ -502,8 +508,8 @@ function beside(cell, happened, narration) {
   const {gone = []} = index.cells[index.at.get(cell.id)];
   const dir = filesOf(happened, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
-  if (there.length === 0) return 'This cell has no record, or it is not beside this page.';
-  return [narration ? 'The record is beside this page, where the run was saved: ' : 'The timeline of this cell is not in this page. Its record is beside it, where the run was saved: ',
+  if (there.length === 0) return 'This cell has no record, or it is not in the report directory.';
+  return [narration ? 'In the report directory: ' : 'The timeline of this cell is not in this page. Its record is in the report directory: ',
     there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 

@@ -21,6 +21,12 @@ const TITLES = {
   agent: 'Agents', leases: 'Leases', object: 'Objects',
 };
 
+// acted is the last step before another one that did something: checks and waits do not.
+export function acted(steps, number) {
+  const before = (steps ?? []).filter((s) => s.number < number);
+  return before.findLast((s) => !/^(check|wait)\b/.test(s.action)) ?? before.at(-1);
+}
+
 // timeline returns the element. open is called with the number of an attempt that
 // the reader wants to see.
 export function timeline(narration, cell, open) {
@@ -32,15 +38,16 @@ export function timeline(narration, cell, open) {
   // The rig is started before the first step: that is folded at first.
   const ready = Math.min(narration.steps?.[0]?.from ?? 0, end * 0.95);
   let first = ready; // the earliest that is shown
-  const view = {from: ready, to: end, moment: null};
+  const view = {from: ready, to: end, moment: null, trigger: null};
   const at = {row: rows.findIndex((r) => r.items.length > 0), key: '', chosen: false};
   at.key = rows[at.row]?.items[0].key ?? '';
 
   const picture = s('svg', {class: 'lanes', role: 'group', 'aria-label': 'Timeline. Arrow keys move between events, plus and minus zoom.'});
   const said = h('div');
+  const previous = h('button', {type: 'button', title: 'The one before in this lane', onclick: () => step(-1, false)}, '‹ previous');
+  const next = h('button', {type: 'button', title: 'The one behind in this lane', onclick: () => step(1, false)}, 'next ›');
   const detail = h('div', {class: 'detail', role: 'status', hidden: true},
-    h('div', {class: 'next'}, h('button', {type: 'button', title: 'The one before in this lane', onclick: () => step(-1, false)}, '‹ previous'),
-      h('button', {type: 'button', title: 'The one behind in this lane', onclick: () => step(1, false)}, 'next ›'),
+    h('div', {class: 'next'}, previous, next,
       h('button', {type: 'button', class: 'close', 'aria-label': 'Close the details', onclick: () => unchoose()}, '×')), said);
   const range = h('span', {class: 'dim range'});
   let drawn = []; // of each row, what was drawn, in time
@@ -72,6 +79,8 @@ export function timeline(narration, cell, open) {
     item.element.setAttribute('tabindex', '0');
     item.element.classList.add('chosen');
     said.replaceChildren(...describe(rows[row], item, open));
+    previous.disabled = !neighbor(-1);
+    next.disabled = !neighbor(1);
     detail.hidden = false;
     element.classList.add('explains');
     if (focus) element.classList.add('asked');
@@ -95,12 +104,21 @@ export function timeline(narration, cell, open) {
     Object.assign(at, {row, key: item.key});
     view.moment = item.moment;
     if (item.from < first) first = 0;
-    show(first, end - first);
+    showWindow(item);
     const shown = drawn[row].find((i) => i.keys.includes(item.key));
     choose(row, {...shown, members: [item], keys: [item.key]}, false);
     if (!asked) return;
     element.classList.add('asked');
     landOn(drawn[row].find((i) => i.keys.includes(item.key)).element);
+  }
+
+  // showWindow shows a check from the step that led to it until it was decided.
+  function showWindow(item) {
+    const of = (narration.checks ?? []).find((c) => c.id === item.check);
+    view.trigger = acted(narration.steps, of.step) ?? null;
+    const from = Math.min(view.trigger?.from ?? item.from, item.from, of.bad ?? item.from);
+    const margin = Math.max(0.5, (Math.max(view.moment, item.to) - from) / 10);
+    show(from - margin, Math.min(end - first, Math.max(view.moment, item.to) - from + 2 * margin));
   }
 
   function zoom(factor, around) {
@@ -130,13 +148,18 @@ export function timeline(narration, cell, open) {
     show(view.from + length * part, length);
   }
 
-  // step goes to another item of the lane, also to one that isn't in sight.
-  function step(direction, focus = true) {
+  // neighbor is the next item of the lane, or the one before; undefined if there is none.
+  function neighbor(direction) {
     const items = rows[at.row]?.items ?? [];
     const now = (drawn[at.row] ?? []).find((i) => i.keys.includes(at.key));
     const keys = now ? now.keys : [at.key];
     const positions = keys.map((k) => items.findIndex((i) => i.key === k));
-    const next = items[direction > 0 ? Math.max(...positions) + 1 : Math.min(...positions) - 1];
+    return items[direction > 0 ? Math.max(...positions) + 1 : Math.min(...positions) - 1];
+  }
+
+  // step goes to another item of the lane, also to one that isn't in sight.
+  function step(direction, focus = true) {
+    const next = neighbor(direction);
     if (!next) return;
     if (next.to < view.from || next.from > view.to) {
       const length = view.to - view.from;
@@ -324,7 +347,7 @@ function foldable(rows, about) {
 
 function stepItem(step) {
   return {
-    key: 'step' + step.number, from: step.from, to: step.to, tone: step.error ? 'bad' : '',
+    key: 'step' + step.number, number: step.number, from: step.from, to: step.to, tone: step.error ? 'bad' : '',
     label: `${step.number} ${step.action}`, step: true,
     detail: [step.error && `failed: ${step.error}`, step.name && `named ${step.name}`,
       ...(step.answers ?? []).map((a) => `${a.at ? seconds(a.at, 2) + '  ' : ''}${a.what ? a.what + ': ' : ''}${a.text}`)].filter(Boolean).join('\n'),
@@ -389,9 +412,10 @@ function render(picture, rows, view, width, steps) {
     const below = []; // labels that don't fit into the row
     items.forEach((item, i) => {
       item.element = item.mark ? mark(item, x) : span(item, x, gutter, width);
-      group.append(item.element, ...(item.mark ? noted(item, items[i - 1], items[i + 1], x, width) : labeled(item, items, i, x, gutter, width, below)));
+      group.append(item.element, ...(item.mark ? noted(item, items, i, x, width) : labeled(item, items, i, x, gutter, width, below)));
     });
     const lines = row.label === 'Steps' ? BELOW : 1;
+    below.sort((a, b) => (b.item.number === view.trigger?.number) - (a.item.number === view.trigger?.number)); // it always has its label
     const lower = under(below, lines, gutter, width);
     group.append(...lower.parts);
     parts.push(s('line', {class: 'rule', x1: gutter, x2: width, y1: y + ROW + lower.height - 0.5, y2: y + ROW + lower.height - 0.5}), group);
@@ -400,8 +424,8 @@ function render(picture, rows, view, width, steps) {
   });
   picture.setAttribute('viewBox', `0 0 ${width} ${y + 4}`);
   picture.setAttribute('height', y + 4);
-  const moment = view.moment !== null && view.moment >= view.from && view.moment <= view.to
-    ? [s('line', {class: 'moment', x1: x(view.moment), x2: x(view.moment), y1: ROW, y2: y})] : [];
+  const moment = [view.trigger?.from ?? null, view.moment].filter((t) => t !== null && t >= view.from && t <= view.to)
+    .map((t) => s('line', {class: 'moment', x1: x(t), x2: x(t), y1: ROW, y2: y}));
   picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts, ...moment, ...names);
   return drawn;
 }
@@ -556,12 +580,13 @@ function labeled(item, items, i, x, gutter, width, below) {
 
 // noted is the label of a mark, behind it, if it says something else than the one before it,
 // and there is room for all of it.
-function noted(item, before, next, x, width) {
+function noted(item, items, i, x, width) {
+  const [before, next] = [items[i - 1], items[i + 1]];
   const words = visible(name(item));
   if (item.outcome || before?.mark && name(before) === name(item)) return [];
   const from = item.place + 9;
   const until = next ? (next.mark ? next.place - 9 : x(next.from)) : width;
-  const open = before && !before.mark && x(before.to) > from; // it lies on a span, which has a label
+  const open = items.some((o) => !o.mark && o.from <= item.from && x(o.to) > from); // it lies on a span, which has a label
   return open || from + widthOf(words) + 4 > until ? [] : [s('text', {class: 'label behind ' + classOf(item), x: from, y: 16, 'aria-hidden': 'true'}, words)];
 }
 
