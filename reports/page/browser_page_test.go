@@ -30,7 +30,13 @@ func TestAPersonReadsARun(t *testing.T) {
 	b.open(written(t, small()), "")
 
 	// The first screen.
-	b.has("h1", "2 conform, 2 deviate as recorded (2 unreported), 1 new")
+	b.has("h1 a[href='#attention']", "1 new")
+	b.has("h1", "2 recorded")
+	b.has("#overview .verdict", "2 pass")
+	b.has("#overview .verdict", "Recorded deviations do not make a run fail, new ones do.")
+	if href := eval[string](b, "document.querySelector('#overview .needs h3 a.title').hash"); href != red {
+		t.Errorf("the title of what is new leads to %q", href)
+	}
 	b.has("#overview", "kubelet v1.89.3")
 	b.has("#overview .facts .copied", "skewrig run 'kep-1/**' --report-dir report-again")
 	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "new") || !strings.Contains(got[0], page.Red) {
@@ -228,13 +234,13 @@ func TestWhatIsBesideThePage(t *testing.T) {
 	b := newTab(t, 1280)
 	file := written(t, run)
 	b.open(file, red)
-	const part = "section[aria-labelledby=part-omitted]"
+	const part = "section[aria-labelledby=part-record-and-logs]"
 	b.has(part, "cells/"+page.Red+"/plan.txt, cells/"+page.Red+"/history.jsonl")
 	if said := b.text(part); strings.Contains(said, "/logs") {
 		t.Errorf("it names logs that are not there: %s", said)
 	}
 	b.open(file, green)
-	b.has(part, "This cell has no record, or it is not beside this page.")
+	b.has(part, "This cell has no record, or it is not in the report directory.")
 	b.quiet()
 }
 
@@ -290,7 +296,7 @@ func TestFindingCells(t *testing.T) {
 		"#cells&outcome=fail,flaky": 2, "#cells&kep=KEP-2": 4, "#cells&apiserver=v1.89.3": 1, "#cells&watchdog=v1.8.0": 1,
 		"#cells&reference=yes": 1, "#cells&outcome=not-applicable": 1, "#cells&outcome=not-applicable&reference=no": 0,
 		"#cells&kubelet=v1.90.1": 4, "#cells&apiserver=any&kubelet=v1.90.1": 2, "#cells&apiserver=any&kubelet=any": 2,
-		"#cells&requirement=KEP-1/skew/older": 2, "#cells&outcome=attention": 6, "#cells&q=no+such": 0, "#cells&q=kep-2%20reference": 1,
+		"#cells&requirement=KEP-1/skew/older": 2, "#cells&outcome=attention": 6, "#cells&q=no+such": 0, "#cells&q=v1.90": 8, "#cells&q=kep-1%20v1.89.3": 1, "#cells&q=kep-2%20reference": 1,
 	} {
 		b.open(file, hash)
 		if got := rows(); len(got) != want {

@@ -84,6 +84,9 @@ func wordFor(o reports.Outcome) string {
 	return strings.ReplaceAll(string(o), "-", " ")
 }
 
+// IsNew reports whether it is that of cells that deviate and that no list has.
+func (o outcome) IsNew() bool { return o.Name == reports.Fail }
+
 // legend is all outcomes, the most severe first.
 func legend() (all []outcome) {
 	for _, o := range slices.Backward(reports.Outcomes()) {

@@ -207,7 +207,7 @@ func (s screen) Entries() string {
 	h := s.Counts
 	said := fmt.Sprintf("%s, which %s show", reports.Counted(all, "recorded deviation"), reports.Counted(h.Recorded+h.Ambiguous, "cell"))
 	if unreported > 0 {
-		said += fmt.Sprintf(". %d of the deviations are not reported yet: %s show at least one of them", unreported, reports.Counted(h.Unreported, "cell"))
+		said += fmt.Sprintf(". %d of the deviations are not reported upstream yet: %s show at least one of them", unreported, reports.Counted(h.Unreported, "cell"))
 	}
 	return said + "."
 }
@@ -324,8 +324,10 @@ func cellTile(c reports.Cell) tile {
 	return tile{outcome: shown(c.Outcome), Title: c.ID, Link: cellLink(c.ID)}
 }
 
+// areas are the cells by KEP: what needs attention comes first.
 func (sc scene) areas() (areas []cellArea) {
-	for i, c := range sc.report.Cells {
+	for _, i := range attentionFirst(sc.report.Cells) {
+		c := sc.report.Cells[i]
 		at := slices.IndexFunc(areas, func(a cellArea) bool { return a.KEP == c.KEP })
 		if at < 0 {
 			at = len(areas)

@@ -64,6 +64,13 @@ function judgedBy(text) {
     .reduce((worst, q) => (worst && index.severity.get(worst.outcome) >= index.severity.get(q.outcome) ? worst : q), null);
 }
 
+// RELEASE is a word that is a release: it means the cell's own, not those that its texts name.
+const RELEASE = /^v?\d+\.\d+/;
+
+function releasesIn(cell) {
+  return [cell.id, ...Object.values(cell.axes)].join('\n').toLowerCase();
+}
+
 // cellTest returns a function for the outcome of a cell that fits the choices: {outcome,
 // reason}, or null if it does not fit.
 function cellTest(choices, words) {
@@ -75,7 +82,7 @@ function cellTest(choices, words) {
   const fits = (cell) => (!choices.get('kep') || cell.kep === choices.get('kep'))
     && (!reference || (reference === 'yes') === Boolean(cell.reference))
     && axes.every(([name, value]) => (cell.axes[name] ?? 'any') === value)
-    && words.every((word) => cell.text.includes(word));
+    && words.every((word) => (RELEASE.test(word) ? releasesIn(cell) : cell.text).includes(word));
   return (cell) => {
     const judged = fits(cell) ? judge(cell) : null;
     return judged && (outcomes.size === 0 || outcomes.has(judged.outcome)) ? judged : null;
