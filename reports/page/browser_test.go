@@ -209,9 +209,18 @@ func (b *tab) has(selector, want string) {
 	}
 }
 
+// click clicks on an element once it stays where it is: a timeline is drawn again when
+// its width is known, and what is below it moves.
 func (b *tab) click(selector string) {
 	b.Helper()
-	b.do(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	b.do(chromedp.ScrollIntoView(chromedp.CSS(selector)))
+	b.until(fmt.Sprintf(`(() => {
+		const at = JSON.stringify(document.querySelector(%q)?.getBoundingClientRect());
+		const still = at !== undefined && window.clickedAt === at;
+		window.clickedAt = at;
+		return still;
+	})()`, selector))
+	b.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
 // press presses keys one after the other, wherever the focus is.

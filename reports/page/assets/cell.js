@@ -195,7 +195,7 @@ function cause(cell, group, looked, lanes) {
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
     index.statement.has(first.requirement) && said(first.requirement),
-    history(here),
+    fieldHistory(here),
     compared(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
@@ -262,7 +262,7 @@ function values(check, looked, named) {
 }
 
 // history is that of the field that a check is about: each value, and who served or wrote it.
-function history(looked) {
+function fieldHistory(looked) {
   if (!looked?.history?.length) return null;
   return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ',
     h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'))))];
