@@ -65,7 +65,7 @@ func TestWordsStandForReleases(t *testing.T) {
 	minor := Previous.MajorMinor()
 	for word, meant := range map[string]string{
 		"": "", "v1.90": "", "1.90": "", "reference": "", "oldest one": "",
-		"latest": "newest", "nevest": "newest", "previos": "previous", "1.90.1": "v1.90.1", minor[1:]: minor,
+		"latest": "newest", "nevest": "newest", "prevous": "previous", "1.90.1": "v1.90.1", minor[1:]: minor,
 	} {
 		got, err := Resolve(word)
 		if err == nil {

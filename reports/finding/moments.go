@@ -50,7 +50,7 @@ func (s sight) moments() Exhibit {
 		marks := s.marks(l)
 		for _, m := range marks {
 			ofProbe := m.Label == "ProbeWarning" || m.Label == "Unhealthy" // it may be another container's
-			if m.At <= s.until && !(narrow && ofProbe) {
+			if m.At <= s.until && (!narrow || !ofProbe) {
 				all = append(all, momentOf(l, m.At, m.Label, m.Detail))
 			}
 		}
@@ -128,8 +128,8 @@ func lastOf(all []moment) (last []moment) {
 // told is a step with what was answered to it.
 func told(step narrate.Step) string {
 	text := fmt.Sprintf("step %d: %s", step.Number, step.Action)
-	for _, a := range step.Answers[:min(1, len(step.Answers))] {
-		text += ": " + a.Text
+	if len(step.Answers) > 0 {
+		text += ": " + step.Answers[0].Text
 	}
 	return text
 }

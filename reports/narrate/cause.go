@@ -404,7 +404,7 @@ func times(n int) string {
 // nodes is how many nodes were not Ready, or when a node that is named was not.
 func (t told) nodes() string {
 	for _, l := range t.lanes {
-		if l.Kind != ObjectState || l.Name != "nodes" && !(strings.HasPrefix(l.Name, "nodes/") && t.named.HasObject(l.Name)) {
+		if l.Kind != ObjectState || l.Name != "nodes" && (!strings.HasPrefix(l.Name, "nodes/") || !t.named.HasObject(l.Name)) {
 			continue
 		}
 		for _, s := range slices.Backward(l.Spans) {
