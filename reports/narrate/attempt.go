@@ -84,6 +84,9 @@ func (b *builder) connection(from reports.Attempt) attempt {
 // ledToFailure is said of a redirect of which nothing good came.
 const ledToFailure = "; what it redirects to failed"
 
+// afterRedirect is said behind the probe of an attempt that a redirect led to.
+const afterRedirect = ", after a redirect"
+
 // redirected says of attempts what redirects led to which others, and what came of it.
 func redirected(all []attempt, from []reports.Attempt) {
 	for i, a := range from {
@@ -94,14 +97,14 @@ func redirected(all []attempt, from []reports.Attempt) {
 		if a.Follows == 0 {
 			if isSeveral(a.Probes) && len(a.Predicted) == 0 { // that of one of several redirects
 				next := &all[i]
-				next.By, next.hop, next.port = fmt.Sprintf("%s, after a redirect to :%d", next.By, a.Port), true, fmt.Sprint(a.Port)
+				next.By, next.hop, next.port = fmt.Sprintf("%s%s to :%d", next.By, afterRedirect, a.Port), true, fmt.Sprint(a.Port)
 			}
 			continue
 		}
 		all[a.Follows-1].lost = false
 		first, next := &all[a.Follows-1], &all[i]
 		first.port, next.port = fmt.Sprint(from[a.Follows-1].Port), fmt.Sprint(a.Port)
-		next.By, next.hop = next.By+", after a redirect", true
+		next.By, next.hop = next.By+afterRedirect, true
 		if first.port != next.port {
 			next.By += " to :" + next.port
 		}
