@@ -141,6 +141,10 @@ func TestTheFirstScreenSaysWhatWasReproduced(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
+	_, section, _ := strings.Cut(page, `<h2 id="reproduced">`)
+	if section, _, _ = strings.Cut(section, "</section>"); !strings.Contains(section, `<span class="id">regressions/`) {
+		t.Errorf("it does not name the cell:\n%s", section)
+	}
 }
 
 // TestTheFirstScreenSaysTheWholeCause: what led to it stands below it, also for who has no
