@@ -75,6 +75,22 @@ type Listener struct {
 	Routes []Route `json:"routes,omitempty"`
 }
 
+// LongestDelay is for how long the server lets a client wait at most because it is told to.
+func (l Listener) LongestDelay() time.Duration {
+	var longest Duration
+	if l.TLS != nil {
+		longest = l.TLS.Delay
+	}
+	phases := slices.Clone(l.Phases)
+	for _, r := range l.Routes {
+		phases = append(phases, r.Phases...)
+	}
+	for _, p := range phases {
+		longest = max(longest, p.Delay)
+	}
+	return time.Duration(longest)
+}
+
 // Route is an HTTP path with phases of its own.
 type Route struct {
 	// Path is the path of a request, without its query. One that ends in a

@@ -12,14 +12,9 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-const (
-	// observedLimit bounds how much of an observation goes into a report, in
-	// bytes. The history has all of it.
-	observedLimit = 600
-	// tooLateMean and tooLateWorst are the lateness beyond which a machine is
-	// not trusted to tell "too late" from "never", in seconds.
-	tooLateMean, tooLateWorst = 0.25, 3.0
-)
+// observedLimit bounds how much of an observation goes into a report, in
+// bytes. The history has all of it.
+const observedLimit = 600
 
 // Verdict is what the history of a cell amounts to.
 type Verdict struct {
@@ -39,8 +34,8 @@ func Judge(p *Program, events []record.Event) Verdict {
 	for _, step := range p.cell.Steps {
 		for _, c := range step.Checks() {
 			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
-			if late != "" && missed(c.Mode, result.Outcome) {
-				result.Outcome, result.Reason = reports.Unknown, late
+			if why := distrusted(late, c, result.Outcome, p.cell, whole); why != "" {
+				result.Outcome, result.Reason = reports.Unknown, why
 			}
 			v.Checks = append(v.Checks, result)
 		}
@@ -63,19 +58,6 @@ func (v *Verdict) keepWhatFailed() {
 		}
 	}
 	v.Outcome, v.Reason = "", ""
-}
-
-// missed reports whether a verdict rests on something that did not happen in time: on a
-// machine that is late it may have come later. What was seen is true however late.
-func missed(mode record.Mode, outcome reports.Outcome) bool {
-	switch {
-	case mode == record.Now:
-		return false
-	case mode.Awaits():
-		return outcome == reports.Fail
-	default:
-		return outcome == reports.Pass
-	}
 }
 
 // StoppedWatching is why a check is unknown that was to come true within a time:
@@ -173,19 +155,6 @@ func watchAgain(c *compiled, events []record.Event, in *timeline.Window) (*watch
 	return w, t
 }
 
-// Trusted returns what was judged on a history otherwise, as far as the machine
-// was fast enough to say so.
-func Trusted(events []record.Event, checks []reports.Check) []reports.Check {
-	if late := lateness(events); late != "" {
-		for i := range checks {
-			if checks[i].Outcome != reports.Pass {
-				checks[i].Outcome, checks[i].Reason = reports.Unknown, late
-			}
-		}
-	}
-	return checks
-}
-
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did
 // not run to its end, or a fake server could not open its port.
 func brokenOff(events []record.Event) (reports.Outcome, string) {
@@ -251,18 +220,6 @@ func lastStep(events []record.Event) string {
 		where = fmt.Sprintf("in or after step %d (%s)", s.Number, s.Action)
 	}
 	return where
-}
-
-// lateness returns why a machine can't be trusted, if it can't. That threads wait is no
-// reason: deadlines are longer then, and they may be those of others, since the queue is
-// that of the whole host.
-func lateness(events []record.Event) string {
-	for _, l := range record.All[record.Lateness](events) {
-		if l.Mean > tooLateMean || l.Worst > tooLateWorst {
-			return fmt.Sprintf("the machine was too late to be trusted: timers fired %.2f s late on average and %.2f s at worst, with %.1f threads for each processor", l.Mean, l.Worst, l.Queue)
-		}
-	}
-	return ""
 }
 
 // Addresses and ports that are another's on each run are not part of what was
