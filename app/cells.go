@@ -53,7 +53,7 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 		}
 	}
 	_, err = engine.Compile(cells)
-	return cells, errors.Join(err, engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
+	return cells, errors.Join(err, engine.Unplayed(cells), engine.UnknownFields(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
 }
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,

@@ -65,7 +65,7 @@ func loads(files map[string][]byte) error {
 	}
 	catalog, err := own.Load(dir)
 	if err == nil {
-		err = engine.Unplayed(catalog.Cells)
+		err = errors.Join(engine.Unplayed(catalog.Cells), engine.UnknownFields(catalog.Cells))
 	}
 	if err != nil {
 		return fmt.Errorf("there would be no scenarios that can run: %w", err)

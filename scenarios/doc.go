@@ -217,6 +217,11 @@
 // holds for the axes and for the releases in force before it. Two steps may have
 // the same name if no cell has both.
 //
+// A field of an object that the API of the newest release does not have is refused in
+// apply, file, patch and staticPod, if the kind is built in: an API server would leave it
+// out, with a warning. With unknownFields: [tls], a step sends fields of that name all the
+// same: to see the warning, or because an API server of your own has them.
+//
 // After a step that could not be done, only those are taken that are for it:
 //
 //   - run: cleanup: the step is taken whatever happened before
@@ -355,6 +360,9 @@
 //   - One with a field that no object of the newest release has, if that is the release of
 //     the API server and the type is known: pods["tls"].status.phse.
 //
+// A cell without a check is refused, too: it would pass by what always holds (see below)
+// alone, whatever it is about.
+//
 // A check that held as soon as it was opened, right after a component was stopped or a
 // link got a fault, and before that as well, is unknown: nothing notices it within a
 // second.
@@ -379,5 +387,8 @@
 // busy: the engine measures how late timers fire and how many threads wait for
 // a processor, and stretches deadlines by as much. If timers fire too
 // late for the machine to be trusted, what did not happen is unknown, and not a failure.
-// That threads wait is no reason by itself.
+// That threads wait is no reason by itself. What was seen is judged however late the
+// machine is, but for two things, whose failures are unknown, too: times that a check
+// computes or reads, and what became of pods of which a client waited for a second for a
+// server that was to answer at once.
 package scenarios

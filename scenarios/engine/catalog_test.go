@@ -32,6 +32,9 @@ func TestTheCatalogCompiles(t *testing.T) {
 	if _, err := Compile(cells); err != nil {
 		t.Error(err)
 	}
+	if err := UnknownFields(cells); err != nil {
+		t.Error(err)
+	}
 	for _, cell := range cells {
 		if _, err := Library(t.Context(), cell.Images, nothingBuilt); err != nil {
 			t.Errorf("%s: %v", cell.ID, err)

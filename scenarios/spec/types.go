@@ -99,6 +99,9 @@ type Step struct {
 	// the cell, which can't be judged then.
 	Accepted bool      `json:"accepted,omitempty"`
 	Rejected *Rejected `json:"rejected,omitempty"`
+	// UnknownFields are the names of fields that the step's objects have although the
+	// newest release does not know them. Others that it does not know are refused.
+	UnknownFields []string `json:"unknownFields,omitempty"`
 
 	// Kind is the field that says what the step does, and Action what that is. A
 	// step has exactly one.

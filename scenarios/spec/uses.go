@@ -23,6 +23,26 @@ type Uses struct {
 	// Kinds are those of objects that are created, and Resources those of objects that
 	// are patched or deleted.
 	Kinds, Resources []Use
+	// Objects are those that are created, and the parts of those that are patched.
+	Objects []Written
+}
+
+// Written is an API object, or a part of one, as it is written.
+type Written struct {
+	// APIVersion and Kind are those of an object that is created. Resource is that of one
+	// that is patched.
+	APIVersion, Kind, Resource string
+	// Unknown are the names of fields that the newest release need not know, and where
+	// the step gives them.
+	Unknown []Use
+
+	File string
+	Node *yaml.Node
+}
+
+// Position is the place of a part of the object.
+func (w Written) Position(n *yaml.Node) strict.Position {
+	return strict.Position{File: w.File, Line: n.Line, Column: n.Column}
 }
 
 // Uses returns what a combination of the scenario names. A file that wasn't read from a
@@ -51,12 +71,28 @@ func (f *File) Uses(c Combination) (all Uses) {
 		} else {
 			uses.step(step.Kind, at)
 		}
+		for _, object := range uses.objects {
+			object.Unknown = f.unknownFields(i)
+			all.Objects = append(all.Objects, object)
+		}
 		all.Kinds, all.Resources = append(all.Kinds, uses.kinds...), append(all.Resources, uses.resources...)
 		for _, image := range uses.images {
 			if step.Rejected == nil && image.mayRun(c.Scenario.Topology) {
 				all.Images = append(all.Images, image.Use)
 			}
 		}
+	}
+	return all
+}
+
+// unknownFields are those that a step may have, and where it says so.
+func (f *File) unknownFields(step int) (all []Use) {
+	n, _ := f.document.Find(stepPath(step) + ".unknownFields")
+	if n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, name := range n.Content {
+		all = append(all, Use{name.Value, strict.Position{File: f.Path, Line: name.Line, Column: name.Column}})
 	}
 	return all
 }
@@ -81,6 +117,7 @@ type finder struct {
 
 	images           []imageUse
 	kinds, resources []Use
+	objects          []Written
 }
 
 func (f *finder) use(n *yaml.Node) Use {
@@ -100,13 +137,23 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		}
 	case "staticPod":
 		f.containers(n, imageUse{placed: true})
+		if pod, has := strict.Find(n, "pod"); has {
+			f.written(pod)
+		}
 	case "patch":
 		object, has := strict.Find(n, "object")
 		if !has {
 			return
 		}
 		f.resource(object)
-		if ref, err := ParseObjectRef(f.resolve(object.Value)); err == nil && runs(ref.Resource) {
+		ref, err := ParseObjectRef(f.resolve(object.Value))
+		if err != nil {
+			return
+		}
+		if merge, has := strict.Find(n, "merge"); has {
+			f.objects = append(f.objects, Written{Resource: ref.Resource, File: f.file, Node: merge})
+		}
+		if runs(ref.Resource) {
 			f.containers(n, imageUse{made: true})
 		}
 	case "delete":
@@ -130,8 +177,18 @@ func (f *finder) object(n *yaml.Node) {
 	}
 	use := f.use(kind)
 	f.kinds = append(f.kinds, use)
+	f.written(n)
 	if made := slices.Contains(podMakers, use.Name); made || use.Name == "Pod" {
 		f.containers(n, imageUse{made: made})
+	}
+}
+
+// written finds an object that is written out.
+func (f *finder) written(n *yaml.Node) {
+	version, has := strict.Find(n, "apiVersion")
+	kind, is := strict.Find(n, "kind")
+	if has && is {
+		f.objects = append(f.objects, Written{APIVersion: f.resolve(version.Value), Kind: f.resolve(kind.Value), File: f.file, Node: n})
 	}
 }
 

@@ -87,6 +87,8 @@ func (v *validator) checkAction(at string, step Step) {
 	for _, answer := range answers {
 		v.Refuse(at+"."+answer, len(v.present(at, requests)) == 0, "%s goes with %s only", answer, inWords(requests))
 	}
+	written := append(requests, "staticPod")
+	v.Refuse(at+".unknownFields", len(v.present(at, written)) == 0, "unknownFields goes with %s only", inWords(written))
 	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
 	if r := step.Rejected; r != nil {
 		v.Refuse(at+".rejected.code", r.Code != 0 && (r.Code < 400 || r.Code > 499), "%d is not the status of a refusal: those are 400 to 499", r.Code)

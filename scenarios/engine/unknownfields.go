@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// UnknownFields reports the fields of objects in the steps of cells that the API of the
+// newest release does not have, unless the step says that it means them: each with its
+// place, and what may have been meant. An API server would leave such a field out. Objects
+// whose kind is not built in may have any.
+func UnknownFields(cells []plan.Cell) error {
+	var all []error
+	seen := make(map[string]bool) // cells of one scenario have the same objects
+	for _, cell := range cells {
+		for _, err := range unknownFields(cell) {
+			if !seen[err.Error()] {
+				seen[err.Error()] = true
+				all = append(all, err)
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+func unknownFields(cell plan.Cell) (all []error) {
+	newest := release.Newest.MajorMinor()
+	var allowed []spec.Use
+	found := make(map[spec.Use]bool)
+	for _, object := range cell.Uses.Objects {
+		for _, use := range object.Unknown {
+			if !slices.Contains(allowed, use) {
+				allowed = append(allowed, use)
+			}
+		}
+		for _, f := range unknownIn(object) {
+			name := f.key.Value
+			if i := slices.IndexFunc(object.Unknown, func(use spec.Use) bool { return use.Name == name }); i >= 0 {
+				found[object.Unknown[i]] = true
+				continue
+			}
+			all = append(all, fmt.Errorf("%s: the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
+				object.Position(f.key), newest, name, f.guess(), name))
+		}
+	}
+	for _, use := range allowed {
+		if !found[use] {
+			all = append(all, fmt.Errorf("%s: the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Position, use.Name, newest))
+		}
+	}
+	return all
+}
+
+// unknownField is a field that is written where its type has none of that name.
+type unknownField struct {
+	key   *yaml.Node
+	known []apiField // the fields that there are
+}
+
+// guess is what the field may have been meant for.
+func (f unknownField) guess() string {
+	var names []string
+	for _, known := range f.known {
+		names = append(names, known.name)
+	}
+	if near := spelling.Closest(f.key.Value, names); len(near) > 0 {
+		return "did you mean " + near[0] + "?"
+	}
+	return "known are " + strings.Join(names, ", ") + "."
+}
+
+// unknownIn are the fields of an object that it can't have, in whichever version of its
+// kind it has the fewest. Of a kind that is not built in there are none.
+func unknownIn(object spec.Written) (fewest []unknownField) {
+	for i, t := range typesOf(object) {
+		if unknown := unknownAt(t, object.Node); i == 0 || len(unknown) < len(fewest) {
+			fewest = unknown
+		}
+	}
+	return fewest
+}
+
+// typesOf are those that the newest release has for an object: one, or that of each
+// version.
+func typesOf(object spec.Written) []reflect.Type {
+	if object.Resource != "" {
+		return typesOfResources()[object.Resource]
+	}
+	version, err := schema.ParseGroupVersion(object.APIVersion)
+	t, is := scheme.Scheme.AllKnownTypes()[version.WithKind(object.Kind)]
+	if err != nil || !is {
+		return nil
+	}
+	return []reflect.Type{t}
+}
+
+// typesOfResources are the types of each resource, in the same order in every run.
+var typesOfResources = sync.OnceValue(func() map[string][]reflect.Type {
+	all := make(map[string][]reflect.Type)
+	for kind, t := range scheme.Scheme.AllKnownTypes() {
+		resource, _ := meta.UnsafeGuessKindToResource(kind)
+		all[resource.Resource] = append(all[resource.Resource], t)
+	}
+	for _, types := range all {
+		slices.SortFunc(types, func(a, b reflect.Type) int { return strings.Compare(a.PkgPath(), b.PkgPath()) })
+	}
+	return all
+})
+
+// unknownAt are the fields in a node for which a type has no place. What is of another
+// form than the type is for the API server to refuse.
+func unknownAt(t reflect.Type, n *yaml.Node) (all []unknownField) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch own := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()); {
+	case own:
+	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			all = append(all, unknownAt(t.Elem(), item)...)
+		}
+	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			all = append(all, unknownAt(t.Elem(), n.Content[i])...)
+		}
+	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
+		known := apiFieldsOf(t)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			all = append(all, unknownEntry(known, n.Content[i], n.Content[i+1])...)
+		}
+	}
+	return all
+}
+
+// unknownEntry are the fields in an entry of a mapping for which there is no place among
+// those that are known. A name that has a reference to an axis is left alone.
+func unknownEntry(known []apiField, key, value *yaml.Node) []unknownField {
+	i := slices.IndexFunc(known, func(f apiField) bool { return f.name == key.Value })
+	switch {
+	case i >= 0:
+		return unknownAt(known[i].of, value)
+	case strings.Contains(key.Value, "${"):
+		return nil
+	}
+	return []unknownField{{key, known}}
+}
+
+// apiField is a field of an API object by its name in JSON.
+type apiField struct {
+	name string
+	of   reflect.Type
+}
+
+// apiFieldsOf are the fields of a struct, those of the structs that it is written out of
+// included.
+func apiFieldsOf(t reflect.Type) (all []apiField) {
+	for f := range t.Fields() {
+		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
+		case name == "" && f.Anonymous:
+			all = append(all, apiFieldsOf(f.Type)...)
+		case name != "" && name != "-":
+			all = append(all, apiField{name, f.Type})
+		}
+	}
+	return all
+}
