@@ -16,9 +16,10 @@ import (
 )
 
 // Refuse reports the checks of cells that can't show what they are for, whatever a run
-// sees: each with its place, the reason, and what to do about it.
+// sees, and the cells without a check: each with its place, the reason, and what to do
+// about it.
 func Refuse(cells []plan.Cell) error {
-	var refused []error
+	refused := unjudged(cells)
 	seen := make(map[string]bool) // cells of one scenario have the same checks
 	for _, cell := range cells {
 		for i, step := range cell.Steps {
@@ -33,6 +34,33 @@ func Refuse(cells []plan.Cell) error {
 		}
 	}
 	return errors.Join(refused...)
+}
+
+// unjudged reports the cells without a check, and the scenarios of which all cells are
+// without. Such a cell would pass by what always holds alone.
+func unjudged(cells []plan.Cell) (refused []error) {
+	const add = "nothing that it is about is judged: add a step of checks, or accepted or rejected to a step"
+	has := make(map[string]bool) // by scenario
+	for _, cell := range cells {
+		has[cell.Scenario] = has[cell.Scenario] || isJudged(cell)
+	}
+	told := make(map[string]bool)
+	for _, cell := range cells {
+		switch at := place(cell, 1, "steps"); {
+		case isJudged(cell) || told[cell.Scenario]:
+		case has[cell.Scenario]:
+			refused = append(refused, fmt.Errorf("%s: cell %s has no check: %s, or leave the cell out by where", at, cell.ID, add))
+		default:
+			told[cell.Scenario] = true
+			refused = append(refused, fmt.Errorf("%s: the scenario has no check: %s", at, add))
+		}
+	}
+	return refused
+}
+
+// isJudged reports whether a cell has a check.
+func isJudged(cell plan.Cell) bool {
+	return slices.ContainsFunc(cell.Steps, func(s plan.Step) bool { return len(s.Checks()) > 0 })
 }
 
 // judged is a check in its place.

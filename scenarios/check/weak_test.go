@@ -22,6 +22,7 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 		return "it counts what was seen since the cell began, and what was there before step " + by + " may be enough: " +
 			"observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since"
 	}
+	const add = "nothing that it is about is judged: add a step of checks, or accepted or rejected to a step"
 	for file, want := range map[string][]string{
 		"without-etcd.yaml": {
 			"without-etcd.yaml:29:5: check no-others-needed: it reads which components the rig started: look at what they do",
@@ -53,6 +54,11 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 			"of-the-watchdog.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another ledger than the scenario's, dwd: " +
 				"move the check to a scenario of kep-4939",
 		},
+		"no-check.yaml": {"no-check.yaml:7:1: the scenario has no check: " + add},
+		"no-check-of-one.yaml": {
+			"no-check-of-one.yaml:7:1: cell mine/check/of-one/gate:false has no check: " + add + ", or leave the cell out by where",
+		},
+		"only-accepted.yaml": nil,
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
