@@ -101,15 +101,17 @@ func Build(ctx context.Context, builder *build.Builder, targets []build.Target, 
 const askLimit = 5 * time.Second
 
 // CheckReleases reports the releases that cells ask for and that are known not to be
-// there, with the file and line of each, and returns those of which nothing is known, since
-// the module proxy can't be reached. Nothing is built or downloaded.
-func CheckReleases(ctx context.Context, cells []plan.Cell) (unknown []string, err error) {
+// there, with the file and line of each, and returns those of which nothing is known by
+// the reason, such as that the module proxy can't be reached. Nothing is built or
+// downloaded.
+func CheckReleases(ctx context.Context, cells []plan.Cell) (unknown map[string][]string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	targets, err := new(build.Builder).CheckReleases(ctx, Targets(cells))
-	for _, t := range targets {
-		if v := string(t.Version); !slices.Contains(unknown, v) {
-			unknown = append(unknown, v)
+	unchecked, err := new(build.Builder).CheckReleases(ctx, Targets(cells))
+	unknown = make(map[string][]string)
+	for _, u := range unchecked {
+		if v := string(u.Target.Version); !slices.Contains(unknown[u.Why], v) {
+			unknown[u.Why] = append(unknown[u.Why], v)
 		}
 	}
 	if failures, ok := errors.AsType[build.Errors](err); ok {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,8 +77,8 @@ func newPlan() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(unknown) > 0 {
-				fmt.Fprintf(news(cmd), "Not checked whether %s exists: the module proxy can't be reached\n", strings.Join(unknown, ", "))
+			for _, why := range slices.Sorted(maps.Keys(unknown)) {
+				fmt.Fprintf(news(cmd), "Not checked whether %s exists: %s\n", strings.Join(unknown[why], ", "), why)
 			}
 			return printResult(cmd, out, cells, printPlans)
 		},

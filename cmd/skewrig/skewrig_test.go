@@ -57,7 +57,6 @@ func TestBadInputStartsNothing(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"no such flag":         {[]string{"run", "--fast"}, []string{"--fast"}},
 		"no such pattern":      {[]string{"run", "kep-4940/**"}, []string{"kep-4940/**", "matches no cell"}},
 		"no such file":         {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
 		"unknown field":        {[]string{"run", "field.yaml"}, []string{"field.yaml:4:1", "tilte", "title"}},
@@ -156,6 +155,30 @@ func TestAReleaseThatNobodyCanCheck(t *testing.T) {
 	code, _, stderr := skewrig(t, "plan", "all.yaml")
 	if want := "Not checked whether v1.99.0 exists: the module proxy can't be reached\n"; code != 0 || stderr != want {
 		t.Errorf("exit code %d, it says %q, want %q", code, stderr, want)
+	}
+}
+
+// TestAProxyThatRefuses: that it may not say is not that there is no such release. A plan
+// is printed, and a run that needs it is not judged.
+func TestAProxyThatRefuses(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "not from here", http.StatusForbidden)
+	}))
+	defer proxy.Close()
+	t.Setenv("GOPROXY", proxy.URL)
+	t.Setenv("GONOSUMDB", "*")
+	scenario := readText(t, web)
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	golden.Write(t, "all.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.99.0}", 1))
+	const why = "the module proxy refuses to say (403 Forbidden: see go env GOPROXY)"
+	code, _, stderr := skewrig(t, "plan", "all.yaml")
+	if want := "Not checked whether v1.99.0 exists: " + why + "\n"; code != 0 || stderr != want {
+		t.Errorf("exit code %d, it says %q, want %q", code, stderr, want)
+	}
+	code, _, stderr = skewrig(t, "build", "--cache-dir", "cache", "kubelet@v1.99.0")
+	if code != exitNotJudged || !strings.Contains(stderr, "downloading k8s.io/kubernetes@v1.99.0: "+why) || strings.Contains(stderr, "does not exist") {
+		t.Errorf("exit code %d, it says %q, want %d and %q", code, stderr, exitNotJudged, why)
 	}
 }
 

@@ -111,16 +111,31 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 		return answer.Dir, nil
 	case errors.Is(err, exec.ErrNotFound): // the Go command itself
 		return "", err
-	case refused.MatchString(err.Error()):
+	case absent.MatchString(err.Error()):
 		return "", noRelease(ctx, dir, t, err)
+	case refusal(err) != "":
+		return "", fmt.Errorf("downloading %s: %s: %w", t.module(), refusal(err), err)
 	default:
 		return "", fmt.Errorf("downloading %s: %w", t.module(), err)
 	}
 }
 
-// refused finds in an error of the Go command that a proxy said no, rather than
-// nothing.
-var refused = regexp.MustCompile(`\b(403|404|410)\b|unknown revision|not found`)
+// absent finds in an error of the Go command that there is no such module. Of the answers
+// of a proxy, only these two mean that (go.dev/ref/mod#goproxy-protocol).
+var absent = regexp.MustCompile(`\b(404|410)\b|unknown revision|not found`)
+
+// status finds in an error of the Go command how a proxy answered.
+var status = regexp.MustCompile(`: ([45]\d\d [A-Z][A-Za-z ]+)`)
+
+// refusal says that a proxy did not answer what it was asked, if an error of the Go command
+// is about that.
+func refusal(err error) string {
+	answer := status.FindStringSubmatch(err.Error())
+	if answer == nil {
+		return ""
+	}
+	return "the module proxy refuses to say (" + strings.TrimSpace(answer[1]) + ": see go env GOPROXY)"
+}
 
 // downloads are the lines in which the Go command says what it downloads.
 var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n?`)

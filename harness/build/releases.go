@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -11,11 +12,18 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
+// Unchecked is a target of which it is not known whether there is such a release.
+type Unchecked struct {
+	Target Target
+	// Why says what the module proxy did: it refused, can't be reached, or did not answer
+	// in time.
+	Why string
+}
+
 // CheckReleases reports the targets whose release is not there, as Errors that are
 // ErrNoRelease. It downloads nothing, and asks the module proxy only for a release that has
-// no lock and was never downloaded. Of those that it returns, nothing is known: the proxy
-// can't be reached, or did not answer before the context ended.
-func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown []Target, err error) {
+// no lock and was never downloaded. Of those that it returns, nothing is known.
+func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown []Unchecked, err error) {
 	s, err := b.store()
 	if err != nil {
 		return nil, err
@@ -31,10 +39,10 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown 
 		_, err := goCommand(ctx, s.dir, []string{"list", "-m", t.module()})
 		switch {
 		case err == nil:
-		case refused.MatchString(err.Error()):
+		case absent.MatchString(err.Error()):
 			failures = append(failures, &TargetError{Target: t, Err: noRelease(ctx, s.dir, t, err)})
 		default:
-			unknown = append(unknown, t)
+			unknown = append(unknown, Unchecked{t, cmp.Or(refusal(err), "the module proxy can't be reached")})
 		}
 	}
 	if len(failures) > 0 {
