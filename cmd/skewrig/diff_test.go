@@ -49,7 +49,7 @@ func TestDiff(t *testing.T) {
 		"no such factor":    {[]string{"green", "red", "--slower-factor", "0.5"}, 3, "--slower-factor"},
 		"no such report":    {[]string{"green", "nowhere"}, 3, "nowhere"},
 		"no report":         {[]string{"green", "broken.json"}, 3, "broken.json"},
-		"one report":        {[]string{"green"}, 3, "2 arg"},
+		"one report":        {[]string{"green"}, 3, "skewrig diff A B"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := skewrig(t, append([]string{"diff"}, tc.args...)...)

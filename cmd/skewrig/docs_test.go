@@ -216,7 +216,7 @@ func TestWrongCommandsInDocsAreFound(t *testing.T) {
 	for script, want := range map[string]string{
 		"skewrig run --fast":                                  "unknown flag: --fast",
 		"skewrig rum":                                         `unknown command "rum"`,
-		"skewrig podsapi lisp":                                `unknown command "lisp"`,
+		"skewrig podsapi lisp":                                `podsapi has no command "lisp"`,
 		"skewrig run 'kep-4940/**'":                           "matches no cell",
 		"skewrig run kep-4939/**":                             "not quoted",
 		"skewrig list && skewrig plan nowhere.yaml":           "nowhere.yaml",

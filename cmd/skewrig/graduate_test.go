@@ -48,7 +48,7 @@ func TestGraduateExitCodes(t *testing.T) {
 		"no such format":        {[]string{"kep-4188", "--stage", "alpha", "-o", "xml"}, 3, "markdown"},
 		"as Markdown":           {[]string{"kep-4188", "--stage", "alpha", "-o", "markdown"}, 2, "## No evidence"},
 		"a KEP by its number":   {[]string{"4188", "--stage", "alpha"}, 2, "KEP-4188, alpha in v1.36"},
-		"two KEPs are too many": {[]string{"kep-4188", "kep-4939"}, 3, "accepts 1 arg"},
+		"two KEPs are too many": {[]string{"kep-4188", "kep-4939"}, 3, "is not called with 2 arguments"},
 	} {
 		code, stdout, stderr := skewrig(t, append([]string{"graduate"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(stdout+stderr, tc.want) {

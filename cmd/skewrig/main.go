@@ -37,6 +37,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if _, rest, notFound := root.Find(args); err != nil && notFound != nil {
+		err = noCommand(root, rest)
+	}
 	var exit exitCode
 	switch {
 	case err == nil:

@@ -32,6 +32,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 	root.AddCommand(newBuild(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newPodsAPI(), newSchema(), newInit(), newDocs(), newVersion())
 	group(root)
 	registerCompletions(root)
+	sayUsage(root)
 	return root
 }
 

@@ -86,7 +86,7 @@ func TestProgressWithoutATerminal(t *testing.T) {
 func TestQuietAndVerboseExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := skewrig(t, "list", "-q", "-v")
-	if code != exitUsage || !strings.Contains(stderr, "quiet verbose") {
+	if code != exitUsage || !strings.Contains(stderr, "--quiet and --verbose") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

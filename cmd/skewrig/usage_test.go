@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAWrongCommandLine: what is wrong, what may have been meant, and where to read on.
+func TestAWrongCommandLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for line, want := range map[string]string{
+		"rum":                         "skewrig has no command \"rum\": did you mean run?\nSee skewrig --help",
+		"-q unheardof":                "skewrig has no command \"unheardof\"\nSee skewrig --help",
+		"podsapi lsit":                "podsapi has no command \"lsit\": did you mean list?\nSee skewrig podsapi --help",
+		"run --paralel 3":             "run has no flag --paralel: did you mean --parallel?\nSee skewrig run --help",
+		"run --unheardof":             "run has no flag --unheardof\nSee skewrig run --help",
+		"run -x":                      "run has no flag -x\nSee skewrig run --help",
+		"podsapi check --unheardof":   "podsapi check has no flag --unheardof\nSee skewrig podsapi check --help",
+		"run --parallel":              "--parallel of run lacks its value: how many cells run in parallel\nSee skewrig run --help",
+		"run --parallel many":         "--parallel can't be \"many\": it must be a whole number\nSee skewrig run --help",
+		"list -o yaml":                "--output can't be \"yaml\": it can be text or json\nSee skewrig list --help",
+		"diff one":                    "diff is not called with 1 argument, but as skewrig diff A B\nSee skewrig diff --help",
+		"graduate":                    "graduate lacks an argument: it is called as skewrig graduate KEP\nSee skewrig graduate --help",
+		"ps mine":                     "ps takes no argument, and \"mine\" is one\nSee skewrig ps --help",
+		"up one two":                  "up is not called with 2 arguments, but as skewrig up [FILE | CELL]\nSee skewrig up --help",
+		"report merge a b":            "report merge lacks --report-dir (directory for the merged report; ",
+		"podsapi serve":               "podsapi serve lacks --scenario (",
+		"list --quiet --verbose":      "--quiet and --verbose exclude each other: give one of them\nSee skewrig list --help",
+		"build --prune --for mine":    "--for and --prune exclude each other: give one of them\nSee skewrig build --help",
+		"trace":                       "give the report directory of a run, --text with the texts of the proposals, or both\n",
+		"completion bash --unheardof": "completion bash has no flag --unheardof\nSee skewrig completion bash --help",
+	} {
+		code, stdout, stderr := skewrig(t, strings.Fields(line)...)
+		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "skewrig: "+want) {
+			t.Errorf("skewrig %s: exit code %d, printed %q, said\n%s\nwant %d and\n%s", line, code, stdout, stderr, exitUsage, want)
+		}
+	}
+}
+
+// TestHelpFitsTheTerminal: its flags, too, whose texts then stand in a column.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, path := range [][]string{{}, {"run"}, {"up"}, {"podsapi", "serve"}} {
+		cmd, _, err := newRoot().Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const width = 70
+		text := help(cmd, width)
+		for line := range strings.Lines(text) {
+			if len(strings.TrimSuffix(line, "\n")) > width {
+				t.Errorf("help of %v: wider than %d: %s", path, width, line)
+			}
+		}
+		if wide := help(cmd, 0); strings.Join(strings.Fields(wide), " ") != strings.Join(strings.Fields(text), " ") {
+			t.Errorf("help of %v: says something else when it is narrow:\n%s\nnot\n%s", path, text, wide)
+		}
+	}
+	run, _, err := newRoot().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wrapped = `
+      --binary stringArray        use a prebuilt binary:
+                                  COMPONENT=PATH for the release
+`
+	if text := help(run, 70); !strings.Contains(text, wrapped) {
+		t.Errorf("the text of a flag is not in a column:\n%s", text)
+	}
+}
