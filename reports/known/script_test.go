@@ -6,7 +6,7 @@ import (
 )
 
 // TestScriptsOfTheCatalogCleanUp: the cluster that a script leaves behind is in the way
-// of the next one.
+// of the next one, and one that becomes the current context in that of the reader.
 func TestScriptsOfTheCatalogCleanUp(t *testing.T) {
 	t.Parallel()
 	list, err := Load("../../scenarios/catalog/known-deviations.yaml")
@@ -18,6 +18,9 @@ func TestScriptsOfTheCatalogCleanUp(t *testing.T) {
 		creates, deletes := strings.Contains(f.Without, "kind create cluster --name skewrig"), strings.HasSuffix(withoutComment(f.Without), "kind delete cluster --name skewrig")
 		if prepared != strings.HasPrefix(f.Without, "cluster;") || prepared && creates || deletes != (prepared || creates) {
 			t.Errorf("%s: prepared %t, creates a cluster %t, deletes it last %t:\n%s", f.ID, prepared, creates, deletes, f.Without)
+		}
+		if create := strings.Index(f.Without, "kind create"); create >= 0 && !strings.Contains(f.Without[:create], "export KUBECONFIG=$(mktemp)") {
+			t.Errorf("%s: the cluster becomes the current context of who runs the script:\n%s", f.ID, f.Without)
 		}
 		if lines := strings.Count(f.Without, "\n") + 1; prepared && lines > 5 {
 			t.Errorf("%s: %d lines", f.ID, lines)
