@@ -16,6 +16,7 @@ type told struct {
 
 	b        *builder
 	compared []Compared
+	course   fieldCourse // of what was compared first
 	named    reports.Names
 	step     int     // that opened it
 	from, to float64 // its window
@@ -74,20 +75,20 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 				t.attempts = append(t.attempts, a)
 			}
 		}
-		checks[i].Cause, checks[i].Because = t.cause()
 		if len(t.compared) > 0 {
 			first := t.compared[0]
 			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
 				checks[i].Bad = since
 			}
-			field := t.fieldCourse(first)
-			if checks[i].History = field.lines; field.lost != "" {
-				checks[i].Bad = field.lostAt
+			t.course = t.fieldCourse(first)
+			if checks[i].History = t.course.lines; t.course.lost != "" {
+				checks[i].Bad = t.course.lostAt
 			}
-			if len(field.lines) > 0 {
-				courses = append(courses, field.lane(b.end))
+			if len(t.course.lines) > 0 {
+				courses = append(courses, t.course.lane(b.end))
 			}
 		}
+		checks[i].Cause, checks[i].Because = t.cause()
 	}
 	return checks, courses
 }
@@ -109,11 +110,11 @@ func (t told) cause() (cause string, because []string) {
 	if n := len(t.compared) - 1; n > 0 {
 		all = append(all, fmt.Sprintf("so it is with %s, too", reports.Counted(n, "other comparison")))
 	}
-	field, before := t.fieldCourse(c), t.before()
-	if lost := field.cause(); lost != "" {
+	before := t.before()
+	if lost := t.course.cause(); lost != "" {
 		all, before = append([]string{lost}, all...), "" // the step that lost it says more
 	}
-	course := cmp.Or(field.shownOnly(), t.messages(c))
+	course := cmp.Or(t.course.shownOnly(), t.messages(c))
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}

@@ -13,8 +13,9 @@ import (
 // fieldCourse is the history of a field of an object of the API server, until a check was
 // decided: each value, who served it, and who wrote it.
 type fieldCourse struct {
-	t       told
+	b       *builder
 	what    Compared
+	subject string // what was compared, in words
 	key     string // of the object
 	wanted  string
 	lines   []Line
@@ -33,7 +34,7 @@ func (t told) fieldCourse(c Compared) (f fieldCourse) {
 	if key == "" {
 		return f
 	}
-	f = fieldCourse{t: t, what: c, key: key, wanted: c.wanted()}
+	f = fieldCourse{b: t.b, what: c, subject: t.subject(c), key: key, wanted: c.wanted()}
 	if c.Path[0] == "history" {
 		f.wanted = unset // the list is of what should not be there, or is told by the lines
 	}
@@ -74,13 +75,13 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 	if v.Gone() {
 		value = "deleted"
 	}
-	server, at := f.t.b.serving(v), f.t.b.at(v.Time)
-	number, answer := v.Meta().ResourceVersion, f.t.b.AnswerOf(v)
+	server, at := f.b.serving(v), f.b.at(v.Time)
+	number, answer := v.Meta().ResourceVersion, f.b.AnswerOf(v)
 	first := len(f.lines) == 0
 	wrote := first || number != f.number
 	by := ""
-	if s := f.t.b.Made(v); answer != nil && s != nil {
-		by = " in " + inWords(f.t.b.taken(s))
+	if s := f.b.Made(v); answer != nil && s != nil {
+		by = " in " + inWords(f.b.taken(s))
 	}
 	isLost := f.good != "" && number != f.good && value != f.wanted && f.lost == ""
 	if changed := first || value != f.value; changed || server != f.server || by != "" {
@@ -97,7 +98,7 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		if by == "" && f.server != server {
 			writer = f.server + " or " + server
 		}
-		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %.1f s, when it wrote the object%s", writer, f.t.subject(f.what), at, by), at
+		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %.1f s, when it wrote the object%s", writer, f.subject, at, by), at
 	}
 	if !first && value != f.value && !wrote && value != f.wanted && value != unset && f.shown == "" {
 		f.shown = fmt.Sprintf("%s showed the default %s from %.1f s", server, value, at)
@@ -108,7 +109,7 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 // line says of a state of the object who served it, and whether it was written.
 func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
 	number := v.Meta().ResourceVersion
-	what := f.t.b.serving(v) + f.t.b.unready(v) + ", resourceVersion " + number
+	what := f.b.serving(v) + f.b.unready(v) + ", resourceVersion " + number
 	switch {
 	case by != "":
 		return what + ", written" + by
