@@ -29,9 +29,12 @@ type attempt struct {
 	// unclear is true if a probe of several containers may have made it, and nothing
 	// says that it failed for any of them.
 	unclear bool
-	// hop is true if a redirect led to it, alone if there is nothing of it but an event.
-	// lost is true for a redirect of which no connection shows where it led.
-	hop, alone, lost bool
+	// hop is what is said behind its probe if a redirect led to it: ", after a redirect to
+	// :8443". If unset, none did.
+	hop string
+	// alone is true if there is nothing of it but an event, lost for a redirect of which no
+	// connection shows where it led.
+	alone, lost bool
 	// gone and bare are true if the attempt, or what went over its wire, is left out.
 	gone, bare bool
 }
@@ -84,7 +87,7 @@ func (b *builder) connection(from reports.Attempt) attempt {
 // ledToFailure is said of a redirect of which nothing good came.
 const ledToFailure = "; what it redirects to failed"
 
-// afterRedirect is said behind the probe of an attempt that a redirect led to.
+// afterRedirect begins what is said behind the probe of an attempt that a redirect led to.
 const afterRedirect = ", after a redirect"
 
 // redirected says of attempts what redirects led to which others, and what came of it.
@@ -97,17 +100,20 @@ func redirected(all []attempt, from []reports.Attempt) {
 		if a.Follows == 0 {
 			if isSeveral(a.Probes) && len(a.Predicted) == 0 { // that of one of several redirects
 				next := &all[i]
-				next.By, next.hop, next.port = fmt.Sprintf("%s%s to :%d", next.By, afterRedirect, a.Port), true, fmt.Sprint(a.Port)
+				next.port = fmt.Sprint(a.Port)
+				next.hop = afterRedirect + " to :" + next.port
+				next.By += next.hop
 			}
 			continue
 		}
 		all[a.Follows-1].lost = false
 		first, next := &all[a.Follows-1], &all[i]
 		first.port, next.port = fmt.Sprint(from[a.Follows-1].Port), fmt.Sprint(a.Port)
-		next.By, next.hop = next.By+afterRedirect, true
+		next.hop = afterRedirect
 		if first.port != next.port {
-			next.By += " to :" + next.port
+			next.hop += " to :" + next.port
 		}
+		next.By += next.hop
 		if next.Tone == Bad {
 			first.Observed += ledToFailure
 		}

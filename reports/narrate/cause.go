@@ -179,7 +179,7 @@ func sentence(said string) string {
 func (t told) failedProbes() string {
 	all := t.within()
 	isBad := func(a attempt) bool { return a.Tone == Bad }
-	direct, hops, alone := only(all, func(a attempt) bool { return !a.hop && !a.alone }), only(all, func(a attempt) bool { return a.hop }), only(all, func(a attempt) bool { return a.alone })
+	direct, hops, alone := only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), only(all, func(a attempt) bool { return a.hop != "" }), only(all, func(a attempt) bool { return a.alone })
 	said := commonest(only(direct, isBad), len(direct), "failed")
 	if bad := only(hops, isBad); len(bad) > 0 {
 		then := commonest(bad, len(hops), "failed")

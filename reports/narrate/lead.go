@@ -96,7 +96,7 @@ func (t told) why(c Compared) string {
 	if event == "" {
 		return ""
 	}
-	if slices.ContainsFunc(bad, func(a attempt) bool { return a.hop }) {
+	if slices.ContainsFunc(bad, func(a attempt) bool { return a.hop != "" }) {
 		event = strings.Replace(event, " probe failed: ", " probe failed after a redirect: ", 1)
 	}
 	return event

@@ -163,11 +163,7 @@ func (a *attempt) failedBy(c probeFailure, line Line) {
 	a.same += "\x00" + line.What + "\x00" + c.same()
 	if a.unclear {
 		may := c.among([]attempt{*a})
-		_, where, hopped := strings.Cut(a.By, afterRedirect)
-		a.Tone, a.By, a.unclear = Bad, joined(may, a.Container), isSeveral(may)
-		if hopped {
-			a.By += afterRedirect + where
-		}
+		a.Tone, a.By, a.unclear = Bad, joined(may, a.Container)+a.hop, isSeveral(may)
 	}
 }
 

@@ -14,7 +14,7 @@ func TestTheEventOfARedirect(t *testing.T) {
 		return reports.Probe{Container: "default/web/" + container, Name: "readiness", What: "httpGet :8080"}
 	}
 	a := attempt{
-		unclear: true, probes: []reports.Probe{probe("one"), probe("other")},
+		unclear: true, probes: []reports.Probe{probe("one"), probe("other")}, hop: afterRedirect + " to :8443",
 		Attempt: Attempt{Container: "default/web/server", By: "one of: one, other" + afterRedirect + " to :8443"},
 	}
 	a.failedBy(probeFailure{pod: "default/web", container: "default/web/one", probe: "readiness"}, Line{})
