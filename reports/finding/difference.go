@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -56,16 +57,7 @@ func (s sight) changed(key, field string, versions []narrate.Version) Exhibit {
 // member is the last part of an object that has a name in it which the expression has beside
 // the object's own: that of a container in a pod's status.
 func (s sight) member(key string, v narrate.Version) Exhibit {
-	lines := strings.Split(strings.TrimRight(v.YAML, "\n"), "\n")
-	for _, word := range s.about.Containers() {
-		for i, line := range slices.Backward(lines) {
-			if strings.TrimLeft(line, " -") == "name: "+word {
-				from, to := itemAround(lines, i)
-				return Exhibit{Title: fmt.Sprintf("%s in %s at %.1f s", word, key, v.At), Text: strings.Join(lines[from:min(to, from+maxDiff)], "\n")}
-			}
-		}
-	}
-	return Exhibit{}
+	return s.item(v.YAML, slices.Backward, fmt.Sprintf("in %s at %.1f s", key, v.At))
 }
 
 // manifest is the part of an object's spec that has a name in it which the expression has
@@ -75,15 +67,24 @@ func (s sight) manifest() Exhibit {
 		if !s.about.HasObject(o.Key) || len(o.Versions) == 0 {
 			continue
 		}
-		whole, _, _ := strings.Cut(o.Versions[0].YAML, "\nstatus:")
-		lines := strings.Split(strings.TrimRight(whole, "\n"), "\n")
-		for _, word := range s.about.Containers() {
-			at := slices.IndexFunc(lines, func(line string) bool { return strings.TrimLeft(line, " -") == "name: "+word })
-			if at < 0 {
-				continue
+		spec, _, _ := strings.Cut(o.Versions[0].YAML, "\nstatus:")
+		if e := s.item(spec, slices.All, "in the manifest of "+o.Key); e.Text != "" {
+			return e
+		}
+	}
+	return Exhibit{}
+}
+
+// item is the item of a list that has the name of a container which the expression names: the
+// first one in an order of lines. Where says in what it is.
+func (s sight) item(yaml string, order func([]string) iter.Seq2[int, string], where string) Exhibit {
+	lines := strings.Split(strings.TrimRight(yaml, "\n"), "\n")
+	for _, word := range s.about.Containers() {
+		for i, line := range order(lines) {
+			if strings.TrimLeft(line, " -") == "name: "+word {
+				from, to := itemAround(lines, i)
+				return Exhibit{Title: word + " " + where, Text: strings.Join(lines[from:min(to, from+maxDiff)], "\n")}
 			}
-			from, to := itemAround(lines, at)
-			return Exhibit{Title: fmt.Sprintf("%s in the manifest of %s", word, o.Key), Text: strings.Join(lines[from:min(to, from+maxDiff)], "\n")}
 		}
 	}
 	return Exhibit{}
@@ -104,9 +105,7 @@ func (s sight) setUp() Exhibit {
 	rest, _, _ = strings.Cut(rest, "\nsteps\n")
 	lines := strings.Split(strings.TrimSpace("rig\n"+rest), "\n")
 	for i, line := range lines {
-		if runes := []rune(line); len(runes) > maxSetting {
-			lines[i] = string(runes[:maxSetting]) + "…"
-		}
+		lines[i] = bounded(line, maxSetting)
 	}
 	return Exhibit{Title: "The rig, and what its servers answer", Text: strings.Join(lines[:min(len(lines), maxSetUp)], "\n")}
 }
@@ -161,7 +160,7 @@ func around(lines []string, field string) (near []string) {
 	for i, line := range lines {
 		switch {
 		case keep[i] && len(near) < maxDiff:
-			near = append(near, bounded(line))
+			near = append(near, bounded(line, maxExhibit))
 		case i > 0 && keep[i-1] && len(near) < maxDiff:
 			near = append(near, " …")
 		}

@@ -54,7 +54,7 @@ func (s sight) lines() Exhibit {
 		if l.Within > 0 {
 			when = fmt.Sprintf("%.1f to %.1f s", l.At, l.At+l.Within)
 		}
-		lines = append(lines, bounded(fmt.Sprintf("%s  %s: %s", when, l.component, l.Text)))
+		lines = append(lines, bounded(fmt.Sprintf("%s  %s: %s", when, l.component, l.Text), maxExhibit))
 	}
 	return Exhibit{Title: "Log lines", Text: strings.Join(lines, "\n")}
 }

@@ -72,7 +72,7 @@ func (s sight) moments() Exhibit {
 	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	var lines []string
 	for _, m := range all {
-		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s", m.at, m.text)))
+		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s", m.at, m.text), maxExhibit))
 	}
 	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
 }
