@@ -15,10 +15,7 @@ import (
 // came of it, nothing good came of the redirect.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
-	s := new(story)
-	s.start("kubelet/node-a", newest, true)
-	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [
-		{"name": "a", "readinessProbe": {"httpGet": {"port": 8080, "path": "/a"}}}, {"name": "b", "readinessProbe": {"httpGet": {"port": 8081, "path": "/b"}}}]}`)
+	s := twoProbes()
 	begun := s.now()
 	connect := func(at time.Duration, port int32, requests ...record.Request) {
 		opened := begun.Add(at)
@@ -60,10 +57,7 @@ func TestRedirectsLeadToTheirLocations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := new(story)
-			s.start("kubelet/node-a", newest, true)
-			s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [
-				{"name": "a", "readinessProbe": {"httpGet": {"port": 8080, "path": "/a"}}}, {"name": "b", "readinessProbe": {"httpGet": {"port": 8081, "path": "/b"}}}]}`)
+			s := twoProbes()
 			begun := s.now()
 			for i, r := range []record.Request{{Path: "/a", Status: 302, Location: tc.a}, {Path: "/b", Status: 302, Location: tc.b}} {
 				port, opened := 8080+int32(i), begun.Add(time.Duration(i)*10*time.Millisecond)
@@ -79,6 +73,15 @@ func TestRedirectsLeadToTheirLocations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// twoProbes is a story of a pod with a probe of :8080/a and one of :8081/b.
+func twoProbes() *story {
+	s := new(story)
+	s.start("kubelet/node-a", newest, true)
+	s.show(pod, false, `"spec": {"nodeName": "node-a", "containers": [
+		{"name": "a", "readinessProbe": {"httpGet": {"port": 8080, "path": "/a"}}}, {"name": "b", "readinessProbe": {"httpGet": {"port": 8081, "path": "/b"}}}]}`)
+	return s
 }
 
 // followed is what attempts follow, and whether they are good.
