@@ -47,8 +47,8 @@ func (c *choice) Set(text string) error {
 type output struct {
 	choice
 
-	// told says that the reader has seen a line of each cell that ran.
-	told bool
+	// listed says that the reader has seen a line of each cell that ran.
+	listed bool
 }
 
 func (o *output) register(cmd *cobra.Command) {

@@ -78,7 +78,7 @@ func printReport(w io.Writer, out output, report reports.Report, dir string) err
 	if out.json() {
 		return printJSON(w, report)
 	}
-	options := render.TerminalOptions{Report: dir, Page: page.Name, Told: out.told, Color: colorful(w), Width: columns(w)}
+	options := render.TerminalOptions{Report: dir, Page: page.Name, Listed: out.listed, Color: colorful(w), Width: columns(w)}
 	if dir != "" {
 		options.Causes = app.CausesOf(dir)
 	}

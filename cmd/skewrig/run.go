@@ -103,7 +103,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(os.Args, args, version(), built),
 		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
 	}
-	f.told = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
+	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
 	tell, done := cellProgress(cmd, app.NewForecast(cells, options))
 	options.Progress = tell
 	report, err := app.Run(ctx, cells, options)

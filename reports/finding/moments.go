@@ -62,7 +62,7 @@ func (s sight) moments() Exhibit {
 	}
 	all = lastOf(all)
 	if step, is := s.trigger(); is {
-		all = append(all, moment{step.From, told(step)})
+		all = append(all, moment{step.From, answered(step)})
 	}
 	for _, l := range s.Lanes {
 		if l.Kind == narrate.Agent && s.concerns(l) {
@@ -125,8 +125,8 @@ func lastOf(all []moment) (last []moment) {
 	return last
 }
 
-// told is a step with what was answered to it.
-func told(step narrate.Step) string {
+// answered is a step with what was answered to it.
+func answered(step narrate.Step) string {
 	text := fmt.Sprintf("step %d: %s", step.Number, step.Action)
 	if len(step.Answers) > 0 {
 		text += ": " + step.Answers[0].Text

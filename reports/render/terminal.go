@@ -23,9 +23,9 @@ type TerminalOptions struct {
 	Report string
 	// Page is the file name of the page in it.
 	Page string
-	// Told says that the reader has seen a line of each cell that ran: those that pass are
+	// Listed says that the reader has seen a line of each cell that ran: those that pass are
 	// left out.
-	Told bool
+	Listed bool
 	// Causes returns why checks of a cell do not hold, by their ids. If unset, it is not
 	// known.
 	Causes func(reports.Cell) map[string]string
@@ -37,7 +37,7 @@ type TerminalOptions struct {
 func Terminal(w io.Writer, r reports.Report, options TerminalOptions) error {
 	t := terminal{color: options.Color, width: options.Width, causes: options.Causes}
 	for _, outcome := range reports.Outcomes() {
-		if !options.Told || outcome != reports.Pass {
+		if !options.Listed || outcome != reports.Pass {
 			t.section(outcome, r)
 		}
 		if outcome == reports.ExpectedFail {

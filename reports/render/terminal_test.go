@@ -84,7 +84,7 @@ func TestEachCellIsWrittenOnce(t *testing.T) {
 func TestWhatPassesIsNotSaidAgain(t *testing.T) {
 	t.Parallel()
 	r := recorded(t)
-	text := renderTo(t, r, TerminalOptions{Told: true})
+	text := renderTo(t, r, TerminalOptions{Listed: true})
 	for _, c := range r.Cells {
 		if got, want := strings.Contains(text, c.ID+"\n"), c.Outcome != reports.Pass; got != want {
 			t.Errorf("it has the cell %s: %t, want %t", c.ID, got, want)
