@@ -1,0 +1,44 @@
+package narrate
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// podsAPI is the last that a Pods API answered to a client that the expression names.
+func (t told) podsAPI() string {
+	for _, name := range t.named.Of("watches", "podsAPI", "polls") {
+		for _, l := range t.lanes {
+			if l.Kind != Agent || path.Base(l.Name) != name {
+				continue
+			}
+			heard := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.At > t.to })
+			if n := len(heard); n > 0 {
+				return fmt.Sprintf("until %.1f s, the Pods API had sent client %q %s; the last was %s at %.1f s", t.to, name, reports.Counted(n, "message"), heard[n-1].Label, heard[n-1].At)
+			}
+			if s, found := l.state(t.to); found {
+				return fmt.Sprintf("from %.1f s, the Pods API answered client %q: %s", s.From, name, s.Label)
+			}
+		}
+	}
+	return ""
+}
+
+// requests is what the last step was answered that the expression names.
+func (t told) requests() string {
+	names := t.named.Of("requests")
+	for _, s := range slices.Backward(t.steps) {
+		if !slices.Contains(names, s.Name) {
+			continue
+		}
+		for _, a := range slices.Backward(s.Answers) {
+			if a.Tone == Changed {
+				return fmt.Sprintf("step %d, %s, was answered %s", s.Number, s.Name, a.Text)
+			}
+		}
+	}
+	return ""
+}

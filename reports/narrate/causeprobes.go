@@ -1,0 +1,75 @@
+package narrate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+)
+
+// failedProbes is what most of the attempts that failed have in common; empty if none did.
+// Where a redirect led is told apart, as are events without a connection.
+func (t told) failedProbes() string {
+	all := t.within()
+	isBad := func(a attempt) bool { return a.Tone == Bad }
+	direct, hops, alone := only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), only(all, func(a attempt) bool { return a.hop != "" }), only(all, func(a attempt) bool { return a.alone })
+	said := commonest(only(direct, isBad), len(direct), "failed")
+	if bad := only(hops, isBad); len(bad) > 0 {
+		then := commonest(bad, len(hops), "failed")
+		said = strings.TrimPrefix(said+". Of what redirects led to, "+then, ". Of what redirects led to, ")
+	}
+	switch {
+	case len(only(alone, isBad)) == 0:
+	case said == "":
+		return commonest(only(alone, isBad), len(alone), "failed")
+	default:
+		said += fmt.Sprintf(". Of %s, there is an event and no connection in the record", reports.Counted(len(alone), "other failure"))
+	}
+	if event := lastEvent(all); event != "" && said != "" {
+		said += ". The kubelet said last: " + event
+	}
+	return said
+}
+
+func only(all []attempt, which func(attempt) bool) []attempt {
+	return slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return !which(a) })
+}
+
+// lastEvent is the last event of a kubelet about attempts.
+func lastEvent(all []attempt) string {
+	for _, a := range slices.Backward(all) {
+		for _, l := range slices.Backward(a.Wire) {
+			if strings.HasPrefix(l.What, kubeletEvent) && l.Tone == Bad {
+				return shortened(l.Text, maxText)
+			}
+		}
+	}
+	return ""
+}
+
+// probes is what most attempts have in common: of those that failed, if any did.
+func (t told) probes() string {
+	return cmp.Or(t.failedProbes(), commonest(t.within(), len(t.within()), "got an answer"))
+}
+
+// within are the attempts in the window, or all until its end if none is.
+func (t told) within() []attempt {
+	in := only(t.attempts, func(a attempt) bool { return a.At >= t.from })
+	if len(in) == 0 {
+		return slices.Clone(t.attempts)
+	}
+	return in
+}
+
+// commonest is what came of most of some attempts, which are as many of all as their number
+// says.
+func commonest(attempts []attempt, all int, fate string) string {
+	if len(attempts) == 0 {
+		return ""
+	}
+	groups := reports.Grouped(attempts, func(a attempt) [3]string { return [3]string{a.Container, a.By, a.Observed} })
+	most := slices.MaxFunc(groups, func(a, b []attempt) int { return len(a) - len(b) })
+	return fmt.Sprintf("%d of %s of %s %s; most often (%d), %s: %s", len(attempts), reports.Counted(all, "attempt"), most[0].Container, fate, len(most), most[0].By, most[0].Observed)
+}
