@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -32,8 +31,8 @@ type Case struct {
 	// the scenario in which it passes.
 	Kin   []reports.Kin
 	Holds []string
-	// Twin is the check of the same cell that passes and is most like it. If unset, none is
-	// like it.
+	// Twin is the check of the same cell that passes and is most like it. If it has no id, none
+	// is like it.
 	Twin reports.Check
 	// Others are what the check came to in each cell of the scenario, this one included.
 	Others []Seen
@@ -60,7 +59,7 @@ type Exhibit struct {
 func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n *narrate.Narration) Case {
 	of := Case{
 		Cell: c, Check: check, Headline: headline(seen{c, check}, f.Statement), Again: again(run, c),
-		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: twinOf(c, check),
+		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: reports.TwinOf(c, check),
 	}
 	if of.isKnown() {
 		of.Headline = fmt.Sprintf("%s, also with %s", of.Kin[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
@@ -127,40 +126,4 @@ func started(s evidence.Start) string {
 		return s.Version + " with " + said
 	}
 	return s.Version
-}
-
-// maxTwins is in how many words a check may differ from its twin.
-const maxTwins = 2
-
-// literal is a text or a number in an expression, token what an expression is made of.
-var (
-	literal = regexp.MustCompile(`^(?:"[^"]*"|\d.*|true|false)$`)
-	token   = regexp.MustCompile(`"[^"]*"|[A-Za-z0-9_.]+|\S`)
-)
-
-// twinOf is the check of a cell that passes, and expects the same but for a text or a number
-// or two.
-func twinOf(c reports.Cell, check reports.Check) (twin reports.Check) {
-	best := maxTwins + 1
-	own := token.FindAllString(check.Expected, -1)
-	for _, k := range c.Checks {
-		other := token.FindAllString(k.Expected, -1)
-		if k.Outcome != reports.Pass || k.Expected == check.Expected || len(other) != len(own) {
-			continue
-		}
-		apart := 0
-		for i := range own {
-			switch {
-			case own[i] == other[i]:
-			case literal.MatchString(own[i]) && literal.MatchString(other[i]):
-				apart++
-			default:
-				apart = best
-			}
-		}
-		if apart < best {
-			best, twin = apart, k
-		}
-	}
-	return twin
 }

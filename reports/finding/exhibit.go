@@ -80,8 +80,9 @@ func (s sight) exhibits(twin reports.Check) []Exhibit {
 	all := []Exhibit{first, second, s.manifest(), s.attempts()}
 	if twin.ID != "" {
 		beside := sight{Narration: s.Narration, about: s.named(twin.ID), expression: twin.Expected, until: s.until}.attempts()
-		beside.Title = "On the wire, of the check " + twin.ID + ", which passes"
-		all = append(all, beside)
+		if beside.Title = "On the wire, of the check " + twin.ID + ", which passes"; beside.Text != s.attempts().Text {
+			all = append(all, beside)
+		}
 	}
 	return append(all, s.lines(), s.setUp())
 }

@@ -117,27 +117,13 @@ func (t told) cause() (cause string, because []string) {
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}
-	all = append(all, course, before, t.twins())
+	all = append(all, course, before)
 	for _, text := range all[1:] {
 		if text != "" {
 			because = append(because, sentence(text))
 		}
 	}
 	return sentence(all[0]), because
-}
-
-// twins are checks of the same requirement in the same cell that hold.
-func (t told) twins() string {
-	var ids []string
-	for _, c := range t.b.in.Result.Checks {
-		if met, judged := isMet(c.Outcome); judged && met && c.Requirement != "" && c.Requirement == t.Requirement {
-			ids = append(ids, c.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return ""
-	}
-	return "of the same requirement, this holds here: " + strings.Join(ids, ", ")
 }
 
 // happened is what happened of what the expression is about.

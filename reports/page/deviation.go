@@ -224,12 +224,33 @@ type likeness struct {
 // comparison is what else is known of the check that failed in a cell.
 type comparison struct {
 	Like []likeness `json:"like,omitempty"`
-	// Holds says in which other cells it passes, and Twin which check of the same cell does
-	// that is most like it.
+	// Holds says in which other cells it passes.
 	Holds string `json:"holds,omitempty"`
-	Twin  string `json:"twin,omitempty"`
+	// Twins are the check, and the one of the same cell that passes and is most like it. If
+	// unset, none is like it.
+	Twins []twin `json:"twins,omitempty"`
 	// Links are some of the cells in which it passes.
 	Links []string `json:"links,omitempty"`
+}
+
+// twin is a check that is shown beside another one.
+type twin struct {
+	// Said says which of both it is.
+	Said     string `json:"said"`
+	ID       string `json:"id"`
+	Expected string `json:"expected"`
+	Observed string `json:"observed"`
+}
+
+// twinsOf are the check of a case and the one that is most like it, if there is one.
+func twinsOf(c finding.Case) []twin {
+	if c.Twin.ID == "" {
+		return nil
+	}
+	return []twin{
+		{"this check", c.Check.ID, c.Check.Expected, c.Check.Observed},
+		{"that check, which passes", c.Twin.ID, c.Twin.Expected, c.Twin.Observed},
+	}
 }
 
 // maxHolds is how many cells are linked in which a check passes.
@@ -244,9 +265,9 @@ func comparisonOf(c finding.Case, listed func(id string) bool) (of comparison) {
 		}
 		of.Like = append(of.Like, l)
 	}
-	of.Holds, of.Twin = reports.HoldsSaid(c.Cell.ID, c.Holds), c.Twin.ID
+	of.Holds, of.Twins = reports.HoldsSaid(c.Cell.ID, c.Holds), twinsOf(c)
 	of.Links = c.Holds[:min(len(c.Holds), maxHolds)]
 	return of
 }
 
-func (c comparison) empty() bool { return len(c.Like) == 0 && c.Holds == "" && c.Twin == "" }
+func (c comparison) empty() bool { return len(c.Like) == 0 && c.Holds == "" && len(c.Twins) == 0 }

@@ -189,3 +189,37 @@ func TestWhatIsNewIsCompared(t *testing.T) {
 		}
 	}
 }
+
+// TestACheckIsBesideItsTwin: on the first screen, in the data and in the draft.
+func TestACheckIsBesideItsTwin(t *testing.T) {
+	t.Parallel()
+	report := MadeReport()
+	twin := madeCheck("restarts-end-elsewhere", "KEP-1/upgrade/takes-effect", reports.Pass, "within 5s: elsewhere.size() == 7", "7 of it", "")
+	for i := range report.Cells {
+		if report.Cells[i].ID == Red {
+			report.Cells[i].Checks = append(report.Cells[i].Checks, twin)
+		}
+	}
+	page := write(t, Run{Report: report})
+	for _, want := range []string{"this check <code>restarts-end</code>", "that check, which passes <code>restarts-end-elsewhere</code>", `<div class="said">within 5s: elsewhere.size() == 7</div>`, `<div class="said">7 of it</div>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the first screen has no %q", want)
+		}
+	}
+	blocks := unpack(t, page)
+	for _, c := range decode[index](t, blocks["index"]).Cells {
+		if c.ID != Red {
+			continue
+		}
+		var ids []string
+		for _, one := range c.Compared["restarts-end"].Twins {
+			ids = append(ids, one.ID)
+		}
+		if diff := cmp.Diff([]string{"restarts-end", twin.ID}, ids); diff != "" {
+			t.Errorf("the data have (-want +got):\n%s", diff)
+		}
+		if draft := decode[map[string]string](t, blocks["issues"])[c.Drafts["restarts-end"]]; !strings.Contains(draft, "| this check, `restarts-end` | ") || !strings.Contains(draft, "| that check, which passes, `"+twin.ID+"` | within 5s: elsewhere.size() == 7 | 7 of it |") {
+			t.Errorf("the draft does not have both:\n%s", draft)
+		}
+	}
+}

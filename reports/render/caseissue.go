@@ -107,7 +107,11 @@ func (m *markdown) compared(c finding.Case) {
 		m.table(rows, append(columns, "outcome")...)
 	}
 	if c.Twin.ID != "" {
-		m.printf("\nThe check `%s` of the same cell passes, which differs from this one only in a value:\n\n%s\n", c.Twin.ID, fenced("", c.Twin.Expected, ""))
+		m.printf("\n")
+		m.table([][]string{
+			{"this check, " + code(c.Check.ID), text(c.Check.Expected), text(c.Check.Observed)},
+			{"that check, which passes, " + code(c.Twin.ID), text(c.Twin.Expected), text(c.Twin.Observed)},
+		}, "in this cell", "expected", "observed")
 	}
 }
 

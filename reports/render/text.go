@@ -203,9 +203,9 @@ func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Re
 	}
 }
 
-// comparison says of a check that is not recorded, in a line, which recorded deviation it
-// is like, and in which other cells it passes. It is empty if there is nothing to compare
-// it with.
+// comparison says of a check that is not recorded which recorded deviation it is like, in
+// which other cells it passes, and which check of its cell is most like it and passes. It is
+// empty if there is nothing to compare it with.
 func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
 	if check.Outcome != reports.Fail {
 		return ""
@@ -217,7 +217,11 @@ func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
 	if holds := reports.HoldsSaid(c.ID, r.HoldsIn(c, check)); holds != "" {
 		said = append(said, holds)
 	}
-	return strings.Join(said, ". ")
+	all := strings.Join(said, ". ")
+	if twin := reports.TwinOf(c, check); twin.ID != "" {
+		all += fmt.Sprintf("\nIn this cell, the check %s passes: expected %s, observed %s", twin.ID, twin.Expected, twin.Observed)
+	}
+	return strings.TrimPrefix(all, "\n")
 }
 
 // repeats returns what is known of a cell because it ran several times, in a line

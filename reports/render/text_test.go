@@ -77,3 +77,16 @@ check first: unknown
 		t.Error(diff)
 	}
 }
+
+// TestTheTerminalNamesTheTwin: the check of the same cell that passes, with its values.
+func TestTheTerminalNamesTheTwin(t *testing.T) {
+	t.Parallel()
+	red := reports.Check{ID: "red", Requirement: "K/kept", Expected: "at once: a == 1", Observed: "2", Outcome: reports.Fail}
+	c := reports.Cell{Checks: []reports.Check{red, {ID: "twin", Requirement: "K/kept", Expected: "at once: b.size() == 1", Observed: "1", Outcome: reports.Pass}}}
+	if diff := cmp.Diff("In this cell, the check twin passes: expected at once: b.size() == 1, observed 1", comparison(red, c, reports.Report{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := comparison(c.Checks[1], c, reports.Report{}); got != "" {
+		t.Errorf("of a check that passes it says %q", got)
+	}
+}
