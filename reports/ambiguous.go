@@ -29,15 +29,10 @@ func ReadingsOf(requirements []Requirement) Readings {
 // Ambiguous if the cell shows that the release does as a contradicting statement says.
 // One that does as neither says deviates.
 func (r Readings) Judge(c Cell) Cell {
-	held := make(map[string]bool)
-	for _, check := range c.Checks {
-		before, seen := held[check.Requirement]
-		held[check.Requirement] = check.Outcome == Pass && (before || !seen)
-	}
 	judged := c.clone()
 	changed := false
 	for i, check := range c.Checks {
-		does := slices.DeleteFunc(slices.Clone(r[check.Requirement]), func(other Requirement) bool { return !held[other.ID] })
+		does := slices.DeleteFunc(slices.Clone(r[check.Requirement]), func(other Requirement) bool { return len(c.showing(other.ID)) == 0 })
 		if check.Outcome != ExpectedFail || len(does) == 0 {
 			continue
 		}
@@ -52,6 +47,32 @@ func (r Readings) Judge(c Cell) Cell {
 		judged.Outcome, judged.Reason = "", "" // those were of other outcomes
 	}
 	return judged.Settled()
+}
+
+// Rests returns the checks that show that a release does as another reading says than an
+// ambiguous check of a judged cell.
+func (r Readings) Rests(c Cell, check Check) (checks []Check) {
+	if check.Outcome != Ambiguous {
+		return nil
+	}
+	for _, other := range r[check.Requirement] {
+		checks = append(checks, c.showing(other.ID)...)
+	}
+	return checks
+}
+
+// showing are the checks of a requirement if all of them pass.
+func (c Cell) showing(requirement string) (checks []Check) {
+	for _, check := range c.Checks {
+		if check.Requirement != requirement {
+			continue
+		}
+		if check.Outcome != Pass {
+			return nil
+		}
+		checks = append(checks, check)
+	}
+	return checks
 }
 
 // withIDs are statements, each with its id.

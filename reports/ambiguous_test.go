@@ -36,5 +36,9 @@ func TestReadings(t *testing.T) {
 			tc.checks[0].Requirement+": It does. Authors: which is meant? Recorded: recorded") {
 			t.Errorf("%s: the cell is %s, and the check says %q", name, c.Outcome, last.Reason)
 		}
+		rests := readings.Rests(c, last)
+		if is := len(rests) == 1 && rests[0].ID == tc.checks[0].ID; is != (tc.want == Ambiguous) || !is && len(rests) > 0 {
+			t.Errorf("%s: it rests on %+v", name, rests)
+		}
 	}
 }

@@ -226,8 +226,8 @@ type comparison struct {
 	Like []likeness `json:"like,omitempty"`
 	// Holds says in which other cells it passes.
 	Holds string `json:"holds,omitempty"`
-	// Twins are the check, and the one of the same cell that passes and is most like it. If
-	// unset, none is like it.
+	// Twins are the check, and the one of the same cell that passes and is most like it; of an
+	// ambiguous one, those on which the other reading rests. If unset, there is none.
 	Twins []twin `json:"twins,omitempty"`
 	// Links are some of the cells in which it passes.
 	Links []string `json:"links,omitempty"`
@@ -251,6 +251,18 @@ func twinsOf(c finding.Case) []twin {
 		{"this check", c.Check.ID, c.Check.Expected, c.Check.Observed},
 		{"that check, which passes", c.Twin.ID, c.Twin.Expected, c.Twin.Observed},
 	}
+}
+
+// maxRests is how many checks are shown on which the other reading of a text rests.
+const maxRests = 3
+
+// ambiguityOf shows an ambiguous check beside those on which the other reading rests.
+func ambiguityOf(check reports.Check, rests []reports.Check) (of comparison) {
+	of.Twins = []twin{{"this check", check.ID, check.Expected, check.Observed}}
+	for _, c := range rests[:min(len(rests), maxRests)] {
+		of.Twins = append(of.Twins, twin{"of the other reading, which passes", c.ID, c.Expected, c.Observed})
+	}
+	return of
 }
 
 // maxHolds is how many cells are linked in which a check passes.

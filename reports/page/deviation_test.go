@@ -223,3 +223,18 @@ func TestACheckIsBesideItsTwin(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAmbiguousCheckIsBesideTheOtherReading: with what that rests on.
+func TestAnAmbiguousCheckIsBesideTheOtherReading(t *testing.T) {
+	t.Parallel()
+	obeys := madeCheck("obeys", "KEP-1/obeys", reports.Ambiguous, "at once: a == 1", "2", "")
+	fallsBack := madeCheck("falls-back", "KEP-1/falls-back", reports.Pass, "at once: a == 2", "2", "")
+	requirements := []reports.Requirement{madeRequirement("KEP-1/obeys", "It obeys."), madeRequirement("KEP-1/falls-back", "It falls back.")}
+	requirements[0].Contradicts = []string{"KEP-1/falls-back"}
+	report := madeRun([]reports.Cell{madeCell("kep-1/a/b/kubelet:v1.90.1", 1, obeys, fallsBack)}, requirements)
+	cells := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"]).Cells
+	want := map[string]comparison{"obeys": {Twins: []twin{{"this check", "obeys", "at once: a == 1", "2"}, {"of the other reading, which passes", "falls-back", "at once: a == 2", "2"}}}}
+	if diff := cmp.Diff(want, cells[0].Compared); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -73,22 +73,33 @@ func (t told) casesOf() map[string]map[string]finding.Case {
 	return all
 }
 
-// comparisons are what is known of failed checks beside their cells, by cell and check.
+// comparisons are what is known of failed checks beside their cells, by cell and check, and
+// on what the other reading rests of ambiguous ones.
 func (t told) comparisons() map[string]map[string]comparison {
 	listed := func(id string) bool {
 		return slices.ContainsFunc(t.findings, func(f finding.Finding) bool { return f.ID == id })
 	}
 	all := make(map[string]map[string]comparison)
+	add := func(cell, check string, of comparison) {
+		if of.empty() {
+			return
+		}
+		if all[cell] == nil {
+			all[cell] = make(map[string]comparison)
+		}
+		all[cell][check] = of
+	}
 	for cell, checks := range t.cases {
 		for id, c := range checks {
-			of := comparisonOf(c, listed)
-			if of.empty() {
-				continue
+			add(cell, id, comparisonOf(c, listed))
+		}
+	}
+	readings := reports.ReadingsOf(t.Report.Requirements)
+	for _, c := range t.Report.Cells {
+		for _, check := range c.Checks {
+			if rests := readings.Rests(c, check); len(rests) > 0 {
+				add(c.ID, check.ID, ambiguityOf(check, rests))
 			}
-			if all[cell] == nil {
-				all[cell] = make(map[string]comparison)
-			}
-			all[cell][id] = of
 		}
 	}
 	return all

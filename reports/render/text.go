@@ -200,7 +200,17 @@ func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Re
 		writeField(b, "observed", check.Observed)
 		writeField(b, "reason", check.Reason)
 		writeField(b, "compare", comparison(check, c, r))
+		writeField(b, "readings", resting(check, c, r))
 	}
+}
+
+// resting says of an ambiguous check on what the other reading rests, a line for each check.
+func resting(check reports.Check, c reports.Cell, r reports.Report) string {
+	var said []string
+	for _, other := range reports.ReadingsOf(r.Requirements).Rests(c, check) {
+		said = append(said, fmt.Sprintf("The other reading rests on the check %s: expected %s, observed %s", other.ID, other.Expected, other.Observed))
+	}
+	return strings.Join(said, "\n")
 }
 
 // comparison says of a check that is not recorded which recorded deviation it is like, in

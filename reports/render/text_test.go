@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,5 +89,19 @@ func TestTheTerminalNamesTheTwin(t *testing.T) {
 	}
 	if got := comparison(c.Checks[1], c, reports.Report{}); got != "" {
 		t.Errorf("of a check that passes it says %q", got)
+	}
+}
+
+// TestTheOtherReadingRestsOnACheck: an ambiguous check says which, with its values.
+func TestTheOtherReadingRestsOnACheck(t *testing.T) {
+	t.Parallel()
+	c := reports.Cell{Checks: []reports.Check{
+		{ID: "obeys", Requirement: "K/obeys", Expected: "at once: a == 1", Observed: "2", Outcome: reports.Ambiguous},
+		{ID: "falls-back", Requirement: "K/falls-back", Expected: "at once: a == 2", Observed: "2", Outcome: reports.Pass},
+	}}
+	r := reports.Report{Requirements: []reports.Requirement{{ID: "K/obeys", Contradicts: []string{"K/falls-back"}}, {ID: "K/falls-back"}}}
+	want := "  readings     The other reading rests on the check falls-back: expected at once: a == 2, observed 2\n"
+	if got := allDetails(c, r, nil).String(); strings.Count(got, want) != 1 || strings.Count(got, "readings") != 1 {
+		t.Errorf("the details are\n%s", got)
 	}
 }

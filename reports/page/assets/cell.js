@@ -230,19 +230,20 @@ function placed({Name, Address}) {
   return Address ? h('a', {href: Address, rel: 'noreferrer'}, visible(Name)) : visible(Name);
 }
 
-// comparison is what else is known of a check that is new.
+// comparison is what else is known of a check.
 function comparison(cell, check) {
   return index.cells[index.at.get(cell.id)].compared?.[check.id] ?? {};
 }
 
-// beside shows a check and the one that is most like it, which passes.
+// beside shows a check and those that are to be compared with it, which pass.
 function beside(twins) {
   const columns = ['in this cell', 'expected', 'observed'];
   return table(`${twins[0].id}, and a check that passes`, columns, h('tbody', {}, twins.map((c) => h('tr', {},
     cellOf(columns[0], c.said, ' ', h('code', {}, visible(c.id))), cellOf(columns[1], h('span', {class: 'said'}, visible(c.expected))), cellOf(columns[2], h('span', {class: 'said'}, visible(c.observed)))))));
 }
 
-// compared says which recorded deviation a check that is new is like, and where it passes.
+// compared says which recorded deviation a check that is new is like, and where it passes; of
+// an ambiguous one, on what the other reading rests.
 function compared(cell, check) {
   const {like = [], holds, links = [], twins} = comparison(cell, check);
   return [
