@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/narrate"
@@ -92,5 +94,29 @@ func TestTheEvidenceIsOfWhatIsNamed(t *testing.T) {
 		if got != want {
 			t.Errorf("the evidence is\n%s\nwant\n%s", got, want)
 		}
+	}
+}
+
+// TestTheCaseOfALostField shows which server wrote each value, in place of a difference. Where
+// nothing was lost, it shows that.
+func TestTheCaseOfALostField(t *testing.T) {
+	t.Parallel()
+	check := reports.Check{ID: "kept", Outcome: reports.Fail, Expected: `at once: pods["web"].spec.protocol == "HTTP2"`}
+	narration := func(tone narrate.Tone) *narrate.Narration {
+		return &narrate.Narration{
+			Checks: []narrate.Check{{ID: "kept", To: 9, Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, History: []narrate.Line{
+				{At: 3, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`}, {At: 8, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2", Text: "not set", Tone: tone},
+			}}},
+			Objects: []narrate.Object{{Key: "pods/default/web", Versions: []narrate.Version{{At: 3, Step: 1, YAML: "spec:\n  protocol: HTTP2\n"}, {At: 8, Step: 2, YAML: "spec: {}\n"}}}},
+		}
+	}
+	cell := reports.Cell{ID: "a/b/c", Checks: []reports.Check{check}}
+	got := NewCase(evidence.Run{}, Finding{}, cell, check, narration(narrate.Bad)).Exhibits[0]
+	want := Exhibit{Title: "History of the field", Text: "  3.000 s  \"HTTP2\": kube-apiserver v1.90.1, resourceVersion 1\n  8.000 s  not set: kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (lost here)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := NewCase(evidence.Run{}, Finding{}, cell, check, narration("")).Exhibits[0]; got.Title != "How protocol changed in pods/default/web" {
+		t.Errorf("of one that is not lost, it is %+v", got)
 	}
 }

@@ -9,6 +9,23 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
+// loss is the history of a field that was lost: which server wrote or showed each value.
+func (s sight) loss() Exhibit {
+	isLost := func(l narrate.Line) bool { return l.Tone == narrate.Bad }
+	if !slices.ContainsFunc(s.history, isLost) {
+		return Exhibit{}
+	}
+	var lines []string
+	for _, l := range s.history {
+		line := bounded(fmt.Sprintf("%7.3f s  %s: %s", l.At, l.Text, l.What), maxExhibit)
+		if isLost(l) {
+			line += " (lost here)"
+		}
+		lines = append(lines, line)
+	}
+	return Exhibit{Title: "History of the field", Text: strings.Join(lines, "\n")}
+}
+
 // difference is what an object that the expression names shows: the part of it that the
 // expression names too, or how a field changed that it looks at; if that never changed, the
 // object as far as it has the field.

@@ -32,6 +32,7 @@ type sight struct {
 	about       reports.Names
 	expression  string
 	from, until float64
+	history     []narrate.Line // of the field that it looks at
 }
 
 // versionLabel is the label of a span of a component that runs.
@@ -73,7 +74,10 @@ const (
 // exhibits are the evidence for a check, and for the one that passes and is most like it. The
 // course of events comes first, but if a check looks once, what it looked at.
 func (s sight) exhibits(twin reports.Check) []Exhibit {
-	first, second := s.moments(), s.difference()
+	first, second := s.moments(), s.loss()
+	if second.Text == "" {
+		second = s.difference()
+	}
 	if strings.HasPrefix(s.expression, "at once: ") {
 		first, second = second, first
 	}
