@@ -78,6 +78,7 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
 		of.Cause, of.Because, of.Window = n.Checks[i].Cause, n.Checks[i].Because, n.Checks[i].Summary
 		s.about, s.from, s.until, s.history = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To, n.Checks[i].History
+		s.field = n.Checks[i].Field
 		if of.Cause != "" && !of.isKnown() {
 			of.Headline = brief(of.Cause, maxTitle)
 		}

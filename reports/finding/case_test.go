@@ -120,3 +120,15 @@ func TestTheCaseOfALostField(t *testing.T) {
 		t.Errorf("of one that is not lost, it is %+v", got)
 	}
 }
+
+// TestLogLinesOfAField: those that name it, whole as the narration has them.
+func TestLogLinesOfAField(t *testing.T) {
+	t.Parallel()
+	text := "field httpGet.protocol " + strings.Repeat("long ", maxExhibit/4) + "not declared"
+	s := sight{until: 10, field: "httpGet.protocol", about: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, Narration: &narrate.Narration{
+		Logs: []narrate.Log{{Component: "kube-apiserver", Lines: []narrate.Line{{At: 1, Text: text}, {At: 2, Text: "of another"}}}},
+	}}
+	if got := s.lines().Text; got != "  1.000 s  kube-apiserver: "+text {
+		t.Errorf("the lines are\n%s", got)
+	}
+}

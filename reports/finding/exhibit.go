@@ -30,6 +30,7 @@ type sight struct {
 	*narrate.Narration
 
 	about       reports.Names
+	field       string // that it compares, as logs name it
 	expression  string
 	from, until float64
 	history     []narrate.Line // of the field that it looks at

@@ -54,7 +54,7 @@ func (s sight) lines() Exhibit {
 		if l.Within > 0 {
 			when = fmt.Sprintf("%.1f to %.1f s", l.At, l.At+l.Within)
 		}
-		lines = append(lines, bounded(fmt.Sprintf("%s  %s: %s", when, l.component, l.Text), maxExhibit))
+		lines = append(lines, fmt.Sprintf("%s  %s: %s", when, l.component, l.Text)) // it is bounded
 	}
 	return Exhibit{Title: "Log lines", Text: strings.Join(lines, "\n")}
 }
@@ -67,13 +67,16 @@ func (s sight) candidates(near float64) (all []said) {
 		from = near - maxWindow
 	}
 	names, beside := s.about.InLogs(), s.about.Containers()
+	if s.field != "" {
+		beside = append(beside, s.field)
+	}
 	has := func(text string, words []string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 	}
 	for _, log := range s.Logs {
 		for _, l := range log.Lines {
 			nothing := len(names) == 0 && l.At+l.Within >= s.from-maxWindow
-			if l.At >= from && l.At <= s.until && (nothing || has(l.Text, names)) {
+			if l.At >= from && l.At <= s.until && (nothing || has(l.Text, names) || s.field != "" && strings.Contains(l.Text, s.field)) {
 				all = append(all, said{l, log.Component, has(l.Text, beside)})
 			}
 		}

@@ -79,7 +79,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
 				checks[i].Bad = since
 			}
-			t.course = t.fieldCourse(first)
+			t.course, checks[i].Field = t.fieldCourse(first), first.inLogs()
 			if checks[i].History = t.course.lines; t.course.lost != "" {
 				checks[i].Bad = t.course.lostAt
 			}

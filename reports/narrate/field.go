@@ -30,7 +30,7 @@ type fieldCourse struct {
 // fieldCourse is that of what was compared. One that is no field, or that did not change, has
 // no lines.
 func (t told) fieldCourse(c Compared) (f fieldCourse) {
-	key, field := t.objectOf(c)
+	key, field := c.object()
 	if key == "" {
 		return f
 	}
@@ -56,8 +56,8 @@ func (t told) fieldCourse(c Compared) (f fieldCourse) {
 // maxHistory is how many values of a field are shown.
 const maxHistory = 20
 
-// objectOf is the object, and the path of the field in it, that a comparison is about.
-func (t told) objectOf(c Compared) (key string, field []string) {
+// object is the object, and the path of the field in it, that a comparison is about.
+func (c Compared) object() (key string, field []string) {
 	if len(c.Path) < 3 {
 		return "", nil
 	}
@@ -68,6 +68,22 @@ func (t told) objectOf(c Compared) (key string, field []string) {
 		return c.Path[1], c.Path[2:]
 	}
 	return "", nil
+}
+
+// inLogs is the field as logs name it, with the one that it is in: httpGet.protocol. It is
+// empty if there is none, or none that has no number in between.
+func (c Compared) inLogs() string {
+	_, field := c.object()
+	for i, name := range slices.Backward(field) {
+		if strings.HasPrefix(name, "[") {
+			field = field[i+1:]
+			break
+		}
+	}
+	if len(field) < 2 {
+		return ""
+	}
+	return strings.Join(field[len(field)-2:], ".")
 }
 
 func (f *fieldCourse) add(v *timeline.Version, field []string) {
@@ -183,7 +199,7 @@ func besides(lanes, fields []Lane) []Lane {
 
 // serving is the API server that served a state of an object.
 func (b *builder) serving(v *timeline.Version) string {
-	name := strings.TrimPrefix(v.Cluster+"/kube-apiserver", "/")
+	name := strings.TrimPrefix(v.Cluster+"/"+apiServer, "/")
 	if l := b.servingLife(v); l != nil {
 		return name + " " + inForce(l)
 	}
@@ -199,7 +215,7 @@ func (b *builder) unready(v *timeline.Version) string {
 }
 
 func (b *builder) servingLife(v *timeline.Version) *timeline.Life {
-	for _, l := range slices.Backward(b.Lives(strings.TrimPrefix(v.Cluster+"/kube-apiserver", "/"))) {
+	for _, l := range slices.Backward(b.Lives(strings.TrimPrefix(v.Cluster+"/"+apiServer, "/"))) {
 		if !v.Time.Before(l.Launched) {
 			return l
 		}

@@ -26,12 +26,13 @@ type limiter struct {
 // about, and then all but so much of everything.
 func (b *builder) limited(limit int) Narration {
 	attempts, probes := b.attempts()
+	lanes := b.lanes(probes)
+	var fields []Lane
+	b.checks, fields = b.caused(lanes, attempts)
 	l := &limiter{b: b, limit: limit, all: attempts, relevant: b.relevant(attempts), Narration: Narration{
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
-		Lanes: b.lanes(probes), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
+		Lanes: besides(lanes, fields), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
 	}}
-	checks, fields := b.caused(l.Lanes, attempts)
-	l.Checks, l.Lanes = checks, besides(l.Lanes, fields)
 	l.mute()
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
 	n := l.shown()

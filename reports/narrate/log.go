@@ -144,6 +144,21 @@ func (b *builder) waited(at float64) float64 {
 	return nearest
 }
 
+// fromLoss is how far a time is from when a field was lost, or found wrong, that a failed check
+// compares, if it was not after the check was decided; without end if there is none.
+func (b *builder) fromLoss(at float64) float64 {
+	nearest := math.Inf(1)
+	for _, c := range deciding(b.in.Result) {
+		isField := slices.ContainsFunc(b.in.Compared[c.ID], func(of Compared) bool { key, _ := of.object(); return key != "" })
+		for _, w := range b.checks {
+			if isField && w.ID == c.ID && at <= w.To {
+				nearest = min(nearest, math.Abs(at-cmp.Or(w.Bad, w.To)))
+			}
+		}
+	}
+	return nearest
+}
+
 // stamped are the lines of a log with their times in the narration. One without a
 // time has that of the line before it.
 func (b *builder) stamped(l LogFile) (lines []logLine) {
@@ -167,10 +182,34 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 			}
 		}
 		line.whole = said(text)
-		line.Text, line.gist = shortened(line.whole, maxText), gist(line.whole, line.Tone)
+		line.Text, line.gist = excerpt(line.whole, line.Tone, maxText), gist(line.whole, line.Tone)
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// maxCause is how much of a line that is too long is the end of the cause that it says, in
+// bytes.
+const maxCause = 140
+
+// saidCause is how a line says a cause before it ends.
+var saidCause = regexp.MustCompile(`\b(?:err|error)="(?:[^"\\]|\\.)*"`)
+
+// excerpt is a line of a log of a bounded length. Of one that says that something is wrong, it
+// has the end of the cause, which is that of the line if it has no error.
+func excerpt(line string, tone Tone, limit int) string {
+	end := len(line)
+	if causes := saidCause.FindAllStringIndex(line, -1); len(causes) > 0 {
+		end = causes[len(causes)-1][1]
+	}
+	if end <= limit || tone == "" && !trouble.MatchString(line) {
+		return shortened(line, limit)
+	}
+	said := line[:limit-maxCause] + " … " + line[end-maxCause:end]
+	if end < len(line) {
+		said += "…"
+	}
+	return strings.ToValidUTF8(said, "�")
 }
 
 // envelope are the fields of a line in JSON that say what the page says beside it.

@@ -301,7 +301,7 @@ func TestLogOfWhatDidNotComeTrue(t *testing.T) {
 func TestWhatLogsAreSearchedFor(t *testing.T) {
 	t.Parallel()
 	for expression, wanted := range map[string][]string{
-		`pods["shop/web"].spec`: {"web"}, `containers["web/app"].running`: {"web"}, `containers["shop/web/app"].running`: {"web"},
+		`pods["shop/web"].spec`: {"web"}, `pods["web"].spec.containers[0].name`: {"web"}, `containers["web/app"].running`: {"web"}, `containers["shop/web/app"].running`: {"web"},
 		`objects["nodes/node-a"].spec`: {"node-a"}, `events["web"].size()`: {"web"}, `dependents["kcm"].replicas`: {"kcm"},
 		`components["kubelet/node-a"].exits.size()`: {"node-a"}, `watches["late"].pods["web"].spec`: {"web"},
 		`polls["agent"].views.size()`: nil, `scrapes["first"].size()`: nil, `leases["lease-nodes/a"].oldest`: nil,
@@ -313,12 +313,57 @@ func TestWhatLogsAreSearchedFor(t *testing.T) {
 	}
 }
 
+// TestALineKeepsItsCause: one that is too long and says that something is wrong keeps the end of
+// the error that it has, or its own.
+func TestALineKeepsItsCause(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long ", 100)
+	for text, want := range map[string]string{
+		long + "is wrong": "is wrong",
+		"failed err=\"" + long + `of \"x\" is wrong" pod="` + long + `"`: `of \"x\" is wrong"…`,
+		`failed err="wrong" pod="` + long + `"`:                          "…",
+		"short":                                                          "] short",
+	} {
+		line := excerpt(t, checked(), klog("E", when(9.5), "a.go:1", text)).Lines[0].Text
+		if !strings.HasSuffix(line, want) || len(line) > 330 {
+			t.Errorf("the line is %q, want %q at its end", line, want)
+		}
+	}
+	for text, want := range map[string]string{long + "fails": "fails", long + "goes on": "…"} {
+		if line := excerpt(t, checked(), klog("I", when(9.5), "a.go:1", text)).Lines[0].Text; !strings.HasSuffix(line, want) {
+			t.Errorf("the line is %q, want %q at its end", line, want)
+		}
+	}
+}
+
+// TestTheServerOfAField: for a field of an object, lines of the API server count that name
+// either, whenever they were written before the check was decided.
+func TestTheServerOfAField(t *testing.T) {
+	t.Parallel()
+	const fieldOnly, object = "field httpGet.protocol not declared in schema", "failed to convert default/web"
+	text := klog("W", when(2), "a.go:1", fieldOnly) + klog("E", when(3), "a.go:2", object) + klog("E", when(3.5), "a.go:3", "of default/other") + klog("E", when(11.5), "a.go:4", object)
+	result := about(outcome(reports.Fail), `pods["web"].spec.containers[0].probe.httpGet.protocol`)
+	for component, wanted := range map[string][]string{"kube-apiserver": {fieldOnly, object}, "kubelet/a": nil} {
+		h := append(history{}, checked()[:1]...)
+		h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app","probe":{"httpGet":{"protocol":"HTTP1"}}}]}}`)
+		s := of(narrate.Input{Plan: "p", Events: append(h, checked()[1:]...), Result: result, Logs: wrote(narrate.LogFile{Component: component, Text: text})})
+		var named []string
+		for _, log := range s.Logs {
+			for _, l := range log.Lines {
+				named = append(named, l.Text[strings.LastIndex(l.Text, "] ")+2:])
+			}
+		}
+		want(t, wanted, named)
+		want(t, []string{"web", "httpGet.protocol"}, s.About)
+	}
+}
+
 // TestANameStaysInALine: a line is not cut before the name that counts, and all of it is there.
 func TestANameStaysInALine(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("long ", 100) + "of web" + strings.Repeat(" so", 100)
 	line := excerpt(t, checked(), klog("E", when(9.5), "a.go:1", text)).Lines[0]
-	if !strings.Contains(line.Text, "of web") || len(line.Text) > 600 || !strings.HasSuffix(line.Whole, "so so") {
+	if !strings.Contains(line.Text, "of web") || len(line.Text) > 700 || !strings.HasSuffix(line.Whole, "so so") {
 		t.Errorf("the line is %+v", line)
 	}
 }

@@ -60,7 +60,10 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 		line.place, line.distance = i, b.distance(line.Line)
 		if line.Named = noise.isNamed(line); line.Named {
 			line.distance = min(line.distance, b.waited(line.At))
-			line.Text = noise.shortened(line.whole)
+			if noise.serves {
+				line.distance = min(line.distance, b.fromLoss(line.At))
+			}
+			line.Text = noise.shortened(line.whole, line.Tone)
 			if line.Text != line.whole {
 				line.Whole = shortened(line.whole, maxMessage)
 			}

@@ -89,6 +89,9 @@ type Check struct {
 	History []Line `json:"history,omitempty"`
 	// Named is what the expressions of the check name.
 	Named reports.Names `json:"-"`
+	// Field is the field of an object that the check compares, as logs name it. If unset, it
+	// compares none, or holds.
+	Field string `json:"-"`
 }
 
 // Kind says what a lane is about.

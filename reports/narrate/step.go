@@ -50,7 +50,7 @@ func (s *Step) add(e timeline.Entry, at float64) {
 	case record.LogRead:
 		line("log of "+p.Component, reports.Counted(len(p.Lines), "line"), "")
 		for _, text := range p.Lines[:min(len(p.Lines), maxLines)] {
-			line("", shortened(text, maxText), "")
+			line("", excerpt(text, "", maxText), "")
 		}
 	case record.Scraped:
 		line("metrics", fmt.Sprintf("%s%s: %s", e.Subject, p.Path, reports.Counted(len(p.Metrics), "metric")), "")

@@ -10,13 +10,18 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
+// apiServer is the component that has objects.
+const apiServer = "kube-apiserver"
+
 // subject is what the checks are about that decided the outcome of a cell, by names that
 // logs have of it.
 type subject struct {
-	names []string // of pods, nodes and other objects
+	names  []string // of pods, nodes and other objects
+	fields []string // of these, that the checks compare, as logs name them
 	// containers are those that the checks name, of the pods that they name.
 	containers []string
 	deciders   []string // the components whose decisions the checks are about
+	served     bool     // the checks compare a field of an object
 }
 
 // subject is what the checks that decided are about.
@@ -32,6 +37,11 @@ func (b *builder) subject() (s subject) {
 		names = append(names, b.in.Named[c.ID]...)
 		if strings.Contains(c.Expected, "dependents") {
 			add(&s.deciders, watchdogName)
+		}
+		for _, of := range b.in.Compared[c.ID] {
+			key, _ := of.object()
+			s.served = s.served || key != ""
+			add(&s.fields, of.inLogs())
 		}
 	}
 	for _, name := range names.InLogs() {
@@ -70,21 +80,27 @@ func (b *builder) aboutLogs() []string {
 	if len(b.logFiles) == 0 {
 		return nil
 	}
-	return b.subject().names
+	s := b.subject()
+	return slices.Concat(s.names, s.fields)
 }
 
 // subjectIn is a subject as one log has it.
 type subjectIn struct {
-	names, containers []*regexp.Regexp
-	// all is true for the log of a component whose decisions the subject is.
-	all bool
+	names, fields, containers []*regexp.Regexp
+	// all is true for the log of a component whose decisions the subject is, serves for that of
+	// an API server if they compare a field of an object.
+	all, serves bool
 }
 
 // in is the subject as the log of a component names it. Containers count where the log has
-// lines of them.
+// lines of them, but not for the API server, which has objects.
 func (s subject) in(component string, lines []logLine) subjectIn {
-	of := subjectIn{names: wholeNames(s.names), containers: wholeNames(s.containers), all: slices.Contains(s.deciders, path.Base(component))}
-	if !slices.ContainsFunc(lines, of.isNamed) {
+	of := subjectIn{names: wholeNames(s.names), fields: fieldNames(s.fields), containers: wholeNames(s.containers), all: slices.Contains(s.deciders, path.Base(component))}
+	of.serves = s.served && path.Base(component) == apiServer
+	hasBoth := func(line logLine) bool {
+		return place(of.names, line.whole) != nil && place(of.containers, line.whole) != nil
+	}
+	if of.serves || !slices.ContainsFunc(lines, hasBoth) {
 		of.containers = nil
 	}
 	return of
@@ -98,10 +114,18 @@ func wholeNames(names []string) (all []*regexp.Regexp) {
 	return all
 }
 
+// fieldNames find fields at the end of a path or alone.
+func fieldNames(fields []string) (all []*regexp.Regexp) {
+	for _, field := range fields {
+		all = append(all, regexp.MustCompile(`\b`+regexp.QuoteMeta(field)+`\b`))
+	}
+	return all
+}
+
 func (s subjectIn) isKnown() bool { return s.all || len(s.names) > 0 }
 
 func (s subjectIn) isNamed(line logLine) bool {
-	return s.all || place(s.names, line.whole) != nil && (len(s.containers) == 0 || place(s.containers, line.whole) != nil)
+	return s.all || place(s.fields, line.whole) != nil || place(s.names, line.whole) != nil && (len(s.containers) == 0 || place(s.containers, line.whole) != nil)
 }
 
 // place is where the first of some names is in a text; nil if none is there.
@@ -115,12 +139,12 @@ func place(names []*regexp.Regexp, text string) (at []int) {
 }
 
 // shortened is a line of a bounded length in which a name of the subject stays.
-func (s subjectIn) shortened(text string) string {
+func (s subjectIn) shortened(text string, tone Tone) string {
 	limit := maxText
-	for _, names := range [][]*regexp.Regexp{s.names, s.containers} {
+	for _, names := range [][]*regexp.Regexp{s.names, s.containers, s.fields} {
 		if at := place(names, text); at != nil {
-			limit = max(limit, min(at[1], maxMessage))
+			limit = max(limit, min(at[1], maxMessage)+maxCause)
 		}
 	}
-	return shortened(text, limit)
+	return excerpt(text, tone, limit)
 }
