@@ -191,7 +191,7 @@ function cause(cell, group, looked, lanes) {
   return h('article', {class: 'cause-of o-' + first.outcome},
     h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {class: 'id'}, visible(first.id))),
     h('p', {class: 'cause'}, linked(sentence)),
-    isNew(first) && !comparison(cell, first).twins && atOnce(first),
+    isNew(first) && !comparisonOf(cell, first).twins && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
     index.statement.has(first.requirement) && said(first.requirement),
@@ -230,13 +230,13 @@ function placed({Name, Address}) {
   return Address ? h('a', {href: Address, rel: 'noreferrer'}, visible(Name)) : visible(Name);
 }
 
-// comparison is what else is known of a check.
-function comparison(cell, check) {
+// comparisonOf is what else is known of a check.
+function comparisonOf(cell, check) {
   return index.cells[index.at.get(cell.id)].compared?.[check.id] ?? {};
 }
 
-// beside shows a check and those that are to be compared with it, which pass.
-function beside(twins) {
+// twinsTable shows a check and those that are to be compared with it, which pass.
+function twinsTable(twins) {
   const columns = ['in this cell', 'expected', 'observed'];
   return table(`${twins[0].id}, and a check that passes`, columns, h('tbody', {}, twins.map((c) => h('tr', {},
     cellOf(columns[0], c.said, ' ', h('code', {}, visible(c.id))), cellOf(columns[1], h('span', {class: 'said'}, visible(c.expected))), cellOf(columns[2], h('span', {class: 'said'}, visible(c.observed)))))));
@@ -245,12 +245,12 @@ function beside(twins) {
 // compared says which recorded deviation a check that is new is like, and where it passes; of
 // an ambiguous one, on what the other reading rests.
 function compared(cell, check) {
-  const {like = [], holds, links = [], twins} = comparison(cell, check);
+  const {like = [], holds, links = [], twins} = comparisonOf(cell, check);
   return [
     like.map((l) => h('p', {class: 'like'}, h('b', {}, l.finding ? h('a', {href: '#finding=' + encodeURIComponent(l.finding)}, visible(l.said)) : visible(l.said), '. '),
       visible(l.instead ?? ''), l.places?.map((p) => [' ', placed(p)]))),
     holds && h('p', {class: 'like'}, visible(holds), '.', links.map((id) => [' ', h('a', {href: cellHash(id)}, breaking(id))])),
-    twins && beside(twins),
+    twins && twinsTable(twins),
   ];
 }
 
