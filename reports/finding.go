@@ -30,9 +30,20 @@ func (c Class) Meaning() string {
 	return map[Class]string{
 		Defect:        "Defects of releases",
 		Contradiction: "Texts that contradict themselves",
-		Outrun:        "Texts that the code has outrun",
+		Outrun:        "Texts that are behind the code",
 		KnownBug:      "Known bugs",
-		Unlisted:      "Not listed",
+		Unlisted:      "New",
+	}[c]
+}
+
+// Word returns what a class is called of one finding.
+func (c Class) Word() string {
+	return map[Class]string{
+		Defect:        "defect",
+		Contradiction: "text contradicts itself",
+		Outrun:        "text behind the code",
+		KnownBug:      "known bug",
+		Unlisted:      "new",
 	}[c]
 }
 

@@ -59,7 +59,7 @@ func (c Cell) unreported(findings []Finding) bool {
 }
 
 // String returns the headline in a line: "79 cells: 57 conform, 22 deviate as recorded
-// (11 unreported), 0 new". Counts of zero are left out, but for what conforms and what
+// (11 not reported), 0 new". Counts of zero are left out, but for what conforms and what
 // is new.
 func (h Headline) String() string {
 	line := Counted(h.Cells, "cell")
@@ -75,7 +75,7 @@ func (h Headline) String() string {
 func (h Headline) counts() (parts []string) {
 	unreported := ""
 	if h.Unreported > 0 {
-		unreported = fmt.Sprintf(" (%d unreported)", h.Unreported)
+		unreported = fmt.Sprintf(" (%d not reported)", h.Unreported)
 	}
 	for _, count := range []struct {
 		n         int

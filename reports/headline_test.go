@@ -21,12 +21,12 @@ func TestHeadline(t *testing.T) {
 		{[]Cell{cell(Pass, "")}, "1 cell: 1 conforms, 0 new"},
 		{[]Cell{cell(Fail, "")}, "1 cell: 0 conform, 1 new"},
 		{[]Cell{cell(Pass, ""), cell(Pass, ""), cell(ExpectedFail, "reported"), cell(ExpectedFail, "unreported")},
-			"4 cells: 2 conform, 2 deviate as recorded (1 unreported), 0 new"},
+			"4 cells: 2 conform, 2 deviate as recorded (1 not reported), 0 new"},
 		// A user's own entry has a link, and is no finding.
 		{[]Cell{cell(ExpectedFail, "")}, "1 cell: 0 conform, 1 deviates as recorded, 0 new"},
 		// An ambiguous text is nobody's deviation.
 		{[]Cell{cell(Ambiguous, "unreported"), cell(ExpectedFail, "unreported")},
-			"2 cells: 0 conform, 1 deviates as recorded (1 unreported), 1 ambiguous, 0 new"},
+			"2 cells: 0 conform, 1 deviates as recorded (1 not reported), 1 ambiguous, 0 new"},
 		{[]Cell{cell(UnexpectedPass, ""), cell(Flaky, ""), cell(Unknown, ""), cell(HarnessError, ""), cell(NotTestable, ""), cell(NotApplicable, "")},
 			"6 cells: 0 conform, 0 new, 1 flaky, 1 passes although recorded, 3 not judged, 1 not applicable"},
 		{[]Cell{cell(Pass, ""), reference(ExpectedFail), reference(Fail)},

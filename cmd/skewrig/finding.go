@@ -20,10 +20,10 @@ func newFinding() *cobra.Command {
 		Use:   "finding [ID]",
 		Short: "Show what a run found, and draft the issue that reports it",
 		Long: `List the findings of a saved run by weight: defects of releases, texts that
-contradict themselves, texts that the code has outrun, known bugs. With the id of one,
+contradict themselves, texts that are behind the code, known bugs. With the id of one,
 print its evidence, or with -o issue a draft of the bug report or, of a text, of the pull
 request that corrects it. Without an id, -o issue drafts one for each finding, and one
-pull request to each proposal for all in which the code has outrun its text.
+pull request to each proposal for all in which its text is behind the code.
 
 --text names a directory with the texts of the proposals, such as a checkout of
 https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
@@ -82,7 +82,7 @@ func printFindings(w io.Writer, format string, report reports.Report, all []find
 	}
 	s := sheet{width: columns(w)}
 	table(&s, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class, f.ID, strings.Join(f.Releases, " or "), f.Headline)
+		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class.Word(), f.ID, strings.Join(f.Releases, " or "), f.Headline)
 	})
 	return s.printTo(w)
 }

@@ -145,7 +145,7 @@ func (m *markdown) known(all []finding.Finding) {
 }
 
 func findingRow(f finding.Finding) []string {
-	return []string{fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(cmp.Or(subjectOf(f), "-")) + ", " + string(f.Class), text(SeenOn(f)), reported(f)}
+	return []string{fmt.Sprintf("[%s](#%s)", text(f.Headline), anchor(f)), text(cmp.Or(subjectOf(f), "-")) + ", " + f.Class.Word(), text(SeenOn(f)), reported(f)}
 }
 
 // subjectOf is the text that a finding is about.
@@ -189,7 +189,7 @@ func ShortLink(address string) string {
 
 // finding writes one finding with its evidence.
 func (m *markdown) finding(f finding.Finding) {
-	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class, text(SeenOn(f)), reported(f))
+	m.printf("\n<a id=\"%s\"></a>\n\n### %s\n\n%s, %s, %s: %s\n", anchor(f), text(f.Headline), code(f.ID), f.Class.Word(), text(SeenOn(f)), reported(f))
 	m.expectation(f)
 	if f.Class == reports.Unlisted && f.Observed[0].Expected != "" {
 		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
@@ -223,7 +223,7 @@ func (m *markdown) finding(f finding.Finding) {
 // of at most so many columns if that is not 0.
 func FindingTerminal(w io.Writer, f finding.Finding, width int) error {
 	var all fields
-	all.head("%s  %s", oneLine(string(f.Class), maxText), oneLine(f.ID, maxText))
+	all.head("%s  %s", f.Class.Word(), oneLine(f.ID, maxText))
 	all.head("%s", oneLine(f.Headline, maxText))
 	for _, s := range append([]finding.Statement{f.Statement}, f.Also...) {
 		writeField(&all, "statement", s.Statement)
