@@ -15,7 +15,7 @@ import (
 // bug report with the evidence of that cell.
 func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case) error {
 	var m markdown
-	m.printf("%s\n", text(c.Headline))
+	m.title(c.Headline)
 	m.printf("\n### What happened?\n\n")
 	if c.Cause != "" {
 		m.printf("%s\n", linkedText(c.Cause))

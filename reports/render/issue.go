@@ -68,7 +68,7 @@ func draft(w io.Writer, r reports.Report, of []finding.Finding, cases map[string
 // each finding.
 func (m *markdown) pullRequestOf(all []finding.Finding) {
 	line := fmt.Sprintf("say what releases do, in %d places", len(all))
-	m.printf("%s: %s\n", text(subjectOf(all[0])), line)
+	m.title(subjectOf(all[0]) + ": " + line)
 	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments: one section for each place\n", capitalized(line), trackingIssue(all[0]))
 	for _, f := range all {
 		m.printf("\n## %s\n", text(f.Headline))
@@ -79,8 +79,11 @@ func (m *markdown) pullRequestOf(all []finding.Finding) {
 	}
 }
 
+// title writes the title of a draft. It is no Markdown: in a title, GitHub shows escapes.
+func (m *markdown) title(said string) { m.printf("%s\n", oneLine(said, maxText)) }
+
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
-	m.printf("%s\n", text(f.Headline))
+	m.title(f.Headline)
 	m.printf("\n### What happened?\n\n")
 	if f.Class == reports.Unlisted { // nothing more is known of it than values
 		m.printf("%s\n\n", fenced("", f.Instead, ""))
@@ -151,7 +154,7 @@ func Sentence(said string) string {
 
 // pullRequest is in the form that kubernetes/enhancements asks for.
 func (m *markdown) pullRequest(f finding.Finding) {
-	m.printf("%s: %s\n", text(subjectOf(f)), text(f.Headline))
+	m.title(subjectOf(f) + ": " + f.Headline)
 	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments:\n", text(f.Headline), trackingIssue(f))
 	m.correction(f)
 }

@@ -63,9 +63,12 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 func TestIssueOfWhatNoListHas(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
-	f := finding.Finding{Finding: reports.Finding{ID: "x.stays-up", Class: reports.Unlisted, Headline: "stays-up", Instead: "expected 0, observed 1"}, Reproduce: "skewrig run x"}
+	f := finding.Finding{Finding: reports.Finding{ID: "x.stays-up", Class: reports.Unlisted, Headline: `stays-up fails in pods[0]`, Instead: "expected 0, observed 1"}, Reproduce: "skewrig run x"}
 	if err := render.Issue(&got, reports.Report{}, f); err != nil {
 		t.Fatal(err)
+	}
+	if want := "stays-up fails in pods[0]\n"; !strings.HasPrefix(got.String(), want) {
+		t.Errorf("the title is not %q: %s", want, got.String())
 	}
 	if want := "\n### What happened?\n\n```\nexpected 0, observed 1\n```\n\n"; !strings.Contains(got.String(), want) {
 		t.Errorf("the draft lacks %q: %s", want, got.String())

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,21 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// noisy is a number with digits that come of how floating point is calculated.
+var noisy = regexp.MustCompile(`\b\d+\.\d{12,}\b`)
+
+// rounded returns s with such numbers to nine digits behind the point, without the zeros at
+// their end: 2.431, and not 2.4309999999999974.
+func rounded(s string) string {
+	return noisy.ReplaceAllStringFunc(s, func(number string) string {
+		value, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number // it is greater than any
+		}
+		return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(value, 'f', 9, 64), "0"), ".")
+	})
+}
+
 // shortened returns at most limit runes of s, and says so if there were more.
 func shortened(s string, limit int) string {
 	n := utf8.RuneCountInString(s)
@@ -81,7 +97,7 @@ func Visible(s string) string { return strings.Join(lines(s), "\n") }
 func VisibleWhole(s string) string { return strings.Join(printableLines(s), "\n") }
 
 func printableLines(s string) []string {
-	all := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	all := strings.Split(strings.TrimRight(rounded(s), "\n"), "\n")
 	for i, line := range all {
 		all[i] = Printable(strings.TrimSuffix(line, "\r"))
 	}
@@ -89,7 +105,7 @@ func printableLines(s string) []string {
 }
 
 // oneLine returns a text of bounded length in one printable line.
-func oneLine(s string, limit int) string { return Printable(shortened(s, limit)) }
+func oneLine(s string, limit int) string { return Printable(shortened(rounded(s), limit)) }
 
 // details returns what is known of the checks of a cell that are not as
 // expected, with the causes of some by their ids, or why the cell has none. Checks that saw

@@ -49,6 +49,27 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// TestRounded: noise of floating point does not show, and other digits stay.
+func TestRounded(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"2.4309999999999974":          "2.431",
+		"[8.349999999999998, 0.25]":   "[8.35, 0.25]",
+		"was 3.0000000000000004 at 7": "was 3 at 7",
+		"1.23456789":                  "1.23456789",
+		"5.551115123125783e-17":       "5.551115123125783e-17",
+		"1764015474.123456789":        "1764015474.123456789",
+		"sha256:0.2430999999999997f":  "sha256:0.2430999999999997f",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("%q shows as %q, want %q", in, got, want)
+		}
+		if got := oneLine(in, maxText); got != want {
+			t.Errorf("%q is the line %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestDetailsOfChecksThatSawNothing(t *testing.T) {
 	t.Parallel()
 	const broken = "broken off: interrupted"
