@@ -51,6 +51,9 @@ type Topology struct {
 	Scheduler         bool            `json:"scheduler"`
 	NodeMonitor       NodeMonitor     `json:"nodeMonitor,omitzero"`
 	Nodes             []Node          `json:"nodes,omitempty"`
+	// TimeScale is by how much shorter than the scenario says the times of NodeMonitor,
+	// LeaseNodes and Garden are: they are those of this rig. If unset, they are as it says.
+	TimeScale float64 `json:"timeScale,omitempty"`
 	// LeaseNodes are simulated nodes. If unset, there are none.
 	LeaseNodes *LeaseNodes `json:"leaseNodes,omitempty"`
 	// Garden makes the rig a shoot. If unset, the rig is on its own.

@@ -89,7 +89,7 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 		c, _ := rig.Component(component)
 		return c.Version
 	}
-	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone()}
+	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone(), TimeScale: t.TimeScale}
 	_, topology.ControllerManager = rig.Component(spec.ControllerManager)
 	_, topology.Scheduler = rig.Component(spec.Scheduler)
 	for _, n := range t.Nodes {

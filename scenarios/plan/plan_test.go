@@ -70,6 +70,16 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestPrintSaysForWhatTimeRunsFaster: the times of the rig are not those of the file.
+func TestPrintSaysForWhatTimeRunsFaster(t *testing.T) {
+	t.Parallel()
+	cell := load(t, "minimal.yaml")[0]
+	cell.Topology.TimeScale, cell.Topology.LeaseNodes = 5, &record.LeaseNodes{}
+	if got, want := plan.Print(cell), "\n  time runs 5 × as fast for the leases of simulated nodes\n"; !strings.Contains(got, want) {
+		t.Errorf("the plan lacks %q:\n%s", want, got)
+	}
+}
+
 func TestTheSameScenariosAlwaysGiveTheSamePlan(t *testing.T) {
 	t.Parallel()
 	first := load(t, "rollback.yaml", "minimal.yaml")

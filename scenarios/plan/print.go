@@ -23,7 +23,7 @@ func Print(c Cell) string {
 	p.line(0, "%s", action.OneLine(c.Title))
 	p.line(0, "from %s", action.OneLine(c.File))
 	if c.Control != "" {
-		p.line(0, "control: %s", c.Control)
+		p.line(0, "control: %s (there the same check must come out the other way)", c.Control)
 	}
 	p.rig(c.Topology)
 	p.images(c.Images)
@@ -74,6 +74,9 @@ func (p *printer) rig(t record.Topology) {
 			text += ", default " + strings.Join(left, ", ")
 		}
 		p.line(1, "%s", text)
+	}
+	if scaled := t.Scaled(); scaled != "" {
+		p.line(1, "%s", scaled)
 	}
 	p.leases(t)
 	for _, l := range t.Links {
