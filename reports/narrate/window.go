@@ -99,7 +99,7 @@ func windowed(result reports.Check, took float64) string {
 	long := fmt.Sprintf("%g s", span.Seconds())
 	over := mode == "within" && took >= span.Seconds()+lengthened
 	if over && judged && !met {
-		return fmt.Sprintf("did not come true in %.1f s, which counts: the scenario asks for %s, and a busy machine gets longer", took, long)
+		return fmt.Sprintf("did not come true in %.1f s; the scenario asks for %s, and a busy machine gets longer", took, long)
 	}
 	if over {
 		long += ", which is longer on a busy machine"

@@ -20,7 +20,7 @@ func TestWindows(t *testing.T) {
 		{reports.Pass, "within 1m30s: x == 1", "1", "came true after 1.0 s; the window was 90 s"},
 		{reports.UnexpectedPass, "within 1m30s: x == 1", "1", "came true after 1.0 s; the window was 90 s"},
 		{reports.Fail, "within 1s: x == 1", "2", "did not come true in 1 s"},
-		{reports.Fail, "within 500ms: x == 1", "2", "did not come true in 1.0 s, which counts: the scenario asks for 0.5 s, and a busy machine gets longer"},
+		{reports.Fail, "within 500ms: x == 1", "2", "did not come true in 1.0 s; the scenario asks for 0.5 s, and a busy machine gets longer"},
 		{reports.Pass, "within 500ms: x == 1", "1", "came true after 1.0 s; the window was 0.5 s, which is longer on a busy machine"},
 		{reports.Unknown, "within 500ms: x == 1", "", "watched for 1.0 s; the window was 0.5 s, which is longer on a busy machine"},
 		{reports.Pass, "always for 1s: x == 1", "1", "held for all of 1 s"},
