@@ -22,7 +22,7 @@ func Page(dir string, report reports.Report) page.Run {
 	}
 	// What is said of a record that can't be read is in its cell's place.
 	run, _ := saved.Run(dir, report, finding.Concerned(report))
-	return page.Run{Report: report, Narration: narration, Facts: run.Facts, Dir: os.DirFS(dir)}
+	return page.Run{Report: report, Narration: narration, Facts: run.Facts, List: listFor(report.Reproduce), Dir: os.DirFS(dir)}
 }
 
 // narration is that of one run of a cell. It is nil if nothing was recorded of it.

@@ -115,6 +115,15 @@ func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
 	return RunCommand(dir, c.ID), false
 }
 
+// KnownDeviations is the list of known deviations that the run was given. If it was given
+// none, it is empty.
+func (r Reproduce) KnownDeviations() string {
+	if m := deviations.FindStringSubmatch(r.Command); m != nil {
+		return unquoted(m[1])
+	}
+	return ""
+}
+
 // RunCommand is the command that runs cells, given by scenario files and by ids or patterns,
 // into a directory. If that is unset, it names none.
 func RunCommand(dir string, named ...string) string {

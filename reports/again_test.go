@@ -72,6 +72,17 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
+func TestTheListThatARunWasGiven(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"skewrig run mine": "", "skewrig run mine --known-deviations k.yaml": "k.yaml", "skewrig run --known-deviations='my own.yaml' mine": "my own.yaml",
+	} {
+		if got := (Reproduce{Command: command}).KnownDeviations(); got != want {
+			t.Errorf("%s was given %q, want %q", command, got, want)
+		}
+	}
+}
+
 // TestCellAgain: a user's own cell needs its file, and a list of known deviations is none.
 func TestCellAgain(t *testing.T) {
 	t.Parallel()

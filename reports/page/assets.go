@@ -17,7 +17,7 @@ var assets embed.FS
 
 // modules are the scripts in an order in which each comes after what it imports.
 var modules = []string{
-	"dom", "data", "route", "issue", "diff", "timeline", "attempts", "objects", "cell", "lists", "keys", "main",
+	"dom", "data", "route", "glossary", "issue", "diff", "timeline", "attempts", "objects", "cell", "lists", "keys", "main",
 }
 
 var (

@@ -34,7 +34,7 @@ type statement struct {
 }
 
 // verdict is the outcome of a requirement on a pair of releases, which its title
-// names with their components, and Releases more briefly.
+// names with their components, and Releases more briefly where the scenario fixes them.
 type verdict struct {
 	tile
 	Releases string
@@ -45,13 +45,13 @@ func ledgers(r reports.Report, titles map[string]string, of map[string]wording) 
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
-	axes, alike := releaseAxes(r.Cells), len(pairsOf(r.Cells)) < 2
+	axes := releaseAxes(r.Cells)
 	for _, ofKEP := range reports.Grouped(r.Requirements, func(q reports.Requirement) string { return q.KEP }) {
 		part := ledgerPart{KEP: ofKEP[0].KEP, Title: titles[ofKEP[0].KEP]}
 		for _, q := range ofKEP {
 			s := statement{
 				Requirement: q, outcome: shown(q.Outcome), Said: of[q.ID], LevelMeans: levels[q.Level], StageMeans: stages[q.Stage],
-				Verdicts: verdicts(q, cells, axes, alike),
+				Verdicts: verdicts(q, cells, axes),
 			}
 			part.add(s)
 		}
@@ -75,7 +75,7 @@ func (p *ledgerPart) add(s statement) {
 }
 
 // verdicts judges a requirement on each pair of releases that its cells are about.
-func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []string, alike bool) (all []verdict) {
+func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []string) (all []verdict) {
 	groups := make(map[pair][]reports.Cell)
 	for _, id := range q.Cells {
 		p := pairOf(cells[id], axes)
@@ -84,7 +84,7 @@ func verdicts(q reports.Requirement, cells map[string]reports.Cell, axes []strin
 	for p, group := range groups {
 		worst, ids := reports.RequirementOutcome(q.ID, group)
 		v := verdict{
-			Releases: p.label(alike),
+			Releases: p.label(),
 			tile:     tile{outcome: shown(worst), Title: p.String(), Link: p.cellsLink(axes, "requirement", q.ID)},
 		}
 		if len(ids) == 1 {

@@ -117,46 +117,30 @@ func releaseAxes(cells []reports.Cell) (axes []string) {
 // releases on them.
 type pair struct{ lineAxis, columnAxis, line, column string }
 
-// String names the components with their releases.
+// String names the components with their releases; a release that both have, once.
 func (p pair) String() string {
+	if p.line != "" && p.line == p.column {
+		return p.lineAxis + ", " + p.columnAxis + " " + p.line
+	}
 	var parts []string
 	for _, part := range [][2]string{{p.lineAxis, p.line}, {p.columnAxis, p.column}} {
 		if part[1] != "" {
 			parts = append(parts, part[0]+" "+part[1])
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), fixedReleases)
+	return cmp.Or(strings.Join(parts, "; "), fixedReleases)
 }
 
 // fixedReleases is said of cells that no release was chosen for: their scenarios name
 // those of each component.
 const fixedReleases = "releases fixed by the scenario"
 
-// label is what stands beside a tile. Of two releases it need not name the components
-// if all pairs of the page are of the same, which the page names above them.
-func (p pair) label(alike bool) string {
-	switch {
-	case p.line == "" && p.column == "":
+// label is what stands beside a tile.
+func (p pair) label() string {
+	if p.line == "" && p.column == "" {
 		return "fixed"
-	case p.line == "" || p.column == "":
-		return p.String()
-	case alike:
-		return p.line + " × " + p.column
 	}
-	return p.lineAxis + " " + p.line + " × " + p.columnAxis + " " + p.column
-}
-
-// pairsOf are the components that cells have pairs of releases of.
-func pairsOf(cells []reports.Cell) (all []string) {
-	axes := releaseAxes(cells)
-	for _, c := range cells {
-		p := pairOf(c, axes)
-		kind := p.lineAxis + " × " + p.columnAxis
-		if p.line != "" && p.column != "" && !slices.Contains(all, kind) {
-			all = append(all, kind)
-		}
-	}
-	return all
+	return p.String()
 }
 
 // pairOf returns a cell's pair. Kubernetes' control plane makes lines and its

@@ -32,9 +32,11 @@ type index struct {
 	Outcomes     []outcome           `json:"outcomes"`
 	Releases     []string            `json:"releases"`
 	Components   []reports.Component `json:"components"`
-	// Findings are by their ids, KEPs the titles of KEPs and areas.
-	Findings map[string]known  `json:"findings"`
-	KEPs     map[string]string `json:"keps"`
+	// Findings are by their ids, KEPs the titles of KEPs and areas, and Classes what classes
+	// of findings are called.
+	Findings map[string]known         `json:"findings"`
+	KEPs     map[string]string        `json:"keps"`
+	Classes  map[reports.Class]string `json:"classes"`
 }
 
 // indexed is what is needed in order to find a cell.
@@ -54,6 +56,12 @@ type indexed struct {
 	Drafts map[string]string `json:"drafts,omitempty"`
 	// Compared is what else is known of checks that no list has, by check.
 	Compared map[string]comparison `json:"compared,omitempty"`
+	// Scaled says for what time runs faster in the cell. If unset, it does for nothing, or
+	// that is not known.
+	Scaled string `json:"scaled,omitempty"`
+	// List is the list of known deviations that a new one belongs to. If unset, the cell has
+	// none, or that is not known.
+	List string `json:"list,omitempty"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
@@ -225,13 +233,13 @@ func attentionFirst(cells []reports.Cell) []int {
 
 func (t told) index() index {
 	r, drafts, comparisons := t.Report, t.unlisted(), t.comparisons()
-	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps}
+	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string)}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
 		x.Cells = append(x.Cells, indexed{
 			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
-			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Gone: t.gone(c),
+			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Gone: t.gone(c),
 		})
 	}
 	said := wordings(r.Requirements, t.Sentences)
@@ -243,6 +251,9 @@ func (t told) index() index {
 		x.Requirements = append(x.Requirements, n)
 	}
 	x.Outcomes = legend()
+	for _, class := range reports.Classes() {
+		x.Classes[class] = class.Word()
+	}
 	return x
 }
 

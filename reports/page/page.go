@@ -44,6 +44,9 @@ type Run struct {
 	// Sentences are those of the reader's copies of the texts, by the ids of the
 	// requirements: drafts of issues quote them. If unset, they quote nothing.
 	Sentences map[string][]string
+	// List says which list of known deviations one of a cell belongs to. If unset, the page
+	// does not say it.
+	List func(cell reports.Cell) string
 	// Dir is the report's directory. If unset, the page does not say which files are in
 	// it.
 	Dir fs.FS

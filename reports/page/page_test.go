@@ -476,27 +476,24 @@ func TestALinkLeadsToNoMoreThanItsTileCovers(t *testing.T) {
 	}
 }
 
-// TestReleasesOfRequirements: the label says which component a release is of, or a
-// word above says it of all pairs.
+// TestReleasesOfRequirements: the label says which component a release is of, and a release
+// that both have once.
 func TestReleasesOfRequirements(t *testing.T) {
 	t.Parallel()
 	mixed := MadeReport().Cells
 	labels := func(cells []reports.Cell) (all []string) {
 		for _, c := range cells {
-			all = append(all, pairOf(c, releaseAxes(cells)).label(len(pairsOf(cells)) < 2))
+			all = append(all, pairOf(c, releaseAxes(cells)).label())
 		}
 		slices.Sort(all)
 		return slices.Compact(all)
 	}
-	if got, want := labels(mixed), []string{"kubelet reference", "kubelet v1.89.3", "kubelet v1.90.1", "v1.89.3 × v1.89.3", "v1.90.1 × v1.89.3", "v1.90.1 × v1.90.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
+	if got, want := labels(mixed), []string{"apiserver v1.90.1; kubelet v1.89.3", "apiserver, kubelet v1.89.3", "apiserver, kubelet v1.90.1", "kubelet reference", "kubelet v1.89.3", "kubelet v1.90.1", "watchdog v1.2.3", "watchdog v1.8.0"}; !slices.Equal(got, want) {
 		t.Errorf("the labels are %q, want %q", got, want)
 	}
-	if page := write(t, Run{Report: MadeReport()}); !strings.Contains(page, "Pairs of releases are apiserver × kubelet.") {
-		t.Error("the page does not say what pairs of releases are of")
-	}
 	other := reports.Cell{ID: "c", Axes: map[string]string{"etcd": "v3.6.1", "watchdog": "v1.2.3"}}
-	if got, want := labels([]reports.Cell{mixed[3], other}), []string{"apiserver v1.90.1 × kubelet v1.90.1", "watchdog v1.2.3 × etcd v3.6.1"}; !slices.Equal(got, want) {
-		t.Errorf("of pairs of several kinds, the labels are %q, want %q", got, want)
+	if got, want := labels([]reports.Cell{other}), []string{"watchdog v1.2.3; etcd v3.6.1"}; !slices.Equal(got, want) {
+		t.Errorf("of other components, the labels are %q, want %q", got, want)
 	}
 }
 
@@ -640,6 +637,49 @@ func TestCommands(t *testing.T) {
 	page := write(t, Run{Report: MadeReport()})
 	if n := strings.Count(page, "go install "); n != 1 || strings.Contains(page, "bin/skewrig") {
 		t.Errorf("the page says %d times how to install it, want once", n)
+	}
+}
+
+// TestWhatTimeScalesAndListsSay: a cell says for what time runs faster in it, and one with
+// something new where that would be recorded.
+func TestWhatTimeScalesAndListsSay(t *testing.T) {
+	t.Parallel()
+	report := MadeReport()
+	dir := fstest.MapFS{reports.RunDir(Red, 1) + "/" + reports.PlanData: {Data: []byte(`{"format": 1, "topology": {"timeScale": 5, "leaseNodes": {}}}`)}}
+	page := write(t, Run{Report: report, Dir: dir, List: func(c reports.Cell) string { return "known/" + c.KEP + ".yaml" }})
+	for _, c := range decode[index](t, unpack(t, page)["index"]).Cells {
+		scaled, list := "", ""
+		if c.ID == Red {
+			scaled, list = "time runs 5 × as fast for the leases of simulated nodes", "known/KEP-1.yaml"
+		}
+		if c.Scaled != scaled || c.List != list {
+			t.Errorf("%s has the time scale %q and the list %q, want %q and %q", c.ID, c.Scaled, c.List, scaled, list)
+		}
+	}
+	if n := strings.Count(page, "If this is known, add it to the list of known deviations: known/KEP-1.yaml."); n != 1 {
+		t.Errorf("the first screen names the list %d times, want once", n)
+	}
+	if strings.Contains(write(t, Run{Report: report}), "If this is known, add it to the list of known deviations: .") {
+		t.Error("the first screen names a list that is not known")
+	}
+}
+
+// TestABugTakesALine: what else is known of a bug that was reproduced is folded.
+func TestABugTakesALine(t *testing.T) {
+	t.Parallel()
+	const bug = "regressions/kubernetes-1"
+	var cells []reports.Cell
+	for i := range maxDeviationTiles + 2 {
+		cells = append(cells, madeCell(fmt.Sprintf("%s/restart-%d/kubelet:v1.89.3", bug, i), 1, madeCheck("stays-ready", bug, reports.ExpectedFail, "a == b", "1", "known")))
+	}
+	_, section, _ := strings.Cut(write(t, Run{Report: madeRun(cells, []reports.Requirement{{ID: bug, KEP: "regressions", Statement: "It stays."}})}), `<h2 id="reproduced">`)
+	section, _, _ = strings.Cut(section, "</section>")
+	line, folded, _ := strings.Cut(section, "</summary>")
+	if !strings.Contains(line, "REPRODUCED") || !strings.Contains(line, "14 cells") || strings.Contains(line, "<a ") {
+		t.Errorf("the line of the bug is %s", line)
+	}
+	if strings.Count(section, "<details") != 1 || strings.Count(folded, "<a ") != maxDeviationTiles || !strings.Contains(folded, "and 2 more") {
+		t.Errorf("behind the line is %s", folded)
 	}
 }
 

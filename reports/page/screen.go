@@ -53,9 +53,6 @@ type screen struct {
 	Served  int
 	// Strays are checks that need attention and are in none of the Ledgers.
 	Strays []strays
-	// Pairs names the components that all pairs of releases are of, if these are the
-	// same ones.
-	Pairs string
 
 	Policy              string
 	Style               template.CSS
@@ -74,12 +71,14 @@ type reproduced struct {
 	render.Reproduction
 
 	Tiles []tile
+	// More is how many cells there are beyond the tiles.
+	More int
 }
 
 func reproducedIn(r reports.Report) (all []reproduced) {
 	for _, bug := range render.Reproductions(r) {
-		of := reproduced{Reproduction: bug}
-		for _, c := range bug.Cells {
+		of := reproduced{Reproduction: bug, More: max(0, len(bug.Cells)-maxDeviationTiles)}
+		for _, c := range bug.Cells[:len(bug.Cells)-of.More] {
 			of.Tiles = append(of.Tiles, cellTile(c))
 		}
 		all = append(all, of)
@@ -93,6 +92,9 @@ type attention struct {
 	// Of is the title of its scenario.
 	Of     string
 	Reason string
+	// List is the list of known deviations that one of the cell belongs to. If unset, that
+	// is not known, or the cell has none.
+	List   string
 	Checks []attentionCheck
 	More   int
 }
@@ -155,6 +157,8 @@ type scene struct {
 	// drafts and comparisons are what is known of checks that failed, by cell and check.
 	drafts      map[string]map[string]string
 	comparisons map[string]map[string]comparison
+	// lists are the lists of known deviations that those of cells belong to, by cell.
+	lists map[string]string
 	// wordings are those of requirements.
 	wordings map[string]wording
 }
@@ -176,9 +180,6 @@ func newScreen(sc scene) screen {
 	if len(s.Attention) > maxAttention {
 		s.MoreAttention = len(s.Attention) - maxAttention
 		s.Attention = s.Attention[:maxAttention]
-	}
-	if pairs := pairsOf(r.Cells); len(pairs) == 1 {
-		s.Pairs = pairs[0]
 	}
 	for _, l := range s.Ledgers {
 		s.Served += l.Served
@@ -308,7 +309,7 @@ func (sc scene) attention() (all []attention) {
 		// The check that decided comes first: its outcome is the cell's.
 		slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
 		n := min(len(checks), maxAttentionChecks)
-		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, More: len(checks) - n}
+		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, List: sc.lists[c.ID], More: len(checks) - n}
 		for _, check := range checks[:n] {
 			told := sc.causes[c.ID][check.ID]
 			a.Checks = append(a.Checks, attentionCheck{

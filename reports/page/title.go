@@ -37,28 +37,29 @@ func kepTitles(requirements []reports.Requirement) map[string]string {
 	return titles
 }
 
-// titles are those of scenarios, by their ids, as the plans of their cells say them. What
-// has no plan beside the page has none.
-func (run Run) titles() map[string]string {
-	titles := make(map[string]string)
+// plans are the titles of scenarios, and for what time runs faster there, by the ids of the
+// scenarios, as the plans of their cells say it. What has no plan beside the page has none.
+func (run Run) plans() (titles, scaled map[string]string) {
+	titles, scaled = make(map[string]string), make(map[string]string)
 	for _, c := range run.Report.Cells {
 		if titles[c.Scenario] == "" && run.Dir != nil {
-			titles[c.Scenario] = run.titleOf(c)
+			plan := run.planOf(c)
+			titles[c.Scenario], scaled[c.Scenario] = plan.Title, plan.Topology.Scaled()
 		}
 	}
-	return titles
+	return titles, scaled
 }
 
-// titleOf is the title of a cell's scenario, as its plan says it.
-func (run Run) titleOf(c reports.Cell) string {
+// planOf is the plan of a cell. It is empty if there is none beside the page.
+func (run Run) planOf(c reports.Cell) record.Plan {
 	plan, err := run.Dir.Open(path.Join(c.WorstRun().Dir, reports.PlanData))
 	if err != nil {
-		return ""
+		return record.Plan{}
 	}
 	defer plan.Close()
 	p, err := record.ReadPlan(plan)
 	if err != nil {
-		return "" // the page of the cell says so
+		return record.Plan{} // the page of the cell says so
 	}
-	return p.Title
+	return p
 }

@@ -15,8 +15,11 @@ type told struct {
 	Run
 
 	findings []finding.Finding
-	// keps are the titles of KEPs and areas, scenarios those of scenarios, by their ids.
-	keps, scenarios map[string]string
+	// keps are the titles of KEPs and areas, scenarios those of scenarios, and scaled says
+	// for what time runs faster there, by their ids.
+	keps, scenarios, scaled map[string]string
+	// lists are the lists of known deviations that new ones belong to, by cell.
+	lists map[string]string
 	// cases are the checks that failed and that no list has, by cell and check.
 	cases map[string]map[string]finding.Case
 	// first are the cells that need attention, as far as the first screen lists them, the
@@ -26,9 +29,10 @@ type told struct {
 
 func newTold(run Run) told {
 	t := told{
-		Run: run, keps: kepTitles(run.Report.Requirements), scenarios: run.titles(),
+		Run: run, keps: kepTitles(run.Report.Requirements), lists: run.lists(),
 		findings: finding.All(evidence.Run{Report: run.Report, Facts: run.Facts}, run.Sentences),
 	}
+	t.scenarios, t.scaled = run.plans()
 	order := attentionFirst(run.Report.Cells)
 	n := slices.IndexFunc(order, func(i int) bool { return run.Report.Cells[i].Outcome.Expected() })
 	if n < 0 {
@@ -37,6 +41,17 @@ func newTold(run Run) told {
 	t.first = slices.Collect(run.narrations(order[:min(n, maxAttention)]))
 	t.cases = t.casesOf()
 	return t
+}
+
+// lists are the lists of known deviations that those of cells belong to which no list has.
+func (run Run) lists() map[string]string {
+	all := make(map[string]string)
+	for _, c := range run.Report.Cells {
+		if run.List != nil && c.Outcome == reports.Fail {
+			all[c.ID] = run.List(c)
+		}
+	}
+	return all
 }
 
 // maxCases is how many failed checks have a draft of their own: further ones share that of
@@ -119,6 +134,6 @@ func (t told) scene() scene {
 		causes[t.Report.Cells[p.cell].ID] = of
 	}
 	return scene{
-		report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes, drafts: t.unlisted(), comparisons: t.comparisons(), wordings: wordings(t.Report.Requirements, t.Sentences),
+		report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes, drafts: t.unlisted(), comparisons: t.comparisons(), lists: t.lists, wordings: wordings(t.Report.Requirements, t.Sentences),
 	}
 }

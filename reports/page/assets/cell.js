@@ -31,7 +31,7 @@ export async function cellView(section, id, choices, siblings) {
     part('Checks', checks(cell, narration, lanes, choices)),
     lanes && part('Timeline', lanes.element),
     narration?.logs?.length > 0 && part('Logs around the failure', logs(parts)),
-    asked && part('Probe attempts', h('p', {class: 'dim'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
+    asked && part('Probe attempts', h('p', {class: 'dim ours'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
     cell.observed?.length > 0 && part('Probes', observed(cell.observed)),
     narration?.objects?.length > 0 && part('Objects before and after each step', objects(narration)),
     narration?.plan && part('Plan', plan(cell, narration)),
@@ -144,22 +144,20 @@ export function badge(outcome, text = index.outcome[outcome]?.word ?? outcome) {
 }
 
 function heading(cell, narration, siblings) {
-  const {title, kep} = index.cells[index.at.get(cell.id)];
+  const {title, kep, scaled} = index.cells[index.at.get(cell.id)];
   const around = h('nav', {class: 'around', 'aria-label': 'Cells around this one'},
     h('a', {href: siblings.list}, 'Back to the list'),
     siblings.previous && h('a', {href: siblings.hash(siblings.previous), title: visible(siblings.previous)}, '↑ previous'),
     siblings.next && h('a', {href: siblings.hash(siblings.next), title: visible(siblings.next)}, '↓ next'));
   const id = h('span', {class: 'id'}, breaking(cell.id));
   return h('header', {class: 'cell-head'}, around,
-    h('h1', {tabindex: -1}, badge(cell.outcome), ' ', title ? h('span', {}, visible(title)) : id),
+    h('h1', {tabindex: -1}, h('span', {class: 'ours'}, badge(cell.outcome)), ' ', title ? h('span', {}, visible(title)) : id),
     h('p', {class: 'dim'}, title && [id, ' · '], h('a', {href: listHash('cells', {kep})}, visible(kep)), index.keps[kep] && ' ' + visible(index.keps[kep]), ' · ',
       h('a', {href: cellHash(cell.id)}, 'Link to this cell')),
+    scaled && h('p', {class: 'why'}, visible(sentenced(scaled)), ' To compare times on this page with those of a cluster, multiply them by as much.'),
     // The reason of a check stands below, with the check.
     cell.reason && !(cell.checks ?? []).some((c) => cell.reason.startsWith(c.id + ': ')) && h('p', {class: 'why'}, linked(cell.reason)));
 }
-
-// KINDS are words for the classes of findings.
-const KINDS = {defect: 'defect', contradiction: 'text contradicts itself', 'text-outrun': 'text outrun', 'known-bug': 'known bug'};
 
 // AT_ONCE is how many causes are shown before the rest is folded.
 const AT_ONCE = 4;
@@ -197,9 +195,10 @@ function cause(cell, group, looked, lanes) {
     index.statement.has(first.requirement) && said(first.requirement),
     fieldHistory(here),
     compared(cell, first),
+    first.outcome === 'fail' && listed(cell),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
-    found?.class in KINDS && h('p', {class: 'tags'}, [KINDS[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
+    found?.class in index.classes && h('p', {class: 'tags ours'}, [index.classes[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
       found.issue && linked(found.issue), found.places?.map((p) => (p.Address ? h('a', {href: p.Address, rel: 'noreferrer'}, visible(p.Name)) : h('span', {}, visible(p.Name))))),
     h('div', {class: 'acts'}, draft && issueButton(draft),
       here && lanes && h('button', {type: 'button', onclick: () => lanes.show(first.id)}, 'Show in the timeline')),
@@ -252,6 +251,12 @@ function compared(cell, check) {
     holds && h('p', {class: 'like'}, visible(holds), '.', links.map((id) => [' ', h('a', {href: cellHash(id)}, breaking(id))])),
     twins && twinsTable(twins),
   ];
+}
+
+// listed says in which list of known deviations a new one would be recorded.
+function listed(cell) {
+  const {list} = index.cells[index.at.get(cell.id)];
+  return list && h('p', {class: 'dim'}, 'If this is known, add it to the list of known deviations: ', visible(list), '.');
 }
 
 // sentenced is a text with the form of a sentence. A name at its beginning stays as it is.
@@ -383,7 +388,7 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  return [modelled.length > 0 && h('p', {class: 'dim'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do: then the text or the expectation may have to change, and not the release.'),
+  return [modelled.length > 0 && h('p', {class: 'dim ours'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do: then the text or the expectation may have to change, and not the release.'),
     table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 
@@ -490,16 +495,23 @@ function withWindows(lines, windows) {
 
 // LONG is how long a line may be that is shown at once, and LONG_ON_PHONES on a narrow screen.
 const LONG = 280;
-const LONG_ON_PHONES = 140;
+const LONG_ON_PHONES = 180;
 
-// logLine is a line: its beginning, if it is long, and all of it when it is opened.
+// gist is a line that is too long, without its middle: its end says the cause.
+function gist(text, long) {
+  const end = Math.round(long * 2 / 3);
+  return text.length > long ? text.slice(0, long - end) + ' … ' + text.slice(-end) : text;
+}
+
+// logLine is a line: its beginning and end, if it is long, and all of it when it is opened.
 function logLine(l, windows) {
   const within = windows.some(({from, to}) => from <= l.at + (l.within ?? 0) && l.at <= to);
-  const text = visible(l.text);
+  const text = visible(l.whole ?? l.text);
   const short = text.replace(/^[IWEF]\d{4} [\d:.]+ +\d+ /, ''); // the time stands before it
   const more = l.more > 0 && h('span', {class: 'more-like-it'}, ` ${counted(l.more, 'similar line')}`);
-  const said = l.whole || short.length > (innerWidth < 720 ? LONG_ON_PHONES : LONG)
-    ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, short)), h('span', {class: 'whole-line'}, visible(l.whole ?? l.text)), more)
+  const long = innerWidth < 720 ? LONG_ON_PHONES : LONG;
+  const said = short.length > long
+    ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, gist(short, long))), h('span', {class: 'whole-line'}, text), more)
     : h('span', {title: text}, short, more);
   return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), said);
 }

@@ -25,6 +25,7 @@ export async function loadIndex() {
   index.releases ??= [];
   index.findings ??= {};
   index.keps ??= {};
+  index.classes ??= {};
   index.outcome = Object.fromEntries(index.outcomes.map((o) => [o.name, o]));
   index.at = new Map(index.cells.map((c, i) => [c.id, i]));
   index.statement = new Map(index.requirements.map((q) => [q.id, q]));

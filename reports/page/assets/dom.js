@@ -23,10 +23,15 @@ function equip(element, attributes, children) {
   return element;
 }
 
+// rounded returns a text without the noise of floating point: 2.431, and not 2.4309999999999974.
+function rounded(text) {
+  return text.replace(/\b\d+\.\d{12,}\b/g, (number) => String(Number(Number(number).toFixed(9))));
+}
+
 // visible returns a text in which what does not show as itself is escaped: control
 // characters, and the marks that reverse the direction of writing.
 export function visible(text) {
-  return String(text ?? '').replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (c) => {
+  return rounded(String(text ?? '')).replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (c) => {
     const code = c.codePointAt(0);
     if (code < 0x100) return '\\x' + code.toString(16).padStart(2, '0');
     return code > 0xffff ? '\\U' + code.toString(16).padStart(8, '0') : '\\u' + code.toString(16).padStart(4, '0');

@@ -138,6 +138,15 @@ function fillForm(form, choices) {
     if (field.type === 'checkbox') field.checked = value.split(',').includes(field.value);
     else if (field.value !== value) field.value = value;
   }
+  const chosen = Object.keys(readForm(form)).length;
+  form.closest('.choose').querySelector('.n').textContent = chosen > 0 ? `${chosen} chosen` : '';
+}
+
+// NARROW_SCREEN is where the filters are folded: they would take the whole screen.
+const NARROW_SCREEN = matchMedia('(max-width: 640px)');
+
+function foldFilters() {
+  for (const filters of document.querySelectorAll('.choose')) filters.open = !NARROW_SCREEN.matches;
 }
 
 // readForm returns the choices that a form shows.
@@ -153,6 +162,8 @@ function readForm(form) {
 // watchForms calls go with where the reader's choices lead, and whether that is
 // only a word more of what he is typing.
 export function watchForms(go) {
+  foldFilters();
+  NARROW_SCREEN.addEventListener('change', foldFilters);
   const search = document.getElementById('search');
   const forms = {cells: document.getElementById('filters'), requirements: document.getElementById('statement-filters')};
   for (const [view, form] of Object.entries(forms)) {

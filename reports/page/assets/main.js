@@ -5,6 +5,7 @@ import {parse, cellHash, listHash} from './route.js';
 import {cellView} from './cell.js';
 import {chooseCells, chooseStatements, chosenCells, lastList, watchForms} from './lists.js';
 import {watchKeys} from './keys.js';
+import {linkWords, showWord} from './glossary.js';
 
 // The views, and the ways between them.
 
@@ -25,6 +26,7 @@ async function route() {
   const target = await fill(to);
   if (arrival !== arrivals) return; // somewhere else by now
   for (const [id, view] of Object.entries(views)) view.hidden = id !== to.view;
+  linkWords(views[to.view]);
   for (const link of document.querySelectorAll('header [data-view]')) {
     if (link.dataset.view === (to.view === 'cell' ? 'cells' : to.view)) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
@@ -119,6 +121,8 @@ document.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if (link.classList.contains('skip')) document.getElementById('main').focus();
+  else if (link.classList.contains('to-top')) scrollTo(0, 0);
+  else if (link.classList.contains('word')) showWord(link.hash.slice(1));
   else go(link.getAttribute('href'));
 });
 

@@ -16,6 +16,9 @@ const GRAPH = 64; // how high the lines are of a lane that has numbers
 
 const MANY = 4; // so many pods are shown at once, and those of which something is bad
 
+// STACKED is where the panel stands below the lanes, as in the style sheet.
+const STACKED = matchMedia('(max-width: 1099px)');
+
 const TITLES = {
   component: 'Components', container: 'Containers', probe: 'Probes', link: 'Links',
   agent: 'Agents', leases: 'Leases', object: 'Objects',
@@ -83,8 +86,10 @@ export function timeline(narration, cell, open) {
     next.disabled = !neighbor(1);
     detail.hidden = false;
     element.classList.add('explains');
-    if (focus) element.classList.add('asked');
-    if (focus) item.element.focus({preventScroll: true});
+    if (!focus) return;
+    element.classList.add('asked');
+    item.element.focus({preventScroll: true});
+    inSight(item.element);
   }
 
   function unchoose() {
@@ -110,6 +115,14 @@ export function timeline(narration, cell, open) {
     if (!asked) return;
     element.classList.add('asked');
     landOn(drawn[row].find((i) => i.keys.includes(item.key)).element);
+    if (STACKED.matches) landOn(detail, 'nearest');
+  }
+
+  // inSight has an item stay in sight, and what is said of it below.
+  function inSight(shown) {
+    if (!STACKED.matches) return;
+    detail.scrollIntoView({block: 'nearest'});
+    shown.scrollIntoView({block: 'nearest'});
   }
 
   // showWindow shows a check from the step that led to it until it was decided.
