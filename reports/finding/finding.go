@@ -169,15 +169,24 @@ func brief(statement string, most int) string {
 	return strings.TrimRight(cut, ",;: ") + " …"
 }
 
-// state adds the statements that the checks serve, each once.
+// state adds the statements that the checks serve, each once. In a contradiction, each is
+// followed by the readings that contradict it.
 func (f *Finding) state(checks []seen, requirements []reports.Requirement, sentences map[string][]string) {
-	var all []Statement
+	var stated []reports.Requirement
+	readings := reports.ReadingsOf(requirements)
 	for _, of := range reports.Grouped(checks, func(s seen) string { return s.check.Requirement }) {
 		at := slices.IndexFunc(requirements, func(q reports.Requirement) bool { return q.ID == of[0].check.Requirement })
 		if at < 0 || strings.HasPrefix(of[0].check.ID, oracle) {
 			continue
 		}
-		q := requirements[at]
+		stated = append(stated, requirements[at])
+		if f.Class == reports.Contradiction {
+			stated = append(stated, readings[requirements[at].ID]...)
+		}
+	}
+	var all []Statement
+	for _, of := range reports.Grouped(stated, func(q reports.Requirement) string { return q.ID }) {
+		q := of[0]
 		s := Statement{Requirement: q.ID, Statement: q.Statement, Source: q.Source, Document: q.Document, Beyond: q.Beyond, Sentence: strings.Join(sentences[q.ID], " ")}
 		if len(q.Lines) > 0 {
 			s.Line = q.Lines[0]

@@ -67,3 +67,29 @@ func TestFindingsAreGatheredByWeight(t *testing.T) {
 		t.Errorf("the finding (-want +got):\n%s", diff)
 	}
 }
+
+// TestAContradictionHasBothReadings: the one that holds has no check that failed.
+func TestAContradictionHasBothReadings(t *testing.T) {
+	t.Parallel()
+	run := evidence.Run{Report: reports.Report{
+		Cells: []reports.Cell{{ID: "kep-1/a", Scenario: "kep-1/a", Checks: []reports.Check{
+			{ID: "unset", Requirement: "KEP-1/unset", Outcome: reports.Ambiguous, Finding: "both"},
+			{ID: "again", Requirement: "KEP-1/again", Outcome: reports.Ambiguous, Finding: "both"},
+		}}},
+		Requirements: []reports.Requirement{
+			{ID: "KEP-1/unset", Statement: "First.", Document: "kep.md", Lines: []int{7}, Contradicts: []string{"KEP-1/filled"}},
+			{ID: "KEP-1/again", Statement: "Again.", Document: "kep.md", Lines: []int{8}, Contradicts: []string{"KEP-1/filled"}},
+			{ID: "KEP-1/filled", Statement: "Second.", Document: "kep.md", Lines: []int{9}},
+		},
+		Findings: []reports.Finding{{ID: "both", Class: reports.Contradiction}},
+	}}
+	f := All(run, map[string][]string{"KEP-1/filled": {"It is filled in."}})[0]
+	want := []Statement{
+		{Requirement: "KEP-1/unset", Statement: "First.", Document: "kep.md", Line: 7},
+		{Requirement: "KEP-1/filled", Statement: "Second.", Document: "kep.md", Line: 9, Sentence: "It is filled in."},
+		{Requirement: "KEP-1/again", Statement: "Again.", Document: "kep.md", Line: 8},
+	}
+	if diff := cmp.Diff(want, append([]Statement{f.Statement}, f.Also...)); diff != "" {
+		t.Errorf("statements (-want +got):\n%s", diff)
+	}
+}
