@@ -76,7 +76,7 @@ func (c judged) weak() string {
 		field string
 		why   func() string
 	}{
-		{"requirement", c.ofAnotherLedger}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning},
+		{"requirement", c.ofAnotherLedger}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning}, {"observe", c.lastOfAll},
 	} {
 		if why := rule.why(); why != "" {
 			return fmt.Sprintf("%s: check %s: %s", place(c.cell, c.Line, rule.field), c.ID, why)
@@ -154,19 +154,12 @@ func (c judged) sinceNothing() string {
 // sinceTheBeginning refuses a lower bound on what was seen since the cell began if the
 // rig was changed in the meantime.
 func (c judged) sinceTheBeginning() string {
-	changed := -1
-	for i, s := range c.cell.Steps[:c.step] {
-		if changes(s) {
-			changed = i
-		}
-	}
+	changed := c.changed()
 	observe, is := parse(c.Observe)
 	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
 		return ""
 	}
-	counts := counting{fresh: func(variable, key string) bool {
-		return isFresh(c.cell.Steps[changed+1:], variable, key) && !isFresh(c.cell.Steps[:changed+1], variable, key)
-	}}
+	counts := c.counting(changed)
 	want := c.Mode != record.Never
 	bounded := counts.be(observe, c.Is, want)
 	if must, is := parse(c.Must); is {
@@ -178,6 +171,23 @@ func (c judged) sinceTheBeginning() string {
 	by := c.cell.Steps[changed]
 	return fmt.Sprintf("it counts what was seen since the cell began, and what was there before step %d (%s) may be enough: observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since",
 		by.Number, by.Action.Describe())
+}
+
+// changed is the index of the last step before the check that changes the rig, or -1.
+func (c judged) changed() int {
+	for i := c.step - 1; i >= 0; i-- {
+		if changes(c.cell.Steps[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// counting is for what was there before a step of the cell.
+func (c judged) counting(changed int) counting {
+	return counting{fresh: func(variable, key string) bool {
+		return isFresh(c.cell.Steps[changed+1:], variable, key) && !isFresh(c.cell.Steps[:changed+1], variable, key)
+	}}
 }
 
 // visit calls look with all parts of the check's expressions.

@@ -23,7 +23,16 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 			"observe the number and ask for atLeast, which counts from when the check begins, or filter by at > since"
 	}
 	const add = "nothing that it is about is judged: add a step of checks, or accepted or rejected to a step"
+	last := "it looks at the last of what was seen since the cell began, which may have been there before step 2 (restart kubelet/node-a): " +
+		"filter by at > since first"
 	for file, want := range map[string][]string{
+		"last-of-all.yaml": {
+			"last-of-all.yaml:13:7: check half-upgraded-node-a: " + last,
+			"last-of-all.yaml:25:5: check falls-back: " + last,
+			"last-of-all.yaml:28:5: check in-turn: " + last,
+			"last-of-all.yaml:31:5: check by-must: " + last,
+			"last-of-all.yaml:34:5: check of-some: " + last,
+		},
 		"without-etcd.yaml": {
 			"without-etcd.yaml:29:5: check no-others-needed: it reads which components the rig started: look at what they do",
 			"without-etcd.yaml:34:5: check gates: it reads the gates with which the rig started the component: read what the component says, by a scrape or in an object's status, or what it does",

@@ -1,0 +1,96 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// lastOfAll refuses the last of what was seen since the cell began if the rig was changed
+// in the meantime: nothing may have come since.
+func (c judged) lastOfAll() string {
+	changed := c.changed()
+	observe, is := parse(c.Observe)
+	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
+		return ""
+	}
+	counts, found := c.counting(changed), false
+	look := func(in counting, e ast.Expr) { found = found || in.isLast(e) }
+	counts.walk(observe, look)
+	if must, is := parse(c.Must); is {
+		counts.with("it", value{observe, counts}).walk(must, look)
+	}
+	if !found {
+		return ""
+	}
+	by := c.cell.Steps[changed]
+	return fmt.Sprintf("it looks at the last of what was seen since the cell began, which may have been there before step %d (%s): filter by at > since first",
+		by.Number, by.Action.Describe())
+}
+
+// walk calls look for all parts of an expression, with what names stand for there.
+func (c counting) walk(e ast.Expr, look func(counting, ast.Expr)) {
+	look(c, e)
+	switch e.Kind() {
+	case ast.ListKind:
+		for _, item := range e.AsList().Elements() {
+			c.walk(item, look)
+		}
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			c.walk(entry.AsMapEntry().Value(), look)
+		}
+	case ast.SelectKind:
+		c.walk(e.AsSelect().Operand(), look)
+	case ast.CallKind:
+		c.walkCall(e.AsCall(), look)
+	}
+}
+
+// macros are the calls whose first argument is a name for each item.
+var macros = []string{"all", "exists", "exists_one", "filter", "map"}
+
+func (c counting) walkCall(call ast.CallExpr, look func(counting, ast.Expr)) {
+	args, scopes := call.Args(), []counting{c}
+	if call.IsMemberFunction() {
+		c.walk(call.Target(), look)
+		if slices.Contains(macros, call.FunctionName()) && len(args) > 1 && args[0].Kind() == ast.IdentKind {
+			scopes, _ = c.each(call)
+			args = args[1:]
+		}
+	}
+	for _, in := range scopes {
+		for _, arg := range args {
+			in.walk(arg, look)
+		}
+	}
+}
+
+// isLast reports whether an expression is the last item of a list of what happened: its
+// index is the size of the same list less something.
+func (c counting) isLast(e ast.Expr) bool {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Index {
+		return false
+	}
+	list, index := e.AsCall().Args()[0], e.AsCall().Args()[1]
+	if index.Kind() != ast.CallKind || index.AsCall().FunctionName() != operators.Subtract {
+		return false
+	}
+	_, fromTheEnd := sized(index.AsCall().Args()[0])
+	return fromTheEnd && c.happened(list)
+}
+
+// happened reports whether a value is a list of what happened to something that was there
+// before. The last of the versions of an object is how it is, whenever that came about.
+func (c counting) happened(list ast.Expr) bool {
+	return c.list(list) && !c.may(list, func(c counting, e ast.Expr) bool {
+		for e.Kind() == ast.CallKind && e.AsCall().IsMemberFunction() {
+			e = c.standsFor(e.AsCall().Target()).Expr
+		}
+		return indexes(e, "history") || e.Kind() == ast.SelectKind && slices.Contains([]string{"changes", "views"}, e.AsSelect().FieldName())
+	})
+}
