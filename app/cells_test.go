@@ -82,6 +82,7 @@ steps:
 - {when: how == gently, stop: kubelet/node-a}
 - {when: how == at-once, kill: kubelet/node-a}
 - wait: {for: 2s}
+- checks: [{id: lease, observe: size(objects), must: it >= 0}]
 `)
 	cells, err := Select([]string{path})
 	if got, want := cellIDs(cells), []string{"mine/axis/when/how:gently", "mine/axis/when/how:at-once"}; err != nil || !slices.Equal(got, want) {

@@ -70,6 +70,7 @@ steps:
 	//   seed/etcd v3.7.0
 	//   seed/kube-apiserver v1.90.1
 	//   dependency-watchdog v1.8.0
+	//   time runs 5 × as fast for the node monitor, the leases of simulated nodes, the watchdog
 	//   kube-controller-manager looks after nodes every 1s
 	//   kube-controller-manager lets nodes be silent for 10s
 	//   12 simulated nodes in zone a: leases of 8s, renewed every 2s, clocks 2s behind

@@ -12,7 +12,7 @@ func TestAWrongCommandLine(t *testing.T) {
 		"rum":                         "skewrig has no command \"rum\": did you mean run?\nSee skewrig --help",
 		"-q unheardof":                "skewrig has no command \"unheardof\"\nSee skewrig --help",
 		"podsapi lsit":                "podsapi has no command \"lsit\": did you mean list?\nSee skewrig podsapi --help",
-		"run --paralel 3":             "run has no flag --paralel: did you mean --parallel?\nSee skewrig run --help",
+		"run --paralle 3":             "run has no flag --paralle: did you mean --parallel?\nSee skewrig run --help",
 		"run --unheardof":             "run has no flag --unheardof\nSee skewrig run --help",
 		"run -x":                      "run has no flag -x\nSee skewrig run --help",
 		"podsapi check --unheardof":   "podsapi check has no flag --unheardof\nSee skewrig podsapi check --help",
