@@ -54,6 +54,21 @@ func TestDeviationsComeByWeight(t *testing.T) {
 	}
 }
 
+func TestTheHeadingSaysHowManyAreNotReported(t *testing.T) {
+	t.Parallel()
+	r := reports.Report{
+		Summary:  reports.Summary{Cells: 2, Outcomes: map[reports.Outcome]int{reports.ExpectedFail: 2}},
+		Findings: []reports.Finding{{ID: "lost", Class: reports.Defect}, {ID: "slow", Class: reports.KnownBug, Issue: "https://example.com/1"}},
+	}
+	for _, of := range r.Findings {
+		r.Cells = append(r.Cells, reports.Cell{ID: "a/b/" + of.ID, Outcome: reports.ExpectedFail, Checks: []reports.Check{{ID: "x", Outcome: reports.ExpectedFail, Finding: of.ID}}})
+	}
+	if html := write(t, Run{Report: r}); !strings.Contains(html, "2 recorded (1 not reported), 0 new</h1>") {
+		_, heading, _ := strings.Cut(html, "<h1")
+		t.Errorf("the heading is <h1%.200s", heading)
+	}
+}
+
 // TestDeviationsAreAboveTheMatrix: tagged if they are not reported, with who can mend them.
 func TestDeviationsAreAboveTheMatrix(t *testing.T) {
 	t.Parallel()

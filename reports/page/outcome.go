@@ -87,6 +87,9 @@ func wordFor(o reports.Outcome) string {
 // IsNew reports whether it is that of cells that deviate and that no list has.
 func (o outcome) IsNew() bool { return o.Name == reports.Fail }
 
+// IsRecorded reports whether it is that of cells whose deviations a list has.
+func (o outcome) IsRecorded() bool { return o.Name == reports.ExpectedFail }
+
 // legend is all outcomes, the most severe first.
 func legend() (all []outcome) {
 	for _, o := range slices.Backward(reports.Outcomes()) {
