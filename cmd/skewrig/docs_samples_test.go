@@ -1,8 +1,12 @@
 package main
 
 import (
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
@@ -11,13 +15,16 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate"
 )
 
 // maxSample bounds the page of a sample report, in bytes: it is committed each time that
 // make pictures runs.
 const maxSample = 1 << 20
 
-// TestSampleReportsOpen: a sample is small, and shows the cells of the report beside it.
+// TestSampleReportsOpen: a sample is small, and shows the cells of the report beside it, with
+// what happened in each.
 func TestSampleReportsOpen(t *testing.T) {
 	t.Chdir(root)
 	samples, err := filepath.Glob("docs/examples/*/index.html")
@@ -33,11 +40,42 @@ func TestSampleReportsOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range report.Cells {
+		for i, c := range report.Cells {
 			if !strings.Contains(page, c.ID) {
 				t.Errorf("%s does not show %s: run make pictures", path, c.ID)
 			}
+			if n := narrationIn(t, page, i); len(n.Lanes) == 0 || c.Outcome != reports.Pass && len(n.Logs) == 0 {
+				t.Errorf("%s has %d lanes of a timeline and logs of %d components of %s: run make pictures", path, len(n.Lanes), len(n.Logs), c.ID)
+			}
 		}
+	}
+}
+
+// narrationIn is what a page has of what happened in a cell, by the cell's place.
+func narrationIn(t *testing.T, page string, cell int) narrate.Narration {
+	t.Helper()
+	_, rest, found := strings.Cut(page, fmt.Sprintf(`id="data-narration-%d">`, cell))
+	if !found {
+		return narrate.Narration{}
+	}
+	block, _, _ := strings.Cut(rest, "<")
+	unzipped, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(block)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var happened struct{ Narration narrate.Narration }
+	if err := json.NewDecoder(unzipped).Decode(&happened); err != nil {
+		t.Fatal(err)
+	}
+	return happened.Narration
+}
+
+// TestAPageSaysWhatItLacks: a page that is made after the records are gone looks whole.
+func TestAPageSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := skewrig(t, "report", filepath.Join(root, "docs", "examples", "known-bug"), "-o", "html")
+	if code != 0 || !strings.Contains(stderr, "no timeline, or no logs, of 3 cells") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

@@ -49,11 +49,7 @@ the evidence is.`,
 				return err
 			}
 			if format.value == "html" {
-				run := app.Page(args[0], report)
-				if run.Sentences, err = app.Sentences(texts); err != nil {
-					return err
-				}
-				return app.Failed(page.Write(w, run))
+				return printPage(cmd, args[0], texts, report)
 			}
 			if format.value == "text" {
 				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(args[0])}))
@@ -73,6 +69,18 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
 	"track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
 	"openmetrics": render.OpenMetrics,
+}
+
+// printPage prints the page of a report, and says to the reader what it lacks.
+func printPage(cmd *cobra.Command, dir, texts string, report reports.Report) (err error) {
+	run := app.Page(dir, report)
+	if run.Sentences, err = app.Sentences(texts); err != nil {
+		return err
+	}
+	if lacks := run.Incomplete(); len(lacks) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The page has no timeline, or no logs, of %s: %s lacks their plans, records or logs\n", reports.Counted(len(lacks), "cell"), app.DirOf(dir))
+	}
+	return app.Failed(page.Write(cmd.OutOrStdout(), run))
 }
 
 // printCells prints what a saved report has of the cells that patterns select.

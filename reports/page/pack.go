@@ -272,6 +272,17 @@ func (run Run) gone(c reports.Cell) (names []string) {
 	return names
 }
 
+// Incomplete are the ids of cells that ran, and whose files are not all in the report's
+// directory: the page lacks what those would show.
+func (run Run) Incomplete() (ids []string) {
+	for _, c := range run.Report.Cells {
+		if !c.Unfinished && len(run.gone(c)) > 0 {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
 // add adds a cell that serves the requirement, with what it says of it.
 func (q *requirement) add(at int, c reports.Cell) {
 	o, _ := reports.RequirementOutcome(q.ID, []reports.Cell{c})
