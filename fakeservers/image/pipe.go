@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,12 +24,18 @@ type Pipe struct {
 	// not the last one, it sees as os.ErrDeadlineExceeded.
 	File *os.File
 	to   *os.File
+
+	mu sync.Mutex
+	// seen is closed when a reader has seen the end that End said last, or never will.
+	seen chan struct{}
 }
 
 // NewPipe returns a pipe, which Close closes.
 func NewPipe() (*Pipe, error) {
 	from, to, err := os.Pipe()
-	return &Pipe{File: from, to: to}, err
+	seen := make(chan struct{})
+	close(seen) // no end was said
+	return &Pipe{File: from, to: to, seen: seen}, err
 }
 
 var _ io.ReadWriteCloser = (*Pipe)(nil)
@@ -70,12 +77,34 @@ func (u pipeUntil) Read(b []byte) (int, error) {
 }
 
 // Resume has reads of File go on after an end that is not the last one.
-func (p *Pipe) Resume() { _ = p.File.SetReadDeadline(time.Time{}) } // or the next read says why not
+func (p *Pipe) Resume() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.File.SetReadDeadline(time.Time{}) // or the next read says why not
+	p.endSeen()
+}
 
-// Write implements io.Writer.
-func (p *Pipe) Write(b []byte) (int, error) { return p.to.Write(b) }
+// endSeen lets writers go on. p.mu is held.
+func (p *Pipe) endSeen() {
+	select {
+	case <-p.seen:
+	default:
+		close(p.seen)
+	}
+}
 
-// End has a reader see an end when it has read everything. It returns when that is so.
+// Write implements io.Writer. After an end, it waits until a reader has seen it: a
+// read that has begun would return b as if it stood before the end.
+func (p *Pipe) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	seen := p.seen
+	p.mu.Unlock()
+	<-seen
+	return p.to.Write(b)
+}
+
+// End has a reader see an end when it has read everything. It returns when everything
+// has been read.
 func (p *Pipe) End() error {
 	looks := time.NewTicker(drainInterval)
 	defer looks.Stop()
@@ -85,10 +114,22 @@ func (p *Pipe) End() error {
 			return err
 		}
 		if unread == 0 {
-			return p.File.SetReadDeadline(past)
+			return p.sayEnd()
 		}
 		<-looks.C
 	}
+}
+
+// sayEnd has the next read of File miss its deadline.
+func (p *Pipe) sayEnd() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.File.SetReadDeadline(past); err != nil {
+		return err
+	}
+	p.endSeen()
+	p.seen = make(chan struct{})
+	return nil
 }
 
 // unread returns how many bytes are in the pipe.
@@ -106,4 +147,10 @@ func (p *Pipe) unread() (n int, _ error) {
 func (p *Pipe) CloseWrite() error { return p.to.Close() }
 
 // Close ends reading and writing at once.
-func (p *Pipe) Close() error { return errors.Join(p.File.Close(), p.to.Close()) }
+func (p *Pipe) Close() error {
+	err := errors.Join(p.File.Close(), p.to.Close())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endSeen()
+	return err
+}
