@@ -79,7 +79,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
 				checks[i].Bad = since
 			}
-			t.course, checks[i].Field = t.fieldCourse(first), first.inLogs()
+			t.course, checks[i].Field = t.fieldCourse(first), b.inLogs(first)
 			if checks[i].History = t.course.lines; t.course.lost != "" {
 				checks[i].Bad = t.course.lostAt
 			}
@@ -117,6 +117,10 @@ func (t told) cause() (cause string, because []string) {
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}
+	if course != "" && t.counts(c) {
+		all = append([]string{course + t.scaledBy()}, all...) // what was counted says more than how many
+		course = ""
+	}
 	all = append(all, course, before)
 	for _, text := range all[1:] {
 		if text != "" {
@@ -124,6 +128,11 @@ func (t told) cause() (cause string, because []string) {
 		}
 	}
 	return sentence(all[0]), because
+}
+
+// counts reports whether a comparison counts members of something by a long condition.
+func (t told) counts(c Compared) bool {
+	return len(c.What) > maxExpression && counted.MatchString(c.What)
 }
 
 // happened is what happened of what the expression is about.

@@ -108,7 +108,44 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		},
 		"something long": {
 			expected: `always for 9s: nodes.filter(n, nodes[n].ready != "True" && n != "some-node-whose-name-is-long").size() == 1`, observed: "0",
-			want: `What c looks at (the expression is below) was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself had done nothing until then.`,
+			want: `The number of nodes that c counts was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself had done nothing until then.`,
+		},
+		"a field of an answer": {
+			happened: func(h *history) {
+				written := func(at float64, n int, version, probe string) {
+					h.at(at, "write", record.StepStarted{Number: n, Name: "write", Action: "patch pods/default/web with {}"})
+					h.at(at, "write", record.APIAnswer{Object: "pods/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": version}}})
+					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{`+probe+`}}`)
+				}
+				h.start(0, "kube-apiserver", "v1.89.3", nil)
+				written(1, 1, "1", `"mode":"TLS"`)
+				written(2, 2, "2", ``)
+			},
+			expected: `at once: has(requests["write"].response.spec.mode) == true`, observed: "false",
+			want: `kube-apiserver v1.89.3 lost spec.mode of pod default/web at 2.0 s, when it wrote the object in step 2 (write: patch pods/default/web with {}); until then, it was "TLS" in storage. ` +
+				`spec.mode in the object that answered step 1, write was not set at 10.0 s, when step 4 looked; any value was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver v1.89.3, resourceVersion 1, written in step 1 (write: patch pods/default/web with {})", Text: `"TLS"`},
+				{At: 2, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (write: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
+			},
+		},
+		"what was never to be": {
+			happened: func(h *history) {
+				for i, ready := range []bool{false, true, false} {
+					h.show(float64(2+i), "pods/default/web", "modified", fmt.Sprintf(`{"metadata":{"name":"web","namespace":"default","resourceVersion":"%d"},"status":{"containerStatuses":[{"name":"app","ready":%t}]}}`, i, ready))
+				}
+			},
+			expected: `at once: history["pods/default/web"].exists(p, has(p.status.containerStatuses) && p.status.containerStatuses.exists(c, c.name == "app" && c.ready)) == false`, observed: "true",
+			want: `Ready of container app of pod default/web was true from 3.0 s; it was never to be so (step 4 looked at 10.0 s). Pod default/web was not Ready at 10.0 s. The scenario itself had done nothing until then.`,
+			history: []narrate.Line{
+				{At: 2, What: "kube-apiserver, resourceVersion 0", Text: "false"},
+				{At: 3, What: "kube-apiserver, resourceVersion 1, written", Text: "true"},
+				{At: 4, What: "kube-apiserver, resourceVersion 2, written", Text: "false"},
+			},
+		},
+		"samples of a metric": {
+			expected: `at once: metrics["kubelet/node-a"]["prober_probe_total"].filter(s, s.labels["container"] == "app").map(s, s.labels["result"]) == ["failure"]`, observed: `["failed"]`,
+			want: `Label result of metric prober_probe_total of kubelet/node-a was ["failed"] at 10.0 s, when step 4 looked; ["failure"] was expected. The scenario itself had done nothing until then.`,
 		},
 		"a member": {
 			happened: func(h *history) { h.at(2, "default/web/app", record.ContainerStarted{}) },

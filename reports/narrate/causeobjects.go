@@ -14,7 +14,7 @@ func (t told) nodes() string {
 		}
 		for _, s := range slices.Backward(l.Spans) {
 			if s.Tone == Bad && s.From <= t.to {
-				return fmt.Sprintf("%s: %s, from %.1f s", l.Name, s.Label, s.From)
+				return fmt.Sprintf("%s: %s, from %.1f s%s", l.Name, s.Label, s.From, t.afterStep(s.From))
 			}
 		}
 		if s, found := l.state(t.to); found {
@@ -22,6 +22,15 @@ func (t told) nodes() string {
 		}
 	}
 	return ""
+}
+
+// afterStep is how long after the last step that did something a time was.
+func (t told) afterStep(at float64) string {
+	s, is := t.acted(at)
+	if !is {
+		return ""
+	}
+	return fmt.Sprintf(", %.1f s after %s", at-s.From, inWords(s))
 }
 
 // pods is when a pod that is named was not ready, or what became of it.

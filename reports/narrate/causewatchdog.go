@@ -54,6 +54,23 @@ func (t told) scaled() string {
 	return strings.TrimSuffix(said+". "+sentence(t.decision(decided)), ". ")
 }
 
+// scaledBy is what the watchdog did last until the check looked, if the check is about it.
+func (t told) scaledBy() string {
+	last, name := Span{}, ""
+	for _, l := range t.lanes {
+		deployment, is := strings.CutPrefix(l.Name, "seed/deployments/")
+		for i, s := range l.Spans {
+			if is && i > 0 && s.From <= t.to+instant && s.From > last.From {
+				last, name = s, deployment
+			}
+		}
+	}
+	if name == "" || !strings.Contains(t.Expected, "dependents") {
+		return ""
+	}
+	return fmt.Sprintf("; %s scaled %s to %s at %.1f s", cmp.Or(t.running(watchdogName, t.to), "the watchdog"), name, last.Label, last.From)
+}
+
 // decision is the last list of leases that the watchdog got before a time, and what
 // followed from it.
 func (t told) decision(before float64) string {

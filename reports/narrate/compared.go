@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,12 @@ type Compared struct {
 	Since         time.Time
 }
 
-// unset is the value of a field that is not there.
-const unset = "not set"
+// unset is the value of a field that is not there, anyValue what is wanted of one that was to
+// be there.
+const (
+	unset    = "not set"
+	anyValue = "any value"
+)
 
 // value is what was observed, in words: that an expression could not be evaluated since
 // something is not there is no observation.
@@ -41,6 +46,9 @@ func (c Compared) wanted() string {
 	return shortened(c.Wanted, maxWords)
 }
 
+// never reports whether it is about each state that an object had.
+func (c Compared) never() bool { return strings.HasPrefix(c.Wanted, "never ") }
+
 // maxWords is how much of a value or an expression a sentence has, in bytes.
 const maxWords = 160
 
@@ -57,6 +65,9 @@ func (t told) subject(c Compared) string {
 	case "objects":
 		return field + " of " + p[1]
 	case "history":
+		if c.never() {
+			return field + " of " + objectWords(p[1])
+		}
 		return fmt.Sprintf("the list of values that %s of %s had", field, p[1])
 	case "nodes":
 		return field + " of node " + p[1]
@@ -79,19 +90,45 @@ func (t told) subject(c Compared) string {
 	return t.unnamed(c)
 }
 
-// unnamed is an expression that is no field: a long one is not repeated in a sentence.
+// unnamed is an expression that is no field. Of a long one, a sentence has what its value is
+// made of.
 func (t told) unnamed(c Compared) string {
-	if len(c.What) > maxExpression {
-		return "what " + t.ID + " looks at (the expression is below)"
+	p := c.Path
+	switch {
+	case len(c.What) <= maxExpression:
+		return c.What
+	case metricOf.MatchString(c.What):
+		found := metricOf.FindStringSubmatch(c.What)
+		what := "metric " + found[2] + " of " + found[1]
+		if label := labelOf.FindStringSubmatch(c.What); label != nil {
+			what = "label " + label[1] + " of " + what
+		}
+		return what
+	case counted.MatchString(c.What):
+		return "the number of " + counted.FindStringSubmatch(c.What)[1] + " that " + t.ID + " counts"
+	case len(p) > 1:
+		return "what " + t.ID + " reads of " + p[1]
+	default:
+		return "what " + t.ID + " reads"
 	}
-	return c.What
 }
+
+// metricOf and labelOf are expressions on the samples of a metric: of which component and
+// metric, and which label of them is read. counted is one that counts members.
+var (
+	metricOf = regexp.MustCompile(`^metrics\["([^"]+)"\]\["([^"]+)"\]`)
+	labelOf  = regexp.MustCompile(`\.map\(\w+, \w+\.labels\["([^"]+)"\]\)$`)
+	counted  = regexp.MustCompile(`^(\w+)\.filter\(.*\)\.size\(\)$`)
+)
 
 // maxExpression is how long an expression in a sentence may be, in bytes.
 const maxExpression = 70
 
 // podWords is a pod with its namespace.
-func podWords(name string) string { return strings.Replace(reports.PodKey(name), "pods/", "pod ", 1) }
+func podWords(name string) string { return objectWords(reports.PodKey(name)) }
+
+// objectWords is the key of an object in words, if it is a pod.
+func objectWords(key string) string { return strings.Replace(key, "pods/", "pod ", 1) }
 
 // stepNamed is a step by its number, if that is known.
 func (t told) stepNamed(name string) string {
@@ -208,6 +245,9 @@ func (t told) comparison(c Compared) string {
 	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
 		return fmt.Sprintf("from %.1f s to %.1f s, %s grew: %s; expected: %s", t.from, t.to, subject, was, c.Wanted)
+	}
+	if c.never() {
+		return fmt.Sprintf("%s was %s from %.1f s; it was never to be so (step %d looked at %.1f s)", subject, was, cmp.Or(max(0, t.b.at(c.Since)), t.to), t.step, t.to)
 	}
 	switch mode {
 	case "within":

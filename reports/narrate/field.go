@@ -23,6 +23,7 @@ type fieldCourse struct {
 
 	good, number  string // the resource version with the wanted value, and the last one
 	value, server string
+	had           string // the last wanted value
 	lost, shown   string
 	lostAt        float64
 }
@@ -30,12 +31,17 @@ type fieldCourse struct {
 // fieldCourse is that of what was compared. One that is no field, or that did not change, has
 // no lines.
 func (t told) fieldCourse(c Compared) (f fieldCourse) {
-	key, field := c.object()
+	key, field := t.b.object(c)
 	if key == "" {
 		return f
 	}
 	f = fieldCourse{b: t.b, what: c, subject: t.subject(c), key: key, wanted: c.wanted()}
-	if c.Path[0] == "history" {
+	switch {
+	case c.Path[0] == "requests":
+		f.subject = fieldWords(field) + " of " + objectWords(key)
+	case c.never():
+		f.wanted = "" // no value is lost
+	case c.Path[0] == "history":
 		f.wanted = unset // the list is of what should not be there, or is told by the lines
 	}
 	for _, v := range t.b.States(key) {
@@ -56,12 +62,19 @@ func (t told) fieldCourse(c Compared) (f fieldCourse) {
 // maxHistory is how many values of a field are shown.
 const maxHistory = 20
 
-// object is the object, and the path of the field in it, that a comparison is about.
-func (c Compared) object() (key string, field []string) {
+// object is the object, and the path of the field in it, that a comparison is about: also of
+// one that a request was answered with.
+func (b *builder) object(c Compared) (key string, field []string) {
 	if len(c.Path) < 3 {
 		return "", nil
 	}
 	switch c.Path[0] {
+	case "requests":
+		for _, a := range slices.Backward(b.Answers) {
+			if a.Step == c.Path[1] && c.Path[2] == "response" && len(c.Path) > 3 {
+				return a.Object, c.Path[3:]
+			}
+		}
 	case "pods":
 		return reports.PodKey(c.Path[1]), c.Path[2:]
 	case "objects", "history":
@@ -72,8 +85,8 @@ func (c Compared) object() (key string, field []string) {
 
 // inLogs is the field as logs name it, with the one that it is in: httpGet.protocol. It is
 // empty if there is none, or none that has no number in between.
-func (c Compared) inLogs() string {
-	_, field := c.object()
+func (b *builder) inLogs(c Compared) string {
+	_, field := b.object(c)
 	for i, name := range slices.Backward(field) {
 		if strings.HasPrefix(name, "[") {
 			field = field[i+1:]
@@ -89,7 +102,7 @@ func (c Compared) inLogs() string {
 func (f *fieldCourse) add(v *timeline.Version, field []string) {
 	value := fieldIn(v.Raw, field)
 	if v.Gone() {
-		value = "deleted"
+		value = deleted
 	}
 	server, at := f.b.serving(v), f.b.at(v.Time)
 	number, answer := v.Meta().ResourceVersion, f.b.AnswerOf(v)
@@ -99,7 +112,7 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 	if s := f.b.Made(v); answer != nil && s != nil {
 		by = " in " + inWords(f.b.taken(s))
 	}
-	isLost := f.good != "" && number != f.good && value != f.wanted && f.lost == ""
+	isLost := f.good != "" && number != f.good && !f.isWanted(value) && f.lost == ""
 	if changed := first || value != f.value; changed || server != f.server || by != "" {
 		f.lines = append(f.lines, Line{At: at, What: f.line(v, value, by), Text: value, Tone: map[bool]Tone{true: Bad}[isLost]})
 		if changed {
@@ -107,8 +120,8 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		}
 	}
 	switch {
-	case value == f.wanted:
-		f.good, f.lost, f.shown = number, "", ""
+	case f.isWanted(value):
+		f.good, f.had, f.lost, f.shown = number, value, "", ""
 	case isLost:
 		writer := server
 		if by == "" && f.server != server {
@@ -116,11 +129,22 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		}
 		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %.1f s, when it wrote the object%s", writer, f.subject, at, by), at
 	}
-	if !first && value != f.value && !wrote && value != f.wanted && value != unset && f.shown == "" {
+	if !first && value != f.value && !wrote && !f.isWanted(value) && value != unset && f.shown == "" {
 		f.shown = fmt.Sprintf("%s showed the default %s from %.1f s", server, value, at)
 	}
 	f.value, f.server, f.number = value, server, number
 }
+
+// isWanted reports whether a value is the one that was wanted.
+func (f *fieldCourse) isWanted(value string) bool {
+	if f.wanted == anyValue {
+		return value != unset && value != deleted
+	}
+	return value == f.wanted
+}
+
+// deleted is the value of a field of an object that is gone.
+const deleted = "deleted"
 
 // line says of a state of the object who served it, and whether it was written.
 func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
@@ -135,7 +159,7 @@ func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
 		return what + ", written"
 	case value == unset:
 		return what + ", not written since: not shown"
-	case f.value == unset && value != f.wanted:
+	case f.value == unset && !f.isWanted(value):
 		return what + ", not written since: a default on read"
 	default:
 		return what + ", not written since: shown so"
@@ -148,7 +172,7 @@ func (f *fieldCourse) cause() string {
 	case f.lost == "":
 		return ""
 	case f.shown == "":
-		return fmt.Sprintf("%s; until then, it was %s in storage", f.lost, f.wanted)
+		return fmt.Sprintf("%s; until then, it was %s in storage", f.lost, f.had)
 	default:
 		return f.lost + "; " + f.shown
 	}
@@ -170,8 +194,9 @@ func (f *fieldCourse) lane(end float64) Lane {
 	for _, line := range f.lines {
 		tone := Bad
 		switch {
-		case line.Text == f.wanted:
+		case f.isWanted(line.Text):
 			tone = Good
+		case f.what.never() && line.Text == f.what.Value: // as it was never to be
 		case f.lost == "" || line.At < f.lostAt:
 			tone = Changed // shown differently, and not lost
 		}

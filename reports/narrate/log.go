@@ -149,7 +149,7 @@ func (b *builder) waited(at float64) float64 {
 func (b *builder) fromLoss(at float64) float64 {
 	nearest := math.Inf(1)
 	for _, c := range deciding(b.in.Result) {
-		isField := slices.ContainsFunc(b.in.Compared[c.ID], func(of Compared) bool { key, _ := of.object(); return key != "" })
+		isField := slices.ContainsFunc(b.in.Compared[c.ID], func(of Compared) bool { key, _ := b.object(of); return key != "" })
 		for _, w := range b.checks {
 			if isField && w.ID == c.ID && at <= w.To {
 				nearest = min(nearest, math.Abs(at-cmp.Or(w.Bad, w.To)))

@@ -39,9 +39,9 @@ func (b *builder) subject() (s subject) {
 			add(&s.deciders, watchdogName)
 		}
 		for _, of := range b.in.Compared[c.ID] {
-			key, _ := of.object()
+			key, _ := b.object(of)
 			s.served = s.served || key != ""
-			add(&s.fields, of.inLogs())
+			add(&s.fields, b.inLogs(of))
 		}
 	}
 	for _, name := range names.InLogs() {

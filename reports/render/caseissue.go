@@ -34,7 +34,9 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
 	m.withSkewrig(r, c.Again)
-	m.printf("\n### Anything else we need to know?\n")
+	if len(c.Kin) > 0 {
+		m.printf("\n### Anything else we need to know?\n")
+	}
 	for _, k := range c.Kin {
 		m.kin(c, k)
 	}

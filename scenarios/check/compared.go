@@ -31,10 +31,21 @@ type Compared struct {
 	What string
 	Path []string
 	// Wanted is what it was to be: `== "HTTP2"`, `satisfies it > 2`. Value is what it was.
+	// Of a field that was to be there, or not, see Set and Unset.
 	Wanted, Value string
 	// Since is when it got that value, as far as the history says.
 	Since time.Time
 }
+
+// What is wanted of a field that was to be there whatever it is, or not to be there; the
+// latter is also the value of one that is not.
+const (
+	Set   = "any value"
+	Unset = "not set"
+)
+
+// Never is how that begins which no state of an object was to have.
+const Never = "never "
 
 // maxCompared is how many comparisons of a check are told.
 const maxCompared = 4
@@ -295,6 +306,9 @@ func (c *comparer) condition(x *explained, e ast.Expr, wanted bool, deep int) {
 		}
 	case slices.Contains(comparing, name) && name != operators.In: // all that something is not in would say nothing
 		c.comparison(x, call, wanted)
+	case name == "has":
+		c.presence(x, call.Args()[0], wanted)
+	case name == "exists" && !wanted && c.state(x, call):
 	case name == "all" && wanted || name == "exists" && !wanted:
 		c.members(x, e, call, wanted, deep)
 	default:
@@ -321,6 +335,91 @@ func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
 		says = "not " + says
 	}
 	c.add(x, left, says)
+}
+
+// presence is whether a field is there.
+func (c *comparer) presence(x *explained, field ast.Expr, wanted bool) {
+	text, err := cel.ExprToString(field, x.ast.SourceInfo())
+	if err != nil || len(c.found) == maxCompared {
+		return
+	}
+	found := Compared{What: text, Path: x.path(field), Wanted: "== " + Set, Value: Unset}
+	if !wanted {
+		found.Wanted, found.Value = "== "+Unset, c.valueOf(text)
+	}
+	c.found = append(c.found, found)
+}
+
+// valueOf is the value of an expression, as JSON.
+func (c *comparer) valueOf(text string) string {
+	program, _, err := compile(text)
+	if err != nil {
+		return ""
+	}
+	value, _, err := program.Eval(c.vars)
+	if err != nil {
+		return ""
+	}
+	return shorten(withoutRig(asJSON(value)), maxValue)
+}
+
+// state is the field that no state of an object was to have so, and one had. It reports
+// whether the condition is about one field.
+func (c *comparer) state(x *explained, exists ast.CallExpr) bool {
+	of := x.path(exists.Target())
+	if len(of) != 2 || of[0] != "history" || len(c.found) == maxCompared {
+		return false
+	}
+	field, value := x.held(exists.Args()[1])
+	whole, err := cel.ExprToString(x.ast.Expr(), x.ast.SourceInfo())
+	if len(field) < 2 || err != nil {
+		return false
+	}
+	c.found = append(c.found, Compared{What: whole, Path: append(of, field[1:]...), Wanted: Never + value, Value: value})
+	return true
+}
+
+// held is the one field that a condition on a member is about, and its value: of
+// has(p.status) && p.status.phase == "Failed", or of p.list.exists(c, c.name == "app" && c.ready).
+// That other fields are there is no condition of its own.
+func (x *explained) held(e ast.Expr) (field []string, value string) {
+	e = x.written(e)
+	if path := x.path(e); len(path) > 1 {
+		return path, "true"
+	}
+	if e.Kind() != ast.CallKind {
+		return nil, ""
+	}
+	call := e.AsCall()
+	switch call.FunctionName() {
+	case operators.LogicalAnd:
+		if left := x.written(call.Args()[0]); left.Kind() == ast.CallKind && left.AsCall().FunctionName() == "has" {
+			return x.held(call.Args()[1])
+		}
+	case operators.Equals:
+		if value := call.Args()[1]; value.Kind() == ast.LiteralKind {
+			return x.path(call.Args()[0]), asJSON(value.AsLiteral())
+		}
+	case "exists":
+		return x.heldByNamed(call)
+	}
+	return nil, ""
+}
+
+// heldByNamed is a field of an element of a list that is chosen by its name.
+func (x *explained) heldByNamed(exists ast.CallExpr) (field []string, value string) {
+	and := x.written(exists.Args()[1])
+	if and.Kind() != ast.CallKind || and.AsCall().FunctionName() != operators.LogicalAnd {
+		return nil, ""
+	}
+	name, key := x.held(and.AsCall().Args()[0])
+	inner, value := x.held(and.AsCall().Args()[1])
+	list := x.path(exists.Target())
+	unquoted, err := strconv.Unquote(key)
+	if len(name) != 2 || len(inner) < 2 || len(list) < 2 || err != nil {
+		return nil, ""
+	}
+	return append(append(list, fmt.Sprintf("[%s=%s]", name[1], unquoted)), inner[1:]...), value
 }
 
 func (c *comparer) add(x *explained, e ast.Expr, wanted string) {

@@ -44,6 +44,8 @@ func TestComparedIn(t *testing.T) {
 		`within 20s: pods["web"].spec.containers[0].image == "a == b"`: {`pods["web"].spec.containers[0].image [pods web spec containers [0] image] was 1, wanted == "a == b", since ever`},
 		"for 20s: " + app + `.restarts grows by 0 at most`:             {app + `.restarts [containers tls/app restarts] was 1, wanted grows by 0 at most, since the last change`},
 		`within 20s: "other" in containers == true`:                    {`"other" in containers [] was false, wanted == true, since the last change`},
+		`within 20s: has(pods["web"].spec.probe.mode) == true`:         {`pods["web"].spec.probe.mode [pods web spec probe mode] was not set, wanted == any value, since ever`},
+		`within 20s: !has(` + app + `.restarts) == true`:               {app + `.restarts [containers tls/app restarts] was 1, wanted == not set, since the last change`},
 		"within 20s: 1 +": nil,
 	} {
 		t.Run(expected, func(t *testing.T) {
