@@ -185,7 +185,7 @@ func TestServePlaysAndTells(t *testing.T) {
 	var out bytes.Buffer
 	code = run(ctx, []string{"podsapi", "serve", "--scenario", file, "--socket", socket, "--wait", "-o", "json"}, &out, log)
 	var runs []stage.Run
-	if err := json.Unmarshal(out.Bytes(), &runs); err != nil || code != 0 || len(runs) != 2 || len(runs[1].Clients) != 1 || runs[1].Clients[0].Calls[0].Method != "ListPods" {
+	if err := json.Unmarshal(out.Bytes(), &runs); err != nil || code != 0 || len(runs) != 2 || len(runs[1].Clients) != 1 || len(runs[1].Clients[0].Calls) != 1 || runs[1].Clients[0].Calls[0].Method != "ListPods" {
 		t.Errorf("exit code %d, error %v:\n%s", code, err, &out)
 	}
 	if !strings.Contains(listed, "web-1") {

@@ -86,5 +86,6 @@ func (f *serveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return app.Failed(err)
 	}
+	node.AwaitAnswers(context.WithoutCancel(ctx)) // also after Ctrl-C: a client may have its answer already
 	return printResult(cmd, f.output, node.Runs(), printRuns)
 }

@@ -74,12 +74,20 @@ func (c *clients) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Co
 
 // HandleRPC implements stats.Handler: it counts calls when they end.
 func (c *clients) HandleRPC(ctx context.Context, what stats.RPCStats) {
-	end, ok := what.(*stats.End)
+	call, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		return
 	}
-	if call, ok := ctx.Value(callKey{}).(*call); ok {
-		code := status.Code(end.Error)
+	switch what := what.(type) {
+	case *stats.Begin:
+		if call.method != methodWatch {
+			c.answering.Add(1)
+		}
+	case *stats.End:
+		if call.method != methodWatch {
+			defer c.answering.Add(-1)
+		}
+		code := status.Code(what.Error)
 		clientOf(ctx).called(outcome{call.method, code})
 		if !call.opened {
 			c.count(outcome{call.method, code})

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -55,6 +56,10 @@ func (s *Server) Clients() []Client {
 	return reports
 }
 
+// Answering reports whether a call that has begun is missing in what Clients returns. Watches
+// don't count: they may stay open for good.
+func (s *Server) Answering() bool { return s.clients.answering.Load() > 0 }
+
 // clients are all clients, and what they did together.
 type clients struct {
 	store *store
@@ -62,6 +67,9 @@ type clients struct {
 	last  int
 	known []*client
 	calls outcomes
+	// answering is how many calls, but for watches, have begun and not been counted yet: a
+	// client may have its answer before that.
+	answering atomic.Int64
 }
 
 func newClients(s *store) *clients { return &clients{store: s, calls: outcomes{}} }

@@ -131,6 +131,29 @@ func TestAClientThatIsGoneIsAsItWent(t *testing.T) {
 	}
 }
 
+// TestACallIsMissingUntilItIsCounted: whoever reads what clients did can wait for it.
+func TestACallIsMissingUntilItIsCounted(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	g.Disturb(Disturbance{Delay: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := g.ListPods(ctx, &pods.ListPodsRequest{})
+		ended <- err
+	}()
+	eventually(t, "the call has begun", g.Answering)
+	if calls := g.client(t, 0).Calls; len(calls) > 0 {
+		t.Errorf("the call is counted before it ends: %v", calls)
+	}
+	cancel()
+	<-ended
+	eventually(t, "the call is counted", func() bool { return !g.Answering() })
+	if calls := g.client(t, 0).Calls; !slices.Equal(calls, []Calls{{"ListPods", "Canceled", 1}}) {
+		t.Errorf("the client has %v", calls)
+	}
+}
+
 func TestTheLargestListIsKnown(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)

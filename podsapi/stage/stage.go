@@ -101,6 +101,12 @@ func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, befor
 	return nil
 }
 
+// AwaitAnswers waits until all lists and gets that have begun are in the Runs, but not for
+// longer than two seconds.
+func (n *Node) AwaitAnswers(ctx context.Context) {
+	await.Until(ctx, settling, func() bool { return n.server == nil || !n.server.Answering() })
+}
+
 // settling bounds how long it may take on a busy machine until a client that reads is
 // sent the last state.
 const settling = 2 * time.Second
