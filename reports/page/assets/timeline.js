@@ -142,7 +142,7 @@ export function timeline(narration, cell, open) {
 
   // zoomOn zooms with what is chosen in the middle.
   function zoomOn(factor) {
-    const around = chosenTime();
+    const around = chosenTime() ?? view.moment ?? undefined;
     if (around !== undefined) {
       view.from += around - (view.from + view.to) / 2;
       view.to = 2 * around - view.from;
@@ -296,7 +296,9 @@ function tones() {
   const shape = (tone, text) => h('li', {}, s('svg', {width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true'}, glyph(tone)), ' ', text);
   return h('ul', {class: 'tones', 'aria-label': 'What the marks mean'},
     shape('good', 'good'), shape('bad', 'bad: failed, killed, not ready'), shape('warned', 'a warning, or a failure that no red check is about'),
-    shape('changed', 'a restart, or other versions or gates'), shape('faulty', 'a fault by the scenario'), shape('', 'neither'));
+    shape('changed', 'a restart, or other versions or gates'), shape('faulty', 'a fault by the scenario'), shape('', 'neither'),
+    h('li', {}, s('svg', {width: 14, height: 14, 'aria-hidden': 'true'}, s('line', {class: 'moment', x1: 7, x2: 7, y1: 0, y2: 14})), ' when what is chosen was decided or went wrong, and the step before'),
+    h('li', {}, s('svg', {width: 14, height: 14, 'aria-hidden': 'true'}, s('rect', {class: 'band odd', width: 14, height: 14})), ' every other step'));
 }
 
 // dragged calls back with how far the reader has pulled, in pixels.
@@ -439,7 +441,7 @@ function render(picture, rows, view, width, steps) {
   picture.setAttribute('height', y + 4);
   const moment = [view.trigger?.from ?? null, view.moment].filter((t) => t !== null && t >= view.from && t <= view.to)
     .map((t) => s('line', {class: 'moment', x1: x(t), x2: x(t), y1: ROW, y2: y}));
-  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...parts, ...moment, ...names);
+  picture.replaceChildren(...bands(steps, view, x, gutter, width, y), ...axis(view, x, gutter, width, y), ...moment, ...parts, ...names);
   return drawn;
 }
 
