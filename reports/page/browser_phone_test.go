@@ -43,6 +43,30 @@ func TestTheWayAround(t *testing.T) {
 	b.quiet()
 }
 
+// TestWhoMovesOnIsNotTakenBack: a slow browser has frames left that go to a part, when the
+// reader is at the top again.
+func TestWhoMovesOnIsNotTakenBack(t *testing.T) {
+	b := newTab(t, phone)
+	b.open(written(t, small()), red)
+	b.do(chromedp.Evaluate[chromedp.Void](`window.at = null;
+	(async () => {
+		const frames = [], request = window.requestAnimationFrame;
+		window.requestAnimationFrame = (frame) => frames.push(frame);
+		document.querySelector(".jumps a[href$='part=plan']").click();
+		while (document.activeElement.id !== 'part-plan') await new Promise((resolve) => setTimeout(resolve));
+		const part = scrollY;
+		document.querySelector('.to-top').click();
+		window.requestAnimationFrame = request;
+		for (const frame of frames) frame();
+		window.at = [part, scrollY];
+	})()`))
+	b.until("window.at !== null")
+	if at := eval[[]float64](b, "window.at"); at[0] == 0 || at[1] != 0 {
+		t.Errorf("scrolled to %v at the part and after the link to the top, want the part's height and 0", at)
+	}
+	b.quiet()
+}
+
 // TestThePanelCoversNoLane: what is said of an item stands below the lanes, and the item
 // stays in sight.
 func TestThePanelCoversNoLane(t *testing.T) {

@@ -112,13 +112,25 @@ export function cellOf(column, ...children) {
   return h('td', {'data-column': column}, h('div', {}, children));
 }
 
+let landings = 0; // changes when the page scrolls to something else, or the reader does
+
+for (const input of ['wheel', 'touchstart', 'pointerdown', 'keydown']) addEventListener(input, () => landings++, {capture: true, passive: true});
+
 // landOn scrolls to an element, and again when what is above it has got its height: what was
-// never in sight has an assumed one.
+// never in sight has an assumed one. A reader who moves on meanwhile is not taken back.
 export function landOn(element, block = 'center') {
   let left = 4;
+  const since = landings;
   const land = () => {
+    if (since !== landings) return;
     element.scrollIntoView({block, behavior: 'instant'});
     if (--left > 0 && element.isConnected) requestAnimationFrame(land);
   };
   land();
+}
+
+// scrollToHeight shows the page from a height on, in pixels, and ends what landOn began.
+export function scrollToHeight(top) {
+  landings++;
+  scrollTo(0, top);
 }

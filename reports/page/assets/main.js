@@ -1,4 +1,4 @@
-import {withCopy, landOn} from './dom.js';
+import {withCopy, landOn, scrollToHeight} from './dom.js';
 import {withDraft} from './issue.js';
 import {index, loadIndex, meant} from './data.js';
 import {parse, cellHash, listHash} from './route.js';
@@ -58,13 +58,13 @@ function place(to, from, back, target) {
     landOn(target);
     target.querySelector('a.id, summary')?.focus({preventScroll: true});
   } else if (from && back) {
-    scrollTo(0, scrolled.get(here.hash) ?? 0);
+    scrollToHeight(scrolled.get(here.hash) ?? 0);
   } else if (to.view === 'cell') {
     const row = views.cell.querySelector('.target, .attempts [aria-expanded=true]');
     if (row) landOn(row);
-    else if (!to.choices.get('part')) scrollTo(0, 0);
+    else if (!to.choices.get('part')) scrollToHeight(0);
   } else if (from && from.view !== to.view) {
-    scrollTo(0, 0);
+    scrollToHeight(0);
   }
   if (!from || from.view === to.view && to.view !== 'cell') return;
   if (to.view === 'cell') views.cell.querySelector('h1')?.focus({preventScroll: true});
@@ -121,7 +121,7 @@ document.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if (link.classList.contains('skip')) document.getElementById('main').focus();
-  else if (link.classList.contains('to-top')) scrollTo(0, 0);
+  else if (link.classList.contains('to-top')) scrollToHeight(0);
   else if (link.classList.contains('word')) showWord(link.hash.slice(1));
   else go(link.getAttribute('href'));
 });
