@@ -5,6 +5,7 @@ package record
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -74,6 +76,7 @@ type History struct {
 	seq     int // of the last event, lost ones included
 	events  []Event
 	out     io.Writer
+	without []byte // is left out of all that is appended; nil: nothing
 	err     error
 	changed chan struct{}
 }
@@ -83,6 +86,15 @@ var _ Recorder = (*History)(nil)
 // NewHistory returns a history that also writes each event to out as one line
 // of JSON, as soon as it is appended. If out is nil, nothing is written.
 func NewHistory(out io.Writer) *History { return &History{out: out} }
+
+// Without has the history leave a text out of all that is appended, wherever it stands
+// in an event: rigs that share a control plane tell their names apart by it. It is of
+// letters, digits and hyphens, which look the same in every encoding.
+func (h *History) Without(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.without = []byte(text)
+}
 
 // Append adds an event that happened now. A failure to write it is kept, and
 // reported by Err: a history that is not complete must not be judged.
@@ -102,6 +114,10 @@ func (h *History) Append(source, subject string, payload Payload) {
 		Kind:    payload.EventKind(),
 		Subject: subject,
 		Data:    data,
+	}
+	if len(h.without) > 0 {
+		e.Source, e.Subject = strings.ReplaceAll(e.Source, string(h.without), ""), strings.ReplaceAll(e.Subject, string(h.without), "")
+		e.Data = bytes.ReplaceAll(e.Data, h.without, nil)
 	}
 	if err == nil && h.out != nil {
 		err = write(h.out, e)

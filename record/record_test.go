@@ -51,6 +51,24 @@ func TestHistoryReadsBackWhatItWrote(t *testing.T) {
 	}
 }
 
+// TestAHistoryLeavesATextOut, in memory and in its file, wherever the text stands.
+func TestAHistoryLeavesATextOut(t *testing.T) {
+	var file bytes.Buffer
+	h := NewHistory(&file)
+	h.Without("-skw0001")
+	h.Append("runtime/node-a-skw0001", "default-skw0001/web", started{Name: "web-node-a-skw0001 in default-skw0001, not -skw0002"})
+	written, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append(written, h.Events()...) {
+		s, _ := As[started](e)
+		if e.Source != "runtime/node-a" || e.Subject != "default/web" || s.Name != "web-node-a in default, not -skw0002" {
+			t.Errorf("%+v: %s", e, e.Data)
+		}
+	}
+}
+
 func TestTheFirstLineTellsTheFormat(t *testing.T) {
 	var file bytes.Buffer
 	h := NewHistory(&file)
