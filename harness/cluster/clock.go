@@ -28,7 +28,7 @@ func (c *Cluster) StepClock(node string, by time.Duration) error {
 }
 
 func (c *Cluster) changeClock(node string, change func(shown clock.Clock) clock.Clock) error {
-	comp, err := c.component("kubelet/" + node)
+	_, comp, err := c.find("kubelet/" + node)
 	if err != nil {
 		return err
 	}

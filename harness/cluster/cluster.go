@@ -38,6 +38,12 @@ type Config struct {
 	// controller manager nothing makes pods of Deployments, and without a scheduler
 	// pods need a nodeName. What else there is in it is not part of the rig.
 	Topology record.Topology
+	// On is a rig whose control plane this one uses, and which outlives it. Of Topology, only
+	// the nodes and MayEnd count then. If unset, the rig has a control plane of its own.
+	On *Cluster
+	// Suffix is how the API server's names of nodes and namespaces end, so that rigs on one
+	// control plane can give theirs the same names. If unset, they are as they are given.
+	Suffix string
 	// Watchdog is Gardener's dependency-watchdog, which makes the rig a seed. If
 	// unset, it is none.
 	Watchdog *Watchdog
@@ -112,8 +118,12 @@ type Cluster struct {
 	observer   *observer
 	watches    bool // objects are recorded
 
-	mu       sync.Mutex
-	runtimes map[string]Runtime // by node
+	mu         sync.Mutex
+	runtimes   map[string]Runtime // by node
+	namespaces []string           // those that were made, by their names in the API server
+	guests     map[*Cluster]bool  // the rigs that use this one's control plane
+	nodes      []int              // the numbers of the nodes in the block
+	unbind     func() bool        // has the rig no longer end with the control plane that it uses
 
 	ctx  context.Context //nolint:containedctx // the rig's own lifetime, handed out by Context
 	fail context.CancelCauseFunc
@@ -125,7 +135,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string), runtimes: make(map[string]Runtime)}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string), runtimes: make(map[string]Runtime), guests: make(map[*Cluster]bool)}
 	if !c.watches {
 		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
 	}
@@ -142,7 +152,10 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if c.guard, err = rigs.NewDir(cfg.TempDir, cfg.Purpose, socketRoom(cfg.Topology.Nodes)); err != nil {
 		return nil, err
 	}
-	if c.block, err = claimBlock(); err != nil {
+	if cfg.On != nil {
+		cfg.On.admit(c)
+		c.block = cfg.On.block
+	} else if c.block, err = claimBlock(); err != nil {
 		return nil, err
 	}
 	if err = c.prepare(); err != nil {
@@ -179,7 +192,7 @@ func (c *Cluster) prepare() error {
 	}
 	server := fmt.Sprintf("https://%s:%d", c.block.controlPlane(), apiserverPort)
 	var err error
-	if c.creds, err = newCredentials(filepath.Join(c.guard.Dir(), "pki"), server); err != nil {
+	if c.creds, err = c.newCredentials(server); err != nil {
 		return err
 	}
 	if c.kubeconfig, err = c.creds.kubeconfig("admin", administrator("skewrig-admin"), server); err != nil {
@@ -235,7 +248,7 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 	if kubelet.standalone {
 		return nil
 	}
-	name := kubelet.node
+	name := c.NodeName(kubelet.node)
 	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
 		return err
 	}
@@ -267,6 +280,9 @@ func (c *Cluster) observe(ctx context.Context) (err error) {
 // Observe has the objects observed of resources that the API server has now, and did
 // not have when it was started.
 func (c *Cluster) Observe(ctx context.Context) error {
+	if c.cfg.On != nil {
+		return c.cfg.On.Observe(ctx)
+	}
 	if c.observer == nil {
 		return nil
 	}
@@ -299,7 +315,9 @@ func (c *Cluster) Close() error {
 	for _, comp := range c.components {
 		failures = append(failures, comp.clock.Close())
 	}
-	if c.block != nil {
+	if c.cfg.On != nil {
+		failures = append(failures, c.leave())
+	} else if c.block != nil {
 		failures = append(failures, c.block.release())
 	}
 	if c.guard != nil {
@@ -348,7 +366,7 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 // serves itself: kube-apiserver, or a kubelet. The kubelet is asked directly,
 // since an API server does not relay requests to loopback addresses.
 func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
-	comp, err := c.component(component)
+	_, comp, err := c.find(component)
 	if err != nil {
 		return nil, err
 	}

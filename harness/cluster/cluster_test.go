@@ -84,6 +84,35 @@ func TestABlockIsFreeAgainAfterRelease(t *testing.T) {
 	}
 }
 
+// TestNumbersOfNodesComeBackLate: rigs on one control plane have nodes of their own, and the
+// number of one that is gone is given out again after all others.
+func TestNumbersOfNodesComeBackLate(t *testing.T) {
+	b := new(block)
+	seen := make(map[int]bool)
+	for range maxNodes {
+		number, err := b.take()
+		if err != nil || seen[number] {
+			t.Fatalf("%d, again: %t (%v)", number, seen[number], err)
+		}
+		seen[number] = true
+	}
+	if _, err := b.take(); err == nil {
+		t.Error("there is a number more than nodes fit")
+	}
+	b.giveBack([]int{7, 3})
+	for _, want := range []int{3, 7} {
+		if got, err := b.take(); got != want || err != nil {
+			t.Errorf("%d (%v), want %d", got, err, want)
+		}
+	}
+	half := new(block)
+	first, _ := half.take()
+	half.giveBack([]int{first})
+	if next, _ := half.take(); next == first {
+		t.Error("a number comes back at once")
+	}
+}
+
 func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
 	cfg := Config{Topology: record.Topology{Nodes: []record.Node{{Name: "a"}, {Name: "b"}, {Name: "a"}}}}
 	if err := cfg.validate(); err == nil || !strings.Contains(err.Error(), `"a"`) {

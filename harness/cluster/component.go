@@ -70,7 +70,7 @@ func (c *Cluster) Restart(ctx context.Context, name string, change Change) error
 // node says what its kubelet is. That a component ended which may end by itself is in
 // the record, and no error.
 func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
-	comp, err := c.component(name)
+	c, comp, err := c.find(name)
 	if err != nil {
 		return err
 	}
@@ -90,11 +90,8 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 
 // Running reports whether a component runs.
 func (c *Cluster) Running(name string) bool {
-	comp, err := c.component(name)
-	if err != nil {
-		return false
-	}
-	return comp.process() != nil
+	_, comp, err := c.find(name)
+	return err == nil && comp.process() != nil
 }
 
 // process is what runs of a component now, or nil.
@@ -118,7 +115,7 @@ func (c *Cluster) Stop(ctx context.Context, name string) error {
 func (c *Cluster) Kill(name string) error { return c.end(name, (*process.Process).Kill) }
 
 func (c *Cluster) end(name string, how func(*process.Process) error) error {
-	comp, err := c.component(name)
+	c, comp, err := c.find(name)
 	if err != nil {
 		return err
 	}
@@ -136,6 +133,9 @@ type Instance struct {
 // Instances lists the components in the order in which they were started.
 func (c *Cluster) Instances() []Instance {
 	var all []Instance
+	if c.cfg.On != nil {
+		all = c.cfg.On.Instances()
+	}
 	for _, comp := range c.components {
 		comp.mu.Lock()
 		i := Instance{Name: comp.name, Version: comp.version, Gates: comp.gates.Clone()}
@@ -148,15 +148,19 @@ func (c *Cluster) Instances() []Instance {
 	return all
 }
 
-func (c *Cluster) component(name string) (*component, error) {
+// find finds a component, and the rig that it is part of: this one, or the one whose
+// control plane it uses.
+func (c *Cluster) find(name string) (*Cluster, *component, error) {
 	var names []string
-	for _, comp := range c.components {
-		if comp.name == name {
-			return comp, nil
+	for of := c; of != nil; of = of.cfg.On {
+		for _, comp := range of.components {
+			if comp.name == name {
+				return of, comp, nil
+			}
+			names = append(names, comp.name)
 		}
-		names = append(names, comp.name)
 	}
-	return nil, fmt.Errorf("this rig has no component %q; it has %q", name, names)
+	return nil, nil, fmt.Errorf("this rig has no component %q; it has %q", name, names)
 }
 
 func (c *Cluster) start(ctx context.Context, comp *component, change Change) error {
@@ -195,9 +199,20 @@ func (c *Cluster) start(ctx context.Context, comp *component, change Change) err
 	return nil
 }
 
-// mayEnd reports whether a component may end by itself.
+// mayEnd reports whether a component may end by itself, for this rig or for one that uses
+// its control plane.
 func (c *Cluster) mayEnd(comp *component) bool {
-	return slices.Contains(c.cfg.Topology.MayEnd, comp.name)
+	if slices.Contains(c.cfg.Topology.MayEnd, comp.name) {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for guest := range c.guests {
+		if slices.Contains(guest.cfg.Topology.MayEnd, comp.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // whileRunning does something with a component, until that ends.
@@ -301,13 +316,15 @@ func (c *Cluster) stopAll() error {
 // kubelet-node-a.
 func fileName(component string) string { return strings.ReplaceAll(component, "/", "-") }
 
-func (c *Cluster) logFile(name string) string {
-	return filepath.Join(c.cfg.LogDir, fileName(name)+".log")
-}
+// LogName is the name of the file in LogDir that has a component's log.
+func LogName(component string) string { return fileName(component) + ".log" }
+
+func (c *Cluster) logFile(name string) string { return filepath.Join(c.cfg.LogDir, LogName(name)) }
 
 // Log returns what a component has said so far.
 func (c *Cluster) Log(name string) ([]byte, error) {
-	if _, err := c.component(name); err != nil {
+	c, _, err := c.find(name)
+	if err != nil {
 		return nil, err
 	}
 	return os.ReadFile(c.logFile(name))

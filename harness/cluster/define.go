@@ -21,6 +21,25 @@ import (
 // define lists the rig's components in the order in which they start, each
 // with what it takes to run it. Nothing is started.
 func (c *Cluster) define() error {
+	if c.cfg.On == nil {
+		if err := c.defineControlPlane(); err != nil {
+			return err
+		}
+	}
+	for _, node := range c.cfg.Topology.Nodes {
+		number, err := c.block.take()
+		if err != nil {
+			return err
+		}
+		c.nodes = append(c.nodes, number)
+		if err := c.defineKubelet(node, c.block.node(number)); err != nil {
+			return fmt.Errorf("preparing node %s: %w", node.Name, err)
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) defineControlPlane() error {
 	s, err := c.creds.serve("control-plane", "control-plane", c.block.controlPlane().String(),
 		"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1")
 	if err != nil {
@@ -29,11 +48,6 @@ func (c *Cluster) define() error {
 	for _, define := range []func(serving) error{c.defineEtcd, c.defineAPIServer, c.defineControllers, c.defineWatchdog} {
 		if err := define(s); err != nil {
 			return err
-		}
-	}
-	for i, node := range c.cfg.Topology.Nodes {
-		if err := c.defineKubelet(node, c.block.node(i)); err != nil {
-			return fmt.Errorf("preparing node %s: %w", node.Name, err)
 		}
 	}
 	return nil
@@ -98,11 +112,12 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 			return err
 		}
 	}
-	s, err := c.creds.serve("kubelet-"+node.Name, node.Name, nodeAddress(addresses).String(), node.Name)
+	name := c.NodeName(node.Name)
+	s, err := c.creds.serve("kubelet-"+node.Name, name, nodeAddress(addresses).String(), name)
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, nodeClient(node.Name))
+	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, nodeClient(name))
 	if err != nil {
 		return err
 	}
@@ -115,7 +130,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
 		node: node.Name, address: s.address, standalone: node.Standalone,
-		flags:  kubeletFlags(node.Name, kubeconfig, dirs),
+		flags:  kubeletFlags(name, kubeconfig, dirs),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
 		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
 	}

@@ -21,8 +21,8 @@ func (c *Cluster) introduce() error {
 		}
 	}
 	components := make(map[string]string)
-	for _, comp := range c.components {
-		components[comp.name] = string(comp.version)
+	for _, i := range c.Instances() {
+		components[i.Name] = string(i.Version)
 	}
 	return c.guard.Say(func(i *rigs.Info) {
 		*i = rigs.Info{For: c.cfg.Purpose, Components: components, Kubeconfig: c.kubeconfig, Logs: logs, ReportDir: report}

@@ -16,7 +16,7 @@ func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.
 
 // KubeletDir is the directory of a node's kubelet (--root-dir).
 func (c *Cluster) KubeletDir(node string) (string, error) {
-	_, err := c.component("kubelet/" + node)
+	_, _, err := c.find("kubelet/" + node)
 	return c.kubeletDirs(node).state(), err
 }
 

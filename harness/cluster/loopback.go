@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"sync"
 )
 
 // The second octets of the loopback blocks that rigs share out among
@@ -18,6 +19,10 @@ const firstBlock, lastBlock = 2, 254
 type block struct {
 	octet byte
 	claim net.Listener
+
+	mu    sync.Mutex
+	taken [maxNodes]bool
+	next  int // the number that was not taken for longest
 }
 
 // claimBlock finds a block that no rig on this machine uses. The claim is a
@@ -46,6 +51,31 @@ func (b *block) release() error {
 
 // controlPlane is the address that all control-plane components listen on.
 func (b *block) controlPlane() netip.Addr { return netip.AddrFrom4([4]byte{127, b.octet, 255, 1}) }
+
+// take finds a number for a node that no other one has. Numbers come back as late as
+// possible: who still connects to a node that is gone must not find another one.
+func (b *block) take() (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for range maxNodes {
+		number := b.next
+		b.next = (b.next + 1) % maxNodes
+		if !b.taken[number] {
+			b.taken[number] = true
+			return number, nil
+		}
+	}
+	return 0, fmt.Errorf("a control plane can have %d nodes, and has them", maxNodes)
+}
+
+// giveBack makes numbers free.
+func (b *block) giveBack(numbers []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, number := range numbers {
+		b.taken[number] = false
+	}
+}
 
 // node is the range of the n-th node, counted from 0. Its first address is the
 // node's own, the others are its pods'.

@@ -22,14 +22,19 @@ const (
 
 // EnsureNamespace makes a namespace usable for pods, if it is not yet. With a
 // controller manager that means to create it and to wait for its service
-// account; without one, what the controllers would make is made here.
+// account; without one, what the controllers would make is made here. Its name in the
+// API server is that of Namespace.
 func (c *Cluster) EnsureNamespace(ctx context.Context, name string) error {
+	name = c.Namespace(name)
+	c.mu.Lock()
+	c.namespaces = append(c.namespaces, name)
+	c.mu.Unlock()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	_, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err := unlessThere(err); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", name, err)
 	}
-	if !c.cfg.Topology.ControllerManager {
+	if !c.hasControllers() {
 		if err := c.makeServiceAccount(ctx, name); err != nil {
 			return fmt.Errorf("making the default service account of namespace %s: %w", name, err)
 		}

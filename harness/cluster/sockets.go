@@ -18,7 +18,7 @@ import (
 // Sockets are the TCP sockets that a component has open, and those in TIME_WAIT with
 // the port at either end: the kernel does not say whose they were.
 func (c *Cluster) Sockets(name string, port int) ([]record.Socket, error) {
-	comp, err := c.component(name)
+	_, comp, err := c.find(name)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -12,7 +13,7 @@ import (
 // RemoveStaticPod takes the manifest of a static pod away. It returns before the
 // pod has ended. The name is the one in the manifest, without the node's.
 func (c *Cluster) RemoveStaticPod(node, name string) error {
-	if _, err := c.component("kubelet/" + node); err != nil {
+	if _, _, err := c.find("kubelet/" + node); err != nil {
 		return err
 	}
 	if name != filepath.Base(name) {
@@ -26,7 +27,7 @@ func (c *Cluster) RemoveStaticPod(node, name string) error {
 // pods, in place of one of the same name. It returns before the pod runs. The
 // kubelet appends the node's name to the pod's.
 func (c *Cluster) RunStaticPod(node string, pod map[string]any) error {
-	if _, err := c.component("kubelet/" + node); err != nil {
+	if _, _, err := c.find("kubelet/" + node); err != nil {
 		return err
 	}
 	metadata, _ := pod["metadata"].(map[string]any)
@@ -37,6 +38,10 @@ func (c *Cluster) RunStaticPod(node string, pod map[string]any) error {
 	namespace, _ := metadata["namespace"].(string)
 	if namespace == "" {
 		namespace = "default"
+	}
+	if c.cfg.Suffix != "" {
+		pod, metadata = maps.Clone(pod), maps.Clone(metadata)
+		metadata["namespace"], pod["metadata"] = c.Namespace(namespace), metadata
 	}
 	manifest, err := json.Marshal(pod)
 	if err != nil {

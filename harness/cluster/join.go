@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// NodeName is what the API server calls a node of the rig.
+func (c *Cluster) NodeName(node string) string { return node + c.cfg.Suffix }
+
+// Namespace is what the API server calls a namespace of the rig.
+func (c *Cluster) Namespace(name string) string { return name + c.cfg.Suffix }
+
+// hasControllers reports whether the control plane has a controller manager.
+func (c *Cluster) hasControllers() bool {
+	if c.cfg.On != nil {
+		return c.cfg.On.hasControllers()
+	}
+	return c.cfg.Topology.ControllerManager
+}
+
+// newCredentials makes the rig's directory of credentials: with an authority of its own, or
+// with that of the control plane which it uses.
+func (c *Cluster) newCredentials(server string) (*credentials, error) {
+	dir := filepath.Join(c.guard.Dir(), "pki")
+	if c.cfg.On == nil {
+		return newCredentials(dir, server)
+	}
+	creds := &credentials{dir: dir, ca: c.cfg.On.creds.ca, server: server}
+	return creds, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(creds.caFile(), creds.ca.CertPEM(), 0o600))
+}
+
+// admit has another rig use the control plane: it ends with it.
+func (c *Cluster) admit(guest *Cluster) {
+	c.mu.Lock()
+	c.guests[guest] = true
+	c.mu.Unlock()
+	guest.unbind = context.AfterFunc(c.ctx, func() { guest.fail(context.Cause(c.ctx)) })
+}
+
+// leave takes the rig's nodes and pods from the control plane that it used.
+func (c *Cluster) leave() error {
+	on := c.cfg.On
+	on.mu.Lock()
+	delete(on.guests, c)
+	on.mu.Unlock()
+	defer func() { on.block.giveBack(c.nodes); c.nodes = nil }()
+	if c.unbind != nil {
+		c.unbind()
+	}
+	if c.client == nil || on.ctx.Err() != nil || !on.Running("kube-apiserver") {
+		return nil // nothing was made, or all of it goes
+	}
+	ctx, cancel := on.Bind(context.Background())
+	defer cancel()
+	ctx, timely := context.WithTimeout(ctx, StopLimit)
+	defer timely()
+	return c.deleteObjects(ctx)
+}
+
+// deleteObjects deletes the rig's nodes, and the pods in its namespaces.
+func (c *Cluster) deleteObjects(ctx context.Context) error {
+	var failures []error
+	now := int64(0)
+	c.mu.Lock()
+	namespaces := c.namespaces
+	c.namespaces = nil
+	c.mu.Unlock()
+	for _, name := range namespaces {
+		err := c.client.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			failures = append(failures, fmt.Errorf("deleting the pods of namespace %s: %w", name, err))
+		}
+	}
+	for _, node := range c.cfg.Topology.Nodes {
+		err := c.client.CoreV1().Nodes().Delete(ctx, c.NodeName(node.Name), metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			failures = append(failures, fmt.Errorf("deleting node %s: %w", c.NodeName(node.Name), err))
+		}
+	}
+	return errors.Join(failures...)
+}
