@@ -76,7 +76,7 @@ type History struct {
 	seq     int // of the last event, lost ones included
 	events  []Event
 	out     io.Writer
-	without []byte // is left out of all that is appended; nil: nothing
+	without []string // texts that are left out of all that is appended
 	err     error
 	changed chan struct{}
 }
@@ -87,13 +87,13 @@ var _ Recorder = (*History)(nil)
 // of JSON, as soon as it is appended. If out is nil, nothing is written.
 func NewHistory(out io.Writer) *History { return &History{out: out} }
 
-// Without has the history leave a text out of all that is appended, wherever it stands
-// in an event: rigs that share a control plane tell their names apart by it. It is of
-// letters, digits and hyphens, which look the same in every encoding.
-func (h *History) Without(text string) {
+// Without has the history leave texts out of all that is appended, in their order and
+// wherever they stand in an event: rigs that share a control plane tell their names apart
+// by them. In payloads, they are parts of compact JSON.
+func (h *History) Without(texts ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.without = []byte(text)
+	h.without = texts
 }
 
 // Append adds an event that happened now. A failure to write it is kept, and
@@ -115,9 +115,9 @@ func (h *History) Append(source, subject string, payload Payload) {
 		Subject: subject,
 		Data:    data,
 	}
-	if len(h.without) > 0 {
-		e.Source, e.Subject = strings.ReplaceAll(e.Source, string(h.without), ""), strings.ReplaceAll(e.Subject, string(h.without), "")
-		e.Data = bytes.ReplaceAll(e.Data, h.without, nil)
+	for _, text := range h.without {
+		e.Source, e.Subject = strings.ReplaceAll(e.Source, text, ""), strings.ReplaceAll(e.Subject, text, "")
+		e.Data = bytes.ReplaceAll(e.Data, []byte(text), nil)
 	}
 	if err == nil && h.out != nil {
 		err = write(h.out, e)
