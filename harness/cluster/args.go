@@ -28,6 +28,12 @@ const (
 // names, so that the same configuration always gives the same command line.
 type flags map[string]string
 
+// with adds others.
+func (f flags) with(others flags) flags {
+	maps.Copy(f, others)
+	return f
+}
+
 func (f flags) args() []string {
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {

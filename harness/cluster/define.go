@@ -130,7 +130,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
 		node: node.Name, address: s.address, standalone: node.Standalone,
-		flags:  kubeletFlags(name, kubeconfig, dirs),
+		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
 		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
 	}

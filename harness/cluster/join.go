@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,18 @@ func (c *Cluster) NodeName(node string) string { return node + c.cfg.Suffix }
 
 // Namespace is what the API server calls a namespace of the rig.
 func (c *Cluster) Namespace(name string) string { return name + c.cfg.Suffix }
+
+// RigLabel is the label of the nodes of a rig with a Suffix. Its value is the suffix without
+// the hyphen: pods that select it come to nodes of that rig only.
+const RigLabel = "skewrig.dev/rig"
+
+// nodeLabels is the flag that gives the nodes their label, if they have one.
+func (c *Cluster) nodeLabels() flags {
+	if c.cfg.Suffix == "" {
+		return nil
+	}
+	return flags{"node-labels": RigLabel + "=" + strings.TrimPrefix(c.cfg.Suffix, "-")}
+}
 
 // hasControllers reports whether the control plane has a controller manager.
 func (c *Cluster) hasControllers() bool {
@@ -64,18 +77,20 @@ func (c *Cluster) leave() error {
 	return c.deleteObjects(ctx)
 }
 
-// deleteObjects deletes the rig's nodes, and the pods in its namespaces.
+// deleteObjects deletes the rig's nodes, and in its namespaces the pods and what controllers
+// make pods of.
 func (c *Cluster) deleteObjects(ctx context.Context) error {
 	var failures []error
-	now := int64(0)
 	c.mu.Lock()
 	namespaces := c.namespaces
 	c.namespaces = nil
 	c.mu.Unlock()
 	for _, name := range namespaces {
-		err := c.client.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			failures = append(failures, fmt.Errorf("deleting the pods of namespace %s: %w", name, err))
+		for _, collection := range c.podsAndOwners(name) {
+			now := int64(0)
+			if err := collection.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{}); err != nil {
+				failures = append(failures, fmt.Errorf("deleting what is in namespace %s: %w", name, err))
+			}
 		}
 	}
 	for _, node := range c.cfg.Topology.Nodes {
@@ -85,4 +100,17 @@ func (c *Cluster) deleteObjects(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+type collection interface {
+	DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
+}
+
+// podsAndOwners are the collections of a namespace with pods or what makes them, owners first.
+func (c *Cluster) podsAndOwners(namespace string) (all []collection) {
+	if c.hasControllers() {
+		apps := c.client.AppsV1()
+		all = append(all, apps.Deployments(namespace), apps.DaemonSets(namespace), apps.StatefulSets(namespace), apps.ReplicaSets(namespace))
+	}
+	return append(all, c.client.CoreV1().Pods(namespace))
 }
