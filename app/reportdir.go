@@ -131,7 +131,7 @@ func (d *ReportDir) replaceCells(write func(dir string) error) (err error) {
 
 // reportFiles are the names of what a report directory has, those of the files of
 // cells last.
-var reportFiles = []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name, "cells", "runs"}
+var reportFiles = []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name, "cells", "shared", "runs"}
 
 // unwhole reports whether a name is of what is written to become one of reportFiles: who
 // is killed leaves it.

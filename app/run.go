@@ -42,6 +42,9 @@ type Options struct {
 	UntilFail bool
 	// Parallel is how many cells run at the same time. If unset, one.
 	Parallel int
+	// Isolate gives each cell a control plane of its own. If unset, cells share one where
+	// they can't notice, and what comes out red so runs again alone.
+	Isolate bool
 	// Progress gets each piece of news, from one goroutine at a time, with what is known
 	// to fail marked as such. A cell's id says which run it is. If unset, news is
 	// dropped.
@@ -103,10 +106,12 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	if o.Progress == nil {
 		o.Progress = func(engine.Progress) {}
 	}
+	known := newAssembler(cells, o.Catalog, o.Reproduce)
+	unexpected := func(c reports.Cell) bool { return !c.Unfinished && !known.excuse(c).Outcome.Expected() }
 	return &runner{
-		Options: o, assembler: newAssembler(cells, o.Catalog, o.Reproduce), cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
+		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
-			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Progress: tell}
+			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Unexpected: unexpected, Progress: tell}
 			_, err := e.Run(ctx, cells)
 			return err
 		},

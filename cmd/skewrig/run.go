@@ -17,6 +17,7 @@ type runFlags struct {
 	output
 	report   reportDir
 	parallel int
+	isolate  bool
 	matrix   bool
 	known    string
 	again    againFlags
@@ -52,6 +53,7 @@ pattern selects.`,
 	f.github.register(cmd)
 	cmd.Flags().IntVar(&f.parallel, "parallel", app.Parallel(), "how many cells run in parallel")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
+	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
 }
@@ -101,7 +103,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	options := app.Options{
 		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(os.Args, args, version(), built),
-		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel,
+		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
 	}
 	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
 	tell, done := cellProgress(cmd, app.NewForecast(cells, options))

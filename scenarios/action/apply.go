@@ -3,7 +3,6 @@ package action
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -126,10 +125,10 @@ func describeObject(object map[string]any) string {
 	return o.GetKind() + " " + name
 }
 
-// Keeps implements Keeper.
-func (a Apply) Keeps(swept func(string) bool) bool {
-	return !slices.ContainsFunc(a.Objects, func(o map[string]any) bool {
-		kind, _ := o["kind"].(string)
-		return !swept(kind)
-	})
+// Reach implements Reacher.
+func (a Apply) Reach() (reach Reach) {
+	for _, o := range a.Objects {
+		reach = max(reach, ofObject(o))
+	}
+	return reach
 }

@@ -239,5 +239,5 @@ func (c Check) Describe() string {
 	return OneLine(fmt.Sprintf("%s: %s == %s", when, c.Observe, Encode(c.Is)))
 }
 
-// Keeps implements Keeper.
-func (Checks) Keeps(func(string) bool) bool { return true }
+// Reach implements Reacher.
+func (Checks) Reach() Reach { return ReachOwn }

@@ -57,6 +57,9 @@ func (c Clock) Describe() string {
 // Run implements Action.
 func (c Clock) Run(_ context.Context, rig Rig) error { return rig.SetClock(c) }
 
+// Reach implements Reacher.
+func (c Clock) Reach() Reach { return ofComponent(c.Of, ReachAll) }
+
 func (c Clock) to() clock.Clock {
 	to := clock.Clock{Drift: c.Drift, Frozen: c.Frozen}
 	if c.Offset != nil {

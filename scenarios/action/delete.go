@@ -25,5 +25,5 @@ func (d Delete) Describe() string { return OneLine("delete " + d.Object.String()
 // Run implements Action.
 func (d Delete) Run(ctx context.Context, rig Rig) error { return rig.Delete(ctx, d.Object) }
 
-// Keeps implements Keeper.
-func (d Delete) Keeps(swept func(string) bool) bool { return swept(d.Object.Resource) }
+// Reach implements Reacher.
+func (d Delete) Reach() Reach { return ofRef(d.Object) }

@@ -42,5 +42,5 @@ func (g Get) Describe() string { return OneLine("get " + g.Path + " of " + g.Com
 // Run implements Action.
 func (g Get) Run(ctx context.Context, rig Rig) error { return rig.Get(ctx, g.Component, g.Path) }
 
-// Keeps implements Keeper.
-func (Get) Keeps(func(string) bool) bool { return true }
+// Reach implements Reacher.
+func (g Get) Reach() Reach { return ofComponent(g.Component, ReachShared) }

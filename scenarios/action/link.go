@@ -149,6 +149,9 @@ func (f Fault) Describe() string {
 // Run implements Action.
 func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link, f.Fault) }
 
+// Reach implements Reacher. A link of the control plane is part of it from the beginning.
+func (f Fault) Reach() Reach { return ofComponent(f.Link.From, ReachAll) }
+
 // disturb gives a link a fault. A link has one at a time, as two would hide what
 // each of them does.
 func (f Fault) disturb(r *spec.Rig) {

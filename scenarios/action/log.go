@@ -31,3 +31,6 @@ func (l Log) Describe() string { return OneLine("read /" + l.Match + "/ in the l
 
 // Run implements Action.
 func (l Log) Run(_ context.Context, rig Rig) error { return rig.ReadLog(l.Component, l.Match) }
+
+// Reach implements Reacher.
+func (l Log) Reach() Reach { return ofComponent(l.Component, ReachShared) }

@@ -39,5 +39,5 @@ func (p Patch) Run(ctx context.Context, rig Rig) error {
 	return p.judge(ctx, rig)
 }
 
-// Keeps implements Keeper.
-func (p Patch) Keeps(swept func(string) bool) bool { return swept(p.Object.Resource) }
+// Reach implements Reacher.
+func (p Patch) Reach() Reach { return ofRef(p.Object) }

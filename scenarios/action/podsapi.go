@@ -169,3 +169,6 @@ func (p PodsAPI) Describe() string {
 
 // Run implements Action.
 func (p PodsAPI) Run(ctx context.Context, rig Rig) error { return rig.AskPods(ctx, p) }
+
+// Reach implements Reacher.
+func (p PodsAPI) Reach() Reach { return ReachOwn }

@@ -73,6 +73,9 @@ func (s Restart) Describe() string {
 // Run implements Action.
 func (s Restart) Run(ctx context.Context, rig Rig) error { return rig.Restart(ctx, s) }
 
+// Reach implements Reacher.
+func (s Restart) Reach() Reach { return ofComponent(s.Component, ReachChanges) }
+
 // Start starts a component that is stopped.
 type Start Restart
 

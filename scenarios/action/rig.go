@@ -47,11 +47,3 @@ type Rig interface {
 	// Watch watches checks until each is decided or its time is over.
 	Watch(ctx context.Context, checks Checks) error
 }
-
-// Keeper is an action after which another cell can have the rig. What is no
-// Keeper changes the rig, or may have.
-type Keeper interface {
-	// Keeps reports whether this one is such, given which kinds and resources of
-	// objects are taken away between two cells.
-	Keeps(swept func(kindOrResource string) bool) bool
-}

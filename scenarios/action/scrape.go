@@ -48,3 +48,6 @@ func (s Scrape) Describe() string { return OneLine("scrape " + s.Path + " of " +
 
 // Run implements Action.
 func (s Scrape) Run(ctx context.Context, rig Rig) error { return rig.Scrape(ctx, s.Component, s.Path) }
+
+// Reach implements Reacher.
+func (s Scrape) Reach() Reach { return ofComponent(s.Component, ReachShared) }

@@ -47,3 +47,6 @@ func (s Sockets) Describe() string {
 func (s Sockets) Run(ctx context.Context, rig Rig) error {
 	return rig.ReadSockets(ctx, s.Component, s.Port, time.Duration(s.For))
 }
+
+// Reach implements Reacher.
+func (s Sockets) Reach() Reach { return ofComponent(s.Component, ReachShared) }

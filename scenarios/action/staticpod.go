@@ -55,3 +55,6 @@ func (s StaticPod) Run(_ context.Context, rig Rig) error {
 	}
 	return rig.RunStaticPod(s.Node, s.Pod)
 }
+
+// Reach implements Reacher.
+func (s StaticPod) Reach() Reach { return ReachOwn }

@@ -94,6 +94,9 @@ func (s Stop) Checked() []Check {
 // Run implements Action.
 func (s Stop) Run(ctx context.Context, rig Rig) error { return rig.Stop(ctx, s) }
 
+// Reach implements Reacher.
+func (s Stop) Reach() Reach { return ofComponent(s.Component, ReachChanges) }
+
 // Kill ends a component without a warning.
 type Kill string
 
@@ -108,6 +111,9 @@ func (k Kill) Describe() string { return OneLine("kill " + string(k)) }
 
 // Run implements Action.
 func (k Kill) Run(_ context.Context, rig Rig) error { return rig.Kill(string(k)) }
+
+// Reach implements Reacher.
+func (k Kill) Reach() Reach { return ofComponent(string(k), ReachChanges) }
 
 // overlap reports whether two components are the same, or one is part of the
 // other: the simulated nodes of a zone, and all of them.

@@ -25,5 +25,5 @@ func (s Stored) Describe() string { return OneLine("read " + s.Object.String() +
 // Run implements Action.
 func (s Stored) Run(ctx context.Context, rig Rig) error { return rig.ReadStored(ctx, s.Object) }
 
-// Keeps implements Keeper.
-func (Stored) Keeps(func(string) bool) bool { return true }
+// Reach implements Reacher.
+func (s Stored) Reach() Reach { return ofRef(s.Object) }

@@ -54,5 +54,5 @@ func (w Wait) Run(ctx context.Context, rig Rig) error {
 	return rig.Wait(ctx, w.Until, time.Duration(cmp.Or(w.For, w.Within)))
 }
 
-// Keeps implements Keeper.
-func (Wait) Keeps(func(string) bool) bool { return true }
+// Reach implements Reacher.
+func (Wait) Reach() Reach { return ReachOwn }

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -30,8 +28,16 @@ type Engine struct {
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Dir is the report directory. Each cell has Dir/cells/<cell id>.
 	Dir string
-	// Parallel is how many cells run at the same time. If unset, one.
+	// Parallel is how many cells run at the same time that have a control plane of their
+	// own, if it is more than one: then four times as many do that share one. If unset, one
+	// cell runs at a time.
 	Parallel int
+	// Isolate gives each cell a control plane of its own. If unset, cells share one where
+	// they can't notice.
+	Isolate bool
+	// Unexpected says which results of cells that shared a control plane are to be trusted
+	// only if they come out again without. If unset, none.
+	Unexpected func(reports.Cell) bool
 	// FailFast ends a cell with the first check that does not hold, if that is
 	// all there is to learn: a mutant that is found. What comes later is unknown.
 	// If unset, a cell goes on.
@@ -53,48 +59,6 @@ type Progress struct {
 	Step *plan.Step
 	// Result is what the cell came to. If unset, it is not over.
 	Result *reports.Cell
-}
-
-// Run runs cells and returns their results in the same order. Cells that an
-// interrupt kept from running are unknown. The error is about the run as a
-// whole: expressions that don't compile, before anything is started.
-func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, error) {
-	programs, err := Compile(cells)
-	if err != nil {
-		return nil, err
-	}
-	b := &batch{Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells))}
-	var workers errgroup.Group
-	workers.SetLimit(max(e.Parallel, 1))
-	for _, group := range groups(cells) {
-		workers.Go(func() error {
-			b.run(ctx, group)
-			return nil
-		})
-	}
-	return b.results, workers.Wait()
-}
-
-// batch is the cells of one run, each with its result at the same place.
-type batch struct {
-	*Engine
-	cells    []plan.Cell
-	programs []*check.Program
-	results  []reports.Cell
-}
-
-// run runs a group of cells on one rig, one after the other.
-func (b *batch) run(ctx context.Context, group []int) {
-	t := new(sharedRig)
-	for n, i := range group {
-		t.more = n+1 < len(group)
-		b.tell(Progress{Cell: b.cells[i]})
-		b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], t)
-		if !t.more { // the last one may not even have entered
-			b.results[i] = unless(t.end(), b.results[i])
-		}
-		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
-	}
 }
 
 func (e *Engine) tell(p Progress) {
@@ -134,12 +98,13 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	return programs, errors.Join(mistakes...)
 }
 
-func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, t *sharedRig) reports.Cell {
+// cell runs a cell, on a control plane that it shares or, without one, on one of its own.
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane) reports.Cell {
 	if ctx.Err() != nil {
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
 	started := time.Now()
-	events, err := e.runCell(ctx, cell, program, t, CellDir(e.Dir, cell.ID))
+	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))
 	r := unless(err, result(cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
@@ -175,6 +140,9 @@ func kepName(area string) string {
 func CellDir(dir, id string) string {
 	return filepath.Join(dir, filepath.FromSlash(reports.RunDir(id, 1)))
 }
+
+// SharedDir is where a cell left its files that ran again on a control plane of its own.
+func SharedDir(dir, id string) string { return filepath.Join(dir, "shared", filepath.FromSlash(id)) }
 
 // NotRun returns the results of cells that were not run, and why: each of their
 // checks is unknown.

@@ -15,7 +15,7 @@ import (
 
 // Get implements action.Rig.
 func (r *run) Get(ctx context.Context, component, path string) error {
-	body, code, err := r.get(ctx, component, path)
+	body, code, err := r.get(ctx, component, r.names.path(path))
 	if err != nil {
 		return fmt.Errorf("getting %s of %s: %w", path, component, err)
 	}

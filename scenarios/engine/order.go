@@ -4,65 +4,125 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// groups returns the places of the cells in the order in which they are begun.
-// Cells of one group have the same rig, one after the other. The longest group
-// comes first: if it began last, only the user would wait for it.
-func groups(cells []plan.Cell) [][]int {
-	var all [][]int
-	of := make(map[string]int) // the group of those that share a rig
+// group is cells that have one control plane, by their places in the list of all.
+type group struct {
+	key string // what they agree on; empty for a cell that has a control plane of its own
+	// beside are those that use it at the same time, and alone those that come after them,
+	// one after the other: the last of them may change the control plane.
+	beside, alone []int
+}
+
+// all are the places of all cells of the group.
+func (g group) all() []int { return slices.Concat(g.beside, g.alone) }
+
+// groups are the groups of cells in the order in which they are begun. The longest comes
+// first: if it began last, only the user would wait for it.
+func groups(cells []plan.Cell) []group {
+	var all []group
+	of := make(map[string]int) // the group of those that share a control plane
+	var changing []int
 	for i, cell := range cells {
-		key, shares := rigKey(cell)
-		if g, known := of[key]; shares && known {
-			all[g] = append(all[g], i)
+		key, reach := shares(cell)
+		switch reach {
+		case action.ReachChanges:
+			changing = append(changing, i)
+			continue
+		case action.ReachAll:
+			all = append(all, group{alone: []int{i}})
 			continue
 		}
-		if shares {
-			of[key] = len(all)
+		g, known := of[key]
+		if !known {
+			g = len(all)
+			of[key] = g
+			all = append(all, group{key: key})
 		}
-		all = append(all, []int{i})
+		if reach == action.ReachOwn {
+			all[g].beside = append(all[g].beside, i)
+		} else {
+			all[g].alone = append(all[g].alone, i)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b []int) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
+	// One cell that changes a control plane can be the last to have it.
+	slices.SortFunc(changing, func(a, b int) int { return strings.Compare(cells[a].ID, cells[b].ID) })
+	for _, i := range changing {
+		key, _ := shares(cells[i])
+		if g, known := of[key]; known {
+			all[g].alone = append(all[g].alone, i)
+			delete(of, key)
+			continue
+		}
+		all = append(all, group{alone: []int{i}})
+	}
+	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
 	return all
 }
 
 // groupEffort says how long the cells of a group take, compared with others.
-func groupEffort(cells []plan.Cell, group []int) (sum int) {
-	for n, i := range group {
+func groupEffort(cells []plan.Cell, g group) int {
+	sum := 2
+	for _, i := range g.all() {
 		starts, waits := effort(cells[i])
-		if n == 0 {
-			sum += 2 * starts // the others have its rig
-		}
-		sum += waits
+		sum += starts + waits
 	}
 	return sum
 }
 
-// rigKey says which rig a cell can have after another one, which is one of
-// the same making. A cell that changes its rig, or creates what can't be told
-// from a rig's own, has one of its own.
-func rigKey(cell plan.Cell) (key string, shares bool) {
-	if cell.Topology.LeaseNodes != nil || cell.Topology.Garden != nil || cell.Topology.Observed != nil {
-		return "", false // their objects are not swept
+// shares says which control plane a cell can share with others, and how far it reaches
+// there. With ReachAll it can't.
+func shares(cell plan.Cell) (key string, reach action.Reach) {
+	t := cell.Topology
+	if t.LeaseNodes != nil || t.Garden != nil {
+		return "", action.ReachAll // thousands of nodes, and clients of two control planes
 	}
-	if cell.Topology.MayEnd != nil {
-		return "", false // the next cell may miss a component
+	if slices.ContainsFunc(t.Links, func(l record.Link) bool { return !ofKubelet(l.From) }) {
+		return "", action.ReachAll
+	}
+	if !all(t.MayEnd, ofKubelet) {
+		reach = action.ReachShared
 	}
 	for _, step := range cell.Steps {
-		if keeper, is := step.Action.(action.Keeper); !is || !keeper.Keeps(isSwept) {
-			return "", false
+		reach = max(reach, action.ReachOf(step.Action))
+		if t.ControllerManager && losesNodes(step.Action) {
+			reach = max(reach, action.ReachShared)
 		}
 	}
-	made, err := json.Marshal(struct {
-		Topology record.Topology
-		Images   any
-	}{cell.Topology, cell.Images})
-	return string(made), err == nil
+	text, err := json.Marshal(ofControlPlane(t))
+	if err != nil {
+		return "", action.ReachAll
+	}
+	return string(text), reach
+}
+
+// losesNodes reports whether nodes may become Unknown by an action: what the controller
+// manager does then depends on how many others there are.
+func losesNodes(a action.Action) bool {
+	switch a.(type) {
+	case action.Stop, action.Kill, action.Fault, action.Clock:
+		return true
+	default:
+		return false
+	}
+}
+
+// ofControlPlane is what of a topology is the control plane.
+func ofControlPlane(t record.Topology) record.Topology {
+	t.Nodes, t.Links, t.Observed, t.MayEnd = nil, nil, nil, nil
+	return t
+}
+
+func ofKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
+
+func all(names []string, are func(string) bool) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !are(name) })
 }
 
 // effort says how long a cell takes, compared with others: by what it starts

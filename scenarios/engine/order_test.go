@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -14,42 +15,102 @@ func TestTheLongestCellsBeginFirst(t *testing.T) {
 	t.Parallel()
 	restart := plan.Step{Action: action.Restart{Component: "kube-apiserver"}}
 	short, also := plan.Cell{ID: "short"}, plan.Cell{ID: "as short"}
-	long := plan.Cell{ID: "long", Steps: []plan.Step{restart, restart, restart}}
-	if got := groups([]plan.Cell{short, also, long}); !reflect.DeepEqual(got, [][]int{{2}, {0, 1}}) {
-		t.Errorf("groups %v, want the long one first, and the others on one rig", got)
+	long := plan.Cell{ID: "long", Topology: record.Topology{Version: "v1.90.1"}, Steps: []plan.Step{restart, restart, restart}}
+	got := groups([]plan.Cell{short, also, long})
+	if len(got) != 2 || !slices.Equal(got[0].all(), []int{2}) || !slices.Equal(got[1].beside, []int{0, 1}) {
+		t.Errorf("groups %+v, want the long one first, and the others beside each other", got)
 	}
 }
 
-func TestACellThatCouldLeaveSomethingHasItsOwnRig(t *testing.T) {
+// TestWhoChangesAControlPlaneComesLast, and only one does.
+func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 	t.Parallel()
-	kind := func(kind string) action.Action {
-		return action.Apply{Objects: []map[string]any{{"kind": kind}}}
+	step := func(a action.Action) []plan.Step { return []plan.Step{{Action: a}} }
+	got := groups([]plan.Cell{
+		{ID: "b", Steps: step(action.Restart{Component: "kube-apiserver"})},
+		{ID: "metrics", Steps: step(action.Scrape{Component: "kube-apiserver"})},
+		{ID: "a", Steps: step(action.Stop{Component: "etcd"})},
+		{ID: "pod", Steps: step(action.Wait{})},
+		{ID: "other", Topology: record.Topology{Version: "v1.90.1"}},
+	})
+	shared := got[slices.IndexFunc(got, func(g group) bool { return len(g.beside) > 0 && len(g.alone) > 0 })]
+	if !slices.Equal(shared.beside, []int{3}) || !slices.Equal(shared.alone, []int{1, 2}) || len(got) != 3 {
+		t.Errorf("groups %+v, want one in which the pod comes first, then the metrics, and then a", got)
+	}
+}
+
+func TestHowFarCellsReach(t *testing.T) {
+	t.Parallel()
+	object := func(kind, namespace string) action.Action {
+		return action.Apply{Objects: []map[string]any{{"kind": "Pod"}, {"kind": kind, "metadata": map[string]any{"namespace": namespace}}}}
+	}
+	patch := func(resource, namespace string) action.Action {
+		return action.Patch{Object: spec.ObjectRef{Resource: resource, Namespace: namespace, Name: "a"}}
 	}
 	for name, tc := range map[string]struct {
 		action action.Action
-		shares bool
+		reach  action.Reach
 	}{
-		"a pod":              {kind("Pod"), true},
-		"a Deployment":       {kind("Deployment"), true},
-		"a ConfigMap":        {kind("ConfigMap"), false},
-		"a pod's change":     {action.Patch{Object: spec.ObjectRef{Resource: "pods", Name: "a"}}, true},
-		"a node's change":    {action.Patch{Object: spec.ObjectRef{Resource: "nodes", Name: "a"}}, false},
-		"a pod's end":        {action.Delete{Object: spec.ObjectRef{Resource: "pods", Name: "a"}}, true},
-		"a namespace's end":  {action.Delete{Object: spec.ObjectRef{Resource: "namespaces", Name: "a"}}, false},
-		"a wait":             {action.Wait{}, true},
-		"checks":             {action.Checks{}, true},
-		"a restart":          {action.Restart{}, false},
-		"a stop":             {action.Stop{}, false},
-		"a static pod":       {action.StaticPod{}, false},
-		"a look at counters": {action.Scrape{}, false},
+		"a pod":                           {object("Pod", ""), action.ReachOwn},
+		"a ConfigMap":                     {object("ConfigMap", "payments"), action.ReachOwn},
+		"a pod of the system":             {object("Pod", "kube-system"), action.ReachAll},
+		"a ClusterRole":                   {object("ClusterRole", ""), action.ReachAll},
+		"an object of an unknown kind":    {object("Widget", ""), action.ReachAll},
+		"a pod's change":                  {patch("pods", "default"), action.ReachOwn},
+		"a node's change":                 {patch("nodes", ""), action.ReachOwn},
+		"a pod's change, of the system":   {patch("pods", "kube-system"), action.ReachAll},
+		"an admission webhook's change":   {patch("validatingwebhookconfigurations", ""), action.ReachAll},
+		"a namespace's end":               {action.Delete{Object: spec.ObjectRef{Resource: "namespaces", Name: "a"}}, action.ReachAll},
+		"a wait":                          {action.Wait{}, action.ReachOwn},
+		"checks":                          {action.Checks{}, action.ReachOwn},
+		"a static pod":                    {action.StaticPod{Node: "a"}, action.ReachOwn},
+		"a kubelet's restart":             {action.Restart{Component: "kubelet/a"}, action.ReachOwn},
+		"a kubelet's end":                 {action.Kill("kubelet/a"), action.ReachOwn},
+		"a kubelet's metrics":             {action.Scrape{Component: "kubelet/a"}, action.ReachOwn},
+		"a kubelet's link":                {action.Fault{Link: spec.Link{From: "kubelet/a"}}, action.ReachOwn},
+		"an API server's restart":         {action.Restart{Component: "kube-apiserver"}, action.ReachChanges},
+		"etcd's end":                      {action.Stop{Component: "etcd"}, action.ReachChanges},
+		"metrics of the API server":       {action.Scrape{Component: "kube-apiserver"}, action.ReachShared},
+		"the log of the API server":       {action.Log{Component: "kube-apiserver"}, action.ReachShared},
+		"a link of the control plane":     {action.Fault{Link: spec.Link{From: "kube-scheduler"}}, action.ReachAll},
+		"an action that does not say how": {struct{ action.Action }{}, action.ReachAll},
 	} {
-		if _, shares := rigKey(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); shares != tc.shares {
-			t.Errorf("%s: shares a rig: %t", name, shares)
+		if _, reach := shares(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); reach != tc.reach {
+			t.Errorf("%s reaches %d, want %d", name, reach, tc.reach)
 		}
 	}
-	a, _ := rigKey(plan.Cell{Topology: record.Topology{Version: "v1.90.1"}})
-	b, _ := rigKey(plan.Cell{Topology: record.Topology{Version: "v1.89.3"}})
-	if a == b {
-		t.Error("cells of different releases share a rig")
+}
+
+// TestWhatCellsOfOneControlPlaneAgreeOn: their nodes may differ, their control planes may not.
+func TestWhatCellsOfOneControlPlaneAgreeOn(t *testing.T) {
+	t.Parallel()
+	key := func(t record.Topology) string {
+		key, _ := shares(plan.Cell{Topology: t})
+		return key
+	}
+	base := record.Topology{Version: "v1.90.1", Nodes: []record.Node{{Name: "a", Version: "v1.90.1"}}}
+	older, gated := base, base
+	older.Version, gated.Gates = "v1.89.3", release.Gates{"A": true}
+	if key(base) == key(older) || key(base) == key(gated) {
+		t.Error("cells of different control planes share one")
+	}
+	nodes := base
+	nodes.Nodes = []record.Node{{Name: "b", Version: "v1.89.3"}}
+	nodes.Links = []record.Link{{From: "kubelet/b", To: "kube-apiserver"}}
+	nodes.Observed, nodes.MayEnd = []string{"jobs"}, []string{"kubelet/b"}
+	if key(base) != key(nodes) {
+		t.Error("cells of different nodes share no control plane")
+	}
+	for _, t2 := range []record.Topology{{LeaseNodes: new(record.LeaseNodes)}, {Garden: new(record.Garden)}} {
+		if _, reach := shares(plan.Cell{Topology: t2}); reach != action.ReachAll {
+			t.Errorf("%+v shares a control plane", t2)
+		}
+	}
+	lost := []plan.Step{{Action: action.Kill("kubelet/a")}}
+	if _, reach := shares(plan.Cell{Topology: record.Topology{ControllerManager: true}, Steps: lost}); reach != action.ReachShared {
+		t.Error("a cell that loses nodes is beside others whose controller manager notices")
+	}
+	if _, reach := shares(plan.Cell{Topology: record.Topology{MayEnd: []string{"kube-apiserver"}}}); reach != action.ReachShared {
+		t.Error("a cell may be beside others whose API server may end")
 	}
 }

@@ -27,6 +27,8 @@ import (
 // run is a cell while it runs.
 type run struct {
 	*Rig
+	seat       *seat // nil: the control plane is the cell's own
+	names      names
 	cell       plan.Cell
 	program    *check.Program
 	history    *record.History
@@ -84,7 +86,7 @@ func writePlan(dir string, cell plan.Cell) error {
 
 // runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
 // the cell ended is part of its history; the error is about writing it.
-func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, t *sharedRig, dir string) (_ []record.Event, err error) {
+func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -103,7 +105,10 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
-	ran := e.runOn(ctx, r, t, dir)
+	for _, node := range cell.Topology.Nodes {
+		r.names.nodes = append(r.names.nodes, node.Name)
+	}
+	ran := e.runOn(ctx, r, on, dir)
 	history.Append("engine", "", r.machine.stop())
 	history.Append("engine", "", ended(ctx, ran))
 	return history.Events(), history.Err()
@@ -122,12 +127,17 @@ func ended(ctx context.Context, err error) record.CellEnded {
 	}
 }
 
-func (e *Engine) runOn(ctx context.Context, r *run, t *sharedRig, dir string) (err error) {
-	outer := ctx
-	defer func() { err = errors.Join(err, t.leave(outer, r, err)) }()
-	if err := t.enter(ctx, e, r, dir); err != nil {
+func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string) (err error) {
+	if on != nil {
+		if r.seat, err = on.seat(r); err != nil {
+			return err
+		}
+		defer on.hub.leave(r.seat.suffix)
+	}
+	if err := e.startRig(ctx, r, dir); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, r.leave(dir)) }()
 	for name, c := range map[string]*cluster.Cluster{"": r.Cluster, spec.Seed: r.seed} {
 		if c == nil {
 			continue // no garden
@@ -140,6 +150,40 @@ func (e *Engine) runOn(ctx context.Context, r *run, t *sharedRig, dir string) (e
 	defer cancel()
 	defer r.closeAgents()
 	return r.steps(ctx)
+}
+
+// leave ends a cell's rig. What is taken away then from a control plane that others use goes
+// into no record.
+func (r *run) leave(dir string) error {
+	if r.seat == nil {
+		return r.Close()
+	}
+	r.seat.hub.leave(r.seat.suffix)
+	return errors.Join(r.Close(), r.seat.keepLogs(r, dir))
+}
+
+// startRig starts a cell's rig: all of it, or its nodes on the control plane where it has
+// its place.
+func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
+	if err := e.built(ctx, r.cell); err != nil {
+		return err
+	}
+	library, err := Library(ctx, r.cell.Images, e.Binary)
+	if err != nil {
+		return err
+	}
+	config := ClusterConfig(r.cell.Topology, library, r.history)
+	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, filepath.Join(dir, reports.LogsDir)
+	config.Purpose, config.ReportDir = r.cell.ID, e.Dir
+	if r.seat != nil {
+		config.On, config.Suffix = r.seat.rig, r.seat.suffix
+	}
+	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
+	defer cancel()
+	if r.Rig, err = Start(ctx, r.cell.Topology, config); err != nil {
+		return fmt.Errorf("starting the rig: %w", err)
+	}
+	return nil
 }
 
 // steps takes the cell's steps. After the first one that can't be done, only

@@ -3,22 +3,27 @@ package engine
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"slices"
 
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
+// groupParts is in how many parts a group of cells that share a control plane may go to
+// different shards, each of which starts one.
+const groupParts = 8
+
 // shardSlack is how much more than its share a shard may get. The more, the fewer
 // cells change their shard when others come or go.
 const shardSlack = 1.1
 
 // Shard returns one of several parts of cells, in their own order: the part of
-// the given index, from 1. Each cell is in exactly one part. Cells that share a
-// rig are in the same one, and the parts take about as long.
+// the given index, from 1. Each cell is in exactly one part, and the parts take
+// about as long.
 //
 // Which part that is depends on nothing but the cells: a group of those that
-// share a rig prefers shards in an order that follows from what it is, and goes
+// share one prefers shards in an order that follows from what it is, and goes
 // to the first of them that has room. So a cell that is added moves few others.
 func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	type party struct {
@@ -28,13 +33,20 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	}
 	var parties []party
 	share := 0.0
-	for _, places := range groups(cells) {
-		p := party{cells[places[0]].ID, places, groupEffort(cells, places)}
-		if rig, shares := rigKey(cells[places[0]]); shares {
-			p.name = rig
+	for _, g := range groups(cells) {
+		parts := make(map[uint64][]int)
+		for _, i := range g.all() {
+			part := preference(cells[i].ID, 0) % groupParts
+			parts[part] = append(parts[part], i)
 		}
-		parties = append(parties, p)
-		share += float64(p.effort) / float64(of)
+		for part, places := range parts {
+			p := party{fmt.Sprint(g.key, part), places, groupEffort(cells, group{beside: places})}
+			if g.key == "" {
+				p.name = cells[places[0]].ID
+			}
+			parties = append(parties, p)
+			share += float64(p.effort) / float64(of)
+		}
 	}
 	slices.SortFunc(parties, func(a, b party) int { return cmp.Compare(preference(a.name, 0), preference(b.name, 0)) })
 	loads := make([]int, of+1) // by index

@@ -22,6 +22,7 @@ import (
 
 // ReadStored implements action.Rig.
 func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
+	ref = r.names.ref(ref)
 	resource, err := r.objects[ref.Cluster].find(ref)
 	if err != nil {
 		return err

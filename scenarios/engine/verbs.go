@@ -29,7 +29,7 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 		}
 		r.namespaces[namespace] = true
 	}
-	answer, err := r.objects[""].create(ctx, object)
+	answer, err := r.objects[""].create(ctx, r.names.object(object))
 	code, err := r.answered(answer, judged, err)
 	if err != nil || code >= 400 || object["kind"] != "CustomResourceDefinition" {
 		return code, err
@@ -42,13 +42,13 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 
 // Patch implements action.Rig.
 func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
-	answer, err := r.objects[ref.Cluster].patch(ctx, ref, merge)
+	answer, err := r.objects[ref.Cluster].patch(ctx, r.names.ref(ref), r.names.within(merge))
 	return r.answered(answer, judged, err)
 }
 
 // Delete implements action.Rig.
 func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
-	return r.objects[ref.Cluster].delete(ctx, ref)
+	return r.objects[ref.Cluster].delete(ctx, r.names.ref(ref))
 }
 
 // answered records an answer and returns its code. A refusal that no check judges

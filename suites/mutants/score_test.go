@@ -169,8 +169,8 @@ func (s *score) forget(all []plan.Cell) {
 // asks for those of its own pods, which end with them.
 type scrape struct{ action.Scrape }
 
-// Keeps implements action.Keeper.
-func (scrape) Keeps(func(string) bool) bool { return true }
+// Reach implements action.Reacher.
+func (scrape) Reach() action.Reach { return action.ReachOwn }
 
 // sharing is a cell that shares its rig if it does nothing but to look at it.
 func sharing(cell plan.Cell) plan.Cell {

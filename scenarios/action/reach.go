@@ -1,0 +1,75 @@
+package action
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Reach is how far an action reaches on a control plane that several cells use, each with
+// nodes and namespaces of its own.
+type Reach int
+
+// The reaches, the least first.
+const (
+	// ReachOwn is what is a cell's own: its nodes, and objects in its namespaces.
+	ReachOwn Reach = iota
+	// ReachShared is what other cells leave traces in: metrics, logs and sockets of the
+	// control plane. It stays as it is.
+	ReachShared
+	// ReachChanges is the control plane itself, which is not the same afterwards.
+	ReachChanges
+	// ReachAll is what can't be told apart, such as objects without a namespace.
+	ReachAll
+)
+
+// Reacher is an action that says how far it reaches. Any other one has ReachAll.
+type Reacher interface {
+	Reach() Reach
+}
+
+// ReachOf is how far an action reaches.
+func ReachOf(a Action) Reach {
+	if r, says := a.(Reacher); says {
+		return r.Reach()
+	}
+	return ReachAll
+}
+
+// ofComponent is how far an action reaches that is about a component: as far as it would
+// for one of the control plane, unless it is a kubelet.
+func ofComponent(component string, ofControlPlane Reach) Reach {
+	if strings.HasPrefix(component, spec.KubeletPrefix) {
+		return ReachOwn
+	}
+	return ofControlPlane
+}
+
+// ownKinds are the kinds of objects that refer to nothing outside of their namespace but
+// nodes.
+var ownKinds = []string{"Pod", "ReplicaSet", "Deployment", "DaemonSet", "StatefulSet", "ConfigMap", "Secret"}
+
+// ofObject is how far a new object reaches.
+func ofObject(object map[string]any) Reach {
+	kind, _ := object["kind"].(string)
+	metadata, _ := object["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") {
+		return ReachAll
+	}
+	return ReachOwn
+}
+
+// ofRef is how far an action reaches that is about an object. The nodes of a rig are its
+// own.
+func ofRef(ref spec.ObjectRef) Reach {
+	switch {
+	case ref.Cluster != "", strings.HasPrefix(ref.Namespace, "kube-"):
+		return ReachAll
+	case ref.Resource == "nodes", !spec.ClusterScoped(ref.Resource):
+		return ReachOwn
+	default:
+		return ReachAll
+	}
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Run runs cells and returns their results in the same order. Cells that an
+// interrupt kept from running are unknown. The error is about the run as a
+// whole: expressions that don't compile, before anything is started.
+func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, error) {
+	programs, err := Compile(cells)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{
+		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
+		room: semaphore.NewWeighted(wholeRig * int64(max(e.Parallel, 1))), part: 1,
+	}
+	if e.Parallel <= 1 {
+		b.part = wholeRig
+	}
+	var running sync.WaitGroup
+	for _, g := range b.groups() {
+		free := b.acquire(ctx, wholeRig)
+		running.Go(func() { b.run(ctx, g, free) })
+	}
+	running.Wait()
+	return b.results, nil
+}
+
+// wholeRig is the room that a cell with a control plane of its own takes, and a control
+// plane while it starts: as much as so many cells that share one.
+const wholeRig = 4
+
+// batch is the cells of one run, each with its result at the same place.
+type batch struct {
+	*Engine
+	cells    []plan.Cell
+	programs []*check.Program
+	results  []reports.Cell
+	room     *semaphore.Weighted
+	part     int64 // the room that a cell takes which shares a control plane
+}
+
+// groups are those of the cells that share control planes.
+func (b *batch) groups() []group {
+	if !b.Isolate {
+		return groups(b.cells)
+	}
+	var each []group
+	for i := range b.cells {
+		each = append(each, group{alone: []int{i}})
+	}
+	return each
+}
+
+// acquire waits until there is room, or the context ends, and returns what frees it.
+func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
+	if b.room.Acquire(ctx, room) != nil {
+		return func() {}
+	}
+	return sync.OnceFunc(func() { b.room.Release(room) })
+}
+
+// run runs the cells of a group. It has room for a rig, which it frees.
+func (b *batch) run(ctx context.Context, g group, free func()) {
+	defer free()
+	on := b.controlPlane(ctx, g)
+	if on == nil {
+		for _, i := range g.all() {
+			b.take(ctx, i, nil)
+			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
+		}
+		return
+	}
+	free()
+	held := b.together(ctx, g, on)
+	if err := on.rig.Close(); err != nil {
+		last := held[len(held)-1]
+		b.results[last] = unless(err, b.results[last])
+	}
+	for _, i := range held {
+		b.confirm(ctx, i)
+		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
+	}
+}
+
+// controlPlane starts what the cells of a group share. It is nil for one cell, and if it
+// can't start: then each cell says why.
+func (b *batch) controlPlane(ctx context.Context, g group) *controlPlane {
+	var members []plan.Cell
+	for _, i := range g.all() {
+		members = append(members, b.cells[i])
+	}
+	if len(members) == 1 {
+		return nil
+	}
+	on, err := b.startControlPlane(ctx, members)
+	if err != nil {
+		return nil
+	}
+	return on
+}
+
+// together runs cells on a control plane, as long as that is well. It returns those whose
+// results are not final: what has to come out again, and the last one, which answers for the
+// end of the control plane.
+func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held []int) {
+	var mu sync.Mutex
+	all := g.all()
+	one := func(i int, on *controlPlane) {
+		b.take(ctx, i, on)
+		if i == all[len(all)-1] || b.doubtful(i) {
+			mu.Lock()
+			defer mu.Unlock()
+			held = append(held, i)
+			return
+		}
+		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
+	}
+	var beside sync.WaitGroup
+	for _, i := range g.beside {
+		free := b.acquire(ctx, b.part)
+		beside.Go(func() {
+			defer free()
+			one(i, on)
+		})
+	}
+	beside.Wait()
+	for _, i := range g.alone {
+		on, room := on, b.part
+		if !on.healthy() {
+			on, room = nil, wholeRig
+		}
+		free := b.acquire(ctx, room)
+		one(i, on)
+		free()
+	}
+	return held
+}
+
+// take runs a cell.
+func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
+	b.tell(Progress{Cell: b.cells[i]})
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], on)
+}
+
+// doubtful reports whether a result may come from the cell's neighbors.
+func (b *batch) doubtful(i int) bool { return b.Unexpected != nil && b.Unexpected(b.results[i]) }
+
+// confirm runs a cell with a doubtful result again, on a control plane of its own. What it
+// comes to there counts. If that is not the same, the fault is ours. Both records stay.
+func (b *batch) confirm(ctx context.Context, i int) {
+	if !b.doubtful(i) || ctx.Err() != nil {
+		return
+	}
+	shared, id := b.results[i], b.cells[i].ID
+	kept := SharedDir(b.Dir, id)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755), os.Rename(CellDir(b.Dir, id), kept)); err != nil {
+		b.results[i] = unless(err, shared)
+		return
+	}
+	free := b.acquire(ctx, wholeRig)
+	defer free()
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
+	if !b.doubtful(i) {
+		b.results[i] = unless(fmt.Errorf("the result is unexpected beside other cells (record: %s), and as expected alone (record: %s)", kept, CellDir(b.Dir, id)), b.results[i])
+	}
+}

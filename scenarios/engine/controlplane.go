@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// controlPlane is a control plane that several cells use, each with nodes and namespaces
+// of its own.
+type controlPlane struct {
+	rig *cluster.Cluster
+	hub *hub
+	// began is how long the logs of its components were when it had started.
+	began map[string]int
+
+	mu   sync.Mutex
+	last int // the number of the cell that came last
+}
+
+// startControlPlane starts what the topologies of cells agree on.
+func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*controlPlane, error) {
+	m := watchMachine()
+	defer m.stop()
+	ctx, cancel := m.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
+	defer cancel()
+	p := &controlPlane{hub: newHub(), began: make(map[string]int)}
+	var err error
+	p.rig, err = cluster.New(ctx, cluster.Config{
+		Topology: sharedTopology(cells), Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
+		Purpose: fmt.Sprintf("control-plane-of-%d-cells", len(cells)), ReportDir: e.Dir,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting a control plane: %w", err)
+	}
+	for _, i := range p.rig.Instances() {
+		text, err := p.rig.Log(i.Name)
+		if err != nil {
+			return nil, errors.Join(err, p.rig.Close())
+		}
+		p.began[i.Name] = len(text)
+	}
+	return p, nil
+}
+
+// sharedTopology is what cells share: the control plane of any of them, and all that they
+// want to be observed there.
+func sharedTopology(cells []plan.Cell) record.Topology {
+	t := ofControlPlane(cells[0].Topology)
+	for _, cell := range cells {
+		t.Observed = append(t.Observed, observedBy(cell.Topology)...)
+	}
+	slices.Sort(t.Observed)
+	t.Observed = slices.Compact(t.Observed)
+	return t
+}
+
+// observedBy are the resources that a record has beside those of every one.
+func observedBy(t record.Topology) []string {
+	observed := slices.Clone(t.Observed)
+	if slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.OwnClock }) {
+		observed = append(observed, "leases")
+	}
+	return observed
+}
+
+// healthy reports whether the control plane can have another cell.
+func (p *controlPlane) healthy() bool { return p.rig.Context().Err() == nil }
+
+// seat is the place of a cell on a control plane.
+type seat struct {
+	*controlPlane
+	suffix string
+	// logs is how long the logs of the components were when the cell came.
+	logs map[string]int
+}
+
+// seat gives a cell its place. Its record begins with the control plane, and has the names
+// that the cell gave its nodes and namespaces.
+func (p *controlPlane) seat(r *run) (*seat, error) {
+	p.mu.Lock()
+	p.last++
+	s := &seat{controlPlane: p, suffix: fmt.Sprintf("-skw%04d", p.last), logs: make(map[string]int)}
+	p.mu.Unlock()
+	for _, i := range p.rig.Instances() {
+		text, err := p.rig.Log(i.Name)
+		if err != nil {
+			return nil, err
+		}
+		s.logs[i.Name] = len(text)
+	}
+	r.names.suffix = s.suffix
+	r.history.Without(r.names.added()...)
+	p.hub.join(s.suffix, listener{r.history, append(slices.Clone(record.Observed), observedBy(r.cell.Topology)...)})
+	return s, nil
+}
+
+// own is what of the log of a component is a cell's: of the control plane how it started, and
+// what it said since the cell came, but for lines about other cells.
+func (s *seat) own(component string, text []byte) []byte {
+	if at, shared := s.logs[component]; shared {
+		began := min(s.began[component], at)
+		text = slices.Concat(text[:began], text[at:])
+	}
+	var own []byte
+	for line := range bytes.Lines(text) {
+		of := suffixes.Find(line)
+		if of == nil || bytes.Contains(line, []byte(s.suffix)) {
+			own = append(own, line...)
+		}
+	}
+	return bytes.ReplaceAll(own, []byte(s.suffix), nil)
+}
+
+// keepLogs leaves a cell's logs with its record.
+func (s *seat) keepLogs(r *run, dir string) error {
+	var failures []error
+	for _, i := range r.Cluster.Instances() {
+		text, err := r.Log(i.Name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, reports.LogsDir, cluster.LogName(i.Name)), text, 0o600)
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// Log is what a component has said so far, as far as it is this cell's.
+func (r *run) Log(component string) ([]byte, error) {
+	c, name := r.where(component)
+	text, err := c.Log(name)
+	if err != nil || r.seat == nil {
+		return text, err
+	}
+	return r.seat.own(component, text), nil
+}

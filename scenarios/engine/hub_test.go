@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// TestACellHearsNothingOfItsNeighbors: its record has the control plane and what is its own,
+// by the names that it gave itself.
+func TestACellHearsNothingOfItsNeighbors(t *testing.T) {
+	t.Parallel()
+	observe := func(h *hub, change, resource, namespace, name string) {
+		subject := resource + "/" + name
+		if namespace != "" {
+			subject = resource + "/" + namespace + "/" + name
+		}
+		body := json.RawMessage(`{"metadata":{"name":"` + name + `","namespace":"` + namespace + `"}}`)
+		h.Append("watch", subject, record.ObjectObserved{Change: change, Resource: resource, Namespace: namespace, Name: name, Object: body})
+	}
+	h := newHub()
+	seat := func(suffix string, resources ...string) *record.History {
+		history := new(record.History)
+		history.Without(suffix)
+		h.join(suffix, listener{history, append(resources, "pods", "nodes", "events")})
+		return history
+	}
+	h.Append("cluster", "kube-apiserver", record.ComponentStarted{Version: "v1.90.1"})
+	observe(h, "added", "services", "default", "kubernetes")
+	observe(h, "added", "services", "default", "gone")
+	observe(h, "deleted", "services", "default", "gone")
+	first := seat("-skw0001")
+	observe(h, "added", "nodes", "", "node-a-skw0001")
+	observe(h, "added", "pods", "default-skw0001", "web")
+	second := seat("-skw0002", "services")
+	observe(h, "added", "nodes", "", "node-a-skw0002")
+	observe(h, "added", "pods", "default-skw0002", "web-node-a-skw0002")
+	observe(h, "added", "events", "default", "node-a-skw0002.17f")
+	observe(h, "modified", "pods", "default-skw0001", "web")
+	observe(h, "added", "leases", "kube-node-lease", "node-a-skw0001")
+	h.Append("cluster", "kube-apiserver", record.ComponentStopped{Asked: true})
+	h.leave("-skw0001")
+	observe(h, "deleted", "pods", "default-skw0001", "web")
+	third := seat("-skw0003")
+
+	for _, c := range []struct {
+		name    string
+		history *record.History
+		want    []string
+	}{
+		{"first", first, []string{"kube-apiserver", "nodes/node-a", "pods/default/web", "pods/default/web", "kube-apiserver"}},
+		{"second", second, []string{"kube-apiserver", "services/default/kubernetes", "nodes/node-a", "pods/default/web-node-a", "events/default/node-a.17f", "kube-apiserver"}},
+		{"third", third, []string{"kube-apiserver"}},
+	} {
+		var got []string
+		for _, e := range c.history.Events() {
+			got = append(got, e.Subject)
+			if suffixes.Match(e.Data) {
+				t.Errorf("the record of the %s cell has %s", c.name, e.Data)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("the record of the %s cell, -want +got:\n%s", c.name, diff)
+		}
+	}
+	if _, stopped := record.As[record.ComponentStopped](third.Events()[0]); !stopped {
+		t.Error("a record begins with how a component was first, not with how it is")
+	}
+}
+
+// TestALogIsOfOneCell: how a component started, and since the cell came what it said but for
+// lines about other cells.
+func TestALogIsOfOneCell(t *testing.T) {
+	t.Parallel()
+	const began, earlier = "started\nready\n", "pod default-skw0001/a\nidle\n"
+	s := seat{
+		controlPlane: &controlPlane{began: map[string]int{"kube-apiserver": len(began)}},
+		suffix:       "-skw0002", logs: map[string]int{"kube-apiserver": len(began + earlier)},
+	}
+	text := []byte(began + earlier + "pod default-skw0002/b\npod default-skw0003/c\nboth\n")
+	if got, want := string(s.own("kube-apiserver", text)), "started\nready\npod default/b\nboth\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := string(s.own("kubelet/node-a", []byte("node-a-skw0002 is up\n"))), "node-a is up\n"; got != want {
+		t.Errorf("of a kubelet: %q, want %q", got, want)
+	}
+}
