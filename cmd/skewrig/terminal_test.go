@@ -241,7 +241,7 @@ func TestReportPrintsCells(t *testing.T) {
 		want   string // on standard output, or on standard error
 		absent string
 	}{
-		{[]string{"mine/payments/older-kubelet"}, 0, "check stays-up: fail", "mine/payments/upgrade"},
+		{[]string{"mine/payments/older-kubelet"}, 0, "check stays-up: new", "mine/payments/upgrade"},
 		{[]string{"mine"}, 0, "  mine/payments/upgrade\n    check stays-up: pass\n", "REPRODUCED"},
 		{[]string{"yours"}, exitUsage, "the areas are mine", "check"},
 		{[]string{"mine", "-o", "json"}, exitUsage, "leave out the patterns mine", "check"},

@@ -238,7 +238,7 @@ func FindingTerminal(w io.Writer, f finding.Finding, width int) error {
 	}
 	for _, o := range f.Observed {
 		all.head("")
-		all.head("%s: %s", oneLine(o.Cell, maxText), o.Outcome)
+		all.head("%s: %s", oneLine(o.Cell, maxText), o.Outcome.Word())
 		writeField(&all, "check", o.Check)
 		writeField(&all, "releases", o.Releases)
 		writeField(&all, "gates", o.Gates)
