@@ -81,7 +81,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"wrong type":           {[]string{"run", "type.yaml"}, []string{"type.yaml:8:"}},
 		"broken expression":    {[]string{"run", "cel.yaml"}, []string{"cel.yaml:12:24: check there"}},
 		"negative duration":    {[]string{"run", "negative.yaml"}, []string{"negative.yaml:14:"}},
-		"unknown requirement":  {[]string{"run", "claim.yaml"}, []string{"claim.yaml:11: check there", "KEP-4939/no/such"}},
+		"unknown requirement":  {[]string{"run", "claim.yaml"}, []string{"claim.yaml:14:18: check there", "KEP-4939/no/such"}},
 		"several files":        {[]string{"run", "field.yaml", "twice.yaml"}, []string{"field.yaml:4:1", "twice.yaml:4:1"}},
 		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
 		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},
