@@ -66,7 +66,7 @@ func findingCounts(all []finding.Finding) string {
 			unreported++
 		}
 	}
-	return fmt.Sprintf("%s in this run. %s. Not reported yet: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
+	return fmt.Sprintf("%s in this run. %s. Not reported: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
 }
 
 // opening writes what a reader of the first screen is to know.
@@ -176,7 +176,7 @@ func SeenOn(f finding.Finding) string {
 
 func reported(f finding.Finding) string {
 	if f.Issue == "" {
-		return "not yet"
+		return "not reported"
 	}
 	return link(ShortLink(f.Issue), f.Issue)
 }
