@@ -85,7 +85,7 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 	for _, cell := range cells {
 		for _, step := range cell.Steps {
 			for _, c := range step.Checks() {
-				at := fmt.Sprintf("%s:%d", cell.File, c.Line)
+				at := check.PlaceOfRequirement(cell, c)
 				if !stated[c.Requirement] && !seen[at] {
 					seen[at] = true // cells of one scenario have the same checks
 					unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))

@@ -6,6 +6,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/narrate/saved"
 )
 
@@ -25,6 +26,13 @@ func Findings(dir, texts string) (reports.Report, []finding.Finding, error) {
 		return report, nil, err
 	}
 	return report, finding.All(run, sentences), nil
+}
+
+// InWords has findings of the saved run in a report directory say what their checks saw.
+func InWords(dir string, report reports.Report, all []finding.Finding) {
+	finding.InWords(all, report, func(c reports.Cell) *narrate.Narration {
+		return narration(DirOf(dir), c, c.WorstRun(), maxCase)
+	})
 }
 
 // Cases are the checks that failed in a saved run and that no list has, by the ids of their

@@ -34,6 +34,14 @@ func misplaced(path string) error {
 	case head.APIVersion == "" || strings.HasSuffix(of, "skewrig.dev"):
 		return nil
 	}
-	return fmt.Errorf("%s is a %s (%s), and no scenario: write a scenario beside it that applies it, with the step {file: %s}; docs/own-pod.md has one to copy",
-		path, head.Kind, head.APIVersion, filepath.Base(path))
+	return fmt.Errorf("%s is a %s (%s), and no scenario: %swrite a scenario beside it that applies it, with the step {file: %s}; skewrig docs own-pod has one to copy",
+		path, head.Kind, head.APIVersion, firstOf(path, head.APIVersion, head.Kind), filepath.Base(path))
+}
+
+// firstOf says how Init makes a first scenario of a manifest, if Init takes its kind.
+func firstOf(path, apiVersion, kind string) string {
+	if of := apiVersion + " " + kind; of != "v1 Pod" && of != "apps/v1 Deployment" {
+		return ""
+	}
+	return fmt.Sprintf("skewrig init %s makes a catalog with a first one; or ", path)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Outcome is the result of a check, a cell or a requirement. The constants
@@ -66,6 +67,18 @@ func (o Outcome) Meaning() string {
 		Flaky:          "failed in some of several runs and passed in others",
 		Fail:           "observed something other than expected, and no list of known deviations says so",
 	}[o]
+}
+
+// Word returns what an outcome is called where people read it, as in the headline. Files
+// for programs have the outcome itself.
+func (o Outcome) Word() string {
+	switch o {
+	case Fail:
+		return "new"
+	case ExpectedFail:
+		return "recorded"
+	}
+	return strings.ReplaceAll(string(o), "-", " ")
 }
 
 // ErrOutcome is wrapped by the error for a value that is not an outcome.

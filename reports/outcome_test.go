@@ -215,3 +215,22 @@ func TestOutcomesArePartitioned(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfOutcomes: no two outcomes are called the same, and those that the headline
+// counts apart are called as it calls them.
+func TestWordsOfOutcomes(t *testing.T) {
+	t.Parallel()
+	words := make(map[string]Outcome)
+	for _, o := range Outcomes() {
+		if other, is := words[o.Word()]; is || o.Word() == "" || strings.Contains(o.Word(), "-") {
+			t.Errorf("%s is called %q, %q", o, o.Word(), other)
+		}
+		words[o.Word()] = o
+	}
+	headline := Headline{Cells: 4, Recorded: 1, Ambiguous: 1, New: 1, Flaky: 1}.String()
+	for _, o := range []Outcome{ExpectedFail, Ambiguous, Fail, Flaky} {
+		if !strings.Contains(headline, o.Word()) {
+			t.Errorf("%s is called %q, and not so in %q", o, o.Word(), headline)
+		}
+	}
+}

@@ -65,6 +65,7 @@ func printStarted(w io.Writer, s started) {
 		_, port, _ = strings.Cut(listener, ":")
 		fmt.Fprintf(w, "Every other image is a server that listens on %s.\n", s.DefaultImage)
 	}
+	fmt.Fprint(w, "With --image 'NAME=http1:8080', the image NAME is a server.\n")
 	fmt.Fprintf(w, `
 Try:
   export KUBECONFIG=%s

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/engine"
 )
 
 func TestBanner(t *testing.T) {
@@ -35,6 +36,11 @@ func TestBanner(t *testing.T) {
 			var text strings.Builder
 			printStarted(&text, shown)
 			golden.Check(t, "testdata/"+name+".txt", text.String())
+			_, mapping, _ := strings.Cut(text.String(), "--image '")
+			mapping, _, _ = strings.Cut(mapping, "'")
+			if _, err := engine.ParseImage(strings.Replace(mapping, "NAME", "nginx", 1)); err != nil {
+				t.Errorf("the mapping that it shows: %v", err)
+			}
 			for line := range strings.Lines(text.String()) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 					t.Errorf("%d columns: %s", n, line)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // TestDocsPrintWhatIsPrinted runs the blocks of console, those of each page on a copy
@@ -34,6 +35,11 @@ func TestDocsPrintWhatIsPrinted(t *testing.T) {
 		copied := t.TempDir() // a page may change what it works on
 		if err := os.CopyFS(filepath.Join(copied, "docs"), os.DirFS(filepath.Join(origin, "docs"))); err != nil {
 			t.Fatal(err)
+		}
+		if report := filepath.Join("docs", "examples", "known-bug"); strings.Contains(text, commandOf(t, filepath.Join(origin, report))) {
+			if err := os.CopyFS(filepath.Join(copied, "known-bug"), os.DirFS(filepath.Join(origin, report))); err != nil {
+				t.Fatal(err)
+			}
 		}
 		t.Chdir(copied)
 		for _, f := range parseMarkdown(text).fences {
@@ -62,6 +68,17 @@ func TestDocsPrintWhatIsPrinted(t *testing.T) {
 	if ran == 0 {
 		t.Error("no page has a block of console")
 	}
+}
+
+// commandOf is the command that made a report of docs. A page that has its reader run it
+// has the report where that leaves it.
+func commandOf(t *testing.T, dir string) string {
+	t.Helper()
+	r, err := reports.Read(strings.NewReader(readText(t, filepath.Join(dir, "report.json"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Reproduce.Command
 }
 
 // session is what a terminal shows after the commands of a block.

@@ -41,14 +41,18 @@ https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
 				if all, err = pickFinding(all, args[0]); err != nil {
 					return err
 				}
-				if w := cmd.OutOrStdout(); format.value == "text" {
-					return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
-				}
 			}
+			w, one := cmd.OutOrStdout(), len(args) > 0 && format.value == "text"
 			if format.value == "issue" {
-				return app.Failed(render.Issues(cmd.OutOrStdout(), report, all, app.Cases(dir, report, all)))
+				return app.Failed(render.Issues(w, report, all, app.Cases(dir, report, all)))
 			}
-			return app.Failed(printFindings(cmd.OutOrStdout(), format.value, report, all))
+			if one || format.value != "text" { // a list has no room for it
+				app.InWords(dir, report, all)
+			}
+			if one {
+				return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
+			}
+			return app.Failed(printFindings(w, format.value, report, all))
 		},
 	}
 	format.register(cmd, "output", "o", "text", "text, json, markdown or issue (a draft of each)", "text", "json", "markdown", "issue")

@@ -70,7 +70,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 
 func printChecks(w io.Writer, checks []reports.Check) {
 	table(w, "OUTCOME\tCHECK\tREQUIREMENT\tWHY", checks, func(c reports.Check) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s", c.Outcome, c.ID, c.Requirement, c.Reason)
+		return fmt.Sprintf("%s\t%s\t%s\t%s", c.Outcome.Word(), c.ID, c.Requirement, c.Reason)
 	})
 	fmt.Fprintln(w)
 }

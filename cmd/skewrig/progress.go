@@ -129,7 +129,7 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 			if !each {
 				return // the report lists it below, and the summary counts it
 			}
-			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome, r.DurationSeconds, id)
+			p.line("[%*d/%d] %-16s %5.1fs  %s", len(fmt.Sprint(all)), done, all, r.Outcome.Word(), r.DurationSeconds, id)
 		case news.Step != nil:
 			steps := news.Cell.Steps // those of other cells of the scenario are among their numbers
 			text := fmt.Sprintf("step %d of %d: %s", news.Step.Number, steps[len(steps)-1].Number, news.Step.Action.Describe())

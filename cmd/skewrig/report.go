@@ -42,6 +42,7 @@ the evidence is.`,
 				if err != nil {
 					return err
 				}
+				app.InWords(args[0], report, all)
 				return app.Failed(printFindings(w, as, report, all))
 			}
 			report, err := app.ReadReport(args[0])

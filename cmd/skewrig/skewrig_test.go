@@ -26,6 +26,21 @@ func skewrig(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errOut.String()
 }
 
+// TestAPodIsNoScenario: the commands that are named then do what is said of them.
+func TestAPodIsNoScenario(t *testing.T) {
+	t.Chdir(t.TempDir())
+	golden.Write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: a, image: busybox}]}\n")
+	code, _, stderr := skewrig(t, "plan", "./pod.yaml")
+	for _, command := range []string{"docs own-pod", "init ./pod.yaml"} {
+		if !strings.Contains(stderr, "skewrig "+command+" ") || code != 3 {
+			t.Errorf("exit code %d; skewrig %s is not in:\n%s", code, command, stderr)
+		}
+		if code, stdout, stderr := skewrig(t, strings.Fields(command)...); code != 0 || stdout == "" {
+			t.Errorf("skewrig %s: exit code %d\n%s", command, code, stderr)
+		}
+	}
+}
+
 // web is a scenario, mine/pods/web.
 const web = "../../app/testdata/web.yaml"
 
@@ -66,7 +81,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"wrong type":           {[]string{"run", "type.yaml"}, []string{"type.yaml:8:"}},
 		"broken expression":    {[]string{"run", "cel.yaml"}, []string{"cel.yaml:12:24: check there"}},
 		"negative duration":    {[]string{"run", "negative.yaml"}, []string{"negative.yaml:14:"}},
-		"unknown requirement":  {[]string{"run", "claim.yaml"}, []string{"claim.yaml:11: check there", "KEP-4939/no/such"}},
+		"unknown requirement":  {[]string{"run", "claim.yaml"}, []string{"claim.yaml:14:18: check there", "KEP-4939/no/such"}},
 		"several files":        {[]string{"run", "field.yaml", "twice.yaml"}, []string{"field.yaml:4:1", "twice.yaml:4:1"}},
 		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
 		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},

@@ -241,7 +241,7 @@ func TestReportPrintsCells(t *testing.T) {
 		want   string // on standard output, or on standard error
 		absent string
 	}{
-		{[]string{"mine/payments/older-kubelet"}, 0, "check stays-up: fail", "mine/payments/upgrade"},
+		{[]string{"mine/payments/older-kubelet"}, 0, "check stays-up: new", "mine/payments/upgrade"},
 		{[]string{"mine"}, 0, "  mine/payments/upgrade\n    check stays-up: pass\n", "REPRODUCED"},
 		{[]string{"yours"}, exitUsage, "the areas are mine", "check"},
 		{[]string{"mine", "-o", "json"}, exitUsage, "leave out the patterns mine", "check"},
@@ -249,6 +249,21 @@ func TestReportPrintsCells(t *testing.T) {
 		code, stdout, stderr := skewrig(t, append([]string{"report", dir}, tc.args...)...)
 		if all := stdout + stderr; code != tc.code || !strings.Contains(all, tc.want) || strings.Contains(all, tc.absent) {
 			t.Errorf("%v: exit code %d, want %d and %q but not %q in\n%s", tc.args, code, tc.code, tc.want, tc.absent, all)
+		}
+	}
+}
+
+// TestFindingsSayWhatWasObserved in words, in each format that has room for it.
+func TestFindingsSayWhatWasObserved(t *testing.T) {
+	t.Parallel()
+	const dir = "../../docs/examples/report"
+	const said = "Restarts of container payments/app was 1 at 9.2 s; 0 was expected, for 20 s from 4.2 s."
+	for _, args := range [][]string{
+		{"finding", "--report", dir, "-o", "json"}, {"finding", "--report", dir, "-o", "markdown"},
+		{"report", dir, "-o", "findings"}, {"report", dir, "-o", "findings-json"},
+	} {
+		if code, stdout, stderr := skewrig(t, args...); code != 0 || !strings.Contains(stdout, said) {
+			t.Errorf("%v: exit code %d, %q is not in\n%s%s", args, code, said, stdout, stderr)
 		}
 	}
 }
@@ -262,7 +277,7 @@ func TestFindingPrintsItsEvidence(t *testing.T) {
 	}
 	f := all[0]
 	code, stdout, stderr := skewrig(t, "finding", f.ID, "--report", "../../docs/examples/report")
-	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  again        skewrig run"} {
+	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  observed     Restarts of container payments/app was 1 at 9.2 s; 0 was expected", "  again        skewrig run"} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d: %q is not in\n%s%s", code, want, stdout, stderr)
 		}

@@ -27,6 +27,9 @@ type Finding struct {
 	Gates    []string `json:"gates,omitempty"`
 	// Observed is what its checks saw, also on releases that do as the statement says.
 	Observed []Observation `json:"observed"`
+	// Said is what a check saw, in a sentence with what was expected. It is empty if it is
+	// not known.
+	Said string `json:"said,omitempty"`
 	// Reproduce is the command that shows it.
 	Reproduce string `json:"reproduce"`
 }
@@ -209,7 +212,6 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 	for _, s := range red {
 		kinds[kind(s.cell, s.check)], own[s.cell.ID+" "+s.check.ID] = true, true
 	}
-	var shown reports.Cell
 	for _, c := range run.Report.Cells {
 		releases, gates := ran(run.Facts[c.ID], c.Axes)
 		for _, check := range c.Checks {
@@ -224,12 +226,10 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 				continue
 			}
 			f.Releases, f.Gates = append(f.Releases, cmp.Or(ofAxes(c.Axes), releases)), append(f.Gates, gates)
-			if shown.ID == "" || !strings.Contains(c.ID, "-alpha.") {
-				shown = c
-			}
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
+	shown := shownOf(red)
 	if f.Class == reports.Unlisted {
 		f.Reproduce = again(run, shown)
 		return

@@ -35,28 +35,37 @@ func installed(t *testing.T, elements ...string) string {
 	return file
 }
 
-// TestAccessibility: axe-core finds no problem, in light and in dark.
+// TestAccessibility: axe-core finds no problem on a desk and on a phone, in light and in dark.
 func TestAccessibility(t *testing.T) {
 	axe, err := os.ReadFile(installed(t, "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newTab(t, 1280)
 	file := written(t, small())
-	for name, hash := range places {
-		for _, theme := range []string{"light", "dark"} {
-			b.theme(theme)
-			b.open(file, hash)
-			b.do(chromedp.Evaluate[chromedp.Void](unfold), chromedp.Evaluate[chromedp.Void](string(axe)))
-			b.do(chromedp.Evaluate[chromedp.Void](`window.found = null;
-				axe.run({resultTypes: ['violations']}).then((r) => { window.found = r.violations.map((v) => ({id: v.id, impact: v.impact, nodes: v.nodes.map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary)})); })`))
-			b.until("window.found !== null")
-			for _, v := range eval[[]violation](b, "window.found") {
-				b.Errorf("%s, %s: %s %s: %q", name, theme, v.Impact, v.ID, v.Nodes[:min(3, len(v.Nodes))])
+	for _, width := range []int64{1280, 390} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			b := newTab(t, width)
+			for name, hash := range places {
+				for _, theme := range []string{"light", "dark"} {
+					b.theme(theme)
+					b.open(file, hash)
+					b.do(chromedp.Evaluate[chromedp.Void](unfold), chromedp.Evaluate[chromedp.Void](string(axe)))
+					for _, v := range violations(b) {
+						b.Errorf("%s, %s: %s %s: %q", name, theme, v.Impact, v.ID, v.Nodes[:min(3, len(v.Nodes))])
+					}
+				}
 			}
-		}
+			b.quiet()
+		})
 	}
-	b.quiet()
+}
+
+// violations are what axe-core finds on the page, into which it was put.
+func violations(b *tab) []violation {
+	b.do(chromedp.Evaluate[chromedp.Void](`window.found = null;
+		axe.run({resultTypes: ['violations']}).then((r) => { window.found = r.violations.map((v) => ({id: v.id, impact: v.impact, nodes: v.nodes.map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary)})); })`))
+	b.until("window.found !== null")
+	return eval[[]violation](b, "window.found")
 }
 
 // violation is what axe-core has found.

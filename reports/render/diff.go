@@ -165,7 +165,7 @@ func checkOutcome(s *diff.CheckState) string {
 	if s == nil {
 		return "none"
 	}
-	return string(s.Outcome)
+	return s.Outcome.Word()
 }
 
 func arrow(before, after string) string {
@@ -183,7 +183,7 @@ func (t *diffTerminal) states(cells []diff.CellState) {
 }
 
 // orNone is an outcome, and what is said of what a report does not state.
-func orNone(o reports.Outcome) string { return cmp.Or(string(o), "none") }
+func orNone(o reports.Outcome) string { return cmp.Or(o.Word(), "none") }
 
 func paceOf(d diff.Diff) string {
 	return fmt.Sprintf("the median cell took %.2f times as long as before", d.Pace)

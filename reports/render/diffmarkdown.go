@@ -59,7 +59,7 @@ func (m *diffMarkdown) subject(changes []diff.SubjectChange) {
 
 func (m *diffMarkdown) changes(changes []diff.CellChange) {
 	m.rows(rowsOf(changes, func(c diff.CellChange) []string {
-		return []string{code(c.ID), string(c.Before.Outcome), string(c.After.Outcome), brief(cmp.Or(c.After.Reason, c.Before.Reason))}
+		return []string{code(c.ID), c.Before.Outcome.Word(), c.After.Outcome.Word(), brief(cmp.Or(c.After.Reason, c.Before.Reason))}
 	}), "cell", "was", "is", "reason")
 }
 
@@ -79,7 +79,7 @@ func (m *diffMarkdown) checks(changes []diff.CellChange) {
 
 func (m *diffMarkdown) states(cells []diff.CellState) {
 	m.rows(rowsOf(cells, func(c diff.CellState) []string {
-		return []string{code(c.ID), string(c.Outcome), brief(c.Reason)}
+		return []string{code(c.ID), c.Outcome.Word(), brief(c.Reason)}
 	}), "cell", "outcome", "reason")
 }
 

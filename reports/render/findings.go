@@ -66,7 +66,7 @@ func findingCounts(all []finding.Finding) string {
 			unreported++
 		}
 	}
-	return fmt.Sprintf("%s in this run. %s. Not reported yet: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
+	return fmt.Sprintf("%s in this run. %s. Not reported: %d.", reports.Counted(len(all), "finding"), strings.Join(parts, ". "), unreported)
 }
 
 // opening writes what a reader of the first screen is to know.
@@ -176,7 +176,7 @@ func SeenOn(f finding.Finding) string {
 
 func reported(f finding.Finding) string {
 	if f.Issue == "" {
-		return "not yet"
+		return "not reported"
 	}
 	return link(ShortLink(f.Issue), f.Issue)
 }
@@ -195,6 +195,9 @@ func (m *markdown) finding(f finding.Finding) {
 		m.printf("\n**Expected:** %s\n", text(f.Observed[0].Expected))
 	}
 	m.printf("\n**Instead:** %s.\n", text(f.Instead))
+	if f.Said != "" {
+		m.printf("\n**Observed:** %s\n", text(f.Said))
+	}
 	for _, field := range []struct{ label, said string }{{"Effect", f.Effect}, {"Ask", f.Ask}, {"Since", f.Since}, {"Fixed by", f.FixedBy}} {
 		if field.said != "" {
 			m.printf("\n**%s:** %s.\n", field.label, linkedText(field.said))
@@ -231,14 +234,14 @@ func FindingTerminal(w io.Writer, f finding.Finding, width int) error {
 		writeField(&all, "source", s.Source)
 	}
 	for _, said := range []field{
-		{"instead", f.Instead}, {"effect", f.Effect}, {"ask", f.Ask}, {"since", f.Since}, {"fixed by", f.FixedBy}, {"reported", f.Issue},
+		{"instead", f.Instead}, {"observed", f.Said}, {"effect", f.Effect}, {"ask", f.Ask}, {"since", f.Since}, {"fixed by", f.FixedBy}, {"reported", f.Issue},
 		{"where", strings.Join(f.At, "\n")}, {"seen on", SeenOn(f)}, {"again", f.Reproduce},
 	} {
 		writeField(&all, said.name, said.value)
 	}
 	for _, o := range f.Observed {
 		all.head("")
-		all.head("%s: %s", oneLine(o.Cell, maxText), o.Outcome)
+		all.head("%s: %s", oneLine(o.Cell, maxText), o.Outcome.Word())
 		writeField(&all, "check", o.Check)
 		writeField(&all, "releases", o.Releases)
 		writeField(&all, "gates", o.Gates)

@@ -28,7 +28,7 @@ func GitHubAnnotations(w io.Writer, r reports.Report) error {
 		warnings = append(warnings, annotation("warning", "the report is partial", oneLine(r.Partial, maxText)))
 	}
 	for _, c := range r.Cells {
-		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome, details(c, r, nil), Visible(again(c, r.Reproduce)))
+		message := fmt.Sprintf("%s\n%sreproduce: %s", c.Outcome.Word(), details(c, inWords(r)), Visible(again(c, r.Reproduce)))
 		switch {
 		case c.Outcome.Nonconforming():
 			errors = append(errors, annotation("error", c.ID, message))
@@ -103,11 +103,11 @@ func (m *summary) needs(r reports.Report) {
 		if c.Outcome.Expected() {
 			continue
 		}
-		cells = append(cells, []string{code(c.ID), string(c.Outcome), brief(c.Reason)})
+		cells = append(cells, []string{code(c.ID), c.Outcome.Word(), brief(c.Reason)})
 		for _, check := range c.Checks {
 			if !check.Outcome.Expected() {
 				checks = append(checks, []string{
-					code(c.ID), code(check.ID), code(check.Requirement), string(check.Outcome),
+					code(c.ID), code(check.ID), code(check.Requirement), check.Outcome.Word(),
 					brief(check.Expected), brief(check.Observed), brief(check.Reason),
 				})
 			}
@@ -124,6 +124,6 @@ func (m *summary) needs(r reports.Report) {
 
 func (m *summary) all(cells []reports.Cell) {
 	m.rows(rowsOf(cells, func(c reports.Cell) []string {
-		return []string{code(c.ID), string(c.Outcome), Took(c.DurationSeconds)}
+		return []string{code(c.ID), c.Outcome.Word(), Took(c.DurationSeconds)}
 	}), "cell", "outcome", "took")
 }

@@ -73,7 +73,7 @@ func TestWhatNeedsAttentionIsAnnotated(t *testing.T) {
 		t.Errorf("all is well, and it says %s", got)
 	}
 	out := annotations(t, mixed(t, 1))
-	if want := "::error title=kep-4939/skew/tls-only/apiserver%3A1.90/kubelet%3A1.89::fail%0Acheck never-restarted: fail%0A"; !strings.Contains(out, want) {
+	if want := "::error title=kep-4939/skew/tls-only/apiserver%3A1.90/kubelet%3A1.89::new%0Acheck never-restarted: new%0A"; !strings.Contains(out, want) {
 		t.Errorf("it does not say %s:\n%s", want, out)
 	}
 }

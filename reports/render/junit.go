@@ -184,7 +184,7 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 	default:
 		out.Error = result
 	}
-	result.Text = junitText(details(c, r, nil).String() + background(c, r))
+	result.Text = junitText(details(c, telling{report: r, called: identifier}).String() + background(c, r))
 	return out
 }
 

@@ -66,7 +66,7 @@ func (m *markdown) summary(r reports.Report) {
 	var rows [][]string
 	for _, o := range severestFirst() {
 		if n := r.Summary.Outcomes[o]; n > 0 {
-			rows = append(rows, []string{string(o), fmt.Sprint(n), o.Meaning()})
+			rows = append(rows, []string{o.Word(), fmt.Sprint(n), o.Meaning()})
 		}
 	}
 	if len(rows) > 0 {
@@ -109,7 +109,7 @@ func (m *markdown) attention(r reports.Report) {
 }
 
 func (m *markdown) attentionTo(c reports.Cell) {
-	m.printf("### %s: %s\n\n", code(c.ID), c.Outcome)
+	m.printf("### %s: %s\n\n", code(c.ID), c.Outcome.Word())
 	if c.Reason != "" {
 		m.printf("Reason: %s\n\n", text(c.Reason))
 	}
@@ -117,7 +117,7 @@ func (m *markdown) attentionTo(c reports.Cell) {
 	for _, check := range c.Checks {
 		if !check.Outcome.Expected() {
 			rows = append(rows, []string{
-				code(check.ID), code(check.Requirement), string(check.Outcome),
+				code(check.ID), code(check.Requirement), check.Outcome.Word(),
 				text(check.Expected), text(check.Observed), text(check.Reason),
 			})
 		}
@@ -159,7 +159,7 @@ func componentRow(c reports.Component) []string {
 func (m *markdown) cells(cells []reports.Cell) {
 	m.printf("\n## Cells\n\n")
 	rows := rowsOf(cells, func(c reports.Cell) []string {
-		return []string{code(c.ID), string(c.Outcome), Took(c.DurationSeconds), text(shortened(c.Reason, maxReason))}
+		return []string{code(c.ID), c.Outcome.Word(), Took(c.DurationSeconds), text(shortened(c.Reason, maxReason))}
 	})
 	m.table(rows, "cell", "outcome", "took", "reason")
 }
@@ -174,7 +174,7 @@ func (m *markdown) repeated(cells []reports.Cell) {
 		}
 		var runs []string
 		for _, run := range c.Runs {
-			runs = append(runs, fmt.Sprintf("%d %s", run.Number, run.Outcome))
+			runs = append(runs, fmt.Sprintf("%d %s", run.Number, run.Outcome.Word()))
 		}
 		var rate, differs string
 		if c.Rate != (reports.Rate{}) {
@@ -209,7 +209,7 @@ func (m *markdown) requirements(requirements []reports.Requirement) {
 	m.printf("\n## Requirements\n\n")
 	rows := rowsOf(requirements, func(q reports.Requirement) []string {
 		return []string{
-			code(q.ID), string(q.Outcome), fmt.Sprint(len(q.Cells)),
+			code(q.ID), q.Outcome.Word(), fmt.Sprint(len(q.Cells)),
 			text(q.Level), text(q.Stage), text(q.Statement), link("source", q.Source),
 		}
 	})

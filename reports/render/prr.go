@@ -251,7 +251,7 @@ func (m *markdown) cellsDone(r prr.Result) {
 	for _, runs := range reports.Grouped(r.Cells, func(c prr.Cell) string { return c.Cell }) {
 		run, n := newest(runs[0].Cell, runs)
 		m.printf("\n<details><summary>Steps of %s</summary>\n\n", text(run.Cell))
-		m.printf("%s: %s%s", scenario(*run, r), run.Outcome, on(run.Ref))
+		m.printf("%s: %s%s", scenario(*run, r), run.Outcome.Word(), on(run.Ref))
 		if n > 1 {
 			m.printf(" (the newest of %d runs)", n)
 		}

@@ -64,12 +64,13 @@ type terminal struct {
 	causes func(reports.Cell) map[string]string // nil if they are not known
 }
 
-// causesOf are why checks of a cell do not hold, by their ids.
-func (t *terminal) causesOf(c reports.Cell) map[string]string {
-	if t.causes == nil {
-		return nil
+// telling is how checks of a cell are told, with why they do not hold.
+func (t *terminal) telling(c reports.Cell, r reports.Report) telling {
+	how := inWords(r)
+	if t.causes != nil {
+		how.causes = t.causes(c)
 	}
-	return t.causes(c)
+	return how
 }
 
 // section writes the cells that have an outcome.
@@ -133,7 +134,7 @@ func (t *terminal) recorded(cells []reports.Cell) {
 func (t *terminal) attention(cells []reports.Cell, r reports.Report) {
 	for _, c := range cells {
 		t.cell(c)
-		t.fields(details(c, r, t.causesOf(c)), "    ", t.width)
+		t.fields(details(c, t.telling(c, r)), "    ", t.width)
 	}
 }
 
@@ -188,13 +189,13 @@ func (t *terminal) whereToLook(r reports.Report, options TerminalOptions) {
 	t.printf("One cell: skewrig report %s %s\n", reports.Quoted(oneLine(options.Report, maxText)), reports.Quoted(oneLine(worst.ID, maxText)))
 }
 
-// outcomeWidth is the length of the longest outcome.
+// outcomeWidth is the length of the longest word of an outcome.
 const outcomeWidth = len(reports.UnexpectedPass)
 
-// outcome returns an outcome padded to a width, in its color: green for what
+// outcome returns the word of an outcome padded to a width, in its color: green for what
 // passed, red for what does not conform, yellow for what was not judged.
 func (t *terminal) outcome(o reports.Outcome, width int) string {
-	padded := fmt.Sprintf("%-*s", width, oneLine(string(o), maxText))
+	padded := fmt.Sprintf("%-*s", width, oneLine(o.Word(), maxText))
 	if !t.color {
 		return padded
 	}
@@ -225,7 +226,7 @@ func CellsTerminal(w io.Writer, r reports.Report, cells []reports.Cell, options 
 		if bug, is := reports.ReproductionOf(c, r); is {
 			t.indented("", saidOf(bug, r), 2, t.width)
 		}
-		t.fields(allDetails(c, r, t.causesOf(c)), "    ", t.width)
+		t.fields(allDetails(c, t.telling(c, r)), "    ", t.width)
 		t.indented("  evidence", oneLine(filepath.Join(options.Report, filepath.FromSlash(c.WorstRun().Dir)), maxText), len("  evidence  "), t.width)
 		t.indented("  page", oneLine(filepath.Join(options.Report, options.Page)+"#cell="+c.ID, maxText), len("  evidence  "), t.width)
 		lead := "  again"

@@ -105,7 +105,7 @@ func TestTheCauseComesFirst(t *testing.T) {
 		return map[string]string{"well": "None.", "restarted": "A probe failed."}
 	}
 	text := renderTo(t, r, TerminalOptions{Causes: causes})
-	if want := "check restarted: fail\n      cause        A probe failed.\n      expected     0\n      observed     1\n"; !strings.Contains(text, want) || strings.Contains(text, "None.") {
+	if want := "check restarted: new\n      cause        A probe failed.\n      expected     0\n      observed     1\n"; !strings.Contains(text, want) || strings.Contains(text, "None.") {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
 }
@@ -140,7 +140,7 @@ func TestCellsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"fail  2.3s\n  kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n", "check dialed-plaintext: pass\n", "check never-restarted: fail\n",
+		"new  2.3s\n  kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n", "check dialed-plaintext: pass\n", "check never-restarted: new\n",
 		"      cause        Restarts were 4.\n                   A probe failed.\n", "  evidence  out/cells/kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89\n",
 		"  page      out/index.html#cell=kep-4939/skew/tls-only", "  again     skewrig run 'kep-4939/skew/tls-only/apiserver:1.90/kubelet:1.89' --report-dir report-tls-only-",
 	} {
@@ -289,7 +289,7 @@ func TestADiffInColorFits(t *testing.T) {
 					t.Errorf("in color %t: a line has %d characters on a terminal of %d: %s", colored, n, width, line)
 				}
 			}
-			if width == 80 && !strings.Contains(colors.ReplaceAllString(out.String(), ""), "\n  fail             a/b/") {
+			if width == 80 && !strings.Contains(colors.ReplaceAllString(out.String(), ""), "\n  new              a/b/") {
 				t.Errorf("in color %t: no column of outcomes\n%s", colored, &out)
 			}
 		}

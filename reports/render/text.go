@@ -107,10 +107,24 @@ func printableLines(s string) []string {
 // oneLine returns a text of bounded length in one printable line.
 func oneLine(s string, limit int) string { return Printable(shortened(rounded(s), limit)) }
 
-// details returns what is known of the checks of a cell that are not as
-// expected, with the causes of some by their ids, or why the cell has none. Checks that saw
-// nothing for the same reason share it.
-func details(c reports.Cell, r reports.Report, causes map[string]string) fields {
+// telling is how checks of a report are told.
+type telling struct {
+	report reports.Report
+	// causes are why some do not hold, by their ids.
+	causes map[string]string
+	// called is what an outcome is called.
+	called func(reports.Outcome) string
+}
+
+// inWords is for people.
+func inWords(r reports.Report) telling { return telling{report: r, called: reports.Outcome.Word} }
+
+// identifier is what programs call an outcome.
+func identifier(o reports.Outcome) string { return string(o) }
+
+// details returns what is known of the checks of a cell that are not as expected, or why
+// the cell has none. Checks that saw nothing for the same reason share it.
+func details(c reports.Cell, how telling) fields {
 	var b fields
 	writeRepeats(&b, c)
 	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
@@ -119,12 +133,12 @@ func details(c reports.Cell, r reports.Report, causes map[string]string) fields 
 	}
 	for _, alike := range reports.Grouped(checks, sawNothing) {
 		if reason := sawNothing(alike[0]); reason != "" && len(alike) > 1 {
-			b.head("%d checks: %s", len(alike), alike[0].Outcome)
+			b.head("%d checks: %s", len(alike), how.called(alike[0].Outcome))
 			writeField(&b, "reason", reason)
 			writeField(&b, "checks", reports.Few(idsOf(alike), maxUndecided))
 			continue
 		}
-		writeChecks(&b, alike, c, r, causes)
+		writeChecks(&b, alike, c, how)
 	}
 	return b
 }
@@ -155,12 +169,11 @@ func idsOf(checks []reports.Check) (ids []string) {
 	return ids
 }
 
-// allDetails returns what is known of all checks of a cell, with the causes of some by their
-// ids, or why it has none.
-func allDetails(c reports.Cell, r reports.Report, causes map[string]string) fields {
+// allDetails returns what is known of all checks of a cell, or why it has none.
+func allDetails(c reports.Cell, how telling) fields {
 	var b fields
 	writeRepeats(&b, c)
-	if writeChecks(&b, c.Checks, c, r, causes); len(c.Checks) == 0 {
+	if writeChecks(&b, c.Checks, c, how); len(c.Checks) == 0 {
 		writeField(&b, "reason", c.Reason)
 	}
 	return b
@@ -207,16 +220,16 @@ func writeRepeats(b *fields, c reports.Cell) {
 	}
 }
 
-func writeChecks(b *fields, checks []reports.Check, c reports.Cell, r reports.Report, causes map[string]string) {
+func writeChecks(b *fields, checks []reports.Check, c reports.Cell, how telling) {
 	for _, check := range checks {
-		b.head("check %s: %s", oneLine(check.ID, maxText), check.Outcome)
-		writeField(b, "cause", causes[check.ID])
+		b.head("check %s: %s", oneLine(check.ID, maxText), how.called(check.Outcome))
+		writeField(b, "cause", how.causes[check.ID])
 		writeField(b, "requirement", check.Requirement)
 		writeField(b, "expected", check.Expected)
 		writeField(b, "observed", check.Observed)
 		writeField(b, "reason", check.Reason)
-		writeField(b, "compare", comparison(check, c, r))
-		writeField(b, "readings", resting(check, c, r))
+		writeField(b, "compare", comparison(check, c, how.report))
+		writeField(b, "readings", resting(check, c, how.report))
 	}
 }
 

@@ -86,7 +86,7 @@ check seen: unknown
   observed     0
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c, reports.Report{}, nil).String()); diff != "" {
+	if diff := cmp.Diff(want, details(c, inWords(reports.Report{})).String()); diff != "" {
 		t.Error(diff)
 	}
 	c.Checks, c.Reason = c.Checks[:2], "step 3: not within 1m0s"
@@ -95,7 +95,7 @@ check first: unknown
   expected     it
   reason       broken off: interrupted
 `
-	if diff := cmp.Diff(want, details(c, reports.Report{}, nil).String()); diff != "" {
+	if diff := cmp.Diff(want, details(c, inWords(reports.Report{})).String()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -122,7 +122,7 @@ func TestTheOtherReadingRestsOnACheck(t *testing.T) {
 	}}
 	r := reports.Report{Requirements: []reports.Requirement{{ID: "K/obeys", Contradicts: []string{"K/falls-back"}}, {ID: "K/falls-back"}}}
 	want := "  readings     The other reading rests on the check falls-back: expected at once: a == 2, observed 2\n"
-	if got := allDetails(c, r, nil).String(); strings.Count(got, want) != 1 || strings.Count(got, "readings") != 1 {
+	if got := allDetails(c, inWords(r)).String(); strings.Count(got, want) != 1 || strings.Count(got, "readings") != 1 {
 		t.Errorf("the details are\n%s", got)
 	}
 }

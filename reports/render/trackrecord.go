@@ -176,7 +176,7 @@ func color(c reports.Cell) (must, is string, finders []string) {
 		}
 	}
 	if !c.Outcome.Judged() {
-		is = string(c.Outcome)
+		is = c.Outcome.Word()
 	}
 	return must, is, finders
 }

@@ -64,6 +64,11 @@ func (w written) place(offset int) string {
 	return fmt.Sprintf("%s:%d:%d", w.cell.File, 1+strings.Count(before, "\n"), at-strings.LastIndex(before, "\n"))
 }
 
+// PlaceOfRequirement is where the requirement of a check stands, as file:line:column.
+func PlaceOfRequirement(cell plan.Cell, c action.Check) string {
+	return written{cell: cell, line: c.Line, field: "requirement", text: c.Requirement}.place(0)
+}
+
 // place is where a field of what begins in a line stands, as file:line:column.
 func place(cell plan.Cell, line int, field string) string {
 	at, found := indexOfField(cell.Text, line, field)

@@ -1,0 +1,56 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate"
+)
+
+// InWords has each finding say what its checks saw, as far as the narration of a cell that
+// shows it does. A narration is nil if nothing was recorded of the cell.
+func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narrate.Narration) {
+	red := redChecks(r)
+	for i, f := range all {
+		own := slices.DeleteFunc(slices.Clone(red), func(s seen) bool { return !f.has(s) })
+		if len(own) == 0 {
+			continue
+		}
+		cell := shownOf(own)
+		n := narration(cell)
+		for _, s := range own {
+			if n != nil && s.cell.ID == cell.ID && all[i].Said == "" {
+				all[i].Said = causeOf(n, s.check.ID)
+			}
+		}
+	}
+}
+
+// has reports whether a check that deviates is of the finding.
+func (f Finding) has(s seen) bool {
+	if f.Class == reports.Unlisted {
+		return s.check.Finding == "" && unlisted(s).ID == f.ID
+	}
+	return s.check.Finding == f.ID
+}
+
+// shownOf is the cell that shows a finding best: the last one of a release.
+func shownOf(own []seen) (shown reports.Cell) {
+	for _, s := range own {
+		if shown.ID == "" || !strings.Contains(s.cell.ID, "-alpha.") {
+			shown = s.cell
+		}
+	}
+	return shown
+}
+
+// causeOf is why a check does not hold, in a sentence; empty if that is not known.
+func causeOf(n *narrate.Narration, check string) string {
+	for _, c := range n.Checks {
+		if c.ID == check {
+			return c.Cause
+		}
+	}
+	return ""
+}
