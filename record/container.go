@@ -85,4 +85,7 @@ type Exec struct {
 	// timeout, or the client went away. Empty if it ended by itself, or with
 	// its container.
 	Error string `json:"error,omitempty"`
+	// Output is the first 1 KiB of what the command wrote, its standard output before
+	// its error output, as a kubelet reads it.
+	Output string `json:"output,omitempty"`
 }

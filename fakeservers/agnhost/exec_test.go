@@ -235,6 +235,8 @@ func TestScriptsDontReachTheHost(t *testing.T) {
 		"PATH=HOST; secret", "PATH=HOST command -v secret", "PATH=HOST type secret", "PATH=HOST hash secret", "builtin command -v secret",
 		"shopt -s expand_aliases; alias a='cat <(echo classified)'; a", "echo ~root", "echo ~root | cat", "a=~root; echo $a", "echo {~root,a}",
 		"touch HOST/link/a; cd HOST/link && pwd -P", "[ $HOME != HOST ] || echo classified", "eval '[[ -O / ]]'", "trap '[[ -O / ]]' EXIT",
+		"[[ -s SECRET || -d HOST || -L HOST/link ]] && echo classified", "[[ -x ../../../../..SECRET ]] && echo classified", "[[ $HOME == HOST ]] && echo classified",
+		"cd /tmp; [[ $(ls HOST) == *secret* ]] && echo classified", "[[ -e /etc/passwd ]] && echo classified", "[[ SECRET -ef SECRET ]] && echo classified", "[[ a == ~root ]]",
 		"echo $HOME $TMPDIR $PATH", "export; set", "sh SECRET", "sh -c 'cat SECRET'", "bash -c '[[ -e SECRET ]] && echo classified'",
 		"mapfile a <SECRET; echo $a", "coproc cat SECRET", "cat /etc/passwd", "/bin/cat /etc/passwd", "TMPDIR=HOST sh -c 'cat <FIFO'",
 		"echo over >SECRET", "echo over >>SECRET", "echo over >FIFO", "rm SECRET", "fallocate -l 1K SECRET",

@@ -122,7 +122,8 @@ func (s *session) refuse(err error) int {
 }
 
 // parseScript reads a script, and refuses what the interpreter would ask the
-// host about: FIFOs, owners of files, and home directories of users.
+// host about (FIFOs, owners of files, and home directories of users), and what it
+// would answer in another way than a shell.
 func parseScript(script, name string) (*syntax.File, error) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
 	if err != nil {
@@ -136,8 +137,12 @@ func check(part syntax.Node) (err error) {
 	otherHome := regexp.MustCompile(`(^|[{,])~[^/,}:]`)
 	syntax.Walk(part, func(node syntax.Node) bool {
 		switch node := node.(type) {
-		case *syntax.ProcSubst, *syntax.CoprocClause, *syntax.TestClause:
-			err = fmt.Errorf("%s: skewrig doesn't implement <(), >(), coproc and [[", node.Pos())
+		case *syntax.ProcSubst, *syntax.CoprocClause:
+			err = fmt.Errorf("%s: skewrig doesn't implement <(), >() and coproc", node.Pos())
+		case *syntax.UnaryTest:
+			err = refuseTest(node, node.Op.String())
+		case *syntax.BinaryTest:
+			err = checkBinaryTest(node)
 		case *syntax.Lit:
 			if otherHome.MatchString(node.Value) {
 				err = fmt.Errorf("%s: skewrig doesn't know the home directories of users: %s", node.Pos(), node.Value)
@@ -168,10 +173,7 @@ func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ err
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return s.exec }),
 		interp.OpenHandler(s.open),
 		interp.StatHandler(func(_ context.Context, name string, _ bool) (fs.FileInfo, error) { return s.stat(name) }),
-		interp.AccessHandler(func(_ context.Context, name string, _ interp.AccessMode) error {
-			_, err := s.files.Stat(name)
-			return err
-		}),
+		interp.AccessHandler(func(_ context.Context, name string, mode interp.AccessMode) error { return s.access(name, mode) }),
 		interp.ReadDirHandler2(s.readDir),
 	)
 	if err != nil {
@@ -204,7 +206,7 @@ func (s *session) call(ctx context.Context, args []string) ([]string, error) {
 	case "eval":
 		scripts = []string{strings.Join(scripts, " ")}
 	case "test", "[":
-		for _, operator := range []string{"-O", "-G", "-N"} {
+		for _, operator := range refusedTests {
 			if slices.Contains(args, operator) {
 				return nil, fmt.Errorf("%s: skewrig doesn't implement %s", name, operator)
 			}
@@ -317,6 +319,15 @@ func (s *session) stat(name string) (fs.FileInfo, error) {
 		header.Size = int64(len(data))
 	}
 	return header.FileInfo(), nil
+}
+
+// access reports what root can't do with a file of the container.
+func (s *session) access(name string, mode interp.AccessMode) error {
+	file, err := s.files.Stat(name)
+	if err == nil && mode&interp.AccessExec != 0 && file.Perm()&0o111 == 0 {
+		return fs.ErrPermission
+	}
+	return err
 }
 
 // readDir lists a directory of the container, for words with * and ?.

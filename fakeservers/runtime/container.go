@@ -28,7 +28,7 @@ type container struct {
 	config    *cri.ContainerConfig
 	image     *image.Image
 	args      []string
-	logPath   string // empty: the output is discarded
+	logPath   string // empty: the kubelet has no log
 	createdAt int64
 
 	// The rest is guarded by Runtime.mu.
@@ -123,7 +123,7 @@ func (s runtimeService) StartContainer(_ context.Context, req *cri.StartContaine
 	if err != nil {
 		return nil, err
 	}
-	log, err := openLog(c.logPath)
+	log, err := openLog(c.logPath, s.kept(c))
 	if err == nil {
 		err = s.launch(c, log)
 	}

@@ -370,7 +370,7 @@ func TestAStartThatTheWorldOvertakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := openLog(c.logPath)
+		log, err := openLog(c.logPath, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

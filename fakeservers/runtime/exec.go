@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,8 @@ func (s runtimeService) ExecSync(ctx context.Context, req *cri.ExecSyncRequest) 
 	if err != nil {
 		event.Error = err.Error()
 	}
+	stdout, stderr := out.contents()
+	event.Output = beginning(stdout, stderr)
 	s.record(c.path, event)
 
 	if errors.Is(err, errExecTimeout) {
@@ -57,7 +60,6 @@ func (s runtimeService) ExecSync(ctx context.Context, req *cri.ExecSyncRequest) 
 	if err != nil {
 		return nil, status.Errorf(codes.Canceled, "running %q in container %s: %v", req.GetCmd(), c.path, err)
 	}
-	stdout, stderr := out.contents()
 	return &cri.ExecSyncResponse{Stdout: stdout, Stderr: stderr, ExitCode: code}, nil
 }
 
@@ -133,6 +135,15 @@ func (o *execOutput) contents() (stdout, stderr []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return bytes.Clone(o.stdout.Bytes()), bytes.Clone(o.stderr.Bytes())
+}
+
+// maxRecordedOutput is how much of a command's output is in the record.
+const maxRecordedOutput = 1 << 10
+
+// beginning is the first of what a command wrote. What is not text is replaced.
+func beginning(stdout, stderr []byte) string {
+	all := append(stdout[:len(stdout):len(stdout)], stderr...)
+	return strings.ToValidUTF8(string(all[:min(len(all), maxRecordedOutput)]), "\uFFFD")
 }
 
 // execStream is the standard output or error of a command.

@@ -58,6 +58,24 @@ func TestExecSyncOutputIsBounded(t *testing.T) {
 	if resp.ExitCode != 5 {
 		t.Errorf("exit code %d, want the command's own: 5", resp.ExitCode)
 	}
+	if e := onlyExec(t, g); len(e.Output) != maxRecordedOutput {
+		t.Errorf("%d bytes of output are recorded, want %d", len(e.Output), maxRecordedOutput)
+	}
+}
+
+func TestExecOutputIsRecorded(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	id := g.start(t, g.pod(t, "web"), containerConfig("app", "obey", "0"))
+	if _, err := g.ExecSync(t.Context(), &cri.ExecSyncRequest{ContainerId: id, Cmd: []string{"echo", "not ready"}}); err != nil {
+		t.Fatal(err)
+	}
+	if e := onlyExec(t, g); e.Output != "not ready\nin default/web/app\n" {
+		t.Errorf("recorded %+v", e)
+	}
+	if got := beginning([]byte("a\xffb"), nil); got != "a\uFFFDb" {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestExecSyncTimeout(t *testing.T) {

@@ -26,6 +26,7 @@ const maxLogLine = 16 << 10
 // with P instead of F where the text goes on in the next entry of its stream.
 type containerLog struct {
 	path string
+	kept *keptLog
 
 	mu      sync.Mutex
 	file    *os.File
@@ -34,13 +35,13 @@ type containerLog struct {
 }
 
 // openLog opens a log file to append to, and makes its directory if it is not
-// there. If path is empty, the log is discarded.
-func openLog(path string) (*containerLog, error) {
+// there. If path is empty, there is none. What is logged is kept, too.
+func openLog(path string, kept *keptLog) (*containerLog, error) {
 	file, err := openLogFile(path)
 	if err != nil {
 		return nil, status.Errorf(codes.Internal, "opening the container's log: %v", err)
 	}
-	return &containerLog{path: path, file: file}, nil
+	return &containerLog{path: path, kept: kept, file: file}, nil
 }
 
 func openLogFile(path string) (*os.File, error) {
@@ -77,11 +78,19 @@ func (l *containerLog) close() {
 	defer l.mu.Unlock()
 	for _, s := range l.streams {
 		if len(s.line) > 0 {
-			_, _ = l.file.Write(s.entry(nil, 'P'))
+			_ = l.write(s.entry(nil, 'P'))
 		}
 	}
 	_ = l.file.Close()
+	l.kept.close()
 	l.closed = true
+}
+
+// write appends entries. l.mu is held.
+func (l *containerLog) write(entries []byte) error {
+	l.kept.add(entries)
+	_, err := l.file.Write(entries)
+	return err
 }
 
 // stream returns a writer whose lines become entries of the named stream.
@@ -122,7 +131,7 @@ func (s *logStream) Write(p []byte) (int, error) {
 		rest = after
 	}
 	if len(entries) > 0 {
-		if _, err := s.log.file.Write(entries); err != nil {
+		if err := s.log.write(entries); err != nil {
 			return 0, err
 		}
 	}

@@ -34,7 +34,7 @@ func TestLogEntries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "app", "0.log")
-			log, err := openLog(path)
+			log, err := openLog(path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestReopenContainerLog(t *testing.T) {
 func TestConcurrentWritersDoNotMixLines(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "0.log")
-	log, err := openLog(path)
+	log, err := openLog(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

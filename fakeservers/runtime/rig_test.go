@@ -31,6 +31,7 @@ type rig struct {
 	images  cri.ImageServiceClient
 	history *record.History
 	logs    string
+	kept    string
 	conn    *grpc.ClientConn
 }
 
@@ -38,13 +39,14 @@ func newRig(t testing.TB) *rig { return newRigOn(t, "127.77.0.0/16") }
 
 func newRigOn(t testing.TB, cidr string) *rig {
 	t.Helper()
-	g := &rig{history: record.NewHistory(nil), logs: t.TempDir()}
+	g := &rig{history: record.NewHistory(nil), logs: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
 	r, err := Start(Config{
 		Socket:   filepath.Join(socketDir(t), "cri.sock"),
 		Node:     "node-a",
 		PodCIDR:  netip.MustParsePrefix(cidr),
 		Library:  library{},
 		Recorder: g.history,
+		Kept:     g.kept,
 	})
 	if err != nil {
 		t.Fatal(err)

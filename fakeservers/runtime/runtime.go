@@ -62,6 +62,10 @@ type Config struct {
 	// Recorder takes the runtime's events (see events.go), and is handed to
 	// the programs for theirs. If unset, nothing is recorded.
 	Recorder record.Recorder
+	// Kept is a directory that takes the output of each container, beside the
+	// kubelet's log files, which go with the container: see keptLog. If unset, nothing
+	// is kept.
+	Kept string
 }
 
 func (c Config) validate() error {

@@ -60,8 +60,8 @@ type Config struct {
 	// Recorder takes what happens. If unset, nothing is recorded, and the API
 	// objects are not watched.
 	Recorder record.Recorder
-	// LogDir takes the components' logs, and outlives the rig. If unset, they
-	// are in the rig's own directory and go with it.
+	// LogDir takes the components' logs and, in pods, the containers' output. It
+	// outlives the rig. If unset, they are in the rig's own directory and go with it.
 	LogDir string
 	// TempDir is where the rig's directory is made. If unset, the system's
 	// directory for temporary files.
@@ -92,6 +92,8 @@ type NodeInfo struct {
 	// Addresses is the node's range of loopback addresses. The first is the
 	// node's own, the others are for its pods.
 	Addresses netip.Prefix
+	// Output is the directory for what containers write, which stays with the logs.
+	Output string
 }
 
 // Runtime is the container runtime of a node.
@@ -341,8 +343,8 @@ func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc
 	return bound, func() { stop(); cancel(context.Canceled) }
 }
 
-// LogDir returns the directory of the components' logs, one file each. Unless
-// Config.LogDir is set, Close removes it.
+// LogDir returns the directory of the logs: a file of each component, and pods with
+// what containers write. Unless Config.LogDir is set, Close removes it.
 func (c *Cluster) LogDir() string { return c.cfg.LogDir }
 
 // Kubeconfig is the path of a kubeconfig for an administrator of the rig. It

@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +119,20 @@ func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
 	cfg := Config{Topology: record.Topology{Nodes: []record.Node{{Name: "a"}, {Name: "b"}, {Name: "a"}}}}
 	if err := cfg.validate(); err == nil || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("validate() = %v, want the name that is used twice", err)
+	}
+}
+
+// TestOutputGoesBesideTheLogs: what containers write outlives the rig, as logs do.
+func TestOutputGoesBesideTheLogs(t *testing.T) {
+	logs, noRuntime := filepath.Join(t.TempDir(), "logs"), errors.New("no runtime")
+	var told NodeInfo
+	_, err := New(t.Context(), Config{
+		Topology: record.Topology{Version: release.Newest, Nodes: []record.Node{{Name: "node-a", Version: release.Newest}}},
+		LogDir:   logs, TempDir: t.TempDir(),
+		Runtime: func(info NodeInfo) (Runtime, error) { told = info; return nil, noRuntime },
+	})
+	if want := filepath.Join(logs, "pods"); !errors.Is(err, noRuntime) || told.Output != want {
+		t.Errorf("output goes to %q, want %q: %v", told.Output, want, err)
 	}
 }
 

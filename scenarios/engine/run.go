@@ -52,7 +52,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
 				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
-				Library: library, Recorder: recorder,
+				Library: library, Recorder: recorder, Kept: info.Output,
 			})
 		},
 	}
