@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,10 +37,30 @@ type LinkFault struct {
 	// RetryAfter is the time, in whole seconds, that goes with the status. If
 	// unset, none does.
 	RetryAfter time.Duration `json:"retryAfter,omitempty"`
+
+	// Method is that of the calls that the fault is one of, on the link of a kubelet
+	// to its container runtime: those fail with Code, or are answered Delay later,
+	// and all others pass. AnyMethod is all calls. If unset, the fault is one of the
+	// link, and so of all calls.
+	Method string `json:"method,omitempty"`
+	// Code is the gRPC code with which calls fail, one of Codes, and Message goes
+	// with it. If unset, the container runtime answers.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // AnyPath stands for the path of every request.
 const AnyPath = "*"
+
+// AnyMethod stands for the method of every call.
+const AnyMethod = "*"
+
+// Codes are the gRPC codes of calls that failed, in the order of their numbers, from 1.
+var Codes = []string{
+	"Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied",
+	"ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable",
+	"DataLoss", "Unauthenticated",
+}
 
 // Cut is a way in which a link is cut.
 type Cut string
@@ -88,6 +109,11 @@ func (f LinkFault) Validate() error {
 	mistake(f.Status != 0 && (f.Status < 400 || f.Status > 599), "%d is no status of an answer that is bad: those are 400 to 599", f.Status)
 	mistake(f.RetryAfter != 0 && f.Status == 0, "retryAfter goes with a status")
 	mistake(f.RetryAfter < 0 || f.RetryAfter > time.Hour || f.RetryAfter%time.Second != 0, "retryAfter is a number of whole seconds, up to an hour")
+	mistake(f.OfCalls() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of calls is a code or a delay, and nothing else")
+	mistake(f.OfCalls() && f.Code == "" && f.Delay == 0, "what is wrong with calls is a code, or a delay")
+	mistake(f.Code != "" && !slices.Contains(Codes, f.Code), "%q is no gRPC code of a call that failed: those are %s", f.Code, strings.Join(Codes, ", "))
+	mistake(f.Code != "" && !f.OfCalls(), "a code is the answer to calls: say of which method")
+	mistake(f.Message != "" && f.Code == "", "a message goes with a code")
 	return errors.Join(mistakes...)
 }
 
@@ -107,6 +133,10 @@ func (f LinkFault) String() string {
 	word(f.AfterBytes > 0, "after %d bytes", f.AfterBytes)
 	word(f.Status != 0, "answer %d", f.Status)
 	word(f.RetryAfter != 0, "retry after %s", f.RetryAfter)
+	word(f.Code != "", "answer %s", f.Code)
+	word(f.Message != "", "%q", f.Message)
+	word(f.Method == AnyMethod, "to all calls")
+	word(f.OfCalls() && f.Method != AnyMethod, "to %s", f.Method)
 	word(f.Path == AnyPath, "to all requests")
 	word(f.Path != "" && f.Path != AnyPath, "to %s", f.Path)
 	if len(words) == 0 {
@@ -126,6 +156,14 @@ func (f LinkFault) Slows() bool {
 // OfRequests reports whether the fault is one of HTTP requests, rather than of bytes.
 func (f LinkFault) OfRequests() bool { return f.Path != "" }
 
+// OfCalls reports whether the fault is one of calls to a container runtime.
+func (f LinkFault) OfCalls() bool { return f.Method != "" }
+
+// Hits reports whether a call of a method, if the link has calls, meets the fault.
+func (f LinkFault) Hits(method string) bool {
+	return f != LinkFault{} && (!f.OfCalls() || f.Method == AnyMethod || f.Method == method)
+}
+
 // Meets reports whether the fault is one of requests of a path.
 func (f LinkFault) Meets(path string) bool {
 	return f.Path == AnyPath || f.Path != "" && f.Path == path
@@ -144,7 +182,7 @@ type Effect struct {
 	Withheld int64 `json:"withheld,omitempty"`
 	Slowed   int64 `json:"slowed,omitempty"`
 	// Requests is a number of requests that were answered by the link, held, or
-	// never sent.
+	// never sent; of the link to a container runtime, of such calls.
 	Requests int64 `json:"requests,omitempty"`
 }
 

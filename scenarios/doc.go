@@ -175,11 +175,19 @@
 //     at a time, and a cell in which a fault did nothing is not judged. Simulated
 //     nodes, lease-nodes, and those of a zone, lease-nodes/a, are cut, slowed,
 //     stopped and started like components. The watchdog's link to the seed is
-//     dependency-watchdog->seed/kube-apiserver. The link of a kubelet to its
-//     container runtime, kubelet/node-a->runtime, can have a delay.
+//     dependency-watchdog->seed/kube-apiserver.
 //   - answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter:
 //     5s}: the watchdog's link answers requests of that path, or all without one;
 //     with a delay and no status, the API server answers, later.
+//   - cut, slow and answer of kubelet/node-a->runtime are for the calls of a kubelet to
+//     its container runtime. With cut, it hangs: calls wait until it is healed, or for as
+//     long as the kubelet waits. With how: reset, it is dead: connections are ended, and
+//     calls fail with Unavailable. slow has a delay, of each call. answer: {from:
+//     kubelet/node-a->runtime, method: RunPodSandbox, code: Internal, message: no
+//     network} lets calls of that method fail, or all without one; with a delay and no
+//     code, they are answered, later, or when it is healed. The containers go on. A
+//     container runtime that is restarted is one that is dead for a while, as containerd
+//     is: cut with how: reset, wait: {for: 5s}, heal.
 //   - clock: {of: kubelet/node-a, step: -2m}: sets a clock forward or back. offset,
 //     drift (millionths) and frozen say how it goes from now on. Kubelets and
 //     lease-nodes have clocks; a kubelet whose clock a scenario sets is one that

@@ -303,6 +303,37 @@ steps:
 	//   4. slow kubelet/node-a -> kube-apiserver: delay 100ms jitter 20ms
 }
 
+// A container runtime can hang, be dead for a while, as one that is restarted, fail calls
+// or answer them late. Its containers go on.
+func Example_runtimeLinks() {
+	show(`
+topology: {controlPlane: {version: v1.90.1}, nodes: [{name: node-a, version: v1.90.1}]}
+steps:
+- cut: {from: kubelet/node-a->runtime}
+- heal: kubelet/node-a->runtime
+- cut: {from: kubelet/node-a->runtime, how: reset}
+- wait: {for: 5s}
+- heal: kubelet/node-a->runtime
+- answer: {from: kubelet/node-a->runtime, method: RunPodSandbox, code: Unknown, message: no network}
+- heal: kubelet/node-a->runtime
+- answer: {from: kubelet/node-a->runtime, method: PullImage, delay: 10m}
+- heal: kubelet/node-a->runtime
+- slow: {from: kubelet/node-a->runtime, delay: 500ms}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. cut kubelet/node-a -> runtime: drop
+	//   2. heal kubelet/node-a -> runtime
+	//   3. cut kubelet/node-a -> runtime: reset
+	//   4. wait for 5s
+	//   5. heal kubelet/node-a -> runtime
+	//   6. on kubelet/node-a -> runtime: answer Unknown "no network" to RunPodSandbox
+	//   7. heal kubelet/node-a -> runtime
+	//   8. on kubelet/node-a -> runtime: delay 10m0s to PullImage
+	//   9. heal kubelet/node-a -> runtime
+	//  10. slow kubelet/node-a -> runtime: delay 500ms
+}
+
 // A sequence is steps that are needed more than once.
 func Example_sequences() {
 	show(`

@@ -95,7 +95,7 @@ type Runtime struct {
 	mountpoint string
 	server     *grpc.Server
 	streams    streamServer
-	delay      delay
+	link       *link
 	close      func() error
 	patience   time.Duration // killPatience, shorter in a test
 
@@ -142,14 +142,14 @@ func start(config Config) (*Runtime, error) {
 		return nil, err
 	}
 	r := newRuntime(config, disk)
-	listener, err := unixsocket.Listen(socket)
+	served, err := unixsocket.Listen(socket)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.listenForStreams(); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, errors.Join(err, served.Close())
 	}
-	r.goroutines.Go(func() { r.serve(listener) })
+	r.goroutines.Go(func() { r.serve(listener{served, r.link}) })
 	return r, nil
 }
 
@@ -164,6 +164,7 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 		containers: map[string]*container{},
 		images:     map[string]*storedImage{},
 		addresses:  newAddressPool(config.PodCIDR),
+		link:       newLink(config.Node, config.Recorder),
 		patience:   killPatience,
 	}
 	r.alive, r.kill = context.WithCancel(context.Background())
@@ -171,8 +172,8 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 	r.server = grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
-		grpc.ChainUnaryInterceptor(explainCall, r.delay.unary),
-		grpc.StreamInterceptor(explainStream),
+		grpc.ChainUnaryInterceptor(r.link.unary, explainCall),
+		grpc.ChainStreamInterceptor(r.link.stream, explainStream),
 		grpc.WaitForHandlers(true),
 	)
 	cri.RegisterRuntimeServiceServer(r.server, runtimeService{Runtime: r})
@@ -180,8 +181,8 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 	return r
 }
 
-func (r *Runtime) serve(listener net.Listener) {
-	if err := r.server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+func (r *Runtime) serve(l net.Listener) {
+	if err := r.server.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		r.serveErr = fmt.Errorf("serving on %s: %w", r.config.Socket, err)
 	}
 }
@@ -215,7 +216,8 @@ func (r *Runtime) shutdown() error {
 	r.mu.Unlock()
 
 	r.kill()
-	r.server.Stop() // also closes the listener, which unlinks the socket
+	r.server.Stop()                    // also closes the listener, which unlinks the socket
+	_ = r.link.set(record.LinkFault{}) // which no link refuses
 	_ = r.streams.http.Close()
 	if !r.wait(r.patience) {
 		return fmt.Errorf("closing the container runtime of node %s: killed, but still running: %s",

@@ -98,6 +98,9 @@ func (l *Link) Set(f record.LinkFault) error {
 	if f.OfRequests() && l.door == nil {
 		err = errors.Join(err, errors.New("it relays bytes and does not see requests"))
 	}
+	if f.OfCalls() {
+		err = errors.Join(err, errors.New("it does not see calls to a container runtime"))
+	}
 	if err != nil {
 		return fmt.Errorf("link %s: %w", l.cfg.Name, err)
 	}

@@ -341,14 +341,22 @@ func TestFaultsThatContradictThemselves(t *testing.T) {
 		{Path: record.AnyPath, Delay: time.Second, RetryAfter: time.Second},
 		{Path: record.AnyPath, Status: 429, RetryAfter: time.Millisecond},
 		{Status: 429},
+		{Method: record.AnyMethod},
+		{Method: "StartContainer", Cut: record.CutDrop},
+		{Method: "StartContainer", Delay: time.Second, Jitter: time.Second},
+		{Method: "StartContainer", Code: "OK"},
+		{Method: "StartContainer", Delay: time.Second, Message: "late"},
+		{Code: "Internal"},
 	} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is valid", f)
 		}
 	}
 	r := newRig(t)
-	if r.Set(record.LinkFault{Cut: "sever"}) == nil {
-		t.Error("it was set all the same")
+	for _, f := range []record.LinkFault{{Cut: "sever"}, {Method: record.AnyMethod, Code: "Internal"}} {
+		if r.Set(f) == nil {
+			t.Errorf("%s was set all the same", f)
+		}
 	}
 }
 
@@ -369,6 +377,9 @@ func TestFaultsAreToldInWords(t *testing.T) {
 		"reset after 10 bytes":  {Cut: record.CutReset, AfterBytes: 10},
 		"delay 20ms jitter 5ms": {Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond},
 		"10 bytes per second":   {BytesPerSecond: 10},
+
+		`answer Internal "no disk" to RunPodSandbox`: {Method: "RunPodSandbox", Code: "Internal", Message: "no disk"},
+		"delay 1s to all calls":                      {Method: record.AnyMethod, Delay: time.Second},
 	} {
 		if got := f.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -20,10 +20,10 @@ type Cut struct {
 	// kube-scheduler, dependency-watchdog or lease-nodes, of which those of a zone
 	// are lease-nodes/<zone>. The link of dependency-watchdog to the seed is
 	// dependency-watchdog->seed/kube-apiserver, and that of a kubelet to its
-	// container runtime, which can be slow, kubelet/<node>->runtime.
+	// container runtime kubelet/<node>->runtime.
 	From string `json:"from"`
-	// How is drop, which loses what is sent, or reset, which ends connections. If
-	// unset, drop.
+	// How is drop, which loses what is sent, or reset, which ends connections: of a
+	// container runtime, one that hangs, and one that is dead. If unset, drop.
 	How record.Cut `json:"how,omitempty"`
 	// Direction is forward, towards the API server, or backward. If unset, both.
 	Direction record.Direction `json:"direction,omitempty"`
@@ -61,10 +61,10 @@ func (s Slow) Action() spec.Action {
 }
 
 // Answer has the link of dependency-watchdog to an API server answer requests
-// itself, or late.
+// itself, or late, and that of a kubelet to its container runtime calls.
 type Answer struct {
 	// From is who asks: dependency-watchdog, or its link to another API server, as
-	// dependency-watchdog->seed/kube-apiserver.
+	// dependency-watchdog->seed/kube-apiserver, or kubelet/<node>->runtime.
 	From string `json:"from"`
 	// Path is that of the requests. If unset, all.
 	Path string `json:"path,omitempty"`
@@ -72,16 +72,29 @@ type Answer struct {
 	Status int `json:"status,omitempty"`
 	// RetryAfter goes with a status. If unset, nothing does.
 	RetryAfter behavior.Duration `json:"retryAfter,omitempty"`
+	// Method is that of the calls to a container runtime, such as RunPodSandbox. If
+	// unset, all.
+	Method string `json:"method,omitempty"`
+	// Code is the gRPC code with which calls fail, such as Internal, and Message
+	// goes with it. If unset, the container runtime answers.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
 	// Delay is how much later the answer comes. If unset, at once.
 	Delay behavior.Duration `json:"delay,omitempty"`
 }
 
 // Action implements spec.Shorthand.
 func (a Answer) Action() spec.Action {
-	return Fault{Link: spec.ParseLink(a.From), Fault: record.LinkFault{
-		Path: cmp.Or(a.Path, record.AnyPath), Status: a.Status,
-		RetryAfter: time.Duration(a.RetryAfter), Delay: time.Duration(a.Delay),
+	f := Fault{Link: spec.ParseLink(a.From), Fault: record.LinkFault{
+		Path: a.Path, Status: a.Status, RetryAfter: time.Duration(a.RetryAfter),
+		Method: a.Method, Code: a.Code, Message: a.Message, Delay: time.Duration(a.Delay),
 	}}
+	if f.Link.To == spec.Runtime {
+		f.Fault.Method = cmp.Or(a.Method, record.AnyMethod)
+	} else {
+		f.Fault.Path = cmp.Or(a.Path, record.AnyPath)
+	}
+	return f
 }
 
 // Heal takes the fault of a link away.
@@ -105,12 +118,58 @@ func (f Fault) Check(field spec.Field) {
 		return
 	}
 	field.Named(".from", f.Link.From)
+	if !f.checkKind(field) {
+		return
+	}
 	if err := f.Fault.Validate(); err != nil {
 		for mistake := range strings.Lines(err.Error()) {
 			field.Refuse("", true, "%s", strings.TrimSpace(mistake))
 		}
 	}
 	field.Refuse("", f.Fault == record.LinkFault{Direction: f.Fault.Direction}, "nothing would change: give delay, jitter or bytesPerSecond")
+}
+
+// The parts of a fault that only links of a kind have, with what to say on another one.
+const (
+	noCalls    = "only the link of a kubelet to its container runtime has calls"
+	noBytes    = "the link to a container runtime sees calls, and no bytes"
+	noRequests = "a container runtime is asked by gRPC: give method, code and message"
+)
+
+var (
+	ofCalls   = map[string]string{"method": noCalls, "code": noCalls, "message": noCalls}
+	ofNoCalls = map[string]string{
+		"direction": noBytes, "afterBytes": noBytes, "jitter": noBytes, "bytesPerSecond": noBytes,
+		"path": noRequests, "status": noRequests, "retryAfter": noRequests,
+	}
+)
+
+// checkKind reports the parts of a fault that links of another kind have, and names that
+// a container runtime does not know. It returns whether there are none.
+func (f Fault) checkKind(field spec.Field) bool {
+	refused := ofCalls
+	if f.Link.To == spec.Runtime {
+		refused = ofNoCalls
+	}
+	found := field.Present(slices.Sorted(maps.Keys(refused))...)
+	for _, part := range found {
+		field.Report("."+part, "%s", refused[part])
+	}
+	if len(found) > 0 {
+		return false
+	}
+	known := true
+	one := func(part, name string, names []string, what string) {
+		if name != "" && !slices.Contains(names, name) {
+			known = false
+			field.Refuse(part, true, "a container runtime has no %s %s: %s", what, strict.Quote(name), strict.DidYouMean(name, names))
+		}
+	}
+	one(".code", f.Fault.Code, record.Codes, "code")
+	if f.Fault.Method != record.AnyMethod {
+		one(".method", f.Fault.Method, spec.RuntimeMethods, "method")
+	}
+	return known
 }
 
 // faults are what is wrong with the links of a rig.
@@ -139,7 +198,7 @@ func (f Fault) Describe() string {
 		return OneLine("heal " + to)
 	case f.Fault.Cut != "":
 		return OneLine("cut " + to + ": " + f.Fault.String())
-	case f.Fault.Path != "":
+	case f.Fault.OfRequests(), f.Fault.OfCalls():
 		return OneLine("on " + to + ": " + f.Fault.String())
 	default:
 		return OneLine("slow " + to + ": " + f.Fault.String())
@@ -165,11 +224,8 @@ func (f Fault) disturb(r *spec.Rig) {
 			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
 		}
 	}
-	if fault.Status != 0 && l.From != spec.Watchdog || fault.Path != "" && l.From != spec.Watchdog {
+	if (fault.Status != 0 || fault.Path != "") && l.From != spec.Watchdog && l.To != spec.Runtime {
 		r.Conflict(".from", "only the links of %s see requests", spec.Watchdog)
-	}
-	if l.To == spec.Runtime && fault != (record.LinkFault{Delay: fault.Delay}) {
-		r.Conflict(".from", "the link to a container runtime can only be delayed")
 	}
 	if only := (record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}); spec.IsSimulated(l.From) && fault != only {
 		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")

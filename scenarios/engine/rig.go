@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
@@ -193,12 +192,12 @@ func (l *Rig) where(component string) (*cluster.Cluster, string) {
 	return l.Cluster, component
 }
 
-// slowRuntime has the container runtime of a node answer later.
-func (l *Rig) slowRuntime(node string, by time.Duration) error {
+// setRuntimeLink gives the link of a node's kubelet to its container runtime a fault, or
+// none.
+func (l *Rig) setRuntimeLink(node string, f record.LinkFault) error {
 	r, is := l.Runtime(node).(*runtime.Runtime)
 	if !is {
-		return fmt.Errorf("node %q has no container runtime that can be slow", node)
+		return fmt.Errorf("node %q has no container runtime whose link can be faulty", node)
 	}
-	r.SetDelay(by)
-	return nil
+	return r.SetFault(f)
 }

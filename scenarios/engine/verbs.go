@@ -116,7 +116,7 @@ func (r *run) SetLink(which spec.Link, f record.LinkFault) error {
 		return r.fleet.SetLink(z, f)
 	}
 	if which.To == spec.Runtime {
-		return r.slowRuntime(strings.TrimPrefix(which.From, spec.KubeletPrefix), f.Delay)
+		return r.setRuntimeLink(strings.TrimPrefix(which.From, spec.KubeletPrefix), f)
 	}
 	c, _ := r.where(which.To)
 	return c.SetLink(which.From, f)

@@ -16,9 +16,20 @@ const (
 	WatchdogToSeed  = Watchdog + "->" + SeedAPIServer
 )
 
-// Runtime is what a kubelet's link to its container runtime leads to. It has no
-// fault but a delay of each call.
+// Runtime is what a kubelet's link to its container runtime leads to.
 const Runtime = "runtime"
+
+// RuntimeMethods are the methods of a container runtime (CRI, version v1).
+var RuntimeMethods = []string{
+	"Attach", "CheckpointContainer", "CheckpointPod", "ContainerStats", "ContainerStatus", "CreateContainer",
+	"Exec", "ExecSync", "GetContainerEvents", "ImageFsInfo", "ImageStatus", "ListContainerStats",
+	"ListContainers", "ListImages", "ListMetricDescriptors", "ListPodSandbox", "ListPodSandboxMetrics",
+	"ListPodSandboxStats", "PodSandboxStats", "PodSandboxStatus", "PortForward", "PullImage", "RemoveContainer",
+	"RemoveImage", "RemovePodSandbox", "ReopenContainerLog", "RestorePod", "RunPodSandbox", "RuntimeConfig",
+	"StartContainer", "Status", "StopContainer", "StopPodSandbox", "StreamContainerStats", "StreamContainers",
+	"StreamImages", "StreamPodSandboxMetrics", "StreamPodSandboxStats", "StreamPodSandboxes",
+	"UpdateContainerResources", "UpdatePodSandboxResources", "UpdateRuntimeConfig", "Version",
+}
 
 // ParseLink reads the name of a link: who connects, which is meant to connect to
 // the rig's own API server unless the name says otherwise.
