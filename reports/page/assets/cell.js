@@ -76,6 +76,23 @@ function jumpTo(section, id) {
 // STEP begins a line of a plan that is a step.
 const STEP = /^ *(\d+)\. /;
 
+// CONTROL is the line of a plan that names the scenario of the negative control.
+const CONTROL = /^(control: )(\S+)(.*)/;
+
+// controlLine is that line, with a link to the cell of the control if this run has it.
+function controlLine([, before, scenario, after], cell) {
+  const id = controlOf(scenario, cell);
+  return [before, id ? h('a', {class: 'control', href: cellHash(id), title: visible(id)}, visible(scenario)) : visible(scenario), visible(after) + '\n'];
+}
+
+// controlOf is the cell of a scenario whose axes are most like those of another one.
+function controlOf(scenario, cell) {
+  const axes = Object.entries(cell.axes ?? {});
+  const alike = (other) => axes.filter(([axis, value]) => other.axes[axis] === value).length;
+  const all = index.cells.filter((c) => c.id === scenario || c.id.startsWith(scenario + '/') && c.id.slice(scenario.length + 1).split('/').every((part) => part.includes(':')));
+  return all.reduce((best, c) => (!best || alike(c) > alike(best) ? c : best), null)?.id;
+}
+
 // plan is the plan, in which the check that decided is marked, and the step before it.
 function plan(cell, narration) {
   const looked = new Map((narration.checks ?? []).map((c) => [c.id, c]));
@@ -85,6 +102,8 @@ function plan(cell, narration) {
   const before = new Set([...opened].map((n) => acted(narration.steps, n)?.number));
   let step = 0;
   const lines = narration.plan.split('\n').map((line) => {
+    const control = CONTROL.exec(line);
+    if (control) return controlLine(control, cell);
     const begun = STEP.exec(line);
     if (begun) step = Number(begun[1]);
     const of = begun && before.has(step) ? 'the step before the check' : begun && opened.has(step) ? 'the step of the check'
