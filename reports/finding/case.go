@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,8 @@ type Case struct {
 	Cause, Window string
 	// Because is what led to it, in sentences.
 	Because []string
+	// Also are the other checks of the cell that fail for the same failure.
+	Also []string
 	// Again is the command that runs the cell.
 	Again string
 	// Ran is what ran, a line each: with the times at which it began to, if these are known.
@@ -76,6 +79,7 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	}
 	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
+		of.Also = sameFailure(n.Checks, n.Checks[i])
 		of.Cause, of.Because, of.Window = n.Checks[i].Cause, n.Checks[i].Because, n.Checks[i].Summary
 		s.about, s.from, s.until, s.history = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To, n.Checks[i].History
 		s.field = n.Checks[i].Field
@@ -90,6 +94,17 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		}
 	}
 	return of
+}
+
+// sameFailure are the other checks that fail for the failure of one.
+func sameFailure(checks []narrate.Check, one narrate.Check) (ids []string) {
+	first := func(c narrate.Check) string { return cmp.Or(c.Same, c.ID) }
+	for _, c := range checks {
+		if c.ID != one.ID && first(c) == first(one) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // maxTitle is how long the title of an issue may be on GitHub, in runes.

@@ -59,6 +59,7 @@ const oracle = "oracle:"
 // that they are about.
 func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, courses []Lane) {
 	checks = slices.Clone(b.checks)
+	joined := make(joiner)
 	for i, c := range checks {
 		at := slices.IndexFunc(b.in.Result.Checks, func(r reports.Check) bool { return r.ID == c.ID })
 		if at < 0 {
@@ -88,6 +89,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			}
 		}
 		checks[i].Cause, checks[i].Because = t.cause()
+		checks[i].Same = joined.first(t)
 	}
 	return checks, courses
 }

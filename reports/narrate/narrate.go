@@ -77,6 +77,8 @@ type Check struct {
 	// Because is what led to it, in sentences: what probes, pods, the watchdog or a Pods API
 	// did, and what the scenario did before.
 	Because []string `json:"because,omitempty"`
+	// Same is the check before it that does not hold for the same failure. If unset, none does.
+	Same string `json:"same,omitempty"`
 	// Parts are parts of what was observed, in What, with their values at To. Only a
 	// check that does not hold has them, and whose value is only true or false.
 	Parts []Line `json:"parts,omitempty"`

@@ -182,13 +182,13 @@ function heading(cell, narration, siblings) {
 const AT_ONCE = 4;
 
 // causes says of each check that does not hold what happened, in a sentence; checks of one
-// finding have one cause. What is recorded is folded beside what is new.
+// finding or of one failure have one cause. What is recorded is folded beside what is new.
 function causes(cell, narration, lanes) {
   const red = (cell.checks ?? []).filter((c) => !asExpected(c));
   if (red.length === 0) return null;
   red.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const groups = [...Map.groupBy(red, (c) => c.finding || c.id).values()];
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
+  const groups = [...Map.groupBy(red, (c) => c.finding || looked.get(c.id)?.same || c.id).values()];
   const articles = groups.map((group) => cause(cell, group, looked, lanes));
   const fresh = groups.filter(([first]) => isNew(first)).length;
   const open = Math.min(fresh || articles.length, AT_ONCE);
@@ -198,7 +198,7 @@ function causes(cell, narration, lanes) {
       : folded(articles.slice(open), `${articles.length - open} more`));
 }
 
-// cause is what happened in the checks of a finding, or in one that is new.
+// cause is what happened in the checks of a finding, or in those that are new of one failure.
 function cause(cell, group, looked, lanes) {
   const [first] = group;
   const found = index.findings[first.finding];
@@ -206,12 +206,13 @@ function cause(cell, group, looked, lanes) {
   const draft = first.finding || index.cells[index.at.get(cell.id)].drafts?.[first.id];
   const sentence = found?.instead ? sentenced(found.instead) : here?.cause || first.reason || [here?.summary, first.observed && `observed ${first.observed}`].filter(Boolean).join('; ');
   return h('article', {class: 'cause-of o-' + first.outcome},
-    h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {class: 'id'}, visible(first.id))),
+    h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {}, group.map((c, i) => [i > 0 && ' and ', h('span', {class: 'id'}, visible(c.id))]))),
+    !found && group.length > 1 && h('p', {class: 'dim'}, `These ${group.length} checks fail for one failure.`),
     h('p', {class: 'cause'}, linked(sentence)),
     isNew(first) && !comparisonOf(cell, first).twins && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
-    index.statement.has(first.requirement) && said(first.requirement),
+    [...new Set(group.map((c) => c.requirement))].filter((id) => index.statement.has(id)).map(said),
     fieldHistory(here),
     compared(cell, first),
     first.outcome === 'fail' && listed(cell),
