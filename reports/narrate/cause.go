@@ -101,7 +101,7 @@ func (t told) cause() (cause string, because []string) {
 		return sentence(t.Observed), nil
 	}
 	if len(t.compared) == 0 {
-		return sentence(t.happened()), nil
+		return timed([]string{sentence(t.happened())})[0], nil
 	}
 	c := t.compared[0]
 	all := t.said(c)
@@ -123,7 +123,7 @@ func (t told) cause() (cause string, because []string) {
 		all = append([]string{course + t.scaledBy()}, all...) // what was counted says more than how many
 		course = ""
 	}
-	all = append(all, course, before)
+	all = timed(append(all, course, before))
 	for _, text := range all[1:] {
 		if text != "" {
 			because = append(because, sentence(text))

@@ -17,10 +17,10 @@ func (t told) podsAPI() string {
 			}
 			heard := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.At > t.to })
 			if n := len(heard); n > 0 {
-				return fmt.Sprintf("until %.1f s, the Pods API had sent client %q %s; the last was %s at %.1f s", t.to, name, reports.Counted(n, "message"), heard[n-1].Label, heard[n-1].At)
+				return fmt.Sprintf("until %s, the Pods API had sent client %q %s; the last was %s at %s", moment(t.to), name, reports.Counted(n, "message"), heard[n-1].Label, moment(heard[n-1].At))
 			}
 			if s, found := l.state(t.to); found {
-				return fmt.Sprintf("from %.1f s, the Pods API answered client %q: %s", s.From, name, s.Label)
+				return fmt.Sprintf("from %s, the Pods API answered client %q: %s", moment(s.From), name, s.Label)
 			}
 		}
 	}

@@ -237,17 +237,17 @@ func (t told) comparison(c Compared) string {
 	mode, span := windowOf(t.Expected)
 	since := ""
 	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
-		since = fmt.Sprintf(", since %.1f s", s)
+		since = fmt.Sprintf(", since %s", moment(s))
 	}
 	shouldBe := wanted + " was expected"
 	if !strings.HasPrefix(c.Wanted, "== ") {
 		shouldBe = "expected: " + wanted
 	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
-		return fmt.Sprintf("from %.1f s to %.1f s, %s grew: %s; expected: %s", t.from, t.to, subject, was, c.Wanted)
+		return fmt.Sprintf("from %s to %s, %s grew: %s; expected: %s", moment(t.from), moment(t.to), subject, was, c.Wanted)
 	}
 	if c.never() {
-		return fmt.Sprintf("%s was %s from %.1f s; it was never to be so (step %d looked at %.1f s)", subject, was, cmp.Or(max(0, t.b.at(c.Since)), t.to), t.step, t.to)
+		return fmt.Sprintf("%s was %s from %s; it was never to be so (step %d looked at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
 	}
 	switch mode {
 	case "within":
@@ -257,13 +257,13 @@ func (t told) comparison(c Compared) string {
 		}
 		after := ""
 		if s, is := t.acted(t.from); is {
-			after = fmt.Sprintf(" after %s at %.1f s", inWords(s), s.From)
+			after = fmt.Sprintf(" after %s at %s", inWords(s), moment(s.From))
 		}
-		return fmt.Sprintf("%s %s in the %.1f s%s, until %.1f s: it was %s%s", subject, become, t.to-t.from, after, t.to, was, since)
+		return fmt.Sprintf("%s %s in the %.1f s%s, until %s: it was %s%s", subject, become, t.to-t.from, after, moment(t.to), was, since)
 	case "always", "never":
-		return fmt.Sprintf("%s was %s at %.1f s%s; %s, for %g s from %.1f s", subject, was, t.to, since, shouldBe, span.Seconds(), t.from)
+		return fmt.Sprintf("%s was %s at %s%s; %s, for %g s from %s", subject, was, moment(t.to), since, shouldBe, span.Seconds(), moment(t.from))
 	default:
-		return fmt.Sprintf("%s was %s at %.1f s, when step %d looked%s; %s", subject, was, t.to, t.step, since, shouldBe)
+		return fmt.Sprintf("%s was %s at %s, when step %d looked%s; %s", subject, was, moment(t.to), t.step, since, shouldBe)
 	}
 }
 
@@ -273,7 +273,7 @@ func (t told) before() string {
 		return ""
 	}
 	if s, is := t.acted(t.from); is {
-		return fmt.Sprintf("the last that the scenario did before was %s, at %.1f s", inWords(s), s.From)
+		return fmt.Sprintf("the last that the scenario did before was %s, at %s", inWords(s), moment(s.From))
 	}
 	if clocks := t.b.in.Leases.Clocks; clocks != "" {
 		return fmt.Sprintf("the scenario itself did nothing until then, but the nodes' clocks were %s from the start", clocks)

@@ -46,3 +46,23 @@ func TestChecksOfOneFailureAreOne(t *testing.T) {
 	b.until("document.querySelector('#cell .causes .draft').textContent.includes('For the same failure: `one-pod`.')")
 	b.quiet()
 }
+
+// TestTimesThatWouldReadTheSame have milliseconds: in the history of a field, and in what is
+// said of the check.
+func TestTimesThatWouldReadTheSame(t *testing.T) {
+	run := redAs(func(*reports.Cell) {}, func(n *narrate.Narration) {
+		c := &n.Checks[0]
+		c.From, c.Bad, c.To = 30.91, 30.948, 31
+		c.History = []narrate.Line{{At: 7, Text: "TLS", What: "kube-apiserver"}, {At: 30.92, Text: "none", What: "kube-apiserver"}, {At: 30.948, Text: "not set", What: "written", Tone: narrate.Bad}}
+	})
+	b := newTab(t, 1280)
+	b.open(written(t, run), red)
+	for _, want := range []string{"7.0 s TLS", "30.920 s none", "30.948 s not set"} {
+		b.has("#cell .causes .history", want)
+	}
+	for _, want := range []string{"decided at 31.0 s", "the field was lost at 30.948 s", "the window began at 30.910 s"} {
+		b.has("#cell .short", want)
+	}
+	b.has("#cell .checks", "30.9–31.0 s")
+	b.quiet()
+}

@@ -1,4 +1,4 @@
-import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table, landOn} from './dom.js';
+import {h, visible, breaking, linked, counted, seconds, together, copied, cellOf, table, landOn} from './dom.js';
 import {index, cellAt, happenedIn, meant} from './data.js';
 import {cellHash, listHash, requirementHash} from './route.js';
 import {issueButton} from './issue.js';
@@ -302,7 +302,8 @@ function values(check, looked, named) {
 // history is that of the field that a check is about: each value, and who served or wrote it.
 function fieldHistory(looked) {
   if (!looked?.history?.length) return null;
-  return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ',
+  const written = together(...looked.history.map((l) => l.at ?? 0));
+  return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, written(l.at ?? 0)), ' ',
     h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'))))];
 }
 
@@ -328,10 +329,11 @@ function when(cell, narration, deciding) {
   const looked = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
-    text.push(`decided at ${seconds(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
+    const written = together(looked.to, looked.from, looked.bad);
+    text.push(`decided at ${written(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
     const lost = looked.history?.some((l) => l.tone === 'bad');
-    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${seconds(looked.bad)}`);
-    if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
+    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${written(looked.bad)}`);
+    if (looked.to - looked.from >= 0.05) text.push(`the window began at ${written(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}` + (narration && Math.abs(cell.durationSeconds - narration.seconds) >= 0.1 ? `, of which its record has ${seconds(narration.seconds)}` : ''));
   return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
@@ -424,7 +426,8 @@ function lookAt(looked, lanes) {
 
 // spanned is when a check was evaluated: until it was decided.
 function spanned({from, to}) {
-  return to - from < 0.05 ? seconds(from) : `${from.toFixed(1)}–${seconds(to)}`;
+  const written = together(from, to);
+  return to - from < 0.05 ? seconds(from) : `${written(from).replace(' s', '')}–${written(to)}`;
 }
 
 function observed(all) {
