@@ -77,15 +77,11 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		of.Ran = courseOf(run.Facts[c.ID])
 		return of
 	}
-	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
-	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
-		of.Also = sameFailure(n.Checks, n.Checks[i])
-		of.Cause, of.Because, of.Window = n.Checks[i].Cause, n.Checks[i].Because, n.Checks[i].Summary
-		s.about, s.from, s.until, s.history = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To, n.Checks[i].History
-		s.field = n.Checks[i].Field
-		if of.Cause != "" && !of.isKnown() {
-			of.Headline = brief(of.Cause, maxTitle)
-		}
+	s, looked := sightOf(n, check)
+	of.Also = sameFailure(n.Checks, looked)
+	of.Cause, of.Because, of.Window = looked.Cause, looked.Because, looked.Summary
+	if of.Cause != "" && !of.isKnown() {
+		of.Headline = brief(of.Cause, maxTitle)
 	}
 	of.Ran = s.ran()
 	for _, e := range s.exhibits(of.Twin) {
@@ -94,6 +90,17 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		}
 	}
 	return of
+}
+
+// sightOf is a narration, looked at for what a check is about, and what it has of the check.
+func sightOf(n *narrate.Narration, check reports.Check) (s sight, looked narrate.Check) {
+	s = sight{Narration: n, expression: check.Expected, until: n.Seconds}
+	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
+		looked = n.Checks[i]
+		s.about, s.from, s.until, s.history = looked.Named, looked.From, looked.To, looked.History
+		s.field, s.bad = looked.Field, looked.Bad
+	}
+	return s, looked
 }
 
 // sameFailure are the other checks that fail for the failure of one.
