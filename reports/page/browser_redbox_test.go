@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/reports"
@@ -65,4 +66,38 @@ func TestTimesThatWouldReadTheSame(t *testing.T) {
 	}
 	b.has("#cell .checks", "30.9–31.0 s")
 	b.quiet()
+}
+
+// TestTheRedBoxSaysWhatLedToIt: in time, with milliseconds, from the step of the scenario on.
+func TestTheRedBoxSaysWhatLedToIt(t *testing.T) {
+	run := redAs(func(*reports.Cell) {}, func(n *narrate.Narration) {
+		n.Checks[0].Named = reports.Names{{Variable: "connections", Text: "tls/app", Object: "pods/default/tls", Container: "app"}}
+		for i := range n.Attempts {
+			n.Attempts[i].Tone = narrate.Bad
+		}
+	})
+	b := newTab(t, 1280)
+	b.open(written(t, run), red)
+	if got := b.texts("#cell .causes .led li"); len(got) < 3 || !strings.HasPrefix(got[0], "6.000 s step 1: create Pod tls; this was the last step before it went wrong") || !strings.HasPrefix(got[1], "7.000 s default/tls/app, readiness grpc :8080: ") {
+		t.Errorf("what led to it is %q", got)
+	}
+	b.shot("red-box")
+	b.quiet()
+}
+
+// TestTheRedBoxSaysThatTheModelAgrees, if the check against the model passes that looks at the
+// same.
+func TestTheRedBoxSaysThatTheModelAgrees(t *testing.T) {
+	for oracle, want := range map[string]bool{"oracle:wire-mode": true, "oracle:field-survival": false, "oracle:nothing-else-changes": false} {
+		run := redAs(func(c *reports.Cell) {
+			c.Checks = append(c.Checks, reports.Check{ID: oracle, Outcome: reports.Pass, Expected: "as the model predicts"})
+		}, func(*narrate.Narration) {})
+		b := newTab(t, 1280)
+		b.open(written(t, run), red)
+		const said = "oracle:wire-mode passes in this cell: the release behaves as the model of its code says, so the text of KEP-1 may have to change, and not the release."
+		if got := strings.Contains(b.text("#cell .causes"), said); got != want {
+			t.Errorf("with %s, the red box says it: %t, want %t", oracle, got, want)
+		}
+		b.quiet()
+	}
 }

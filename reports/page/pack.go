@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -86,6 +87,8 @@ type happened struct {
 	// its files, as a path from the report's directory.
 	Run int    `json:"run"`
 	Dir string `json:"dir"`
+	// Led is what led to what the checks found that do not hold, by check.
+	Led map[string][]finding.Moment `json:"led,omitempty"`
 	// Problem is why there is no narration.
 	Problem string `json:"problem,omitempty"`
 }
@@ -316,8 +319,19 @@ func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	if err != nil {
 		h.Problem = err.Error()
 	}
-	h.Narration = n
+	h.Narration, h.Led = n, ledIn(n, ran)
 	return h
+}
+
+// ledIn is what led to what the checks of a run found that do not hold.
+func ledIn(n *narrate.Narration, ran reports.Run) map[string][]finding.Moment {
+	all := make(map[string][]finding.Moment)
+	for _, check := range ran.Checks {
+		if held := check.Outcome == reports.Pass || check.Outcome == reports.NotApplicable; n != nil && !held {
+			all[check.ID] = finding.Led(n, check)
+		}
+	}
+	return all
 }
 
 // How long the narration of a cell may be, as JSON and in bytes: one that needs

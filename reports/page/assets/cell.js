@@ -25,7 +25,7 @@ export async function cellView(section, id, choices, siblings) {
   section.replaceChildren(...[
     heading(cell, narration, siblings),
     jumps(cell),
-    causes(cell, narration, lanes),
+    causes(cell, happened, lanes),
     inShort(cell, narration, deciding),
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
     part('Checks', checks(cell, narration, lanes, choices)),
@@ -183,13 +183,13 @@ const AT_ONCE = 4;
 
 // causes says of each check that does not hold what happened, in a sentence; checks of one
 // finding or of one failure have one cause. What is recorded is folded beside what is new.
-function causes(cell, narration, lanes) {
+function causes(cell, happened, lanes) {
   const red = (cell.checks ?? []).filter((c) => !asExpected(c));
   if (red.length === 0) return null;
   red.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
+  const looked = new Map((happened?.narration?.checks ?? []).map((c) => [c.id, c]));
   const groups = [...Map.groupBy(red, (c) => c.finding || looked.get(c.id)?.same || c.id).values()];
-  const articles = groups.map((group) => cause(cell, group, looked, lanes));
+  const articles = groups.map((group) => cause(cell, group, looked, lanes, happened?.led?.[group[0].id] ?? []));
   const fresh = groups.filter(([first]) => isNew(first)).length;
   const open = Math.min(fresh || articles.length, AT_ONCE);
   const folded = (some, what) => some.length > 0 && h('details', {}, h('summary', {}, what), some);
@@ -199,7 +199,7 @@ function causes(cell, narration, lanes) {
 }
 
 // cause is what happened in the checks of a finding, or in those that are new of one failure.
-function cause(cell, group, looked, lanes) {
+function cause(cell, group, looked, lanes, led) {
   const [first] = group;
   const found = index.findings[first.finding];
   const here = looked.get(first.id);
@@ -212,6 +212,8 @@ function cause(cell, group, looked, lanes) {
     isNew(first) && !comparisonOf(cell, first).twins && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
+    first.outcome === 'fail' && asModelled(cell, first),
+    ledTo(led),
     [...new Set(group.map((c) => c.requirement))].filter((id) => index.statement.has(id)).map(said),
     fieldHistory(here),
     compared(cell, first),
@@ -224,6 +226,26 @@ function cause(cell, group, looked, lanes) {
       here && lanes && h('button', {type: 'button', onclick: () => lanes.show(first.id)}, 'Show in the timeline')),
     h('details', {class: 'values-of'}, h('summary', {}, group.length > 1 ? `${group.length} checks: expressions and values` : ['Check ', h('code', {}, visible(first.id)), ': expression and value']),
       group.map((c) => values(c, looked.get(c.id), group.length > 1))));
+}
+
+// MODELS are the checks that compare a release with a model of its code, and what a check is
+// about that looks at the same.
+const MODELS = {
+  'oracle:wire-mode': /\b(connections|containers)\[|\.ready\b|restartCount/, 'oracle:field-survival': /\.spec\b|\b(requests|objects|history)\[/,
+  'oracle:watchdog-decisions': /\b(dependents|calls)\b/,
+};
+
+// asModelled says that a release did what the model of its code says in what a check is about.
+function asModelled(cell, check) {
+  const oracle = cell.checks.find((c) => c.outcome === 'pass' && MODELS[c.id]?.test(check.expected ?? ''));
+  const text = cell.kep.startsWith('KEP-') ? `the text of ${cell.kep}` : 'the statement';
+  return oracle && h('p', {class: 'as-modelled'}, h('code', {}, oracle.id), ` passes in this cell: the release behaves as the model of its code says, so ${visible(text)} may have to change, and not the release.`);
+}
+
+// ledTo is what led to a failure, in time: who reads it sees what was first.
+function ledTo(led) {
+  return led.length > 0 && [h('p', {}, h('b', {}, 'What led to it, in time:')), h('ol', {class: 'led', 'aria-label': 'What led to it'}, led.map((m) => h('li', {},
+    h('span', {class: 'num'}, seconds(m.at, 3)), ' ', h('span', {}, visible(m.text)))))];
 }
 
 // atOnce is what a check expected and what it observed, each in a line.
@@ -385,9 +407,6 @@ function asExpected(check) {
 // FEW is how many checks with expected outcomes are listed behind others at once.
 const FEW = 4;
 
-// MODELLED are the checks that compare a release with a model of it.
-const MODELLED = /^oracle:(wire-mode|field-survival|watchdog-decisions)$/;
-
 function checks(cell, narration, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
@@ -399,7 +418,7 @@ function checks(cell, narration, lanes, choices) {
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const modelled = others.length > 0 ? cell.checks.filter((c) => MODELLED.test(c.id) && c.outcome === 'pass') : [];
+  const modelled = others.length > 0 ? cell.checks.filter((c) => c.id in MODELS && c.outcome === 'pass') : [];
   const rest = cell.checks.filter((c) => asExpected(c) && !modelled.includes(c));
   others.push(...modelled);
   const means = askedFor(choices);
