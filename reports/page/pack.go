@@ -35,7 +35,7 @@ type index struct {
 	Components   []reports.Component `json:"components"`
 	// Findings are by their ids, KEPs the titles of KEPs and areas, and Classes what classes
 	// of findings are called.
-	Findings map[string]known         `json:"findings"`
+	Findings map[string]shownFinding  `json:"findings"`
 	KEPs     map[string]string        `json:"keps"`
 	Classes  map[reports.Class]string `json:"classes"`
 }
@@ -63,6 +63,8 @@ type indexed struct {
 	// List is the list of known deviations that a new one belongs to. If unset, the cell has
 	// none, or that is not known.
 	List string `json:"list,omitempty"`
+	// Entries are what to add to that list, by check.
+	Entries map[string]string `json:"entries,omitempty"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
@@ -235,14 +237,14 @@ func attentionFirst(cells []reports.Cell) []int {
 }
 
 func (t told) index() index {
-	r, drafts, comparisons := t.Report, t.unlisted(), t.comparisons()
+	r, drafts, comparisons, entries := t.Report, t.unlisted(), t.comparisons(), t.entries()
 	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string)}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
 		x.Cells = append(x.Cells, indexed{
 			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
-			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Gone: t.gone(c),
+			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Entries: entries[c.ID], Gone: t.gone(c),
 		})
 	}
 	said := wordings(r.Requirements, t.Sentences)

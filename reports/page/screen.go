@@ -115,6 +115,8 @@ type attentionCheck struct {
 	Compared comparison
 	// Draft is the id of the finding that it can be reported as. If unset, it can't.
 	Draft string
+	// Entry is what to add to the list of known deviations. If unset, there is no list.
+	Entry string
 }
 
 // filter is a choice among the values that cells have of something.
@@ -162,6 +164,8 @@ type scene struct {
 	comparisons map[string]map[string]comparison
 	// lists are the lists of known deviations that those of cells belong to, by cell.
 	lists map[string]string
+	// entries are what to add to them, by cell and check.
+	entries map[string]map[string]string
 	// wordings are those of requirements.
 	wordings map[string]wording
 }
@@ -321,7 +325,7 @@ func (sc scene) attention() (all []attention) {
 			check := of[0]
 			told := sc.causes[c.ID][check.ID]
 			a.Checks = append(a.Checks, attentionCheck{
-				check, told.Cause, told.Because, of[1:], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID],
+				check, told.Cause, told.Because, of[1:], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID], sc.entries[c.ID][check.ID],
 			})
 		}
 		all = append(all, a)

@@ -217,7 +217,7 @@ function cause(cell, group, looked, lanes, led) {
     [...new Set(group.map((c) => c.requirement))].filter((id) => index.statement.has(id)).map(said),
     fieldHistory(here),
     compared(cell, first),
-    first.outcome === 'fail' && listed(cell),
+    first.outcome === 'fail' && listed(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
     found?.class in index.classes && h('p', {class: 'tags ours'}, [index.classes[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
@@ -295,10 +295,11 @@ function compared(cell, check) {
   ];
 }
 
-// listed says in which list of known deviations a new one would be recorded.
-function listed(cell) {
-  const {list} = index.cells[index.at.get(cell.id)];
-  return list && h('p', {class: 'dim'}, 'If this is known, add it to the list of known deviations: ', visible(list), '.');
+// listed says in which list of known deviations a new one would be recorded, and how.
+function listed(cell, check) {
+  const {list, entries} = index.cells[index.at.get(cell.id)];
+  return list && [h('p', {class: 'dim'}, 'If this is known, add it to the list of known deviations: ', visible(list), '.'),
+    entries?.[check.id] && h('details', {class: 'entry'}, h('summary', {}, 'The entry, under ', h('code', {}, 'deviations'), ' in that file'), copied(entries[check.id], 'Entry'))];
 }
 
 // sentenced is a text with the form of a sentence. A name at its beginning stays as it is.

@@ -76,9 +76,9 @@ export function together(...times) {
   return (t) => seconds(t, exact.get(Number(t.toFixed(3)).toFixed(1))?.length > 1 ? 3 : 1);
 }
 
-// copied is a command with a button that copies it.
-export function copied(command) {
-  return withCopy(h('div', {class: 'copied'}, h('pre', {tabindex: 0, 'aria-label': 'Command'}, visible(command))));
+// copied is a command, or another text with a name, with a button that copies it.
+export function copied(text, name = 'Command') {
+  return withCopy(h('div', {class: 'copied'}, h('pre', {tabindex: 0, 'aria-label': name}, visible(text))));
 }
 
 // withCopy gives a box with a command in it a button that copies the command.
