@@ -295,6 +295,36 @@ func (t told) running(name string, when float64) string {
 	return ""
 }
 
+// maxMessages is how many messages to a client a sentence has.
+const maxMessages = 4
+
+// message is one to a client of a Pods API: of which pod, with its version, its phase, and the
+// field that a check is about.
+func message(e timeline.PodsEvent, field []string) string {
+	said := e.Type
+	if e.Name != "" {
+		said += " of pod " + strings.TrimPrefix(reports.PodKey(e.Name), "pods/")
+	}
+	if e.Pod == nil {
+		return said + " at " + moment(e.At)
+	}
+	v := timeline.NewVersion("", e.Pod.Text())
+	var labels []string
+	if number := v.Meta().ResourceVersion; number != "" {
+		labels = append(labels, "resourceVersion "+number)
+	}
+	if phase := v.Workload().Status.Phase; phase != "" {
+		labels = append(labels, phase)
+	}
+	if words := fieldWords(field); words != "" && words != "status.phase" {
+		labels = append(labels, words+": "+fieldIn(e.Pod, field))
+	}
+	if len(labels) > 0 {
+		said += " (" + strings.Join(labels, ", ") + ")"
+	}
+	return said + " at " + moment(e.At)
+}
+
 // messages says what a client of a Pods API was sent of a pod in the window of a check,
 // and what came next.
 func (t told) messages(c Compared) string {
@@ -305,7 +335,7 @@ func (t told) messages(c Compared) string {
 	if w == nil {
 		return ""
 	}
-	of := func(e timeline.PodsEvent) string { return fmt.Sprintf("%s at %.1f s", e.Type, e.At) }
+	of := func(e timeline.PodsEvent) string { return message(e, c.Path[4:]) }
 	var in []string
 	var last, next string
 	for _, e := range w.Events {
@@ -320,14 +350,14 @@ func (t told) messages(c Compared) string {
 			if s, is := t.acted(e.At); is && s.From > t.from {
 				next += ", after " + inWords(s)
 			}
-			if e.Pod != nil {
-				next += fmt.Sprintf(" (%s in it: %s)", fieldWords(c.Path[4:]), fieldIn(e.Pod, c.Path[4:]))
-			}
 		}
 	}
 	said := fmt.Sprintf("in these %.1f s, no message about the pod came", t.to-t.from)
 	if len(in) > 0 {
-		said = "messages about the pod in the window: " + shortened(strings.Join(in, ", "), maxWords)
+		said = "messages about the pod in the window: " + strings.Join(in[max(0, len(in)-maxMessages):], ", ")
+		if more := len(in) - maxMessages; more > 0 {
+			said += fmt.Sprintf(", after %d others", more)
+		}
 	}
 	if last != "" {
 		said += "; the last before was " + last
