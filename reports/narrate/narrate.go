@@ -237,7 +237,7 @@ type Line struct {
 	// At is when, if that is known.
 	At float64 `json:"at,omitempty"`
 	// What is a few words for what it is: "TLS ClientHello", "HTTP/2 preface". In a
-	// log, it is empty, or why the line is one of the rig's own.
+	// log, it is empty, or why the line is one of the rig's own, or why it is shown.
 	What string `json:"what,omitempty"`
 	Text string `json:"text"`
 	// Whole is all of Text, of a line that is too long for a list. If unset, it is Text.
@@ -280,6 +280,10 @@ type Log struct {
 	// Path is the file, below the report's directory.
 	Path  string `json:"path"`
 	Lines []Line `json:"lines"`
+	// Silent says that the component logs nothing of nodes that became Unknown; Nodes is how
+	// they changed, from the record. If unset, no check is about that, or the log names them.
+	Silent string `json:"silent,omitempty"`
+	Nodes  []Line `json:"nodes,omitempty"`
 	// Rig are lines that come of how the rig is made, each with the reason in What.
 	Rig []Line `json:"rig,omitempty"`
 	// Omitted says how many other lines the file has, and why they are not here.

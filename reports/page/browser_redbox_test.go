@@ -101,3 +101,22 @@ func TestTheRedBoxSaysThatTheModelAgrees(t *testing.T) {
 		b.quiet()
 	}
 }
+
+// TestLogsOfNodes: where a log says nothing of nodes, the page says so and shows how they
+// changed; a decision from before the step that led to the failure is not folded.
+func TestLogsOfNodes(t *testing.T) {
+	run := redAs(func(*reports.Cell) {}, func(n *narrate.Narration) {
+		n.Logs[0].Lines = append([]narrate.Line{{At: 2, Text: "an early line", Named: true}, {At: 3, Text: "Lease probe succeeded", What: "the last good decision before the failure", Named: true}}, n.Logs[0].Lines...)
+		n.Logs = append(n.Logs, narrate.Log{Component: "kube-controller-manager", Path: "p", Silent: "It logs nothing of nodes.", Nodes: []narrate.Line{{At: 18, Text: "node x: Ready was True, and is Unknown"}}})
+	})
+	b := newTab(t, 1280)
+	b.open(written(t, run), red)
+	const part = "#cell section[aria-labelledby=part-logs-around-the-failure]"
+	for _, want := range []string{"It logs nothing of nodes.", "18.00 s\nnode x: Ready was True, and is Unknown", "Lease probe succeeded ← the last good decision before the failure"} {
+		b.has(part, want)
+	}
+	if shown := b.text(part); strings.Contains(shown, "an early line") {
+		t.Errorf("a line from before the step is not folded: %s", shown)
+	}
+	b.quiet()
+}

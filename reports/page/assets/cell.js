@@ -495,12 +495,13 @@ function log(entry, windows, dir, about, first, trigger) {
   const leading = named.length > 0 ? named : all;
   const others = named.length > 0 ? all.filter((l) => !l.named) : [];
   const lines = (some, between = windows) => h('ol', {class: 'log lines'}, withWindows(some, between));
-  const early = trigger ? leading.filter((l) => l.at && l.at + (l.within ?? 0) < trigger.from) : [];
+  const early = trigger ? leading.filter((l) => !l.what && l.at && l.at + (l.within ?? 0) < trigger.from) : [];
   const folded = early.length > 0 && early.length < leading.length;
   const lead = named.length > 0 ? about.length > 0 ? ` lines that name ${about.join(', ')}` : ' lines of the component that decided'
     : about.length > 0 ? ` no line names ${about.join(', ')}; ${counted(all.length, 'other line')} around the failure` : '';
-  return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first},
+  return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first || Boolean(entry.silent)},
     h('summary', {}, h('b', {}, visible(entry.component)), lead && h('span', {class: 'dim'}, visible(lead))),
+    entry.silent && [h('p', {class: 'note'}, visible(entry.silent)), h('ol', {class: 'log lines nodes'}, entry.nodes.map((l) => logLine(l, windows)))],
     folded && h('details', {class: 'others early'}, h('summary', {}, `${counted(early.length, 'line')} from before step ${trigger.number}`), lines(early, [])),
     lines(folded ? leading.filter((l) => !early.includes(l)) : leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
@@ -556,7 +557,8 @@ function logLine(l, windows) {
   const said = short.length > long
     ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, gist(short, long))), h('span', {class: 'whole-line'}, text), more)
     : h('span', {title: text}, short, more);
-  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), said);
+  const why = l.what && h('b', {class: 'because'}, ` ← ${visible(l.what)}`);
+  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), why ? h('span', {}, said, why) : said);
 }
 
 // logTime is when a line was written, as far as its log says that.
