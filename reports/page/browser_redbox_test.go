@@ -120,3 +120,16 @@ func TestLogsOfNodes(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// TestEachNumberSaysOfWhat: also those of attempts and of requirements.
+func TestEachNumberSaysOfWhat(t *testing.T) {
+	run := redAs(func(*reports.Cell) {}, func(n *narrate.Narration) { n.Attempts = append(n.Attempts, slices.Concat(n.Attempts, n.Attempts)...) })
+	b := newTab(t, 1280)
+	file := written(t, run)
+	b.open(file, red)
+	b.has("#cell section[aria-labelledby=part-probe-attempts]", "Show more of 12 attempts")
+	b.open(file, "#requirements")
+	b.has("#requirements", "4 of 4 requirements tested by this run")
+	b.has("#requirements .worst", "statements that the ledger wants a check of")
+	b.quiet()
+}
