@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,8 @@ type Case struct {
 	Cause, Window string
 	// Because is what led to it, in sentences.
 	Because []string
+	// Also are the other checks of the cell that fail for the same failure.
+	Also []string
 	// Again is the command that runs the cell.
 	Again string
 	// Ran is what ran, a line each: with the times at which it began to, if these are known.
@@ -74,14 +77,11 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		of.Ran = courseOf(run.Facts[c.ID])
 		return of
 	}
-	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
-	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
-		of.Cause, of.Because, of.Window = n.Checks[i].Cause, n.Checks[i].Because, n.Checks[i].Summary
-		s.about, s.from, s.until, s.history = n.Checks[i].Named, n.Checks[i].From, n.Checks[i].To, n.Checks[i].History
-		s.field = n.Checks[i].Field
-		if of.Cause != "" && !of.isKnown() {
-			of.Headline = brief(of.Cause, maxTitle)
-		}
+	s, looked := sightOf(n, check)
+	of.Also = sameFailure(n.Checks, looked)
+	of.Cause, of.Because, of.Window = looked.Cause, looked.Because, looked.Summary
+	if of.Cause != "" && !of.isKnown() {
+		of.Headline = brief(of.Cause, maxTitle)
 	}
 	of.Ran = s.ran()
 	for _, e := range s.exhibits(of.Twin) {
@@ -90,6 +90,28 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		}
 	}
 	return of
+}
+
+// sightOf is a narration, looked at for what a check is about, and what it has of the check.
+func sightOf(n *narrate.Narration, check reports.Check) (s sight, looked narrate.Check) {
+	s = sight{Narration: n, expression: check.Expected, until: n.Seconds}
+	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
+		looked = n.Checks[i]
+		s.about, s.from, s.until, s.history = looked.Named, looked.From, looked.To, looked.History
+		s.field, s.bad = looked.Field, looked.Bad
+	}
+	return s, looked
+}
+
+// sameFailure are the other checks that fail for the failure of one.
+func sameFailure(checks []narrate.Check, one narrate.Check) (ids []string) {
+	first := func(c narrate.Check) string { return cmp.Or(c.Same, c.ID) }
+	for _, c := range checks {
+		if c.ID != one.ID && first(c) == first(one) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // maxTitle is how long the title of an issue may be on GitHub, in runes.

@@ -132,3 +132,16 @@ func TestLogLinesOfAField(t *testing.T) {
 		t.Errorf("the lines are\n%s", got)
 	}
 }
+
+// TestACaseNamesTheChecksOfItsFailure: those that fail for the same, and no other.
+func TestACaseNamesTheChecksOfItsFailure(t *testing.T) {
+	t.Parallel()
+	narration := &narrate.Narration{Checks: []narrate.Check{{ID: "first"}, {ID: "second", Same: "first"}, {ID: "third", Same: "first"}, {ID: "fourth"}}}
+	cell := reports.Cell{ID: "a/b/c"}
+	for id, want := range map[string]string{"first": "second third", "second": "first third", "fourth": ""} {
+		got := NewCase(evidence.Run{}, Finding{}, cell, reports.Check{ID: id}, narration).Also
+		if strings.Join(got, " ") != want {
+			t.Errorf("with %s, the same failure has %q, want %q", id, got, want)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type sight struct {
 	field       string // that it compares, as logs name it
 	expression  string
 	from, until float64
+	bad         float64        // when it went wrong, if that is known
 	history     []narrate.Line // of the field that it looks at
 }
 
@@ -103,9 +104,12 @@ func (s sight) named(check string) reports.Names {
 }
 
 // trigger is the last step that did something before the window of the check began.
-func (s sight) trigger() (last narrate.Step, is bool) {
+func (s sight) trigger() (last narrate.Step, is bool) { return s.acted(s.from) }
+
+// acted is the last step that did something before a time.
+func (s sight) acted(before float64) (last narrate.Step, is bool) {
 	for _, step := range s.Steps {
-		if step.From <= s.from && step.Acts() {
+		if step.From <= before && step.Acts() {
 			last, is = step, true
 		}
 	}

@@ -17,10 +17,16 @@ const (
 	maxFailed  = 3
 )
 
-// moment is something that happened.
-type moment struct {
-	at   float64
-	text string
+// Moment is something that happened, in seconds since the narration began.
+type Moment struct {
+	At   float64 `json:"at"`
+	Text string  `json:"text"`
+}
+
+// Led is what led to what a check found, in time; empty if nothing of that was recorded.
+func Led(n *narrate.Narration, check reports.Check) []Moment {
+	s, _ := sightOf(n, check)
+	return s.led()
 }
 
 // concerns reports whether a lane is of what the expression is about. What a watchdog does
@@ -37,10 +43,19 @@ func (s sight) concerns(l narrate.Lane) bool {
 	return false
 }
 
-// moments are the last things that happened to what the expression is about, until the check
-// was decided: with the step that led to it, failed attempts, and the next message of a client
-// that waited for one.
+// moments are what led to what the check found.
 func (s sight) moments() Exhibit {
+	var lines []string
+	for _, m := range s.led() {
+		lines = append(lines, fmt.Sprintf("%7.3f s  %s", m.At, m.Text))
+	}
+	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
+}
+
+// led is the last that happened to what the expression is about, until the check was decided:
+// with the steps that led to it, failed attempts, and the next message of a client that
+// waited for one.
+func (s sight) led() []Moment {
 	all := s.failed()
 	_, narrow := s.own()
 	for _, l := range s.Lanes {
@@ -60,29 +75,69 @@ func (s sight) moments() Exhibit {
 			}
 		}
 	}
-	all = lastOf(all)
-	if step, is := s.trigger(); is {
-		all = append(all, moment{step.From, answered(step)})
-	}
+	all = append(lastOf(all), s.causes()...)
 	for _, l := range s.Lanes {
 		if l.Kind == narrate.Agent && s.concerns(l) {
 			all = append(all, s.next(l)...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
-	var lines []string
-	for _, m := range all {
-		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s", m.at, m.text), maxExhibit))
+	slices.SortStableFunc(all, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
+	for i := range all {
+		all[i].Text = bounded(all[i].Text, maxExhibit)
 	}
-	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
+	return all
 }
 
-func momentOf(lane narrate.Lane, at float64, label, detail string) moment {
+// causes are the last step that did something before the window of the check, the last one
+// before it went wrong, and when that was, if it was attempts that failed.
+func (s sight) causes() (all []Moment) {
+	wrong := s.bad
+	first, failed := s.firstFailed()
+	if failed > 0 {
+		all = append(all, first)
+	}
+	if failed > 0 && (wrong == 0 || first.At < wrong) {
+		wrong = first.At
+	}
+	last, is := s.acted(s.from)
+	if is {
+		all = append(all, Moment{last.From, answered(last)})
+	}
+	if cause, is := s.acted(wrong); is && wrong > 0 {
+		if cause.Number == last.Number {
+			all = all[:len(all)-1]
+		}
+		all = append(all, Moment{cause.From, answered(cause) + "; this was the last step before it went wrong"})
+	}
+	return all
+}
+
+// firstFailed is the first of the last attempts, if all of them failed from it on, and how many
+// they are.
+func (s sight) firstFailed() (first Moment, n int) {
+	own, _ := s.own()
+	for _, a := range own {
+		switch {
+		case a.Tone == narrate.Good:
+			n = 0
+		case a.Tone == narrate.Bad:
+			if n++; n == 1 {
+				first = attempted(a)
+			}
+		}
+	}
+	if n > 1 {
+		first.Text += fmt.Sprintf("; the first of %d that failed until then", n)
+	}
+	return first, n
+}
+
+func momentOf(lane narrate.Lane, at float64, label, detail string) Moment {
 	text := lane.Name + ": " + label
 	if first, _, _ := strings.Cut(detail, "\n"); first != "" {
 		text += " (" + first + ")"
 	}
-	return moment{at, text}
+	return Moment{at, text}
 }
 
 // marks are those of a lane; of a client of a Pods API, those about the pod that the
@@ -101,24 +156,30 @@ func (s sight) marks(l narrate.Lane) []narrate.Mark {
 	return about
 }
 
-// failed are the last attempts that failed of what the expression is about.
-func (s sight) failed() (all []moment) {
+// failed are the last attempts that failed of what the expression is about, without the first
+// of them.
+func (s sight) failed() (all []Moment) {
 	own, _ := s.own()
+	first, _ := s.firstFailed()
 	for _, a := range own {
-		if a.Tone == narrate.Bad {
-			all = append(all, moment{a.At, fmt.Sprintf("%s, %s: %s", a.Container, a.By, a.Observed)})
+		if a.Tone == narrate.Bad && a.At != first.At {
+			all = append(all, attempted(a))
 		}
 	}
 	return all[max(0, len(all)-maxFailed):]
 }
 
+func attempted(a narrate.Attempt) Moment {
+	return Moment{a.At, fmt.Sprintf("%s, %s: %s", a.Container, a.By, a.Observed)}
+}
+
 // lastOf are the last moments, each text once.
-func lastOf(all []moment) (last []moment) {
-	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+func lastOf(all []Moment) (last []Moment) {
+	slices.SortStableFunc(all, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	seen := make(map[string]bool)
 	for _, m := range slices.Backward(all) {
-		if !seen[m.text] && len(last) < maxMoments {
-			seen[m.text] = true
+		if !seen[m.Text] && len(last) < maxMoments {
+			seen[m.Text] = true
 			last = append(last, m)
 		}
 	}
@@ -135,7 +196,7 @@ func answered(step narrate.Step) string {
 }
 
 // next is the first message to a client after a check was decided, and how long none came.
-func (s sight) next(l narrate.Lane) []moment {
+func (s sight) next(l narrate.Lane) []Moment {
 	before := -1.0
 	for _, m := range s.marks(l) {
 		if m.At <= s.until {
@@ -143,11 +204,11 @@ func (s sight) next(l narrate.Lane) []moment {
 			continue
 		}
 		next := momentOf(l, m.At, m.Label, m.Detail)
-		next.text += ", after the check was decided"
+		next.Text += ", after the check was decided"
 		if before >= 0 && before < s.from {
-			next.text += fmt.Sprintf(": the first message in %.3f s", m.At-before)
+			next.Text += fmt.Sprintf(": the first message in %.3f s", m.At-before)
 		}
-		return []moment{next}
+		return []Moment{next}
 	}
 	return nil
 }

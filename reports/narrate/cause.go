@@ -59,6 +59,7 @@ const oracle = "oracle:"
 // that they are about.
 func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, courses []Lane) {
 	checks = slices.Clone(b.checks)
+	joined := make(joiner)
 	for i, c := range checks {
 		at := slices.IndexFunc(b.in.Result.Checks, func(r reports.Check) bool { return r.ID == c.ID })
 		if at < 0 {
@@ -88,6 +89,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			}
 		}
 		checks[i].Cause, checks[i].Because = t.cause()
+		checks[i].Same = joined.first(t)
 	}
 	return checks, courses
 }
@@ -99,7 +101,7 @@ func (t told) cause() (cause string, because []string) {
 		return sentence(t.Observed), nil
 	}
 	if len(t.compared) == 0 {
-		return sentence(t.happened()), nil
+		return timed([]string{sentence(t.happened())})[0], nil
 	}
 	c := t.compared[0]
 	all := t.said(c)
@@ -121,7 +123,7 @@ func (t told) cause() (cause string, because []string) {
 		all = append([]string{course + t.scaledBy()}, all...) // what was counted says more than how many
 		course = ""
 	}
-	all = append(all, course, before)
+	all = timed(append(all, course, before))
 	for _, text := range all[1:] {
 		if text != "" {
 			because = append(because, sentence(text))

@@ -18,9 +18,11 @@ func TestCauses(t *testing.T) {
 	rig.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
 	rig.show(6, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"app"}]}}`)
 	rig.from("agent/node-a", 7, "late", record.PodsEvent{Type: "ADDED"})
+	rig.from("agent/node-a", 8, "list", record.PodsEvent{Type: "MODIFIED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": "7"}, "status": map[string]any{"phase": "Pending"}}})
 	rig.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
 	rig = append(rig, checked()[3:]...)
 	for expression, want := range map[string]string{
+		`watches["list"].pods.size()`:                           "Until 10.0 s, the Pods API had sent client \"list\" 1 message; the last was MODIFIED default/web (Pending resourceVersion 7) at 8.0 s.",
 		`history["pods/default/web"].exists(p, p.ready)`:        "Pod default/web was not Ready from 6.0 s to 10.0 s (ContainersNotReady: app).",
 		`watches["late"].pods.size()`:                           "Until 10.0 s, the Pods API had sent client \"late\" 1 message; the last was ADDED at 7.0 s.",
 		`metrics["kubelet/a"].filter(m, pods["web"].name == m)`: "",
@@ -82,13 +84,24 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		"a message": {
 			happened: func(h *history) {
 				h.start(0, "kubelet/node-a", "v1.90.1", nil)
-				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default"}}})
+				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": "12"}, "status": map[string]any{"phase": "Running"}}})
 				h.step(4, 1, "1", "patch pods/default/web with {}")
 			},
 			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
 			want: `kubelet/node-a v1.90.1: WatchPods sent client "late" no message about pod default/web in the 1.0 s after patch pods/default/web; expected: label x "yes". ` +
 				`Label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in the 1.0 s after step 1 (patch pods/default/web with {}) at 4.0 s, until 10.0 s: it was not set. ` +
-				`In these 1.0 s, no message about the pod came; the last before was ADDED at 2.0 s. The Pods API is that of kubelet/node-a v1.90.1.`,
+				`In these 1.0 s, no message about the pod came; the last before was ADDED of pod default/web (resourceVersion 12, Running, label x: not set) at 2.0 s. The Pods API is that of kubelet/node-a v1.90.1.`,
+		},
+		"messages in the window": {
+			happened: func(h *history) {
+				for i := range 6 {
+					h.from("agent/node-a", 9.2+float64(i)/100, "late", record.PodsEvent{Type: "MODIFIED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": fmt.Sprint(i), "labels": map[string]any{"x": "no"}}}})
+				}
+			},
+			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: `"no"`,
+			want: `Label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in the 1.0 s, until 10.0 s: it was "no", since 9.200 s. ` +
+				`Messages about the pod in the window: MODIFIED of pod default/web (resourceVersion 2, label x: "no") at 9.220 s, MODIFIED of pod default/web (resourceVersion 3, label x: "no") at 9.230 s, ` +
+				`MODIFIED of pod default/web (resourceVersion 4, label x: "no") at 9.240 s, MODIFIED of pod default/web (resourceVersion 5, label x: "no") at 9.250 s, after 2 others. The Pods API is that of node-a.`,
 		},
 		"a container": {
 			happened: func(h *history) {

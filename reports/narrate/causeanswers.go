@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -17,10 +18,15 @@ func (t told) podsAPI() string {
 			}
 			heard := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.At > t.to })
 			if n := len(heard); n > 0 {
-				return fmt.Sprintf("until %.1f s, the Pods API had sent client %q %s; the last was %s at %.1f s", t.to, name, reports.Counted(n, "message"), heard[n-1].Label, heard[n-1].At)
+				last := heard[n-1]
+				state := ""
+				if !strings.Contains(last.Detail, "\n") { // it is of one pod, behind its name
+					_, state, _ = strings.Cut(last.Detail, " ")
+				}
+				return fmt.Sprintf("until %s, the Pods API had sent client %q %s; the last was %s%s at %s", moment(t.to), name, reports.Counted(n, "message"), last.Label, because(state), moment(last.At))
 			}
 			if s, found := l.state(t.to); found {
-				return fmt.Sprintf("from %.1f s, the Pods API answered client %q: %s", s.From, name, s.Label)
+				return fmt.Sprintf("from %s, the Pods API answered client %q: %s", moment(s.From), name, s.Label)
 			}
 		}
 	}

@@ -14,11 +14,11 @@ func (t told) nodes() string {
 		}
 		for _, s := range slices.Backward(l.Spans) {
 			if s.Tone == Bad && s.From <= t.to {
-				return fmt.Sprintf("%s: %s, from %.1f s%s", l.Name, s.Label, s.From, t.afterStep(s.From))
+				return fmt.Sprintf("%s: %s, from %s%s", l.Name, s.Label, moment(s.From), t.afterStep(s.From))
 			}
 		}
 		if s, found := l.state(t.to); found {
-			return fmt.Sprintf("%s: %s until %.1f s", l.Name, s.Label, t.to)
+			return fmt.Sprintf("%s: %s until %s", l.Name, s.Label, moment(t.to))
 		}
 	}
 	return ""
@@ -30,7 +30,7 @@ func (t told) afterStep(at float64) string {
 	if !is {
 		return ""
 	}
-	return fmt.Sprintf(", %.1f s after %s", at-s.From, inWords(s))
+	return fmt.Sprintf(", %s after %s", lasted(at-s.From), inWords(s))
 }
 
 // pods is when a pod that is named was not ready, or what became of it.
@@ -45,11 +45,11 @@ func (t told) pods() string {
 		}
 		for _, s := range l.Spans {
 			if s.Tone == Bad && s.From <= t.to {
-				return fmt.Sprintf("pod %s was %s from %.1f s to %.1f s%s", pod, s.Label, s.From, min(s.To, t.to), because(s.Detail))
+				return fmt.Sprintf("pod %s was %s from %s to %s%s", pod, s.Label, moment(s.From), moment(min(s.To, t.to)), because(s.Detail))
 			}
 		}
 		if s, found := l.state(t.to); found {
-			return fmt.Sprintf("pod %s was %s at %.1f s%s", pod, s.Label, t.to, because(s.Detail))
+			return fmt.Sprintf("pod %s was %s at %s%s", pod, s.Label, moment(t.to), because(s.Detail))
 		}
 	}
 	return ""

@@ -24,7 +24,7 @@ func (t told) scaled() string {
 			continue
 		}
 		for i, s := range l.Spans {
-			one := scaling{s.From, fmt.Sprintf("%s to %s at %.1f s", name, s.Label, s.From)}
+			one := scaling{s.From, fmt.Sprintf("%s to %s at %s", name, s.Label, moment(s.From))}
 			switch {
 			case i == 0 || s.From < t.from-instant:
 			case s.From <= t.to+instant:
@@ -43,7 +43,7 @@ func (t told) scaled() string {
 		return strings.Join(texts, ", ")
 	}
 	watchdog := cmp.Or(t.running(watchdogName, t.to), "the watchdog")
-	said := fmt.Sprintf("from %.1f s to %.1f s, %s scaled nothing", t.from, t.to, watchdog)
+	said := fmt.Sprintf("from %s to %s, %s scaled nothing", moment(t.from), moment(t.to), watchdog)
 	decided := t.to
 	if len(in) > 0 {
 		said, decided = fmt.Sprintf("%s scaled %s", watchdog, joined(in)), in[0].at
@@ -68,7 +68,7 @@ func (t told) scaledBy() string {
 	if name == "" || !strings.Contains(t.Expected, "dependents") {
 		return ""
 	}
-	return fmt.Sprintf("; %s scaled %s to %s at %.1f s", cmp.Or(t.running(watchdogName, t.to), "the watchdog"), name, last.Label, last.From)
+	return fmt.Sprintf("; %s scaled %s to %s at %s", cmp.Or(t.running(watchdogName, t.to), "the watchdog"), name, last.Label, moment(last.From))
 }
 
 // decision is the last list of leases that the watchdog got before a time, and what
@@ -144,9 +144,9 @@ func (t told) calls() string {
 		}
 	}
 	if n == 0 {
-		return fmt.Sprintf("from %.1f s to %.1f s, the watchdog asked the API server nothing", t.from, t.to)
+		return fmt.Sprintf("from %s to %s, the watchdog asked the API server nothing", moment(t.from), moment(t.to))
 	}
-	return fmt.Sprintf("from %.1f s to %.1f s, the watchdog asked the API server %s; the last was %s at %.1f s", t.from, t.to, times(n), last.Label, last.At)
+	return fmt.Sprintf("from %s to %s, the watchdog asked the API server %s; the last was %s at %s", moment(t.from), moment(t.to), times(n), last.Label, moment(last.At))
 }
 
 func times(n int) string {

@@ -237,17 +237,17 @@ func (t told) comparison(c Compared) string {
 	mode, span := windowOf(t.Expected)
 	since := ""
 	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
-		since = fmt.Sprintf(", since %.1f s", s)
+		since = fmt.Sprintf(", since %s", moment(s))
 	}
 	shouldBe := wanted + " was expected"
 	if !strings.HasPrefix(c.Wanted, "== ") {
 		shouldBe = "expected: " + wanted
 	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
-		return fmt.Sprintf("from %.1f s to %.1f s, %s grew: %s; expected: %s", t.from, t.to, subject, was, c.Wanted)
+		return fmt.Sprintf("from %s to %s, %s grew: %s; expected: %s", moment(t.from), moment(t.to), subject, was, c.Wanted)
 	}
 	if c.never() {
-		return fmt.Sprintf("%s was %s from %.1f s; it was never to be so (step %d looked at %.1f s)", subject, was, cmp.Or(max(0, t.b.at(c.Since)), t.to), t.step, t.to)
+		return fmt.Sprintf("%s was %s from %s; it was never to be so (step %d looked at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
 	}
 	switch mode {
 	case "within":
@@ -257,13 +257,13 @@ func (t told) comparison(c Compared) string {
 		}
 		after := ""
 		if s, is := t.acted(t.from); is {
-			after = fmt.Sprintf(" after %s at %.1f s", inWords(s), s.From)
+			after = fmt.Sprintf(" after %s at %s", inWords(s), moment(s.From))
 		}
-		return fmt.Sprintf("%s %s in the %.1f s%s, until %.1f s: it was %s%s", subject, become, t.to-t.from, after, t.to, was, since)
+		return fmt.Sprintf("%s %s in the %.1f s%s, until %s: it was %s%s", subject, become, t.to-t.from, after, moment(t.to), was, since)
 	case "always", "never":
-		return fmt.Sprintf("%s was %s at %.1f s%s; %s, for %g s from %.1f s", subject, was, t.to, since, shouldBe, span.Seconds(), t.from)
+		return fmt.Sprintf("%s was %s at %s%s; %s, for %g s from %s", subject, was, moment(t.to), since, shouldBe, span.Seconds(), moment(t.from))
 	default:
-		return fmt.Sprintf("%s was %s at %.1f s, when step %d looked%s; %s", subject, was, t.to, t.step, since, shouldBe)
+		return fmt.Sprintf("%s was %s at %s, when step %d looked%s; %s", subject, was, moment(t.to), t.step, since, shouldBe)
 	}
 }
 
@@ -273,7 +273,7 @@ func (t told) before() string {
 		return ""
 	}
 	if s, is := t.acted(t.from); is {
-		return fmt.Sprintf("the last that the scenario did before was %s, at %.1f s", inWords(s), s.From)
+		return fmt.Sprintf("the last that the scenario did before was %s, at %s", inWords(s), moment(s.From))
 	}
 	if clocks := t.b.in.Leases.Clocks; clocks != "" {
 		return fmt.Sprintf("the scenario itself did nothing until then, but the nodes' clocks were %s from the start", clocks)
@@ -295,6 +295,36 @@ func (t told) running(name string, when float64) string {
 	return ""
 }
 
+// maxMessages is how many messages to a client a sentence has.
+const maxMessages = 4
+
+// message is one to a client of a Pods API: of which pod, with its version, its phase, and the
+// field that a check is about.
+func message(e timeline.PodsEvent, field []string) string {
+	said := e.Type
+	if e.Name != "" {
+		said += " of pod " + strings.TrimPrefix(reports.PodKey(e.Name), "pods/")
+	}
+	if e.Pod == nil {
+		return said + " at " + moment(e.At)
+	}
+	v := timeline.NewVersion("", e.Pod.Text())
+	var labels []string
+	if number := v.Meta().ResourceVersion; number != "" {
+		labels = append(labels, "resourceVersion "+number)
+	}
+	if phase := v.Workload().Status.Phase; phase != "" {
+		labels = append(labels, phase)
+	}
+	if words := fieldWords(field); words != "" && words != "status.phase" {
+		labels = append(labels, words+": "+fieldIn(e.Pod, field))
+	}
+	if len(labels) > 0 {
+		said += " (" + strings.Join(labels, ", ") + ")"
+	}
+	return said + " at " + moment(e.At)
+}
+
 // messages says what a client of a Pods API was sent of a pod in the window of a check,
 // and what came next.
 func (t told) messages(c Compared) string {
@@ -305,7 +335,7 @@ func (t told) messages(c Compared) string {
 	if w == nil {
 		return ""
 	}
-	of := func(e timeline.PodsEvent) string { return fmt.Sprintf("%s at %.1f s", e.Type, e.At) }
+	of := func(e timeline.PodsEvent) string { return message(e, c.Path[4:]) }
 	var in []string
 	var last, next string
 	for _, e := range w.Events {
@@ -320,14 +350,14 @@ func (t told) messages(c Compared) string {
 			if s, is := t.acted(e.At); is && s.From > t.from {
 				next += ", after " + inWords(s)
 			}
-			if e.Pod != nil {
-				next += fmt.Sprintf(" (%s in it: %s)", fieldWords(c.Path[4:]), fieldIn(e.Pod, c.Path[4:]))
-			}
 		}
 	}
 	said := fmt.Sprintf("in these %.1f s, no message about the pod came", t.to-t.from)
 	if len(in) > 0 {
-		said = "messages about the pod in the window: " + shortened(strings.Join(in, ", "), maxWords)
+		said = "messages about the pod in the window: " + strings.Join(in[max(0, len(in)-maxMessages):], ", ")
+		if more := len(in) - maxMessages; more > 0 {
+			said += fmt.Sprintf(", after %d others", more)
+		}
 	}
 	if last != "" {
 		said += "; the last before was " + last

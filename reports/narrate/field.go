@@ -127,10 +127,10 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		if by == "" && f.server != server {
 			writer = f.server + " or " + server
 		}
-		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %.1f s, when it wrote the object%s", writer, f.subject, at, by), at
+		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", writer, f.subject, moment(at), by), at
 	}
 	if !first && value != f.value && !wrote && !f.isWanted(value) && value != unset && f.shown == "" {
-		f.shown = fmt.Sprintf("%s showed the default %s from %.1f s", server, value, at)
+		f.shown = fmt.Sprintf("%s showed the default %s from %s", server, value, moment(at))
 	}
 	f.value, f.server, f.number = value, server, number
 }

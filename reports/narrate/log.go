@@ -101,6 +101,7 @@ func (b *builder) logs(limit int) (all []Log) {
 			all = append(all, log)
 		}
 	}
+	all = b.withNodes(all)
 	slices.SortStableFunc(all, func(x, y Log) int { return cmp.Compare(x.named(), y.named()) })
 	return all
 }

@@ -56,6 +56,7 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 	var found, own []logLine
 	all := b.stamped(l)
 	noise := b.noiseOf(l.Component, all, s.in(l.Component, all))
+	decided := noise.goodBefore(all, b.failures)
 	for i, line := range all {
 		line.place, line.distance = i, b.distance(line.Line)
 		if line.Named = noise.isNamed(line); line.Named {
@@ -67,6 +68,9 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 			if line.Text != line.whole {
 				line.Whole = shortened(line.whole, maxMessage)
 			}
+		}
+		if decided[i] {
+			line.distance, line.What = 0, lastGood
 		}
 		line.rank = noise.rank(line)
 		switch why := noise.why(line); {
@@ -120,7 +124,7 @@ func fitting(lines []logLine, limit int) int {
 func (b *builder) once(lines []logLine) (firsts []logLine) {
 	at := make(map[string]int)
 	for _, line := range lines {
-		key := fmt.Sprint(b.whileFailing(line.At), line.gist)
+		key := fmt.Sprint(b.whileFailing(line.At), line.What, line.gist)
 		i, again := at[key]
 		if !again {
 			at[key] = len(firsts)

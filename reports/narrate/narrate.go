@@ -77,6 +77,8 @@ type Check struct {
 	// Because is what led to it, in sentences: what probes, pods, the watchdog or a Pods API
 	// did, and what the scenario did before.
 	Because []string `json:"because,omitempty"`
+	// Same is the check before it that does not hold for the same failure. If unset, none does.
+	Same string `json:"same,omitempty"`
 	// Parts are parts of what was observed, in What, with their values at To. Only a
 	// check that does not hold has them, and whose value is only true or false.
 	Parts []Line `json:"parts,omitempty"`
@@ -235,7 +237,7 @@ type Line struct {
 	// At is when, if that is known.
 	At float64 `json:"at,omitempty"`
 	// What is a few words for what it is: "TLS ClientHello", "HTTP/2 preface". In a
-	// log, it is empty, or why the line is one of the rig's own.
+	// log, it is empty, or why the line is one of the rig's own, or why it is shown.
 	What string `json:"what,omitempty"`
 	Text string `json:"text"`
 	// Whole is all of Text, of a line that is too long for a list. If unset, it is Text.
@@ -278,6 +280,10 @@ type Log struct {
 	// Path is the file, below the report's directory.
 	Path  string `json:"path"`
 	Lines []Line `json:"lines"`
+	// Silent says that the component logs nothing of nodes that became Unknown; Nodes is how
+	// they changed, from the record. If unset, no check is about that, or the log names them.
+	Silent string `json:"silent,omitempty"`
+	Nodes  []Line `json:"nodes,omitempty"`
 	// Rig are lines that come of how the rig is made, each with the reason in What.
 	Rig []Line `json:"rig,omitempty"`
 	// Omitted says how many other lines the file has, and why they are not here.

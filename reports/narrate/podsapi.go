@@ -98,6 +98,9 @@ func podLine(pod any) string {
 	if ready := v.Condition("Ready"); ready.Type != "" {
 		words = append(words, "Ready="+string(ready.Status))
 	}
+	if number := v.Meta().ResourceVersion; number != "" {
+		words = append(words, "resourceVersion "+number)
+	}
 	if v.Meta().DeletionTimestamp != nil {
 		words = append(words, "being deleted")
 	}

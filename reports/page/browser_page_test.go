@@ -225,6 +225,28 @@ func TestWhatACellHas(t *testing.T) {
 	b.quiet()
 }
 
+// TestThePlanLinksItsControl: to the cell of that scenario with most of the same releases, if
+// the run has one.
+func TestThePlanLinksItsControl(t *testing.T) {
+	b := newTab(t, 1280)
+	for control, want := range map[string]string{"kep-1/skew/older-kubelet": green, "kep-1/skew/older": "", "kep-9/none": ""} {
+		run := small()
+		run.Narration = func(c reports.Cell, of reports.Run, limit int) (*narrate.Narration, error) {
+			n, err := page.MadeNarration(c, of, limit)
+			if err == nil && n != nil {
+				n.Plan = strings.Replace(n.Plan, "\nA TLS", "\ncontrol: "+control+" (there the same check must come out the other way)\nA TLS", 1)
+			}
+			return n, err
+		}
+		b.open(written(t, run), red)
+		b.has("#cell .plan", "control: "+control+" (there the same check must come out the other way)\n")
+		if got := eval[string](b, "document.querySelector('#cell .plan .control')?.hash ?? ''"); got != want {
+			t.Errorf("the control %s leads to %q, want %q", control, got, want)
+		}
+	}
+	b.quiet()
+}
+
 // TestWhatIsBesideThePage: nobody is sent to files that are not there.
 func TestWhatIsBesideThePage(t *testing.T) {
 	run := small()

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -133,5 +134,42 @@ func TestTheEndOfALogLineStays(t *testing.T) {
 	b.do(chromedp.ScrollIntoView(chromedp.CSS(line)))
 	b.click(line)
 	b.has(".log.lines .whole-line", strings.Repeat("with one thing and another ", 20)+end)
+	b.quiet()
+}
+
+// TestTheExpressionIsWhole in the red box of a phone, however long it is.
+func TestTheExpressionIsWhole(t *testing.T) {
+	run := redAs(func(c *reports.Cell) {
+		c.Checks[0].Expected = "at once: " + strings.Repeat(`pods["web"].status.containerStatuses.exists(c, c.ready) && `, 25) + "true == false"
+	}, func(*narrate.Narration) {})
+	b := newTab(t, phone)
+	b.open(written(t, run), red)
+	if cut := eval[[]float64](b, `(() => { const e = document.querySelector('#cell .at-once dd'); return [e.scrollHeight - e.clientHeight, e.scrollWidth - e.clientWidth]; })()`); cut[0] > 1 || cut[1] > 1 {
+		t.Errorf("of the expression, %v pixels are cut off", cut)
+	}
+	b.quiet()
+}
+
+// TestThePanelIsInSight when an item of a long chart is chosen on a small phone, by a tap and by
+// a key.
+func TestThePanelIsInSight(t *testing.T) {
+	run := redAs(func(*reports.Cell) {}, func(n *narrate.Narration) {
+		for i := range 60 {
+			n.Lanes = append(n.Lanes, narrate.Lane{Name: fmt.Sprintf("nodes/n-%d", i), Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 6, To: 31, Label: "Ready", Tone: narrate.Bad}}})
+		}
+	})
+	b := newTab(t, phone)
+	b.do(chromedp.EmulateViewport(phone, 600))
+	b.open(written(t, run), red)
+	const inSight = `(() => { const panel = document.querySelector('.timeline .detail').getBoundingClientRect(), item = document.querySelector('.lanes .it.chosen').getBoundingClientRect();
+		return panel.top >= 0 && panel.bottom <= innerHeight + 1 && item.top >= 0 && item.bottom <= panel.top + 1; })()`
+	b.click(".lanes .it.mark.tone-bad")
+	b.until(inSight)
+	b.press(down, down, down)
+	b.until(inSight)
+	b.click(".timeline .detail .next button:nth-child(2)")
+	b.until(inSight)
+	b.do(chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0); document.querySelector('.timeline .close').click(); [...document.querySelectorAll('.lanes .it')].at(-1).focus()"))
+	b.until(inSight)
 	b.quiet()
 }

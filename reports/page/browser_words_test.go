@@ -45,6 +45,9 @@ func TestACellSaysThatTimeRunsFaster(t *testing.T) {
 	b.open(file, red)
 	b.has("#cell .cell-head", "Time runs 5 × as fast for the leases of simulated nodes.")
 	b.has("#cell .causes", "add it to the list of known deviations: mine.yaml.")
+	b.click("#cell .causes .entry summary")
+	b.has("#cell .causes .entry pre", "- cells: "+page.Red+"\n  checks: [restarts-end]\n  reason: ")
+	b.has("#cell .causes .entry button", "Copy")
 	b.open(file, green)
 	if said := b.text("#cell .cell-head"); said == "" || eval[bool](b, "document.querySelector('#cell .cell-head').innerText.includes('as fast')") {
 		t.Errorf("where time runs as it does, the head says %q", said)

@@ -175,8 +175,8 @@ func (t told) issues() (issues, error) {
 // draftOf names the draft of a failed check of a cell.
 func draftOf(f finding.Finding, o finding.Observation) string { return f.ID + " in " + o.Cell }
 
-// known is what the scripts know of a finding.
-type known struct {
+// shownFinding is what the scripts know of a finding.
+type shownFinding struct {
 	Headline string        `json:"headline"`
 	Class    reports.Class `json:"class"`
 	Instead  string        `json:"instead"`
@@ -187,10 +187,10 @@ type known struct {
 }
 
 // knownBy are the findings by their ids.
-func knownBy(findings []finding.Finding) map[string]known {
-	all := make(map[string]known)
+func knownBy(findings []finding.Finding) map[string]shownFinding {
+	all := make(map[string]shownFinding)
 	for _, f := range findings {
-		all[f.ID] = known{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places()}
+		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places()}
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -251,5 +252,34 @@ func TestAnAmbiguousCheckIsBesideTheOtherReading(t *testing.T) {
 	want := map[string]comparison{"obeys": {Twins: []twin{{"this check", "obeys", "at once: a == 1", "2"}, {"of the other reading, which passes", "falls-back", "at once: a == 2", "2"}}}}
 	if diff := cmp.Diff(want, cells[0].Compared); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestThePageOffersAnEntry for the list of known deviations, that can be copied into it: it
+// excuses the checks that failed, and nothing else. Without a list, there is none.
+func TestThePageOffersAnEntry(t *testing.T) {
+	t.Parallel()
+	run := Run{Report: MadeReport(), Narration: MadeNarration, List: func(reports.Cell) string { return "mine.yaml" }}
+	at := slices.IndexFunc(run.Report.Cells, func(c reports.Cell) bool { return c.ID == Red })
+	html := write(t, run)
+	x := decode[index](t, unpack(t, html)["index"])
+	entry := x.Cells[at].Entries["restarts-end"]
+	if !strings.Contains(html, `aria-label="Entry">- cells: `+Red) {
+		t.Error("the first screen does not have the entry")
+	}
+	list, err := known.Parse("mine.yaml", []byte("apiVersion: skewrig.dev/v1alpha1\nkind: KnownDeviations\ndeviations:\n"+entry))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, entry)
+	}
+	if d := list.Deviations[0]; d.Reason != Cause || d.Link != "https://example.com/KEP-1" {
+		t.Errorf("the entry is %+v", d)
+	}
+	applied, problems := known.Apply(list, []reports.Cell{run.Report.Cells[at]}, nil)
+	if applied[0].Checks[0].Outcome != reports.ExpectedFail || applied[0].Checks[1].Outcome != reports.Pass || len(problems) > 0 {
+		t.Errorf("with the entry, the checks are %+v (%v)", applied[0].Checks, problems)
+	}
+	run.List = nil
+	if x := decode[index](t, unpack(t, write(t, run))["index"]); len(x.Cells[at].Entries) > 0 {
+		t.Errorf("without a list, there are the entries %v", x.Cells[at].Entries)
 	}
 }

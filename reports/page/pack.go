@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -34,7 +35,7 @@ type index struct {
 	Components   []reports.Component `json:"components"`
 	// Findings are by their ids, KEPs the titles of KEPs and areas, and Classes what classes
 	// of findings are called.
-	Findings map[string]known         `json:"findings"`
+	Findings map[string]shownFinding  `json:"findings"`
 	KEPs     map[string]string        `json:"keps"`
 	Classes  map[reports.Class]string `json:"classes"`
 }
@@ -62,6 +63,8 @@ type indexed struct {
 	// List is the list of known deviations that a new one belongs to. If unset, the cell has
 	// none, or that is not known.
 	List string `json:"list,omitempty"`
+	// Entries are what to add to that list, by check.
+	Entries map[string]string `json:"entries,omitempty"`
 	// Gone are the names of what a run leaves in a cell's directory and this one has not.
 	Gone []string `json:"gone,omitempty"`
 }
@@ -86,6 +89,8 @@ type happened struct {
 	// its files, as a path from the report's directory.
 	Run int    `json:"run"`
 	Dir string `json:"dir"`
+	// Led is what led to what the checks found that do not hold, by check.
+	Led map[string][]finding.Moment `json:"led,omitempty"`
 	// Problem is why there is no narration.
 	Problem string `json:"problem,omitempty"`
 }
@@ -232,14 +237,14 @@ func attentionFirst(cells []reports.Cell) []int {
 }
 
 func (t told) index() index {
-	r, drafts, comparisons := t.Report, t.unlisted(), t.comparisons()
+	r, drafts, comparisons, entries := t.Report, t.unlisted(), t.comparisons(), t.entries()
 	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string)}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i
 		x.Cells = append(x.Cells, indexed{
 			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
-			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Gone: t.gone(c),
+			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Entries: entries[c.ID], Gone: t.gone(c),
 		})
 	}
 	said := wordings(r.Requirements, t.Sentences)
@@ -316,8 +321,19 @@ func (run Run) happened(c reports.Cell, limit int) (h happened) {
 	if err != nil {
 		h.Problem = err.Error()
 	}
-	h.Narration = n
+	h.Narration, h.Led = n, ledIn(n, ran)
 	return h
+}
+
+// ledIn is what led to what the checks of a run found that do not hold.
+func ledIn(n *narrate.Narration, ran reports.Run) map[string][]finding.Moment {
+	all := make(map[string][]finding.Moment)
+	for _, check := range ran.Checks {
+		if held := check.Outcome == reports.Pass || check.Outcome == reports.NotApplicable; n != nil && !held {
+			all[check.ID] = finding.Led(n, check)
+		}
+	}
+	return all
 }
 
 // How long the narration of a cell may be, as JSON and in bytes: one that needs

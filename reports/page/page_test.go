@@ -344,7 +344,7 @@ func TestWhatHoldsInEverySkewCellIsShown(t *testing.T) {
 	holds := madeCell("kep-1/a/b/kubelet:v1.90.1", 1, madeCheck("c", "KEP-1/x", reports.Pass, "1", "1", ""))
 	holds.Axes = map[string]string{"kubelet": "v1.90.1"}
 	page := write(t, Run{Report: madeRun([]reports.Cell{lacking, holds}, []reports.Requirement{{ID: "KEP-1/x", KEP: "KEP-1", Statement: "It holds."}})})
-	for _, want := range []string{"Statements proved in every supported skew cell", "<b>KEP-1</b> 0 of 1 proved (v1.89.3: 0 of 1; v1.90.1: 1 of 1)<span", `. Open because of: <a href="#cell=kep-1/a/b/kubelet:v1.89.3">`} {
+	for _, want := range []string{"Statements proved in every supported skew cell", "<b>KEP-1</b> 0 of 1 statement that the ledger wants a check of. Of the statements that cells of a release are to prove: v1.89.3 0 of 1; v1.90.1 1 of 1<span", `. Open because of: <a href="#cell=kep-1/a/b/kubelet:v1.89.3">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

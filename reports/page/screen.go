@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -107,11 +108,15 @@ type attentionCheck struct {
 	// not known.
 	Cause   string
 	Because []string
+	// Also are further checks that fail for the same failure.
+	Also []reports.Check
 	// Said is what it checks. Without a requirement it is empty.
 	Said     wording
 	Compared comparison
 	// Draft is the id of the finding that it can be reported as. If unset, it can't.
 	Draft string
+	// Entry is what to add to the list of known deviations. If unset, there is no list.
+	Entry string
 }
 
 // filter is a choice among the values that cells have of something.
@@ -159,6 +164,8 @@ type scene struct {
 	comparisons map[string]map[string]comparison
 	// lists are the lists of known deviations that those of cells belong to, by cell.
 	lists map[string]string
+	// entries are what to add to them, by cell and check.
+	entries map[string]map[string]string
 	// wordings are those of requirements.
 	wordings map[string]wording
 }
@@ -308,12 +315,17 @@ func (sc scene) attention() (all []attention) {
 		checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
 		// The check that decided comes first: its outcome is the cell's.
 		slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
-		n := min(len(checks), maxAttentionChecks)
-		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, List: sc.lists[c.ID], More: len(checks) - n}
-		for _, check := range checks[:n] {
+		failures := reports.Grouped(checks, func(check reports.Check) string { return cmp.Or(sc.causes[c.ID][check.ID].Same, check.ID) })
+		n := min(len(failures), maxAttentionChecks)
+		a := attention{tile: cellTile(c), Of: sc.titles[c.Scenario], Reason: c.Reason, List: sc.lists[c.ID]}
+		for _, more := range failures[n:] {
+			a.More += len(more)
+		}
+		for _, of := range failures[:n] {
+			check := of[0]
 			told := sc.causes[c.ID][check.ID]
 			a.Checks = append(a.Checks, attentionCheck{
-				check, told.Cause, told.Because, sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID],
+				check, told.Cause, told.Because, of[1:], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID], sc.entries[c.ID][check.ID],
 			})
 		}
 		all = append(all, a)

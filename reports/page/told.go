@@ -1,12 +1,15 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/finding"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/reports/narrate"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 // told is a run with what is known of it before the page is written: the first screen
@@ -120,6 +123,28 @@ func (t told) comparisons() map[string]map[string]comparison {
 	return all
 }
 
+// entries are what to add to a list of known deviations, if a failed check is known, by cell
+// and check. Those that fail for one failure have one entry.
+func (t told) entries() map[string]map[string]string {
+	texts := wordings(t.Report.Requirements, t.Sentences)
+	all := make(map[string]map[string]string)
+	for cell, checks := range t.cases {
+		if t.lists[cell] == "" {
+			continue
+		}
+		all[cell] = make(map[string]string)
+		for id, c := range checks {
+			all[cell][id] = known.Draft{
+				Cells: cell, Checks: append([]string{id}, c.Also...), Reason: cut(render.Visible(cmp.Or(c.Cause, c.Headline)), maxEntryReason), Link: texts[c.Check.Requirement].Text.Address,
+			}.YAML()
+		}
+	}
+	return all
+}
+
+// maxEntryReason is how long the reason in such an entry is, in runes.
+const maxEntryReason = 300
+
 // scene is what the first screen is made of.
 func (t told) scene() scene {
 	causes := make(map[string]map[string]narrate.Check)
@@ -134,6 +159,6 @@ func (t told) scene() scene {
 		causes[t.Report.Cells[p.cell].ID] = of
 	}
 	return scene{
-		report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes, drafts: t.unlisted(), comparisons: t.comparisons(), lists: t.lists, wordings: wordings(t.Report.Requirements, t.Sentences),
+		report: t.Report, findings: t.findings, keps: t.keps, titles: t.scenarios, causes: causes, drafts: t.unlisted(), comparisons: t.comparisons(), lists: t.lists, entries: t.entries(), wordings: wordings(t.Report.Requirements, t.Sentences),
 	}
 }

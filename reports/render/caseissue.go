@@ -25,6 +25,7 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	} else {
 		m.printf("A check of skewrig failed, and nothing more was recorded of it:\n\n%s\n", checkBlock(c))
 	}
+	m.also(c.Also)
 	m.compared(c)
 	m.evidence(c)
 	if c.Cause != "" {
@@ -43,6 +44,17 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	m.printf("\n### Kubernetes version\n\nWhat ran, in the order in which it began to:\n\n%s\n", fenced("console", strings.Join(c.Ran, "\n"), ""))
 	m.machine(r)
 	return m.writeTo(w, "the draft of an issue")
+}
+
+// also names the other checks of a cell that fail for the same failure.
+func (m *markdown) also(checks []string) {
+	var names []string
+	for _, id := range checks {
+		names = append(names, code(id))
+	}
+	if len(names) > 0 {
+		m.printf("\nFor the same failure: %s.\n", strings.Join(names, ", "))
+	}
 }
 
 // checkBlock is a check with its values.

@@ -1,4 +1,4 @@
-import {h, visible, seconds, cellOf, table} from './dom.js';
+import {h, visible, counted, seconds, cellOf, table} from './dom.js';
 
 // The attempts of probes: a table in which each attempt has its wire log.
 
@@ -25,7 +25,7 @@ export function attempts(narration, history) {
     listed = Math.min(count, wanted.length);
     body.replaceChildren(...wanted.slice(0, listed).flatMap((a) => lines(a, all, history)));
     more.replaceChildren(...(listed < wanted.length
-      ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more of ${wanted.length - listed}`)] : []));
+      ? [h('button', {type: 'button', onclick: () => list(listed + 10 * PAGE)}, `Show more of ${counted(wanted.length - listed, 'attempt')}`)] : []));
   }
 
   function show(number) {

@@ -1,4 +1,4 @@
-import {h, visible, breaking, linked, counted, seconds, copied, cellOf, table, landOn} from './dom.js';
+import {h, visible, breaking, linked, counted, seconds, together, copied, cellOf, table, landOn} from './dom.js';
 import {index, cellAt, happenedIn, meant} from './data.js';
 import {cellHash, listHash, requirementHash} from './route.js';
 import {issueButton} from './issue.js';
@@ -25,7 +25,7 @@ export async function cellView(section, id, choices, siblings) {
   section.replaceChildren(...[
     heading(cell, narration, siblings),
     jumps(cell),
-    causes(cell, narration, lanes),
+    causes(cell, happened, lanes),
     inShort(cell, narration, deciding),
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
     part('Checks', checks(cell, narration, lanes, choices)),
@@ -76,6 +76,23 @@ function jumpTo(section, id) {
 // STEP begins a line of a plan that is a step.
 const STEP = /^ *(\d+)\. /;
 
+// CONTROL is the line of a plan that names the scenario of the negative control.
+const CONTROL = /^(control: )(\S+)(.*)/;
+
+// controlLine is that line, with a link to the cell of the control if this run has it.
+function controlLine([, before, scenario, after], cell) {
+  const id = controlOf(scenario, cell);
+  return [before, id ? h('a', {class: 'control', href: cellHash(id), title: visible(id)}, visible(scenario)) : visible(scenario), visible(after) + '\n'];
+}
+
+// controlOf is the cell of a scenario whose axes are most like those of another one.
+function controlOf(scenario, cell) {
+  const axes = Object.entries(cell.axes ?? {});
+  const alike = (other) => axes.filter(([axis, value]) => other.axes[axis] === value).length;
+  const all = index.cells.filter((c) => c.id === scenario || c.id.startsWith(scenario + '/') && c.id.slice(scenario.length + 1).split('/').every((part) => part.includes(':')));
+  return all.reduce((best, c) => (!best || alike(c) > alike(best) ? c : best), null)?.id;
+}
+
 // plan is the plan, in which the check that decided is marked, and the step before it.
 function plan(cell, narration) {
   const looked = new Map((narration.checks ?? []).map((c) => [c.id, c]));
@@ -85,6 +102,8 @@ function plan(cell, narration) {
   const before = new Set([...opened].map((n) => acted(narration.steps, n)?.number));
   let step = 0;
   const lines = narration.plan.split('\n').map((line) => {
+    const control = CONTROL.exec(line);
+    if (control) return controlLine(control, cell);
     const begun = STEP.exec(line);
     if (begun) step = Number(begun[1]);
     const of = begun && before.has(step) ? 'the step before the check' : begun && opened.has(step) ? 'the step of the check'
@@ -163,14 +182,14 @@ function heading(cell, narration, siblings) {
 const AT_ONCE = 4;
 
 // causes says of each check that does not hold what happened, in a sentence; checks of one
-// finding have one cause. What is recorded is folded beside what is new.
-function causes(cell, narration, lanes) {
+// finding or of one failure have one cause. What is recorded is folded beside what is new.
+function causes(cell, happened, lanes) {
   const red = (cell.checks ?? []).filter((c) => !asExpected(c));
   if (red.length === 0) return null;
   red.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const groups = [...Map.groupBy(red, (c) => c.finding || c.id).values()];
-  const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
-  const articles = groups.map((group) => cause(cell, group, looked, lanes));
+  const looked = new Map((happened?.narration?.checks ?? []).map((c) => [c.id, c]));
+  const groups = [...Map.groupBy(red, (c) => c.finding || looked.get(c.id)?.same || c.id).values()];
+  const articles = groups.map((group) => cause(cell, group, looked, lanes, happened?.led?.[group[0].id] ?? []));
   const fresh = groups.filter(([first]) => isNew(first)).length;
   const open = Math.min(fresh || articles.length, AT_ONCE);
   const folded = (some, what) => some.length > 0 && h('details', {}, h('summary', {}, what), some);
@@ -179,23 +198,26 @@ function causes(cell, narration, lanes) {
       : folded(articles.slice(open), `${articles.length - open} more`));
 }
 
-// cause is what happened in the checks of a finding, or in one that is new.
-function cause(cell, group, looked, lanes) {
+// cause is what happened in the checks of a finding, or in those that are new of one failure.
+function cause(cell, group, looked, lanes, led) {
   const [first] = group;
   const found = index.findings[first.finding];
   const here = looked.get(first.id);
   const draft = first.finding || index.cells[index.at.get(cell.id)].drafts?.[first.id];
   const sentence = found?.instead ? sentenced(found.instead) : here?.cause || first.reason || [here?.summary, first.observed && `observed ${first.observed}`].filter(Boolean).join('; ');
   return h('article', {class: 'cause-of o-' + first.outcome},
-    h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {class: 'id'}, visible(first.id))),
+    h('h2', {}, badge(first.outcome), ' ', found?.headline ? visible(found.headline) : h('span', {}, group.map((c, i) => [i > 0 && ' and ', h('span', {class: 'id'}, visible(c.id))]))),
+    !found && group.length > 1 && h('p', {class: 'dim'}, `These ${group.length} checks fail for one failure.`),
     h('p', {class: 'cause'}, linked(sentence)),
     isNew(first) && !comparisonOf(cell, first).twins && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
-    index.statement.has(first.requirement) && said(first.requirement),
+    first.outcome === 'fail' && asModelled(cell, first),
+    ledTo(led),
+    [...new Set(group.map((c) => c.requirement))].filter((id) => index.statement.has(id)).map(said),
     fieldHistory(here),
     compared(cell, first),
-    first.outcome === 'fail' && listed(cell),
+    first.outcome === 'fail' && listed(cell, first),
     first.outcome === 'ambiguous' && first.reason && h('p', {}, h('b', {}, 'The other reading: '), linked(first.reason)),
     found?.effect && h('p', {}, h('b', {}, 'Effect: '), visible(sentenced(found.effect))),
     found?.class in index.classes && h('p', {class: 'tags ours'}, [index.classes[found.class], found.issue ? 'reported' : 'not reported', found.owner].filter(Boolean).map((t) => h('span', {class: 'tag' + (t === 'not reported' ? ' unreported' : '')}, visible(t))),
@@ -204,6 +226,26 @@ function cause(cell, group, looked, lanes) {
       here && lanes && h('button', {type: 'button', onclick: () => lanes.show(first.id)}, 'Show in the timeline')),
     h('details', {class: 'values-of'}, h('summary', {}, group.length > 1 ? `${group.length} checks: expressions and values` : ['Check ', h('code', {}, visible(first.id)), ': expression and value']),
       group.map((c) => values(c, looked.get(c.id), group.length > 1))));
+}
+
+// MODELS are the checks that compare a release with a model of its code, and what a check is
+// about that looks at the same.
+const MODELS = {
+  'oracle:wire-mode': /\b(connections|containers)\[|\.ready\b|restartCount/, 'oracle:field-survival': /\.spec\b|\b(requests|objects|history)\[/,
+  'oracle:watchdog-decisions': /\b(dependents|calls)\b/,
+};
+
+// asModelled says that a release did what the model of its code says in what a check is about.
+function asModelled(cell, check) {
+  const oracle = cell.checks.find((c) => c.outcome === 'pass' && MODELS[c.id]?.test(check.expected ?? ''));
+  const text = cell.kep.startsWith('KEP-') ? `the text of ${cell.kep}` : 'the statement';
+  return oracle && h('p', {class: 'as-modelled'}, h('code', {}, oracle.id), ` passes in this cell: the release behaves as the model of its code says, so ${visible(text)} may have to change, and not the release.`);
+}
+
+// ledTo is what led to a failure, in time: who reads it sees what was first.
+function ledTo(led) {
+  return led.length > 0 && [h('p', {}, h('b', {}, 'What led to it, in time:')), h('ol', {class: 'led', 'aria-label': 'What led to it'}, led.map((m) => h('li', {},
+    h('span', {class: 'num'}, seconds(m.at, 3)), ' ', h('span', {}, visible(m.text)))))];
 }
 
 // atOnce is what a check expected and what it observed, each in a line.
@@ -253,10 +295,11 @@ function compared(cell, check) {
   ];
 }
 
-// listed says in which list of known deviations a new one would be recorded.
-function listed(cell) {
-  const {list} = index.cells[index.at.get(cell.id)];
-  return list && h('p', {class: 'dim'}, 'If this is known, add it to the list of known deviations: ', visible(list), '.');
+// listed says in which list of known deviations a new one would be recorded, and how.
+function listed(cell, check) {
+  const {list, entries} = index.cells[index.at.get(cell.id)];
+  return list && [h('p', {class: 'dim'}, 'If this is known, add it to the list of known deviations: ', visible(list), '.'),
+    entries?.[check.id] && h('details', {class: 'entry'}, h('summary', {}, 'The entry, under ', h('code', {}, 'deviations'), ' in that file'), copied(entries[check.id], 'Entry'))];
 }
 
 // sentenced is a text with the form of a sentence. A name at its beginning stays as it is.
@@ -282,7 +325,8 @@ function values(check, looked, named) {
 // history is that of the field that a check is about: each value, and who served or wrote it.
 function fieldHistory(looked) {
   if (!looked?.history?.length) return null;
-  return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, seconds(l.at)), ' ',
+  const written = together(...looked.history.map((l) => l.at ?? 0));
+  return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, written(l.at ?? 0)), ' ',
     h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'))))];
 }
 
@@ -308,10 +352,11 @@ function when(cell, narration, deciding) {
   const looked = deciding && cell.outcome !== 'pass' ? narration?.checks?.find((c) => c.id === deciding.id) : null;
   if (looked) {
     const step = narration.steps?.find((st) => st.number === looked.step);
-    text.push(`decided at ${seconds(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
+    const written = together(looked.to, looked.from, looked.bad);
+    text.push(`decided at ${written(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
     const lost = looked.history?.some((l) => l.tone === 'bad');
-    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${seconds(looked.bad)}`);
-    if (looked.to - looked.from >= 0.05) text.push(`the window began at ${seconds(looked.from)}`);
+    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${written(looked.bad)}`);
+    if (looked.to - looked.from >= 0.05) text.push(`the window began at ${written(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}` + (narration && Math.abs(cell.durationSeconds - narration.seconds) >= 0.1 ? `, of which its record has ${seconds(narration.seconds)}` : ''));
   return text.length > 0 ? visible(text.join(', ')) : 'the cell did not start';
@@ -363,9 +408,6 @@ function asExpected(check) {
 // FEW is how many checks with expected outcomes are listed behind others at once.
 const FEW = 4;
 
-// MODELLED are the checks that compare a release with a model of it.
-const MODELLED = /^oracle:(wire-mode|field-survival|watchdog-decisions)$/;
-
 function checks(cell, narration, lanes, choices) {
   if (!cell.checks?.length) return h('p', {}, 'No check was judged.');
   const looked = new Map((narration?.checks ?? []).map((c) => [c.id, c]));
@@ -377,7 +419,7 @@ function checks(cell, narration, lanes, choices) {
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const modelled = others.length > 0 ? cell.checks.filter((c) => MODELLED.test(c.id) && c.outcome === 'pass') : [];
+  const modelled = others.length > 0 ? cell.checks.filter((c) => c.id in MODELS && c.outcome === 'pass') : [];
   const rest = cell.checks.filter((c) => asExpected(c) && !modelled.includes(c));
   others.push(...modelled);
   const means = askedFor(choices);
@@ -404,7 +446,8 @@ function lookAt(looked, lanes) {
 
 // spanned is when a check was evaluated: until it was decided.
 function spanned({from, to}) {
-  return to - from < 0.05 ? seconds(from) : `${from.toFixed(1)}–${seconds(to)}`;
+  const written = together(from, to);
+  return to - from < 0.05 ? seconds(from) : `${written(from).replace(' s', '')}–${written(to)}`;
 }
 
 function observed(all) {
@@ -452,12 +495,13 @@ function log(entry, windows, dir, about, first, trigger) {
   const leading = named.length > 0 ? named : all;
   const others = named.length > 0 ? all.filter((l) => !l.named) : [];
   const lines = (some, between = windows) => h('ol', {class: 'log lines'}, withWindows(some, between));
-  const early = trigger ? leading.filter((l) => l.at && l.at + (l.within ?? 0) < trigger.from) : [];
+  const early = trigger ? leading.filter((l) => !l.what && l.at && l.at + (l.within ?? 0) < trigger.from) : [];
   const folded = early.length > 0 && early.length < leading.length;
   const lead = named.length > 0 ? about.length > 0 ? ` lines that name ${about.join(', ')}` : ' lines of the component that decided'
     : about.length > 0 ? ` no line names ${about.join(', ')}; ${counted(all.length, 'other line')} around the failure` : '';
-  return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first},
+  return h('details', {class: 'object', open: named.length > 0 || about.length === 0 || first || Boolean(entry.silent)},
     h('summary', {}, h('b', {}, visible(entry.component)), lead && h('span', {class: 'dim'}, visible(lead))),
+    entry.silent && [h('p', {class: 'note'}, visible(entry.silent)), h('ol', {class: 'log lines nodes'}, entry.nodes.map((l) => logLine(l, windows)))],
     folded && h('details', {class: 'others early'}, h('summary', {}, `${counted(early.length, 'line')} from before step ${trigger.number}`), lines(early, [])),
     lines(folded ? leading.filter((l) => !early.includes(l)) : leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
@@ -513,7 +557,8 @@ function logLine(l, windows) {
   const said = short.length > long
     ? h('details', {}, h('summary', {}, h('span', {class: 'gist'}, gist(short, long))), h('span', {class: 'whole-line'}, text), more)
     : h('span', {title: text}, short, more);
-  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), said);
+  const why = l.what && h('b', {class: 'because'}, ` ← ${visible(l.what)}`);
+  return h('li', {class: `tone-${l.tone || 'plain'}${within ? ' within' : ''}`}, h('span', {class: 'num'}, l.at ? logTime(l) : ''), why ? h('span', {}, said, why) : said);
 }
 
 // logTime is when a line was written, as far as its log says that.

@@ -69,9 +69,16 @@ export function seconds(t, digits = 1) {
   return `${t.toFixed(digits)} s`;
 }
 
-// copied is a command with a button that copies it.
-export function copied(command) {
-  return withCopy(h('div', {class: 'copied'}, h('pre', {tabindex: 0, 'aria-label': 'Command'}, visible(command))));
+// together returns what writes times that are shown together: with one decimal, but those that
+// would read the same with milliseconds.
+export function together(...times) {
+  const exact = Map.groupBy(new Set(times.filter((t) => t !== undefined).map((t) => t.toFixed(3))), (t) => Number(t).toFixed(1));
+  return (t) => seconds(t, exact.get(Number(t.toFixed(3)).toFixed(1))?.length > 1 ? 3 : 1);
+}
+
+// copied is a command, or another text with a name, with a button that copies it.
+export function copied(text, name = 'Command') {
+  return withCopy(h('div', {class: 'copied'}, h('pre', {tabindex: 0, 'aria-label': name}, visible(text))));
 }
 
 // withCopy gives a box with a command in it a button that copies the command.
