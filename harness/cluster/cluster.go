@@ -343,6 +343,9 @@ func (c *Cluster) Bind(ctx context.Context) (context.Context, context.CancelFunc
 	return bound, func() { stop(); cancel(context.Canceled) }
 }
 
+// OutputDir is the directory below LogDir with what containers wrote.
+const OutputDir = "pods"
+
 // LogDir returns the directory of the logs: a file of each component, and pods with
 // what containers write. Unless Config.LogDir is set, Close removes it.
 func (c *Cluster) LogDir() string { return c.cfg.LogDir }

@@ -69,19 +69,7 @@ func shown(o reports.Outcome) outcome {
 	case o.Expected():
 		tone = "good"
 	}
-	return outcome{Name: o, Word: wordFor(o), Letter: looks[o].letter, Meaning: o.Meaning(), Tone: tone}
-}
-
-// wordFor is what an outcome is called where people read it: the headline's word, if it has
-// one.
-func wordFor(o reports.Outcome) string {
-	switch o {
-	case reports.Fail:
-		return "new"
-	case reports.ExpectedFail:
-		return "recorded"
-	}
-	return strings.ReplaceAll(string(o), "-", " ")
+	return outcome{Name: o, Word: o.Word(), Letter: looks[o].letter, Meaning: o.Meaning(), Tone: tone}
 }
 
 // IsNew reports whether it is that of cells that deviate and that no list has.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/skewrig/skewrig/harness/cluster"
@@ -132,7 +134,33 @@ func (s *seat) keepLogs(r *run, dir string) error {
 		}
 		failures = append(failures, err)
 	}
-	return errors.Join(failures...)
+	return errors.Join(append(failures, s.nameOutput(filepath.Join(dir, reports.LogsDir, cluster.OutputDir)))...)
+}
+
+// nameOutput gives what the cell's containers wrote the names that the scenario has.
+func (s *seat) nameOutput(dir string) error {
+	pods, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	failures := []error{err}
+	for _, pod := range pods {
+		named := strings.ReplaceAll(pod.Name(), s.suffix, "")
+		failures = append(failures, os.Rename(filepath.Join(dir, pod.Name()), filepath.Join(dir, named)))
+	}
+	return errors.Join(append(failures, filepath.WalkDir(dir, s.nameIn))...)
+}
+
+// nameIn is nameOutput for the content of a file.
+func (s *seat) nameIn(path string, entry fs.DirEntry, err error) error {
+	if err != nil || entry.IsDir() {
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(text, []byte(s.suffix)) {
+		return err
+	}
+	return os.WriteFile(path, bytes.ReplaceAll(text, []byte(s.suffix), nil), 0o600)
 }
 
 // Log is what a component has said so far, as far as it is this cell's.

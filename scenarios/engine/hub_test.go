@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +70,29 @@ func TestACellHearsNothingOfItsNeighbors(t *testing.T) {
 	}
 	if _, stopped := record.As[record.ComponentStopped](third.Events()[0]); !stopped {
 		t.Error("a record begins with how a component was first, not with how it is")
+	}
+}
+
+// TestOutputHasTheNamesOfTheScenario: the files of containers, and what is in them.
+func TestOutputHasTheNamesOfTheScenario(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := seat{suffix: "-skw0001"}
+	if err := s.nameOutput(filepath.Join(dir, "none")); err != nil {
+		t.Error("where no container wrote:", err)
+	}
+	file := filepath.Join(dir, "default-skw0001_web", "app", "0.log")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("on node-a-skw0001"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.nameOutput(dir); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "default_web", "app", "0.log")); string(text) != "on node-a" {
+		t.Errorf("%q (%v)", text, err)
 	}
 }
 
