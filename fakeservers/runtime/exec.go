@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -142,7 +143,7 @@ const maxRecordedOutput = 1 << 10
 
 // beginning is the first of what a command wrote. What is not text is replaced.
 func beginning(stdout, stderr []byte) string {
-	all := append(stdout[:len(stdout):len(stdout)], stderr...)
+	all := append(slices.Clip(stdout), stderr...)
 	return strings.ToValidUTF8(string(all[:min(len(all), maxRecordedOutput)]), "\uFFFD")
 }
 

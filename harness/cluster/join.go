@@ -18,13 +18,14 @@ func (c *Cluster) NodeName(node string) string { return node + c.cfg.Suffix }
 // Namespace is what the API server calls a namespace of the rig.
 func (c *Cluster) Namespace(name string) string { return name + c.cfg.Suffix }
 
-// RigLabel is the label of the nodes of a rig with a Suffix. Its value is the suffix without
+// RigLabel is the label of the nodes of a rig with a Suffix whose control plane has a
+// scheduler. Its value is the suffix without
 // the hyphen: pods that select it come to nodes of that rig only.
 const RigLabel = "skewrig.dev/rig"
 
 // nodeLabels is the flag that gives the nodes their label, if they have one.
 func (c *Cluster) nodeLabels() flags {
-	if c.cfg.Suffix == "" {
+	if c.cfg.Suffix == "" || c.cfg.On == nil || !c.cfg.On.cfg.Topology.Scheduler {
 		return nil
 	}
 	return flags{"node-labels": RigLabel + "=" + strings.TrimPrefix(c.cfg.Suffix, "-")}

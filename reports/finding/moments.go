@@ -117,10 +117,10 @@ func (s sight) causes() (all []Moment) {
 func (s sight) firstFailed() (first Moment, n int) {
 	own, _ := s.own()
 	for _, a := range own {
-		switch {
-		case a.Tone == narrate.Good:
+		switch a.Tone {
+		case narrate.Good:
 			n = 0
-		case a.Tone == narrate.Bad:
+		case narrate.Bad:
 			if n++; n == 1 {
 				first = attempted(a)
 			}

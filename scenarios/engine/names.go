@@ -18,6 +18,8 @@ import (
 type names struct {
 	suffix string
 	nodes  []string // of the cell, by its own names
+	// scheduled is true if a scheduler chooses among the nodes of all cells.
+	scheduled bool
 }
 
 // namespace is what the API server calls a namespace.
@@ -59,7 +61,7 @@ func (n names) object(manifest map[string]any) map[string]any {
 	if template, has := spec["template"].(map[string]any); has {
 		spec, _ = template["spec"].(map[string]any)
 	}
-	if spec["containers"] != nil {
+	if n.scheduled && spec["containers"] != nil {
 		n.toOwnNodes(spec)
 	}
 	return manifest

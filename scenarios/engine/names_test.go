@@ -13,7 +13,7 @@ import (
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	n := names{suffix: "-skw0001", nodes: []string{"node-a"}}
+	n := names{suffix: "-skw0001", nodes: []string{"node-a"}, scheduled: true}
 	manifest := decoded(t, `
 kind: Pod
 metadata: {name: node-a, labels: {on: node-a}}
@@ -78,7 +78,7 @@ func TestNamesOfOnesOwn(t *testing.T) {
 // TestARecordHasNothingThatWasAdded: what a cell needs beside others was not in its manifests.
 func TestARecordHasNothingThatWasAdded(t *testing.T) {
 	t.Parallel()
-	n := names{suffix: "-skw0001"}
+	n := names{suffix: "-skw0001", scheduled: true}
 	for _, c := range []struct{ manifest, want string }{
 		{`{kind: Pod, spec: {containers: []}}`, `{"kind":"Pod","metadata":{"namespace":"default"},"spec":{"containers":[]}}`},
 		{`{kind: Pod, spec: {containers: [], a: 1, z: 1}}`, `{"kind":"Pod","metadata":{"namespace":"default"},"spec":{"a":1,"containers":[],"z":1}}`},

@@ -94,6 +94,9 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 		if t.ControllerManager && losesNodes(step.Action) {
 			reach = max(reach, action.ReachShared)
 		}
+		if _, stored := step.Action.(action.Stored); t.Scheduler && stored {
+			return "", action.ReachAll // what etcd has of an object shows how it is kept to its nodes
+		}
 	}
 	text, err := json.Marshal(ofControlPlane(t))
 	if err != nil {

@@ -106,6 +106,10 @@ func TestWhatCellsOfOneControlPlaneAgreeOn(t *testing.T) {
 			t.Errorf("%+v shares a control plane", t2)
 		}
 	}
+	stored := []plan.Step{{Action: action.Stored{Object: spec.ObjectRef{Resource: "pods", Namespace: "default", Name: "a"}}}}
+	if _, reach := shares(plan.Cell{Topology: record.Topology{Scheduler: true}, Steps: stored}); reach != action.ReachAll {
+		t.Error("a cell that reads in etcd what is added beside others is beside others")
+	}
 	lost := []plan.Step{{Action: action.Kill("kubelet/a")}}
 	if _, reach := shares(plan.Cell{Topology: record.Topology{ControllerManager: true}, Steps: lost}); reach != action.ReachShared {
 		t.Error("a cell that loses nodes is beside others whose controller manager notices")

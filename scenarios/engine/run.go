@@ -105,6 +105,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
+	r.names.scheduled = cell.Topology.Scheduler
 	for _, node := range cell.Topology.Nodes {
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
