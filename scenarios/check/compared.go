@@ -94,8 +94,7 @@ func decided(id, when, what string, events []record.Event, in *timeline.Window) 
 	if err != nil || c.Observe == "" || c.Mode == "" || c.Mode == record.Now {
 		return timeline.Of(events[:in.To.Place])
 	}
-	_, t := watchAgain(compiled, events, in)
-	return t
+	return decidedAt(compiled, events, in)
 }
 
 // comparedIn are the comparisons in what a check expects, as it is described.

@@ -31,9 +31,10 @@ func Judge(p *Program, events []record.Event) Verdict {
 	var v Verdict
 	v.Outcome, v.Reason = brokenOff(events)
 	late, whole := lateness(events), timeline.Of(events)
+	watched := watchAll(p, events, whole.Windows)
 	for _, step := range p.cell.Steps {
 		for _, c := range step.Checks() {
-			result := judgeCheck(p.checks[c.ID], events, whole.Windows[c.ID])
+			result := judgeCheck(p.checks[c.ID], watched[c.ID])
 			if why := distrusted(late, c, result.Outcome, p.cell, whole); why != "" {
 				result.Outcome, result.Reason = reports.Unknown, why
 			}
@@ -64,14 +65,13 @@ func (v *Verdict) keepWhatFailed() {
 // the run looked for something else then, found it, and looked no longer.
 const StoppedWatching = "when the check ran, its condition became true early, and the run did not watch long enough for today's condition; run the cell again"
 
-func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports.Check {
+func judgeCheck(c *compiled, w *watchedCheck) reports.Check {
 	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
-	if in == nil || in.Closed == nil {
+	if w == nil {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result
 	}
-	w, seen := watchAgain(c, events, in)
-	watched, span := in.Closed.Watched, time.Duration(c.Span).Seconds()
+	watched, span := w.in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
 	case w.spent:
@@ -84,8 +84,8 @@ func judgeCheck(c *compiled, events []record.Event, in *timeline.Window) reports
 		result.Outcome, result.Reason = reports.Unknown, fmt.Sprintf("watched for less than %s", c.Span)
 	default:
 		result.Outcome = reports.Pass
-		if why := w.beforeTheFault(seen, in, events); why != "" {
-			result.Outcome, result.Reason = reports.Unknown, why
+		if w.noEffect != "" {
+			result.Outcome, result.Reason = reports.Unknown, w.noEffect
 		}
 	}
 	return result
@@ -137,22 +137,78 @@ func faults(t *timeline.Timeline) (all []fault) {
 	return all
 }
 
-// watchAgain looks at the check when it is opened and after each event until it
-// is closed. What it has seen last is what decided, and the timeline is where it was
-// then.
-func watchAgain(c *compiled, events []record.Event, in *timeline.Window) (*watch, *timeline.Timeline) {
-	opened := in.From.Place + 1
-	t := timeline.Of(events[:opened])
-	w := c.begin(vars(t))
-	for _, e := range events[opened:in.To.Place] {
-		if w.decided() {
-			break
-		}
-		if t.Add(e); visible[e.Kind] {
-			w.look(vars(t))
+// watchedCheck is a check that was watched again.
+type watchedCheck struct {
+	*watch
+	in *timeline.Window
+	// noEffect is why what was seen is no effect of a fault, if it is none.
+	noEffect string
+}
+
+// watchAll watches all checks again whose windows were closed. It returns them by their
+// ids.
+func watchAll(p *Program, events []record.Event, windows map[string]*timeline.Window) map[string]*watchedCheck {
+	all := make(map[string]*watchedCheck)
+	var checks []*compiled
+	for id, c := range p.checks {
+		if in := windows[id]; in != nil && in.Closed != nil {
+			checks = append(checks, c)
 		}
 	}
-	return w, t
+	watchAgain(checks, events, windows, func(w *watch, t *timeline.Timeline) {
+		again := &watchedCheck{watch: w, in: windows[w.ID]}
+		if w.last.met {
+			again.noEffect = w.beforeTheFault(t, again.in, events)
+		}
+		all[w.ID] = again
+	})
+	return all
+}
+
+// watchAgain looks at each check when it is opened and after each event until it is
+// decided or closed. Then it calls over with what the check has seen last, and with the
+// timeline as it was. All checks look at one timeline, which grows.
+func watchAgain(checks []*compiled, events []record.Event, windows map[string]*timeline.Window, over func(*watch, *timeline.Timeline)) {
+	opens := make(map[int][]*compiled)
+	for _, c := range checks {
+		place := windows[c.ID].From.Place
+		opens[place] = append(opens[place], c)
+	}
+	t, open := timeline.New(), []*watch{}
+	end := func(is func(*watch) bool) {
+		open = slices.DeleteFunc(open, func(w *watch) bool {
+			if is(w) {
+				over(w, t)
+				return true
+			}
+			return false
+		})
+	}
+	for place, e := range events {
+		end(func(w *watch) bool { return windows[w.ID].To.Place == place })
+		if len(opens) == 0 && len(open) == 0 {
+			return
+		}
+		t.Add(e)
+		if len(open) > 0 && visible[e.Kind] {
+			now := vars(t)
+			for _, w := range open {
+				w.look(now)
+			}
+		}
+		for _, c := range opens[place] {
+			open = append(open, c.begin(vars(t)))
+		}
+		delete(opens, place)
+		end((*watch).decided)
+	}
+	end(func(*watch) bool { return true })
+}
+
+// decidedAt returns the timeline as it was when a check was decided or closed.
+func decidedAt(c *compiled, events []record.Event, in *timeline.Window) (then *timeline.Timeline) {
+	watchAgain([]*compiled{c}, events, map[string]*timeline.Window{c.ID: in}, func(_ *watch, t *timeline.Timeline) { then = t })
+	return then
 }
 
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did

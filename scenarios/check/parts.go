@@ -68,8 +68,7 @@ func Parts(c action.Check, events []record.Event) []Part {
 	if err != nil || in == nil || in.Closed == nil {
 		return nil
 	}
-	_, t := watchAgain(compiled, events, in)
-	return explain(c.Observe, vars(t))
+	return explain(c.Observe, vars(decidedAt(compiled, events, in)))
 }
 
 // maxExplained is how many items the loops of an expression may go through when it is
