@@ -183,7 +183,6 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 			}
 		}
 		line.whole = said(text)
-		line.Text, line.gist = excerpt(line.whole, line.Tone, maxText), gist(line.whole, line.Tone)
 		lines = append(lines, line)
 	}
 	return lines

@@ -64,22 +64,22 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 			if noise.serves {
 				line.distance = min(line.distance, b.fromLoss(line.At))
 			}
-			line.Text = noise.shortened(line.whole, line.Tone)
-			if line.Text != line.whole {
-				line.Whole = shortened(line.whole, maxMessage)
-			}
 		}
 		if decided[i] {
 			line.distance, line.What = 0, lastGood
 		}
+		if math.IsInf(line.distance, 1) {
+			left[distant]++
+			continue
+		}
 		line.rank = noise.rank(line)
 		switch why := noise.why(line); {
-		case !math.IsInf(line.distance, 1) && ofTheRig(line.whole) != "":
-			own = append(own, line)
+		case ofTheRig(line.whole) != "":
+			own = append(own, noise.spelled(line))
 		case why != "":
 			left[why]++
 		default:
-			found = append(found, line)
+			found = append(found, noise.spelled(line))
 		}
 	}
 	found = b.once(found)
@@ -106,6 +106,18 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 		log.Lines = append(log.Lines, line.Line)
 	}
 	return log
+}
+
+// spelled is a line with what is shown of it, and its gist.
+func (n noise) spelled(line logLine) logLine {
+	line.Text, line.gist = excerpt(line.whole, line.Tone, maxText), gist(line.whole, line.Tone)
+	if !line.Named {
+		return line
+	}
+	if line.Text = n.shortened(line.whole, line.Tone); line.Text != line.whole {
+		line.Whole = shortened(line.whole, maxMessage)
+	}
+	return line
 }
 
 // fitting is how many of some lines are shown, which are in the order of their ranks.
@@ -188,14 +200,12 @@ func (n noise) rank(line logLine) rank {
 	}
 }
 
-// why is why a line is left out; empty if it stays. A line that names the subject of a
-// failed check stays if it is near. Lines that a component also writes when nothing is
-// wrong are left out only where the subject is known.
+// why is why a line that is near is left out; empty if it stays. One that names the subject
+// of a failed check stays. Lines that a component also writes when nothing is wrong are left
+// out only where the subject is known.
 func (n noise) why(line logLine) string {
 	isStart := func(s [2]float64) bool { return s[0] <= line.At && line.At <= s[1] }
 	switch {
-	case math.IsInf(line.distance, 1):
-		return distant
 	case line.rank == grave && n.times[line.from] > often:
 		return constant
 	case line.rank != ordinary:

@@ -86,7 +86,7 @@ func (b *builder) aboutLogs() []string {
 
 // subjectIn is a subject as one log has it.
 type subjectIn struct {
-	names, fields, containers []*regexp.Regexp
+	names, fields, containers []word
 	// all is true for the log of a component whose decisions the subject is, serves for that of
 	// an API server if they compare a field of an object.
 	all, serves bool
@@ -106,18 +106,33 @@ func (s subject) in(component string, lines []logLine) subjectIn {
 	return of
 }
 
+// word finds a text where it stands alone. Most lines don't have the text at all, which is
+// found out fast.
+type word struct {
+	text  string
+	alone *regexp.Regexp
+}
+
+// in is where the word is first in a line; nil if it is not there.
+func (w word) in(line string) (at []int) {
+	if !strings.Contains(line, w.text) {
+		return nil
+	}
+	return w.alone.FindStringIndex(line)
+}
+
 // wholeNames find names that are not parts of longer ones.
-func wholeNames(names []string) (all []*regexp.Regexp) {
+func wholeNames(names []string) (all []word) {
 	for _, name := range names {
-		all = append(all, regexp.MustCompile(`(?:^|[^\w.-])`+regexp.QuoteMeta(name)+`(?:$|[^\w.-]|_)`))
+		all = append(all, word{name, regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:$|[^\w.-]|_)`)})
 	}
 	return all
 }
 
 // fieldNames find fields at the end of a path or alone.
-func fieldNames(fields []string) (all []*regexp.Regexp) {
+func fieldNames(fields []string) (all []word) {
 	for _, field := range fields {
-		all = append(all, regexp.MustCompile(`\b`+regexp.QuoteMeta(field)+`\b`))
+		all = append(all, word{field, regexp.MustCompile(`\b` + regexp.QuoteMeta(field) + `\b`)})
 	}
 	return all
 }
@@ -129,9 +144,9 @@ func (s subjectIn) isNamed(line logLine) bool {
 }
 
 // place is where the first of some names is in a text; nil if none is there.
-func place(names []*regexp.Regexp, text string) (at []int) {
+func place(names []word, text string) (at []int) {
 	for _, name := range names {
-		if found := name.FindStringIndex(text); found != nil && (at == nil || found[0] < at[0]) {
+		if found := name.in(text); found != nil && (at == nil || found[0] < at[0]) {
 			at = found
 		}
 	}
@@ -141,7 +156,7 @@ func place(names []*regexp.Regexp, text string) (at []int) {
 // shortened is a line of a bounded length in which a name of the subject stays.
 func (s subjectIn) shortened(text string, tone Tone) string {
 	limit := maxText
-	for _, names := range [][]*regexp.Regexp{s.names, s.containers, s.fields} {
+	for _, names := range [][]word{s.names, s.containers, s.fields} {
 		if at := place(names, text); at != nil {
 			limit = max(limit, min(at[1], maxMessage)+maxCause)
 		}
