@@ -1,5 +1,7 @@
 package record
 
+import "encoding/json"
+
 // PodsAnswer is what was answered to one request. It is recorded with the name of the
 // step as its subject.
 type PodsAnswer struct {
@@ -12,7 +14,7 @@ type PodsAnswer struct {
 	Code    string `json:"code"`
 	Message string `json:"message,omitempty"`
 	// List are the pods, in the order in which they came.
-	List []any `json:"list"`
+	List []json.RawMessage `json:"list"`
 	// Bytes are those of the pods as they came.
 	Bytes  int        `json:"bytes"`
 	Socket PodsSocket `json:"socket"`
@@ -31,8 +33,8 @@ const (
 type PodsEvent struct {
 	// Type is Added, Modified, Deleted or Synced.
 	Type string `json:"type"`
-	// Pod is what the event is about; nil if it came without one.
-	Pod any `json:"pod,omitempty"`
+	// Pod is what the event is about; empty if it came without one.
+	Pod json.RawMessage `json:"pod,omitempty"`
 }
 
 // PodsEnded is recorded when a watch or a poll is over.

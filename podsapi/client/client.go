@@ -183,7 +183,7 @@ func masked(ctx context.Context, fields string) context.Context {
 }
 
 func answer(r Request, encoded [][]byte, err error) record.PodsAnswer {
-	a := record.PodsAnswer{Method: r.Method, Code: status.Code(err).String(), List: []any{}}
+	a := record.PodsAnswer{Method: r.Method, Code: status.Code(err).String(), List: []json.RawMessage{}}
 	if err != nil {
 		a.Message = status.Convert(err).Message()
 		return a
@@ -201,14 +201,15 @@ const Unreadable = "unreadable"
 
 // decode shows a pod as it is written in JSON. One that can't be read is shown,
 // too, and as nothing else.
-func decode(encoded []byte) any {
+func decode(encoded []byte) json.RawMessage {
 	var pod corev1.Pod
-	if err := pod.Unmarshal(encoded); err != nil {
-		return map[string]any{Unreadable: err.Error()}
+	err := pod.Unmarshal(encoded)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(&pod); err == nil {
+			return text
+		}
 	}
-	text, err := json.Marshal(&pod)
-	if err != nil {
-		return map[string]any{Unreadable: err.Error()}
-	}
-	return json.RawMessage(text)
+	text, _ := json.Marshal(map[string]string{Unreadable: err.Error()})
+	return text
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -197,11 +198,13 @@ func TestAnAgentAsks(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	list := recorded[record.PodsAnswer](history)[0].List
-	if web, _ := list[0].(map[string]any); web["metadata"].(map[string]any)["name"] != "web" {
-		t.Errorf("the first pod is %v", list[0])
+	var web corev1.Pod
+	if err := json.Unmarshal(list[0], &web); err != nil || web.Name != "web" {
+		t.Errorf("the first pod is %s: %v", list[0], err)
 	}
-	if bad, _ := list[1].(map[string]any); bad[Unreadable] == "" {
-		t.Errorf("what can't be read is %v", list[1])
+	var bad map[string]string
+	if err := json.Unmarshal(list[1], &bad); err != nil || bad[Unreadable] == "" {
+		t.Errorf("what can't be read is %s: %v", list[1], err)
 	}
 	if n.masks[0] != "metadata.name" || n.masks[1] != "" {
 		t.Errorf("the masks were %q", n.masks)

@@ -129,11 +129,12 @@ func podName(pod *Raw) string {
 	if pod == nil {
 		return ""
 	}
-	metadata, _ := pod.Fields()["metadata"].(map[string]any)
-	namespace, _ := metadata["namespace"].(string)
-	name, _ := metadata["name"].(string)
-	if namespace == "" {
-		return name
+	var named struct {
+		Metadata struct{ Namespace, Name string }
 	}
-	return Name(namespace, name)
+	_ = json.Unmarshal(pod.Text(), &named) // what can't be read has no name
+	if named.Metadata.Namespace == "" {
+		return named.Metadata.Name
+	}
+	return Name(named.Metadata.Namespace, named.Metadata.Name)
 }

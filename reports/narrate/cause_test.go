@@ -1,6 +1,7 @@
 package narrate_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func TestCauses(t *testing.T) {
 	rig.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
 	rig.show(6, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"app"}]}}`)
 	rig.from("agent/node-a", 7, "late", record.PodsEvent{Type: "ADDED"})
-	rig.from("agent/node-a", 8, "list", record.PodsEvent{Type: "MODIFIED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": "7"}, "status": map[string]any{"phase": "Pending"}}})
+	rig.from("agent/node-a", 8, "list", record.PodsEvent{Type: "MODIFIED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default", "resourceVersion": "7"}, "status": {"phase": "Pending"}}`)})
 	rig.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
 	rig = append(rig, checked()[3:]...)
 	for expression, want := range map[string]string{
@@ -84,7 +85,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		"a message": {
 			happened: func(h *history) {
 				h.start(0, "kubelet/node-a", "v1.90.1", nil)
-				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": "12"}, "status": map[string]any{"phase": "Running"}}})
+				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default", "resourceVersion": "12"}, "status": {"phase": "Running"}}`)})
 				h.step(4, 1, "1", "patch pods/default/web with {}")
 			},
 			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
@@ -95,7 +96,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		"messages in the window": {
 			happened: func(h *history) {
 				for i := range 6 {
-					h.from("agent/node-a", 9.2+float64(i)/100, "late", record.PodsEvent{Type: "MODIFIED", Pod: map[string]any{"metadata": map[string]any{"name": "web", "namespace": "default", "resourceVersion": fmt.Sprint(i), "labels": map[string]any{"x": "no"}}}})
+					h.from("agent/node-a", 9.2+float64(i)/100, "late", record.PodsEvent{Type: "MODIFIED", Pod: json.RawMessage(fmt.Sprintf(`{"metadata": {"name": "web", "namespace": "default", "resourceVersion": "%d", "labels": {"x": "no"}}}`, i))})
 				}
 			},
 			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: `"no"`,

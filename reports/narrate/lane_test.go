@@ -2,6 +2,7 @@ package narrate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -159,24 +160,22 @@ func TestLeases(t *testing.T) {
 // TestAgents: a poll a thousand times a second is spans of equal answers.
 func TestAgents(t *testing.T) {
 	t.Parallel()
-	pod := func(name, status string) any {
-		return map[string]any{
-			"metadata": map[string]any{"namespace": "default", "name": name},
-			"status":   map[string]any{"phase": "Running", "conditions": []any{map[string]any{"type": "Ready", "status": status}}},
-		}
+	pod := func(name, status string) json.RawMessage {
+		const form = `{"metadata": {"namespace": "default", "name": %q}, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": %q}]}}`
+		return json.RawMessage(fmt.Sprintf(form, name, status))
 	}
 	var h history
 	agent := func(at float64, step string, payload interface{ EventKind() string }) {
 		h.from("agent/a", at, step, payload)
 	}
-	agent(0, "once", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{pod("web", "True")}})
-	agent(1, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 9}})
-	agent(2, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []any{pod("web", "True")}, Bytes: 10}})
+	agent(0, "once", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []json.RawMessage{pod("web", "True")}})
+	agent(1, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []json.RawMessage{pod("web", "True")}, Bytes: 9}})
+	agent(2, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "OK", List: []json.RawMessage{pod("web", "True")}, Bytes: 10}})
 	agent(3, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Code: "Unavailable", Message: "refused"}})
 	agent(4, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"Unavailable": 2, "OK": 900}})
 	agent(5, "watch", record.PodsEvent{Type: record.PodAdded, Pod: pod("web", "False")})
 	agent(5, "watch", record.PodsEvent{Type: record.PodsSynced})
-	agent(6, "watch", record.PodsEvent{Type: record.PodDeleted, Pod: map[string]any{"unreadable": "why"}})
+	agent(6, "watch", record.PodsEvent{Type: record.PodDeleted, Pod: json.RawMessage(`{"unreadable": "why"}`)})
 	agent(7, "watch", record.PodsEnded{Code: "Unavailable", Message: "EOF"})
 	group := "Pods API of a"
 	want(t, []narrate.Lane{

@@ -85,9 +85,8 @@ func details(a record.PodsAnswer) string {
 
 // podLine is what an agent would look at of a pod. The record has why it can't be read
 // in place of one.
-func podLine(pod any) string {
-	text, _ := json.Marshal(pod) // it was decoded from JSON
-	v := timeline.NewVersion("", text)
+func podLine(pod json.RawMessage) string {
+	v := timeline.NewVersion("", pod)
 	if why, is := v.Fields()["unreadable"].(string); is && why != "" {
 		return shortened("unreadable: "+why, maxText)
 	}
@@ -113,7 +112,7 @@ func (l *lane) event(at float64, event record.PodsEvent) {
 	if l.open == nil {
 		l.becomes(at, Span{Label: "watch"})
 	}
-	if event.Pod == nil {
+	if len(event.Pod) == 0 {
 		l.mark(at, event.Type, "", "")
 		return
 	}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/skewrig/skewrig/podsapi/client"
@@ -8,11 +10,9 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-func pod(namespace, name, phase string) any {
-	return map[string]any{
-		"metadata": map[string]any{"namespace": namespace, "name": name},
-		"status":   map[string]any{"phase": phase},
-	}
+func pod(namespace, name, phase string) json.RawMessage {
+	const form = `{"metadata": {"namespace": %q, "name": %q}, "status": {"phase": %q}}`
+	return json.RawMessage(fmt.Sprintf(form, namespace, name, phase))
 }
 
 func TestExpressionsSeeAgents(t *testing.T) {
@@ -21,20 +21,20 @@ func TestExpressionsSeeAgents(t *testing.T) {
 	web, other := pod("default", "web", "Running"), pod("other", "web", "Pending")
 	for _, e := range []record.Event{
 		event(0, "", record.CellEnded{}),
-		event(1, "all", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{other, web}, Bytes: 7, Socket: record.PodsSocket{Path: "p"}}),
-		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}),
-		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", List: []any{}}),
-		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", Message: "later", List: []any{}}),
+		event(1, "all", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []json.RawMessage{other, web}, Bytes: 7, Socket: record.PodsSocket{Path: "p"}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "OK", List: []json.RawMessage{web}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", List: []json.RawMessage{}}),
+		event(2, "many", record.PodsAnswer{Method: "ListPods", Code: "ResourceExhausted", Message: "later", List: []json.RawMessage{}}),
 		event(3, "watch", record.PodsEvent{Type: "ADDED", Pod: web}),
 		event(3, "watch", record.PodsEvent{Type: "INITIAL_SYNC_COMPLETE"}),
 		event(4, "watch", record.PodsEvent{Type: "ADDED", Pod: other}),
 		event(5, "watch", record.PodsEvent{Type: "MODIFIED", Pod: pod("default", "web", "Failed")}),
 		event(6, "watch", record.PodsEvent{Type: "DELETED", Pod: other}),
 		event(6, "masked", record.PodsEvent{Type: "ADDED", Pod: pod("", "web", "")}),
-		event(7, "open", record.PodsEvent{Type: "ADDED", Pod: map[string]any{client.Unreadable: "garbage"}}),
+		event(7, "open", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"`+client.Unreadable+`": "garbage"}`)}),
 		event(8, "watch", record.PodsEnded{Code: "Unavailable", Message: "gone"}),
-		event(9, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "Unavailable", List: []any{}}}),
-		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []any{web}}}),
+		event(9, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "Unavailable", List: []json.RawMessage{}}}),
+		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []json.RawMessage{web}}}),
 		event(11, "poll", record.PodsEnded{Code: "Canceled", Calls: map[string]int{"OK": 9, "Unavailable": 2}}),
 		event(11, "before", record.StepStarted{Name: "before"}),
 		event(11, "kubelet/node-a", record.Scraped{Metrics: map[string][]record.Sample{"n": {{Value: 1}}}}),
