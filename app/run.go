@@ -45,6 +45,9 @@ type Options struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice, and what comes out red so runs again alone.
 	Isolate bool
+	// Keep is called with the first cell that is not as expected, while its rig is up, and
+	// has the rig until it returns. If unset, each rig is taken down at once.
+	Keep func(context.Context, reports.Cell, *engine.Rig)
 	// Progress gets each piece of news, from one goroutine at a time, with what is known
 	// to fail marked as such. A cell's id says which run it is. If unset, news is
 	// dropped.
@@ -108,14 +111,27 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	}
 	known := newAssembler(cells, o.Catalog, o.Reproduce)
 	unexpected := func(c reports.Cell) bool { return !c.Unfinished && !known.excuse(c).Outcome.Expected() }
+	keepRig := o.firstKept(known.excuse)
 	return &runner{
 		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
-			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Unexpected: unexpected, Progress: tell}
+			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Unexpected: unexpected, Keep: keepRig, Progress: tell}
 			_, err := e.Run(ctx, cells)
 			return err
 		},
 	}, nil
+}
+
+// firstKept is Keep for one rig only, with what is known to fail marked as such. It is nil
+// if none is to be kept.
+func (o Options) firstKept(excuse func(reports.Cell) reports.Cell) func(context.Context, reports.Cell, *engine.Rig) {
+	if o.Keep == nil {
+		return nil
+	}
+	var first sync.Once
+	return func(ctx context.Context, c reports.Cell, rig *engine.Rig) {
+		first.Do(func() { o.Keep(ctx, excuse(c), rig) })
+	}
 }
 
 // run runs all cells, and writes the report of it.

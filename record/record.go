@@ -77,6 +77,7 @@ type History struct {
 	events  []Event
 	out     io.Writer
 	without []string // texts that are left out of all that is appended
+	ended   bool
 	err     error
 	changed chan struct{}
 }
@@ -96,7 +97,14 @@ func (h *History) Without(texts ...string) {
 	h.without = texts
 }
 
-// Append adds an event that happened now. A failure to write it is kept, and
+// End ends the history: what is appended later is dropped.
+func (h *History) End() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+}
+
+// Append adds an event that happened now, unless the history has ended. A failure to write it is kept, and
 // reported by Err: a history that is not complete must not be judged.
 func (h *History) Append(source, subject string, payload Payload) {
 	if h == nil {
@@ -106,6 +114,9 @@ func (h *History) Append(source, subject string, payload Payload) {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.ended {
+		return
+	}
 	h.seq++
 	e := Event{
 		Seq:     h.seq,

@@ -174,3 +174,16 @@ func TestWaitSeesEachAppend(t *testing.T) {
 		t.Errorf("Wait returned %v, want the context's cause", err)
 	}
 }
+
+func TestNothingComesAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	h := NewHistory(&out)
+	h.Append("a", "", StepStarted{Number: 1})
+	h.End()
+	written := out.String()
+	h.Append("a", "", StepStarted{Number: 2})
+	if n := len(h.Events()); n != 1 || out.String() != written || h.Err() != nil {
+		t.Errorf("%d events, error %v, and written:\n%s", n, h.Err(), out.String())
+	}
+}

@@ -116,8 +116,8 @@ func tellsEachCell(cmd *cobra.Command) bool {
 	return !is(cmd, "quiet") && (!isTerminal(news(cmd)) || is(cmd, "verbose"))
 }
 
-// cellProgress tells about cells that are run. Done must be called at the end.
-func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), done func()) {
+// cellProgress tells about cells that are run. The progress must be closed at the end.
+func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), _ *progress) {
 	p, verbose, each := newProgress(news(cmd)), is(cmd, "verbose"), tellsEachCell(cmd)
 	p.summary(func() string { return f.Line(time.Now()) })
 	return func(news engine.Progress) {
@@ -144,5 +144,5 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 				p.line("%s: its rig starts", id)
 			}
 		}
-	}, p.close
+	}, p
 }

@@ -18,6 +18,7 @@ type runFlags struct {
 	report   reportDir
 	parallel int
 	isolate  bool
+	keep     bool
 	matrix   bool
 	known    string
 	again    againFlags
@@ -54,6 +55,7 @@ pattern selects.`,
 	cmd.Flags().IntVar(&f.parallel, "parallel", app.Parallel(), "how many cells run in parallel")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
 }
@@ -106,10 +108,17 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
 	}
 	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
-	tell, done := cellProgress(cmd, app.NewForecast(cells, options))
+	tell, p := cellProgress(cmd, app.NewForecast(cells, options))
 	options.Progress = tell
+	if f.keep {
+		out := p.out
+		if is(cmd, "quiet") {
+			out = cmd.ErrOrStderr()
+		}
+		options.Keep = keepRig(out, f.report.dir)
+	}
 	report, err := app.Run(ctx, cells, options)
-	done()
+	p.close()
 	if err != nil {
 		return err
 	}

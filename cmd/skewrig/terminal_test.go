@@ -53,11 +53,11 @@ func toldOf(t *testing.T, flags ...string) string {
 	root := &cobra.Command{Use: "root"}
 	registerLevel(root)
 	root.AddCommand(&cobra.Command{Use: "run", Run: func(cmd *cobra.Command, _ []string) {
-		tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell}, app.Options{Dir: t.TempDir()}))
+		tell, p := cellProgress(cmd, app.NewForecast([]plan.Cell{cell}, app.Options{Dir: t.TempDir()}))
 		tell(engine.Progress{Cell: cell})
 		tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
 		tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Outcome: reports.Pass, DurationSeconds: 12.34}})
-		done()
+		p.close()
 	}})
 	root.SetErr(&text)
 	root.SetArgs(append([]string{"run"}, flags...))
@@ -145,7 +145,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if tellsEachCell(cmd) || !tellsEachCell(elsewhere) {
 		t.Error("each cell has its line on a terminal, or none elsewhere")
 	}
-	tell, done := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
+	tell, p := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
 	tell(engine.Progress{Cell: cell})
 	tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
 	seen := ""
@@ -166,7 +166,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if strings.Contains(seen, "[1/2]") {
 		t.Errorf("the report lists each cell, and so did the progress: %q", seen)
 	}
-	done()
+	p.close()
 }
 
 // TestUpPrints: the table for people, and the same for programs.

@@ -157,7 +157,7 @@ func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
 }
 
 // doubtful reports whether a result may come from the cell's neighbors.
-func (b *batch) doubtful(i int) bool { return b.Unexpected != nil && b.Unexpected(b.results[i]) }
+func (b *batch) doubtful(i int) bool { return b.unexpected(b.results[i]) }
 
 // confirm runs a cell with a doubtful result again, on a control plane of its own. What it
 // comes to there counts. If that is not the same, the fault is ours. Both records stay.

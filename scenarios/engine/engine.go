@@ -35,9 +35,13 @@ type Engine struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice.
 	Isolate bool
-	// Unexpected says which results of cells that shared a control plane are to be trusted
-	// only if they come out again without. If unset, none.
+	// Unexpected says which results are not as expected. Those of cells that shared a
+	// control plane are trusted only if they come out again without. If unset, none.
 	Unexpected func(reports.Cell) bool
+	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is
+	// taken down, and with what of the result is known then. The record has ended. A cell
+	// that shares a control plane runs again alone first. It may be unset.
+	Keep func(context.Context, reports.Cell, *Rig)
 	// FailFast ends a cell with the first check that does not hold, if that is
 	// all there is to learn: a mutant that is found. What comes later is unknown.
 	// If unset, a cell goes on.
@@ -77,6 +81,8 @@ func unless(err error, r reports.Cell) reports.Cell {
 	r.Outcome, r.Reason = reports.HarnessError, err.Error()
 	return r.Settled()
 }
+
+func (e *Engine) unexpected(r reports.Cell) bool { return e.Unexpected != nil && e.Unexpected(r) }
 
 // Compile compiles the expressions of all cells, and reports all mistakes. It adds to
 // the topologies of the cells what their expressions need.

@@ -110,9 +110,27 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
 	ran := e.runOn(ctx, r, on, dir)
-	history.Append("engine", "", r.machine.stop())
-	history.Append("engine", "", ended(ctx, ran))
+	r.end(ctx, ran)
 	return history.Events(), history.Err()
+}
+
+// end ends the record of a cell with how it ran.
+func (r *run) end(ctx context.Context, ran error) {
+	r.history.Append("engine", "", r.machine.stop())
+	r.history.Append("engine", "", ended(ctx, ran))
+	r.history.End()
+}
+
+// keep lets somebody look at the rig of a cell, before it is taken down, if the result is
+// not as expected.
+func (e *Engine) keep(ctx context.Context, r *run, ran error) {
+	if e.Keep == nil || r.seat != nil || ctx.Err() != nil {
+		return
+	}
+	r.end(ctx, ran)
+	if result := result(r.cell, r.program, r.history.Events()); e.unexpected(result) {
+		e.Keep(ctx, result, r.Rig)
+	}
 }
 
 // ended is what the history says about how a cell ended, so that it can be
@@ -150,7 +168,9 @@ func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string
 	ctx, cancel := r.Bind(ctx)
 	defer cancel()
 	defer r.closeAgents()
-	return r.steps(ctx)
+	err = r.steps(ctx)
+	e.keep(ctx, r, err)
+	return err
 }
 
 // leave ends a cell's rig. What is taken away then from a control plane that others use goes
