@@ -24,6 +24,9 @@ type Binaries struct {
 	// Assets is a directory of ready-made binaries, as KUBEBUILDER_ASSETS names
 	// one. If unset, there is none.
 	Assets string
+	// Overlays are files that are compiled instead of those of a release: PATH=FILE, or
+	// COMPONENT@RELEASE:PATH=FILE.
+	Overlays []string
 }
 
 // Builder returns the builder that has the ready-made binaries.
@@ -37,6 +40,13 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 		}
 		builder.Given = append(builder.Given, given)
 	}
+	for _, text := range b.Overlays {
+		overlay, err := build.ParseOverlay(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--overlay %s: %w", text, err))
+		}
+		builder.Overlays = append(builder.Overlays, overlay)
+	}
 	if b.Assets != "" {
 		assets, err := build.Assets(ctx, b.Assets)
 		if err != nil {
@@ -47,8 +57,8 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 	return builder, errors.Join(problems...)
 }
 
-// BuilderFor is Builder, and an error if one of Given serves none of the cells:
-// who gives a binary must not get a report about another.
+// BuilderFor is Builder, and an error if one of Given or Overlays serves none of the cells:
+// who gives a binary or a file must not get a report about another.
 func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Builder, error) {
 	builder, err := b.Builder(ctx)
 	if err != nil {
@@ -63,6 +73,11 @@ func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Bui
 		}
 		if !slices.ContainsFunc(needed, serves) {
 			problems = append(problems, fmt.Errorf("--binary %s is %s of %s, which no selected cell needs; the cells need %v", text, given.Component, given.Version, needed))
+		}
+	}
+	for i, text := range b.Overlays {
+		if !slices.ContainsFunc(needed, builder.Overlays[i].Applies) {
+			problems = append(problems, fmt.Errorf("--overlay %s is compiled into nothing that the selected cells need, which is %v", text, needed))
 		}
 	}
 	return builder, errors.Join(problems...)

@@ -19,7 +19,6 @@ type buildFlags struct {
 	output
 	list, prune bool
 	all         bool
-	overlay     []string
 	cells       []string
 }
 
@@ -45,7 +44,6 @@ some cells need.`,
 	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
 	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
-	cmd.Flags().StringArrayVar(&f.overlay, "overlay", nil, "compile FILE instead of PATH of k8s.io/kubernetes, PATH=FILE (repeatable)")
 	for _, flag := range []string{"for", "overlay", "list"} {
 		cmd.MarkFlagsMutuallyExclusive("prune", flag)
 	}
@@ -98,21 +96,6 @@ func (f *buildFlags) targets(args []string) ([]build.Target, error) {
 			return nil, err
 		}
 		targets = append(targets, some...)
-	}
-	for _, text := range f.overlay {
-		path, file, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, fmt.Errorf("--overlay %s: want PATH=FILE", text)
-		}
-		for i := range targets {
-			if targets[i].Component == build.Etcd {
-				continue // it is no part of k8s.io/kubernetes
-			}
-			if targets[i].Overlay == nil {
-				targets[i].Overlay = make(map[string]string)
-			}
-			targets[i].Overlay[path] = file
-		}
 	}
 	return targets, nil
 }

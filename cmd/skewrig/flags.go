@@ -128,6 +128,8 @@ func (b *binaries) register(cmd *cobra.Command) {
 	registerCacheDir(cmd, &b.CacheDir)
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
+	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
+		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
 }
 
 // build builds targets, which cells ask for, if any, and tells about it.

@@ -20,6 +20,9 @@ type Builder struct {
 	// Given are binaries that are used instead of building. If unset, all are
 	// built.
 	Given []Given
+	// Overlays are compiled into the targets that they apply to. If unset, each is compiled
+	// as it was published.
+	Overlays []Overlay
 	// Progress is called with what happens to each target. It may be called from
 	// several goroutines. It may be unset.
 	Progress func(Progress)
@@ -116,6 +119,7 @@ func (e Errors) Unwrap() []error {
 // run uses the binary that its report names, and what could not be built is not
 // tried again.
 func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
+	t = b.overlaid(t)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known, ok := b.known[t.id()]; ok {
@@ -147,7 +151,7 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error) {
 	var failures Errors
 	for _, t := range targets {
-		if _, _, err := b.prepare(ctx, t); errors.Is(err, ErrNoRelease) {
+		if _, _, err := b.prepare(ctx, b.overlaid(t)); errors.Is(err, ErrNoRelease) {
 			failures = append(failures, &TargetError{Target: t, Err: err})
 		}
 	}

@@ -76,7 +76,7 @@ func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
 // run runs the cells of a group. It has room for a rig, which it frees.
 func (b *batch) run(ctx context.Context, g group, free func()) {
 	defer free()
-	on := b.controlPlane(ctx, g)
+	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.all() {
 			b.take(ctx, i, nil)
@@ -86,7 +86,7 @@ func (b *batch) run(ctx context.Context, g group, free func()) {
 	}
 	free()
 	held := b.together(ctx, g, on)
-	if err := on.rig.Close(); err != nil {
+	if err := leave(); err != nil {
 		last := held[len(held)-1]
 		b.results[last] = unless(err, b.results[last])
 	}
@@ -96,21 +96,25 @@ func (b *batch) run(ctx context.Context, g group, free func()) {
 	}
 }
 
-// controlPlane starts what the cells of a group share. It is nil for one cell, and if it
-// can't start: then each cell says why.
-func (b *batch) controlPlane(ctx context.Context, g group) *controlPlane {
+// controlPlane returns what the cells of a group share, and what ends their use of it. It is
+// nil for one cell, unless a control plane is warm, and if it can't start: then each cell says
+// why.
+func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, leave func() error) {
 	var members []plan.Cell
 	for _, i := range g.all() {
 		members = append(members, b.cells[i])
 	}
+	if b.Warm != nil && g.key != "" {
+		return b.Warm.take(ctx, b.Engine, members, g.changes)
+	}
 	if len(members) == 1 {
-		return nil
+		return nil, nil
 	}
 	on, err := b.startControlPlane(ctx, members)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return on
+	return on, on.rig.Close
 }
 
 // together runs cells on a control plane, as long as that is well. It returns those whose

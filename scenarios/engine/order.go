@@ -16,8 +16,10 @@ import (
 type group struct {
 	key string // what they agree on; empty for a cell that has a control plane of its own
 	// beside are those that use it at the same time, and alone those that come after them,
-	// one after the other: the last of them may change the control plane.
+	// one after the other.
 	beside, alone []int
+	// changes is true if the last of alone changes the control plane.
+	changes bool
 }
 
 // all are the places of all cells of the group.
@@ -56,11 +58,11 @@ func groups(cells []plan.Cell) []group {
 	for _, i := range changing {
 		key, _ := shares(cells[i])
 		if g, known := of[key]; known {
-			all[g].alone = append(all[g].alone, i)
+			all[g].alone, all[g].changes = append(all[g].alone, i), true
 			delete(of, key)
 			continue
 		}
-		all = append(all, group{alone: []int{i}})
+		all = append(all, group{key: key, alone: []int{i}, changes: true})
 	}
 	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
 	return all
