@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -42,6 +44,18 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 // wholeRig is the room that a cell with a control plane of its own takes, and a control
 // plane while it starts: as much as so many cells that share one.
 const wholeRig = 4
+
+// starts are the rigs of this process that start at the same time. One that starts keeps a
+// core busy, and one that runs is mostly idle: with more, all are late.
+var starts = semaphore.NewWeighted(int64(runtime.NumCPU()))
+
+// mayStart waits until a rig may start, and returns what says that it has.
+func mayStart(ctx context.Context) (started func(), err error) {
+	if err := starts.Acquire(ctx, 1); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	return func() { starts.Release(1) }, nil
+}
 
 // batch is the cells of one run, each with its result at the same place.
 type batch struct {
@@ -179,6 +193,23 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	defer free()
 	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
 	if !b.doubtful(i) {
-		b.results[i] = unless(fmt.Errorf("the result is unexpected beside other cells (record: %s), and as expected alone (record: %s)", kept, CellDir(b.Dir, id)), b.results[i])
+		b.results[i] = unless(fmt.Errorf("alone, the cell is as expected (record: %s); beside other cells it was not (record: %s): %s", CellDir(b.Dir, id), kept, said(shared)), b.results[i])
 	}
+}
+
+// said is what a result comes to, in a sentence.
+func said(r reports.Cell) string {
+	if r.Reason != "" {
+		return fmt.Sprintf("%s: %s", r.Outcome.Word(), r.Reason)
+	}
+	var checks []string
+	for _, c := range r.Checks {
+		if c.Outcome != reports.Pass {
+			checks = append(checks, c.ID+": "+c.Outcome.Word())
+		}
+	}
+	if len(checks) == 0 {
+		return "all checks passed"
+	}
+	return strings.Join(checks, ", ")
 }

@@ -32,12 +32,16 @@ type controlPlane struct {
 
 // startControlPlane starts what the topologies of cells agree on.
 func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*controlPlane, error) {
+	started, err := mayStart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer started()
 	m := watchMachine()
 	defer m.stop()
 	ctx, cancel := m.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
 	p := &controlPlane{hub: newHub(), began: make(map[string]int)}
-	var err error
 	p.rig, err = cluster.New(ctx, cluster.Config{
 		Topology: sharedTopology(cells), Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
 		Purpose: fmt.Sprintf("control-plane-of-%d-cells", len(cells)), ReportDir: e.Dir,

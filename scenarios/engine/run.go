@@ -199,6 +199,11 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 	if r.seat != nil {
 		config.On, config.Suffix = r.seat.rig, r.seat.suffix
 	}
+	started, err := mayStart(ctx)
+	if err != nil {
+		return err
+	}
+	defer started()
 	ctx, cancel := r.machine.withTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
 	if r.Rig, err = Start(ctx, r.cell.Topology, config); err != nil {
