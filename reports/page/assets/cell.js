@@ -194,7 +194,7 @@ function causes(cell, happened, lanes) {
   const open = Math.min(fresh || articles.length, AT_ONCE);
   const folded = (some, what) => some.length > 0 && h('details', {}, h('summary', {}, what), some);
   return h('section', {class: 'part causes', 'aria-labelledby': 'part-what-happened'}, h('h2', {class: 'unseen', id: 'part-what-happened'}, 'What happened'), articles.slice(0, open),
-    fresh > 0 ? [folded(articles.slice(open, fresh), `${fresh - open} more`), folded(articles.slice(fresh), `Also here, as recorded: ${counted(articles.length - fresh, 'deviation')}`)]
+    fresh > 0 ? [folded(articles.slice(open, fresh), `${fresh - open} more`), folded(articles.slice(fresh), `Also here, and known: ${counted(articles.length - fresh, 'deviation')}`)]
       : folded(articles.slice(open), `${articles.length - open} more`));
 }
 
