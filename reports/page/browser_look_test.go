@@ -111,6 +111,17 @@ func TestJumps(t *testing.T) {
 	b.quiet()
 }
 
+// TestTheScriptIsBesideTheCommand of a cell that deviates as recorded, with whether it was run.
+func TestTheScriptIsBesideTheCommand(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), recorded)
+	b.click("#cell .short .script summary")
+	b.has("#cell .short .script summary", "Reproduce without skewrig")
+	b.has("#cell .short .script", "This script was not run for this report.")
+	b.has("#cell .short .script pre", "cluster; kubectl get pods")
+	b.quiet()
+}
+
 // TestCopyAsIssue: of a recorded deviation, of one that is new, and where the page may not
 // use the clipboard.
 func TestCopyAsIssue(t *testing.T) {

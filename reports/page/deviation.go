@@ -37,6 +37,9 @@ type deviation struct {
 // Cells is in how many cells it was seen.
 func (d deviation) Cells() int { return len(d.Tiles) + d.More }
 
+// ScriptNote says whether the script of a deviation was ever run.
+func (d deviation) ScriptNote() string { return reports.ScriptNote }
+
 // SeenOn is the releases on which it was seen, briefly.
 func (d deviation) SeenOn() string { return render.SeenOn(d.Finding) }
 
@@ -184,13 +187,15 @@ type shownFinding struct {
 	Owner    string        `json:"owner,omitempty"`
 	Issue    string        `json:"issue,omitempty"`
 	Places   []place       `json:"places,omitempty"`
+	// Script shows it without skewrig. If unset, there is none.
+	Script string `json:"script,omitempty"`
 }
 
 // knownBy are the findings by their ids.
 func knownBy(findings []finding.Finding) map[string]shownFinding {
 	all := make(map[string]shownFinding)
 	for _, f := range findings {
-		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places()}
+		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places(), Script: f.Script()}
 	}
 	return all
 }

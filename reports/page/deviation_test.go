@@ -137,7 +137,7 @@ func TestDeviationsAreAboveTheMatrix(t *testing.T) {
 	for _, want := range []string{
 		`<b>Defects of releases</b> <span class="dim">1 deviation, 1 not reported</span>`, `id="finding-gate-is-read-late"`, Recorded.Headline,
 		`<span class="tag unreported">not reported</span><span class="tag">SIG Node</span><span class="tag">2 cells</span>`,
-		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `href="#finding=gate-is-read-late"`,
+		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `<summary>Reproduce without skewrig</summary><p class="dim">This script was not run for this report.`, "cluster() { kind create cluster; }\ncluster; kubectl get pods</pre>", `href="#finding=gate-is-read-late"`,
 	} {
 		if !strings.Contains(above, want) {
 			t.Errorf("above the matrix, the page does not have %s", want)

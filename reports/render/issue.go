@@ -94,8 +94,8 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
-	if f.Without != "" {
-		m.printf("\n%s\n", fenced("sh", strings.TrimSpace(f.Preparation+"\n"+f.Without), ""))
+	if script := f.Script(); script != "" {
+		m.printf("\n%s\n", fenced("sh", script, ""))
 	}
 	m.withSkewrig(r, f.Reproduce)
 	m.printf("\n### Anything else we need to know?\n")

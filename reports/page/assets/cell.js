@@ -337,8 +337,15 @@ function inShort(cell, narration, deciding) {
   add('When', when(cell, narration, deciding));
   add('On', versions(cell, narration));
   const {command, note} = index.cells[index.at.get(cell.id)].again;
-  add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)));
+  add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)), scripts(cell));
   return h('dl', {class: 'short o-' + cell.outcome}, entries);
+}
+
+// scripts are those that show the deviations of a cell without skewrig, one for each.
+function scripts(cell) {
+  const found = [...new Set((cell.checks ?? []).map((c) => c.finding))].map((id) => index.findings[id]).filter((f) => f?.script);
+  return found.map((f) => h('details', {class: 'script'}, h('summary', {}, 'Reproduce without skewrig', found.length > 1 && `: ${visible(f.headline)}`),
+    h('p', {class: 'dim'}, visible(index.scriptNote)), copied(f.script, 'Script')));
 }
 
 function statementLink(id) {
