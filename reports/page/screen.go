@@ -181,7 +181,7 @@ func newScreen(sc scene) screen {
 	s := screen{
 		Report: r, Counts: reports.HeadlineOf(r), Tallies: talliesOf(r.Cells), Matrices: matrices(r.Cells, sc.keps, sc.titles), Legend: legend(),
 		Verdict: verdictOf(r), When: ranAt(r.Cells), Ran: tookPart(r.Reproduce.Components),
-		Command: reports.Again(r.Reproduce.Command), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Reproduced: reproducedIn(r), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
+		Command: runAgain(r), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Reproduced: reproducedIn(r), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
 		Ledgers: ledgers(r, sc.keps, sc.wordings), Strays: strayChecks(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}

@@ -32,7 +32,7 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 			{Check: "late", Releases: "kubelet v1.90.1", Gates: "kubelet X on", Outcome: reports.ExpectedFail, Observed: "1 s"},
 		},
 		Said:      "The watch *sent* it after 1 s; at once was expected.",
-		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir finding-late",
+		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir report-b-d814f4",
 	}
 	outrun := late
 	outrun.Class, outrun.Issue = reports.Outrun, "https://github.com/kubernetes/enhancements/issues/2"

@@ -513,7 +513,7 @@ function log(entry, windows, dir, about, first, trigger) {
     lines(folded ? leading.filter((l) => !early.includes(l)) : leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
     entry.rig?.length > 0 && ofTheRig(entry.rig),
-    h('p', {class: 'dim'}, 'The whole log, in the report directory: ', logPath(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
+    h('p', {class: 'dim'}, 'The whole log is not in this page, but in the report directory: ', logPath(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
 }
 
 // ofTheRig are lines that come of how the rig is made, folded, with the reasons.
@@ -586,7 +586,7 @@ function beside(cell, happened, narration) {
   const dir = filesOf(happened, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
   if (there.length === 0) return 'This cell has no record, or it is not in the report directory.';
-  return [narration ? 'In the report directory: ' : 'The timeline of this cell is not in this page. Its record is in the report directory: ',
+  return [narration ? 'Not in this page, but in the report directory: ' : 'The timeline of this cell is not in this page. Its record is in the report directory: ',
     there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 
