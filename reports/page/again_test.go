@@ -40,7 +40,7 @@ func TestTheCommandOfACell(t *testing.T) {
 // TestHowToGetTheSame: the command that installs what ran, and what it does not do.
 func TestHowToGetTheSame(t *testing.T) {
 	t.Parallel()
-	for version, note := range map[string]string{"v0.6.0": "", "(devel)": "does not name the commit", "0123456789ab+dirty": "had changes on top of that commit"} {
+	for version, note := range map[string]string{"v0.6.0": "", "(devel)": "made by a build without a commit: the exact tool can&#39;t be named", "0123456789ab+dirty": "from a changed checkout: the exact tool can&#39;t be named"} {
 		report := MadeReport()
 		report.Reproduce.Skewrig = version
 		page := write(t, Run{Report: report})

@@ -46,7 +46,7 @@ type screen struct {
 	Headings []heading
 	Legend   []outcome
 	Command  string
-	// Install gets the same skewrig, and InstallNote says what it does not do.
+	// Install gets the same skewrig. If it gets another one, InstallNote says so.
 	Install, InstallNote string
 	Areas                []cellArea
 	// Choices are the outcomes that cells can be chosen by: their own, and those of

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -112,10 +113,24 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 
 // withSkewrig says how to see it with skewrig, and how to get that.
 func (m *markdown) withSkewrig(r reports.Report, command string) {
-	m.printf("\nWith skewrig, which runs the released components without containers:\n\n%s\n", fenced("sh", r.Reproduce.Install()+"\n"+command, ""))
-	if note := r.Reproduce.InstallNote(); note != "" {
-		m.printf("\n%s\n", note)
+	m.printf("\nWith skewrig, which runs the released components without containers:\n\n%s\n", fenced("sh", r.Reproduce.Install()+dated(r)+"\n"+command, ""))
+}
+
+// dated says when a report was made whose skewrig has no commit: nothing else tells which
+// latest it was.
+func dated(r reports.Report) string {
+	var last time.Time
+	for _, c := range r.Cells {
+		for _, run := range c.EachRun() {
+			if run.Started.After(last) {
+				last = run.Started
+			}
+		}
 	}
+	if reports.Revision(r.Reproduce.Skewrig) != "" || last.IsZero() {
+		return ""
+	}
+	return "  # this run was on " + last.UTC().Format("2 January 2006")
 }
 
 // machine writes the sections about the machine that a run took place on.

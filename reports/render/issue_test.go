@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
@@ -58,6 +59,25 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/findings.md", page.String())
+}
+
+// TestADraftOfABuildWithoutACommit says when it ran, and gives its reader nothing to fill in.
+func TestADraftOfABuildWithoutACommit(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	for version, want := range map[string]string{
+		"(devel)": "@latest  # this run was on 22 November 2026\nskewrig run x\n```\n\n###", "v0.6.0": "@v0.6.0\nskewrig run x\n```\n\n###",
+		"0123456789ab+dirty": "@0123456789ab\nskewrig run x\n```\n\n###",
+	} {
+		r := reports.Report{Reproduce: reports.Reproduce{Skewrig: version}, Cells: []reports.Cell{{Started: began}, {}}}
+		var got strings.Builder
+		if err := render.Issue(&got, r, finding.Finding{Reproduce: "skewrig run x"}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("the draft of %s lacks %q:\n%s", version, want, got.String())
+		}
+	}
 }
 
 // TestIssueOfWhatNoListHas: of a check that failed nothing is known but its values.
