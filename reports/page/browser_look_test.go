@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 )
 
@@ -108,6 +109,20 @@ func TestJumps(t *testing.T) {
 	b.at(red)
 	b.click("#cell .causes .acts button:last-child")
 	b.until("(() => { const r = document.querySelector('.timeline .detail').getBoundingClientRect(); return r.top < innerHeight && r.bottom <= innerHeight + 1; })()")
+	b.quiet()
+}
+
+// TestCopyAsComment: the draft of what is reported already is a comment, also in a cell.
+func TestCopyAsComment(t *testing.T) {
+	run := small()
+	known := page.Recorded
+	known.Issue = "https://github.com/kubernetes/kubernetes/issues/7"
+	run.Report.Findings = []reports.Finding{known}
+	b := newTab(t, 1280)
+	b.open(written(t, run), recorded)
+	b.has("#cell .causes .issue", "Copy as comment on kubernetes#7")
+	b.click("#cell .causes .preview summary")
+	b.until("document.querySelector('#cell .draft').textContent.includes('This is also seen with')")
 	b.quiet()
 }
 

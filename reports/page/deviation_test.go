@@ -94,6 +94,22 @@ func TestTheHeadingSaysWhatIsKnown(t *testing.T) {
 	}
 }
 
+// TestWhatIsReportedIsCopiedAsAComment on its issue, which the button names.
+func TestWhatIsReportedIsCopiedAsAComment(t *testing.T) {
+	t.Parallel()
+	for issue, want := range map[string]string{
+		"": "Copy as issue", "https://github.com/kubernetes/kubernetes/issues/113938": "Copy as comment on kubernetes#113938", "https://example.com/7": "Copy as comment",
+	} {
+		report := MadeReport()
+		known := Recorded
+		known.Issue = issue
+		report.Findings = []reports.Finding{known}
+		if html := write(t, Run{Report: report}); !strings.Contains(html, `data-issue="gate-is-read-late">`+want+"</button>") {
+			t.Errorf("the page has no button %q", want)
+		}
+	}
+}
+
 // TestKindsOfKnownDeviations are counted apart by class, text and whether they are reported.
 func TestKindsOfKnownDeviations(t *testing.T) {
 	t.Parallel()

@@ -48,9 +48,11 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 	again, other, contradiction := outrun, outrun, late
 	again.ID, again.Headline, again.Issue = "again", "Labels are late", ""
 	other.ID, other.Requirement = "other", "KEP-2/other"
+	third := again
+	third.ID, third.Headline = "third", "Events are late"
 	contradiction.Class = reports.Contradiction
 	var drafts bytes.Buffer
-	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again}, nil); err != nil {
+	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again, third}, nil); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/pulls.md", drafts.String())
