@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -154,5 +155,32 @@ func TestCopyAsIssue(t *testing.T) {
 	b.click("#cell .causes .issue")
 	b.until("document.querySelector('#cell .draft:not([hidden])')")
 	b.has("#cell .draft", "### What happened?")
+	b.quiet()
+}
+
+// TestALinkToACellShowsTheCellFirst: the overview is hidden until the cell is there, and the page
+// is not loaded before, so what prints it then has the cell.
+func TestALinkToACellShowsTheCellFirst(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	b.open(file, red)
+	b.until("performance.getEntriesByType('navigation')[0].loadEventStart > 0")
+	if !eval[bool](b, "performance.getEntriesByType('navigation')[0].loadEventStart >= performance.getEntriesByName('ready')[0].startTime") {
+		t.Error("the page is loaded before it shows the cell")
+	}
+	if left := eval[string](b, "document.documentElement.className"); left != "script" {
+		t.Errorf("once the cell is there, the page has the classes %q", left)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void]("document.documentElement.classList.add('opening')"))
+	if eval[bool](b, "[...document.querySelectorAll('.view')].some((v) => v.checkVisibility())") {
+		t.Error("a view shows while a link opens")
+	}
+	html, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if early, _, _ := strings.Cut(string(html), "</script>"); !strings.Contains(early, "classList.add('opening')") {
+		t.Error("nothing hides the views before they are painted")
+	}
 	b.quiet()
 }
