@@ -72,7 +72,7 @@ func replaced(dir string, before, after reports.Report) string {
 	var changed []string
 	for _, c := range after.Cells {
 		if was := were[c.ID]; was != c.Outcome {
-			changed = append(changed, fmt.Sprintf("%s was %s and is %s", c.ID, was.Word(), c.Outcome.Word()))
+			changed = append(changed, fmt.Sprintf("%s from %s to %s", c.ID, was.Word(), c.Outcome.Word()))
 		}
 	}
 	what := "no outcome changed"

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Class says what a finding is of.
@@ -83,6 +84,17 @@ type Finding struct {
 	// Link is where it is described, if it is not reported.
 	Link string `json:"link,omitempty"`
 }
+
+// Script is Without with what it needs first. It is empty if there is none.
+func (f Finding) Script() string {
+	if f.Without == "" {
+		return ""
+	}
+	return strings.TrimSpace(f.Preparation + "\n" + f.Without)
+}
+
+// ScriptNote says of a Script whether it was ever run.
+const ScriptNote = "This script was not run for this report. The project's tests check the shell and the manifests of its scripts, but run none of them in a cluster."
 
 // Compare orders findings by weight.
 func (f Finding) Compare(g Finding) int {

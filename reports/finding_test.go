@@ -21,3 +21,17 @@ func TestAReportHasTheFindingsThatItsChecksNameByWeight(t *testing.T) {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
+
+// TestTheScriptHasWhatItNeedsFirst, and is none without what shows it.
+func TestTheScriptHasWhatItNeedsFirst(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]Finding{
+		"":                       {Preparation: "cluster() { true; }"},
+		"true":                   {Without: "true"},
+		"c() { true; }\ncluster": {Preparation: "c() { true; }", Without: "cluster"},
+	} {
+		if got := f.Script(); got != want {
+			t.Errorf("the script is %q, want %q", got, want)
+		}
+	}
+}

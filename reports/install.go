@@ -43,13 +43,13 @@ func (r Reproduce) Install() string {
 	return "go install " + Repository + "/cmd/skewrig@" + revision
 }
 
-// InstallNote says what Install does not do. It is empty if there is nothing to say.
+// InstallNote says that Install does not get what made the report, if it does not.
 func (r Reproduce) InstallNote() string {
 	switch {
 	case Revision(r.Skewrig) == "":
-		return "The report does not name the commit that ran: put it in place of latest."
+		return "This report was made by a build without a commit: the exact tool can't be named. The command gets the latest release."
 	case strings.HasSuffix(r.Skewrig, changed):
-		return "What ran had changes on top of that commit."
+		return "This report was made by a build from a changed checkout: the exact tool can't be named. The command gets what was changed."
 	}
 	return ""
 }

@@ -76,9 +76,20 @@ func (o Outcome) Word() string {
 	case Fail:
 		return "new"
 	case ExpectedFail:
-		return "recorded"
+		return "deviates"
 	}
 	return strings.ReplaceAll(string(o), "-", " ")
+}
+
+// Count returns how many cells have an outcome, in its word: "2 deviate as recorded".
+func (o Outcome) Count(n int) string {
+	switch {
+	case o == ExpectedFail && n == 1:
+		return "1 deviates as recorded"
+	case o == ExpectedFail:
+		return fmt.Sprintf("%d deviate as recorded", n)
+	}
+	return fmt.Sprintf("%d %s", n, o.Word())
 }
 
 // ErrOutcome is wrapped by the error for a value that is not an outcome.

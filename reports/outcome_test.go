@@ -234,3 +234,15 @@ func TestWordsOfOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsOfOutcomes: what deviates as recorded is counted as the headline counts it.
+func TestCountsOfOutcomes(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"1 deviates as recorded": ExpectedFail.Count(1), "2 deviate as recorded": ExpectedFail.Count(2), "3 new": Fail.Count(3), "deviates": ExpectedFail.Word(),
+	} {
+		if got != want {
+			t.Errorf("it is %q, want %q", got, want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 	}
 	if i := slices.IndexFunc(r.Requirements, func(q Requirement) bool { return q.ID == first.Requirement }); i >= 0 {
 		if at := issueAddress.FindStringSubmatch(r.Requirements[i].Source); at != nil {
-			bug.Link, bug.Bug = at[0], at[1]+"#"+at[2]
+			bug.Link, bug.Bug = at[0], IssueName(at[0])
 		}
 	}
 	return bug, true
@@ -47,6 +47,16 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 
 // issueAddress is the address of an issue or a pull request, with repository and number.
 var issueAddress = regexp.MustCompile(`https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)`)
+
+// IssueName is the short name of an issue or a pull request on GitHub: "kubernetes#141961". Of
+// another address it is empty.
+func IssueName(address string) string {
+	at := issueAddress.FindStringSubmatch(address)
+	if at == nil {
+		return ""
+	}
+	return at[1] + "#" + at[2]
+}
 
 // seenIn is the finding's sentence of what is seen, with the values of the checks that saw it.
 func (f Finding) seenIn(checks []Check) string {

@@ -98,7 +98,7 @@ deviations:
 	if _, err := os.Stat(filepath.Join(beside, filepath.FromSlash(savedHistory))); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"1 outcome changed: saved/sample/unhealthy was new and is recorded", "no outcome changed"} {
+	for _, want := range []string{"1 outcome changed: saved/sample/unhealthy from new to deviates", "no outcome changed"} {
 		code, _, stderr = skewrig(t, args...)
 		if want = "Replaced the report of 1 cell in " + dir + "; " + want + "\n"; code != reports.ExitExpected || stderr != want {
 			t.Errorf("exit code %d, said %q, not %q", code, stderr, want)

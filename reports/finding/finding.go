@@ -229,12 +229,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
-	shown := shownOf(red)
-	if f.Class == reports.Unlisted {
-		f.Reproduce = again(run, shown)
-		return
-	}
-	f.Reproduce, _ = run.Report.Reproduce.CellAgain(shown, reports.Fresh("finding-"+f.ID, evidence.SourcesOf(run)...))
+	f.Reproduce = again(run, shownOf(red))
 }
 
 // again is the command that runs a cell again, as the page of the run has it.

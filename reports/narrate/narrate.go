@@ -30,7 +30,8 @@ type Narration struct {
 	Lanes []Lane `json:"lanes,omitempty"`
 	// Attempts are all that containers were asked, by probes or others, in time.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Objects are those of the API server that the cell is about, sorted by key.
+	// Objects are those of the API server that the cell is about, by key. What the checks that
+	// do not hold are about comes first.
 	Objects []Object `json:"objects,omitempty"`
 	// Logs are what the components said around what went wrong. If nothing
 	// did, there are none.

@@ -1,6 +1,7 @@
 package narrate
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // objects are those that the cell is about: those that the scenario has asked an
@@ -21,6 +23,7 @@ type objects struct {
 	named    string          // all expressions of the checks and of the steps
 	made     map[string]bool // keys
 	uids     map[types.UID]bool
+	failed   reports.Names // what the checks that do not hold are about
 	versions map[string][]*state
 }
 
@@ -33,7 +36,7 @@ type state struct {
 }
 
 func newObjects(b *builder) objects {
-	o := objects{made: make(map[string]bool), uids: make(map[types.UID]bool), versions: make(map[string][]*state)}
+	o := objects{failed: b.failing(), made: make(map[string]bool), uids: make(map[types.UID]bool), versions: make(map[string][]*state)}
 	for _, s := range b.Steps {
 		o.named += s.Action + "\n"
 	}
@@ -115,14 +118,15 @@ const (
 )
 
 // shown are so many objects at most, with as much detail as asked for, and how many
-// objects and versions are left out. Those that the scenario asked for come
-// before what was made from them.
+// objects and versions are left out. Those come first that the checks which do not hold are
+// about, then those that the scenario asked for, and then what was made from them.
 func (o *objects) shown(d detail, most int) (all []Object, objects, versions int) {
-	keys := slices.Sorted(maps.Keys(o.versions))
-	made := slices.DeleteFunc(slices.Clone(keys), o.wants)
-	keys = append(slices.DeleteFunc(keys, func(key string) bool { return !o.wants(key) }), made...)
+	keys := slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(o.versions))), func(x, y string) int { return o.place(x) - o.place(y) })
 	most = min(len(keys), most)
-	for _, key := range slices.Sorted(slices.Values(keys[:most])) {
+	first := slices.SortedFunc(slices.Values(keys[:most]), func(x, y string) int {
+		return cmp.Or(min(o.place(x), asked)-min(o.place(y), asked), strings.Compare(x, y))
+	})
+	for _, key := range first {
 		states := o.versions[key]
 		kept := chosen(states, d)
 		versions += len(states) - len(kept)
@@ -133,6 +137,24 @@ func (o *objects) shown(d detail, most int) (all []Object, objects, versions int
 		all = append(all, object)
 	}
 	return all, len(keys) - most, versions
+}
+
+// The places of objects, the first one first.
+const (
+	failing = iota
+	asked
+	owned
+)
+
+// place is what an object is to the cell: what failed, what was asked for, or what was made.
+func (o *objects) place(key string) int {
+	switch {
+	case o.failed.HasObject(key):
+		return failing
+	case o.wants(key):
+		return asked
+	}
+	return owned
 }
 
 // affordable is how much detail there can be so that objects alone are not longer than

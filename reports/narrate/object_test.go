@@ -1,10 +1,12 @@
 package narrate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -55,5 +57,25 @@ func TestStaticPods(t *testing.T) {
 	s := of(narrate.Input{Events: h})
 	if len(s.Objects) != 1 || !strings.Contains(s.Objects[0].Versions[0].YAML, "<script>") {
 		t.Errorf("the objects are %+v", s.Objects)
+	}
+}
+
+// TestObjectsOfAFailureComeFirst: where there is room for few, they are those that stay.
+func TestObjectsOfAFailureComeFirst(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.at(1, "create", record.StepStarted{Number: 1, Name: "create"})
+	for i := range 30 {
+		key := fmt.Sprintf("pods/default/web-%02d", i)
+		h.at(1, "create", record.APIAnswer{Object: key, Code: 201})
+		h.show(2, key, "added", `{"spec": {"periodSeconds": 7}}`)
+	}
+	result := reports.Cell{Outcome: reports.ExpectedFail, Checks: []reports.Check{
+		{ID: "stays", Outcome: reports.ExpectedFail, Expected: `at once: pods["web-29"].status.phase == "Running"`},
+		{ID: "other", Outcome: reports.Pass, Expected: `at once: pods["web-28"].status.phase == "Running"`},
+	}}
+	s := of(narrate.Input{Result: result, Events: h})
+	if len(s.Objects) != 24 || s.Objects[0].Key != "pods/default/web-29" || s.Objects[1].Key != "pods/default/web-00" {
+		t.Errorf("there are %d objects, and first %s", len(s.Objects), s.Objects[0].Key)
 	}
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,12 +40,45 @@ func TestTheCommandOfACell(t *testing.T) {
 // TestHowToGetTheSame: the command that installs what ran, and what it does not do.
 func TestHowToGetTheSame(t *testing.T) {
 	t.Parallel()
-	for version, note := range map[string]string{"v0.6.0": "", "(devel)": "does not name the commit", "0123456789ab+dirty": "had changes on top of that commit"} {
+	for version, note := range map[string]string{"v0.6.0": "", "(devel)": "made by a build without a commit: the exact tool can&#39;t be named", "0123456789ab+dirty": "from a changed checkout: the exact tool can&#39;t be named"} {
 		report := MadeReport()
 		report.Reproduce.Skewrig = version
 		page := write(t, Run{Report: report})
 		if !strings.Contains(page, report.Reproduce.Install()) || !strings.Contains(page, note) {
 			t.Errorf("of version %q, the page does not say %q and %q", version, report.Reproduce.Install(), note)
 		}
+	}
+}
+
+// TestAPageOfOneCellHasOneCommand: the run's, the cell's and that of a deviation are the same.
+func TestAPageOfOneCellHasOneCommand(t *testing.T) {
+	t.Parallel()
+	cell := reports.Cell{ID: "a/b", Outcome: reports.ExpectedFail, Checks: []reports.Check{{ID: "x", Outcome: reports.ExpectedFail, Finding: "lost"}}}
+	report := reports.Report{
+		Reproduce: reports.Reproduce{Command: "skewrig run 'a/**' --report-dir out"}, Cells: []reports.Cell{cell},
+		Summary: reports.Summarize([]reports.Cell{cell}), Findings: []reports.Finding{{ID: "lost", Class: reports.Defect, Headline: "It is lost"}},
+	}
+	want := Run{Report: report}.again(cell).Command
+	commands := regexp.MustCompile(`skewrig run &#39;[^<]*`).FindAllString(write(t, Run{Report: report}), -1)
+	if len(commands) != 2 {
+		t.Errorf("the commands are %q, want those of the run and of the deviation", commands)
+	}
+	for _, c := range commands {
+		if html.UnescapeString(c) != want {
+			t.Errorf("the page says %s, want %s", c, want)
+		}
+	}
+	many := report
+	many.Cells = append(many.Cells, reports.Cell{ID: "a/c"})
+	if got := runAgain(many); got != "skewrig run 'a/**' --report-dir out-again" {
+		t.Errorf("the command of a run of two cells is %s", got)
+	}
+}
+
+// TestWhatIsBesideThePageIsSaidToBe: who has the page alone can't judge the records.
+func TestWhatIsBesideThePageIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	if page := write(t, Run{Report: MadeReport()}); !strings.Contains(page, "you need the directory of the report, DIR. This page alone does not have them") {
+		t.Error("the page does not say that judging needs the directory of the report")
 	}
 }

@@ -2,11 +2,13 @@ package page_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 )
 
@@ -111,6 +113,31 @@ func TestJumps(t *testing.T) {
 	b.quiet()
 }
 
+// TestCopyAsComment: the draft of what is reported already is a comment, also in a cell.
+func TestCopyAsComment(t *testing.T) {
+	run := small()
+	known := page.Recorded
+	known.Issue = "https://github.com/kubernetes/kubernetes/issues/7"
+	run.Report.Findings = []reports.Finding{known}
+	b := newTab(t, 1280)
+	b.open(written(t, run), recorded)
+	b.has("#cell .causes .issue", "Copy as comment on kubernetes#7")
+	b.click("#cell .causes .preview summary")
+	b.until("document.querySelector('#cell .draft').textContent.includes('This is also seen with')")
+	b.quiet()
+}
+
+// TestTheScriptIsBesideTheCommand of a cell that deviates as recorded, with whether it was run.
+func TestTheScriptIsBesideTheCommand(t *testing.T) {
+	b := newTab(t, 1280)
+	b.open(written(t, small()), recorded)
+	b.click("#cell .short .script summary")
+	b.has("#cell .short .script summary", "Reproduce without skewrig")
+	b.has("#cell .short .script", "This script was not run for this report.")
+	b.has("#cell .short .script pre", "cluster; kubectl get pods")
+	b.quiet()
+}
+
 // TestCopyAsIssue: of a recorded deviation, of one that is new, and where the page may not
 // use the clipboard.
 func TestCopyAsIssue(t *testing.T) {
@@ -128,5 +155,32 @@ func TestCopyAsIssue(t *testing.T) {
 	b.click("#cell .causes .issue")
 	b.until("document.querySelector('#cell .draft:not([hidden])')")
 	b.has("#cell .draft", "### What happened?")
+	b.quiet()
+}
+
+// TestALinkToACellShowsTheCellFirst: the overview is hidden until the cell is there, and the page
+// is not loaded before, so what prints it then has the cell.
+func TestALinkToACellShowsTheCellFirst(t *testing.T) {
+	b := newTab(t, 1280)
+	file := written(t, small())
+	b.open(file, red)
+	b.until("performance.getEntriesByType('navigation')[0].loadEventStart > 0")
+	if !eval[bool](b, "performance.getEntriesByType('navigation')[0].loadEventStart >= performance.getEntriesByName('ready')[0].startTime") {
+		t.Error("the page is loaded before it shows the cell")
+	}
+	if left := eval[string](b, "document.documentElement.className"); left != "script" {
+		t.Errorf("once the cell is there, the page has the classes %q", left)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void]("document.documentElement.classList.add('opening')"))
+	if eval[bool](b, "[...document.querySelectorAll('.view')].some((v) => v.checkVisibility())") {
+		t.Error("a view shows while a link opens")
+	}
+	html, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if early, _, _ := strings.Cut(string(html), "</script>"); !strings.Contains(early, "classList.add('opening')") {
+		t.Error("nothing hides the views before they are painted")
+	}
 	b.quiet()
 }

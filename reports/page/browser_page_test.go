@@ -31,9 +31,9 @@ func TestAPersonReadsARun(t *testing.T) {
 
 	// The first screen.
 	b.has("h1 a[href='#attention']", "1 new")
-	b.has("h1", "2 recorded")
+	b.has("h1", "2 deviate as recorded")
 	b.has("#overview .verdict", "2 pass")
-	b.has("#overview .verdict", "Recorded deviations do not make a run fail, new ones do.")
+	b.has("#overview .verdict", "Known deviations do not make a run fail, new ones do.")
 	b.has("#overview", "kubelet v1.89.3")
 	b.has("#overview .facts .copied", "skewrig run 'kep-1/**' --report-dir report-again")
 	if got := b.texts("#overview .needs h3"); len(got) != 6 || !strings.Contains(got[0], "new") || !strings.Contains(got[0], page.Red) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -36,6 +37,21 @@ type deviation struct {
 
 // Cells is in how many cells it was seen.
 func (d deviation) Cells() int { return len(d.Tiles) + d.More }
+
+// Act says what the draft of the deviation is copied as: an issue, or a comment where it is
+// reported already.
+func (d deviation) Act() string {
+	if d.Issue == "" {
+		return copyAsIssue
+	}
+	return strings.TrimSuffix("Copy as comment on "+reports.IssueName(d.Issue), " on ")
+}
+
+// copyAsIssue is what the draft of something new is copied as.
+const copyAsIssue = "Copy as issue"
+
+// ScriptNote says whether the script of a deviation was ever run.
+func (d deviation) ScriptNote() string { return reports.ScriptNote }
 
 // SeenOn is the releases on which it was seen, briefly.
 func (d deviation) SeenOn() string { return render.SeenOn(d.Finding) }
@@ -184,13 +200,17 @@ type shownFinding struct {
 	Owner    string        `json:"owner,omitempty"`
 	Issue    string        `json:"issue,omitempty"`
 	Places   []place       `json:"places,omitempty"`
+	// Act is what its draft is copied as.
+	Act string `json:"act"`
+	// Script shows it without skewrig. If unset, there is none.
+	Script string `json:"script,omitempty"`
 }
 
 // knownBy are the findings by their ids.
 func knownBy(findings []finding.Finding) map[string]shownFinding {
 	all := make(map[string]shownFinding)
 	for _, f := range findings {
-		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places()}
+		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places(), Act: deviation{Finding: f}.Act(), Script: f.Script()}
 	}
 	return all
 }

@@ -55,16 +55,92 @@ func TestDeviationsComeByWeight(t *testing.T) {
 	}
 }
 
+// TestTheHeadingSaysWhatIsKnown, with no tick, if nothing is new. It counts what the page shows.
+func TestTheHeadingSaysWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	kep := func(id string, outcome reports.Outcome) reports.Check {
+		return reports.Check{ID: id, Outcome: outcome, Finding: id, Requirement: "KEP-1/" + id}
+	}
+	findings := []reports.Finding{
+		{ID: "lost", Class: reports.Defect}, {ID: "both", Class: reports.Contradiction}, {ID: "behind", Class: reports.Outrun},
+		{ID: "slow", Class: reports.KnownBug, Issue: "https://example.com/1"},
+	}
+	requirements := []reports.Requirement{{ID: "KEP-1/lost"}, {ID: "KEP-1/both"}, {ID: "KEP-1/behind"}}
+	known := reports.Cell{ID: "a/b/known", Outcome: reports.ExpectedFail, Checks: []reports.Check{
+		kep("lost", reports.ExpectedFail), kep("both", reports.Ambiguous), kep("behind", reports.ExpectedFail), kep("slow", reports.ExpectedFail),
+	}}
+	fresh := reports.Cell{ID: "a/b/new", Outcome: reports.Fail, Checks: []reports.Check{{ID: "x", Outcome: reports.Fail}}}
+	green := reports.Cell{ID: "a/b/green", Outcome: reports.Pass}
+	const tick, sign = `<span class="mark" aria-hidden="true">✓`, `<span class="mark" aria-hidden="true">≠`
+	for name, tc := range map[string]struct {
+		cells []reports.Cell
+		want  []string
+		tick  bool
+	}{
+		"known": {[]reports.Cell{known, green}, []string{sign, ">Nothing new. 4 known deviations: 1 defect not reported, 2 errors of a KEP&#39;s text not reported, 1 reported bug</h1>", "2 cells:", "1 deviates as recorded"}, false},
+		"new":   {[]reports.Cell{known, fresh}, []string{`>1 new</a>, 1 deviates as recorded (1 not reported)</h1>`}, false},
+		"green": {[]reports.Cell{green}, []string{">Nothing new, everything conforms</h1>"}, true},
+	} {
+		html := write(t, Run{Report: reports.Report{Cells: tc.cells, Summary: reports.Summarize(tc.cells), Findings: findings, Requirements: requirements}})
+		if strings.Contains(html, tick) != tc.tick {
+			t.Errorf("%s: that there is a tick is %t", name, !tc.tick)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(html, want) {
+				_, heading, _ := strings.Cut(html, "<h1")
+				t.Errorf("%s: the page has no %s: <h1%.200s", name, want, heading)
+			}
+		}
+	}
+}
+
+// TestWhatIsReportedIsCopiedAsAComment on its issue, which the button names.
+func TestWhatIsReportedIsCopiedAsAComment(t *testing.T) {
+	t.Parallel()
+	for issue, want := range map[string]string{
+		"": "Copy as issue", "https://github.com/kubernetes/kubernetes/issues/113938": "Copy as comment on kubernetes#113938", "https://example.com/7": "Copy as comment",
+	} {
+		report := MadeReport()
+		known := Recorded
+		known.Issue = issue
+		report.Findings = []reports.Finding{known}
+		if html := write(t, Run{Report: report}); !strings.Contains(html, `data-issue="gate-is-read-late">`+want+"</button>") {
+			t.Errorf("the page has no button %q", want)
+		}
+	}
+}
+
+// TestKindsOfKnownDeviations are counted apart by class, text and whether they are reported.
+func TestKindsOfKnownDeviations(t *testing.T) {
+	t.Parallel()
+	of := func(class reports.Class, issue, requirement string) deviation {
+		return deviation{Finding: finding.Finding{Finding: reports.Finding{ID: "x", Class: class, Issue: issue}, Statement: finding.Statement{Requirement: requirement}}}
+	}
+	for want, d := range map[string]deviation{
+		"2 defects reported":                of(reports.Defect, "https://example.com/1", ""),
+		"2 errors of a text not reported":   of(reports.Outrun, "", "docs/x"),
+		"2 known bugs not reported":         of(reports.KnownBug, "", ""),
+		"2 without a class not reported":    of("", "", ""),
+		"2 of a list of the run's own":      {},
+		"2 errors of a KEP's text reported": of(reports.Contradiction, "https://example.com/1", "KEP-1/x"),
+	} {
+		if got := d.kind().count(2); got != want {
+			t.Errorf("the kind is counted as %q, want %q", got, want)
+		}
+	}
+}
+
 func TestTheHeadingSaysHowManyAreNotReported(t *testing.T) {
 	t.Parallel()
 	r := reports.Report{
-		Summary:  reports.Summary{Cells: 2, Outcomes: map[reports.Outcome]int{reports.ExpectedFail: 2}},
+		Summary:  reports.Summary{Cells: 3, Outcomes: map[reports.Outcome]int{reports.ExpectedFail: 2, reports.Fail: 1}},
+		Cells:    []reports.Cell{{ID: "a/b/new", Outcome: reports.Fail}},
 		Findings: []reports.Finding{{ID: "lost", Class: reports.Defect}, {ID: "slow", Class: reports.KnownBug, Issue: "https://example.com/1"}},
 	}
 	for _, of := range r.Findings {
 		r.Cells = append(r.Cells, reports.Cell{ID: "a/b/" + of.ID, Outcome: reports.ExpectedFail, Checks: []reports.Check{{ID: "x", Outcome: reports.ExpectedFail, Finding: of.ID}}})
 	}
-	if html := write(t, Run{Report: r}); !strings.Contains(html, "2 recorded (1 not reported), 0 new</h1>") {
+	if html := write(t, Run{Report: r}); !strings.Contains(html, "2 deviate as recorded (1 not reported)</h1>") {
 		_, heading, _ := strings.Cut(html, "<h1")
 		t.Errorf("the heading is <h1%.200s", heading)
 	}
@@ -77,7 +153,7 @@ func TestDeviationsAreAboveTheMatrix(t *testing.T) {
 	for _, want := range []string{
 		`<b>Defects of releases</b> <span class="dim">1 deviation, 1 not reported</span>`, `id="finding-gate-is-read-late"`, Recorded.Headline,
 		`<span class="tag unreported">not reported</span><span class="tag">SIG Node</span><span class="tag">2 cells</span>`,
-		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `href="#finding=gate-is-read-late"`,
+		`pkg/kubelet/prober/prober.go:201 of kubernetes v1.90.1</a>`, `data-issue="gate-is-read-late"`, `<summary>Reproduce without skewrig</summary><p class="dim">This script was not run for this report.`, "cluster() { kind create cluster; }\ncluster; kubectl get pods</pre>", `href="#finding=gate-is-read-late"`,
 	} {
 		if !strings.Contains(above, want) {
 			t.Errorf("above the matrix, the page does not have %s", want)
@@ -183,7 +259,7 @@ func TestWhatIsNewIsCompared(t *testing.T) {
 	cells := append(report.Cells, good, madeCell(fresh, 1, madeCheck("gate-is-off", "KEP-1/gate/off", reports.Fail, "at once: plaintext == true", "false", "")))
 	report = madeRun(cells, report.Requirements).Explained(report.Findings)
 	page := write(t, Run{Report: report})
-	for _, want := range []string{`<h2 id="attention">New</h2>`, `<h2 id="unjudged">Not judged</h2>`, "Requirement, in our words:", "If this is the recorded deviation “" + Recorded.Headline + "”", `href="#finding=gate-is-read-late"`, "The same check passes with kubelet v1.87.0", "1 recorded deviation, which 2 cells show"} {
+	for _, want := range []string{`<h2 id="attention">New</h2>`, `<h2 id="unjudged">Not judged</h2>`, "Requirement, in our words:", "If this is the recorded deviation “" + Recorded.Headline + "”", `href="#finding=gate-is-read-late"`, "The same check passes with kubelet v1.87.0", "1 known deviation, which 2 cells show"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

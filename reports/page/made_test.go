@@ -111,6 +111,7 @@ var Recorded = reports.Finding{
 	ID: "gate-is-read-late", Class: reports.Defect, Rank: 1, Headline: "The gate is read when a probe is made, not when a pod is stored",
 	Instead: "it looks at its gate when it probes", Effect: "probes change when a gate does, " + Hostile, Ask: "look once",
 	At: []string{"https://github.com/kubernetes/kubernetes/blob/v1.90.1/pkg/kubelet/prober/prober.go#L201"}, Link: "https://example.com/kep-1/issues/7",
+	Preparation: "cluster() { kind create cluster; }", Without: "cluster; kubectl get pods",
 }
 
 func madeCheck(id, requirement string, outcome reports.Outcome, expected, observed, reason string) reports.Check {

@@ -36,7 +36,7 @@ var looks = map[reports.Outcome]look{
 	reports.NotApplicable:  {"N", color{"#e6e7e5", "#33383e"}, color{"#41474d", "#c3c9cf"}, color{"#5a626b", "#a3abb4"}},
 	reports.Pass:           {"P", color{"#d5eedd", "#17402a"}, color{"#12492a", "#a9e5be"}, color{"#1b6e3c", "#7fd39c"}},
 	reports.Ambiguous:      {"A", color{"#ece0f5", "#3d2554"}, color{"#4a2170", "#dcc0f5"}, color{"#6d3aa0", "#c9a0f0"}},
-	reports.ExpectedFail:   {"E", color{"#dbe6f7", "#20395c"}, color{"#1b3c6e", "#b3d1fa"}, color{"#1f5fa8", "#86b9f4"}},
+	reports.ExpectedFail:   {"D", color{"#dbe6f7", "#20395c"}, color{"#1b3c6e", "#b3d1fa"}, color{"#1f5fa8", "#86b9f4"}},
 	reports.NotTestable:    {"T", unjudged.fill, unjudged.on, unjudged.edge},
 	reports.Unknown:        {"?", unjudged.fill, unjudged.on, unjudged.edge},
 	reports.HarnessError:   {"H", unjudged.fill, unjudged.on, unjudged.edge},

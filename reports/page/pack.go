@@ -38,6 +38,8 @@ type index struct {
 	Findings map[string]shownFinding  `json:"findings"`
 	KEPs     map[string]string        `json:"keps"`
 	Classes  map[reports.Class]string `json:"classes"`
+	// ScriptNote says of the scripts of findings whether they were ever run.
+	ScriptNote string `json:"scriptNote"`
 }
 
 // indexed is what is needed in order to find a cell.
@@ -238,7 +240,7 @@ func attentionFirst(cells []reports.Cell) []int {
 
 func (t told) index() index {
 	r, drafts, comparisons, entries := t.Report, t.unlisted(), t.comparisons(), t.entries()
-	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string)}
+	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string), ScriptNote: reports.ScriptNote}
 	at := make(map[string]int)
 	for i, c := range r.Cells {
 		at[c.ID] = i

@@ -305,7 +305,7 @@ func TestTheMatrixIsOfScenariosAndReleases(t *testing.T) {
 		rows = append(rows, said)
 	}
 	want := []string{
-		"kep-1/gate/toggled A gate is toggled: E ; E ;",
+		"kep-1/gate/toggled A gate is toggled: D ; D ;",
 		"kep-1/skew/older-kubelet : P apiserver v1.90.1; P ;",
 		"kep-1/upgrade/kubelet : F apiserver v1.90.1;;",
 	}
@@ -386,7 +386,7 @@ func TestACellSaysOfARequirementWhatItsChecksSay(t *testing.T) {
 	says("KEP-1/upgrade/takes-effect", "F", report.Cells[at].Reason)
 	says("KEP-1/upgrade/nothing-else", "P", "")
 	report.Cells[at].Checks[1].Outcome, report.Cells[at].Checks[1].Reason = reports.ExpectedFail, "as is known"
-	says("KEP-1/upgrade/nothing-else", "E", "one-pod: as is known")
+	says("KEP-1/upgrade/nothing-else", "D", "one-pod: as is known")
 }
 
 // TestOutcomesToChooseBy: a check of a red cell passed, so its requirement did there.

@@ -22,7 +22,10 @@ type screen struct {
 	Verdict outcome
 	// Said is the verdict in words, if there is more to say than Counts, which are the cells
 	// by outcome.
-	Said    string
+	Said string
+	// Known is what is known of a run in which nothing is new. If unset, something is, or
+	// nothing is known.
+	Known   string
 	Counts  reports.Headline
 	Tallies []tally
 	// When is when the cells ran. It is empty if none did.
@@ -43,7 +46,7 @@ type screen struct {
 	Headings []heading
 	Legend   []outcome
 	Command  string
-	// Install gets the same skewrig, and InstallNote says what it does not do.
+	// Install gets the same skewrig. If it gets another one, InstallNote says so.
 	Install, InstallNote string
 	Areas                []cellArea
 	// Choices are the outcomes that cells can be chosen by: their own, and those of
@@ -66,6 +69,9 @@ type tally struct {
 	Cells int
 	Link  template.URL
 }
+
+// Said is how many they are, in words.
+func (t tally) Said() string { return t.Name.Count(t.Cells) }
 
 // reproduced is a known bug, with the cells that show it.
 type reproduced struct {
@@ -175,12 +181,14 @@ func newScreen(sc scene) screen {
 	s := screen{
 		Report: r, Counts: reports.HeadlineOf(r), Tallies: talliesOf(r.Cells), Matrices: matrices(r.Cells, sc.keps, sc.titles), Legend: legend(),
 		Verdict: verdictOf(r), When: ranAt(r.Cells), Ran: tookPart(r.Reproduce.Components),
-		Command: reports.Again(r.Reproduce.Command), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Reproduced: reproducedIn(r), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
+		Command: runAgain(r), Install: r.Reproduce.Install(), InstallNote: r.Reproduce.InstallNote(), Reproduced: reproducedIn(r), Recorded: recorded(r.Cells, sc.findings), Worst: worstCases(r), Areas: sc.areas(), Choices: outcomesOf(r.Cells), Filters: filters(r, sc.keps),
 		Ledgers: ledgers(r, sc.keps, sc.wordings), Strays: strayChecks(r),
 		Policy: policy, Style: template.CSS(style), EarlyScript: template.JS(earlyScript), Script: template.JS(script),
 	}
 	if reports.ExitCode(r) != reports.ExitExpected {
 		s.Said = render.Verdict(r)
+	} else if s.Known = knownIn(s.Recorded); r.EmptyShard() {
+		s.Known = ""
 	}
 	s.Headings = explained(s.Matrices)
 	s.Attention = sc.attention()
@@ -205,7 +213,7 @@ func attentionOf(all []attention, nonconforming bool) []attention {
 	return slices.DeleteFunc(slices.Clone(all), func(a attention) bool { return a.Name.Nonconforming() != nonconforming })
 }
 
-// Entries says how many recorded deviations the cells show that deviate, and how many of these
+// Entries says how many known deviations the cells show that deviate, and how many of these
 // are not reported: the headline counts cells.
 func (s screen) Entries() string {
 	all, unreported := 0, 0
@@ -213,7 +221,7 @@ func (s screen) Entries() string {
 		all, unreported = all+len(g.All), unreported+g.Unreported
 	}
 	h := s.Counts
-	said := fmt.Sprintf("%s, which %s show", reports.Counted(all, "recorded deviation"), reports.Counted(h.Recorded+h.Ambiguous, "cell"))
+	said := fmt.Sprintf("%s, which %s show", reports.Counted(all, "known deviation"), reports.Counted(h.Recorded+h.Ambiguous, "cell"))
 	if unreported > 0 {
 		said += fmt.Sprintf(". %d of the deviations are not reported upstream yet: %s show at least one of them", unreported, reports.Counted(h.Unreported, "cell"))
 	}
@@ -223,7 +231,8 @@ func (s screen) Entries() string {
 // Levels are what the levels of requirements mean.
 func (s screen) Levels() map[string]string { return levels }
 
-// verdictOf is the outcome that the whole run looks like, with a mark of its own.
+// verdictOf is the outcome that the whole run looks like, with a mark of its own. It has no
+// tick if anything deviates.
 func verdictOf(r reports.Report) outcome {
 	switch reports.ExitCode(r) {
 	case reports.ExitExpected:
@@ -237,6 +246,9 @@ func verdictOf(r reports.Report) outcome {
 		if c.Outcome.Recorded() && c.Outcome.Compare(o) > 0 {
 			o = c.Outcome
 		}
+	}
+	if o != reports.Pass {
+		return outcome{Name: o, Letter: "≠"}
 	}
 	return outcome{Name: o, Letter: "✓"}
 }

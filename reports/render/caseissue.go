@@ -161,7 +161,7 @@ func (m *markdown) kin(c finding.Case, k reports.Kin) {
 	if k.Finding.Issue != "" {
 		m.printf("\nReported: %s\n", linkedText(k.Finding.Issue))
 	}
-	if k.Finding.Without != "" {
-		m.folded("How that is seen without skewrig", fenced("sh", strings.TrimSpace(k.Finding.Preparation+"\n"+k.Finding.Without), ""))
+	if script := k.Finding.Script(); script != "" {
+		m.folded("How that is seen without skewrig", fenced("sh", script, ""))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -14,26 +15,30 @@ import (
 
 // Issue drafts what a finding is reported with: a bug report in the form that
 // kubernetes/kubernetes asks for or, of a text, the description of a pull request that
-// changes it. It names nothing that only the reader's machine has.
+// changes it. Of what is reported already it is a comment. It names nothing that only the reader's machine has.
 func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 	var m markdown
-	if f.Issue != "" {
-		m.printf("<!-- reported already: %s -->\n", f.Issue)
-	}
-	if f.Class == reports.Contradiction || f.Class == reports.Outrun {
+	switch {
+	case f.Issue != "":
+		m.comment(r, f)
+	case f.Class == reports.Contradiction || f.Class == reports.Outrun:
 		m.pullRequest(f)
-	} else {
+	default:
 		m.bugReport(r, f)
 	}
 	return m.writeTo(w, "the draft of an issue")
 }
 
 // Issues drafts what findings are reported with, by weight: one issue or pull request
-// for each, but one pull request for all that is behind in a text. Those that have a case, by
+// for each, but one pull request for all that is behind in a text, and comments on what is
+// reported already. Those that have a case, by
 // their ids, are reported with its evidence.
 func Issues(w io.Writer, r reports.Report, all []finding.Finding, cases map[string]finding.Case) error {
 	one := func(f finding.Finding) string {
-		if f.Class == reports.Outrun {
+		switch {
+		case f.Issue != "":
+			return "comment " + f.ID
+		case f.Class == reports.Outrun:
 			return cmp.Or(subjectOf(f), f.ID)
 		}
 		return "finding " + f.ID
@@ -72,9 +77,6 @@ func (m *markdown) pullRequestOf(all []finding.Finding) {
 	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments: one section for each place\n", capitalized(line), trackingIssue(all[0]))
 	for _, f := range all {
 		m.printf("\n## %s\n", text(f.Headline))
-		if f.Issue != "" {
-			m.printf("\n<!-- reported already: %s -->\n", f.Issue)
-		}
 		m.correction(f)
 	}
 }
@@ -94,10 +96,7 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
-	if f.Without != "" {
-		m.printf("\n%s\n", fenced("sh", strings.TrimSpace(f.Preparation+"\n"+f.Without), ""))
-	}
-	m.withSkewrig(r, f.Reproduce)
+	m.steps(r, f)
 	m.printf("\n### Anything else we need to know?\n")
 	m.decidedAt(f)
 	if f.Since != "" {
@@ -112,10 +111,33 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 
 // withSkewrig says how to see it with skewrig, and how to get that.
 func (m *markdown) withSkewrig(r reports.Report, command string) {
-	m.printf("\nWith skewrig, which runs the released components without containers:\n\n%s\n", fenced("sh", r.Reproduce.Install()+"\n"+command, ""))
-	if note := r.Reproduce.InstallNote(); note != "" {
-		m.printf("\n%s\n", note)
+	m.printf("\nWith skewrig, which runs the released components without containers:\n\n%s\n", fenced("sh", r.Reproduce.Install()+dated(r)+"\n"+command, ""))
+}
+
+// dated says when a report was made whose skewrig has no commit: nothing else tells which
+// latest it was.
+func dated(r reports.Report) string {
+	day := dayOf(r)
+	if reports.Revision(r.Reproduce.Skewrig) != "" || day == "" {
+		return ""
 	}
+	return "  # this run was on " + day
+}
+
+// dayOf is the day on which the last cell of a report began. It is empty if none did.
+func dayOf(r reports.Report) string {
+	var last time.Time
+	for _, c := range r.Cells {
+		for _, run := range c.EachRun() {
+			if run.Started.After(last) {
+				last = run.Started
+			}
+		}
+	}
+	if last.IsZero() {
+		return ""
+	}
+	return last.UTC().Format("2 January 2006")
 }
 
 // machine writes the sections about the machine that a run took place on.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports"
@@ -32,7 +33,7 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 			{Check: "late", Releases: "kubelet v1.90.1", Gates: "kubelet X on", Outcome: reports.ExpectedFail, Observed: "1 s"},
 		},
 		Said:      "The watch *sent* it after 1 s; at once was expected.",
-		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir finding-late",
+		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir report-b-d814f4",
 	}
 	outrun := late
 	outrun.Class, outrun.Issue = reports.Outrun, "https://github.com/kubernetes/enhancements/issues/2"
@@ -47,9 +48,11 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 	again, other, contradiction := outrun, outrun, late
 	again.ID, again.Headline, again.Issue = "again", "Labels are late", ""
 	other.ID, other.Requirement = "other", "KEP-2/other"
+	third := again
+	third.ID, third.Headline = "third", "Events are late"
 	contradiction.Class = reports.Contradiction
 	var drafts bytes.Buffer
-	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again}, nil); err != nil {
+	if err := render.Issues(&drafts, run, []finding.Finding{contradiction, outrun, other, again, third}, nil); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/pulls.md", drafts.String())
@@ -58,6 +61,25 @@ func TestIssueDraftsWhatAFindingIsReportedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/findings.md", page.String())
+}
+
+// TestADraftOfABuildWithoutACommit says when it ran, and gives its reader nothing to fill in.
+func TestADraftOfABuildWithoutACommit(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	for version, want := range map[string]string{
+		"(devel)": "@latest  # this run was on 22 November 2026\nskewrig run x\n```\n\n###", "v0.6.0": "@v0.6.0\nskewrig run x\n```\n\n###",
+		"0123456789ab+dirty": "@0123456789ab\nskewrig run x\n```\n\n###",
+	} {
+		r := reports.Report{Reproduce: reports.Reproduce{Skewrig: version}, Cells: []reports.Cell{{Started: began}, {}}}
+		var got strings.Builder
+		if err := render.Issue(&got, r, finding.Finding{Reproduce: "skewrig run x"}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("the draft of %s lacks %q:\n%s", version, want, got.String())
+		}
+	}
 }
 
 // TestIssueOfWhatNoListHas: of a check that failed nothing is known but its values.

@@ -194,7 +194,7 @@ function causes(cell, happened, lanes) {
   const open = Math.min(fresh || articles.length, AT_ONCE);
   const folded = (some, what) => some.length > 0 && h('details', {}, h('summary', {}, what), some);
   return h('section', {class: 'part causes', 'aria-labelledby': 'part-what-happened'}, h('h2', {class: 'unseen', id: 'part-what-happened'}, 'What happened'), articles.slice(0, open),
-    fresh > 0 ? [folded(articles.slice(open, fresh), `${fresh - open} more`), folded(articles.slice(fresh), `Also here, as recorded: ${counted(articles.length - fresh, 'deviation')}`)]
+    fresh > 0 ? [folded(articles.slice(open, fresh), `${fresh - open} more`), folded(articles.slice(fresh), `Also here, and known: ${counted(articles.length - fresh, 'deviation')}`)]
       : folded(articles.slice(open), `${articles.length - open} more`));
 }
 
@@ -337,8 +337,15 @@ function inShort(cell, narration, deciding) {
   add('When', when(cell, narration, deciding));
   add('On', versions(cell, narration));
   const {command, note} = index.cells[index.at.get(cell.id)].again;
-  add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)));
+  add('Reproduce', copied(command), note && h('span', {class: 'dim'}, visible(note)), scripts(cell));
   return h('dl', {class: 'short o-' + cell.outcome}, entries);
+}
+
+// scripts are those that show the deviations of a cell without skewrig, one for each.
+function scripts(cell) {
+  const found = [...new Set((cell.checks ?? []).map((c) => c.finding))].map((id) => index.findings[id]).filter((f) => f?.script);
+  return found.map((f) => h('details', {class: 'script'}, h('summary', {}, 'Reproduce without skewrig', found.length > 1 && `: ${visible(f.headline)}`),
+    h('p', {class: 'dim'}, visible(index.scriptNote)), copied(f.script, 'Script')));
 }
 
 function statementLink(id) {
@@ -506,7 +513,7 @@ function log(entry, windows, dir, about, first, trigger) {
     lines(folded ? leading.filter((l) => !early.includes(l)) : leading),
     others.length > 0 && h('details', {class: 'others'}, h('summary', {}, `${counted(others.length, 'other line')} around it`), lines(others)),
     entry.rig?.length > 0 && ofTheRig(entry.rig),
-    h('p', {class: 'dim'}, 'The whole log, in the report directory: ', logPath(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
+    h('p', {class: 'dim'}, 'The whole log is not in this page, but in the report directory: ', logPath(entry.path, dir), entry.omitted?.length > 0 && `. Omitted: ${visible(entry.omitted.join('; '))}.`));
 }
 
 // ofTheRig are lines that come of how the rig is made, folded, with the reasons.
@@ -579,7 +586,7 @@ function beside(cell, happened, narration) {
   const dir = filesOf(happened, cell);
   const there = ['plan.txt', 'history.jsonl', 'logs'].filter((name) => !gone.includes(name));
   if (there.length === 0) return 'This cell has no record, or it is not in the report directory.';
-  return [narration ? 'In the report directory: ' : 'The timeline of this cell is not in this page. Its record is in the report directory: ',
+  return [narration ? 'Not in this page, but in the report directory: ' : 'The timeline of this cell is not in this page. Its record is in the report directory: ',
     there.map((name, i) => [i > 0 && ', ', h('code', {}, visible(`${dir}/${name}${name === 'logs' ? '/' : ''}`))])];
 }
 

@@ -1,4 +1,4 @@
-import {withCopy, landOn, scrollToHeight} from './dom.js';
+import {h, withCopy, landOn, scrollToHeight} from './dom.js';
 import {withDraft} from './issue.js';
 import {index, loadIndex, meant} from './data.js';
 import {parse, cellHash, listHash} from './route.js';
@@ -74,6 +74,18 @@ function place(to, from, back, target) {
   }
 }
 
+// holdLoad keeps the page from being loaded until what it returns is called: what prints a page
+// once it is loaded has what a link is to. A document in it that is not closed does that.
+function holdLoad() {
+  const frame = h('iframe', {hidden: true, title: 'Opening'});
+  document.body.append(frame);
+  frame.contentDocument.open();
+  return () => {
+    frame.contentDocument.close();
+    frame.remove();
+  };
+}
+
 const verdict = document.title;
 
 function titleFor(to) {
@@ -147,8 +159,14 @@ history.scrollRestoration = 'manual';
 addEventListener('popstate', route);
 for (const box of document.querySelectorAll('.copied')) withCopy(box);
 for (const button of document.querySelectorAll('[data-issue]')) withDraft(button);
-await loadIndex();
-watchForms(go);
-watchKeys({where: () => here?.view, go, around});
-await route();
-performance.mark('ready');
+const opened = holdLoad();
+try {
+  await loadIndex();
+  watchForms(go);
+  watchKeys({where: () => here?.view, go, around});
+  await route();
+  performance.mark('ready');
+} finally {
+  document.documentElement.classList.remove('opening');
+  opened();
+}
