@@ -50,3 +50,28 @@ func TestTheStepThatLedToAFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestTheStepsThatAreKnownToHaveLedToAFailure take the place of the last one, with what was
+// counted; those that wrote the object later come with the next message about it.
+func TestTheStepsThatAreKnownToHaveLedToAFailure(t *testing.T) {
+	t.Parallel()
+	check := reports.Check{ID: "told", Expected: `within 5s: watches["w"].pods["web"].ready == true`}
+	n := &narrate.Narration{
+		Steps: []narrate.Step{{Number: 2, Action: "restart kubelet", From: 2}, {Number: 4, Action: "delete pods/default/other", From: 4}},
+		Lanes: []narrate.Lane{{Name: "node-a/w", Kind: narrate.Agent, Marks: []narrate.Mark{{At: 3, Label: "ADDED default/web"}, {At: 12, Label: "MODIFIED default/web"}}}},
+		Checks: []narrate.Check{{
+			ID: "told", From: 5, To: 10, Named: reports.Names{{Variable: "watches", Text: "w"}, {Variable: "pods", Text: "web", Object: "pods/default/web"}},
+			Led: []narrate.Line{{At: 2, Text: "step 2: restart kubelet"}}, Seen: []narrate.Line{{At: 6, Text: "sets: 2"}},
+			After: []narrate.Line{{At: 11, Text: "step 6: patch"}, {At: 13, Text: "step 7: delete"}},
+		}},
+	}
+	var got []string
+	for _, m := range Led(n, check) {
+		got = append(got, fmt.Sprintf("%.0f %s", m.At, m.Text))
+	}
+	want := "2 step 2: restart kubelet; 3 node-a/w: ADDED default/web; 6 sets: 2; 11 step 6: patch, after the check was decided; " +
+		"12 node-a/w: MODIFIED default/web, after the check was decided: the first message in 9.000 s"
+	if text := strings.Join(got, "; "); text != want {
+		t.Errorf("it says\n%s\nwant\n%s", text, want)
+	}
+}

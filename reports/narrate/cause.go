@@ -22,6 +22,8 @@ type told struct {
 	lanes    []Lane
 	attempts []attempt // those that it is about, until its window closed
 	steps    []Step
+	bad      float64  // when it went wrong; 0 if that is not known
+	objects  []string // that it is about, and what they are made from
 }
 
 // teller says what happened of what an expression is about.
@@ -88,6 +90,9 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 				courses = append(courses, t.course.lane(b.end))
 			}
 		}
+		t.bad, t.objects = checks[i].Bad, t.objectsOf()
+		before, after := t.led()
+		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
 		checks[i].Cause, checks[i].Because = t.cause()
 		checks[i].Same = joined.first(t)
 	}

@@ -47,7 +47,7 @@ func TestCauses(t *testing.T) {
 func TestCausesSayWhatWasCompared(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		happened                 func(*history)
+		happened, then           func(*history) // before the check, and after it
 		expected, observed, want string
 		history                  []narrate.Line
 		clocks                   string
@@ -92,6 +92,19 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			want: `kubelet/node-a v1.90.1: WatchPods sent client "late" no message about pod default/web in the 1.0 s after patch pods/default/web; expected: label x "yes". ` +
 				`Label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in the 1.0 s after step 1 (patch pods/default/web with {}) at 4.0 s, until 10.0 s: it was not set. ` +
 				`In these 1.0 s, no message about the pod came; the last before was ADDED of pod default/web (resourceVersion 12, Running, label x: not set) at 2.0 s. The Pods API is that of kubelet/node-a v1.90.1.`,
+		},
+		"a message after two steps": {
+			happened: func(h *history) {
+				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default"}}`)})
+			},
+			then: func(h *history) {
+				h.step(11, 5, "5", "patch pods/default/web with {}")
+				h.at(12.5, "6", record.StepStarted{Number: 6, Name: "6", Action: "delete pods/default/web"})
+				h.from("agent/node-a", 12.5, "late", record.PodsEvent{Type: "MODIFIED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default"}}`)})
+			},
+			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
+			want: `In these 1.0 s, no message about the pod came; the last before was ADDED of pod default/web (label x: not set) at 2.0 s; the next was MODIFIED of pod default/web (label x: not set) at 12.5 s, ` +
+				`after step 5 (patch pods/default/web with {}) at 11.0 s; step 6 (delete pods/default/web) began in the same millisecond. The Pods API is that of node-a.`,
 		},
 		"messages in the window": {
 			happened: func(h *history) {
@@ -175,8 +188,14 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			}
 			result := outcome(reports.Fail)
 			result.Checks[0].Expected, result.Checks[0].Observed = tc.expected, tc.observed
-			c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Leases: narrate.LeasePlan{Clocks: tc.clocks}}).Checks[0]
-			want(t, tc.want, strings.Join(append([]string{c.Cause}, c.Because...), " "))
+			h = append(h, checked()[1:]...)
+			whole := strings.Join
+			if tc.then != nil {
+				tc.then(&h)
+				whole = func(all []string, _ string) string { return all[len(all)-1] }
+			}
+			c := of(narrate.Input{Events: h, Result: result, Leases: narrate.LeasePlan{Clocks: tc.clocks}}).Checks[0]
+			want(t, tc.want, whole(append([]string{c.Cause}, c.Because...), " "))
 			want(t, tc.history, c.History)
 		})
 	}

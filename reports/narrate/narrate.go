@@ -91,6 +91,14 @@ type Check struct {
 	History []Line `json:"history,omitempty"`
 	// Named is what the expressions of the check name.
 	Named reports.Names `json:"-"`
+	// Led are the steps that led to what a check found that does not hold: those that changed
+	// components, links or clocks, or wrote an object that it is about; and what components did
+	// by themselves. After are those that wrote such an object once it was decided.
+	Led   []Line `json:"-"`
+	After []Line `json:"-"`
+	// Seen is what was seen of the objects that such a check counts, the first and the last of
+	// many.
+	Seen []Line `json:"-"`
 	// Field is the field of an object that the check compares, as logs name it. If unset, it
 	// compares none, or holds.
 	Field string `json:"-"`
