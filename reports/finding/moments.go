@@ -64,13 +64,13 @@ func (s sight) led() []Moment {
 		}
 		marks := s.marks(l)
 		for _, m := range marks {
-			ofProbe := m.Label == "ProbeWarning" || m.Label == "Unhealthy" // it may be another container's
+			ofProbe := isOfProbe(m.Label) // it may be another container's
 			if m.At <= s.until && (!narrow || !ofProbe) {
 				all = append(all, momentOf(l, m.At, m.Label, m.Detail))
 			}
 		}
 		for _, span := range l.Spans {
-			if l.Kind == narrate.ObjectState && span.From <= s.until {
+			if l.Kind == narrate.ObjectState && span.From <= s.until && (!narrow || !isOfProbe(span.Label)) {
 				all = append(all, momentOf(l, span.From, span.Label, span.Detail))
 			}
 		}
@@ -120,6 +120,15 @@ func (s sight) causes() (all []Moment) {
 	return all
 }
 
+// isOfProbe reports whether the label of a mark, or of a span of many that are alike, is the
+// reason of an event about a probe.
+func isOfProbe(label string) bool {
+	if _, of, many := strings.Cut(label, " times: "); many {
+		label = of
+	}
+	return label == "ProbeWarning" || label == "Unhealthy"
+}
+
 // firstFailed is the first of the last attempts, if all of them failed from it on, and how many
 // they are.
 func (s sight) firstFailed() (first Moment, n int) {
@@ -133,6 +142,14 @@ func (s sight) firstFailed() (first Moment, n int) {
 				first = attempted(a)
 			}
 		}
+	}
+	tally := s.looked.Tally
+	if tally.Failed > 1 && tally.Failed == tally.All { // the narration may leave some out
+		first.Text += fmt.Sprintf("; the first of %d that failed until then", tally.Failed)
+		if tally.FailedByEnd > tally.Failed {
+			first.Text += fmt.Sprintf(", %d by the end", tally.FailedByEnd)
+		}
+		return first, n
 	}
 	if n > 1 {
 		first.Text += fmt.Sprintf("; the first of %d that failed until then", n)

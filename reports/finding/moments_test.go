@@ -75,3 +75,28 @@ func TestTheStepsThatAreKnownToHaveLedToAFailure(t *testing.T) {
 		t.Errorf("it says\n%s\nwant\n%s", text, want)
 	}
 }
+
+// TestProbesOfOtherContainersAreLeftOut, also where many events are one span; and the attempts
+// are counted as they were, not as few as the narration has.
+func TestProbesOfOtherContainersAreLeftOut(t *testing.T) {
+	t.Parallel()
+	check := reports.Check{ID: "ready", Expected: `within 5s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`}
+	n := &narrate.Narration{
+		Lanes: []narrate.Lane{{Name: "pods/default/web", Kind: narrate.ObjectState, Spans: []narrate.Span{
+			{From: 2, Label: "not Ready"}, {From: 3, To: 8, Label: "15 times: ProbeWarning"}, {From: 3, To: 8, Label: "5 times: Unhealthy"},
+		}}},
+		Attempts: []narrate.Attempt{{At: 4, Container: "default/web/app", By: "readiness", Observed: "refused", Tone: narrate.Bad}, {At: 9, Container: "default/web/app", By: "readiness", Observed: "refused", Tone: narrate.Bad}},
+		Checks: []narrate.Check{{
+			ID: "ready", From: 1, To: 10, Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}, {Variable: "containers", Text: "app", Container: "app"}},
+			Tally: narrate.Tally{First: 4, Failed: 12, All: 12, FailedByEnd: 18, AllByEnd: 18},
+		}},
+	}
+	var got []string
+	for _, m := range Led(n, check) {
+		got = append(got, fmt.Sprintf("%.0f %s", m.At, m.Text))
+	}
+	want := "2 pods/default/web: not Ready; 4 default/web/app, readiness: refused; the first of 12 that failed until then, 18 by the end; 9 default/web/app, readiness: refused"
+	if text := strings.Join(got, "; "); text != want {
+		t.Errorf("it says\n%s\nwant\n%s", text, want)
+	}
+}

@@ -125,7 +125,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, observed: "[false]",
 			want: `kubelet/node-a v1.90.1: container app of pod default/web never got ready in 1.0 s. ` +
-				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false, since 2.0 s. ` +
+				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false; the first probe that failed began at 9.2 s. ` +
 				`1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
 		},
 		"a wrong clock": {
@@ -221,4 +221,29 @@ func TestLostFieldHasALane(t *testing.T) {
 		{From: 2, To: 4, Label: `"HTTP2"`, Detail: "kube-apiserver, resourceVersion 0", Tone: narrate.Good},
 		{From: 4, To: s.Seconds, Label: `"HTTP1"`, Detail: "kube-apiserver, resourceVersion 1, written", Tone: narrate.Bad},
 	}, s.Lanes[i].Spans)
+}
+
+// TestAttemptsAreCountedUntilTheCheckAndTheEnd: a check that waits went wrong with the first of
+// them that failed since the last good one, not with the value that it had before any.
+func TestAttemptsAreCountedUntilTheCheckAndTheEnd(t *testing.T) {
+	t.Parallel()
+	h := append(history{}, checked()[:1]...)
+	h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"status":{"phase":"Running","containerStatuses":[{"name":"app","ready":false}]}}`)
+	h = append(h, checked()[1:3]...)
+	failed := func(at float64) {
+		h.at(at+0.1, "default/web/app", connection(at, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
+	}
+	failed(9.2)
+	failed(9.4)
+	h = append(h, checked()[3])
+	failed(12)
+	h.at(30, "", record.CellEnded{})
+	result := outcome(reports.Fail)
+	result.Checks[0].Expected, result.Checks[0].Observed = `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, "[false]"
+	c := of(narrate.Input{Events: h, Result: result}).Checks[0]
+	want(t, narrate.Tally{First: 9.2, Failed: 2, All: 2, FailedByEnd: 3, AllByEnd: 3}, c.Tally)
+	want(t, 9.2, c.Bad)
+	if last := c.Because[len(c.Because)-1]; !strings.HasPrefix(last, "2 of 2 attempts of default/web/app failed by 10.0 s, 3 of 3 by the end; most often (2)") {
+		t.Errorf("it says %q", last)
+	}
 }

@@ -264,6 +264,9 @@ func (t told) comparison(c Compared) string {
 	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
 		since = fmt.Sprintf(", since %s", moment(s))
 	}
+	if mode == "within" && t.ofProbes() && t.tally.First > t.b.at(c.Since) {
+		since = fmt.Sprintf("; the first probe that failed began at %s", moment(t.tally.First))
+	}
 	shouldBe := wanted + " was expected"
 	if !strings.HasPrefix(c.Wanted, "== ") {
 		shouldBe = "expected: " + wanted

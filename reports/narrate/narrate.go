@@ -96,6 +96,8 @@ type Check struct {
 	// by themselves. After are those that wrote such an object once it was decided.
 	Led   []Line `json:"-"`
 	After []Line `json:"-"`
+	// Tally is how many of the attempts failed that such a check is about.
+	Tally Tally `json:"-"`
 	// Seen is what was seen of the objects that such a check counts, the first and the last of
 	// many.
 	Seen []Line `json:"-"`
