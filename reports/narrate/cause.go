@@ -101,6 +101,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			checks[i].Bad = max(checks[i].Bad, t.tally.First) // before, nothing had gone wrong
 		}
 		t.bad, t.objects, checks[i].Tally = checks[i].Bad, t.objectsOf(), t.tally
+		checks[i].Probes = t.probeSettings()
 		before, after := t.led()
 		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
 		checks[i].Cause, checks[i].Because = t.cause()

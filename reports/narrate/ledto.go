@@ -18,6 +18,7 @@ const maxLed = 8
 // component did by itself.
 type cause struct {
 	step   int // 0 if it was none
+	place  int // in the history, where it began
 	at, to float64
 	text   string // in a sentence
 	line   string // in a list
@@ -40,14 +41,20 @@ func (t told) led() (before, after []cause) {
 		switch {
 		case !is || taken[c.step]:
 			continue
-		case c.at <= t.until():
+		case c.at <= t.until() && !t.isOver(c.place):
 			before = append(before, c)
-		case writes && c.at > t.to:
+		case writes && t.isOver(c.place):
 			after = append(after, c)
 		}
 		taken[c.step] = c.step > 0
 	}
 	return before, after
+}
+
+// isOver reports whether a check had been decided at a place in the history.
+func (t told) isOver(place int) bool {
+	w := t.b.Windows[t.ID]
+	return w != nil && w.Closed != nil && w.To.Place < place
 }
 
 // until is when a check went wrong, or when it was decided: what came later did not lead to it.
@@ -91,7 +98,7 @@ func (t told) causeAt(e timeline.Entry) (c cause, is bool) {
 		return t.byItself(e)
 	}
 	s := t.b.taken(step)
-	c = cause{step: s.Number, at: s.From, to: s.To, text: inWords(s), line: "step " + wholeStep(s)}
+	c = cause{step: s.Number, place: step.From.Place, at: s.From, to: s.To, text: inWords(s), line: "step " + wholeStep(s)}
 	if answer := t.b.answerTo(step); answer != "" {
 		c.line += ": " + answer
 	}
@@ -130,7 +137,7 @@ func (t told) byItself(e timeline.Entry) (c cause, is bool) {
 		text = strings.TrimSuffix(e.Subject+" ended by itself: "+p.State, ": ")
 	}
 	at := t.b.at(e.Time)
-	return cause{at: at, to: at, text: text, line: text}, true
+	return cause{place: e.Place, at: at, to: at, text: text, line: text}, true
 }
 
 // inList are causes as lines of a list, the last ones if there are many.

@@ -39,6 +39,7 @@ func rollout() history {
 	set(9.9, "web-3")
 	h.at(10, "c", record.CheckClosed{Step: 5})
 	h.at(10, "5", record.StepDone{Number: 5})
+	write(10, 6, "deployments/default/web") // in the millisecond in which the check was decided
 	set(20, "web-4")
 	h.at(30, "", record.CellEnded{})
 	return h
@@ -64,6 +65,7 @@ func TestWhatLedToAFailure(t *testing.T) {
 	want(t, "2.0 step 2 (off): restart kube-apiserver with G=false; it took until 5.5 s\n"+
 		"6.0 step 3 (write it): patch deployments/default/web: 200 OK\n"+
 		"6.5 kubelet/node-a ended by itself: exit status 1", texts(c.Led))
+	want(t, "10.0 step 6 (write it): patch deployments/default/web: 200 OK", texts(c.After))
 	want(t, "9.2 ReplicaSets of Deployment web: 2\n9.9 ReplicaSets of Deployment web: 3\n20.0 ReplicaSets of Deployment web: 4, after the check was decided", texts(c.Seen))
 	want(t, "From 9.0 s to 10.0 s, the number of ReplicaSets of Deployment web grew: 2 more, from 1 to 3; expected: grows by 1 at most; by 20.0 s, there were 4.", c.Cause)
 	want(t, []string{"Before that came step 2 (off: restart kube-apiserver with G=false) from 2.0 s to 5.5 s, then step 3 (write it: patch deployments/default/web) at 6.0 s, " +
@@ -94,4 +96,17 @@ func TestNodesThatTurned(t *testing.T) {
 		t.Errorf("the cause is %q", cause)
 	}
 	want(t, "5.0 2 nodes became Unknown, until 5.3 s\n7.0 1 more became Unknown", texts(c.Seen))
+}
+
+// TestTheConfigurationThatMatters: the rig of the plan, and the probes of the container that a
+// check names, with fields that the API of today may not have.
+func TestTheConfigurationThatMatters(t *testing.T) {
+	t.Parallel()
+	h := append(history{}, checked()[:1]...)
+	h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app","readinessProbe":{"grpc":{"new":"x"}}},{"name":"side","livenessProbe":{"exec":{}}}]}}`)
+	result := outcome(reports.Fail)
+	result.Checks[0].Expected = `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`
+	n := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Plan: "a/b/c\n\nrig\n  etcd v3.7.0\n  prober {}\n\nsteps\n  1. create\n"})
+	want(t, []string{"etcd v3.7.0", "prober {}"}, n.Rig)
+	want(t, []narrate.Line{{What: "pods/default/web, container app, readinessProbe", Text: `{"grpc":{"new":"x"}}`}}, n.Checks[0].Probes)
 }

@@ -38,6 +38,9 @@ type Narration struct {
 	// About are what logs are searched for: the names of what the checks that do not hold
 	// are about. If unset, they name nothing.
 	About []string `json:"about,omitempty"`
+	// Rig says what the rig was made of, as the plan has it: releases, gates, and how what
+	// matters was configured.
+	Rig []string `json:"-"`
 	// Omitted says what was left out to save space, and where it can be read.
 	Omitted []string `json:"omitted,omitempty"`
 }
@@ -96,6 +99,8 @@ type Check struct {
 	// by themselves. After are those that wrote such an object once it was decided.
 	Led   []Line `json:"-"`
 	After []Line `json:"-"`
+	// Probes are the probes of the containers that such a check is about, as JSON.
+	Probes []Line `json:"-"`
 	// Tally is how many of the attempts failed that such a check is about.
 	Tally Tally `json:"-"`
 	// Seen is what was seen of the objects that such a check counts, the first and the last of
