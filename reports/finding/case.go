@@ -98,7 +98,7 @@ func sightOf(n *narrate.Narration, check reports.Check) (s sight, looked narrate
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
 		looked = n.Checks[i]
 		s.about, s.from, s.until, s.history = looked.Named, looked.From, looked.To, looked.History
-		s.field, s.bad = looked.Field, looked.Bad
+		s.field, s.bad, s.looked = looked.Field, looked.Bad, looked
 	}
 	return s, looked
 }

@@ -35,6 +35,7 @@ type sight struct {
 	from, until float64
 	bad         float64        // when it went wrong, if that is known
 	history     []narrate.Line // of the field that it looks at
+	looked      narrate.Check  // what the narration has of it
 }
 
 // versionLabel is the label of a span of a component that runs.

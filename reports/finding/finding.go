@@ -30,6 +30,8 @@ type Finding struct {
 	// Said is what a check saw, in a sentence with what was expected. It is empty if it is
 	// not known.
 	Said string `json:"said,omitempty"`
+	// Shown is what the record of a cell has of it. Without a cell, nothing is recorded.
+	Shown Shown `json:"-"`
 	// Reproduce is the command that shows it.
 	Reproduce string `json:"reproduce"`
 }

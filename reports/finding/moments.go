@@ -64,21 +64,25 @@ func (s sight) led() []Moment {
 		}
 		marks := s.marks(l)
 		for _, m := range marks {
-			ofProbe := m.Label == "ProbeWarning" || m.Label == "Unhealthy" // it may be another container's
+			ofProbe := isOfProbe(m.Label) // it may be another container's
 			if m.At <= s.until && (!narrow || !ofProbe) {
 				all = append(all, momentOf(l, m.At, m.Label, m.Detail))
 			}
 		}
 		for _, span := range l.Spans {
-			if l.Kind == narrate.ObjectState && span.From <= s.until {
+			if l.Kind == narrate.ObjectState && span.From <= s.until && (!narrow || !isOfProbe(span.Label)) {
 				all = append(all, momentOf(l, span.From, span.Label, span.Detail))
 			}
 		}
 	}
-	all = append(lastOf(all), s.causes()...)
+	all = append(append(lastOf(all), s.causes()...), momentsOf(s.looked.Seen, "")...)
 	for _, l := range s.Lanes {
 		if l.Kind == narrate.Agent && s.concerns(l) {
-			all = append(all, s.next(l)...)
+			next := s.next(l)
+			all = append(all, next...)
+			for _, m := range next {
+				all = append(all, s.writtenUntil(m.At)...)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
@@ -88,13 +92,17 @@ func (s sight) led() []Moment {
 	return all
 }
 
-// causes are the last step that did something before the window of the check, the last one
-// before it went wrong, and when that was, if it was attempts that failed.
+// causes are the steps that are known to have led to it, and when it went wrong, if it was
+// attempts that failed. Where no such step is known, they are the last one that did something
+// before the window of the check, and the last one before it went wrong.
 func (s sight) causes() (all []Moment) {
 	wrong := s.bad
 	first, failed := s.firstFailed()
 	if failed > 0 {
 		all = append(all, first)
+	}
+	if len(s.looked.Led) > 0 {
+		return append(all, momentsOf(s.looked.Led, "")...)
 	}
 	if failed > 0 && (wrong == 0 || first.At < wrong) {
 		wrong = first.At
@@ -112,6 +120,15 @@ func (s sight) causes() (all []Moment) {
 	return all
 }
 
+// isOfProbe reports whether the label of a mark, or of a span of many that are alike, is the
+// reason of an event about a probe.
+func isOfProbe(label string) bool {
+	if _, of, many := strings.Cut(label, " times: "); many {
+		label = of
+	}
+	return label == "ProbeWarning" || label == "Unhealthy"
+}
+
 // firstFailed is the first of the last attempts, if all of them failed from it on, and how many
 // they are.
 func (s sight) firstFailed() (first Moment, n int) {
@@ -126,10 +143,33 @@ func (s sight) firstFailed() (first Moment, n int) {
 			}
 		}
 	}
+	tally := s.looked.Tally
+	if tally.Failed > 1 && tally.Failed == tally.All { // the narration may leave some out
+		first.Text += fmt.Sprintf("; the first of %d that failed until then", tally.Failed)
+		if tally.FailedByEnd > tally.Failed {
+			first.Text += fmt.Sprintf(", %d by the end", tally.FailedByEnd)
+		}
+		return first, n
+	}
 	if n > 1 {
 		first.Text += fmt.Sprintf("; the first of %d that failed until then", n)
 	}
 	return first, n
+}
+
+// momentsOf are lines as moments, each with a note.
+func momentsOf(lines []narrate.Line, note string) (all []Moment) {
+	for _, l := range lines {
+		all = append(all, Moment{l.At, l.Text + note})
+	}
+	return all
+}
+
+// writtenUntil are the steps that wrote what the check is about after it was decided, until a
+// time.
+func (s sight) writtenUntil(at float64) []Moment {
+	in := slices.DeleteFunc(slices.Clone(s.looked.After), func(l narrate.Line) bool { return l.At > at })
+	return momentsOf(in, ", after the check was decided")
 }
 
 func momentOf(lane narrate.Lane, at float64, label, detail string) Moment {

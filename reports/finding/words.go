@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,8 +21,12 @@ func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narr
 		cell := shownOf(own)
 		n := narration(cell)
 		for _, s := range own {
-			if n != nil && s.cell.ID == cell.ID && all[i].Said == "" {
-				all[i].Said = causeOf(n, s.check.ID)
+			if n == nil || s.cell.ID != cell.ID {
+				continue
+			}
+			all[i].Said = cmp.Or(all[i].Said, causeOf(n, s.check.ID))
+			if all[i].Shown.Cell == "" || all[i].Shown.Cause == "" {
+				all[i].Shown = shownBy(n, s, f)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -62,6 +63,7 @@ type builder struct {
 	failures []float64             // when something went wrong
 	logFiles []LogFile             // if anything did
 	clocks   map[string][]clockSet // of components, in order
+	uids     map[types.UID]string  // the keys of objects; nil until one is asked for
 
 	steps      []Step
 	checks     []Check

@@ -21,7 +21,11 @@ type told struct {
 	from, to float64 // its window
 	lanes    []Lane
 	attempts []attempt // those that it is about, until its window closed
+	later    []attempt // those after that
 	steps    []Step
+	tally    Tally
+	bad      float64  // when it went wrong; 0 if that is not known
+	objects  []string // that it is about, and what they are made from
 }
 
 // teller says what happened of what an expression is about.
@@ -71,8 +75,12 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		}
 		about := relevantTo(attempts, t.named)
 		for _, a := range attempts {
-			if a.At <= c.To && t.named.Known() && about(&a) {
+			switch {
+			case !t.named.Known() || !about(&a):
+			case a.At <= c.To:
 				t.attempts = append(t.attempts, a)
+			default:
+				t.later = append(t.later, a)
 			}
 		}
 		if len(t.compared) > 0 {
@@ -88,6 +96,14 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 				courses = append(courses, t.course.lane(b.end))
 			}
 		}
+		t.tally = t.tallied()
+		if mode, _ := windowOf(t.Expected); mode == "within" && t.ofProbes() {
+			checks[i].Bad = max(checks[i].Bad, t.tally.First) // before, nothing had gone wrong
+		}
+		t.bad, t.objects, checks[i].Tally = checks[i].Bad, t.objectsOf(), t.tally
+		checks[i].Probes = t.probeSettings()
+		before, after := t.led()
+		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
 		checks[i].Cause, checks[i].Because = t.cause()
 		checks[i].Same = joined.first(t)
 	}

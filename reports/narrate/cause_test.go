@@ -47,7 +47,7 @@ func TestCauses(t *testing.T) {
 func TestCausesSayWhatWasCompared(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		happened                 func(*history)
+		happened, then           func(*history) // before the check, and after it
 		expected, observed, want string
 		history                  []narrate.Line
 		clocks                   string
@@ -93,6 +93,19 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				`Label x of pod default/web, as the Pods API sent it to client "late" (step late), did not become "yes" in the 1.0 s after step 1 (patch pods/default/web with {}) at 4.0 s, until 10.0 s: it was not set. ` +
 				`In these 1.0 s, no message about the pod came; the last before was ADDED of pod default/web (resourceVersion 12, Running, label x: not set) at 2.0 s. The Pods API is that of kubelet/node-a v1.90.1.`,
 		},
+		"a message after two steps": {
+			happened: func(h *history) {
+				h.from("agent/node-a", 2, "late", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default"}}`)})
+			},
+			then: func(h *history) {
+				h.step(11, 5, "5", "patch pods/default/web with {}")
+				h.at(12.5, "6", record.StepStarted{Number: 6, Name: "6", Action: "delete pods/default/web"})
+				h.from("agent/node-a", 12.5, "late", record.PodsEvent{Type: "MODIFIED", Pod: json.RawMessage(`{"metadata": {"name": "web", "namespace": "default"}}`)})
+			},
+			expected: `within 1s: watches["late"].pods["web"].metadata.labels["x"] == "yes"`, observed: "no such key: labels",
+			want: `In these 1.0 s, no message about the pod came; the last before was ADDED of pod default/web (label x: not set) at 2.0 s; the next was MODIFIED of pod default/web (label x: not set) at 12.5 s, ` +
+				`after step 5 (patch pods/default/web with {}) at 11.0 s; step 6 (delete pods/default/web) began in the same millisecond. The Pods API is that of node-a.`,
+		},
 		"messages in the window": {
 			happened: func(h *history) {
 				for i := range 6 {
@@ -112,7 +125,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, observed: "[false]",
 			want: `kubelet/node-a v1.90.1: container app of pod default/web never got ready in 1.0 s. ` +
-				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false, since 2.0 s. ` +
+				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false; the first probe that failed began at 9.2 s. ` +
 				`1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
 		},
 		"a wrong clock": {
@@ -175,8 +188,14 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			}
 			result := outcome(reports.Fail)
 			result.Checks[0].Expected, result.Checks[0].Observed = tc.expected, tc.observed
-			c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Leases: narrate.LeasePlan{Clocks: tc.clocks}}).Checks[0]
-			want(t, tc.want, strings.Join(append([]string{c.Cause}, c.Because...), " "))
+			h = append(h, checked()[1:]...)
+			whole := strings.Join
+			if tc.then != nil {
+				tc.then(&h)
+				whole = func(all []string, _ string) string { return all[len(all)-1] }
+			}
+			c := of(narrate.Input{Events: h, Result: result, Leases: narrate.LeasePlan{Clocks: tc.clocks}}).Checks[0]
+			want(t, tc.want, whole(append([]string{c.Cause}, c.Because...), " "))
 			want(t, tc.history, c.History)
 		})
 	}
@@ -202,4 +221,29 @@ func TestLostFieldHasALane(t *testing.T) {
 		{From: 2, To: 4, Label: `"HTTP2"`, Detail: "kube-apiserver, resourceVersion 0", Tone: narrate.Good},
 		{From: 4, To: s.Seconds, Label: `"HTTP1"`, Detail: "kube-apiserver, resourceVersion 1, written", Tone: narrate.Bad},
 	}, s.Lanes[i].Spans)
+}
+
+// TestAttemptsAreCountedUntilTheCheckAndTheEnd: a check that waits went wrong with the first of
+// them that failed since the last good one, not with the value that it had before any.
+func TestAttemptsAreCountedUntilTheCheckAndTheEnd(t *testing.T) {
+	t.Parallel()
+	h := append(history{}, checked()[:1]...)
+	h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"status":{"phase":"Running","containerStatuses":[{"name":"app","ready":false}]}}`)
+	h = append(h, checked()[1:3]...)
+	failed := func(at float64) {
+		h.at(at+0.1, "default/web/app", connection(at, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
+	}
+	failed(9.2)
+	failed(9.4)
+	h = append(h, checked()[3])
+	failed(12)
+	h.at(30, "", record.CellEnded{})
+	result := outcome(reports.Fail)
+	result.Checks[0].Expected, result.Checks[0].Observed = `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, "[false]"
+	c := of(narrate.Input{Events: h, Result: result}).Checks[0]
+	want(t, narrate.Tally{First: 9.2, Failed: 2, All: 2, FailedByEnd: 3, AllByEnd: 3}, c.Tally)
+	want(t, 9.2, c.Bad)
+	if last := c.Because[len(c.Because)-1]; !strings.HasPrefix(last, "2 of 2 attempts of default/web/app failed by 10.0 s, 3 of 3 by the end; most often (2)") {
+		t.Errorf("it says %q", last)
+	}
 }

@@ -9,6 +9,11 @@ import (
 // nodes is how many nodes were not Ready, or when a node that is named was not.
 func (t told) nodes() string {
 	for _, l := range t.lanes {
+		if l.Kind == ObjectState && l.Name == "nodes" {
+			if said := t.turnedInWords(); said != "" {
+				return said
+			}
+		}
 		if l.Kind != ObjectState || l.Name != "nodes" && (!strings.HasPrefix(l.Name, "nodes/") || !t.named.HasObject(l.Name)) {
 			continue
 		}

@@ -15,7 +15,7 @@ func (t told) failedProbes() string {
 	all := t.within()
 	isBad := func(a attempt) bool { return a.Tone == Bad }
 	direct, hops, alone := only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), only(all, func(a attempt) bool { return a.hop != "" }), only(all, func(a attempt) bool { return a.alone })
-	said := commonest(only(direct, isBad), len(direct), "failed")
+	said := commonest(only(direct, isBad), len(direct), "failed"+t.tally.said(t.to))
 	if bad := only(hops, isBad); len(bad) > 0 {
 		then := commonest(bad, len(hops), "failed")
 		said = strings.TrimPrefix(said+". Of what redirects led to, "+then, ". Of what redirects led to, ")
@@ -31,6 +31,46 @@ func (t told) failedProbes() string {
 		said += ". The kubelet said last: " + event
 	}
 	return said
+}
+
+// Tally is how many attempts failed that a check is about: until it was decided, and by the end.
+// Where a redirect led, and events without a connection, are not counted. The zero value has none.
+type Tally struct {
+	// First is when the first one failed of those after the last that succeeded.
+	First float64
+	// Failed and All are those until the check was decided, in its window if any was there.
+	Failed, All int
+	// FailedByEnd and AllByEnd are these and all that came later.
+	FailedByEnd, AllByEnd int
+}
+
+// tallied is the tally of what a check is about.
+func (t told) tallied() (of Tally) {
+	counted := func(all []attempt) (direct, failed []attempt) {
+		direct = only(all, func(a attempt) bool { return a.hop == "" && !a.alone })
+		return direct, only(direct, func(a attempt) bool { return a.Tone == Bad })
+	}
+	in, failed := counted(t.within())
+	later, failedLater := counted(t.later)
+	of.Failed, of.All = len(failed), len(in)
+	of.FailedByEnd, of.AllByEnd = of.Failed+len(failedLater), of.All+len(later)
+	for _, a := range t.attempts {
+		switch {
+		case a.Tone == Good:
+			of.First = 0
+		case a.Tone == Bad && of.First == 0:
+			of.First = a.At
+		}
+	}
+	return of
+}
+
+// said is until when so many had failed, and how many had by the end if there were more.
+func (n Tally) said(until float64) string {
+	if n.FailedByEnd == n.Failed {
+		return ""
+	}
+	return fmt.Sprintf(" by %s, %d of %d by the end", moment(until), n.FailedByEnd, n.AllByEnd)
 }
 
 func only(all []attempt, which func(attempt) bool) []attempt {

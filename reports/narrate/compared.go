@@ -104,6 +104,9 @@ func (t told) unnamed(c Compared) string {
 			what = "label " + label[1] + " of " + what
 		}
 		return what
+	case t.isCount(c):
+		m, _ := t.members()
+		return "the number of " + m.what
 	case counted.MatchString(c.What):
 		return "the number of " + counted.FindStringSubmatch(c.What)[1] + " that " + t.ID + " counts"
 	case len(p) > 1:
@@ -222,6 +225,28 @@ func (t told) acted(before float64) (last Step, is bool) {
 	return last, is
 }
 
+// actedUntil are the steps that did something after the window of a check was opened, until
+// something came: with when each began, the last ones if there are many.
+func (t told) actedUntil(came float64) (said string) {
+	var earlier, together []string
+	for _, s := range t.steps {
+		switch {
+		case s.From <= t.from || s.From > came || !s.Acts():
+		case s.From < came:
+			earlier = append(earlier, fmt.Sprintf("%s at %s", inWords(s), moment(s.From)))
+		default:
+			together = append(together, inWords(s))
+		}
+	}
+	if len(earlier) > 0 {
+		said = ", after " + strings.Join(earlier[max(0, len(earlier)-maxMessages):], " and ")
+	}
+	if len(together) > 0 {
+		said += fmt.Sprintf("; %s began in the same millisecond", strings.Join(together, " and "))
+	}
+	return said
+}
+
 // inWords is a step in words, with its action.
 func inWords(s Step) string {
 	name := ""
@@ -239,12 +264,15 @@ func (t told) comparison(c Compared) string {
 	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
 		since = fmt.Sprintf(", since %s", moment(s))
 	}
+	if mode == "within" && t.ofProbes() && t.tally.First > t.b.at(c.Since) {
+		since = fmt.Sprintf("; the first probe that failed began at %s", moment(t.tally.First))
+	}
 	shouldBe := wanted + " was expected"
 	if !strings.HasPrefix(c.Wanted, "== ") {
 		shouldBe = "expected: " + wanted
 	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
-		return fmt.Sprintf("from %s to %s, %s grew: %s; expected: %s", moment(t.from), moment(t.to), subject, was, c.Wanted)
+		return fmt.Sprintf("from %s to %s, %s grew: %s; expected: %s", moment(t.from), moment(t.to), subject, was, c.Wanted) + t.wentOn()
 	}
 	if c.never() {
 		return fmt.Sprintf("%s was %s from %s; it was never to be so (step %d looked at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
@@ -271,6 +299,9 @@ func (t told) comparison(c Compared) string {
 func (t told) before() string {
 	if mode, _ := windowOf(t.Expected); mode == "within" {
 		return ""
+	}
+	if led, _ := t.led(); len(led) > 0 {
+		return "before that came " + saidBefore(led)
 	}
 	if s, is := t.acted(t.from); is {
 		return fmt.Sprintf("the last that the scenario did before was %s, at %s", inWords(s), moment(s.From))
@@ -347,9 +378,7 @@ func (t told) messages(c Compared) string {
 			in = append(in, of(e))
 		case next == "":
 			next = of(e)
-			if s, is := t.acted(e.At); is && s.From > t.from {
-				next += ", after " + inWords(s)
-			}
+			next += t.actedUntil(e.At)
 		}
 	}
 	said := fmt.Sprintf("in these %.1f s, no message about the pod came", t.to-t.from)

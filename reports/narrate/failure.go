@@ -11,6 +11,7 @@ import (
 // failure. It is a field that was lost, one value of what was compared, or attempts that
 // failed.
 func (t told) failures() (marks []string) {
+	t.tally = Tally{} // what came after a check says nothing of its failure
 	if t.course.lost != "" {
 		key, field := t.b.object(t.compared[0])
 		marks = append(marks, fmt.Sprint(field, " of ", key, " was lost at ", t.course.lostAt))

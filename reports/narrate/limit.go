@@ -32,6 +32,7 @@ func (b *builder) limited(limit int) Narration {
 	l := &limiter{b: b, limit: limit, all: attempts, relevant: b.relevant(attempts), Narration: Narration{
 		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
 		Lanes: besides(lanes, fields), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
+		Rig: rigIn(b.in.Plan),
 	}}
 	l.mute()
 	l.objectsTo(b.objects.affordable(limit), maxObjects)

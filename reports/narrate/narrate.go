@@ -39,6 +39,9 @@ type Narration struct {
 	// About are what logs are searched for: the names of what the checks that do not hold
 	// are about. If unset, they name nothing.
 	About []string `json:"about,omitempty"`
+	// Rig says what the rig was made of, as the plan has it: releases, gates, and how what
+	// matters was configured.
+	Rig []string `json:"-"`
 	// Omitted says what was left out to save space, and where it can be read.
 	Omitted []string `json:"omitted,omitempty"`
 }
@@ -92,6 +95,18 @@ type Check struct {
 	History []Line `json:"history,omitempty"`
 	// Named is what the expressions of the check name.
 	Named reports.Names `json:"-"`
+	// Led are the steps that led to what a check found that does not hold: those that changed
+	// components, links or clocks, or wrote an object that it is about; and what components did
+	// by themselves. After are those that wrote such an object once it was decided.
+	Led   []Line `json:"-"`
+	After []Line `json:"-"`
+	// Probes are the probes of the containers that such a check is about, as JSON.
+	Probes []Line `json:"-"`
+	// Tally is how many of the attempts failed that such a check is about.
+	Tally Tally `json:"-"`
+	// Seen is what was seen of the objects that such a check counts, the first and the last of
+	// many.
+	Seen []Line `json:"-"`
 	// Field is the field of an object that the check compares, as logs name it. If unset, it
 	// compares none, or holds.
 	Field string `json:"-"`

@@ -43,7 +43,18 @@ func newTold(run Run) told {
 	}
 	t.first = slices.Collect(run.narrations(order[:min(n, maxAttention)]))
 	t.cases = t.casesOf()
+	finding.InWords(t.findings, run.Report, t.narrationOf)
 	return t
+}
+
+// narrationOf is the narration of a cell that the first screen may list; nil if it has none.
+func (t told) narrationOf(c reports.Cell) *narrate.Narration {
+	for _, p := range t.first {
+		if t.Report.Cells[p.cell].ID == c.ID {
+			return p.Narration
+		}
+	}
+	return nil
 }
 
 // lists are the lists of known deviations that those of cells belong to which no list has.

@@ -93,6 +93,7 @@ func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
 		m.printf("%s\n\n", sentences(f.Instead, f.Effect))
 	}
 	m.seenOn(f)
+	m.inThisRun(f)
 	m.printf("\n### What did you expect to happen?\n")
 	m.expectation(f)
 	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
@@ -186,6 +187,7 @@ func (m *markdown) correction(f finding.Finding) {
 	m.expectation(f)
 	m.printf("\n%s\n\n", sentences("Releases: "+cmp.Or(f.Instead, "see below"), f.Effect))
 	m.seenOn(f)
+	m.inThisRun(f)
 	m.decidedAt(f)
 	if f.Ask != "" {
 		m.printf("\n%s.\n", capitalized(text(f.Ask)))
