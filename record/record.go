@@ -55,6 +55,20 @@ type Event struct {
 	Subject string `json:"subject,omitempty"`
 	// Data is the payload, encoded.
 	Data json.RawMessage `json:"data"`
+
+	decoded *decoded // of an event of a history, whose copies share it
+}
+
+// Equal reports whether two events say the same of the same time.
+func (e Event) Equal(other Event) bool {
+	return e.Seq == other.Seq && e.At.Equal(other.At) && e.Source == other.Source && e.Kind == other.Kind &&
+		e.Subject == other.Subject && bytes.Equal(e.Data, other.Data)
+}
+
+// decoded is the payload of an event, once somebody has asked for it.
+type decoded struct {
+	once    sync.Once
+	payload Payload
 }
 
 // Payload is the typed content of an event. Payloads lists all of them.
@@ -125,6 +139,7 @@ func (h *History) Append(source, subject string, payload Payload) {
 		Kind:    payload.EventKind(),
 		Subject: subject,
 		Data:    data,
+		decoded: new(decoded),
 	}
 	for _, text := range h.without {
 		e.Source, e.Subject = strings.ReplaceAll(e.Source, text, ""), strings.ReplaceAll(e.Subject, text, "")
@@ -252,6 +267,7 @@ func parse(text []byte, seq int) (Event, error) {
 	case line.Seq != seq:
 		return Event{}, fmt.Errorf("event %d where %d was expected: the history is not complete", line.Seq, seq)
 	}
+	line.decoded = new(decoded)
 	return line.Event, nil
 }
 
@@ -265,8 +281,17 @@ var types = sync.OnceValue(func() map[string]reflect.Type {
 })
 
 // Decode decodes the payload of an event. It is nil if the kind is unknown, or if the
-// payload is not of that kind's form.
+// payload is not of that kind's form. All who ask get the same payload, and must not change
+// what it refers to.
 func Decode(e Event) Payload {
+	if e.decoded == nil {
+		return decode(e)
+	}
+	e.decoded.once.Do(func() { e.decoded.payload = decode(e) })
+	return e.decoded.payload
+}
+
+func decode(e Event) Payload {
 	payload := types()[e.Kind]
 	if payload == nil {
 		return nil
@@ -275,8 +300,8 @@ func Decode(e Event) Payload {
 	if json.Unmarshal(e.Data, value.Interface()) != nil {
 		return nil
 	}
-	decoded, _ := reflect.TypeAssert[Payload](value.Elem())
-	return decoded
+	typed, _ := reflect.TypeAssert[Payload](value.Elem())
+	return typed
 }
 
 // As decodes the payload of an event, and reports whether it is of type T.
@@ -285,7 +310,8 @@ func As[T Payload](e Event) (T, bool) {
 	if e.Kind != payload.EventKind() {
 		return payload, false
 	}
-	return payload, json.Unmarshal(e.Data, &payload) == nil
+	decoded, is := Decode(e).(T)
+	return decoded, is
 }
 
 // All yields the events whose payload is of type T, with the payload decoded.

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/skewrig/skewrig/record"
@@ -66,13 +67,13 @@ func (t *Timeline) addPodsAPI(e Entry) {
 			answers = &PodsAnswers{Codes: make(map[string]int)}
 			t.PodsAnswers[e.Subject] = answers
 		}
-		answers.PodsAnswer = t.podsAnswer(e)
+		answers.PodsAnswer = t.podsAnswer(e, p)
 		answers.Codes[answers.Code]++
 	case record.PodsPolled:
 		poll := t.poll(e.Subject)
-		poll.Views = append(poll.Views, t.podsAnswer(e))
+		poll.Views = append(poll.Views, t.podsAnswer(e, p.PodsAnswer))
 	case record.PodsEvent:
-		t.watched(e)
+		t.watched(e, p)
 	case record.PodsEnded:
 		if p.Calls != nil { // only a poll counts
 			t.poll(e.Subject).Codes = p.Calls
@@ -83,11 +84,14 @@ func (t *Timeline) addPodsAPI(e Entry) {
 	}
 }
 
-func (t *Timeline) podsAnswer(e Entry) PodsAnswer {
-	a := PodsAnswer{Pods: make(map[string]*Raw)}
-	_ = json.Unmarshal(e.Data, &a) // it was encoded by a program of this project
-	a.At = t.Seconds(e.At)
-	for _, pod := range a.List {
+func (t *Timeline) podsAnswer(e Entry, said record.PodsAnswer) PodsAnswer {
+	a := PodsAnswer{
+		Method: said.Method, Code: said.Code, Message: said.Message, Bytes: said.Bytes, Socket: said.Socket,
+		Pods: make(map[string]*Raw), List: []*Raw{}, At: t.Seconds(e.At),
+	}
+	for _, text := range said.List {
+		pod := NewRaw(text)
+		a.List = append(a.List, pod)
 		a.Pods[podName(pod)] = pod
 	}
 	return a
@@ -107,11 +111,12 @@ func (t *Timeline) watch(step string) *PodsWatch {
 	return t.PodsWatches[step]
 }
 
-func (t *Timeline) watched(e Entry) {
-	w := t.watch(e.Subject)
-	var event PodsEvent
-	_ = json.Unmarshal(e.Data, &event)
-	event.Name, event.At = podName(event.Pod), t.Seconds(e.At)
+func (t *Timeline) watched(e Entry, said record.PodsEvent) {
+	w, event := t.watch(e.Subject), PodsEvent{Type: said.Type, At: t.Seconds(e.At)}
+	if len(said.Pod) > 0 {
+		event.Pod = NewRaw(said.Pod)
+		event.Name = podName(event.Pod)
+	}
 	switch event.Type {
 	case record.PodsSynced:
 		w.Synced = true
@@ -123,18 +128,29 @@ func (t *Timeline) watched(e Entry) {
 	w.Events = append(w.Events, event)
 }
 
-// podName is what expressions call a pod. It is empty without one. A field mask may
-// leave the namespace out, and then the name is all there is.
+// podName is what expressions call a pod. A field mask may leave the namespace out, and then
+// the name is all there is. What can't be read has no name.
 func podName(pod *Raw) string {
-	if pod == nil {
+	d := json.NewDecoder(bytes.NewReader(pod.Text()))
+	if _, err := d.Token(); err != nil {
 		return ""
 	}
-	var named struct {
-		Metadata struct{ Namespace, Name string }
+	for d.More() { // metadata is the first field: the rest, which is much, is not looked at
+		field, err := d.Token()
+		var metadata struct{ Namespace, Name string }
+		var other json.RawMessage
+		switch {
+		case err != nil:
+			return ""
+		case field == "metadata" && d.Decode(&metadata) != nil:
+			return ""
+		case field == "metadata" && metadata.Namespace == "":
+			return metadata.Name
+		case field == "metadata":
+			return Name(metadata.Namespace, metadata.Name)
+		case d.Decode(&other) != nil:
+			return ""
+		}
 	}
-	_ = json.Unmarshal(pod.Text(), &named) // what can't be read has no name
-	if named.Metadata.Namespace == "" {
-		return named.Metadata.Name
-	}
-	return Name(named.Metadata.Namespace, named.Metadata.Name)
+	return ""
 }

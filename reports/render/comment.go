@@ -18,6 +18,7 @@ func (m *markdown) comment(r reports.Report, f finding.Finding) {
 	}
 	m.seenOn(f)
 	m.expectation(f)
+	m.inThisRun(f)
 	m.decidedAt(f)
 	m.steps(r, f)
 }

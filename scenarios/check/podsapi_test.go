@@ -31,7 +31,7 @@ func TestExpressionsSeeAgents(t *testing.T) {
 		event(5, "watch", record.PodsEvent{Type: "MODIFIED", Pod: pod("default", "web", "Failed")}),
 		event(6, "watch", record.PodsEvent{Type: "DELETED", Pod: other}),
 		event(6, "masked", record.PodsEvent{Type: "ADDED", Pod: pod("", "web", "")}),
-		event(7, "open", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"`+client.Unreadable+`": "garbage"}`)}),
+		event(7, "open", record.PodsEvent{Type: "ADDED", Pod: json.RawMessage(`{"` + client.Unreadable + `": "garbage"}`)}),
 		event(8, "watch", record.PodsEnded{Code: "Unavailable", Message: "gone"}),
 		event(9, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "Unavailable", List: []json.RawMessage{}}}),
 		event(10, "poll", record.PodsPolled{PodsAnswer: record.PodsAnswer{Method: "ListPods", Code: "OK", List: []json.RawMessage{web}}}),
