@@ -48,6 +48,9 @@ type Options struct {
 	// Keep is called with the first cell that is not as expected, while its rig is up, and
 	// has the rig until it returns. If unset, each rig is taken down at once.
 	Keep func(context.Context, reports.Cell, *engine.Rig)
+	// Warm has control planes that stay up from one run to the next. Then no cell runs again
+	// alone. If unset, all control planes are the run's own.
+	Warm *engine.Warm
 	// Progress gets each piece of news, from one goroutine at a time, with what is known
 	// to fail marked as such. A cell's id says which run it is. If unset, news is
 	// dropped.
@@ -115,7 +118,12 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	return &runner{
 		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
-			e := &engine.Engine{Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Unexpected: unexpected, Keep: keepRig, Progress: tell}
+			e := &engine.Engine{
+				Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+			}
+			if o.Warm != nil {
+				e.Unexpected = nil
+			}
 			_, err := e.Run(ctx, cells)
 			return err
 		},

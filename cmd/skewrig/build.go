@@ -72,7 +72,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	built, err := f.build(cmd, builder, targets, nil)
+	built, err := f.build(cmd.Context(), cmd, builder, targets, nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -133,10 +134,10 @@ func (b *binaries) register(cmd *cobra.Command) {
 }
 
 // build builds targets, which cells ask for, if any, and tells about it.
-func (b *binaries) build(cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
+func (b *binaries) build(ctx context.Context, cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
 	tell, done := buildProgress(cmd)
 	defer done()
 	builder.Progress = tell
 	defer func() { builder.Progress = nil }()
-	return app.Build(cmd.Context(), builder, targets, cells)
+	return app.Build(ctx, builder, targets, cells)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -77,12 +78,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(cells) == 0 && f.again.rerun != "" {
-		fmt.Fprintf(news(cmd), "Nothing to rerun: what %s has of the selected cells is as expected\n", f.again.rerun)
-		if !f.json() {
-			return nil
-		}
-		none, err := reports.Assemble(nil, nil, app.Reproduce(os.Args, args, version(), nil))
-		return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
+		return f.nothingToRerun(cmd, args)
 	}
 	if here, err = here.Excusing(f.known); err != nil {
 		return err
@@ -97,7 +93,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(claimed.Close())) }()
-	built, err := f.build(cmd, builder, app.Targets(cells), cells)
+	built, err := f.build(ctx, cmd, builder, app.Targets(cells), cells)
 	if lacking := app.Lacking(cells, err); 0 < len(lacking) && len(lacking) < len(cells) && ctx.Err() == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%v\n%d of %d cells need what could not be built and are not judged; the others run\n", err, len(lacking), len(cells))
 	} else if err != nil {
@@ -111,11 +107,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	tell, p := cellProgress(cmd, app.NewForecast(cells, options))
 	options.Progress = tell
 	if f.keep {
-		out := p.out
-		if is(cmd, "quiet") {
-			out = cmd.ErrOrStderr()
-		}
-		options.Keep = keepRig(out, f.report.dir)
+		options.Keep = keepRig(f.keptTo(cmd, p), f.report.dir)
 	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()
@@ -128,4 +120,24 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.report.dir) })
+}
+
+// nothingToRerun says that a report has nothing to run again, and prints a report of no cells
+// where JSON is wanted.
+func (f *runFlags) nothingToRerun(cmd *cobra.Command, args []string) error {
+	fmt.Fprintf(news(cmd), "Nothing to rerun: what %s has of the selected cells is as expected\n", f.again.rerun)
+	if !f.json() {
+		return nil
+	}
+	none, err := reports.Assemble(nil, nil, app.Reproduce(os.Args, args, version(), nil))
+	return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
+}
+
+// keptTo is where to say which cluster is kept: above what is at work, and also if nothing
+// else is said.
+func (f *runFlags) keptTo(cmd *cobra.Command, p *progress) io.Writer {
+	if is(cmd, "quiet") {
+		return cmd.ErrOrStderr()
+	}
+	return p.out
 }

@@ -69,7 +69,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := f.build(cmd, builder, app.Targets(cells), cells); err != nil {
+	if _, err := f.build(ctx, cmd, builder, app.Targets(cells), cells); err != nil {
 		return err
 	}
 	var history record.Recorder // without --history, nothing is kept: a cluster may be up for days

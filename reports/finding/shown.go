@@ -105,10 +105,11 @@ var namedRelease = regexp.MustCompile(`(?:^|[^/\w.])v?(1\.\d{2})\b`)
 // notRun are the minor releases of Kubernetes that the texts of a finding name, and that did
 // not run in any of its cells.
 func notRun(f Finding, n *narrate.Narration) (all []string) {
-	ran := strings.Join(slices.Concat(n.Rig, f.Releases), "\n")
+	there := slices.Concat(n.Rig, f.Releases)
 	for _, o := range f.Observed {
-		ran += "\n" + o.Releases
+		there = append(there, o.Releases)
 	}
+	ran := strings.Join(there, "\n")
 	for _, text := range []string{f.Headline, f.Instead, f.Effect, f.Since, f.FixedBy} {
 		for _, m := range namedRelease.FindAllStringSubmatch(text, -1) {
 			minor := "v" + m[1]

@@ -63,19 +63,19 @@ func (t told) turnedInWords() string {
 	if len(all) == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("%d of %s became %s at %s", all[0].n, reports.Counted(len(t.b.Nodes), "node"), strings.Join(all[0].ready, " or "), moment(all[0].at))
-	said += t.afterStep(all[0].at)
+	first := fmt.Sprintf("%d of %s became %s at %s", all[0].n, reports.Counted(len(t.b.Nodes), "node"), strings.Join(all[0].ready, " or "), moment(all[0].at))
+	said := []string{first + t.afterStep(all[0].at)}
 	for _, more := range all[1:min(len(all), maxTurned)] {
-		said += fmt.Sprintf("; %d more at %s", more.n, moment(more.at))
+		said = append(said, fmt.Sprintf("%d more at %s", more.n, moment(more.at)))
 	}
 	if rest := all[min(len(all), maxTurned):]; len(rest) > 0 {
 		n := 0
 		for _, more := range rest {
 			n += more.n
 		}
-		said += fmt.Sprintf("; %d more until %s", n, moment(rest[len(rest)-1].settled))
+		said = append(said, fmt.Sprintf("%d more until %s", n, moment(rest[len(rest)-1].settled)))
 	}
-	return said
+	return strings.Join(said, "; ")
 }
 
 // seen is what was seen of the objects that a check counts.

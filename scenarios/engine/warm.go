@@ -113,8 +113,7 @@ func (w *Warm) forget(key string, warm *warming) {
 // discard ends a control plane.
 func (w *Warm) discard(key string, warm *warming) error {
 	w.forget(key, warm)
-	<-warm.done
-	if warm.err != nil {
+	if <-warm.done; warm.on == nil {
 		return nil // it never was
 	}
 	return warm.on.rig.Close()

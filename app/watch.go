@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// settled is how long nothing has to change until a change is told: an editor writes a file in
+// several steps.
+const settled = 50 * time.Millisecond
+
+// Watch tells the names of files that change, until the context ends. Of scenarios, other YAML
+// files beside them count, too: a scenario may name them. Changes that nobody takes are told as
+// one.
+func Watch(ctx context.Context, scenarios, others []string) (<-chan string, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, Failed(err)
+	}
+	w := watched{scenarios: make(map[string]bool)}
+	for _, file := range slices.Concat(scenarios, others) {
+		abs, err := filepath.Abs(file)
+		if err == nil { // the directory, since editors replace files
+			err = watcher.Add(filepath.Dir(abs))
+		}
+		if err != nil {
+			return nil, errors.Join(err, watcher.Close())
+		}
+		if slices.Contains(others, file) {
+			w.others = append(w.others, abs)
+		} else {
+			w.scenarios[filepath.Dir(abs)] = true
+		}
+	}
+	changes := make(chan string, 1)
+	go w.tell(ctx, watcher, changes)
+	return changes, nil
+}
+
+// watched says which files count.
+type watched struct {
+	scenarios map[string]bool // directories
+	others    []string
+}
+
+func (w watched) counts(e fsnotify.Event) bool {
+	name := filepath.Base(e.Name)
+	switch {
+	case e.Op == fsnotify.Chmod || strings.HasPrefix(name, "."):
+		return false
+	case slices.Contains(w.others, e.Name):
+		return true
+	default:
+		return w.scenarios[filepath.Dir(e.Name)] && IsFile(name)
+	}
+}
+
+func (w watched) tell(ctx context.Context, watcher *fsnotify.Watcher, changes chan<- string) {
+	defer watcher.Close()
+	var quiet <-chan time.Time
+	var last string
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-watcher.Events:
+			if w.counts(e) {
+				last, quiet = filepath.Base(e.Name), time.After(settled)
+			}
+		case err := <-watcher.Errors:
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				last, quiet = "too much to tell", time.After(settled)
+			}
+		case <-quiet:
+			quiet = nil
+			select {
+			case changes <- last:
+			default: // one is told already
+			}
+		}
+	}
+}
