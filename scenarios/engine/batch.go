@@ -27,7 +27,7 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
-		room: semaphore.NewWeighted(wholeRig * int64(max(e.Parallel, 1))), part: 1,
+		room: semaphore.NewWeighted(wholeRig * int64(max(e.Parallel, 1))), part: 2,
 	}
 	if e.Parallel <= 1 {
 		b.part = wholeRig

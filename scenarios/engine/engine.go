@@ -29,7 +29,7 @@ type Engine struct {
 	// Dir is the report directory. Each cell has Dir/cells/<cell id>.
 	Dir string
 	// Parallel is how many cells run at the same time that have a control plane of their
-	// own, if it is more than one: then four times as many do that share one. If unset, one
+	// own, if it is more than one: then twice as many do that share one. If unset, one
 	// cell runs at a time.
 	Parallel int
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
