@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/go-logr/logr"
@@ -27,7 +28,20 @@ func main() {
 	// default action and ends skewrig at once (its children die with it).
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
+	spareProcessor()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// spareProcessor has Go collect garbage less often, as long as that takes less than 1 GiB,
+// unless the environment says otherwise: the components beside skewrig need the processor, and
+// rarely the memory. It is a tenth of what skewrig itself takes in a run.
+func spareProcessor() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(1 << 30)
+	}
 }
 
 // run is skewrig, but for the process around it. It returns the exit code.
