@@ -44,7 +44,7 @@ func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*con
 	p := &controlPlane{hub: newHub(), began: make(map[string]int)}
 	p.rig, err = cluster.New(ctx, cluster.Config{
 		Topology: sharedTopology(cells), Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
-		Purpose: fmt.Sprintf("control-plane-of-%d-cells", len(cells)), ReportDir: e.Dir,
+		Purpose: fmt.Sprintf("shared-by-%d-cells", len(cells)), ReportDir: e.Dir,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting a control plane: %w", err)
