@@ -15,7 +15,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 build: ## build bin/skewrig
-	$(GO) build -o $(BIN)/skewrig ./cmd/skewrig
+	$(GO) build -buildvcs=auto -o $(BIN)/skewrig ./cmd/skewrig # reports name the commit
 
 image: ## an OCI image with the default pair, as bin/image (a layout) and bin/skewrig-image.tar (for docker load)
 	@mkdir -p $(BIN)
