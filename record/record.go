@@ -310,8 +310,10 @@ func As[T Payload](e Event) (T, bool) {
 	if e.Kind != payload.EventKind() {
 		return payload, false
 	}
-	decoded, is := Decode(e).(T)
-	return decoded, is
+	if known, is := Decode(e).(T); is {
+		return known, true
+	}
+	return payload, json.Unmarshal(e.Data, &payload) == nil // a kind that Payloads does not list
 }
 
 // All yields the events whose payload is of type T, with the payload decoded.

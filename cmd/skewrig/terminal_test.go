@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -257,13 +258,13 @@ func TestReportPrintsCells(t *testing.T) {
 func TestFindingsSayWhatWasObserved(t *testing.T) {
 	t.Parallel()
 	const dir = "../../docs/examples/report"
-	const said = "Restarts of container payments/app was 1 at 9.2 s; 0 was expected, for 20 s from 4.2 s."
+	said := regexp.MustCompile(`Restarts of container payments/app was 1 at [\d.]+ s; 0 was expected, for 20 s from [\d.]+ s\.`)
 	for _, args := range [][]string{
 		{"finding", "--report", dir, "-o", "json"}, {"finding", "--report", dir, "-o", "markdown"},
 		{"report", dir, "-o", "findings"}, {"report", dir, "-o", "findings-json"},
 	} {
-		if code, stdout, stderr := skewrig(t, args...); code != 0 || !strings.Contains(stdout, said) {
-			t.Errorf("%v: exit code %d, %q is not in\n%s%s", args, code, said, stdout, stderr)
+		if code, stdout, stderr := skewrig(t, args...); code != 0 || !said.MatchString(stdout) {
+			t.Errorf("%v: exit code %d, %s is not in\n%s%s", args, code, said, stdout, stderr)
 		}
 	}
 }
@@ -277,7 +278,7 @@ func TestFindingPrintsItsEvidence(t *testing.T) {
 	}
 	f := all[0]
 	code, stdout, stderr := skewrig(t, "finding", f.ID, "--report", "../../docs/examples/report")
-	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  observed     Restarts of container payments/app was 1 at 9.2 s; 0 was expected", "  again        skewrig run"} {
+	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  observed     Restarts of container payments/app was 1 at ", "  again        skewrig run"} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d: %q is not in\n%s%s", code, want, stdout, stderr)
 		}
