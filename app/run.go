@@ -121,9 +121,6 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 			e := &engine.Engine{
 				Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
-			if o.Warm != nil {
-				e.Unexpected = nil
-			}
 			_, err := e.Run(ctx, cells)
 			return err
 		},

@@ -174,8 +174,9 @@ func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
 	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], on)
 }
 
-// doubtful reports whether a result may come from the cell's neighbors.
-func (b *batch) doubtful(i int) bool { return b.unexpected(b.results[i]) }
+// doubtful reports whether a result may come from the cell's neighbors, and has to come out
+// again.
+func (b *batch) doubtful(i int) bool { return b.Warm == nil && b.unexpected(b.results[i]) }
 
 // confirm runs a cell with a doubtful result again, on a control plane of its own. What it
 // comes to there counts. If that is not the same, the fault is ours. Both records stay.

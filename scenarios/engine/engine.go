@@ -35,7 +35,8 @@ type Engine struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice.
 	Isolate bool
-	// Warm keeps control planes up for the next run. If unset, each run has its own.
+	// Warm keeps control planes up for the next run. Then no cell runs again alone. If unset,
+	// each run has its own.
 	Warm *Warm
 	// Unexpected says which results are not as expected. Those of cells that shared a
 	// control plane are trusted only if they come out again without. If unset, none.

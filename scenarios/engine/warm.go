@@ -24,7 +24,7 @@ type Warm struct {
 
 // warming is a control plane that starts, or has started.
 type warming struct {
-	done chan struct{} // is closed when plane or err is there
+	done chan struct{} // is closed when on or err is there
 	on   *controlPlane
 	err  error
 }
@@ -42,14 +42,13 @@ func (w *Warm) take(ctx context.Context, e *Engine, cells []plan.Cell, changes b
 	if err != nil {
 		return nil, nil
 	}
-	warm := w.start(key, e, cells)
-	if changes {
-		w.forget(key, warm) // nobody else is to have it
-	}
+	warm := w.start(key, e, cells, changes)
 	select {
 	case <-warm.done:
 	case <-ctx.Done():
-		w.starts.Go(func() { _ = w.discard(key, warm) })
+		if changes {
+			w.starts.Go(func() { _ = w.discard(key, warm) })
+		}
 		return nil, nil
 	}
 	switch {
@@ -64,7 +63,7 @@ func (w *Warm) take(ctx context.Context, e *Engine, cells []plan.Cell, changes b
 	default:
 		return warm.on, func() error {
 			err := w.discard(key, warm)
-			w.start(key, e, cells)
+			w.start(key, e, cells, false)
 			return err
 		}
 	}
@@ -85,19 +84,22 @@ func (e *Engine) warmKey(ctx context.Context, cells []plan.Cell) (string, error)
 	return string(text), err
 }
 
-// start starts a control plane, unless there is one.
-func (w *Warm) start(key string, e *Engine, cells []plan.Cell) *warming {
+// start starts a control plane, unless there is one. If it is taken, nobody else gets it.
+func (w *Warm) start(key string, e *Engine, cells []plan.Cell, taken bool) *warming {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if known := w.planes[key]; known != nil {
-		return known
+	warm := w.planes[key]
+	if warm == nil {
+		warm = &warming{done: make(chan struct{})}
+		w.planes[key] = warm
+		w.starts.Go(func() {
+			defer close(warm.done)
+			warm.on, warm.err = e.startControlPlane(w.ctx, cells)
+		})
 	}
-	warm := &warming{done: make(chan struct{})}
-	w.planes[key] = warm
-	w.starts.Go(func() {
-		defer close(warm.done)
-		warm.on, warm.err = e.startControlPlane(w.ctx, cells)
-	})
+	if taken {
+		delete(w.planes, key)
+	}
 	return warm
 }
 
