@@ -40,13 +40,9 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 		}
 		builder.Given = append(builder.Given, given)
 	}
-	for _, text := range b.Overlays {
-		overlay, err := build.ParseOverlay(text)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("--overlay %s: %w", text, err))
-		}
-		builder.Overlays = append(builder.Overlays, overlay)
-	}
+	var err error
+	builder.Overlays, err = b.Overlaid()
+	problems = append(problems, err)
 	if b.Assets != "" {
 		assets, err := build.Assets(ctx, b.Assets)
 		if err != nil {
@@ -55,6 +51,19 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 		builder.Given = append(builder.Given, assets...)
 	}
 	return builder, errors.Join(problems...)
+}
+
+// Overlaid reads the Overlays, in their order. The error says everything that is wrong.
+func (b Binaries) Overlaid() (all []build.Overlay, _ error) {
+	var problems []error
+	for _, text := range b.Overlays {
+		overlay, err := build.ParseOverlay(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--overlay %s: %w", text, err))
+		}
+		all = append(all, overlay)
+	}
+	return all, errors.Join(problems...)
 }
 
 // BuilderFor is Builder, and an error if one of Given or Overlays serves none of the cells:

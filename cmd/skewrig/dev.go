@@ -12,10 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
-	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
-	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 type devFlags struct {
@@ -48,26 +46,32 @@ skewrig run, a cell that comes out red beside others does not run again alone.`,
 	f.output.register(cmd)
 	f.report.register(cmd, "report", "directory for the report; each run replaces it")
 	registerKnown(cmd, &f.known)
-	cmd.Flags().IntVar(&f.parallel, "parallel", app.Parallel(), "how many cells run in parallel")
-	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
+	registerParallel(cmd, &f.parallel)
 	return cmd
 }
 
 func (f *devFlags) run(cmd *cobra.Command, args []string) (err error) {
+	if err := checkParallel(f.parallel); err != nil {
+		return err
+	}
 	ctx := cmd.Context()
 	files := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return !app.IsFile(arg) })
 	if len(files) == 0 {
 		return fmt.Errorf("%s: none is a scenario file, which ends in .yaml or .yml", strings.Join(args, " "))
 	}
+	overlays, err := f.Overlaid()
+	if err != nil {
+		return err
+	}
 	var compiled []string
-	for _, text := range f.Overlays {
-		_, file, _ := strings.Cut(text, "=")
-		compiled = append(compiled, file)
+	for _, o := range overlays {
+		compiled = append(compiled, o.File)
 	}
 	changes, err := app.Watch(ctx, files, compiled)
 	if err != nil {
 		return err
 	}
+	f.onlyNew = true // at each change, all is there but what has changed
 	d := &dev{devFlags: f, cmd: cmd, args: args, warm: engine.NewWarm()}
 	defer func() { err = errors.Join(err, app.Failed(d.close())) }()
 	for ctx.Err() == nil {
@@ -141,7 +145,7 @@ func (d *dev) once(ctx context.Context) error {
 			return err
 		}
 	}
-	built, err := d.compile(ctx, builder, cells)
+	built, err := d.build(ctx, d.cmd, builder, app.Targets(cells), cells)
 	if err != nil {
 		return err
 	}
@@ -157,17 +161,4 @@ func (d *dev) once(ctx context.Context) error {
 		return err
 	}
 	return app.Failed(printReport(d.cmd.OutOrStdout(), d.output, report, d.report.dir))
-}
-
-// compile builds what the cells need, and tells only of what is not there.
-func (d *dev) compile(ctx context.Context, builder *build.Builder, cells []plan.Cell) ([]build.Binary, error) {
-	tell, done := buildProgress(d.cmd)
-	defer done()
-	builder.Progress = func(p build.Progress) {
-		if p.State != build.Cached {
-			tell(p)
-		}
-	}
-	defer func() { builder.Progress = nil }()
-	return app.Build(ctx, builder, app.Targets(cells), cells)
 }

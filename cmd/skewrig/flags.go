@@ -122,7 +122,10 @@ func registerCacheDir(cmd *cobra.Command, dir *string) {
 }
 
 // binaries are the flags that say where components come from.
-type binaries struct{ app.Binaries }
+type binaries struct {
+	app.Binaries
+	onlyNew bool // what is in the cache is not told
+}
 
 func (b *binaries) register(cmd *cobra.Command) {
 	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
@@ -137,7 +140,24 @@ func (b *binaries) register(cmd *cobra.Command) {
 func (b *binaries) build(ctx context.Context, cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
 	tell, done := buildProgress(cmd)
 	defer done()
-	builder.Progress = tell
+	builder.Progress = func(p build.Progress) {
+		if !b.onlyNew || p.State != build.Cached {
+			tell(p)
+		}
+	}
 	defer func() { builder.Progress = nil }()
 	return app.Build(ctx, builder, targets, cells)
+}
+
+// registerParallel registers the flag that says how many cells run in parallel.
+func registerParallel(cmd *cobra.Command, parallel *int) {
+	cmd.Flags().IntVar(parallel, "parallel", app.Parallel(), "how many cells run in parallel")
+	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
+}
+
+func checkParallel(parallel int) error {
+	if parallel < 1 {
+		return fmt.Errorf("--parallel is %d; it must be at least 1", parallel)
+	}
+	return nil
 }

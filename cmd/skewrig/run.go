@@ -53,8 +53,7 @@ pattern selects.`,
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
 	f.github.register(cmd)
-	cmd.Flags().IntVar(&f.parallel, "parallel", app.Parallel(), "how many cells run in parallel")
-	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
+	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
@@ -62,8 +61,8 @@ pattern selects.`,
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
-	if f.parallel < 1 {
-		return fmt.Errorf("--parallel is %d; it must be at least 1", f.parallel)
+	if err := checkParallel(f.parallel); err != nil {
+		return err
 	}
 	if err := f.again.check(cmd, &f.report.dir); err != nil {
 		return err
