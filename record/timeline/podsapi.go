@@ -137,20 +137,28 @@ func podName(pod *Raw) string {
 	}
 	for d.More() { // metadata is the first field: the rest, which is much, is not looked at
 		field, err := d.Token()
-		var metadata struct{ Namespace, Name string }
-		var other json.RawMessage
-		switch {
-		case err != nil:
+		if err != nil {
 			return ""
-		case field == "metadata" && d.Decode(&metadata) != nil:
-			return ""
-		case field == "metadata" && metadata.Namespace == "":
-			return metadata.Name
-		case field == "metadata":
-			return Name(metadata.Namespace, metadata.Name)
-		case d.Decode(&other) != nil:
+		}
+		if field == "metadata" {
+			return metadataName(d)
+		}
+		if d.Decode(new(json.RawMessage)) != nil {
 			return ""
 		}
 	}
 	return ""
+}
+
+// metadataName is the name that the metadata of an object, which come next, have.
+func metadataName(d *json.Decoder) string {
+	var metadata struct{ Namespace, Name string }
+	switch err := d.Decode(&metadata); {
+	case err != nil:
+		return ""
+	case metadata.Namespace == "":
+		return metadata.Name
+	default:
+		return Name(metadata.Namespace, metadata.Name)
+	}
 }

@@ -26,6 +26,8 @@ type told struct {
 	tally    Tally
 	bad      float64  // when it went wrong; 0 if that is not known
 	objects  []string // that it is about, and what they are made from
+	members  members  // that it counts by how their names begin; without numbers if none
+	earlier  []cause  // what led to it
 }
 
 // teller says what happened of what an expression is about.
@@ -73,6 +75,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}
+		t.members = t.countedMembers()
 		about := relevantTo(attempts, t.named)
 		for _, a := range attempts {
 			switch {
@@ -103,6 +106,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		t.bad, t.objects, checks[i].Tally = checks[i].Bad, t.objectsOf(), t.tally
 		checks[i].Probes = t.probeSettings()
 		before, after := t.led()
+		t.earlier = before
 		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
 		checks[i].Cause, checks[i].Because = t.cause()
 		checks[i].Same = joined.first(t)

@@ -105,8 +105,7 @@ func (t told) unnamed(c Compared) string {
 		}
 		return what
 	case t.isCount(c):
-		m, _ := t.members()
-		return "the number of " + m.what
+		return "the number of " + t.members.what
 	case counted.MatchString(c.What):
 		return "the number of " + counted.FindStringSubmatch(c.What)[1] + " that " + t.ID + " counts"
 	case len(p) > 1:
@@ -300,8 +299,8 @@ func (t told) before() string {
 	if mode, _ := windowOf(t.Expected); mode == "within" {
 		return ""
 	}
-	if led, _ := t.led(); len(led) > 0 {
-		return "before that came " + saidBefore(led)
+	if len(t.earlier) > 0 {
+		return "before that came " + saidBefore(t.earlier)
 	}
 	if s, is := t.acted(t.from); is {
 		return fmt.Sprintf("the last that the scenario did before was %s, at %s", inWords(s), moment(s.From))

@@ -67,8 +67,7 @@ func (t told) until() float64 {
 }
 
 // changesRig reports whether an event is a change of a component, a link or a clock: an upgrade,
-// a restart, a stop, other gates or a fault. The first start of a component is none, but for
-// one that a step asks for.
+// a restart, a stop, other gates or a fault. The first start of a component is none.
 func changesRig(e timeline.Entry, ranBefore bool) bool {
 	switch e.Payload.(type) {
 	case record.ComponentStarted:
@@ -180,9 +179,7 @@ func (t told) objectsOf() (keys []string) {
 		key, _ := t.b.object(c)
 		add(key)
 	}
-	if m, is := t.members(); is {
-		add(m.owner)
-	}
+	add(t.members.owner)
 	for i := 0; i < len(keys); i++ { // it gets longer
 		for _, owner := range t.b.ownersOf(keys[i]) {
 			add(owner)

@@ -110,8 +110,9 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 
 // spelled is a line with what is shown of it, and its gist.
 func (n noise) spelled(line logLine) logLine {
-	line.Text, line.gist = excerpt(line.whole, line.Tone, maxText), gist(line.whole, line.Tone)
+	line.gist = gist(line.whole, line.Tone)
 	if !line.Named {
+		line.Text = excerpt(line.whole, line.Tone, maxText)
 		return line
 	}
 	if line.Text = n.shortened(line.whole, line.Tone); line.Text != line.whole {

@@ -23,9 +23,9 @@ type numbered struct {
 	n  int
 }
 
-// members are the objects that a check counts. Is is false if it counts none by how their
-// names begin, or if none was ever seen.
-func (t told) members() (m members, is bool) {
+// countedMembers are the objects that a check counts by how their names begin. They have no numbers
+// if it counts none so, or if none was ever seen.
+func (t told) countedMembers() members {
 	for _, n := range t.named {
 		if n.Object != "" || !strings.Contains(t.Expected, fmt.Sprintf("startsWith(%q)", n.Text)) {
 			continue
@@ -39,30 +39,29 @@ func (t told) members() (m members, is bool) {
 			return t.b.membersOf(reports.PodKey(n.Text), false)
 		}
 	}
-	return m, false
+	return members{}
 }
 
 // membersOf are the objects whose keys begin so: all that ever were, or those that are there.
-func (b *builder) membersOf(beginning string, ever bool) (m members, is bool) {
+func (b *builder) membersOf(beginning string, ever bool) (m members) {
 	there, owners := make(map[string]bool), make(map[string]bool)
-	kind := ""
+	kind, count := "", 0
 	for _, v := range b.Versions {
 		if v.Cluster != "" || v.Static() || !strings.HasPrefix(v.Key, beginning) || v.Gone() && ever || there[v.Key] == !v.Gone() {
 			continue
 		}
 		there[v.Key] = !v.Gone()
 		kind = cmp.Or(kind, kindOf(v))
-		if !v.Gone() {
-			owners[b.topOwner(v.Key)] = true
-		}
-		n := 1
-		if last := len(m.numbers) - 1; last >= 0 {
-			n += m.numbers[last].n
-		}
 		if v.Gone() {
-			n -= 2
+			count--
+		} else {
+			owners[b.topOwner(v.Key)] = true
+			count++
 		}
-		m.numbers = append(m.numbers, numbered{b.at(v.Time), n})
+		m.numbers = append(m.numbers, numbered{b.at(v.Time), count})
+	}
+	if len(m.numbers) == 0 {
+		return members{}
 	}
 	if len(owners) == 1 {
 		for owner := range owners {
@@ -73,7 +72,7 @@ func (b *builder) membersOf(beginning string, ever bool) (m members, is bool) {
 	if states := b.States(m.owner); len(states) > 0 {
 		m.what = fmt.Sprintf("%ss of %s %s", kind, kindOf(states[0]), strings.TrimPrefix(states[0].Namespace+"/"+states[0].Name, "default/"))
 	}
-	return m, len(m.numbers) > 0
+	return m
 }
 
 // topOwner is the key of what an object was made from, and that in turn; empty if that is not
@@ -96,8 +95,7 @@ func kindOf(v *timeline.Version) string {
 // isCount reports whether a comparison is of how many members there are that a check counts by
 // how their names begin.
 func (t told) isCount(c Compared) bool {
-	_, is := t.members()
-	return is && counted.MatchString(c.What)
+	return len(t.members.numbers) > 0 && counted.MatchString(c.What)
 }
 
 // number is how many there were at a time.
@@ -115,8 +113,8 @@ func (m members) last() numbered { return m.numbers[len(m.numbers)-1] }
 
 // wentOn is how many there were in the end, if that changed after a check was decided.
 func (t told) wentOn() string {
-	m, is := t.members()
-	if !is || m.last().at <= t.to || m.last().n == m.number(t.to) {
+	m := t.members
+	if len(m.numbers) == 0 || m.last().at <= t.to || m.last().n == m.number(t.to) {
 		return ""
 	}
 	return fmt.Sprintf("; by %s, there were %d", moment(m.last().at), m.last().n)
@@ -125,8 +123,8 @@ func (t told) wentOn() string {
 // countedInList are the first number and the last one of many that a check counts, and the one that
 // it was decided by.
 func (t told) countedInList() (lines []Line) {
-	m, is := t.members()
-	if !is {
+	m := t.members
+	if len(m.numbers) == 0 {
 		return nil
 	}
 	add := func(of numbered, note string) {
