@@ -11,13 +11,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settled is how long nothing has to change until a change is told: an editor writes a file in
-// several steps.
+// settled is how long the files must stay as they are before a change is reported: an editor
+// writes a file in several steps.
 const settled = 50 * time.Millisecond
 
-// Watch tells the names of files that change, until the context ends. Of scenarios, other YAML
-// files beside them count, too: a scenario may name them. Changes that nobody takes are told as
-// one.
+// Watch sends the name of a file whenever one changes, until the context ends. Other YAML files
+// beside a scenario count, too: the scenario may name them. While a name waits to be received,
+// further changes are dropped.
 func Watch(ctx context.Context, scenarios, others []string) (<-chan string, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -75,13 +75,13 @@ func (w watched) tell(ctx context.Context, watcher *fsnotify.Watcher, changes ch
 			}
 		case err := <-watcher.Errors:
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				last, quiet = "too much to tell", time.After(settled)
+				last, quiet = "more than could be followed", time.After(settled)
 			}
 		case <-quiet:
 			quiet = nil
 			select {
 			case changes <- last:
-			default: // one is told already
+			default: // a name waits already
 			}
 		}
 	}

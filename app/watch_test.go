@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhichChangesCount: the last file that is written is one that counts, so that all that
-// were told by then are known.
+// TestWhichChangesCount: after files that don't count, one is written that does. Its name must
+// be the next that is sent.
 func TestWhichChangesCount(t *testing.T) {
 	t.Parallel()
 	dir, sources := t.TempDir(), t.TempDir()
@@ -24,25 +24,25 @@ func TestWhichChangesCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := func(want string) {
+	expect := func(want string) {
 		t.Helper()
 		if got := <-changes; got != want {
-			t.Errorf("told of %s, want %s", got, want)
+			t.Errorf("%s changed, want %s", got, want)
 		}
 	}
 	write(scenario, "b")
-	told("mine.yaml")
+	expect("mine.yaml")
 	write(filepath.Join(dir, ".mine.yaml.swp"), "b")
 	write(filepath.Join(dir, "notes.txt"), "b")
 	write(filepath.Join(sources, "http.go"), "b")
 	write(source, "b")
-	told("grpc.go")
+	expect("grpc.go")
 	write(scenario+"~", "b")
 	write(filepath.Join(dir, "new"), "c")
 	if err := os.Rename(filepath.Join(dir, "new"), scenario); err != nil { // as editors do
 		t.Fatal(err)
 	}
-	told("mine.yaml")
+	expect("mine.yaml")
 	write(filepath.Join(dir, "pod.yml"), "b")
-	told("pod.yml")
+	expect("pod.yml")
 }

@@ -118,8 +118,8 @@ func (h *History) End() {
 	h.ended = true
 }
 
-// Append adds an event that happened now, unless the history has ended. A failure to write it is kept, and
-// reported by Err: a history that is not complete must not be judged.
+// Append adds an event that happened now, unless the history has ended. A failure to write
+// it is kept, and reported by Err: a history that is not complete must not be judged.
 func (h *History) Append(source, subject string, payload Payload) {
 	if h == nil {
 		return

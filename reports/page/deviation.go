@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -41,10 +40,14 @@ func (d deviation) Cells() int { return len(d.Tiles) + d.More }
 // Act says what the draft of the deviation is copied as: an issue, or a comment where it is
 // reported already.
 func (d deviation) Act() string {
-	if d.Issue == "" {
+	switch name := reports.IssueName(d.Issue); {
+	case d.Issue == "":
 		return copyAsIssue
+	case name == "":
+		return "Copy as comment"
+	default:
+		return "Copy as comment on " + name
 	}
-	return strings.TrimSuffix("Copy as comment on "+reports.IssueName(d.Issue), " on ")
 }
 
 // copyAsIssue is what the draft of something new is copied as.
@@ -210,7 +213,8 @@ type shownFinding struct {
 func knownBy(findings []finding.Finding) map[string]shownFinding {
 	all := make(map[string]shownFinding)
 	for _, f := range findings {
-		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: deviation{Finding: f}.Places(), Act: deviation{Finding: f}.Act(), Script: f.Script()}
+		d := deviation{Finding: f}
+		all[f.ID] = shownFinding{Headline: f.Headline, Class: f.Class, Instead: f.Instead, Effect: f.Effect, Owner: f.Owner(), Issue: f.Issue, Places: d.Places(), Act: d.Act(), Script: f.Script()}
 	}
 	return all
 }

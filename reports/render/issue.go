@@ -15,7 +15,8 @@ import (
 
 // Issue drafts what a finding is reported with: a bug report in the form that
 // kubernetes/kubernetes asks for or, of a text, the description of a pull request that
-// changes it. Of what is reported already it is a comment. It names nothing that only the reader's machine has.
+// changes it. Of what is reported already it is a comment. It names nothing that only the
+// reader's machine has.
 func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 	var m markdown
 	switch {
@@ -31,8 +32,7 @@ func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 
 // Issues drafts what findings are reported with, by weight: one issue or pull request
 // for each, but one pull request for all that is behind in a text, and comments on what is
-// reported already. Those that have a case, by
-// their ids, are reported with its evidence.
+// reported already. Those that have a case, by their ids, are reported with its evidence.
 func Issues(w io.Writer, r reports.Report, all []finding.Finding, cases map[string]finding.Case) error {
 	one := func(f finding.Finding) string {
 		switch {

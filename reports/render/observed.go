@@ -16,8 +16,11 @@ func (m *markdown) inThisRun(f finding.Finding) {
 		return
 	}
 	m.printf("\n### Observed\n\nIn the cell %s: %s\n", code(s.Cell), linkedText(s.Cause))
-	for i, because := range s.Because {
-		m.printf("%s- %s\n", map[bool]string{true: "\n"}[i == 0], linkedText(because))
+	if len(s.Because) > 0 {
+		m.printf("\n")
+	}
+	for _, because := range s.Because {
+		m.printf("- %s\n", linkedText(because))
 	}
 	if lines := momentLines(s.Led); lines != "" {
 		m.printf("\nWhat led to it, in seconds since the record began:\n\n%s\n", fenced("", lines, ""))
