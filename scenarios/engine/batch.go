@@ -27,8 +27,9 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
-		room: semaphore.NewWeighted(wholeRig * int64(max(e.Parallel, 1))), part: 2,
+		size: wholeRig * int64(max(e.Parallel, 1)), part: 2,
 	}
+	b.room = semaphore.NewWeighted(b.size)
 	if e.Parallel <= 1 {
 		b.part = wholeRig
 	}
@@ -64,13 +65,14 @@ type batch struct {
 	programs []*check.Program
 	results  []reports.Cell
 	room     *semaphore.Weighted
-	part     int64 // the room that a cell takes which shares a control plane
+	size     int64 // all of the room
+	part     int64 // what of it a cell takes which shares a control plane
 }
 
 // groups are those of the cells that share control planes.
 func (b *batch) groups() []group {
 	if !b.Isolate {
-		return groups(b.cells)
+		return groups(b.cells, int(b.size/b.part))
 	}
 	var each []group
 	for i := range b.cells {
@@ -119,7 +121,7 @@ func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, lea
 		members = append(members, b.cells[i])
 	}
 	if b.Warm != nil && g.key != "" {
-		return b.Warm.take(ctx, b.Engine, members, g.changes)
+		return b.Warm.take(ctx, b.Engine, members, len(g.walk) > 0)
 	}
 	if len(members) == 1 {
 		return nil, nil
@@ -156,7 +158,11 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		})
 	}
 	beside.Wait()
-	for _, i := range g.alone {
+	alone := g.alone
+	if len(g.walk) == 1 {
+		alone = g.all()[len(g.beside):]
+	}
+	for _, i := range alone {
 		on, room := on, b.part
 		if !on.healthy() {
 			on, room = nil, wholeRig
@@ -165,7 +171,26 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		one(i, on)
 		free()
 	}
+	if len(g.walk) > 1 {
+		b.inStep(ctx, g.walk, on, one)
+	}
 	return held
+}
+
+// inStep runs cells that change a control plane in step. They wait for each other, so that
+// there has to be room for all.
+func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, on *controlPlane)) {
+	free := b.acquire(ctx, b.part*int64(len(cells)))
+	defer free()
+	on.walk = newWalk(len(cells))
+	var walking sync.WaitGroup
+	for _, i := range cells {
+		walking.Go(func() {
+			defer on.walk.leave()
+			one(i, on)
+		})
+	}
+	walking.Wait()
 }
 
 // take runs a cell.

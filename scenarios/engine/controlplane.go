@@ -25,6 +25,8 @@ type controlPlane struct {
 	hub *hub
 	// began is how long the logs of its components were when it had started.
 	began map[string]int
+	// walk is that of the cells that it has now. It is nil if they don't change it in step.
+	walk *walk
 
 	mu   sync.Mutex
 	last int // the number of the cell that came last

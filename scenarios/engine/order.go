@@ -15,19 +15,18 @@ import (
 // group is cells that have one control plane, by their places in the list of all.
 type group struct {
 	key string // what they agree on; empty for a cell that has a control plane of its own
-	// beside are those that use it at the same time, and alone those that come after them,
-	// one after the other.
-	beside, alone []int
-	// changes is true if the last of alone changes the control plane.
-	changes bool
+	// beside are those that use it at the same time, alone those that come after them, one
+	// after the other, and walk those that come last and change it, in step.
+	beside, alone, walk []int
 }
 
 // all are the places of all cells of the group.
-func (g group) all() []int { return slices.Concat(g.beside, g.alone) }
+func (g group) all() []int { return slices.Concat(g.beside, g.alone, g.walk) }
 
 // groups are the groups of cells in the order in which they are begun. The longest comes
-// first: if it began last, only the user would wait for it.
-func groups(cells []plan.Cell) []group {
+// first: if it began last, only the user would wait for it. At most so many cells walk in
+// step.
+func groups(cells []plan.Cell, most int) []group {
 	var all []group
 	of := make(map[string]int) // the group of those that share a control plane
 	var changing []int
@@ -53,16 +52,13 @@ func groups(cells []plan.Cell) []group {
 			all[g].alone = append(all[g].alone, i)
 		}
 	}
-	// One cell that changes a control plane can be the last to have it.
-	slices.SortFunc(changing, func(a, b int) int { return strings.Compare(cells[a].ID, cells[b].ID) })
-	for _, i := range changing {
-		key, _ := shares(cells[i])
-		if g, known := of[key]; known {
-			all[g].alone, all[g].changes = append(all[g].alone, i), true
-			delete(of, key)
+	for _, w := range walks(cells, changing, most) {
+		if g, known := of[w.key]; known { // one walk can be the last to have a control plane
+			all[g].walk = w.walk
+			delete(of, w.key)
 			continue
 		}
-		all = append(all, group{key: key, alone: []int{i}, changes: true})
+		all = append(all, w)
 	}
 	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
 	return all

@@ -16,13 +16,13 @@ func TestTheLongestCellsBeginFirst(t *testing.T) {
 	restart := plan.Step{Action: action.Restart{Component: "kube-apiserver"}}
 	short, also := plan.Cell{ID: "short"}, plan.Cell{ID: "as short"}
 	long := plan.Cell{ID: "long", Topology: record.Topology{Version: "v1.90.1"}, Steps: []plan.Step{restart, restart, restart}}
-	got := groups([]plan.Cell{short, also, long})
+	got := groups([]plan.Cell{short, also, long}, 9)
 	if len(got) != 2 || !slices.Equal(got[0].all(), []int{2}) || !slices.Equal(got[1].beside, []int{0, 1}) {
 		t.Errorf("groups %+v, want the long one first, and the others beside each other", got)
 	}
 }
 
-// TestWhoChangesAControlPlaneComesLast, and only one does.
+// TestWhoChangesAControlPlaneComesLast, and who changes it in another way has another one.
 func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 	t.Parallel()
 	step := func(a action.Action) []plan.Step { return []plan.Step{{Action: a}} }
@@ -32,10 +32,10 @@ func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 		{ID: "a", Steps: step(action.Stop{Component: "etcd"})},
 		{ID: "pod", Steps: step(action.Wait{})},
 		{ID: "other", Topology: record.Topology{Version: "v1.90.1"}},
-	})
+	}, 9)
 	shared := got[slices.IndexFunc(got, func(g group) bool { return len(g.beside) > 0 && len(g.alone) > 0 })]
-	if !slices.Equal(shared.beside, []int{3}) || !slices.Equal(shared.alone, []int{1, 2}) || len(got) != 3 {
-		t.Errorf("groups %+v, want one in which the pod comes first, then the metrics, and then a", got)
+	if !slices.Equal(shared.beside, []int{3}) || !slices.Equal(shared.alone, []int{1}) || !slices.Equal(shared.walk, []int{0}) || len(got) != 3 {
+		t.Errorf("groups %+v, want one in which the pod comes first, then the metrics, and then b", got)
 	}
 }
 

@@ -244,6 +244,11 @@ func (r *run) enough() bool { return r.red && r.failFast }
 // take takes a step, and says in the history how it ended. Only the history has what
 // a catch step could not do.
 func (r *run) take(ctx context.Context, step plan.Step) error {
+	if r.walks(step) { // in the record, it begins when all are there
+		if err := r.seat.walk.meet(ctx, func() error { return nil }); err != nil {
+			return err
+		}
+	}
 	r.begin(step)
 	r.current = step
 	r.history.Append("engine", step.Name, record.StepStarted{
@@ -259,6 +264,11 @@ func (r *run) take(ctx context.Context, step plan.Step) error {
 	}
 	r.history.Append("engine", step.Name, done)
 	return err
+}
+
+// walks reports whether a step is one that several cells take in step.
+func (r *run) walks(step plan.Step) bool {
+	return r.seat != nil && r.seat.walk != nil && action.ReachOf(step.Action) == action.ReachChanges
 }
 
 // errUnmet marks that a scenario can't go on because of what the cluster did,
@@ -283,11 +293,16 @@ const (
 func (r *run) do(ctx context.Context, step plan.Step) error {
 	switch step.Action.(type) {
 	case action.Wait, action.Checks, action.Stop:
-		return step.Action.Run(ctx, r)
+	default:
+		limited, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
+		defer cancel()
+		ctx = limited
 	}
-	ctx, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
-	defer cancel()
-	return step.Action.Run(ctx, r)
+	run := func() error { return step.Action.Run(ctx, r) }
+	if r.walks(step) {
+		return r.seat.walk.meet(ctx, run)
+	}
+	return run()
 }
 
 // Wait implements action.Rig.

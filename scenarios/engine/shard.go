@@ -33,7 +33,7 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	}
 	var parties []party
 	share := 0.0
-	for _, g := range groups(cells) {
+	for _, g := range groups(cells, len(cells)) {
 		parts := make(map[uint64][]int)
 		for _, i := range g.all() {
 			part := preference(cells[i].ID, 0) % groupParts

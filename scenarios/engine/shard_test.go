@@ -47,7 +47,7 @@ func TestShardsTakeAboutAsLong(t *testing.T) {
 	var efforts []int
 	for index := range of {
 		part, sum := Shard(cells, index+1, of), 0
-		for _, group := range groups(part) {
+		for _, group := range groups(part, len(part)) {
 			sum += groupEffort(part, group)
 		}
 		efforts = append(efforts, sum)

@@ -30,6 +30,25 @@ var _ = It("shows a cell nothing of the one beside it", func(ctx SpecContext) {
 	Expect(apiServers).To(HaveLen(1))
 })
 
+var _ = It("takes cells through the same changes in step", func(ctx SpecContext) {
+	cells := cellsOf("instep.yaml")
+	dir, results := runCells(ctx, new(build.Builder), cells...)
+	lives := make(map[string][]int)
+	for i, cell := range cells {
+		Expect(problems(results[i])).To(BeEmpty())
+		Expect(results[i].Outcome).To(Equal(reports.Pass))
+		for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
+			if e.Subject == spec.APIServer {
+				goes := cell.Axes["goes"]
+				lives[goes] = append(lives[goes], started.PID)
+			}
+		}
+	}
+	Expect(lives["all"]).To(HaveLen(3))
+	Expect(lives["also-all"]).To(Equal(lives["all"]))
+	Expect(lives["part"]).To(Equal(lives["all"][:2]), "it has left before the second change")
+})
+
 // cellsOf are the cells of a scenario of this suite's own.
 func cellsOf(scenario string) []plan.Cell {
 	GinkgoHelper()
