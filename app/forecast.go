@@ -33,7 +33,11 @@ func NewForecast(cells []plan.Cell, o Options) *Forecast {
 			ids = append(ids, runLabel(c.ID, number+1))
 		}
 	}
-	return newForecast(ids, o.Parallel, durations(o.Dir))
+	parallel := o.Parallel
+	if parallel > 1 && !o.Isolate {
+		parallel *= 2 // as many share a control plane
+	}
+	return newForecast(ids, parallel, durations(o.Dir))
 }
 
 func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *Forecast {

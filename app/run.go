@@ -48,6 +48,9 @@ type Options struct {
 	// Keep is called with the first cell that is not as expected, while its rig is up, and
 	// has the rig until it returns. If unset, each rig is taken down at once.
 	Keep func(context.Context, reports.Cell, *engine.Rig)
+	// Shuffle begins the cells in a random order that it decides, each time in another one. If
+	// unset, the longest begin first.
+	Shuffle uint64
 	// Warm has control planes that stay up from one run to the next. Then no cell runs again
 	// alone. If unset, all control planes are the run's own.
 	Warm *engine.Warm
@@ -92,9 +95,8 @@ type runner struct {
 	Options
 	*assembler
 	cells []plan.Cell
-	// round runs cells once each. The files go to a directory that looks as that of
-	// a report.
-	round func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error
+	// round runs cells once each, for the time of the given number.
+	round func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error
 
 	mu   sync.Mutex
 	news chan struct{} // has room for one
@@ -117,14 +119,22 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	keepRig := o.firstKept(known.excuse)
 	return &runner{
 		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
-		round: func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Dir: dir, Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err
 		},
 	}, nil
+}
+
+// shuffle is what decides the order of a round.
+func shuffle(seed uint64, number int) uint64 {
+	if seed == 0 {
+		return 0
+	}
+	return seed + uint64(number) - 1
 }
 
 // firstKept is Keep for one rig only, with what is known to fail marked as such. It is nil
@@ -168,8 +178,7 @@ func (s *runner) rounds(ctx context.Context) error {
 		for i := range together {
 			running.Go(func() {
 				number := first + i
-				dir := roundDir(s.Dir, number)
-				errs[i] = s.round(ctx, dir, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.progress(number, p) })
+				errs[i] = s.round(ctx, number, max(1, s.Parallel/together), todo, func(p engine.Progress) { s.progress(number, p) })
 			})
 		}
 		running.Wait()

@@ -66,13 +66,7 @@ func twoCells(t *testing.T) []plan.Cell {
 }
 
 // round plays what an engine does: a history for each cell, and news.
-func (p *played) round(ctx context.Context, dir string, _ int, cells []plan.Cell, tell func(engine.Progress)) error {
-	number := 1
-	if below, err := filepath.Rel(p.Dir, dir); err != nil || below != "." {
-		if _, err := fmt.Sscanf(below, "runs/%d", &number); err != nil {
-			return err
-		}
-	}
+func (p *played) round(ctx context.Context, number, _ int, cells []plan.Cell, tell func(engine.Progress)) error {
 	for _, c := range cells {
 		if p.before != nil {
 			p.before(number, c.ID)
@@ -87,7 +81,7 @@ func (p *played) round(ctx context.Context, dir string, _ int, cells []plan.Cell
 		}
 		if ctx.Err() != nil {
 			result = reports.Cell{ID: c.ID, Scenario: c.Scenario, Outcome: reports.Unknown, Reason: "not run: interrupted", Unfinished: true}
-		} else if err := leaveHistory(dir, c.ID); err != nil {
+		} else if err := leaveHistory(roundDir(p.Dir, number), c.ID); err != nil {
 			return err
 		}
 		tell(engine.Progress{Cell: c})
@@ -230,8 +224,8 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	}
 	golden.Write(t, filepath.Join(engine.CellDir(p.Dir, "mine/pods/b"), "history.jsonl"), `{"seq":1,"kind":"component.started","data":{}}`+"\n"+`{"seq":2,"kin`)
 	killed := errors.New("killed")
-	p.runner.round = func(ctx context.Context, dir string, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
-		return errors.Join(p.round(ctx, dir, parallel, cells[:1], tell), p.draft(), killed)
+	p.runner.round = func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+		return errors.Join(p.round(ctx, number, parallel, cells[:1], tell), p.draft(), killed)
 	}
 	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
 		t.Fatal(err)

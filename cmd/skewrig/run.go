@@ -20,6 +20,7 @@ type runFlags struct {
 	parallel int
 	isolate  bool
 	keep     bool
+	shuffle  seed
 	matrix   bool
 	known    string
 	again    againFlags
@@ -55,6 +56,7 @@ pattern selects.`,
 	f.github.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
+	f.shuffle.register(cmd)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
@@ -99,10 +101,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	options := app.Options{
-		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(os.Args, args, version(), built),
-		Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
+		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(f.shuffle.named(os.Args), args, version(), built),
+		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
 	}
 	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
+	f.shuffle.tell(cmd)
 	tell, p := cellProgress(cmd, app.NewForecast(cells, options))
 	options.Progress = tell
 	if f.keep {

@@ -89,6 +89,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"binary for nothing":   {[]string{"run", "--binary", "kubelet@v1.30.0=old", "mine.yaml"}, []string{"v1.30.0", "no selected cell needs"}},
 		"no parallel":          {[]string{"run", "--parallel", "0"}, []string{"--parallel is 0"}},
 		"no repeat":            {[]string{"run", "--repeat", "0"}, []string{"--repeat is 0"}},
+		"no seed":              {[]string{"run", "--shuffle=off"}, []string{"--shuffle", "on, or a number from 1"}},
 		"no such shard":        {[]string{"run", "--shard", "5/4", "--repeat", "-1"}, []string{`--shard is "5/4"`, "2/4", "--repeat is -1"}},
 		"shard without number": {[]string{"run", "--shard", "1"}, []string{`--shard is "1"`}},
 		"rerun of nothing":     {[]string{"run", "--rerun-failed", "nowhere"}, []string{"nowhere"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,16 +70,19 @@ type batch struct {
 	part     int64 // what of it a cell takes which shares a control plane
 }
 
-// groups are those of the cells that share control planes.
-func (b *batch) groups() []group {
-	if !b.Isolate {
-		return groups(b.cells, int(b.size/b.part))
+// groups are those of the cells that share control planes, in the order in which they begin.
+func (b *batch) groups() (all []group) {
+	if b.Isolate {
+		for i := range b.cells {
+			all = append(all, group{alone: []int{i}})
+		}
+	} else {
+		all = groups(b.cells, int(b.size/b.part))
 	}
-	var each []group
-	for i := range b.cells {
-		each = append(each, group{alone: []int{i}})
+	if b.Shuffle != 0 {
+		shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
 	}
-	return each
+	return all
 }
 
 // acquire waits until there is room, or the context ends, and returns what frees it.

@@ -35,6 +35,9 @@ type Engine struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice.
 	Isolate bool
+	// Shuffle begins the cells in a random order that it decides. If unset, the longest begin
+	// first.
+	Shuffle uint64
 	// Warm keeps control planes up for the next run. Then no cell runs again alone. If unset,
 	// each run has its own.
 	Warm *Warm

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -62,6 +63,20 @@ func groups(cells []plan.Cell, most int) []group {
 	}
 	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
 	return all
+}
+
+// shuffle has groups, and the cells of each that come at the same time or one after the other,
+// in another order.
+func shuffle(all []group, random *rand.Rand) {
+	swap := func(of []int) {
+		random.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+	}
+	for _, g := range all {
+		swap(g.beside)
+		swap(g.alone)
+		swap(g.walk)
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
 // groupEffort says how long the cells of a group take, compared with others.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -36,6 +38,32 @@ func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 	shared := got[slices.IndexFunc(got, func(g group) bool { return len(g.beside) > 0 && len(g.alone) > 0 })]
 	if !slices.Equal(shared.beside, []int{3}) || !slices.Equal(shared.alone, []int{1}) || !slices.Equal(shared.walk, []int{0}) || len(got) != 3 {
 		t.Errorf("groups %+v, want one in which the pod comes first, then the metrics, and then b", got)
+	}
+}
+
+func TestShuffledGroupsHaveTheSameCells(t *testing.T) {
+	t.Parallel()
+	cells := catalogCells(t)
+	sorted := func(all []group) []group {
+		for _, g := range all {
+			for _, part := range [][]int{g.beside, g.alone, g.walk} {
+				slices.Sort(part)
+			}
+		}
+		slices.SortFunc(all, func(a, b group) int { return a.all()[0] - b.all()[0] })
+		return all
+	}
+	shuffled := func(seed uint64) []group {
+		all := groups(cells, 9)
+		shuffle(all, rand.New(rand.NewPCG(seed, 0)))
+		return all
+	}
+	one, other := shuffled(1), shuffled(2)
+	if reflect.DeepEqual(one, other) || !reflect.DeepEqual(one, shuffled(1)) {
+		t.Error("a seed does not decide the order")
+	}
+	if !reflect.DeepEqual(sorted(one), sorted(groups(cells, 9))) {
+		t.Error("other cells are together than without")
 	}
 }
 
