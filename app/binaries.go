@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,12 +114,27 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 // fault, unless there is no such release: the error names the file and line of the
 // cells, if any, that ask for it.
 func Build(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
-	built, err := builder.Build(ctx, targets)
-	failures, ok := errors.AsType[build.Errors](err)
-	if !ok || !errors.Is(err, build.ErrNoRelease) {
-		return built, Failed(err)
+	wait, err := StartBuild(ctx, builder, targets, cells)
+	if err != nil {
+		return nil, err
 	}
-	return nil, located(failures, cells)
+	return wait()
+}
+
+// StartBuild is Build, but returns when it is known what has to be compiled. What it returns
+// waits for the rest.
+func StartBuild(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) (wait func() ([]build.Binary, error), _ error) {
+	built, err := builder.Start(ctx, targets)
+	if failures, is := errors.AsType[build.Errors](err); is {
+		return nil, located(failures, cells)
+	}
+	if err != nil {
+		return nil, Failed(err)
+	}
+	return func() ([]build.Binary, error) {
+		binaries, err := built()
+		return binaries, Failed(err)
+	}, nil
 }
 
 // askLimit is how long a module proxy has to answer before a plan is printed.
@@ -184,12 +200,20 @@ func located(failures build.Errors, cells []plan.Cell) error {
 	return errors.Join(located...)
 }
 
-// Targets are the binaries that cells need.
+// Targets are the binaries that cells need, the one that most of them need first: these can
+// begin when it is built.
 func Targets(cells []plan.Cell) []build.Target {
 	var all []build.Target
 	for _, t := range plan.Targets(cells) {
 		all = append(all, engine.Target(t))
 	}
+	need := make(map[string]int)
+	for _, c := range cells {
+		for _, t := range plan.Targets([]plan.Cell{c}) {
+			need[engine.Target(t).String()]++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b build.Target) int { return cmp.Compare(need[b.String()], need[a.String()]) })
 	return all
 }
 

@@ -28,6 +28,12 @@ type Options struct {
 	Claimed *ReportDir
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Pending reports whether a component is still being built: other cells begin first then.
+	// Builder.Pending does. If unset, none is.
+	Pending func(build.Target) bool
+	// Built are the components that are built so far, for the report. If unset, Reproduce has
+	// them.
+	Built func() []build.Binary
 	// Catalog says what is known to fail, and what checks prove. If unset, the report says
 	// nothing of either.
 	Catalog Catalog
@@ -121,7 +127,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err
@@ -223,6 +229,9 @@ func runLabel(id string, number int) string {
 // report is the report of what has run so far. If that is not everything, it is
 // partial, and says why.
 func (s *runner) report(why string) (reports.Report, error) {
+	if s.Built != nil {
+		s.reproduce.Components = components(s.Built())
+	}
 	s.mu.Lock()
 	ran, bad := slices.Clone(s.ran), maps.Clone(s.bad)
 	s.mu.Unlock()

@@ -153,8 +153,8 @@ func (d *dev) once(ctx context.Context) error {
 		Dir: d.report.dir, Claimed: d.claimed, Binary: builder.Binary, Catalog: here,
 		Reproduce: app.Reproduce(os.Args, d.args, version(), built), Parallel: d.parallel, Warm: d.warm,
 	}
-	tell, p := cellProgress(d.cmd, app.NewForecast(cells, options))
-	options.Progress = tell
+	p := newProgress(news(d.cmd))
+	options.Progress = tellCells(d.cmd, p, app.NewForecast(cells, options))
 	report, err := app.Run(ctx, cells, options)
 	p.close()
 	if err != nil || ctx.Err() != nil {

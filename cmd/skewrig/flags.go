@@ -138,8 +138,9 @@ func (b *binaries) register(cmd *cobra.Command) {
 
 // build builds targets, which cells ask for, if any, and tells about it.
 func (b *binaries) build(ctx context.Context, cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
-	tell, done := buildProgress(cmd)
-	defer done()
+	p := newProgress(news(cmd))
+	defer p.close()
+	tell := tellBuild(cmd, p)
 	builder.Progress = func(p build.Progress) {
 		if !b.onlyNew || p.State != build.Cached {
 			tell(p)

@@ -24,6 +24,8 @@ type progress struct {
 	out  io.Writer
 	bars *mpb.Progress // nil if out is not a terminal
 	work sync.Map      // a *job by the name of what is at work
+
+	closed sync.Once
 }
 
 // job is what a terminal shows of something that is at work.
@@ -55,11 +57,13 @@ func (p *progress) begin(what, label string) {
 	p.work.Store(what, j)
 }
 
-// label changes what is said of something that is at work.
-func (p *progress) label(what, label string) {
-	if j, ok := p.work.Load(what); ok {
+// label changes what is said of something, if it is at work.
+func (p *progress) label(what, label string) bool {
+	j, ok := p.work.Load(what)
+	if ok {
 		j.(*job).label.Store(label)
 	}
+	return ok
 }
 
 // end says that it no longer is.
@@ -82,7 +86,9 @@ func (p *progress) summary(text func() string) {
 func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
 
 // close ends everything. Nothing may be told afterwards.
-func (p *progress) close() {
+func (p *progress) close() { p.closed.Do(p.endAll) }
+
+func (p *progress) endAll() {
 	p.work.Range(func(what, _ any) bool {
 		p.end(what.(string))
 		return true
@@ -92,33 +98,41 @@ func (p *progress) close() {
 	}
 }
 
-// buildProgress tells about targets that are built. Done must be called at the
-// end.
-func buildProgress(cmd *cobra.Command) (tell func(build.Progress), done func()) {
-	p, verbose := newProgress(news(cmd)), is(cmd, "verbose")
+// tellBuild tells about targets that are built.
+func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
+	verbose := is(cmd, "verbose")
+	var mu sync.Mutex
+	told := make(map[string]time.Duration) // when a line told of a target's work
 	return func(b build.Progress) {
 		target := b.Target.String()
-		switch b.State {
-		case build.Waiting, build.Compiling:
-			p.begin(target, fmt.Sprintf("%s %s", target, b.State))
-			if p.bars == nil || verbose {
-				p.line("%-40s %s", target, b.State)
-			}
-		default:
+		switch {
+		case b.State.IsFinal():
 			p.end(target)
 			p.line("%-40s %-9s %6.1fs", target, b.State, b.Elapsed.Seconds())
+			return
+		case !p.label(target, app.BuildLine(b)):
+			p.begin(target, app.BuildLine(b))
 		}
-	}, p.close
+		mu.Lock()
+		defer mu.Unlock()
+		if last, known := told[target]; (p.bars == nil || verbose) && (!known || b.Elapsed-last >= toldEvery) {
+			told[target] = b.Elapsed
+			p.line("%s", app.BuildLine(b))
+		}
+	}
 }
+
+// toldEvery is how often a line tells how far a build is, where there is no terminal.
+const toldEvery = time.Minute
 
 // tellsEachCell reports whether cellProgress writes a line of each cell that has run.
 func tellsEachCell(cmd *cobra.Command) bool {
 	return !is(cmd, "quiet") && (!isTerminal(news(cmd)) || is(cmd, "verbose"))
 }
 
-// cellProgress tells about cells that are run. The progress must be closed at the end.
-func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progress), _ *progress) {
-	p, verbose, each := newProgress(news(cmd)), is(cmd, "verbose"), tellsEachCell(cmd)
+// tellCells tells about cells that are run.
+func tellCells(cmd *cobra.Command, p *progress, f *app.Forecast) func(engine.Progress) {
+	verbose, each := is(cmd, "verbose"), tellsEachCell(cmd)
 	p.summary(func() string { return f.Line(time.Now()) })
 	return func(news engine.Progress) {
 		id := news.Cell.ID
@@ -144,5 +158,5 @@ func cellProgress(cmd *cobra.Command, f *app.Forecast) (tell func(engine.Progres
 				p.line("%s: its rig starts", id)
 			}
 		}
-	}, p
+	}
 }

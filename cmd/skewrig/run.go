@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 )
@@ -34,10 +36,10 @@ func newRun() *cobra.Command {
 		Short: "Run cells and write a report",
 		Long: `Run the selected cells and write a report. Without arguments, run the default
 cells: those of the KEPs that need only the default pair of releases. Missing
-components are built first. A PATTERN is a glob over cell ids: * matches within a
-segment, ** across segments. The beginning of ids, such as kep-4939/skew, selects all
-below it. A FILE is a scenario of your own; all its cells run, or those that a
-pattern selects.`,
+components are built, and each cell begins when what it needs is there. A PATTERN is
+a glob over cell ids: * matches within a segment, ** across segments. The beginning of
+ids, such as kep-4939/skew, selects all below it. A FILE is a scenario of your own; all
+its cells run, or those that a pattern selects.`,
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run kep-4939 kep-5999/skew
@@ -94,27 +96,41 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Failed(claimed.Close())) }()
-	built, err := f.build(ctx, cmd, builder, app.Targets(cells), cells)
-	if lacking := app.Lacking(cells, err); 0 < len(lacking) && len(lacking) < len(cells) && ctx.Err() == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%v\n%d of %d cells need what could not be built and are not judged; the others run\n", err, len(lacking), len(cells))
-	} else if err != nil {
+	p := newProgress(news(cmd))
+	defer p.close()
+	builder.Progress = f.tellBuild(cmd, p)
+	building, stop := context.WithCancel(ctx)
+	built, err := app.StartBuild(building, builder, app.Targets(cells), cells)
+	if err != nil {
+		stop()
 		return err
 	}
+	defer func() {
+		stop()
+		_, _ = built() // nothing is left at work
+	}()
 	options := app.Options{
-		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Catalog: here, Reproduce: app.Reproduce(f.shuffle.named(os.Args), args, version(), built),
+		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Pending: builder.Pending, Built: builder.Built,
+		Catalog: here, Reproduce: app.Reproduce(f.shuffle.named(os.Args), args, version(), nil),
 		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
 	}
 	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
 	f.shuffle.tell(cmd)
-	tell, p := cellProgress(cmd, app.NewForecast(cells, options))
-	options.Progress = tell
+	options.Progress = tellCells(cmd, p, app.NewForecast(cells, options))
 	if f.keep {
-		options.Keep = keepRig(f.keptTo(cmd, p), f.report.dir)
+		options.Keep = keepRig(f.above(cmd, p), f.report.dir)
 	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()
 	if err != nil {
 		return err
+	}
+	if _, err := built(); err != nil && ctx.Err() == nil {
+		lacking := app.Lacking(cells, err)
+		if len(lacking) == len(cells) {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells need what could not be built and are not judged\n", len(lacking), len(cells))
 	}
 	if f.matrix && !f.json() {
 		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
@@ -122,6 +138,18 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.report.dir) })
+}
+
+// tellBuild is tellBuild of any command, and says at once why something can't be built: the cells
+// that don't need it run.
+func (f *runFlags) tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
+	tell := tellBuild(cmd, p)
+	return func(b build.Progress) {
+		tell(b)
+		if b.State == build.Failed {
+			fmt.Fprintln(f.above(cmd, p), b.Err)
+		}
+	}
 }
 
 // nothingToRerun says that a report has nothing to run again, and prints a report of no cells
@@ -135,9 +163,8 @@ func (f *runFlags) nothingToRerun(cmd *cobra.Command, args []string) error {
 	return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
 }
 
-// keptTo is where to say which cluster is kept: above what is at work, and also if nothing
-// else is said.
-func (f *runFlags) keptTo(cmd *cobra.Command, p *progress) io.Writer {
+// above is where to say what has to be said, also if nothing else is: above what is at work.
+func (f *runFlags) above(cmd *cobra.Command, p *progress) io.Writer {
 	if is(cmd, "quiet") {
 		return cmd.ErrOrStderr()
 	}

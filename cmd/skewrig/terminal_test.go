@@ -54,7 +54,8 @@ func toldOf(t *testing.T, flags ...string) string {
 	root := &cobra.Command{Use: "root"}
 	registerLevel(root)
 	root.AddCommand(&cobra.Command{Use: "run", Run: func(cmd *cobra.Command, _ []string) {
-		tell, p := cellProgress(cmd, app.NewForecast([]plan.Cell{cell}, app.Options{Dir: t.TempDir()}))
+		p := newProgress(news(cmd))
+		tell := tellCells(cmd, p, app.NewForecast([]plan.Cell{cell}, app.Options{Dir: t.TempDir()}))
 		tell(engine.Progress{Cell: cell})
 		tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
 		tell(engine.Progress{Cell: cell, Result: &reports.Cell{ID: cell.ID, Outcome: reports.Pass, DurationSeconds: 12.34}})
@@ -146,7 +147,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	if tellsEachCell(cmd) || !tellsEachCell(elsewhere) {
 		t.Error("each cell has its line on a terminal, or none elsewhere")
 	}
-	tell, p := cellProgress(cmd, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
+	p := newProgress(news(cmd))
+	tell := tellCells(cmd, p, app.NewForecast([]plan.Cell{cell, {ID: "mine/pods/db"}}, app.Options{Dir: t.TempDir()}))
 	tell(engine.Progress{Cell: cell})
 	tell(engine.Progress{Cell: cell, Step: &cell.Steps[0]})
 	seen := ""

@@ -27,9 +27,9 @@ type Builder struct {
 	// several goroutines. It may be unset.
 	Progress func(Progress)
 
-	mu     sync.Mutex
-	known  map[string]Binary       // by target
-	failed map[string]*TargetError // by target
+	mu        sync.Mutex
+	works     map[string]*work // by target
+	compiling sync.Mutex       // one at a time: the Go command keeps all cores busy with one
 }
 
 // Given is a ready-made binary.
@@ -43,22 +43,34 @@ type Given struct {
 
 // Progress is one step of the work on one target.
 type Progress struct {
-	Target  Target
-	State   State
-	Elapsed time.Duration
+	Target Target
+	State  State
+	// Elapsed is how long the target is at work, and Compiled how long it is compiled.
+	Elapsed, Compiled time.Duration
+	// Done are the modules that were downloaded, or the packages of Of that are compiled.
+	Done, Of int
+	// Err is why the target Failed.
+	Err error
 }
 
 // State is where the work on a target stands.
 type State string
 
-// The states of a target. Cached and Built are final.
+// The states of a target.
 const (
-	Waiting   State = "waiting" // another build of the same binary is at work
-	Compiling State = "compiling"
-	Built     State = "built"
-	Cached    State = "cached"
-	Provided  State = "provided"
+	Waiting     State = "waiting"     // another build of the same binary is at work
+	Downloading State = "downloading" // modules, as they come
+	Compiling   State = "compiling"   // packages, as they come
+
+	// These are final.
+	Built    State = "built"
+	Cached   State = "cached"
+	Provided State = "provided"
+	Failed   State = "failed"
 )
+
+// IsFinal reports whether the work on the target has ended.
+func (s State) IsFinal() bool { return s == Built || s == Cached || s == Provided || s == Failed }
 
 // Binary is an executable that is ready to run.
 type Binary struct {
@@ -112,126 +124,6 @@ func (e Errors) Unwrap() []error {
 		all[i] = err
 	}
 	return all
-}
-
-// Binary returns the binary of one target, building it if needed. What it has
-// returned once it returns again without looking at the file again, so that a
-// run uses the binary that its report names, and what could not be built is not
-// tried again.
-func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
-	t = b.overlaid(t)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if known, ok := b.known[t.id()]; ok {
-		return known, nil
-	}
-	if failed, ok := b.failed[t.id()]; ok {
-		return Binary{}, failed
-	}
-	if b.known == nil {
-		b.known, b.failed = make(map[string]Binary), make(map[string]*TargetError)
-	}
-	binary, err := b.one(ctx, t)
-	if err != nil {
-		failed := &TargetError{Target: t, Err: err}
-		if ctx.Err() == nil {
-			b.failed[t.id()] = failed
-		}
-		return Binary{}, failed
-	}
-	b.known[t.id()] = binary
-	return binary, nil
-}
-
-// Build returns a binary for each target, in their order, compiling what is
-// not in the cache. Compilations run one after the other: the Go command keeps
-// all cores busy with one. Nothing is compiled if there is no such release. All
-// failures are reported together, as Errors, and the binaries are those that could be
-// built.
-func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error) {
-	var failures Errors
-	for _, t := range targets {
-		if _, _, err := b.prepare(ctx, b.overlaid(t)); errors.Is(err, ErrNoRelease) {
-			failures = append(failures, &TargetError{Target: t, Err: err})
-		}
-	}
-	if len(failures) > 0 {
-		return nil, failures
-	}
-	var binaries []Binary
-	for _, t := range targets {
-		binary, err := b.Binary(ctx, t)
-		if err != nil {
-			failure, _ := errors.AsType[*TargetError](err)
-			failures = append(failures, failure)
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		binaries = append(binaries, binary)
-	}
-	if len(failures) > 0 {
-		return binaries, failures
-	}
-	return binaries, nil
-}
-
-// prepare finds what a target is made of. The recipe is nil for a target of
-// which there is a ready-made binary.
-func (b *Builder) prepare(ctx context.Context, t Target) (store, *recipe, error) {
-	if b.given(t) != "" {
-		return store{}, nil, nil
-	}
-	s, err := b.store()
-	if err != nil {
-		return s, nil, err
-	}
-	r, err := newRecipe(ctx, s, t)
-	return s, r, err
-}
-
-func (b *Builder) one(ctx context.Context, t Target) (Binary, error) {
-	start := time.Now()
-	tell := func(s State) {
-		if b.Progress != nil {
-			b.Progress(Progress{Target: t, State: s, Elapsed: time.Since(start)})
-		}
-	}
-	if path := b.given(t); path != "" {
-		binary, err := provided(ctx, t, path)
-		if err == nil {
-			tell(Provided)
-		}
-		return binary, err
-	}
-	store, recipe, err := b.prepare(ctx, t)
-	if err != nil {
-		return Binary{}, err
-	}
-	entry := store.entry(t, recipe.key())
-	if binary, err := entry.load(); err == nil || !errors.Is(err, os.ErrNotExist) {
-		if err == nil {
-			tell(Cached)
-		}
-		return binary, err
-	}
-
-	unlock, err := entry.lock(ctx, func() { tell(Waiting) })
-	if err != nil {
-		return Binary{}, err
-	}
-	defer unlock()
-	if binary, err := entry.load(); err == nil { // built by whoever held the lock
-		tell(Cached)
-		return binary, nil
-	}
-	tell(Compiling)
-	binary, err := entry.create(recipe, func(out string) error { return recipe.make(ctx, store, out) })
-	if err == nil {
-		tell(Built)
-	}
-	return binary, err
 }
 
 // Source returns the directory with the sources of a Kubernetes release, as

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -59,24 +60,32 @@ func (e *NoRelease) Is(other error) bool { return other == ErrNoRelease }
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.
 func goCommand(ctx context.Context, dir string, args []string, env ...string) (string, error) {
+	return goTelling(ctx, dir, args, nil, env...)
+}
+
+// goTelling is goCommand, and calls a function with each line that it says while it works.
+func goTelling(ctx context.Context, dir string, args []string, tell func(line string), env ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), goEnv, env)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
+	if tell != nil {
+		cmd.Stderr = io.MultiWriter(&said, &liner{tell: tell})
+	}
 	// The Go command's compilers must end with it, also when skewrig is
 	// interrupted: they are a group of their own, ended as a group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
+	err := runBehind(cmd)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("building a component needs the Go command in PATH (https://go.dev/dl): %w", err)
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(downloads.ReplaceAllString(said.String(), ""), 30))
+		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(steps.ReplaceAllString(said.String(), ""), 30))
 	}
 	return out.String(), nil
 }
@@ -137,8 +146,38 @@ func refusal(err error) string {
 	return "the module proxy refuses to say (" + strings.TrimSpace(answer[1]) + ": see go env GOPROXY)"
 }
 
-// downloads are the lines in which the Go command says what it downloads.
-var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n?`)
+// steps are the lines in which the Go command says what it downloads or compiles.
+var steps = regexp.MustCompile(`(?m)^(go: downloading .*|[^\s:]+)\n`)
+
+// behind is the priority of compilers (as of nice): they leave the processor to cells that run.
+const behind = 10
+
+// runBehind runs a command, and all that it starts, at a lower priority than what runs.
+func runBehind(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, behind) // it may have ended already
+	return cmd.Wait()
+}
+
+// liner calls a function with each line that is written.
+type liner struct {
+	tell func(line string)
+	rest []byte
+}
+
+func (l *liner) Write(text []byte) (int, error) {
+	l.rest = append(l.rest, text...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(text), nil
+		}
+		l.tell(string(line))
+		l.rest = rest
+	}
+}
 
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

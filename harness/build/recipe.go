@@ -132,8 +132,8 @@ func (r *recipe) stamps() []string {
 
 // make builds the binary to out and asks it who it is: a stamp that did not
 // take would make every report wrong.
-func (r *recipe) make(ctx context.Context, s store, out string) error {
-	if err := r.compile(ctx, s, out); err != nil {
+func (r *recipe) make(ctx context.Context, s store, out string, tell func(Progress)) error {
+	if err := r.compile(ctx, s, out, tell); err != nil {
 		return err
 	}
 	v, err := askVersion(ctx, r.target.Component, out)
@@ -146,7 +146,7 @@ func (r *recipe) make(ctx context.Context, s store, out string) error {
 	return err
 }
 
-func (r *recipe) compile(ctx context.Context, s store, out string) error {
+func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Progress)) error {
 	dir, err := s.workTree(ctx, r)
 	if err != nil {
 		return err
@@ -158,16 +158,15 @@ func (r *recipe) compile(ctx context.Context, s store, out string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	args := append([]string{"build", "-modfile=" + modfileName, "-o", out}, r.flags()...)
+	flags := append([]string{"-modfile=" + modfileName}, r.flags()...)
 	if r.target.Clock {
 		list, err := writeOverlay(temp, r.clock)
 		if err != nil {
 			return err
 		}
-		args = append(args, "-overlay="+list)
+		flags = append(flags, "-overlay="+list)
 	}
-	_, err = goCommand(ctx, dir, append(args, r.source.pkg), "GOTMPDIR="+temp)
-	return err
+	return goBuild(ctx, dir, flags, r.source.pkg, out, temp, tell)
 }
 
 func digest(parts ...[]byte) string {

@@ -34,10 +34,15 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	if e.Parallel <= 1 {
 		b.part = wholeRig
 	}
+	groups := b.groups()
+	var parties [][]int
+	for _, g := range groups {
+		parties = append(parties, g.all())
+	}
 	var running sync.WaitGroup
-	for _, g := range b.groups() {
+	for at := range b.asBuilt(ctx, parties) {
 		free := b.acquire(ctx, wholeRig)
-		running.Go(func() { b.run(ctx, g, free) })
+		running.Go(func() { b.run(ctx, groups[at], free) })
 	}
 	running.Wait()
 	return b.results, nil
@@ -154,7 +159,8 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 	}
 	var beside sync.WaitGroup
-	for _, i := range g.beside {
+	for at := range b.asBuilt(ctx, each(g.beside)) {
+		i := g.beside[at]
 		free := b.acquire(ctx, b.part)
 		beside.Go(func() {
 			defer free()
@@ -166,13 +172,13 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 	if len(g.walk) == 1 {
 		alone = g.all()[len(g.beside):]
 	}
-	for _, i := range alone {
+	for at := range b.asBuilt(ctx, each(alone)) {
 		on, room := on, b.part
 		if !on.healthy() {
 			on, room = nil, wholeRig
 		}
 		free := b.acquire(ctx, room)
-		one(i, on)
+		one(alone[at], on)
 		free()
 	}
 	if len(g.walk) > 1 {
@@ -184,6 +190,9 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 // inStep runs cells that change a control plane in step. They wait for each other, so that
 // there has to be room for all.
 func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, on *controlPlane)) {
+	for _, i := range cells {
+		_ = b.built(ctx, b.cells[i]) // its cell finds out, too
+	}
 	free := b.acquire(ctx, b.part*int64(len(cells)))
 	defer free()
 	on.walk = newWalk(len(cells))

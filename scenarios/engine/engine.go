@@ -26,6 +26,9 @@ import (
 type Engine struct {
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Pending reports whether a component is still being built, so that Binary would wait for
+	// it. Other cells begin first then. If unset, none is.
+	Pending func(build.Target) bool
 	// Dir is the report directory. Each cell has Dir/cells/<cell id>.
 	Dir string
 	// Parallel is how many cells run at the same time that have a control plane of their

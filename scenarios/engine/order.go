@@ -137,8 +137,8 @@ func ofControlPlane(t record.Topology) record.Topology {
 
 func ofKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
-func all(names []string, are func(string) bool) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return !are(name) })
+func all[T any](of []T, are func(T) bool) bool {
+	return !slices.ContainsFunc(of, func(one T) bool { return !are(one) })
 }
 
 // effort says how long a cell takes, compared with others: by what it starts
