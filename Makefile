@@ -9,7 +9,7 @@ CHROMIUM      ?= chromium
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed suites mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed suites soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -43,6 +43,12 @@ installed: ## go install from a proxy of files, the GitHub Action, and a cell in
 suites: ## the same catalog as Ginkgo specs, and what docs/from-go.md shows
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
+
+soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
+	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)
+
+isolation: ## run the whole catalog three times each alone, shared, and shared in random order, and compare (hours)
+	$(GO) test -count=1 -timeout=24h -v -run=TestIsolation ./suites/soak -patterns='**' $(SOAK_FLAGS)
 
 mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; goes on where it stopped)
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo -v --timeout=24h --focus='scores the catalog' ./suites/mutants -- -score=$(abspath $(REPORT_DIR))-mutants $(SCORE_FLAGS)
