@@ -119,7 +119,8 @@
 //	    - for: 10s # healthy, which is what a phase is unless it says otherwise
 //	    - grpc: {services: {"": NOT_SERVING}}
 //
-// The fields of listen are those of behavior.Listener. A port that speaks
+// The fields of listen are those of behavior.Listener. A phase of a route can last for so
+// many requests instead: {path: /readyz, phases: [{requests: 2, http: {status: 503}}, {}]}. A port that speaks
 // grpc+grpc-tls or http1+https takes clients with TLS and without, and tls: {delay:
 // 700ms} lets a client wait for the handshake, as delay of a phase lets it wait for an
 // answer. The public agnhost test image and the pause image are played without a

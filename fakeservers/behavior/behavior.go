@@ -145,36 +145,16 @@ type TLS struct {
 	Delay Duration `json:"delay,omitempty"`
 }
 
-// Timeline is a list of phases in the order in which they happen. Every phase
-// but the last says how long it lasts; the last one lasts for good. An empty
-// timeline is healthy for good.
-type Timeline []Phase
-
-// At returns the phase in force when the given time has passed. A phase
-// begins at the very moment at which the one before it ends.
-func (t Timeline) At(elapsed time.Duration) Phase {
-	for _, phase := range t {
-		if phase.For == 0 || elapsed < time.Duration(phase.For) {
-			return phase
-		}
-		elapsed -= time.Duration(phase.For)
-	}
-	if len(t) > 0 {
-		return t[len(t)-1]
-	}
-	return Phase{}
-}
-
-// PathTimeline returns the phases that govern requests for an HTTP path:
-// those of the route with the longest match, or the listener's own.
-func (l Listener) PathTimeline(path string) Timeline {
-	longest, timeline := -1, l.Phases
-	for _, route := range l.Routes {
+// RouteOf returns the place of the route that governs requests for an HTTP path: the one
+// with the longest match. It is -1 if none does, but the listener's own phases.
+func (l Listener) RouteOf(path string) int {
+	longest, at := -1, -1
+	for i, route := range l.Routes {
 		if route.matches(path) && len(route.Path) > longest {
-			longest, timeline = len(route.Path), route.Phases
+			longest, at = len(route.Path), i
 		}
 	}
-	return timeline
+	return at
 }
 
 func (r Route) matches(path string) bool {

@@ -38,6 +38,32 @@ func TestAtFindsThePhaseInForce(t *testing.T) {
 	}
 }
 
+func TestPhasesEndWithTimeAndRequests(t *testing.T) {
+	t.Parallel()
+	timeline := behavior.Timeline{
+		{For: behavior.Duration(2 * time.Second), HTTP: &behavior.HTTP{Status: 200}},
+		{Requests: 2, HTTP: &behavior.HTTP{Status: 500}},
+		{For: behavior.Duration(3 * time.Second), HTTP: &behavior.HTTP{Status: 201}},
+		{HTTP: &behavior.HTTP{Status: 204}},
+	}
+	var position behavior.Position
+	for _, request := range []struct {
+		second float64
+		status int
+	}{
+		{0, 200}, {1, 200}, {1.9, 200}, // as many as come
+		{5, 500}, {20, 500}, // as long as it takes
+		{30, 201}, {32.9, 201}, // from the request on that came first
+		{33, 204}, {34, 204},
+	} {
+		var phase behavior.Phase
+		phase, position = timeline.Answer(position, time.Duration(request.second*float64(time.Second)))
+		if phase.HTTP.Status != request.status {
+			t.Errorf("after %.1fs: status %d, want %d", request.second, phase.HTTP.Status, request.status)
+		}
+	}
+}
+
 func TestAtHoldsTheLastPhaseEvenIfItHasAnEnd(t *testing.T) {
 	t.Parallel()
 	timeline := behavior.Timeline{{For: behavior.Duration(time.Second), Fault: behavior.Reset}}
@@ -46,28 +72,20 @@ func TestAtHoldsTheLastPhaseEvenIfItHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestPathTimelineTakesTheLongestMatch(t *testing.T) {
+func TestARouteIsTheLongestMatch(t *testing.T) {
 	t.Parallel()
-	phase := func(fault behavior.Fault) behavior.Timeline { return behavior.Timeline{{Fault: fault}} }
-	l := behavior.Listener{
-		Phases: phase(behavior.Close),
-		Routes: []behavior.Route{
-			{Path: "/api/", Phases: phase(behavior.Reset)},
-			{Path: "/api/v1/", Phases: phase(behavior.StallAfterHeaders)},
-			{Path: "/healthz"},
-		},
-	}
-	for path, want := range map[string]behavior.Fault{
-		"/":            behavior.Close,
-		"/api":         behavior.Close,
-		"/api/":        behavior.Reset,
-		"/api/v2":      behavior.Reset,
-		"/api/v1/pods": behavior.StallAfterHeaders,
-		"/healthz":     "",
-		"/healthz/x":   behavior.Close,
+	l := behavior.Listener{Routes: []behavior.Route{{Path: "/api/"}, {Path: "/api/v1/"}, {Path: "/healthz"}}}
+	for path, want := range map[string]int{
+		"/":            -1,
+		"/api":         -1,
+		"/api/":        0,
+		"/api/v2":      0,
+		"/api/v1/pods": 1,
+		"/healthz":     2,
+		"/healthz/x":   -1,
 	} {
-		if got := l.PathTimeline(path).At(0).Fault; got != want {
-			t.Errorf("%s: fault %q, want %q", path, got, want)
+		if got := l.RouteOf(path); got != want {
+			t.Errorf("%s: route %d, want %d", path, got, want)
 		}
 	}
 }

@@ -3,9 +3,12 @@ package behavior
 // Phase is what a server does for a while. The zero value is healthy: 200 over
 // HTTP, SERVING over gRPC, an open connection over TCP.
 type Phase struct {
-	// For is how long the phase lasts. Only the last phase of a timeline may
-	// and must leave it unset: it lasts for good.
+	// For is how long the phase lasts. Only the last phase of a timeline may leave both
+	// it and Requests unset, and must: it lasts for good.
 	For Duration `json:"for,omitempty"`
+	// Requests is how many requests the phase answers until the next one begins. Only
+	// phases of a route have it.
+	Requests int `json:"requests,omitempty"`
 	// Delay is how long the server waits with each answer. If unset, it
 	// answers at once.
 	Delay Duration `json:"delay,omitempty"`

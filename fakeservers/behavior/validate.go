@@ -98,10 +98,18 @@ func (c *checker) timeline(field string, phases Timeline, in scope) {
 		switch {
 		case phase.For < 0:
 			c.add(at+".for", "%s is negative", phase.For)
-		case phase.For == 0 && !last:
+		case phase.Requests < 0:
+			c.add(at+".requests", "%d is negative", phase.Requests)
+		case phase.Requests > 0 && !in.route:
+			c.add(at+".requests", "only the phases of a route count requests")
+		case phase.Requests > 0 && phase.For > 0:
+			c.add(at+".requests", "the phase lasts for %s already", phase.For)
+		case phase.For == 0 && phase.Requests == 0 && !last:
 			c.add(at+".for", "unset, so this phase never ends and the phases after it never begin")
 		case phase.For > 0 && last:
 			c.add(at+".for", "%s, but no phase follows: leave it unset, the last phase does not end", phase.For)
+		case phase.Requests > 0 && last:
+			c.add(at+".requests", "%d, but no phase follows: leave it unset, the last phase does not end", phase.Requests)
 		}
 		c.phase(at, phase, in)
 	}

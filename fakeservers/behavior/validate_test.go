@@ -76,6 +76,17 @@ func TestValidate(t *testing.T) {
 				"phases[2].for: 1s, but no phase follows: leave it unset, the last phase does not end",
 			},
 		},
+		"requests that can't be counted": {
+			listener: behavior.Listener{Port: 80, Protocol: behavior.HTTP1, Phases: behavior.Timeline{{Requests: 1}, {}}, Routes: []behavior.Route{
+				{Path: "/", Phases: behavior.Timeline{{Requests: -1}, {Requests: 1, For: second}, {Requests: 3}}},
+			}},
+			want: []string{
+				"phases[0].requests: only the phases of a route count requests",
+				"routes[0].phases[0].requests: -1 is negative",
+				"routes[0].phases[1].requests: the phase lasts for 1s already",
+				"routes[0].phases[2].requests: 3, but no phase follows: leave it unset, the last phase does not end",
+			},
+		},
 		"an HTTP answer that can't be": {
 			listener: behavior.Listener{Port: 80, Protocol: behavior.HTTP1, Phases: behavior.Timeline{{HTTP: &behavior.HTTP{
 				Status: 101, Body: "a", BodyBytes: -1, Location: "/\r\n", Headers: map[string]string{"": "", "a b": "", "X": "1\n2"},

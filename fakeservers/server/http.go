@@ -148,8 +148,21 @@ func (s *Server) handler() http.Handler {
 		return s.config.Handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, s.config.Listener.PathTimeline(r.URL.Path).At(time.Since(s.config.Started)))
+		s.answer(w, r, s.phaseOf(r.URL.Path))
 	})
+}
+
+// phaseOf returns the phase that answers a request for a path.
+func (s *Server) phaseOf(path string) behavior.Phase {
+	route := s.config.Listener.RouteOf(path)
+	if route < 0 {
+		return s.phase()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	phase, position := s.config.Listener.Routes[route].Phases.Answer(s.positions[route], time.Since(s.config.Started))
+	s.positions[route] = position
+	return phase
 }
 
 // answer answers a request as the phase has it.

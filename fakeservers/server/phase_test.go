@@ -16,6 +16,21 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
+func TestARouteCountsItsRequests(t *testing.T) {
+	t.Parallel()
+	twice := behavior.Timeline{{Requests: 2, HTTP: &behavior.HTTP{Status: 503}}, {}}
+	r := serve(t, behavior.Listener{Protocol: behavior.H2C, Routes: []behavior.Route{{Path: "/a", Phases: twice}, {Path: "/b", Phases: twice}}})
+	for _, request := range []struct {
+		path   string
+		status int
+	}{{"/a", 503}, {"/", 200}, {"/b", 503}, {"/a", 503}, {"/a", 200}, {"/b", 503}, {"/b", 200}} {
+		got, err := probe{http2: true}.get(t, "http://"+r.addr()+request.path)
+		if err != nil || got.status != request.status {
+			t.Errorf("%s: status %d, want %d: %v", request.path, got.status, request.status, err)
+		}
+	}
+}
+
 func TestAnAnswerHasWhatThePhaseSays(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []behavior.Protocol{behavior.HTTP1, behavior.H2C} {

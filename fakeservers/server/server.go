@@ -65,10 +65,11 @@ type Server struct {
 	// running counts goroutines, and connections that are not recorded yet.
 	running sync.WaitGroup
 
-	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	lastID  int
-	closing bool
+	mu        sync.Mutex
+	positions []behavior.Position // of the routes, in their order
+	conns     map[*conn]struct{}
+	lastID    int
+	closing   bool
 }
 
 // player serves connections as a protocol has it.
@@ -103,7 +104,7 @@ func Start(config Config) (*Server, error) {
 	if config.Log == nil {
 		config.Log = io.Discard
 	}
-	s := &Server{config: config, conns: map[*conn]struct{}{}}
+	s := &Server{config: config, conns: map[*conn]struct{}{}, positions: make([]behavior.Position, len(config.Listener.Routes))}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		s.cancel()

@@ -226,14 +226,17 @@ func formatPhases(phases behavior.Timeline) string {
 	}
 	var parts []string
 	for _, phase := range phases {
-		lasts := phase.For
-		phase.For = 0
+		lasts, requests := phase.For, phase.Requests
+		phase.For, phase.Requests = 0, 0
 		text := action.Encode(phase)
 		if text == "{}" {
 			text = "healthy"
 		}
 		if lasts > 0 {
 			text = fmt.Sprintf("%s for %s", text, lasts)
+		}
+		if requests > 0 {
+			text = fmt.Sprintf("%s for %d requests", text, requests)
 		}
 		parts = append(parts, action.OneLine(text))
 	}
