@@ -6,10 +6,12 @@ TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
 RUN_FLAGS     ?=
 CHROMIUM      ?= chromium
+GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
+CATALOG       := /^(kep|dwd)/
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed suites soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -40,9 +42,12 @@ podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it an
 installed: ## go install from a proxy of files, the GitHub Action, and a cell in the image, on real components
 	$(GO) test -count=1 -timeout=60m -run='TestGoInstall|TestTheAction|TestACellRunsInTheImage' ./cmd/skewrig ./cmd/image
 
-suites: ## the same catalog as Ginkgo specs, and what docs/from-go.md shows
+specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells of the catalog
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
-	$(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m ./suites/conformance ./suites/gates ./suites/mutants
+	$(GINKGO) --label-filter='!$(CATALOG)' ./suites/conformance ./suites/gates ./suites/mutants
+
+suites: specs ## and the cells of the catalog as specs, each on a control plane of its own
+	$(GINKGO) --label-filter='$(CATALOG)' ./suites/conformance
 
 soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
 	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)

@@ -33,5 +33,5 @@ func TestEachExpectationOfASavedRunCounts(t *testing.T) {
 		Expect(byID).To(HaveKey(cell.ID))
 		changes += expectEachCheckCounts(byID[cell.ID], *saved)
 	}
-	t.Logf("%d expectations of %d cells were changed, one at a time, and each turned its check red", changes, len(report.Cells))
+	t.Logf("%d expectations of %d cells were changed, and each turned its check red", changes, len(report.Cells))
 }

@@ -110,7 +110,7 @@ func run(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	err := cmd.Run()
-	if exit, is := errors.AsType[*exec.ExitError](err); is && exit.ExitCode() == 1 {
+	if exit, is := errors.AsType[*exec.ExitError](err); is && (exit.ExitCode() == 1 || exit.ExitCode() == 2) {
 		return
 	}
 	if err != nil {
