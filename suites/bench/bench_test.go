@@ -2,16 +2,10 @@
 package bench
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
@@ -118,87 +112,4 @@ func kubeletMegabytes(b *testing.B, c *cluster.Cluster) float64 {
 		}
 	}
 	return sum / count
-}
-
-// resident is the resident memory of a process in MB, 0 if it is gone.
-func resident(pid int) float64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
-			kB, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
-			if err != nil {
-				return 0
-			}
-			return kB / 1e3
-		}
-	}
-	return 0
-}
-
-// watchMemory samples the memory of this process and of all its children until
-// the returned function is called, which returns the peak in MB.
-func watchMemory(ctx context.Context) (peak func() float64) {
-	ctx, cancel := context.WithCancel(ctx)
-	var most float64
-	var sampling sync.WaitGroup
-	sampling.Go(func() {
-		ticker := time.NewTicker(200 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			most = max(most, familyMegabytes())
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-		}
-	})
-	return func() float64 {
-		cancel()
-		sampling.Wait()
-		return most
-	}
-}
-
-func familyMegabytes() float64 {
-	self := os.Getpid()
-	total := resident(self)
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0
-	}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err == nil && parent(pid) == self {
-			total += resident(pid)
-		}
-	}
-	return total
-}
-
-// stat is what /proc/PID/stat says of a process after its name, as proc(5)
-// numbers it from the third field on. It is empty if the process is gone.
-func stat(pid int) []string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return nil
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	return strings.Fields(rest)
-}
-
-func parent(pid int) int {
-	fields := stat(pid)
-	if len(fields) < 2 {
-		return 0
-	}
-	ppid, err := strconv.Atoi(fields[1])
-	if err != nil {
-		return 0
-	}
-	return ppid
 }

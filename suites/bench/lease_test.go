@@ -238,20 +238,3 @@ func simulateNodes(kubeconfig string) error {
 	}
 	select {} // until it is killed
 }
-
-// processorTime is what a process has taken so far.
-func processorTime(pid int) time.Duration {
-	fields := stat(pid)
-	if len(fields) < 13 {
-		return 0
-	}
-	var ticks int64
-	for _, f := range fields[11:13] { // utime and stime, in hundredths of a second
-		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return 0
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
-}
