@@ -8,17 +8,16 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -113,7 +112,7 @@ type Cluster struct {
 	kubeconfig string
 	rest       *rest.Config
 	client     kubernetes.Interface
-	health     *http.Client
+	trust      *tls.Config // of a client of the rig's servers
 	components []*component
 	links      map[string]*link.Link // by who connects
 	clients    map[string]string     // kubeconfigs of those that are not of the rig
@@ -206,11 +205,9 @@ func (c *Cluster) prepare() error {
 	if c.client, err = kubernetes.NewForConfig(c.rest); err != nil {
 		return err
 	}
-	trust, err := rest.TLSConfigFor(c.rest)
-	if err != nil {
+	if c.trust, err = rest.TLSConfigFor(c.rest); err != nil {
 		return err
 	}
-	c.health = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
 	if err := c.define(); err != nil {
 		return err
 	}

@@ -247,6 +247,8 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	if err != nil {
 		return nil, what, fmt.Errorf("preparing %s: %w", comp.name, err)
 	}
+	asker := c.newAsker()
+	defer asker.CloseIdleConnections()
 	readers := comp.clock.Readers()
 	p, err := process.Start(ctx, process.Config{
 		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
@@ -255,7 +257,7 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		Env:   append(c.environment(comp), comp.clockEnvironment()...),
 		Dir:   c.guard.Dir(),
 		Log:   c.logFile(comp.name),
-		Ready: func(ctx context.Context) error { return c.healthy(ctx, comp.health) },
+		Ready: func(ctx context.Context) error { return healthy(ctx, asker, comp.health) },
 	})
 	if err != nil {
 		return nil, what, err

@@ -1,13 +1,10 @@
 package cluster
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -186,22 +183,4 @@ func (c *Cluster) environment(comp *component) []string {
 		env = append(env, "HTTP_PROXY="+noProxy)
 	}
 	return env
-}
-
-// healthy asks a health endpoint.
-func (c *Cluster) healthy(ctx context.Context, url string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := c.health.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-	if resp.StatusCode == http.StatusOK {
-		return nil
-	}
-	return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
 }

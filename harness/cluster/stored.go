@@ -19,7 +19,7 @@ func (c *Cluster) Stored(ctx context.Context, key string) ([]byte, bool, error) 
 	if err != nil {
 		return nil, false, err
 	}
-	resp, err := (&http.Client{Transport: c.health.Transport}).Do(req)
+	resp, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.trust.Clone(), DisableKeepAlives: true}}).Do(req)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// newAsker is a client that asks a component whether it is ready. It keeps its connection:
+// what is asked a hundred times would begin with a hundred handshakes. Who has the answer
+// closes it, since a component's connections are what a scenario may look at.
+func (c *Cluster) newAsker() *http.Client {
+	return &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{TLSClientConfig: c.trust.Clone()}}
+}
+
+// healthy asks a health endpoint.
+func healthy(ctx context.Context, asker *http.Client, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := asker.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
+}
