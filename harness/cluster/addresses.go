@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -67,8 +68,18 @@ func updateNode(ctx context.Context, client kubernetes.Interface, name string, c
 	})
 }
 
-// awaitNode returns once the node is there and satisfies the condition.
+// awaitNode returns once the node is there and satisfies the condition. An API server
+// that is busy ends watches: then it watches again.
 func awaitNode(ctx context.Context, client kubernetes.Interface, name string, ok func(*corev1.Node) bool) error {
+	for {
+		if err := watchNode(ctx, client, name, ok); !errors.Is(err, watchtools.ErrWatchClosed) {
+			return err
+		}
+	}
+}
+
+// watchNode is awaitNode until the watch ends.
+func watchNode(ctx context.Context, client kubernetes.Interface, name string, ok func(*corev1.Node) bool) error {
 	byName := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
 	w, err := client.CoreV1().Nodes().Watch(ctx, byName) // without a resource version: starts with what is there
 	if err != nil {
