@@ -19,9 +19,7 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -220,24 +218,6 @@ func (c *Cluster) prepare() error {
 		return err
 	}
 	return c.introduce()
-}
-
-// startAll starts etcd and the API server, and then everything that only needs the
-// API server, all at once.
-func (c *Cluster) startAll(ctx context.Context) error {
-	group, grouped := errgroup.WithContext(ctx)
-	for _, comp := range c.components {
-		switch comp.kind {
-		case build.Etcd, build.APIServer:
-			if err := c.Start(ctx, comp.name, Change{}); err != nil {
-				return err
-			}
-		case build.ControllerManager, build.Scheduler, build.Kubelet:
-			group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
-		}
-	}
-	group.Go(func() error { return c.EnsureNamespace(grouped, metav1.NamespaceDefault) })
-	return group.Wait()
 }
 
 // settle returns when the node of a kubelet is ready, and says that it runs what

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/skewrig/skewrig/harness/build"
+)
+
+// startAll starts etcd and the API server, and then everything that only needs the
+// API server, at the same time.
+func (c *Cluster) startAll(ctx context.Context) error {
+	for _, comp := range c.ofKind(build.Etcd, build.APIServer) {
+		if err := c.Start(ctx, comp.name, Change{}); err != nil {
+			return err
+		}
+	}
+	group, grouped := errgroup.WithContext(ctx)
+	for _, comp := range c.ofKind(build.ControllerManager, build.Scheduler) {
+		group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
+	}
+	group.Go(func() error { return c.startKubelets(grouped) })
+	group.Go(func() error { return c.EnsureNamespace(grouped, metav1.NamespaceDefault) })
+	return group.Wait()
+}
+
+// kubeletsAtOnce is how many kubelets start at the same time, for each processor. When 100 start
+// at once on 2 processors, they take half as much processor time again: the API server does
+// not answer in time, and they ask again.
+const kubeletsAtOnce = 10
+
+func (c *Cluster) startKubelets(ctx context.Context) error {
+	group, grouped := errgroup.WithContext(ctx)
+	group.SetLimit(kubeletsAtOnce * runtime.NumCPU())
+	for _, comp := range c.ofKind(build.Kubelet) {
+		group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
+	}
+	return group.Wait()
+}
+
+// ofKind are the components that are one of these, in the order in which they are defined.
+func (c *Cluster) ofKind(kinds ...build.Component) (all []*component) {
+	for _, comp := range c.components {
+		if slices.Contains(kinds, comp.kind) {
+			all = append(all, comp)
+		}
+	}
+	return all
+}
