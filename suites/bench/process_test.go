@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,19 +14,27 @@ import (
 )
 
 // resident is the resident memory of a process in MB, 0 if it is gone.
-func resident(pid int) float64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+func resident(pid int) float64 { return megabytes(pid, "status", "VmRSS:") }
+
+// proportional is the memory of a process in MB, 0 if it is gone. Of a page that several
+// processes share, each has its part: the sum over processes counts it once. That of resident
+// counts the text of a program once for each process that runs it.
+func proportional(pid int) float64 { return megabytes(pid, "smaps_rollup", "Pss:") }
+
+// megabytes is a field of a process's file, where the kernel counts in units of 1024 bytes.
+func megabytes(pid int, file, field string) float64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
-			kB, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
+		if value, ok := strings.CutPrefix(lines.Text(), field); ok {
+			kibibytes, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
 			if err != nil {
 				return 0
 			}
-			return kB / 1e3
+			return kibibytes * 1024 / 1e6
 		}
 	}
 	return 0
@@ -109,4 +119,14 @@ func processorTime(pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// usesInotify reports whether a process watches files by inotify.
+func usesInotify(pid int) bool {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	files, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
+		to, _ := os.Readlink(filepath.Join(dir, f.Name()))
+		return to == "anon_inode:inotify"
+	})
 }
