@@ -74,7 +74,8 @@ clocks: ## show that a kubelet can have a clock of its own (compiles one with an
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
 bench: build ## measure what docs/benchmarks.md shows
-	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=30m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
+	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
+	$(GO) test -C suites/bench/envtest -run='^$$' -bench=. -benchtime=1x -timeout=30m
 
 lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run
@@ -92,8 +93,10 @@ newest: ## make VERSION=v1.90.1 the newest release (and PREVIOUS=v1.89.3 the one
 verify: ## check that modules, generated files and formatting are current
 	$(GO) mod verify
 	$(GO) mod tidy -diff
+	$(GO) mod tidy -C suites/bench/envtest -diff
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'not formatted: run make fmt'; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -C suites/bench/envtest .
 	$(GO) test -run=TestTheSchemasAreCurrent ./docs/...
 
 clean: ## remove what the other targets made (not the component cache)
