@@ -23,7 +23,8 @@ import (
 //	bin/<component>/<version>/<key>/<component>   the binary
 //	bin/<component>/<version>/<key>/entry.json    what it is made of, and its digest
 //	locks/<key>.lock                              held while the entry is built
-//	work/...                                      extracted sources, generated locks
+//	generated-locks/<name>.mod, .sum              locks of releases that have no committed one
+//	work/...                                      extracted sources
 //	toolchain                                     in an exported cache: what made its entries
 type store struct{ dir string }
 

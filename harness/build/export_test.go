@@ -10,19 +10,35 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
+// pretend has a builder believe that it built a target.
+func pretend(t *testing.T, b *Builder, target Target, binary string) Binary {
+	t.Helper()
+	s, recipe, err := b.prepare(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.entry(target, recipe.key()).create(recipe, func(out string) error { return os.WriteFile(out, []byte(binary), 0o755) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// pretendLock has a builder believe that it generated the lock of a target.
+func pretendLock(t *testing.T, b *Builder, target Target) {
+	t.Helper()
+	l := lock{mod: []byte("module m\n"), sum: []byte("sums\n")}
+	if err := l.write(b.Dir, generatedLock(target)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAnExportedCacheNeedsNoGo: what was exported is found where there is no Go command,
 // and what was not says what is missing.
 func TestAnExportedCacheNeedsNoGo(t *testing.T) {
 	target := Target{Component: Etcd, Version: release.Etcd}
 	b := &Builder{Dir: t.TempDir()}
-	s, recipe, err := b.prepare(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := s.entry(target, recipe.key()).create(recipe, func(out string) error { return os.WriteFile(out, []byte("etcd"), 0o755) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := pretend(t, b, target, "etcd")
 	dir := filepath.Join(t.TempDir(), "cache")
 	for range 2 { // the second time, it is there
 		if err := b.Export(t.Context(), []Target{target}, dir); err != nil {
@@ -50,10 +66,39 @@ func TestAnExportedCacheNeedsNoGo(t *testing.T) {
 	}
 }
 
-func TestAReadyMadeBinaryIsNotExported(t *testing.T) {
+// TestGeneratedLocksAreExported: without them, only the network tells which entry is that
+// of a release whose lock is not committed.
+func TestGeneratedLocksAreExported(t *testing.T) {
+	target := Target{Component: Scheduler, Version: "v1.90.1"}
+	b := &Builder{Dir: t.TempDir()}
+	pretendLock(t, b, target)
+	made := pretend(t, b, target, "scheduler")
+	dir := filepath.Join(t.TempDir(), "cache")
+	if err := b.Export(t.Context(), []Target{target, target}, dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	binary, err := (&Builder{Dir: dir}).Binary(t.Context(), target)
+	if err != nil || binary.Digest != made.Digest {
+		t.Errorf("it is %+v, made was %+v: %v", binary, made, err)
+	}
+}
+
+// TestWhatIsNotExported: the cache of another machine could not say what these are.
+func TestWhatIsNotExported(t *testing.T) {
 	t.Parallel()
-	b := &Builder{Dir: t.TempDir(), Given: []Given{{Component: Etcd}}}
-	if err := b.Export(t.Context(), nil, t.TempDir()); err == nil || !strings.Contains(err.Error(), "ready-made") {
-		t.Errorf("%v", err)
+	patch := Overlay{Path: "pkg/a.go", File: "a.go"}
+	for want, c := range map[string]struct {
+		builder *Builder
+		targets []Target
+	}{
+		"a ready-made binary can't be exported":   {builder: &Builder{Given: []Given{{Component: Etcd}}}},
+		"a patched component can't be exported":   {builder: &Builder{Overlays: []Overlay{patch}}},
+		"a patched component can't be exported: ": {builder: new(Builder), targets: []Target{{Component: Kubelet, Version: release.Newest, Overlay: map[string]string{patch.Path: patch.File}}}},
+	} {
+		c.builder.Dir = t.TempDir()
+		if err := c.builder.Export(t.Context(), c.targets, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

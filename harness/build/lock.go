@@ -44,16 +44,9 @@ func lockName(t Target) string {
 	return fmt.Sprintf("%s-%s", t.Component, t.Version)
 }
 
-// lockFor returns the committed lock of a target, or one that was generated
-// before, or generates it.
+// lockFor returns the lock of a target that is known, or generates it.
 func lockFor(ctx context.Context, s store, t Target) (lock, error) {
-	name := lockName(t)
-	l, err := readLock(locks, "locks/"+name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return l, err
-	}
-	generated := filepath.Join(s.dir, "generated-locks")
-	l, err = readLock(os.DirFS(s.dir), "generated-locks/"+name+"-"+digest(glueArchive)[:8])
+	l, err := s.knownLock(t)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
@@ -64,7 +57,28 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, fmt.Errorf("locking the dependencies of %s: %w", t.module(), err)
 	}
-	return l, l.write(generated, name+"-"+digest(glueArchive)[:8])
+	return l, l.write(s.dir, generatedLock(t))
+}
+
+// knownLock returns the committed lock of a target, or one that was generated before.
+func (s store) knownLock(t Target) (lock, error) {
+	l, err := readLock(locks, "locks/"+lockName(t))
+	if errors.Is(err, fs.ErrNotExist) {
+		l, err = readLock(os.DirFS(s.dir), generatedLock(t))
+	}
+	return l, err
+}
+
+// isLocked reports whether the lock of a target is committed.
+func isLocked(t Target) bool {
+	_, err := fs.Stat(locks, "locks/"+lockName(t)+".mod")
+	return err == nil
+}
+
+// generatedLock is where a cache has the lock that was generated for a target, without the
+// ending of its files.
+func generatedLock(t Target) string {
+	return "generated-locks/" + lockName(t) + "-" + digest(glueArchive)[:8]
 }
 
 // WriteLock writes the lock that a target is compiled with to a directory, under

@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown 
 	}
 	var failures Errors
 	for _, t := range targets {
-		if _, err := fs.Stat(locks, "locks/"+lockName(t)+".mod"); err == nil || b.given(t) != "" {
+		if isLocked(t) || b.given(t) != "" {
 			continue
 		}
 		if err := s.stub(); err != nil {
