@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,16 +62,20 @@ const (
 	Waiting     State = "waiting"     // another build of the same binary is at work
 	Downloading State = "downloading" // modules, as they come
 	Compiling   State = "compiling"   // packages, as they come
+	Exporting   State = "exporting"
 
 	// These are final.
 	Built    State = "built"
 	Cached   State = "cached"
 	Provided State = "provided"
+	Exported State = "exported"
 	Failed   State = "failed"
 )
 
 // IsFinal reports whether the work on the target has ended.
-func (s State) IsFinal() bool { return s == Built || s == Cached || s == Provided || s == Failed }
+func (s State) IsFinal() bool {
+	return slices.Contains([]State{Built, Cached, Provided, Exported, Failed}, s)
+}
 
 // Binary is an executable that is ready to run.
 type Binary struct {
@@ -124,6 +129,13 @@ func (e Errors) Unwrap() []error {
 		all[i] = err
 	}
 	return all
+}
+
+// tell tells where the work on a target stands that began at a time.
+func (b *Builder) tell(t Target, s State, start time.Time) {
+	if b.Progress != nil {
+		b.Progress(Progress{Target: t, State: s, Elapsed: time.Since(start)})
+	}
 }
 
 // Source returns the directory with the sources of a Kubernetes release, as

@@ -40,7 +40,10 @@ type entry struct {
 	locked string
 }
 
-// manifest is the entry.json of an entry.
+// manifestFile is the name of an entry's manifest.
+const manifestFile = "entry.json"
+
+// manifest says what an entry is.
 type manifest struct {
 	Target  Target    `json:"target"`
 	Recipe  []string  `json:"recipe"`
@@ -66,7 +69,7 @@ func (e entry) load() (Binary, error) {
 	if err != nil {
 		return Binary{}, err
 	}
-	if m.Target.Component != e.target.Component || m.Target.Version != e.target.Version || recipeKey(m.Recipe) != filepath.Base(e.dir) {
+	if !e.isOf(m) {
 		return Binary{}, e.damaged(fmt.Errorf("it holds %s, of another recipe", m.Target))
 	}
 	digest, size, err := digestFile(e.binary())
@@ -77,6 +80,14 @@ func (e entry) load() (Binary, error) {
 		return Binary{}, e.damaged(fmt.Errorf("%d bytes with digest %s, built were %d bytes with %s", size, digest, m.Bytes, m.Digest))
 	}
 	return e.holding(digest, size, true), nil
+}
+
+// key is that of the recipe by which the entry is found.
+func (e entry) key() string { return filepath.Base(e.dir) }
+
+// isOf reports whether a manifest can be the entry's.
+func (e entry) isOf(m manifest) bool {
+	return m.Target.Component == e.target.Component && m.Target.Version == e.target.Version && recipeKey(m.Recipe) == e.key()
 }
 
 // holding is the entry's binary.
@@ -102,7 +113,7 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return Binary{}, err
 	}
-	temp, err := os.MkdirTemp(parent, incomplete+filepath.Base(e.dir)+"-")
+	temp, err := os.MkdirTemp(parent, incomplete+e.key()+"-")
 	if err != nil {
 		return Binary{}, err
 	}
@@ -121,14 +132,16 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err != nil {
 		return Binary{}, err
 	}
-	if err := os.WriteFile(filepath.Join(temp, "entry.json"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(temp, manifestFile), text, 0o600); err != nil {
 		return Binary{}, err
 	}
-	// What is there without a manifest was left by a removal that was cut off.
-	if err := errors.Join(os.RemoveAll(e.dir), os.Rename(temp, e.dir)); err != nil {
-		return Binary{}, err
-	}
-	return e.holding(digest, size, false), nil
+	return e.holding(digest, size, false), e.place(temp)
+}
+
+// place moves a directory with all that the entry holds into its place. What is there
+// without a manifest was left by a removal that was cut off.
+func (e entry) place(dir string) error {
+	return errors.Join(os.RemoveAll(e.dir), os.Rename(dir, e.dir))
 }
 
 // incomplete begins the name of an entry's directory while it is filled.
@@ -249,7 +262,7 @@ func readManifest(dir string) (manifest, error) {
 	if strings.HasPrefix(filepath.Base(dir), incomplete) {
 		return m, os.ErrNotExist
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "entry.json"))
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		return m, err
 	}
@@ -265,9 +278,15 @@ func digestFile(path string) (digest string, size int64, err error) {
 		return "", 0, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
+	if digest, size, err = copyDigested(io.Discard, f); err != nil {
 		return "", 0, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), size, nil
+	return digest, size, nil
+}
+
+// copyDigested copies a file, and returns the digest and the size of what it copied.
+func copyDigested(to io.Writer, from io.Reader) (digest string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(io.MultiWriter(to, h), from)
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), size, err
 }

@@ -27,7 +27,7 @@ func (b *Builder) Export(ctx context.Context, targets []Target, dir string) erro
 		return err
 	}
 	for _, e := range x.entries {
-		if err := e.copyTo(to.entry(e.target, filepath.Base(e.dir))); err != nil {
+		if err := e.copyTo(to.entry(e.target, e.key())); err != nil {
 			return fmt.Errorf("exporting %s: %w", e.target, err)
 		}
 	}
