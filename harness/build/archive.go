@@ -30,7 +30,7 @@ import (
 // exporterFile, in an archive, says which skewrig made it.
 const exporterFile = "exporter"
 
-// ExportArchive builds targets, and writes an archive of them. exporter
+// ExportArchive builds targets, and writes an archive of them, which Import reads. exporter
 // is the version of this skewrig: a machine that can't use the archive tells it.
 func (b *Builder) ExportArchive(ctx context.Context, targets []Target, exporter string, to io.Writer) ([]Binary, error) {
 	x, built, err := b.exported(ctx, targets)

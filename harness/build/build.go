@@ -63,18 +63,20 @@ const (
 	Downloading State = "downloading" // modules, as they come
 	Compiling   State = "compiling"   // packages, as they come
 	Exporting   State = "exporting"
+	Importing   State = "importing"
 
 	// These are final.
 	Built    State = "built"
 	Cached   State = "cached"
 	Provided State = "provided"
 	Exported State = "exported"
+	Imported State = "imported"
 	Failed   State = "failed"
 )
 
 // IsFinal reports whether the work on the target has ended.
 func (s State) IsFinal() bool {
-	return slices.Contains([]State{Built, Cached, Provided, Exported, Failed}, s)
+	return slices.Contains([]State{Built, Cached, Provided, Exported, Imported, Failed}, s)
 }
 
 // Binary is an executable that is ready to run.
