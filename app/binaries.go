@@ -125,16 +125,22 @@ func Build(ctx context.Context, builder *build.Builder, targets []build.Target, 
 // waits for the rest.
 func StartBuild(ctx context.Context, builder *build.Builder, targets []build.Target, cells []plan.Cell) (wait func() ([]build.Binary, error), _ error) {
 	built, err := builder.Start(ctx, targets)
-	if failures, is := errors.AsType[build.Errors](err); is {
-		return nil, located(failures, cells)
-	}
 	if err != nil {
-		return nil, Failed(err)
+		return nil, buildError(err, cells)
 	}
 	return func() ([]build.Binary, error) {
 		binaries, err := built()
 		return binaries, Failed(err)
 	}, nil
+}
+
+// buildError is an error of a build, as Build returns it.
+func buildError(err error, cells []plan.Cell) error {
+	failures, ok := errors.AsType[build.Errors](err)
+	if !ok || !errors.Is(err, build.ErrNoRelease) {
+		return Failed(err)
+	}
+	return located(failures, cells)
 }
 
 // askLimit is how long a module proxy has to answer before a plan is printed.

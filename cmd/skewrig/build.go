@@ -20,6 +20,7 @@ type buildFlags struct {
 	list, prune bool
 	all         bool
 	cells       []string
+	to, from    string // archives
 }
 
 func newBuild() *cobra.Command {
@@ -29,12 +30,18 @@ func newBuild() *cobra.Command {
 		Short: "Build components from their releases",
 		Long: `Build components from the Go modules of their releases into a cache. Without
 arguments, build the components that the default cells need; with --for, those that
-some cells need.`,
+some cells need.
+
+--export also writes them to a file, and --import puts what is in such a file into the
+cache of another machine, which need not build them then. That machine needs the same
+version of skewrig, and the same Go or none.`,
 		Example: `  skewrig build                       # the default pair
   skewrig build kubelet@v1.35.4       # one component
   skewrig build v1.34.4               # all components of a release
   skewrig build --for 'kep-4939/**'    # what these cells need
   skewrig build --list
+  skewrig build --export components.tar.zst       # the default pair, for other machines
+  skewrig build --import components.tar.zst       # there
   skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go`,
 		RunE: f.run,
 	}
@@ -44,11 +51,14 @@ some cells need.`,
 	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
 	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
-	for _, flag := range []string{"for", "overlay", "list"} {
-		cmd.MarkFlagsMutuallyExclusive("prune", flag)
-	}
-	for _, flag := range []string{"for", "overlay", "all"} {
-		cmd.MarkFlagsMutuallyExclusive("list", flag)
+	f.registerArchives(cmd)
+	for flag, others := range map[string][]string{
+		"prune": {"for", "overlay", "list"}, "list": {"for", "overlay", "all"},
+		"export": {"list", "prune", "import", "overlay", "binary"}, "import": {"list", "prune", "for", "overlay", "binary"},
+	} {
+		for _, other := range others {
+			cmd.MarkFlagsMutuallyExclusive(flag, other)
+		}
 	}
 	return cmd
 }
@@ -63,6 +73,8 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 		return f.runList(cmd)
 	case f.prune:
 		return f.runPrune(cmd)
+	case cmd.Flags().Changed("import"):
+		return f.runImport(cmd, args)
 	}
 	targets, err := f.targets(args)
 	if err != nil {
@@ -71,6 +83,9 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	builder, err := f.Builder(cmd.Context())
 	if err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("export") {
+		return f.runExport(cmd, builder, targets)
 	}
 	built, err := f.build(cmd.Context(), cmd, builder, targets, nil)
 	if err != nil {

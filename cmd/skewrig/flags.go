@@ -138,16 +138,23 @@ func (b *binaries) register(cmd *cobra.Command) {
 
 // build builds targets, which cells ask for, if any, and tells about it.
 func (b *binaries) build(ctx context.Context, cmd *cobra.Command, builder *build.Builder, targets []build.Target, cells []plan.Cell) ([]build.Binary, error) {
+	defer b.telling(cmd, builder)()
+	return app.Build(ctx, builder, targets, cells)
+}
+
+// telling has a builder tell what it does, until done is called.
+func (b *binaries) telling(cmd *cobra.Command, builder *build.Builder) (done func()) {
 	p := newProgress(news(cmd))
-	defer p.close()
 	tell := tellBuild(cmd, p)
 	builder.Progress = func(p build.Progress) {
 		if !b.onlyNew || p.State != build.Cached {
 			tell(p)
 		}
 	}
-	defer func() { builder.Progress = nil }()
-	return app.Build(ctx, builder, targets, cells)
+	return func() {
+		builder.Progress = nil
+		p.close()
+	}
 }
 
 // registerParallel registers the flag that says how many cells run in parallel.

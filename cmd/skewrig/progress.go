@@ -98,7 +98,7 @@ func (p *progress) endAll() {
 	}
 }
 
-// tellBuild tells about targets that are built.
+// tellBuild tells about targets that are built, exported or imported.
 func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 	verbose := is(cmd, "verbose")
 	var mu sync.Mutex
@@ -112,6 +112,9 @@ func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 			return
 		case !p.label(target, app.BuildLine(b)):
 			p.begin(target, app.BuildLine(b))
+		}
+		if brief := b.State == build.Exporting || b.State == build.Importing; brief && !verbose {
+			return
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/build"
+)
+
+// Stdio is the name of a file that stands for standard input or standard output.
+const Stdio = "-"
+
+// Export builds targets, and writes an archive of them to a file, or to stdout if that is
+// its name. The file is there once it is complete. exporter is the version of this skewrig.
+func Export(ctx context.Context, builder *build.Builder, targets []build.Target, exporter, path string, stdout io.Writer) (built []build.Binary, err error) {
+	write := func(to io.Writer) (err error) {
+		built, err = builder.ExportArchive(ctx, targets, exporter, to)
+		return buildError(err, nil)
+	}
+	if path == Stdio {
+		err = write(stdout)
+	} else {
+		err = replaceFile(path, write)
+	}
+	return built, err
+}
+
+// replaceFile writes a file that is there once it is complete. Nothing is written if it
+// could not be put there.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no plain file: name another one", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".exporting-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err = errors.Join(f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return Failed(err)
+}
+
+// Import puts what is in an archive into the cache of a builder, from a file, or from
+// stdin if that is its name. importer is the version of this skewrig.
+func Import(ctx context.Context, builder *build.Builder, importer, path string, stdin io.Reader) ([]build.Binary, error) {
+	archive := stdin
+	if path != Stdio {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		archive = f
+	}
+	imported, err := builder.Import(ctx, archive, importer)
+	if unfit, is := errors.AsType[*build.ArchiveError](err); is {
+		return nil, fmt.Errorf("importing %s: %w", path, unfit)
+	}
+	return imported, Failed(err)
+}
