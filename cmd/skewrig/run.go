@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 type runFlags struct {
@@ -99,16 +100,11 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	p := newProgress(news(cmd))
 	defer p.close()
 	builder.Progress = f.tellBuild(cmd, p)
-	building, stop := context.WithCancel(ctx)
-	built, err := app.StartBuild(building, builder, app.Targets(cells), cells)
+	built, stop, err := startBuild(ctx, builder, cells)
 	if err != nil {
-		stop()
 		return err
 	}
-	defer func() {
-		stop()
-		_, _ = built() // nothing is left at work
-	}()
+	defer stop()
 	options := app.Options{
 		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Pending: builder.Pending, Built: builder.Built,
 		Catalog: here, Reproduce: app.Reproduce(f.shuffle.named(os.Args), args, version(), nil),
@@ -125,12 +121,8 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := built(); err != nil && ctx.Err() == nil {
-		lacking := app.Lacking(cells, err)
-		if len(lacking) == len(cells) {
-			return err
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells need what could not be built and are not judged\n", len(lacking), len(cells))
+	if err := sayLacking(cmd, cells, built); err != nil {
+		return err
 	}
 	if f.matrix && !f.json() {
 		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
@@ -150,6 +142,35 @@ func (f *runFlags) tellBuild(cmd *cobra.Command, p *progress) func(build.Progres
 			fmt.Fprintln(f.above(cmd, p), b.Err)
 		}
 	}
+}
+
+// startBuild begins to build what cells need. What stops it leaves nothing at work.
+func startBuild(ctx context.Context, builder *build.Builder, cells []plan.Cell) (built func() ([]build.Binary, error), stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	built, err = app.StartBuild(ctx, builder, app.Targets(cells), cells)
+	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	return built, func() {
+		cancel()
+		_, _ = built() // why was said
+	}, nil
+}
+
+// sayLacking says how many cells need what could not be built. If all of them do, that is an
+// error.
+func sayLacking(cmd *cobra.Command, cells []plan.Cell, built func() ([]build.Binary, error)) error {
+	_, err := built()
+	if err == nil || cmd.Context().Err() != nil {
+		return nil
+	}
+	lacking := app.Lacking(cells, err)
+	if len(lacking) == len(cells) {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells need what could not be built and are not judged\n", len(lacking), len(cells))
+	return nil
 }
 
 // nothingToRerun says that a report has nothing to run again, and prints a report of no cells

@@ -59,8 +59,8 @@ func (e *NoRelease) Is(other error) bool { return other == ErrNoRelease }
 
 // goCommand runs the Go command in a directory and returns its output. An
 // error carries the end of what it said.
-func goCommand(ctx context.Context, dir string, args []string, env ...string) (string, error) {
-	return goTelling(ctx, dir, args, nil, env...)
+func goCommand(ctx context.Context, dir string, args []string) (string, error) {
+	return goTelling(ctx, dir, args, nil)
 }
 
 // goTelling is goCommand, and calls a function with each line that it says while it works.

@@ -37,9 +37,12 @@ func (b *batch) asBuilt(ctx context.Context, parties [][]int) iter.Seq[int] {
 
 // awaitOne waits until it is settled for one of the cells whether it can begin.
 func (b *batch) awaitOne(ctx context.Context, cells []int) {
-	settled := make(chan error, len(cells))
+	settled := make(chan struct{}, len(cells))
 	for _, i := range cells {
-		go func() { settled <- b.built(ctx, b.cells[i]) }()
+		go func() {
+			_ = b.built(ctx, b.cells[i]) // the cell finds out, too
+			settled <- struct{}{}
+		}()
 	}
 	<-settled
 }
