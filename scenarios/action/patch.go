@@ -40,4 +40,9 @@ func (p Patch) Run(ctx context.Context, rig Rig) error {
 }
 
 // Reach implements Reacher.
-func (p Patch) Reach() Reach { return ofRef(p.Object) }
+func (p Patch) Reach() Reach {
+	if looksAround(p.Merge) {
+		return ReachAll
+	}
+	return ofRef(p.Object)
+}

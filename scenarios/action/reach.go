@@ -55,10 +55,30 @@ func ofObject(object map[string]any) Reach {
 	kind, _ := object["kind"].(string)
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
-	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") {
+	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") || looksAround(object) {
 		return ReachAll
 	}
 	return ReachOwn
+}
+
+// looksAround reports whether a part of an object has a scheduler look at the pods of
+// namespaces that it names or selects, or at nodes that the pod can't come to: those of
+// other cells are among them.
+func looksAround(part any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		for field, value := range part {
+			_, several := value.([]any)
+			switch {
+			case field == "namespaceSelector" && value != nil, field == "namespaces" && several,
+				field == "nodeAffinityPolicy" && value == "Ignore", looksAround(value):
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(part, looksAround)
+	}
+	return false
 }
 
 // ofRef is how far an action reaches that is about an object. The nodes of a rig are its

@@ -75,13 +75,32 @@ func TestHowFarCellsReach(t *testing.T) {
 	patch := func(resource, namespace string) action.Action {
 		return action.Patch{Object: spec.ObjectRef{Resource: resource, Namespace: namespace, Name: "a"}}
 	}
+	type fields = map[string]any
+	apart := func(term fields) fields {
+		return fields{"affinity": fields{"podAntiAffinity": fields{"requiredDuringSchedulingIgnoredDuringExecution": []any{term}}}}
+	}
+	spread := func(policy string) fields {
+		return fields{"topologySpreadConstraints": []any{fields{"topologyKey": "kubernetes.io/hostname", "nodeAffinityPolicy": policy}}}
+	}
+	pod := func(spec fields) action.Action {
+		return action.Apply{Objects: []map[string]any{{"kind": "Pod", "spec": spec}}}
+	}
 	for name, tc := range map[string]struct {
 		action action.Action
 		reach  action.Reach
 	}{
-		"a pod":                           {object("Pod", ""), action.ReachOwn},
-		"a ConfigMap":                     {object("ConfigMap", "payments"), action.ReachOwn},
-		"a pod of the system":             {object("Pod", "kube-system"), action.ReachAll},
+		"a pod":                          {object("Pod", ""), action.ReachOwn},
+		"a ConfigMap":                    {object("ConfigMap", "payments"), action.ReachOwn},
+		"a pod of the system":            {object("Pod", "kube-system"), action.ReachAll},
+		"a pod apart from its like":      {pod(apart(fields{"labelSelector": fields{}, "namespaceSelector": nil})), action.ReachOwn},
+		"a pod apart from all":           {pod(apart(fields{"namespaceSelector": fields{}})), action.ReachAll},
+		"a pod apart from a namespace's": {pod(apart(fields{"namespaces": []any{"default"}})), action.ReachAll},
+		"a pod spread over its nodes":    {pod(spread("Honor")), action.ReachOwn},
+		"a pod spread over all nodes":    {pod(spread("Ignore")), action.ReachAll},
+		"a Deployment that gets like it": {action.Patch{
+			Object: spec.ObjectRef{Resource: "deployments", Namespace: "default", Name: "a"},
+			Merge:  fields{"spec": fields{"template": fields{"spec": spread("Ignore")}}},
+		}, action.ReachAll},
 		"a ClusterRole":                   {object("ClusterRole", ""), action.ReachAll},
 		"an object of an unknown kind":    {object("Widget", ""), action.ReachAll},
 		"a pod's change":                  {patch("pods", "default"), action.ReachOwn},
