@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -104,7 +106,7 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 	}
 	for _, step := range cell.Steps {
 		reach = max(reach, action.ReachOf(step.Action))
-		if t.ControllerManager && losesNodes(step.Action) {
+		if t.ControllerManager && countsNodes(step.Action, t.Scheduler) {
 			reach = max(reach, action.ReachShared)
 		}
 		if _, stored := step.Action.(action.Stored); t.Scheduler && stored {
@@ -118,15 +120,29 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 	return string(text), reach
 }
 
-// losesNodes reports whether nodes may become Unknown by an action: what the controller
-// manager does then depends on how many others there are.
-func losesNodes(a action.Action) bool {
-	switch a.(type) {
+// countsNodes reports whether what the controller manager makes of an action depends on how
+// many nodes there are: of nodes that become Unknown or are said to be not ready, of their
+// zones, and of a DaemonSet where no scheduler keeps pods to the cell's nodes.
+func countsNodes(a action.Action, scheduler bool) bool {
+	switch a := a.(type) {
 	case action.Stop, action.Kill, action.Fault, action.Clock:
 		return true
+	case action.Patch:
+		return a.Object.Resource == "nodes" && (a.Merge["status"] != nil || movesNode(a.Merge))
+	case action.Apply:
+		return !scheduler && slices.ContainsFunc(a.Objects, func(o map[string]any) bool { return o["kind"] == "DaemonSet" })
 	default:
 		return false
 	}
+}
+
+// movesNode reports whether a patch changes the zone or the region of a node.
+func movesNode(merge map[string]any) bool {
+	metadata, _ := merge["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	_, zone := labels[corev1.LabelTopologyZone]
+	_, region := labels[corev1.LabelTopologyRegion]
+	return zone || region
 }
 
 // ofControlPlane is what of a topology is the control plane.

@@ -157,11 +157,40 @@ func TestWhatCellsOfOneControlPlaneAgreeOn(t *testing.T) {
 	if _, reach := shares(plan.Cell{Topology: record.Topology{Scheduler: true}, Steps: stored}); reach != action.ReachAll {
 		t.Error("a cell that reads in etcd what is added beside others is beside others")
 	}
-	lost := []plan.Step{{Action: action.Kill("kubelet/a")}}
-	if _, reach := shares(plan.Cell{Topology: record.Topology{ControllerManager: true}, Steps: lost}); reach != action.ReachShared {
-		t.Error("a cell that loses nodes is beside others whose controller manager notices")
-	}
 	if _, reach := shares(plan.Cell{Topology: record.Topology{MayEnd: []string{"kube-apiserver"}}}); reach != action.ReachShared {
 		t.Error("a cell may be beside others whose API server may end")
+	}
+}
+
+// TestWhoCountsNodesIsAlone: what the controller manager does then depends on the nodes of
+// others.
+func TestWhoCountsNodesIsAlone(t *testing.T) {
+	t.Parallel()
+	node := func(merge map[string]any) action.Action {
+		return action.Patch{Object: spec.ObjectRef{Resource: "nodes", Name: "a"}, Merge: merge}
+	}
+	labels := func(name string) map[string]any {
+		return map[string]any{"metadata": map[string]any{"labels": map[string]any{name: "a"}}}
+	}
+	daemons := action.Apply{Objects: []map[string]any{{"kind": "DaemonSet"}}}
+	for name, tc := range map[string]struct {
+		action           action.Action
+		scheduler, alone bool
+	}{
+		"a kubelet's end":             {action.Kill("kubelet/a"), true, true},
+		"a condition of a node":       {node(map[string]any{"status": map[string]any{}}), true, true},
+		"a zone of a node":            {node(labels("topology.kubernetes.io/zone")), true, true},
+		"another label of a node":     {node(labels("a")), true, false},
+		"a taint of a node":           {node(map[string]any{"spec": map[string]any{"taints": []any{}}}), true, false},
+		"a DaemonSet":                 {daemons, true, false},
+		"a DaemonSet that is for all": {daemons, false, true},
+	} {
+		for _, controllers := range []bool{true, false} {
+			topology := record.Topology{ControllerManager: controllers, Scheduler: tc.scheduler}
+			_, reach := shares(plan.Cell{Topology: topology, Steps: []plan.Step{{Action: tc.action}}})
+			if alone := reach == action.ReachShared; alone != (tc.alone && controllers) {
+				t.Errorf("%s, with a controller manager: %t: it reaches %d", name, controllers, reach)
+			}
+		}
 	}
 }
