@@ -5,13 +5,14 @@ BIN           := bin
 TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
 RUN_FLAGS     ?=
+KILLS         ?= 3
 CHROMIUM      ?= chromium
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 CATALOG       := /^(kep|dwd)/
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -46,8 +47,11 @@ specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
 	$(GINKGO) --label-filter='!$(CATALOG)' ./suites/conformance ./suites/gates ./suites/mutants
 
-suites: specs ## and the cells of the catalog as specs, each on a control plane of its own
+suites: specs kills ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter='$(CATALOG)' ./suites/conformance
+
+kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
+	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)
 
 soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
 	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)
