@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
@@ -52,9 +53,13 @@ func TestAFileIsReplacedAtOnce(t *testing.T) {
 func TestWhereNoFileCanBe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
 		dir:                                 "is no plain file",
-		os.DevNull:                          "is no plain file",
+		pipe:                                "is no plain file",
 		filepath.Join(dir, "none", "a.zst"): "no such file or directory",
 	} {
 		err := replaceFile(path, func(io.Writer) error { t.Errorf("%s is written", path); return nil })

@@ -105,23 +105,17 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer stop()
-	options := app.Options{
-		Dir: f.report.dir, Claimed: claimed, Binary: builder.Binary, Pending: builder.Pending, Built: builder.Built,
-		Catalog: here, Reproduce: app.Reproduce(f.shuffle.named(os.Args), args, version(), nil),
-		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
-	}
 	f.listed = tellsEachCell(cmd) && isTerminal(news(cmd)) == isTerminal(cmd.OutOrStdout())
 	f.shuffle.tell(cmd)
-	options.Progress = tellCells(cmd, p, app.NewForecast(cells, options))
-	if f.keep {
-		options.Keep = keepRig(f.above(cmd, p), f.report.dir)
-	}
+	options := f.options(cmd, cells, builder, p)
+	options.Claimed, options.Catalog = claimed, here
+	options.Reproduce = app.Reproduce(f.shuffle.named(os.Args), args, version(), nil)
 	report, err := app.Run(ctx, cells, options)
 	p.close()
-	if err != nil {
-		return err
+	if err == nil && ctx.Err() == nil {
+		err = sayLacking(cmd, cells, built)
 	}
-	if err := sayLacking(cmd, cells, built); err != nil {
+	if err != nil {
 		return err
 	}
 	if f.matrix && !f.json() {
@@ -130,6 +124,19 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.report.dir) })
+}
+
+// options are what flags say of how cells are run, with what tells of it.
+func (f *runFlags) options(cmd *cobra.Command, cells []plan.Cell, builder *build.Builder, p *progress) app.Options {
+	o := app.Options{
+		Dir: f.report.dir, Binary: builder.Binary, Pending: builder.Pending, Built: builder.Built,
+		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
+	}
+	o.Progress = tellCells(cmd, p, app.NewForecast(cells, o))
+	if f.keep {
+		o.Keep = keepRig(f.above(cmd, p), f.report.dir)
+	}
+	return o
 }
 
 // tellBuild is tellBuild of any command, and says at once why something can't be built: the cells
@@ -161,15 +168,14 @@ func startBuild(ctx context.Context, builder *build.Builder, cells []plan.Cell) 
 // sayLacking says how many cells need what could not be built. If all of them do, that is an
 // error.
 func sayLacking(cmd *cobra.Command, cells []plan.Cell, built func() ([]build.Binary, error)) error {
-	_, err := built()
-	if err == nil || cmd.Context().Err() != nil {
-		return nil
+	_, unbuilt := built()
+	lacking := app.Lacking(cells, unbuilt)
+	switch {
+	case len(lacking) == len(cells):
+		return unbuilt
+	case len(lacking) > 0:
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells need what could not be built and are not judged\n", len(lacking), len(cells))
 	}
-	lacking := app.Lacking(cells, err)
-	if len(lacking) == len(cells) {
-		return err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells need what could not be built and are not judged\n", len(lacking), len(cells))
 	return nil
 }
 
