@@ -8,6 +8,8 @@ import (
 // TestAWrongCommandLine: what is wrong, what may have been meant, and where to read on.
 func TestAWrongCommandLine(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // if one is taken for right, it builds and removes nothing
+	t.Setenv("PATH", t.TempDir())
 	for line, want := range map[string]string{
 		"rum":                            "skewrig has no command \"rum\": did you mean run?\nSee skewrig --help",
 		"-q unheardof":                   "skewrig has no command \"unheardof\"\nSee skewrig --help",
