@@ -67,14 +67,14 @@ func (a archiveWriter) describe(x exports, exporter string) error {
 func (a archiveWriter) binaries(ctx context.Context, b *Builder, entries []entry) error {
 	for _, e := range entries {
 		start := time.Now()
-		b.tell(e.target, Exporting, start)
+		b.tell(e.target, Progress{State: Exporting}, start)
 		if err := a.binary(e); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b.tell(e.target, Exported, start)
+		b.tell(e.target, Progress{State: Exported}, start)
 	}
 	return nil
 }

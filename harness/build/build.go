@@ -134,9 +134,10 @@ func (e Errors) Unwrap() []error {
 }
 
 // tell tells where the work on a target stands that began at a time.
-func (b *Builder) tell(t Target, s State, start time.Time) {
+func (b *Builder) tell(t Target, p Progress, began time.Time) {
 	if b.Progress != nil {
-		b.Progress(Progress{Target: t, State: s, Elapsed: time.Since(start)})
+		p.Target, p.Elapsed = t, time.Since(began)
+		b.Progress(p)
 	}
 }
 

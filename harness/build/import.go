@@ -80,7 +80,7 @@ func (a *arrival) adopt(ctx context.Context) (binaries []Binary, _ error) {
 	}
 	for _, e := range a.entries {
 		start := time.Now().Add(-e.took)
-		binary, err := e.moveTo(ctx, a.cache.entry(e.target, e.key()), func() { a.builder.tell(e.target, Waiting, start) })
+		binary, err := e.moveTo(ctx, a.cache.entry(e.target, e.key()), func() { a.builder.tell(e.target, Progress{State: Waiting}, start) })
 		if err != nil {
 			return binaries, err
 		}
@@ -88,7 +88,7 @@ func (a *arrival) adopt(ctx context.Context) (binaries []Binary, _ error) {
 		if binary.Cached {
 			state = Cached
 		}
-		a.builder.tell(e.target, state, start)
+		a.builder.tell(e.target, Progress{State: state}, start)
 		binaries = append(binaries, binary)
 	}
 	return binaries, nil

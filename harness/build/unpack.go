@@ -191,7 +191,7 @@ func (a *arrival) binary(ctx context.Context, e entry, h *tar.Header, content io
 		return err
 	}
 	start := time.Now()
-	a.builder.tell(of.target, Importing, start)
+	a.builder.tell(of.target, Progress{State: Importing}, start)
 	digest, _, err := copyDigested(f, content)
 	switch closeErr := f.Close(); {
 	case err != nil:

@@ -33,6 +33,16 @@ func (b *Builder) claim(t Target) (w *work, mine bool) {
 	return w, true
 }
 
+// isDone reports whether the work has ended.
+func (w *work) isDone() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // finish ends the work on a target.
 func (b *Builder) finish(ctx context.Context, o *order, w *work, binary Binary, err error) {
 	defer close(w.done)
@@ -58,12 +68,9 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 	for {
 		w, mine := b.claim(t)
 		if mine {
-			o := b.order(ctx, t)
-			binary, missing, err := o.find(ctx)
-			if missing {
-				binary, err = b.compile(ctx, o)
+			if o := b.order(ctx, t); !b.look(ctx, o, w) {
+				b.make(ctx, o, w)
 			}
-			b.finish(ctx, o, w, binary, err)
 			return w.binary, w.err
 		}
 		select {
@@ -80,17 +87,9 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 // Pending reports whether a target is being built, or will be after others.
 func (b *Builder) Pending(t Target) bool {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	w, there := b.works[b.overlaid(t).id()]
-	b.mu.Unlock()
-	if !there {
-		return false
-	}
-	select {
-	case <-w.done:
-		return false
-	default:
-		return true
-	}
+	return there && !w.isDone()
 }
 
 // Built are the binaries that are there so far, in the order of their targets' names.
@@ -98,13 +97,8 @@ func (b *Builder) Built() (all []Binary) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(b.works)) {
-		w := b.works[id]
-		select {
-		case <-w.done:
-			if w.err == nil {
-				all = append(all, w.binary)
-			}
-		default:
+		if w := b.works[id]; w.isDone() && w.err == nil {
+			all = append(all, w.binary)
 		}
 	}
 	return all
@@ -133,18 +127,9 @@ func (b *Builder) Start(ctx context.Context, targets []Target) (wait func() ([]B
 	for _, o := range orders {
 		w, mine := b.claim(o.target)
 		works = append(works, w)
-		if !mine {
-			continue
+		if mine && !b.look(ctx, o, w) {
+			compile = append(compile, func() { b.make(ctx, o, w) })
 		}
-		binary, missing, err := o.find(ctx)
-		if !missing {
-			b.finish(ctx, o, w, binary, err)
-			continue
-		}
-		compile = append(compile, func() {
-			binary, err := b.compile(ctx, o)
-			b.finish(ctx, o, w, binary, err)
-		})
 	}
 	go func() {
 		for _, one := range compile {
@@ -205,12 +190,7 @@ type order struct {
 // order finds out what it takes to make a target.
 func (b *Builder) order(ctx context.Context, t Target) *order {
 	o := &order{target: t, began: time.Now(), given: b.given(t)}
-	o.tell = func(p Progress) {
-		if b.Progress != nil {
-			p.Target, p.Elapsed = t, time.Since(o.began)
-			b.Progress(p)
-		}
-	}
+	o.tell = func(p Progress) { b.tell(t, p, o.began) }
 	o.store, o.recipe, o.err = b.prepare(ctx, t)
 	return o
 }
@@ -231,23 +211,31 @@ func (b *Builder) prepare(ctx context.Context, t Target) (store, *recipe, error)
 
 func (o *order) entry() entry { return o.store.entry(o.target, o.recipe.key()) }
 
-// find finds the binary, or that it is missing and has to be compiled.
-func (o *order) find(ctx context.Context) (binary Binary, missing bool, err error) {
-	state := Provided
+// look ends the work on a target whose binary is there, or can't be had. It reports false if
+// the binary has to be compiled.
+func (b *Builder) look(ctx context.Context, o *order, w *work) bool {
+	binary, state, err := Binary{}, Provided, o.err
 	switch {
-	case o.err != nil:
-		return Binary{}, false, o.err
+	case err != nil:
 	case o.given != "":
 		binary, err = provided(ctx, o.target, o.given)
 	default:
 		state = Cached
-		binary, err = o.entry().load()
-		missing = errors.Is(err, os.ErrNotExist)
+		if binary, err = o.entry().load(); errors.Is(err, os.ErrNotExist) {
+			return false
+		}
 	}
 	if err == nil {
 		o.tell(Progress{State: state})
 	}
-	return binary, missing, err
+	b.finish(ctx, o, w, binary, err)
+	return true
+}
+
+// make ends the work on a target with what it compiles.
+func (b *Builder) make(ctx context.Context, o *order, w *work) {
+	binary, err := b.compile(ctx, o)
+	b.finish(ctx, o, w, binary, err)
 }
 
 // compile builds what is not there.
