@@ -10,15 +10,15 @@ import (
 func goBuild(ctx context.Context, dir string, flags []string, pkg, out, temp string, tell func(Progress)) error {
 	stale := stalePackages(ctx, dir, flags, pkg, tell)
 	began, done := time.Now(), 0
-	compiling := func() {
+	told := func() {
 		tell(Progress{State: Compiling, Compiled: time.Since(began), Done: done, Of: max(stale, done)})
 	}
-	compiling()
+	told()
 	args := append([]string{"build", "-v", "-o", out}, flags...)
 	_, err := goTelling(ctx, dir, append(args, pkg), func(line string) {
-		if !strings.ContainsAny(line, " :") { // -v names each package when it begins to compile it
+		if compiles.MatchString(line) {
 			done++
-			compiling()
+			told()
 		}
 	}, "GOTMPDIR="+temp)
 	return err
@@ -30,7 +30,7 @@ func stalePackages(ctx context.Context, dir string, flags []string, pkg string, 
 	downloaded := 0
 	args := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, flags...)
 	out, _ := goTelling(ctx, dir, append(args, pkg), func(line string) {
-		if strings.HasPrefix(line, "go: downloading ") {
+		if downloads.MatchString(line) {
 			downloaded++
 			tell(Progress{State: Downloading, Done: downloaded})
 		}

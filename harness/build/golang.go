@@ -146,8 +146,18 @@ func refusal(err error) string {
 	return "the module proxy refuses to say (" + strings.TrimSpace(answer[1]) + ": see go env GOPROXY)"
 }
 
-// steps are the lines in which the Go command says what it downloads or compiles.
-var steps = regexp.MustCompile(`(?m)^(go: downloading .*|[^\s:]+)\n`)
+// downloading and compiling are the lines in which the Go command says what it downloads, and
+// with -v each package that it begins to compile.
+const (
+	downloading = `^go: downloading .*`
+	compiling   = `^[^\s:]+`
+)
+
+var (
+	downloads = regexp.MustCompile(downloading + `$`)
+	compiles  = regexp.MustCompile(compiling + `$`)
+	steps     = regexp.MustCompile(`(?m)(` + downloading + `|` + compiling + `)\n`)
+)
 
 // behind is the priority of compilers (as of nice): they leave the processor to cells that run.
 const behind = 10
