@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -34,8 +35,8 @@ func NewForecast(cells []plan.Cell, o Options) *Forecast {
 		}
 	}
 	parallel := o.Parallel
-	if parallel > 1 && !o.Isolate {
-		parallel *= 2 // as many share a control plane
+	if !o.Isolate {
+		parallel = engine.Beside(parallel)
 	}
 	return newForecast(ids, parallel, durations(o.Dir))
 }

@@ -26,13 +26,10 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	if err != nil {
 		return nil, err
 	}
+	rigs := max(e.Parallel, 1)
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
-		size: wholeRig * int64(max(e.Parallel, 1)), part: 2,
-	}
-	b.room = semaphore.NewWeighted(b.size)
-	if e.Parallel <= 1 {
-		b.part = wholeRig
+		room: semaphore.NewWeighted(int64(wholeRig * rigs)), part: int64(wholeRig * rigs / Beside(rigs)),
 	}
 	groups := b.groups()
 	var parties [][]int
@@ -46,6 +43,15 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	running.Wait()
 	return b.results, nil
+}
+
+// Beside is how many cells run at the same time that share control planes, where so many do
+// that have one of their own.
+func Beside(parallel int) int {
+	if parallel <= 1 {
+		return 1
+	}
+	return 2 * parallel
 }
 
 // wholeRig is the room that a cell with a control plane of its own takes, and a control
@@ -71,8 +77,7 @@ type batch struct {
 	programs []*check.Program
 	results  []reports.Cell
 	room     *semaphore.Weighted
-	size     int64 // all of the room
-	part     int64 // what of it a cell takes which shares a control plane
+	part     int64 // the room that a cell takes which shares a control plane
 }
 
 // groups are those of the cells that share control planes, in the order in which they begin.
@@ -82,7 +87,7 @@ func (b *batch) groups() (all []group) {
 			all = append(all, group{alone: []int{i}})
 		}
 	} else {
-		all = groups(b.cells, int(b.size/b.part))
+		all = groups(b.cells, Beside(b.Parallel))
 	}
 	if b.Shuffle != 0 {
 		shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
