@@ -20,7 +20,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // A cell runs as it does alone, whatever cells beside it do to their own objects and nodes.
@@ -128,12 +127,7 @@ func components(dir string, cell plan.Cell) []string {
 func apiServers(dir string, cells []plan.Cell) (pids []int) {
 	GinkgoHelper()
 	for _, cell := range cells {
-		for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
-			if e.Subject == spec.APIServer {
-				pids = append(pids, started.PID)
-				break
-			}
-		}
+		pids = append(pids, livesOfAPIServer(dir, cell)[0])
 	}
 	slices.Sort(pids)
 	return slices.Compact(pids)

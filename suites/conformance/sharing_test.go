@@ -21,10 +21,8 @@ var _ = It("shows a cell nothing of the one beside it", func(ctx SpecContext) {
 	for i, cell := range cells {
 		Expect(problems(results[i])).To(BeEmpty())
 		Expect(results[i].Outcome).To(Equal(reports.Pass))
-		for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
-			if e.Subject == spec.APIServer {
-				apiServers[started.PID] = true
-			}
+		for _, pid := range livesOfAPIServer(dir, cell) {
+			apiServers[pid] = true
 		}
 	}
 	Expect(apiServers).To(HaveLen(1))
@@ -37,12 +35,7 @@ var _ = It("takes cells through the same changes in step", func(ctx SpecContext)
 	for i, cell := range cells {
 		Expect(problems(results[i])).To(BeEmpty())
 		Expect(results[i].Outcome).To(Equal(reports.Pass))
-		for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
-			if e.Subject == spec.APIServer {
-				goes := cell.Axes["goes"]
-				lives[goes] = append(lives[goes], started.PID)
-			}
-		}
+		lives[cell.Axes["goes"]] = livesOfAPIServer(dir, cell)
 	}
 	Expect(lives["all"]).To(HaveLen(3))
 	Expect(lives["also-all"]).To(Equal(lives["all"]))
@@ -63,6 +56,17 @@ func cellsIn(dir string, scenarios ...string) []plan.Cell {
 	cells, err := plan.Cells(files)
 	Expect(err).NotTo(HaveOccurred())
 	return cells
+}
+
+// livesOfAPIServer are the processes of a cell's API server, in the order of their starts.
+func livesOfAPIServer(dir string, cell plan.Cell) (pids []int) {
+	GinkgoHelper()
+	for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
+		if e.Subject == spec.APIServer {
+			pids = append(pids, started.PID)
+		}
+	}
+	return pids
 }
 
 // eventsOf is the record that a cell left.

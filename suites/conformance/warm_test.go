@@ -6,11 +6,9 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 var _ = It("keeps a control plane warm until a cell changes it", func(ctx SpecContext) {
@@ -29,7 +27,7 @@ var _ = It("keeps a control plane warm until a cell changes it", func(ctx SpecCo
 })
 
 // apiServersOf runs a cell, which passes, and returns the processes of its API server.
-func apiServersOf(ctx SpecContext, warm *engine.Warm, cell plan.Cell) (pids []int) {
+func apiServersOf(ctx SpecContext, warm *engine.Warm, cell plan.Cell) []int {
 	GinkgoHelper()
 	here, err := app.Here()
 	Expect(err).NotTo(HaveOccurred())
@@ -39,10 +37,5 @@ func apiServersOf(ctx SpecContext, warm *engine.Warm, cell plan.Cell) (pids []in
 	result := resultOf(report, cell)
 	Expect(problems(result)).To(BeEmpty())
 	Expect(result.Outcome).To(Equal(reports.Pass))
-	for e, started := range record.All[record.ComponentStarted](eventsOf(dir, cell)) {
-		if e.Subject == spec.APIServer {
-			pids = append(pids, started.PID)
-		}
-	}
-	return pids
+	return livesOfAPIServer(dir, cell)
 }
