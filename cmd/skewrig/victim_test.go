@@ -3,19 +3,18 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 )
@@ -125,28 +124,12 @@ func (v *victim) print(t *testing.T, args ...string) reports.Report {
 	return report
 }
 
-// processes are those that know the directory of the rigs, by their command line, environment
-// or working directory, with the names of their programs.
+// processes are those that know the directory of the rigs.
 func (v *victim) processes(t *testing.T) map[int]string {
 	t.Helper()
-	entries, err := os.ReadDir("/proc")
+	all, err := process.Knowing(v.temp)
 	if err != nil {
 		t.Fatal(err)
-	}
-	all := make(map[int]string)
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		dir := filepath.Join("/proc", e.Name())
-		command, _ := os.ReadFile(filepath.Join(dir, "cmdline")) // what has ended meanwhile has none
-		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		where, _ := os.Readlink(filepath.Join(dir, "cwd"))
-		if strings.Contains(fmt.Sprintf("%s %s %s", command, environ, where), v.temp) {
-			name, _, _ := strings.Cut(string(command), "\x00")
-			all[pid] = filepath.Base(name)
-		}
 	}
 	return all
 }

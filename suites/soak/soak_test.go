@@ -11,13 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -154,15 +154,12 @@ func left(t *testing.T, dir string) (all []string) {
 	if err != nil {
 		t.Error(err)
 	}
-	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	processes, err := process.Knowing(dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
-	for _, p := range processes {
-		line, _ := os.ReadFile(p) // it may have ended
-		if words := strings.Split(string(line), "\x00"); slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, dir) }) {
-			all = append(all, p+": "+strings.Join(words, " "))
-		}
+	for pid, name := range processes {
+		all = append(all, fmt.Sprint("process ", pid, ": ", name))
 	}
 	return all
 }
