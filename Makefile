@@ -56,7 +56,7 @@ kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be le
 soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
 	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)
 
-isolation: ## run the whole catalog three times each alone, shared, and shared in random order, and compare (hours)
+isolation: ## run the whole catalog three times each alone, shared, and shared in random order, and compare (hours; with -report=DIR in SOAK_FLAGS it goes on where it stopped)
 	$(GO) test -count=1 -timeout=24h -v -run=TestIsolation ./suites/soak -patterns='**' $(SOAK_FLAGS)
 
 mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; goes on where it stopped)
