@@ -237,8 +237,20 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	defer free()
 	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
 	if !b.doubtful(i) {
-		b.results[i] = unless(fmt.Errorf("alone, the cell is as expected (record: %s); beside other cells it was not (record: %s): %s", CellDir(b.Dir, id), kept, said(shared)), b.results[i])
+		beside := fmt.Sprintf("beside other cells it was not as expected (record: %s): %s", kept, said(shared))
+		b.results[i] = unconfirmed(b.results[i], CellDir(b.Dir, id), beside)
 	}
+}
+
+// unconfirmed is the result of a cell that did not come out red again when it ran alone, with
+// the directory of that record, and what is said of the run beside others. It is nobody's fault
+// if the run alone was broken off.
+func unconfirmed(alone reports.Cell, record, beside string) reports.Cell {
+	if alone.Unfinished {
+		alone.Reason = fmt.Sprintf("%s, while the cell ran again alone; %s", alone.Reason, beside)
+		return alone
+	}
+	return unless(fmt.Errorf("alone, the cell is as expected (record: %s); %s", record, beside), alone)
 }
 
 // said is what a result comes to, in a sentence.
