@@ -10,15 +10,15 @@ import (
 func goBuild(ctx context.Context, dir string, flags []string, pkg, out, temp string, tell func(Progress)) error {
 	stale := stalePackages(ctx, dir, flags, pkg, tell)
 	began, done := time.Now(), 0
-	told := func() {
+	progress := func() {
 		tell(Progress{State: Compiling, Compiled: time.Since(began), Done: done, Of: max(stale, done)})
 	}
-	told()
+	progress()
 	args := append([]string{"build", "-v", "-o", out}, flags...)
 	_, err := goTelling(ctx, dir, append(args, pkg), func(line string) {
 		if compiles.MatchString(line) {
 			done++
-			told()
+			progress()
 		}
 	}, "GOTMPDIR="+temp)
 	return err

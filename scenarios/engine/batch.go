@@ -242,15 +242,15 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	}
 }
 
-// unconfirmed is the result of a cell that did not come out red again when it ran alone, with
-// the directory of that record, and what is said of the run beside others. It is nobody's fault
-// if the run alone was broken off.
-func unconfirmed(alone reports.Cell, record, beside string) reports.Cell {
+// unconfirmed is the result of a cell that was red beside others and not when it ran alone. dir
+// is the record of the run alone, and beside says what the other run came to. If the run alone
+// was broken off, the cell stays unknown; otherwise the fault is ours.
+func unconfirmed(alone reports.Cell, dir, beside string) reports.Cell {
 	if alone.Unfinished {
 		alone.Reason = fmt.Sprintf("%s, while the cell ran again alone; %s", alone.Reason, beside)
 		return alone
 	}
-	return unless(fmt.Errorf("alone, the cell is as expected (record: %s); %s", record, beside), alone)
+	return unless(fmt.Errorf("alone, the cell is as expected (record: %s); %s", dir, beside), alone)
 }
 
 // said is what a result comes to, in a sentence.

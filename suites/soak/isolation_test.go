@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ var rounds = flag.Int("rounds", 3, "how often cells run each way")
 
 // TestIsolation runs the cells each alone, beside each other, and beside each other in random
 // orders. All come to the same, in each check. With -report it goes on where it was broken off:
-// whole reports of the same program are not made again.
+// whole reports of the same program and cells are not made again.
 func TestIsolation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real components for hours: left out of -short")
@@ -26,7 +27,7 @@ func TestIsolation(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	version, first := versionOf(t, skewrig), ""
+	version, ids, first := versionOf(t, skewrig), cells(t), ""
 	for i := range *rounds {
 		for _, way := range []struct {
 			name string
@@ -34,7 +35,7 @@ func TestIsolation(t *testing.T) {
 		}{{"alone", []string{"--isolate"}}, {"shared", nil}, {"shuffled", []string{"--shuffle"}}} {
 			to := filepath.Join(dir, fmt.Sprintf("%s-%d", way.name, i+1))
 			args := append([]string{"run", "--report-dir", to, "--force", "--github", "never"}, way.args...)
-			if isWhole(to, version) {
+			if isWhole(to, version, ids) {
 				t.Logf("%s is there", to)
 			} else {
 				run(t, exec.CommandContext(t.Context(), skewrig, append(args, selected()...)...))
@@ -52,10 +53,18 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// isWhole tells whether the report of a directory is of all cells, by the program of a version.
-func isWhole(dir, version string) bool {
+// isWhole tells whether the report of a directory is of these cells, which have all ended, by
+// the program of a version.
+func isWhole(dir, version string, ids []string) bool {
 	got, err := app.ReadReport(dir)
-	return err == nil && got.Partial == "" && got.Reproduce.Skewrig == version && !strings.HasSuffix(version, "+dirty")
+	if err != nil || got.Partial != "" || got.Reproduce.Skewrig != version || strings.HasSuffix(version, "+dirty") {
+		return false
+	}
+	var there []string
+	for _, c := range got.Cells {
+		there = append(there, c.ID)
+	}
+	return slices.Equal(there, ids)
 }
 
 // versionOf is what the program says that it is.

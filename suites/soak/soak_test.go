@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,15 +35,7 @@ func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real components for hours: left out of -short")
 	}
-	skewrig, args := compiled(t), selected()
-	here, err := app.Here()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := here.Select(args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skewrig, cells := compiled(t), cells(t)
 	dir, temp := *report, t.TempDir()
 	if dir == "" {
 		dir = filepath.Join(t.TempDir(), "report")
@@ -54,7 +47,7 @@ func TestSoak(t *testing.T) {
 	began := time.Now()
 	cmd := exec.CommandContext(t.Context(), skewrig, append([]string{
 		"run", "--repeat", fmt.Sprint(rounds), "--shuffle=" + *seed, "--report-dir", dir, "--force", "--github", "never",
-	}, args...)...)
+	}, selected()...)...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	run(t, cmd)
 	took := time.Since(began)
@@ -102,6 +95,20 @@ func selected() []string {
 		return nil
 	}
 	return strings.Split(*patterns, ",")
+}
+
+// cells are the ids of the cells that are selected, sorted.
+func cells(t *testing.T) (ids []string) {
+	t.Helper()
+	all, err := app.Select(selected())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // run runs a command that must not fail, but for one whose cells are not as expected: the report
