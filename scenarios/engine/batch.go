@@ -38,25 +38,24 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	var running sync.WaitGroup
 	for at := range b.asBuilt(ctx, parties) {
-		free := b.acquire(ctx, wholeRig)
-		running.Go(func() { b.run(ctx, groups[at], free) })
+		space := b.acquire(ctx, wholeRig)
+		running.Go(func() { b.run(ctx, groups[at], space) })
 	}
 	running.Wait()
 	return b.results, nil
 }
 
-// Beside is how many cells run at the same time that share control planes, where so many do
-// that have one of their own.
+// Beside is how many cells run at the same time that share control planes or whose own is up,
+// where so many do whose own starts.
 func Beside(parallel int) int {
 	if parallel <= 1 {
 		return 1
 	}
-	return 2 * parallel
+	return 3 * parallel
 }
 
-// wholeRig is the room that a cell with a control plane of its own takes, and a control
-// plane while it starts: as much as so many cells that share one.
-const wholeRig = 4
+// wholeRig is the room that a control plane takes until it is up.
+const wholeRig = 6
 
 // starts are the rigs of this process that start at the same time. One that starts keeps a
 // core busy, and one that runs is mostly idle: with more, all are late.
@@ -77,7 +76,7 @@ type batch struct {
 	programs []*check.Program
 	results  []reports.Cell
 	room     *semaphore.Weighted
-	part     int64 // the room that a cell takes which shares a control plane
+	part     int64 // the room that a cell takes whose control plane is up
 }
 
 // groups are those of the cells that share control planes, in the order in which they begin.
@@ -95,26 +94,56 @@ func (b *batch) groups() (all []group) {
 	return all
 }
 
-// acquire waits until there is room, or the context ends, and returns what frees it.
-func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
-	if b.room.Acquire(ctx, room) != nil {
-		return func() {}
-	}
-	return sync.OnceFunc(func() { b.room.Release(room) })
+// space is the room that somebody takes.
+type space struct {
+	of   *semaphore.Weighted
+	mu   sync.Mutex
+	size int64
 }
 
-// run runs the cells of a group. It has room for a rig, which it frees.
-func (b *batch) run(ctx context.Context, g group, free func()) {
-	defer free()
+// acquire waits until there is room, or the context ends. Whoever has it frees it.
+func (b *batch) acquire(ctx context.Context, size int64) *space {
+	if b.room.Acquire(ctx, size) != nil {
+		size = 0
+	}
+	return &space{of: b.room, size: size}
+}
+
+// shrink frees what is more than somebody needs from now on.
+func (s *space) shrink(to int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size > to {
+		s.of.Release(s.size - to)
+		s.size = to
+	}
+}
+
+func (s *space) free() { s.shrink(0) }
+
+// place is where a cell runs.
+type place struct {
+	on *controlPlane // nil: a control plane of its own
+	up func()        // is called when its rig is up; may be nil
+}
+
+// alone is the place of a cell that has a control plane of its own, and a room for that.
+func (b *batch) alone(room *space) place {
+	return place{up: func() { room.shrink(b.part) }}
+}
+
+// run runs the cells of a group, in a room for a rig.
+func (b *batch) run(ctx context.Context, g group, room *space) {
+	defer room.free()
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.all() {
-			b.take(ctx, i, nil)
+			b.take(ctx, i, b.alone(room))
 			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 		}
 		return
 	}
-	free()
+	room.free()
 	held := b.together(ctx, g, on)
 	if err := leave(); err != nil {
 		last := held[len(held)-1]
@@ -153,8 +182,8 @@ func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, lea
 func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held []int) {
 	var mu sync.Mutex
 	all := g.all()
-	one := func(i int, on *controlPlane) {
-		b.take(ctx, i, on)
+	one := func(i int, at place) {
+		b.take(ctx, i, at)
 		if i == all[len(all)-1] || b.doubtful(i) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -166,10 +195,10 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 	var beside sync.WaitGroup
 	for at := range b.asBuilt(ctx, each(g.beside)) {
 		i := g.beside[at]
-		free := b.acquire(ctx, b.part)
+		room := b.acquire(ctx, b.part)
 		beside.Go(func() {
-			defer free()
-			one(i, on)
+			defer room.free()
+			one(i, place{on: on})
 		})
 	}
 	beside.Wait()
@@ -178,13 +207,15 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		alone = g.all()[len(g.beside):]
 	}
 	for at := range b.asBuilt(ctx, each(alone)) {
-		on, room := on, b.part
-		if !on.healthy() {
-			on, room = nil, wholeRig
+		if on.healthy() {
+			room := b.acquire(ctx, b.part)
+			one(alone[at], place{on: on})
+			room.free()
+		} else {
+			room := b.acquire(ctx, wholeRig)
+			one(alone[at], b.alone(room))
+			room.free()
 		}
-		free := b.acquire(ctx, room)
-		one(alone[at], on)
-		free()
 	}
 	if len(g.walk) > 1 {
 		b.inStep(ctx, g.walk, on, one)
@@ -194,27 +225,27 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 
 // inStep runs cells that change a control plane in step. They wait for each other, so that
 // there has to be room for all.
-func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, on *controlPlane)) {
+func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, at place)) {
 	for _, i := range cells {
 		_ = b.built(ctx, b.cells[i]) // its cell finds out, too
 	}
-	free := b.acquire(ctx, b.part*int64(len(cells)))
-	defer free()
+	room := b.acquire(ctx, b.part*int64(len(cells)))
+	defer room.free()
 	on.walk = newWalk(len(cells))
 	var walking sync.WaitGroup
 	for _, i := range cells {
 		walking.Go(func() {
 			defer on.walk.leave()
-			one(i, on)
+			one(i, place{on: on})
 		})
 	}
 	walking.Wait()
 }
 
 // take runs a cell.
-func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
+func (b *batch) take(ctx context.Context, i int, at place) {
 	b.tell(Progress{Cell: b.cells[i]})
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], on)
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], at)
 }
 
 // doubtful reports whether a result may come from the cell's neighbors, and has to come out
@@ -233,9 +264,9 @@ func (b *batch) confirm(ctx context.Context, i int) {
 		b.results[i] = unless(err, shared)
 		return
 	}
-	free := b.acquire(ctx, wholeRig)
-	defer free()
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
+	room := b.acquire(ctx, wholeRig)
+	defer room.free()
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], b.alone(room))
 	if !b.doubtful(i) {
 		beside := fmt.Sprintf("beside other cells it was not as expected (record: %s): %s", kept, said(shared))
 		b.results[i] = unconfirmed(b.results[i], CellDir(b.Dir, id), beside)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -56,14 +57,18 @@ func groups(cells []plan.Cell, most int) []group {
 		}
 	}
 	for _, w := range walks(cells, changing, most) {
-		if g, known := of[w.key]; known { // one walk can be the last to have a control plane
+		// One walk can be the last to have a control plane, unless many have it before.
+		if g, known := of[w.key]; known && len(all[g].beside) <= most {
 			all[g].walk = w.walk
 			delete(of, w.key)
 			continue
 		}
 		all = append(all, w)
 	}
-	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupEffort(cells, b), groupEffort(cells, a)) })
+	for _, g := range all {
+		slices.SortStableFunc(g.beside, func(a, b int) int { return cmp.Compare(length(cells[b]), length(cells[a])) })
+	}
+	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupLength(cells, b, most), groupLength(cells, a, most)) })
 	return all
 }
 
@@ -81,14 +86,24 @@ func shuffle(all []group, random *rand.Rand) {
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
-// groupEffort says how long the cells of a group take, compared with others.
-func groupEffort(cells []plan.Cell, g group) int {
-	sum := 2
-	for _, i := range g.all() {
-		starts, waits := effort(cells[i])
-		sum += starts + waits
+// groupLength is about how long a group takes of which so many cells run beside each other, to
+// compare it with others.
+func groupLength(cells []plan.Cell, g group, most int) time.Duration {
+	return max(longest(cells, g.beside), sum(cells, g.beside)/time.Duration(most)) + sum(cells, g.alone) + longest(cells, g.walk)
+}
+
+func longest(cells []plan.Cell, places []int) (most time.Duration) {
+	for _, i := range places {
+		most = max(most, length(cells[i]))
 	}
-	return sum
+	return most
+}
+
+func sum(cells []plan.Cell, places []int) (all time.Duration) {
+	for _, i := range places {
+		all += length(cells[i])
+	}
+	return all
 }
 
 // shares says which control plane a cell can share with others, and how far it reaches
@@ -157,17 +172,26 @@ func all[T any](of []T, are func(T) bool) bool {
 	return !slices.ContainsFunc(of, func(one T) bool { return !are(one) })
 }
 
-// effort says how long a cell takes, compared with others: by what it starts
-// and by what it waits for.
-func effort(cell plan.Cell) (starts, waits int) {
-	starts = 1 + len(cell.Topology.Nodes)
+// length is about how long a cell takes, to compare it with others: what starts, and the times
+// for which something is watched whatever happens.
+func length(cell plan.Cell) time.Duration {
+	const start, node, event = 4 * time.Second, time.Second / 4, 3 * time.Second
+	all := start + time.Duration(len(cell.Topology.Nodes))*node
 	for _, step := range cell.Steps {
-		switch step.Action.(type) {
+		switch act := step.Action.(type) {
 		case action.Restart:
-			starts++
-		case action.Wait, action.Checks:
-			waits++
+			all += start
+		case action.Wait:
+			all += max(event, time.Duration(act.For))
+		case action.Checks:
+			watched := event
+			for _, c := range act.Checks {
+				if !c.Mode.Awaits() {
+					watched = max(watched, time.Duration(c.Span))
+				}
+			}
+			all += watched
 		}
 	}
-	return starts, waits
+	return all
 }

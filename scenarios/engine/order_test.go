@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -21,6 +24,34 @@ func TestTheLongestCellsBeginFirst(t *testing.T) {
 	got := groups([]plan.Cell{short, also, long}, 9)
 	if len(got) != 2 || !slices.Equal(got[0].all(), []int{2}) || !slices.Equal(got[1].beside, []int{0, 1}) {
 		t.Errorf("groups %+v, want the long one first, and the others beside each other", got)
+	}
+}
+
+// TestWhatIsWatchedLongBeginsFirst, of a group's cells and of groups.
+func TestWhatIsWatchedLongBeginsFirst(t *testing.T) {
+	t.Parallel()
+	watch := func(id string, mode record.Mode, span time.Duration) plan.Cell {
+		return plan.Cell{ID: id, Steps: []plan.Step{{Action: action.Checks{Checks: []action.Check{{Mode: mode, Span: behavior.Duration(span)}}}}}}
+	}
+	apart := watch("apart", record.AtMost, 20*time.Second)
+	apart.Topology.Version = "v1.90.1"
+	got := groups([]plan.Cell{watch("soon", record.Eventually, time.Minute), watch("long", record.Always, 10*time.Second), apart}, 9)
+	if len(got) != 2 || !slices.Equal(got[0].beside, []int{2}) || !slices.Equal(got[1].beside, []int{1, 0}) {
+		t.Errorf("groups %+v", got)
+	}
+}
+
+// TestManyCellsAndAWalk: the walk does not wait until all others are over.
+func TestManyCellsAndAWalk(t *testing.T) {
+	t.Parallel()
+	cells := []plan.Cell{{ID: "walk", Steps: []plan.Step{{Action: action.Restart{Component: "kube-apiserver"}}}}}
+	for i := range 4 {
+		cells = append(cells, plan.Cell{ID: fmt.Sprint(i)})
+	}
+	for most, want := range map[int]int{3: 2, 4: 1} {
+		if got := groups(cells, most); len(got) != want {
+			t.Errorf("%d at a time: groups %+v", most, got)
+		}
 	}
 }
 

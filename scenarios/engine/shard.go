@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -26,36 +28,28 @@ const shardSlack = 1.1
 // share one prefers shards in an order that follows from what it is, and goes
 // to the first of them that has room. So a cell that is added moves few others.
 func Shard(cells []plan.Cell, index, of int) []plan.Cell {
-	type party struct {
-		name   string
-		places []int
-		effort int
-	}
-	var parties []party
-	share := 0.0
+	parties := make(map[string][]int)
 	for _, g := range groups(cells, len(cells)) {
-		parts := make(map[uint64][]int)
 		for _, i := range g.all() {
-			part := preference(cells[i].ID, 0) % groupParts
-			parts[part] = append(parts[part], i)
-		}
-		for part, places := range parts {
-			p := party{fmt.Sprint(g.key, part), places, groupEffort(cells, group{beside: places})}
-			if g.key == "" {
-				p.name = cells[places[0]].ID
+			name := cells[i].ID
+			if g.key != "" {
+				name = fmt.Sprint(g.key, preference(name, 0)%groupParts)
 			}
-			parties = append(parties, p)
-			share += float64(p.effort) / float64(of)
+			parties[name] = append(parties[name], i)
 		}
 	}
-	slices.SortFunc(parties, func(a, b party) int { return cmp.Compare(preference(a.name, 0), preference(b.name, 0)) })
-	loads := make([]int, of+1) // by index
+	var all time.Duration
+	for _, places := range parties {
+		all += sum(cells, places)
+	}
+	room := shardSlack * all.Seconds() / float64(of)
+	loads := make([]time.Duration, of+1) // by index
 	var mine []int
-	for _, p := range parties {
-		to := choose(p.name, loads, shardSlack*share)
-		loads[to] += p.effort
+	for _, name := range slices.SortedFunc(maps.Keys(parties), byPreference) {
+		to := choose(name, loads, room)
+		loads[to] += sum(cells, parties[name])
 		if to == index {
-			mine = append(mine, p.places...)
+			mine = append(mine, parties[name]...)
 		}
 	}
 	slices.Sort(mine)
@@ -66,13 +60,20 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	return part
 }
 
-// choose returns the shard that a group prefers of those with room.
-func choose(name string, loads []int, room float64) int {
+// byPreference has names in an order that is as good as random, and always the same.
+func byPreference(a, b string) int { return cmp.Compare(preference(a, 0), preference(b, 0)) }
+
+// choose returns the shard that a group prefers of those with room, or else the one that has
+// least.
+func choose(name string, loads []time.Duration, room float64) int {
 	best := 0
 	for shard := 1; shard < len(loads); shard++ {
-		if float64(loads[shard]) < room && (best == 0 || preference(name, shard) > preference(name, best)) {
+		if loads[shard].Seconds() < room && (best == 0 || preference(name, shard) > preference(name, best)) {
 			best = shard
 		}
+	}
+	if best == 0 {
+		return 1 + slices.Index(loads[1:], slices.Min(loads[1:]))
 	}
 	return best
 }

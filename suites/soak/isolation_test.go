@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewrig/skewrig/app"
 )
@@ -18,7 +20,8 @@ var rounds = flag.Int("rounds", 3, "how often cells run each way")
 
 // TestIsolation runs the cells each alone, beside each other, and beside each other in random
 // orders. All come to the same, in each check. With -report it goes on where it was broken off:
-// whole reports of the same program and cells are not made again.
+// whole reports of the same program and cells are not made again. It logs a digest of what each
+// run comes to, by which runs on several machines can be compared.
 func TestIsolation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real components for hours: left out of -short")
@@ -38,8 +41,11 @@ func TestIsolation(t *testing.T) {
 			if isWhole(to, version, ids) {
 				t.Logf("%s is there", to)
 			} else {
+				began := time.Now()
 				run(t, exec.CommandContext(t.Context(), skewrig, append(args, selected()...)...))
+				t.Logf("%s took %s", to, time.Since(began).Round(time.Second))
 			}
+			t.Logf("%s: %s", to, outcomes(t, to))
 			if first == "" {
 				first = to
 				continue
@@ -65,6 +71,23 @@ func isWhole(dir, version string, ids []string) bool {
 		there = append(there, c.ID)
 	}
 	return slices.Equal(there, ids)
+}
+
+// outcomes are how many checks a report has, and a digest of what each came to.
+func outcomes(t *testing.T, dir string) string {
+	t.Helper()
+	got, err := app.ReadReport(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, cell := range got.Cells {
+		for _, c := range cell.Checks {
+			lines = append(lines, fmt.Sprintln(cell.ID, c.ID, c.Outcome))
+		}
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("%d checks of %d cells come to %.8x", len(lines), len(got.Cells), sha256.Sum256([]byte(strings.Join(lines, ""))))
 }
 
 // versionOf is what the program says that it is.
