@@ -67,6 +67,10 @@ var loadGates = sync.OnceValues(func() (Tables, error) {
 // they are known. For a release without a table they are not: its components
 // then refuse an unknown gate themselves when they start.
 func Table(v Version) (gates []Gate, known bool, err error) {
+	if v.IsSource() {
+		gates, known = learnedGates(v)
+		return gates, known, nil
+	}
 	tables, err := loadGates()
 	if err != nil {
 		return nil, false, err
@@ -83,8 +87,14 @@ func KnownTables() (Tables, error) { return loadGates() }
 
 // Gate returns a feature gate of a release, and whether the release knows what the
 // gate guards. A release without a table has that of the last release before it. A
-// gate that is gone since it was generally available is on for good.
+// gate that is gone since it was generally available is on for good. A source has its own
+// table.
 func (t Tables) Gate(v Version, name string) (Gate, bool) {
+	if gates, known := learnedGates(v); known {
+		if i, found := find(gates, name); found {
+			return gates[i], true
+		}
+	}
 	minors := slices.Collect(maps.Keys(t))
 	slices.SortFunc(minors, func(a, b string) int { return Version(b).Compare(Version(a)) })
 	own := true // the table that is looked at is the release's own

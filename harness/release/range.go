@@ -37,7 +37,7 @@ func (c Comparison) Holds(value string) (bool, error) {
 }
 
 func compare(value, wanted string) (order int, ordered bool) {
-	v, err := Parse(value)
+	v, err := Parse(string(Version(value).WithoutBuild()))
 	if minor := minorVersion.FindStringSubmatch(wanted); minor != nil && err == nil {
 		return Version(v.MajorMinor()).Compare(Version("v" + minor[1])), true
 	}
@@ -69,10 +69,10 @@ func isReleaseOrMinor(text string) bool {
 	return err == nil || minorVersion.MatchString(text)
 }
 
-// Has reports whether a release is in the range. What is no release is in none
+// Has reports whether a release, or a source, is in the range. What is neither is in none
 // but the zero Range.
 func (r Range) Has(v Version) bool {
-	if _, err := Parse(string(v)); err != nil {
+	if _, err := Parse(string(v.WithoutBuild())); err != nil {
 		return len(r) == 0
 	}
 	for _, c := range r {
