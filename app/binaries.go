@@ -28,9 +28,13 @@ type Binaries struct {
 	// Overlays are files that are compiled instead of those of a release: PATH=FILE, or
 	// COMPONENT@RELEASE:PATH=FILE.
 	Overlays []string
+	// Sources are checkouts of Kubernetes that stand in for releases: DIR for the newest,
+	// COMPONENT@RELEASE=DIR, and with @REF at the end for a commit.
+	Sources []string
 }
 
-// Builder returns the builder that has the ready-made binaries.
+// Builder returns the builder that has the ready-made binaries. It reads the sources, which
+// may take a minute.
 func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 	builder := &build.Builder{Dir: b.CacheDir}
 	var problems []error
@@ -51,7 +55,33 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 		}
 		builder.Given = append(builder.Given, assets...)
 	}
+	problems = append(problems, b.open(ctx, builder))
 	return builder, errors.Join(problems...)
+}
+
+// open opens the Sources.
+func (b Binaries) open(ctx context.Context, builder *build.Builder) error {
+	var names []build.SourceName
+	var problems []error
+	for _, text := range b.Sources {
+		name, err := build.ParseSource(text)
+		if err == nil && slices.ContainsFunc(names, func(n build.SourceName) bool { return n.Component == name.Component && n.Instead == name.Instead }) {
+			err = fmt.Errorf("another one stands in for %s already", name.Instead)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--source %s: %w", text, err))
+		}
+		names = append(names, name)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if _, err := builder.Open(ctx, name); err != nil {
+			problems = append(problems, fmt.Errorf("--source %s: %w", b.Sources[i], err))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // Overlaid reads the Overlays, in their order. The error says everything that is wrong.
@@ -67,13 +97,9 @@ func (b Binaries) Overlaid() (all []build.Overlay, _ error) {
 	return all, errors.Join(problems...)
 }
 
-// BuilderFor is Builder, and an error if one of Given or Overlays serves none of the cells:
-// who gives a binary or a file must not get a report about another.
-func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Builder, error) {
-	builder, err := b.Builder(ctx)
-	if err != nil {
-		return nil, err
-	}
+// CheckUsed is an error if one of Given, Overlays or Sources serves none of the cells: who
+// gives a binary, a file or a checkout must not get a report about another.
+func (b Binaries) CheckUsed(builder *build.Builder, cells []plan.Cell) error {
 	needed := Targets(cells)
 	var problems []error
 	for i, text := range b.Given {
@@ -90,7 +116,13 @@ func (b Binaries) BuilderFor(ctx context.Context, cells []plan.Cell) (*build.Bui
 			problems = append(problems, fmt.Errorf("--overlay %s is compiled into nothing that the selected cells need, which is %v", text, needed))
 		}
 	}
-	return builder, errors.Join(problems...)
+	for i, text := range b.Sources {
+		source := builder.Sources[i]
+		if !slices.ContainsFunc(needed, func(t build.Target) bool { return t.Version == source.Version }) {
+			problems = append(problems, fmt.Errorf("--source %s stands in for %s, which no selected cell runs; the cells need %v", text, source, needed))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 func parseGiven(ctx context.Context, text string) (build.Given, error) {

@@ -30,12 +30,17 @@ type Catalog struct {
 	Requirements []reports.Requirement
 	// Known is what they are known to fail.
 	Known known.List
+	// Sources stand in for releases. If unset, none does.
+	Sources release.Sources
 }
 
 // Here returns the catalog of the working directory. Everything that is wrong with a
 // repository's own is reported.
-func Here() (Catalog, error) {
-	repository, err := ownCatalog()
+func Here() (Catalog, error) { return HereOn(nil) }
+
+// HereOn is Here with sources that stand in for releases.
+func HereOn(sources release.Sources) (Catalog, error) {
+	repository, err := ownCatalog(sources)
 	if err != nil {
 		return Catalog{}, err
 	}
@@ -43,7 +48,12 @@ func Here() (Catalog, error) {
 	if err != nil {
 		return Catalog{}, Failed(err)
 	}
-	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known}
+	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Sources: sources}
+	if len(sources) > 0 {
+		if here.BuiltIn, err = catalog.CellsOn(sources); err != nil {
+			return Catalog{}, fmt.Errorf("the catalog can't run on these sources: %w", err)
+		}
+	}
 	requirements := slices.Clone(ours.Requirements)
 	if repository.Dir != "" && !repository.BuiltIn {
 		here.BuiltIn = nil
@@ -67,7 +77,7 @@ func (c Catalog) Excusing(file string) (Catalog, error) {
 }
 
 // ownCatalog is that of the repository. Its directory is empty if there is none.
-func ownCatalog() (own.Catalog, error) {
+func ownCatalog(sources release.Sources) (own.Catalog, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return own.Catalog{}, err
@@ -76,7 +86,7 @@ func ownCatalog() (own.Catalog, error) {
 	if !found {
 		return own.Catalog{}, nil
 	}
-	return own.Load(dir)
+	return own.LoadOn(dir, sources)
 }
 
 // builtIn is what comes with skewrig, which is read once: it takes a fifth of a second.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -43,7 +44,7 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 			patterns = append(patterns, arg)
 		}
 	}
-	cells, err := planFiles(files)
+	cells, err := planFiles(files, c.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func IsFile(arg string) bool {
 // planFiles plans the user's own scenario files, each with the directory that
 // it is in as the root for the files that it names. One outside the working directory
 // goes by its name alone.
-func planFiles(paths []string) ([]plan.Cell, error) {
+func planFiles(paths []string, sources release.Sources) ([]plan.Cell, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -136,7 +137,7 @@ func planFiles(paths []string) ([]plan.Cell, error) {
 	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.LoadSharing(releases, os.DirFS(from), within[from])
+		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: sources}, os.DirFS(from), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -20,6 +20,9 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 	if err != nil {
 		return reports.Report{}, err
 	}
+	if c, err = c.onSourcesOf(saved); err != nil {
+		return reports.Report{}, err
+	}
 	cells, err := c.savedCells(saved, files)
 	if err != nil {
 		return reports.Report{}, err
@@ -119,7 +122,7 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 // savedCells plans the cells of a saved report. A cell that neither the catalog
 // nor the files have any more can't be judged, and is an error.
 func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
-	own, err := planFiles(files)
+	own, err := planFiles(files, c.Sources)
 	if err != nil {
 		return nil, err
 	}

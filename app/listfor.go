@@ -15,7 +15,7 @@ import (
 func listFor(made reports.Reproduce) func(reports.Cell) string {
 	const given = "a file that --known-deviations names"
 	repository := sync.OnceValue(func() own.Catalog {
-		c, _ := ownCatalog() // one that can't be read has no cells
+		c, _ := ownCatalog(nil) // one that can't be read has no cells
 		return c
 	})
 	return func(c reports.Cell) string {

@@ -35,7 +35,7 @@ func TestSelectSaysWhatAFileIs(t *testing.T) {
 			t.Errorf("%q: more than that is said: %v", tc.text, err)
 		}
 	}
-	if _, err := UpCell(io.Discard, []string{"nowhere.yaml"}); err == nil || err.Error() != "nowhere.yaml does not exist" {
+	if _, err := (Catalog{}).UpCell(io.Discard, []string{"nowhere.yaml"}); err == nil || err.Error() != "nowhere.yaml does not exist" {
 		t.Errorf("up of a file that is not there: %v", err)
 	}
 	if _, err := Select([]string{"nowhere.yaml"}); err == nil || err.Error() != "nowhere.yaml does not exist" {

@@ -11,6 +11,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Up starts the rig of a cell, whose own mapping of images comes after that of played.
@@ -31,22 +32,22 @@ func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *buil
 // or the cluster file of kind, of which w is told what makes no difference. Without
 // an argument, it is the newest release with one node of it and one of the release
 // before.
-func UpCell(w io.Writer, args []string) (plan.Cell, error) {
+func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	if len(args) == 0 {
-		return plan.Cell{Topology: record.Topology{
+		return c.on(plan.Cell{Topology: record.Topology{
 			Version: release.Newest, ControllerManager: true, Scheduler: true,
 			Nodes: []record.Node{
 				{Name: "node-a", Version: release.Newest},
 				{Name: "node-b", Version: release.Previous},
 			},
-		}}, nil
+		}}), nil
 	}
 	if IsFile(args[0]) {
 		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
-			return cell, err
+			return c.on(cell), err
 		}
 	}
-	cells, err := Select(args)
+	cells, err := c.Select(args)
 	if err != nil {
 		return plan.Cell{}, err
 	}
@@ -54,4 +55,21 @@ func UpCell(w io.Writer, args []string) (plan.Cell, error) {
 		return plan.Cell{}, fmt.Errorf("%s selects %d cells, but up needs one: %s", args[0], len(cells), cellIDs(cells))
 	}
 	return cells[0], nil
+}
+
+// on is a cell without steps whose releases the sources stand in for.
+func (c Catalog) on(cell plan.Cell) plan.Cell {
+	t := &cell.Topology
+	asked := t.Version
+	t.Version = c.Sources.Of(spec.APIServer, asked)
+	t.Apart = make(map[string]release.Version)
+	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
+		if v := c.Sources.Of(name, asked); v != t.Version {
+			t.Apart[name] = v
+		}
+	}
+	for i, n := range t.Nodes {
+		t.Nodes[i].Version = c.Sources.Of(spec.Program(spec.KubeletPrefix+n.Name), n.Version)
+	}
+	return cell
 }

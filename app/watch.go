@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,14 +17,14 @@ import (
 const settled = 50 * time.Millisecond
 
 // Watch sends the name of a file whenever one changes, until the context ends. Other YAML files
-// beside a scenario count, too: the scenario may name them. While a name waits to be received,
-// further changes are dropped.
-func Watch(ctx context.Context, scenarios, others []string) (<-chan string, error) {
+// beside a scenario count, too: the scenario may name them; and so do Go files in directories.
+// While a name waits to be received, further changes are dropped.
+func Watch(ctx context.Context, scenarios, others, directories []string) (<-chan string, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, Failed(err)
 	}
-	w := watched{scenarios: make(map[string]bool)}
+	w := watched{scenarios: make(map[string]bool), sources: make(map[string]bool)}
 	for _, file := range slices.Concat(scenarios, others) {
 		abs, err := filepath.Abs(file)
 		if err == nil { // the directory, since editors replace files
@@ -38,6 +39,16 @@ func Watch(ctx context.Context, scenarios, others []string) (<-chan string, erro
 			w.scenarios[filepath.Dir(abs)] = true
 		}
 	}
+	for _, dir := range directories {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			err = watcher.Add(abs)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("watching %d directories (is fs.inotify.max_user_watches enough?): %w", len(directories), err), watcher.Close())
+		}
+		w.sources[abs] = true
+	}
 	changes := make(chan string, 1)
 	go w.tell(ctx, watcher, changes)
 	return changes, nil
@@ -46,6 +57,7 @@ func Watch(ctx context.Context, scenarios, others []string) (<-chan string, erro
 // watched says which files count.
 type watched struct {
 	scenarios map[string]bool // directories
+	sources   map[string]bool // directories
 	others    []string
 }
 
@@ -56,6 +68,8 @@ func (w watched) counts(e fsnotify.Event) bool {
 		return false
 	case slices.Contains(w.others, e.Name):
 		return true
+	case w.sources[filepath.Dir(e.Name)]:
+		return strings.HasSuffix(name, ".go")
 	default:
 		return w.scenarios[filepath.Dir(e.Name)] && IsFile(name)
 	}

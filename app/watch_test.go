@@ -20,7 +20,7 @@ func TestWhichChangesCount(t *testing.T) {
 	scenario, source := filepath.Join(dir, "mine.yaml"), filepath.Join(sources, "grpc.go")
 	write(scenario, "a")
 	write(source, "a")
-	changes, err := Watch(t.Context(), []string{scenario}, []string{source})
+	changes, err := Watch(t.Context(), []string{scenario}, []string{source}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

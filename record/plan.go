@@ -45,12 +45,15 @@ type Plan struct {
 // Topology is the rig of a cell, with every release resolved.
 type Topology struct {
 	// Version is the release of the control plane, and Gates are its feature gates.
-	Version           release.Version `json:"version"`
-	Gates             release.Gates   `json:"gates,omitempty"`
-	ControllerManager bool            `json:"controllerManager"`
-	Scheduler         bool            `json:"scheduler"`
-	NodeMonitor       NodeMonitor     `json:"nodeMonitor,omitzero"`
-	Nodes             []Node          `json:"nodes,omitempty"`
+	Version release.Version `json:"version"`
+	Gates   release.Gates   `json:"gates,omitempty"`
+	// Apart are the versions of components of the control plane that are of another. If
+	// unset, all are of Version.
+	Apart             map[string]release.Version `json:"apart,omitempty"`
+	ControllerManager bool                       `json:"controllerManager"`
+	Scheduler         bool                       `json:"scheduler"`
+	NodeMonitor       NodeMonitor                `json:"nodeMonitor,omitzero"`
+	Nodes             []Node                     `json:"nodes,omitempty"`
 	// TimeScale is by how much shorter than the scenario says the times of NodeMonitor,
 	// LeaseNodes and Garden are: they are those of this rig. If unset, they are as it says.
 	TimeScale float64 `json:"timeScale,omitempty"`
@@ -66,6 +69,14 @@ type Topology struct {
 	// MayEnd are the components that may end by themselves, since expressions ask whether
 	// they run. If another one ends, the cell does.
 	MayEnd []string `json:"mayEnd,omitempty"`
+}
+
+// VersionOf is the release of a component of the control plane.
+func (t Topology) VersionOf(component string) release.Version {
+	if v, apart := t.Apart[component]; apart {
+		return v
+	}
+	return t.Version
 }
 
 // Observed are the resources whose objects go into every record.

@@ -192,13 +192,14 @@ func mergedReproduce(inputs []Input) Reproduce {
 		r := in.Report.Reproduce
 		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
 		merged.Components, merged.Files = append(merged.Components, r.Components...), append(merged.Files, r.Files...)
+		merged.Sources = append(merged.Sources, r.Sources...)
 		if r.Host != merged.Host {
 			merged.Host = Host{}
 		}
 	}
 	merged.Command = strings.Join(firsts(commands), "\n")
 	merged.Skewrig, merged.Go = strings.Join(firsts(skewrigs), ", "), strings.Join(firsts(toolchains), ", ")
-	merged.Components, merged.Files = firsts(merged.Components), firsts(merged.Files)
+	merged.Components, merged.Files, merged.Sources = firsts(merged.Components), firsts(merged.Files), firsts(merged.Sources)
 	return merged
 }
 

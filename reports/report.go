@@ -58,6 +58,8 @@ type Reproduce struct {
 	Go      string `json:"go"`
 	// Components are sorted by name, then version.
 	Components []Component `json:"components"`
+	// Sources are the checkouts that stood in for releases. If unset, there were none.
+	Sources []Source `json:"sources,omitempty"`
 	// Seed is what every random choice of the run derives from.
 	Seed int64 `json:"seed"`
 	// Host is volatile: the same run on another machine is the same run.

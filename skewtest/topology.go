@@ -60,7 +60,7 @@ const rigID = "skewtest/rig/topology"
 func (t Topology) cell() (plan.Cell, error) {
 	problems := append(t.names(), t.images()...)
 	topology := spec.Topology{ControlPlane: t.ControlPlane, Nodes: t.Nodes}
-	_, conflicts := spec.NewRig(topology, nil)
+	_, conflicts := spec.NewRig(topology, nil, nil)
 	if problems = append(problems, conflicting(conflicts)...); len(problems) > 0 {
 		return plan.Cell{}, fmt.Errorf("the topology: %w", errors.Join(problems...))
 	}
@@ -214,6 +214,6 @@ func rigOf(instances []cluster.Instance) *spec.Rig {
 			*t.ControlPlane.Scheduler = true
 		}
 	}
-	rig, _ := spec.NewRig(t, nil) // that it is as it is, nobody asks for now
+	rig, _ := spec.NewRig(t, nil, nil) // that it is as it is, nobody asks for now
 	return rig
 }

@@ -28,9 +28,9 @@ func newBuild() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
 		Short: "Build components from their releases",
-		Long: `Build components from the Go modules of their releases into a cache. Without
-arguments, build the components that the default cells need; with --for, those that
-some cells need.
+		Long: `Build components from the Go modules of their releases, or with --source from a checkout,
+into a cache. Without arguments, build the components that the default cells need; with --for,
+those that some cells need.
 
 --export also writes them to a file, and --import puts what is in such a file into the
 cache of another machine, which need not build them then. That machine needs the same
@@ -42,7 +42,8 @@ version of skewrig, and the same Go or none.`,
   skewrig build --list
   skewrig build --export components.tar.zst       # the default pair, for other machines
   skewrig build --import components.tar.zst       # there
-  skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go`,
+  skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go
+  skewrig build kubelet@newest --source ../kubernetes     # your own checkout`,
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)
@@ -53,8 +54,8 @@ version of skewrig, and the same Go or none.`,
 	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
 	f.registerArchives(cmd)
 	for flag, others := range map[string][]string{
-		"prune": {"for", "overlay", "list"}, "list": {"for", "overlay", "all"},
-		"export": {"list", "prune", "import", "overlay", "binary"}, "import": {"list", "prune", "for", "overlay", "binary"},
+		"prune": {"for", "overlay", "source", "list"}, "list": {"for", "overlay", "source", "all"},
+		"export": {"list", "prune", "import", "overlay", "source", "binary"}, "import": {"list", "prune", "for", "overlay", "source", "binary"},
 	} {
 		for _, other := range others {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
@@ -76,14 +77,15 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	case cmd.Flags().Changed("import"):
 		return f.runImport(cmd, args)
 	}
-	targets, err := f.targets(args)
+	builder, here, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
-	builder, err := f.Builder(cmd.Context())
+	targets, err := f.targets(here, args)
 	if err != nil {
 		return err
 	}
+	targets = builder.On(targets)
 	if cmd.Flags().Changed("export") {
 		return f.runExport(cmd, builder, targets)
 	}
@@ -100,8 +102,8 @@ func printBuilt(w io.Writer, built []build.Binary) {
 	})
 }
 
-func (f *buildFlags) targets(args []string) ([]build.Target, error) {
-	targets, err := f.selected(args)
+func (f *buildFlags) targets(here app.Catalog, args []string) ([]build.Target, error) {
+	targets, err := f.selected(here, args)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +119,15 @@ func (f *buildFlags) targets(args []string) ([]build.Target, error) {
 
 // selected are what the cells need that the flags name. Without these and without
 // arguments, they are the default cells.
-func (f *buildFlags) selected(args []string) ([]build.Target, error) {
+func (f *buildFlags) selected(here app.Catalog, args []string) ([]build.Target, error) {
 	switch {
 	case len(f.cells) > 0:
-		cells, err := app.Select(f.cells)
+		cells, err := here.Select(f.cells)
 		return app.Targets(cells), err
 	case len(args) > 0:
 		return nil, nil
 	default:
-		return defaultTargets()
+		return here.DefaultTargets(), nil
 	}
 }
 

@@ -30,7 +30,7 @@ func newDev() *cobra.Command {
 		Use:   "dev FILE [PATTERN ...]",
 		Short: "Run a scenario again whenever its file changes",
 		Long: `Run the cells of a scenario file, and run them again whenever the file, another YAML
-file beside it or a file of --overlay changes, until Ctrl-C. With patterns, run the cells
+file beside it, a file of --overlay or one of a --source changes, until Ctrl-C. With patterns, run the cells
 that they select.
 
 Control planes stay up in between: only nodes are new in each run. A control plane that a
@@ -38,7 +38,8 @@ cell changes is replaced after the run. A change during a run breaks the run off
 skewrig run, a cell that comes out red beside others does not run again alone.`,
 		Example: `  skewrig dev ./mine.yaml
   skewrig dev ./mine.yaml 'mine/**/kubelet:v1.36.*'
-  skewrig dev ./mine.yaml --overlay kubelet:pkg/probe/grpc/grpc.go=./grpc.go`,
+  skewrig dev ./mine.yaml --overlay kubelet:pkg/probe/grpc/grpc.go=./grpc.go
+  skewrig dev ./mine.yaml --source kubelet=../kubernetes`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.run,
 	}
@@ -67,7 +68,11 @@ func (f *devFlags) run(cmd *cobra.Command, args []string) (err error) {
 	for _, o := range overlays {
 		compiled = append(compiled, o.File)
 	}
-	changes, err := app.Watch(ctx, files, compiled)
+	directories, err := f.Directories()
+	if err != nil {
+		return err
+	}
+	changes, err := app.Watch(ctx, files, compiled, directories)
 	if err != nil {
 		return err
 	}
@@ -125,7 +130,7 @@ func (d *dev) untilChange(ctx context.Context, changes <-chan string) {
 
 // once runs the cells once, and prints what they come to.
 func (d *dev) once(ctx context.Context) error {
-	here, err := app.Here()
+	builder, here, err := d.open(d.cmd)
 	if err != nil {
 		return err
 	}
@@ -136,8 +141,7 @@ func (d *dev) once(ctx context.Context) error {
 	if here, err = here.Excusing(d.known); err != nil {
 		return err
 	}
-	builder, err := d.BuilderFor(ctx, cells)
-	if err != nil {
+	if err := d.CheckUsed(builder, cells); err != nil {
 		return err
 	}
 	if d.claimed == nil {
@@ -152,6 +156,9 @@ func (d *dev) once(ctx context.Context) error {
 	options := app.Options{
 		Dir: d.report.dir, Claimed: d.claimed, Binary: builder.Binary, Catalog: here,
 		Reproduce: app.Reproduce(os.Args, d.args, version(), built), Parallel: d.parallel, Warm: d.warm,
+	}
+	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
+		return app.Failed(err)
 	}
 	p := newProgress(news(d.cmd))
 	options.Progress = tellCells(d.cmd, p, app.NewForecast(cells, options))

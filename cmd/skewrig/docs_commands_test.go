@@ -191,7 +191,7 @@ func (c checker) argument(names []string, arg string) error {
 		_, err := build.ParseTargets(arg)
 		return err
 	case app.IsFile(arg) && is("CELL") && !c.anyFile:
-		_, err := app.UpCell(io.Discard, []string{arg}) // the file may be kind's
+		_, err := (app.Catalog{}).UpCell(io.Discard, []string{arg}) // the file may be kind's
 		return err
 	case app.IsFile(arg):
 		return c.file(arg)

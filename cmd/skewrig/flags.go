@@ -134,6 +134,22 @@ func (b *binaries) register(cmd *cobra.Command) {
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
+	cmd.Flags().StringArrayVar(&b.Sources, "source", nil,
+		"compile a git checkout of Kubernetes, with what is not committed, in the place of the newest release: DIR, or DIR@REF for a commit; COMPONENT=DIR or COMPONENT@RELEASE=DIR for one component, or one release of it (repeatable)")
+}
+
+// open returns a builder, and the catalog of the working directory on what it builds. It tells
+// what sources are.
+func (b *binaries) open(cmd *cobra.Command) (*build.Builder, app.Catalog, error) {
+	builder, err := b.Builder(cmd.Context())
+	if err != nil {
+		return nil, app.Catalog{}, err
+	}
+	for _, s := range builder.Sources {
+		fmt.Fprintf(news(cmd), "%s is %s\n", s, render.Printable(s.About()))
+	}
+	here, err := app.HereOn(builder.Replaced())
+	return builder, here, err
 }
 
 // build builds targets, which cells ask for, if any, and tells about it.

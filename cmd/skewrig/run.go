@@ -73,7 +73,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	ctx := cmd.Context()
-	here, err := app.Here()
+	builder, here, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if here, err = here.Excusing(f.known); err != nil {
 		return err
 	}
-	builder, err := f.BuilderFor(ctx, cells)
-	if err != nil {
+	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}
 	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
@@ -110,6 +109,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	options := f.options(cmd, cells, builder, p)
 	options.Claimed, options.Catalog = claimed, here
 	options.Reproduce = app.Reproduce(f.shuffle.named(os.Args), args, version(), nil)
+	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
+		return app.Failed(err)
+	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()
 	if err == nil && ctx.Err() == nil {

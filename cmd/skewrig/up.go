@@ -59,14 +59,17 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 }
 
 func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
-	cell, err := app.UpCell(cmd.ErrOrStderr(), args)
+	builder, here, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	cell, err := here.UpCell(cmd.ErrOrStderr(), args)
 	played, unreadable := f.played()
 	if err := errors.Join(err, unreadable, isNew("history", f.history), isNew("kubeconfig", f.kubeconfig)); err != nil {
 		return err
 	}
 	ctx, cells := cmd.Context(), []plan.Cell{cell}
-	builder, err := f.BuilderFor(ctx, cells)
-	if err != nil {
+	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}
 	if _, err := f.build(ctx, cmd, builder, app.Targets(cells), cells); err != nil {

@@ -24,6 +24,9 @@ type Builder struct {
 	// Overlays are compiled into the targets that they apply to. If unset, each is compiled
 	// as it was published.
 	Overlays []Overlay
+	// Sources are checkouts that stand in for releases; Open adds one. If unset, there are
+	// none.
+	Sources []Source
 	// Progress is called with what happens to each target. It may be called from
 	// several goroutines. It may be unset.
 	Progress func(Progress)

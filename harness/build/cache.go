@@ -154,10 +154,15 @@ const lockPoll = 100 * time.Millisecond
 // process or in two, don't do the work twice. The kernel releases it when the
 // holder dies. waiting is called if another process holds it.
 func (e entry) lock(ctx context.Context, waiting func()) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(e.locked), 0o700); err != nil {
+	return flock(ctx, e.locked, waiting)
+}
+
+// flock locks a file, which it creates. waiting is called if another process holds it.
+func flock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(e.locked, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +179,7 @@ func (e entry) lock(ctx context.Context, waiting func()) (unlock func(), err err
 	case ctx.Err() != nil:
 		return nil, errors.Join(context.Cause(ctx), f.Close())
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", e.locked, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	return func() { _ = f.Close() }, nil // which releases the lock
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/checkout"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/spelling"
 )
@@ -73,6 +74,8 @@ type Target struct {
 	// What the kernel dates, such as files, has the machine's time. If unset, so
 	// has everything.
 	Clock bool `json:"clock,omitempty"`
+
+	checkout *checkout.Checkout // what it is compiled from; nil for a release
 }
 
 // String is how a target is written on the command line: kubelet@v1.90.1.
@@ -102,6 +105,12 @@ func (t Target) module() string {
 // source is the same, with what is not as it was released.
 func (t Target) source() string {
 	s := t.module()
+	if t.checkout != nil {
+		s = fmt.Sprintf("%s at %s of %s", kubernetesPath, t.checkout.Commit, t.checkout.Dir)
+		if t.checkout.Dirty {
+			s += " with changes that are not committed"
+		}
+	}
 	var instead []string
 	for module, version := range standIns[lockName(t)] {
 		instead = append(instead, module+"@"+version)

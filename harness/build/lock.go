@@ -46,6 +46,12 @@ func lockName(t Target) string {
 
 // lockFor returns the lock of a target that is known, or generates it.
 func lockFor(ctx context.Context, s store, t Target) (lock, error) {
+	switch {
+	case t.checkout != nil:
+		return lockSource(ctx, t.checkout, copyDir(t.checkout.State))
+	case t.Version.IsSource():
+		return lock{}, ErrNoSource
+	}
 	l, err := s.knownLock(t)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return l, err
@@ -189,24 +195,10 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 // what the release was tested with. The result is tidied later, by the go
 // command, which also writes the sums.
 func lockKubernetes(goMod []byte, version string) ([]byte, error) {
-	released, err := modfile.Parse("go.mod", goMod, nil)
+	file, released, err := lockedAs(goMod, version)
 	if err != nil {
-		return nil, fmt.Errorf("parsing the go.mod of %s %s: %w", kubernetesPath, version, err)
+		return nil, fmt.Errorf("the go.mod of %s %s: %w", kubernetesPath, version, err)
 	}
-	file := new(modfile.File)
-	if err := errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version)); err != nil {
-		return nil, err
-	}
-	for _, g := range released.Godebug {
-		if err := file.AddGodebug(g.Key, g.Value); err != nil {
-			return nil, err
-		}
-	}
-	requires := []*modfile.Require{{Mod: module.Version{Path: kubernetesPath, Version: version}}}
-	for _, r := range released.Require {
-		requires = append(requires, &modfile.Require{Mod: r.Mod, Indirect: r.Indirect})
-	}
-	file.SetRequireSeparateIndirect(requires)
 	if err := replaceStaging(file, released.Replace, version); err != nil {
 		return nil, err
 	}
@@ -217,6 +209,32 @@ func lockKubernetes(goMod []byte, version string) ([]byte, error) {
 	}
 	file.Cleanup()
 	return file.Format()
+}
+
+// lockedAs begins the go.mod that compiles the components of a Kubernetes: it requires that as
+// a version, and what its own go.mod requires.
+func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error) {
+	if own, err = modfile.Parse("go.mod", goMod, nil); err != nil {
+		return nil, nil, err
+	}
+	if own.Module == nil || own.Go == nil {
+		return nil, nil, errors.New("it does not say which module it is of, and which Go that is for")
+	}
+	file = new(modfile.File)
+	if err := errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(own.Go.Version)); err != nil {
+		return nil, nil, err
+	}
+	for _, g := range own.Godebug {
+		if err := file.AddGodebug(g.Key, g.Value); err != nil {
+			return nil, nil, err
+		}
+	}
+	requires := []*modfile.Require{{Mod: module.Version{Path: kubernetesPath, Version: version}}}
+	for _, r := range own.Require {
+		requires = append(requires, &modfile.Require{Mod: r.Mod, Indirect: r.Indirect})
+	}
+	file.SetRequireSeparateIndirect(requires)
+	return file, own, nil
 }
 
 func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version string) error {

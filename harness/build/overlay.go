@@ -52,8 +52,9 @@ func (o Overlay) Applies(t Target) bool {
 	return t.Component.isKubernetes() && (o.Component == "" || o.Component == t.Component) && (o.Version == "" || o.Version == t.Version)
 }
 
-// overlaid is a target with the builder's overlays.
-func (b *Builder) overlaid(t Target) Target {
+// whole is a target with the builder's overlays, and the checkout that it is compiled from.
+func (b *Builder) whole(t Target) Target {
+	t.checkout = b.checkoutOf(t.Version)
 	replaced := maps.Clone(t.Overlay)
 	for _, o := range b.Overlays {
 		if o.Applies(t) {

@@ -16,7 +16,7 @@ import (
 
 // versionText finds a version in what a component prints about itself:
 // "Kubernetes v1.90.1" or "etcd Version: 3.7.0".
-var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?)`)
+var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)`)
 
 // Describe reads the version of a ready-made binary by running it.
 func Describe(ctx context.Context, c Component, path string) (Given, error) {
@@ -25,7 +25,7 @@ func Describe(ctx context.Context, c Component, path string) (Given, error) {
 		return Given{}, err
 	}
 	v, err := askVersion(ctx, c, path)
-	return Given{Component: c, Version: v, Path: path}, err
+	return Given{Component: c, Version: v.WithoutBuild(), Path: path}, err
 }
 
 // Assets returns the ready-made etcd and kube-apiserver of a directory laid out
@@ -71,7 +71,9 @@ func askVersion(ctx context.Context, c Component, path string) (release.Version,
 	if found == nil {
 		return "", fmt.Errorf("%s --version does not name a release: %q", path, lastLines(string(out), 1))
 	}
-	return release.Parse("v" + string(found[1]))
+	v := release.Version("v" + string(found[1]))
+	_, err = release.Parse(string(v.WithoutBuild()))
+	return v, err
 }
 
 // builtVersion reads the version of a program that does not tell it from what

@@ -49,7 +49,10 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 		return nil, err
 	}
 	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte), clock: clock}
-	r.tree = []string{"lock " + digest(l.mod, l.sum), "glue " + digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints"}
+	if t.checkout != nil {
+		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
+	}
+	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum), "glue "+digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints")
 	if t.isReference() {
 		if err := r.addReference(); err != nil {
 			return nil, err
@@ -126,8 +129,16 @@ func (r *recipe) stamps() []string {
 		stamp("gitVersion", string(v)),
 		stamp("gitMajor", "1"),
 		stamp("gitMinor", fmt.Sprint(v.Minor())),
-		stamp("gitTreeState", "clean"),
+		stamp("gitTreeState", r.treeState()),
 	}
+}
+
+// treeState is clean, or dirty if a checkout has changes that are not committed.
+func (r *recipe) treeState() string {
+	if c := r.target.checkout; c != nil && c.Dirty {
+		return "dirty"
+	}
+	return "clean"
 }
 
 // make builds the binary to out and asks it who it is: a stamp that did not
@@ -147,6 +158,16 @@ func (r *recipe) make(ctx context.Context, s store, out string, tell func(Progre
 }
 
 func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Progress)) error {
+	if c := r.target.checkout; c != nil {
+		unlock, err := lockCheckout(ctx, c.State, func() { tell(Progress{State: Waiting}) })
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		if err := r.writeSource(ctx, copyDir(c.State)); err != nil {
+			return err
+		}
+	}
 	dir, err := s.workTree(ctx, r)
 	if err != nil {
 		return err
@@ -159,6 +180,9 @@ func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Pro
 	}
 	defer os.RemoveAll(temp)
 	flags := append([]string{"-modfile=" + modfileName}, r.flags()...)
+	if r.target.checkout != nil {
+		flags = append(flags, "-mod=mod") // its go.mod may be on the way to another
+	}
 	if r.target.Clock {
 		list, err := writeOverlay(temp, r.clock)
 		if err != nil {

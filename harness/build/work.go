@@ -64,7 +64,7 @@ func (b *Builder) finish(ctx context.Context, o *order, w *work, binary Binary, 
 // Binary returns the binary of one target, building it if needed, or once whoever builds it
 // has. The error is a *TargetError, or the context's.
 func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
-	t = b.overlaid(t)
+	t = b.whole(t)
 	for {
 		w, mine := b.claim(t)
 		if mine {
@@ -88,7 +88,7 @@ func (b *Builder) Binary(ctx context.Context, t Target) (Binary, error) {
 func (b *Builder) Pending(t Target) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w, there := b.works[b.overlaid(t).id()]
+	w, there := b.works[b.whole(t).id()]
 	return there && !w.isDone()
 }
 
@@ -143,7 +143,7 @@ func (b *Builder) Start(ctx context.Context, targets []Target) (wait func() ([]B
 func (b *Builder) orders(ctx context.Context, targets []Target) (all []*order, err error) {
 	var failures Errors
 	for _, t := range targets {
-		o := b.order(ctx, b.overlaid(t))
+		o := b.order(ctx, b.whole(t))
 		if errors.Is(o.err, ErrNoRelease) {
 			failures = append(failures, &TargetError{Target: t, Err: o.err})
 		}

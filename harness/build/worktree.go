@@ -56,7 +56,7 @@ func (t Target) isReplaced() bool { return t.Component.isKubernetes() || len(t.O
 // isIntact reports whether a work tree is there and its links lead somewhere:
 // the module cache may have been cleaned since it was made.
 func isIntact(dir string, t Target) bool {
-	if t.isReplaced() {
+	if t.isReplaced() && t.checkout == nil {
 		dir = filepath.Join(dir, moduleDir, "go.mod")
 	}
 	_, err := os.Stat(dir)
@@ -68,7 +68,7 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	if err := errors.Join(extractGlue(dir), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
 		return err
 	}
-	if r.target.isReplaced() {
+	if r.target.isReplaced() && r.target.checkout == nil {
 		module, err := downloadModule(ctx, dir, r.target)
 		if err != nil {
 			return err

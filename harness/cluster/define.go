@@ -55,7 +55,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 // addControlPlane adds a component of the control plane's release.
 func (c *Cluster) addControlPlane(kind build.Component, f flags, health string) {
 	c.add(&component{
-		name: string(kind), kind: kind, version: c.cfg.Topology.Version, gates: c.cfg.Topology.Gates,
+		name: string(kind), kind: kind, version: c.cfg.Topology.VersionOf(string(kind)), gates: c.cfg.Topology.Gates,
 		flags: f, health: health,
 	})
 }

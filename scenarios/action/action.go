@@ -93,10 +93,13 @@ func verdict(k *spec.ActionKind) { k.Verdict = true }
 
 // Load is spec.Load for scenarios with all kinds of actions.
 func Load(fsys fs.FS, paths []string) ([]*spec.File, error) {
-	return spec.Load(fsys, paths, Kinds()...)
+	return LoadWith(Options{}, fsys, paths)
 }
 
-// LoadSharing is Load for scenarios that share axes.
-func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string) ([]*spec.File, error) {
-	return spec.LoadSharing(axes, fsys, paths, Kinds()...)
+// Options are what scenarios don't say themselves.
+type Options = spec.Options
+
+// LoadWith is Load with options.
+func LoadWith(options Options, fsys fs.FS, paths []string) ([]*spec.File, error) {
+	return spec.Load(fsys, paths, options, Kinds()...)
 }

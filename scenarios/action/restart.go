@@ -44,7 +44,7 @@ func (s Restart) Plan(scene Scene) (Action, error) {
 		return s, nil
 	}
 	var err error
-	s.Version, err = spec.ResolveVersion(s.Version)
+	s.Version, err = scene.Rig.Release(s.Component, s.Version)
 	return s, err
 }
 
@@ -120,7 +120,7 @@ func (s Restart) Change(r *spec.Rig) {
 		return
 	}
 	if s.Version != "" {
-		if v := r.Resolve(".version", s.Version); v != "" {
+		if v := r.Resolve(".version", c.Name, s.Version); v != "" {
 			c.Version = v
 		}
 	}

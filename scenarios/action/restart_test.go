@@ -41,7 +41,7 @@ func TestRollbackMustUnsetTheGatesThatTheReleaseLacks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rig, conflicts := spec.NewRig(topology, nil)
+			rig, conflicts := spec.NewRig(topology, nil, nil)
 			if len(conflicts) > 0 {
 				t.Fatal(conflicts)
 			}
@@ -61,7 +61,7 @@ func TestRigFollowsTheSteps(t *testing.T) {
 	rig, conflicts := spec.NewRig(spec.Topology{
 		ControlPlane: spec.ControlPlane{Version: "v1.90.1", Scheduler: &off},
 		Nodes:        []spec.Node{{Name: "b", Version: "v1.88.4"}, {Name: "a", Version: "v1.90.1"}},
-	}, nil)
+	}, nil, nil)
 	for _, step := range []spec.Step{
 		step("stop", action.Stop{Component: "kubelet/b"}),
 		step("restart", action.Restart{Component: spec.APIServer, Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}}),
@@ -91,7 +91,7 @@ func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	rig, conflicts := spec.NewRig(spec.Topology{
 		ControlPlane: spec.ControlPlane{Version: "v1.89.3"},
 		Nodes:        []spec.Node{{Name: "a", Version: "v1.86.0"}},
-	}, nil)
+	}, nil, nil)
 	if len(conflicts) > 0 {
 		t.Fatal(conflicts)
 	}

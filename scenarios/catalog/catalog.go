@@ -26,12 +26,15 @@ var KnownDeviations []byte
 const KnownDeviationsFile = "scenarios/catalog/known-deviations.yaml"
 
 // Cells plans the catalog.
-func Cells() ([]plan.Cell, error) {
+func Cells() ([]plan.Cell, error) { return CellsOn(nil) }
+
+// CellsOn is Cells with sources that stand in for releases.
+func CellsOn(sources release.Sources) ([]plan.Cell, error) {
 	paths, err := fs.Glob(files, "*/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	scenarios, err := action.Load(files, paths)
+	scenarios, err := action.LoadWith(action.Options{Sources: sources}, files, paths)
 	if err != nil {
 		return nil, err
 	}

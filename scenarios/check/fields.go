@@ -122,12 +122,12 @@ func nameTyped(e ast.Expr) {
 // whatever API server runs.
 func hasNewestTypes(cell plan.Cell) bool {
 	newest := release.Newest.MajorMinor()
-	if cell.Topology.Version.MajorMinor() != newest {
+	if v := cell.Topology.Version; v.IsSource() || v.MajorMinor() != newest {
 		return false
 	}
 	for _, step := range cell.Steps {
 		for _, c := range step.Components {
-			if c.Name == spec.APIServer && c.Version.MajorMinor() != newest {
+			if c.Name == spec.APIServer && (c.Version.IsSource() || c.Version.MajorMinor() != newest) {
 				return false
 			}
 		}

@@ -89,14 +89,17 @@ func ReadConfig(dir string) (Config, error) {
 
 // Load reads the catalog of a directory with a file skewrig.yaml. Everything that is
 // wrong with the files is reported.
-func Load(dir string) (Catalog, error) {
+func Load(dir string) (Catalog, error) { return LoadOn(dir, nil) }
+
+// LoadOn is Load with sources that stand in for releases.
+func LoadOn(dir string, sources release.Sources) (Catalog, error) {
 	files := os.DirFS(dir)
 	config, names, err := read(files)
 	if err != nil {
 		return Catalog{}, err
 	}
 	c := Catalog{Config: config, Dir: dir}
-	scenarios, err := action.LoadSharing(config.Releases, files, names.scenarios)
+	scenarios, err := action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, files, names.scenarios)
 	if err == nil {
 		c.Cells, err = plan.Cells(scenarios)
 	}

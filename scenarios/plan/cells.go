@@ -59,7 +59,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	if err := cellid.Check(cell.ID); err != nil {
 		return cell, err
 	}
-	rig, conflicts := spec.NewRig(s.Topology, c.Axes)
+	rig, conflicts := spec.NewRig(s.Topology, c.Axes, f.Sources)
 	cell.Topology = newTopology(s.Topology, rig)
 	var err error
 	cell.Steps, err = newSteps(f, c, rig, conflicts)
@@ -92,6 +92,7 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone(), TimeScale: t.TimeScale}
 	_, topology.ControllerManager = rig.Component(spec.ControllerManager)
 	_, topology.Scheduler = rig.Component(spec.Scheduler)
+	topology.Apart = apart(rig, topology.Version)
 	for _, n := range t.Nodes {
 		topology.Nodes = append(topology.Nodes, record.Node{
 			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone, Defaults: n.Defaults,
@@ -103,6 +104,24 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology.LeaseNodes = newLeaseNodes(t)
 	topology.Garden = newGarden(t, version(spec.Watchdog))
 	return topology
+}
+
+// apart are the components of the control plane that are not of its release.
+func apart(rig *spec.Rig, of release.Version) (all map[string]release.Version) {
+	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
+		if c, has := rig.Component(name); has && c.Version != of {
+			if all == nil {
+				all = make(map[string]release.Version)
+			}
+			all[name] = c.Version
+		}
+	}
+	return all
+}
+
+// OnSource reports whether a component of the cell is compiled from a checkout.
+func (c Cell) OnSource() bool {
+	return slices.ContainsFunc(Targets([]Cell{c}), func(t Target) bool { return t.Version.IsSource() })
 }
 
 // newSteps numbers the steps and follows what is in force at each of them. A

@@ -157,10 +157,10 @@ func initial(t record.Topology) []record.Component {
 		{Name: spec.APIServer, Version: t.Version, Gates: t.Gates},
 	}
 	if t.ControllerManager {
-		components = append(components, record.Component{Name: spec.ControllerManager, Version: t.Version, Gates: t.Gates})
+		components = append(components, record.Component{Name: spec.ControllerManager, Version: t.VersionOf(spec.ControllerManager), Gates: t.Gates})
 	}
 	if t.Scheduler {
-		components = append(components, record.Component{Name: spec.Scheduler, Version: t.Version, Gates: t.Gates})
+		components = append(components, record.Component{Name: spec.Scheduler, Version: t.VersionOf(spec.Scheduler), Gates: t.Gates})
 	}
 	for _, n := range t.Nodes {
 		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})

@@ -10,8 +10,18 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 )
+
+// Options are what scenarios don't say themselves.
+type Options struct {
+	// Axes are those that the scenarios share: one that refers to an axis which it doesn't
+	// have itself has the shared axis of that name. If unset, there are none.
+	Axes map[string][]string
+	// Sources stand in for releases. If unset, none does.
+	Sources release.Sources
+}
 
 // File is a scenario file that has nothing wrong with it.
 type File struct {
@@ -23,6 +33,8 @@ type File struct {
 	// of their names, values in the order of the file. A scenario without axes
 	// has one.
 	Combinations []Combination
+	// Sources stand in for releases that the file asks for.
+	Sources release.Sources
 
 	document  *strict.Document
 	manifests *manifests
@@ -40,13 +52,7 @@ type Combination struct {
 
 // Load reads scenario files, each with the manifests beside it. Everything that
 // is wrong with any of them is reported at once, as *Errors.
-func Load(fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
-	return LoadSharing(nil, fsys, paths, kinds...)
-}
-
-// LoadSharing is Load for scenarios that share axes: one that refers to an axis which
-// it doesn't have itself has the shared axis of that name.
-func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string, kinds ...ActionKind) ([]*File, error) {
+func Load(fsys fs.FS, paths []string, options Options, kinds ...ActionKind) ([]*File, error) {
 	var (
 		files    []*File
 		problems []strict.Problem
@@ -60,7 +66,7 @@ func LoadSharing(axes map[string][]string, fsys fs.FS, paths []string, kinds ...
 		document := strict.ParseDocument(name, text)
 		r := &reader{
 			Document: document, kinds: kinds, manifests: newManifests(fsys, path.Dir(name), document.Source.Problems),
-			shared: axes, refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
+			options: options, refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
 		}
 		files = append(files, r.read(string(text)))
 		problems = append(problems, r.Source.Problems.Sorted()...)
@@ -97,9 +103,8 @@ type reader struct {
 	*strict.Document
 	kinds     []ActionKind
 	manifests *manifests
-	// shared are the axes that a scenario may leave out.
-	shared map[string][]string
-	refs   references
+	options   Options
+	refs      references
 	// literals are the scalars in which references are not replaced.
 	literals map[*yaml.Node]bool
 }
@@ -110,7 +115,7 @@ func (r *reader) read(text string) *File {
 	if r.Root.Kind == 0 {
 		return nil
 	}
-	f := &File{Path: r.Source.File, Text: text, document: r.Document, manifests: r.manifests}
+	f := &File{Path: r.Source.File, Text: text, Sources: r.options.Sources, document: r.Document, manifests: r.manifests}
 	r.useSequences()
 	axes := r.axes()
 	r.markLiterals()
@@ -138,7 +143,7 @@ func (r *reader) axes() map[string][]string {
 			}
 		}
 	}
-	for name, values := range r.shared {
+	for name, values := range r.options.Axes {
 		if _, own := axes[name]; !own && refersTo(r.Root, name) {
 			axes[name] = values
 		}

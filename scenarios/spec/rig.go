@@ -66,6 +66,7 @@ type Rig struct {
 
 	components []Component // sorted by name
 	axes       map[string]string
+	sources    release.Sources
 	step       Step                 // the one that is being done
 	memory     map[reflect.Type]any // of actions
 	conflicts  []Conflict
@@ -74,11 +75,11 @@ type Rig struct {
 }
 
 // NewRig returns the rig of a topology at the beginning, for a cell with these
-// values on its axes, and why it can't be, if it can't.
-func NewRig(t Topology, axes map[string]string) (*Rig, []Conflict) {
+// values on its axes, and why it can't be, if it can't. Sources stand in for releases.
+func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, []Conflict) {
 	r := &Rig{
 		CheckGate: release.CheckGate, GateConflicts: release.GateConflicts,
-		axes: axes, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
+		axes: axes, sources: sources, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
 	}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
 	names := []string{APIServer}
@@ -88,19 +89,23 @@ func NewRig(t Topology, axes map[string]string) (*Rig, []Conflict) {
 	if enabled(t.ControlPlane.Scheduler) {
 		names = append(names, Scheduler)
 	}
-	version := r.Resolve("controlPlane.version", t.ControlPlane.Version)
+	var checked []release.Version
 	for _, name := range names {
+		version := r.Resolve("controlPlane.version", name, t.ControlPlane.Version)
 		r.components = append(r.components, Component{
 			Name: name, Version: version, Gates: t.ControlPlane.Gates.Clone(), Running: true,
 		})
+		if !slices.Contains(checked, version) {
+			r.CheckGates("controlPlane.gates", version, t.ControlPlane.Gates, nil)
+			checked = append(checked, version)
+		}
 	}
-	r.CheckGates("controlPlane.gates", version, t.ControlPlane.Gates, nil)
 	for i, node := range t.Nodes {
 		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
 	}
 	r.addSimulated(t)
 	if t.Garden != nil {
-		r.addGarden(*t.Garden, version)
+		r.addGarden(*t.Garden, checked[0])
 	}
 	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 	return r, r.take()
@@ -114,7 +119,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 		Gates: node.Gates.Clone(), Running: true, Standalone: node.Standalone,
 	}
 	if node.Version != release.Reference {
-		kubelet.Version = r.Resolve(at+".version", node.Version)
+		kubelet.Version = r.Resolve(at+".version", kubelet.Name, node.Version)
 	}
 	r.components = append(r.components, kubelet)
 	r.CheckGates(at+".gates", kubelet.Version, node.Gates, nil)
@@ -205,14 +210,21 @@ func (r *Rig) Find(field, name string) *Component {
 	return nil
 }
 
-// Resolve returns the release that a version stands for, and reports that there
-// is none.
-func (r *Rig) Resolve(field string, version release.Version) release.Version {
-	v, err := ResolveVersion(version)
-	if err != nil {
+// Resolve returns what a component is as a version, and reports that there is no such
+// release.
+func (r *Rig) Resolve(field, component string, version release.Version) release.Version {
+	v, err := r.Release(component, version)
+	if err != nil && !slices.ContainsFunc(r.conflicts, func(c Conflict) bool { return c.Field == r.step.Kind+field }) {
 		r.Conflict(field, "%v", err)
 	}
 	return v
+}
+
+// Release returns the release that a version stands for, or the source that stands in for it
+// where a component is started.
+func (r *Rig) Release(component string, version release.Version) (release.Version, error) {
+	v, err := ResolveVersion(version)
+	return r.sources.Of(Program(component), v), err
 }
 
 // Conflict reports that a real rig can't be, or can't do what the step does, as a

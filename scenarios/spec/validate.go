@@ -19,12 +19,13 @@ type validator struct {
 	kinds    []ActionKind
 	scenario *Scenario
 	axes     map[string]string
+	sources  release.Sources
 }
 
 // validate reports what is wrong with one combination of a scenario. What all
 // of them have in common is looked at with the first.
 func (r *reader) validate(c *Combination, first bool) {
-	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes}
+	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes, sources: r.options.Sources}
 	if first {
 		v.checkHead()
 		v.checkAxes()

@@ -109,7 +109,7 @@ func inWords(names []string) string {
 // followRig follows the rig from step to step. It marks the steps that are not for
 // it, and reports what a real one could not do, as long as it is known what runs.
 func (v *validator) followRig() {
-	rig, conflicts := NewRig(v.scenario.Topology, v.axes)
+	rig, conflicts := NewRig(v.scenario.Topology, v.axes, v.sources)
 	known := v.knowsRig()
 	note := func(at string, conflicts ...Conflict) {
 		for _, c := range conflicts {

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+)
+
+// SourcesOf are the checkouts of a builder, for the report.
+func SourcesOf(ctx context.Context, builder *build.Builder) (all []reports.Source, _ error) {
+	for _, s := range builder.Sources {
+		diff, err := s.Checkout.Diff(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("what was changed in %s: %w", s.Checkout.Dir, err)
+		}
+		all = append(all, reports.Source{
+			Component: s.Component, Instead: s.Instead, Version: s.Version, Dir: s.Checkout.Dir,
+			Commit: s.Checkout.Commit, Tree: s.Checkout.Tree, Diff: diff, Gates: release.FormatGates(s.Gates),
+		})
+	}
+	return all, nil
+}
+
+// onSourcesOf is the catalog on the sources of a saved run.
+func (c Catalog) onSourcesOf(saved reports.Report) (Catalog, error) {
+	sources, err := saved.Reproduce.Known()
+	if err != nil || len(sources) == 0 {
+		return c, err
+	}
+	on, err := HereOn(sources)
+	on.Known = c.Known
+	return on, err
+}
+
+// Directories are those with Go files of the Sources that are compiled as they are now, and
+// not as some commit has them.
+func (b Binaries) Directories() (all []string, _ error) {
+	for _, text := range b.Sources {
+		name, err := build.ParseSource(text)
+		if err != nil {
+			return nil, fmt.Errorf("--source %s: %w", text, err)
+		}
+		if name.Ref != "" {
+			continue
+		}
+		err = filepath.WalkDir(name.Dir, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && path != name.Dir && (slices.Contains(notCompiled, entry.Name()) || strings.HasPrefix(entry.Name(), ".")):
+				return fs.SkipDir
+			case strings.HasSuffix(path, ".go") && !slices.Contains(all, filepath.Dir(path)):
+				all = append(all, filepath.Dir(path))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// notCompiled are directories of a checkout of Kubernetes with what is no part of a component.
+var notCompiled = []string{"_output", "docs", "hack", "test", "testdata", "third_party", "vendor"}

@@ -1,0 +1,234 @@
+// Package checkout reads a git checkout of Kubernetes as it is, what is not committed
+// included, without touching it: git gets an index and a directory for objects of its own.
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Checkout is the files of a git checkout at one moment.
+type Checkout struct {
+	// Dir is the top of the work tree.
+	Dir string
+	// Ref is the commit, branch or tag that was asked for. If unset, the files are those of
+	// the work tree.
+	Ref string
+	// Commit is the one that the files are of, or come after.
+	Commit string
+	// Dirty is true if they are not as in Commit.
+	Dirty bool
+	// Tree is the digest of the files, as git has it.
+	Tree string
+	// Version is what the checkout calls itself (hack/lib/version.sh of k8s.io/kubernetes),
+	// with the beginning of Tree: v1.90.0-alpha.1.12+0123456789abcd-dirty.01234567.
+	Version release.Version
+
+	// State is the directory for what is known of the checkout.
+	State string
+}
+
+// objects is where git keeps what the checkout's own directory does not have.
+func (c *Checkout) objects() string { return filepath.Join(c.State, "objects") }
+
+// Open reads the files of the checkout that a directory is in: those of the work tree, or if
+// ref is set, those of a commit. State is a directory that is kept between calls for the
+// same directory, so that files which have not changed are not read again.
+func Open(ctx context.Context, dir, ref, state string) (*Checkout, error) {
+	top, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%s is no git checkout: %w", dir, err)
+	}
+	if strings.HasPrefix(ref, "-") {
+		return nil, fmt.Errorf("%q can't name a commit", ref)
+	}
+	c := &Checkout{Dir: top, Ref: ref, State: state}
+	if err := os.MkdirAll(c.objects(), 0o700); err != nil {
+		return nil, err
+	}
+	commit := ref
+	if commit == "" {
+		commit = "HEAD"
+	}
+	if c.Commit, err = git(ctx, top, nil, "rev-parse", "--verify", "--quiet", commit+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("the checkout %s has no commit %s", top, commit)
+	}
+	committed, err := git(ctx, top, nil, "rev-parse", c.Commit+"^{tree}")
+	if err != nil {
+		return nil, err
+	}
+	c.Tree = committed
+	if ref == "" {
+		if c.Tree, err = c.workTree(ctx); err != nil {
+			return nil, fmt.Errorf("reading the files of %s: %w", top, err)
+		}
+	}
+	c.Dirty = c.Tree != committed
+	c.Version, err = c.version(ctx)
+	return c, err
+}
+
+// workTree is the tree of what the work tree has now, but for files that git ignores.
+func (c *Checkout) workTree(ctx context.Context) (string, error) {
+	own, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	if err != nil {
+		return "", err
+	}
+	index := filepath.Join(c.State, "index")
+	// The checkout's own knows which files have not changed since.
+	if text, err := os.ReadFile(own); err == nil {
+		if err := os.WriteFile(index, text, 0o600); err != nil {
+			return "", err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	env, err := c.environment(ctx, index)
+	if err != nil {
+		return "", err
+	}
+	if _, err := git(ctx, c.Dir, env, "add", "--all"); err != nil {
+		return "", err
+	}
+	return git(ctx, c.Dir, env, "write-tree")
+}
+
+// environment has git use another index, and write objects where the checkout does not.
+func (c *Checkout) environment(ctx context.Context, index string) ([]string, error) {
+	theirs, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	return []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + c.objects(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + theirs}, err
+}
+
+// Diff is what the files have that the commit does not, as git apply takes it. It is empty
+// if nothing is.
+func (c *Checkout) Diff(ctx context.Context) (string, error) {
+	if !c.Dirty {
+		return "", nil
+	}
+	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
+	if err != nil {
+		return "", err
+	}
+	out, err := run(ctx, c.Dir, env, "diff-tree", "-p", "--binary", "--no-color", "--no-ext-diff", c.Commit, c.Tree)
+	return string(out), err
+}
+
+// File returns the text of a file.
+func (c *Checkout) File(ctx context.Context, path string) ([]byte, error) {
+	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, c.Dir, env, "cat-file", "blob", c.Tree+":"+path)
+}
+
+// Digest is that of some files and directories. What is missing counts as such.
+func (c *Checkout) Digest(ctx context.Context, paths ...string) (string, error) {
+	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
+	if err != nil {
+		return "", err
+	}
+	return git(ctx, c.Dir, env, append([]string{"ls-tree", c.Tree, "--"}, paths...)...)
+}
+
+// CopyTo makes a directory have the files, and no others that git does not ignore. What it
+// has already is not written again, so that the times of files stay.
+func (c *Checkout) CopyTo(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	env, err := c.environment(ctx, dir+".index")
+	if err != nil {
+		return err
+	}
+	own, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return err
+	}
+	inCopy := append(env, "GIT_WORK_TREE="+dir, "GIT_DIR="+own)
+	if _, err := git(ctx, dir, inCopy, "read-tree", "--reset", "-u", c.Tree); err != nil {
+		return fmt.Errorf("copying %s: %w", c.Dir, err)
+	}
+	return nil
+}
+
+// described is what git says of a commit after a tag: how many commits after it, and which.
+var described = regexp.MustCompile(`^(.*)-(\d+)-g([0-9a-f]+)$`)
+
+// version is what the checkout calls itself. Without a tag there is nothing to call it.
+func (c *Checkout) version(ctx context.Context) (release.Version, error) {
+	said, err := git(ctx, c.Dir, nil, "describe", "--tags", "--match=v*", "--abbrev=14", c.Commit)
+	if err != nil {
+		return "", &NoVersion{Dir: c.Dir, Commit: c.Commit}
+	}
+	return c.called(said)
+}
+
+// called turns what git describe said into a version.
+func (c *Checkout) called(said string) (release.Version, error) {
+	base, build := said, ""
+	if parts := described.FindStringSubmatch(said); parts != nil {
+		// v1.90.0-alpha.1-12-g… is v1.90.0-alpha.1.12+…, and v1.90.1-12-g… v1.90.1-12+….
+		joint := "-"
+		if strings.Contains(parts[1], "-") {
+			joint = "."
+		}
+		base, build = parts[1]+joint+parts[2], parts[3]
+	}
+	if c.Dirty {
+		build = strings.TrimPrefix(build+"-dirty", "-")
+	}
+	if build != "" {
+		build += "."
+	}
+	v := release.Version(base + "+" + build + c.Tree[:8])
+	if _, err := release.Parse(string(v.WithoutBuild())); err != nil {
+		return "", fmt.Errorf("the tag of %s: %w", c.Dir, err)
+	}
+	return v, nil
+}
+
+// NoVersion is the error for a checkout in which no tag says which version it is.
+type NoVersion struct{ Dir, Commit string }
+
+// Error implements error.
+func (e *NoVersion) Error() string {
+	return fmt.Sprintf("the checkout %s does not tell its version: no tag v… comes before commit %.12s; get tags with git fetch --tags (of a shallow clone with --unshallow)", e.Dir, e.Commit)
+}
+
+// git runs git and returns what it prints, without the last line break.
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	out, err := run(ctx, dir, env, args...)
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+// settings keep monitors of file systems and hooks of the user out, and names as they are.
+var settings = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"}
+
+func run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(settings), args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append([]string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}, env...)...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	switch err := cmd.Run(); {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("reading a checkout needs git in PATH: %w", err)
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(said.String()), err)
+	}
+	return out.Bytes(), nil
+}

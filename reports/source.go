@@ -1,0 +1,40 @@
+package reports
+
+import "github.com/skewrig/skewrig/harness/release"
+
+// Source is a checkout of Kubernetes from which components were compiled, in the place of a
+// release.
+type Source struct {
+	// Component is the one. If unset, each that ran in the place of the release was.
+	Component string `json:"component,omitempty"`
+	// Instead is the release by which cells and scenarios call it.
+	Instead release.Version `json:"instead"`
+	// Version is what it called itself: that of hack/lib/version.sh, and the beginning of the
+	// digest of its files.
+	Version release.Version `json:"version"`
+	// Dir is the directory on the machine of the run, and Commit the one that was checked out.
+	Dir    string `json:"dir"`
+	Commit string `json:"commit"`
+	// Tree is the digest of its files, as git has it.
+	Tree string `json:"tree"`
+	// Diff is what the files have that Commit does not, as git apply takes it. If unset, they
+	// were as committed.
+	Diff string `json:"diff,omitempty"`
+	// Gates are its feature gates, a line for each: name, stage, default, and whether it is
+	// locked and which it needs.
+	Gates string `json:"gates"`
+}
+
+// Known makes known what the sources of a run say of themselves, and returns them as plans
+// have them.
+func (r Reproduce) Known() (all release.Sources, err error) {
+	for _, s := range r.Sources {
+		gates, err := release.ParseGates(s.Gates)
+		if err != nil {
+			return nil, err
+		}
+		release.Learn(s.Version, gates)
+		all = append(all, release.Source{Component: s.Component, Instead: s.Instead, Version: s.Version})
+	}
+	return all, nil
+}
