@@ -12,7 +12,7 @@ CATALOG       := /^(kep|dwd)/
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -47,8 +47,11 @@ specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
 	$(GINKGO) --label-filter='!$(CATALOG)' ./suites/conformance ./suites/gates ./suites/mutants
 
-suites: specs kills ## and the cells of the catalog as specs, each on a control plane of its own
+suites: specs kills branch ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter='$(CATALOG)' ./suites/conformance
+
+branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
+	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
 
 kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
 	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)

@@ -1,0 +1,152 @@
+// Package branch runs checkouts of Kubernetes in the place of releases. The checkouts are made of
+// what is published of a release, and changed as an author would.
+package branch
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+)
+
+var of = flag.String("of", string(release.Newest), "the release of which the checkout is made")
+
+// cell is one in which a kubelet that is the newest release probes over TLS.
+const cell = "kep-4939/e2e/tls-probe-tls-server/**"
+
+// TestABranch goes the way of an author: the checkout as it is, a change that breaks the
+// feature, one that does not compile, and a new gate.
+func TestABranch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs real components: left out of -short")
+	}
+	skewrig := compiled(t)
+	dir := published(t, release.Version(*of))
+	commit := git(t, dir, "rev-parse", "HEAD")
+	run := func(args ...string) (reports.Report, string, int) {
+		t.Helper()
+		to := filepath.Join(t.TempDir(), "report")
+		began := time.Now()
+		out, code := command(t, skewrig, append([]string{"run", "--source", "kubelet=" + dir, "--report-dir", to, "--github", "never"}, args...)...)
+		t.Logf("%v: exit %d after %s", args, code, time.Since(began).Round(time.Second))
+		report, err := app.ReadReport(to)
+		if err != nil && code < 3 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return report, out, code
+	}
+
+	report, out, code := run(cell)
+	if code != 0 {
+		t.Fatalf("as it is: exit %d\n%s", code, out)
+	}
+	source := report.Reproduce.Sources[0]
+	if source.Commit != commit || source.Diff != "" || !source.Version.IsSource() || !ran(report, source.Version) {
+		t.Errorf("as it is: %+v, ran %v", source, report.Reproduce.Components)
+	}
+
+	change(t, dir, "pkg/probe/grpc/grpc.go", "if options.UseTLS {", "if options.UseTLS && false {")
+	status := git(t, dir, "status", "--porcelain")
+	report, out, code = run(cell)
+	if code != 1 {
+		t.Errorf("without TLS: exit %d\n%s", code, out)
+	}
+	if diff := report.Reproduce.Sources[0].Diff; !strings.Contains(diff, "+	if options.UseTLS && false {") {
+		t.Errorf("the report's diff is %q", diff)
+	}
+	if now := git(t, dir, "status", "--porcelain"); now != status {
+		t.Errorf("git status was %q and is %q", status, now)
+	}
+	if report, out, code = run(strings.Replace(cell, "/**", "", 1), "--source", "kubelet="+dir+"@HEAD"); code != 3 || !strings.Contains(out, "another one stands in for") {
+		t.Errorf("two for one: exit %d\n%s", code, out)
+	}
+
+	change(t, dir, "pkg/probe/grpc/grpc.go", "if options.UseTLS && false {", "if options.UseTLS && nothing {")
+	if _, out, code = run(cell); code == 0 || !strings.Contains(out, "undefined: nothing") || !strings.Contains(out, "grpc.go:") {
+		t.Errorf("what does not compile: exit %d\n%s", code, out)
+	}
+	git(t, dir, "checkout", "--quiet", ".")
+
+	mine := filepath.Join(t.TempDir(), "mine.yaml")
+	scenario := strings.ReplaceAll(gated, "GATE", "SkewrigTriesThis")
+	if err := os.WriteFile(mine, []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, code = run(mine); code != 3 || !strings.Contains(out, "SkewrigTriesThis") {
+		t.Errorf("a gate that nobody has: exit %d\n%s", code, out)
+	}
+	change(t, dir, "pkg/features/kube_features.go", "\nconst (\n", "\nconst SkewrigTriesThis featuregate.Feature = \"SkewrigTriesThis\"\n\nconst (\n")
+	change(t, dir, "pkg/features/kube_features.go", "map[featuregate.Feature]featuregate.VersionedSpecs{\n", "map[featuregate.Feature]featuregate.VersionedSpecs{\n\tSkewrigTriesThis: {{Version: version.MustParse(\"1.30\"), Default: false, PreRelease: featuregate.Alpha}},\n")
+	if report, out, code = run(mine); code != 0 || !strings.Contains(report.Reproduce.Sources[0].Gates, "SkewrigTriesThis ALPHA false\n") {
+		t.Errorf("a gate of the checkout: exit %d\n%s", code, out)
+	}
+}
+
+// gated is a scenario in which a kubelet has a gate on.
+const gated = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/gate/on
+title: A kubelet with a gate of its own
+topology:
+  controlPlane: {scheduler: false, controllerManager: false}
+  nodes: [{name: node-a, version: newest, gates: {GATE: true}}]
+steps:
+- checks: [{id: ready, observe: 'nodes["node-a"].ready', is: "True", eventually: 60s}]
+`
+
+// ran reports whether a component of a version took part.
+func ran(r reports.Report, v release.Version) bool {
+	for _, c := range r.Reproduce.Components {
+		if c.Version == string(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func change(t *testing.T, dir, path, old, now string) {
+	t.Helper()
+	file := filepath.Join(dir, path)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("%s has no %q", path, old)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), old, now, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compiled is the program.
+func compiled(t *testing.T) string {
+	t.Helper()
+	skewrig := filepath.Join(t.TempDir(), "skewrig")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", skewrig, "../../cmd/skewrig").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return skewrig
+}
+
+// command runs the program, and returns what it prints and its exit code.
+func command(t *testing.T, skewrig string, args ...string) (string, int) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), skewrig, args...).CombinedOutput()
+	exit, is := errors.AsType[*exec.ExitError](err)
+	if is {
+		return string(out), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), 0
+}
