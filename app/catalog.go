@@ -32,6 +32,9 @@ type Catalog struct {
 	Known known.List
 	// Sources stand in for releases. If unset, none does.
 	Sources release.Sources
+
+	// refused says why cells of BuiltIn can't run on the sources, by their file.
+	refused map[string]error
 }
 
 // Here returns the catalog of the working directory. Everything that is wrong with a
@@ -50,8 +53,8 @@ func HereOn(sources release.Sources) (Catalog, error) {
 	}
 	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Sources: sources}
 	if len(sources) > 0 {
-		if here.BuiltIn, err = catalog.CellsOn(sources); err != nil {
-			return Catalog{}, fmt.Errorf("the catalog can't run on these sources: %w", err)
+		if err := here.on(sources); err != nil {
+			return Catalog{}, Failed(err)
 		}
 	}
 	requirements := slices.Clone(ours.Requirements)
@@ -63,6 +66,35 @@ func HereOn(sources release.Sources) (Catalog, error) {
 	}
 	here.Requirements = slices.Concat(repository.Requirements, requirements)
 	return here, here.saidTwice()
+}
+
+// on has the cells that come with skewrig run on sources, as far as they can: the others stay
+// as they are, so that whoever selects them is told why.
+func (c *Catalog) on(sources release.Sources) error {
+	cells, refused, err := catalog.CellsOn(sources)
+	if err != nil {
+		return err
+	}
+	for i, cell := range c.BuiltIn {
+		if at := slices.IndexFunc(cells, func(on plan.Cell) bool { return on.ID == cell.ID }); at >= 0 {
+			c.BuiltIn[i] = cells[at]
+		}
+	}
+	c.refused = refused
+	return nil
+}
+
+// checkSources is an error if the sources refuse one of the cells.
+func (c Catalog) checkSources(cells []plan.Cell) error {
+	var problems []error
+	seen := make(map[string]bool)
+	for _, cell := range cells {
+		if err := c.refused[cell.File]; err != nil && !seen[cell.File] {
+			seen[cell.File] = true
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // Excusing returns the catalog with what the list in a file says is known to fail, too. If

@@ -53,6 +53,9 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 			return nil, err
 		}
 	}
+	if err := c.checkSources(cells); err != nil {
+		return nil, err
+	}
 	_, err = engine.Compile(cells)
 	return cells, errors.Join(err, engine.Unplayed(cells), engine.UnknownFields(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
 }

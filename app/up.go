@@ -34,7 +34,7 @@ func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *buil
 // before.
 func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	if len(args) == 0 {
-		return c.on(plan.Cell{Topology: record.Topology{
+		return c.onSources(plan.Cell{Topology: record.Topology{
 			Version: release.Newest, ControllerManager: true, Scheduler: true,
 			Nodes: []record.Node{
 				{Name: "node-a", Version: release.Newest},
@@ -44,7 +44,7 @@ func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	}
 	if IsFile(args[0]) {
 		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
-			return c.on(cell), err
+			return c.onSources(cell), err
 		}
 	}
 	cells, err := c.Select(args)
@@ -57,8 +57,8 @@ func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
 	return cells[0], nil
 }
 
-// on is a cell without steps whose releases the sources stand in for.
-func (c Catalog) on(cell plan.Cell) plan.Cell {
+// onSources is a cell without steps whose releases the sources stand in for.
+func (c Catalog) onSources(cell plan.Cell) plan.Cell {
 	t := &cell.Topology
 	asked := t.Version
 	t.Version = c.Sources.Of(spec.APIServer, asked)

@@ -26,19 +26,39 @@ var KnownDeviations []byte
 const KnownDeviationsFile = "scenarios/catalog/known-deviations.yaml"
 
 // Cells plans the catalog.
-func Cells() ([]plan.Cell, error) { return CellsOn(nil) }
-
-// CellsOn is Cells with sources that stand in for releases.
-func CellsOn(sources release.Sources) ([]plan.Cell, error) {
+func Cells() ([]plan.Cell, error) {
 	paths, err := fs.Glob(files, "*/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	scenarios, err := action.LoadWith(action.Options{Sources: sources}, files, paths)
+	scenarios, err := action.Load(files, paths)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Cells(scenarios)
+}
+
+// CellsOn plans those of the catalog's files whose scenarios can run on sources that stand in
+// for releases. It returns also why the others can't, by file.
+func CellsOn(sources release.Sources) (cells []plan.Cell, refused map[string]error, err error) {
+	paths, err := fs.Glob(files, "*/*.yaml")
+	if err != nil {
+		return nil, nil, err
+	}
+	refused = make(map[string]error)
+	for _, path := range paths {
+		scenarios, err := action.LoadWith(action.Options{Sources: sources}, files, []string{path})
+		if err != nil {
+			refused[path] = err
+			continue
+		}
+		some, err := plan.Cells(scenarios)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells = append(cells, some...)
+	}
+	return cells, refused, nil
 }
 
 // Default returns those of the cells that run unless others are asked for: what

@@ -19,9 +19,6 @@ import (
 
 var of = flag.String("of", string(release.Newest), "the release of which the checkout is made")
 
-// cell is one in which a kubelet that is the newest release probes over TLS.
-const cell = "kep-4939/e2e/tls-probe-tls-server/**"
-
 // TestABranch goes the way of an author: the checkout as it is, a change that breaks the
 // feature, one that does not compile, and a new gate.
 func TestABranch(t *testing.T) {
@@ -31,6 +28,7 @@ func TestABranch(t *testing.T) {
 	skewrig := compiled(t)
 	dir := published(t, release.Version(*of))
 	commit := git(t, dir, "rev-parse", "HEAD")
+	cell := probed(t, release.Version(*of))
 	run := func(args ...string) (reports.Report, string, int) {
 		t.Helper()
 		to := filepath.Join(t.TempDir(), "report")
@@ -53,33 +51,29 @@ func TestABranch(t *testing.T) {
 		t.Errorf("as it is: %+v, ran %v", source, report.Reproduce.Components)
 	}
 
-	change(t, dir, "pkg/probe/grpc/grpc.go", "if options.UseTLS {", "if options.UseTLS && false {")
+	change(t, dir, "pkg/probe/grpc/grpc.go", "return probe.Success,", "return probe.Failure,")
 	status := git(t, dir, "status", "--porcelain")
 	report, out, code = run(cell)
 	if code != 1 {
-		t.Errorf("without TLS: exit %d\n%s", code, out)
+		t.Errorf("with no probe that succeeds: exit %d\n%s", code, out)
 	}
-	if diff := report.Reproduce.Sources[0].Diff; !strings.Contains(diff, "+	if options.UseTLS && false {") {
+	if diff := report.Reproduce.Sources[0].Diff; !strings.Contains(diff, "+	return probe.Failure,") {
 		t.Errorf("the report's diff is %q", diff)
 	}
 	if now := git(t, dir, "status", "--porcelain"); now != status {
 		t.Errorf("git status was %q and is %q", status, now)
 	}
-	if report, out, code = run(strings.Replace(cell, "/**", "", 1), "--source", "kubelet="+dir+"@HEAD"); code != 3 || !strings.Contains(out, "another one stands in for") {
+	if _, out, code = run(cell, "--source", "kubelet="+dir+"@HEAD"); code != 3 || !strings.Contains(out, "another one stands in for") {
 		t.Errorf("two for one: exit %d\n%s", code, out)
 	}
 
-	change(t, dir, "pkg/probe/grpc/grpc.go", "if options.UseTLS && false {", "if options.UseTLS && nothing {")
+	change(t, dir, "pkg/probe/grpc/grpc.go", "return probe.Failure,", "return nothing,")
 	if _, out, code = run(cell); code == 0 || !strings.Contains(out, "undefined: nothing") || !strings.Contains(out, "grpc.go:") {
 		t.Errorf("what does not compile: exit %d\n%s", code, out)
 	}
 	git(t, dir, "checkout", "--quiet", ".")
 
-	mine := filepath.Join(t.TempDir(), "mine.yaml")
-	scenario := strings.ReplaceAll(gated, "GATE", "SkewrigTriesThis")
-	if err := os.WriteFile(mine, []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mine := written(t, gated)
 	if _, out, code = run(mine); code != 3 || !strings.Contains(out, "SkewrigTriesThis") {
 		t.Errorf("a gate that nobody has: exit %d\n%s", code, out)
 	}
@@ -90,6 +84,48 @@ func TestABranch(t *testing.T) {
 	}
 }
 
+// probed selects a cell with a gRPC probe: one of the catalog over TLS, if the release has that.
+func probed(t *testing.T, v release.Version) string {
+	t.Helper()
+	if release.CheckGate(v, "GRPCContainerProbeTLS") == nil {
+		return "kep-4939/e2e/tls-probe-tls-server/**"
+	}
+	return written(t, plain)
+}
+
+func written(t *testing.T, scenario string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// plain is a scenario with a gRPC probe.
+const plain = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/probe/plain
+title: A gRPC probe
+topology:
+  controlPlane: {scheduler: false, controllerManager: false}
+  nodes: [{name: node-a, version: newest}]
+images: [{image: registry.example/grpc, listen: [{port: 5000, protocol: grpc}]}]
+steps:
+- apply:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: plain}
+    spec:
+      nodeName: node-a
+      containers:
+      - name: app
+        image: registry.example/grpc
+        livenessProbe: {grpc: {port: 5000}, periodSeconds: 1, failureThreshold: 1}
+- checks: [{id: probed, observe: 'connections["plain/app"].size()', must: it >= 3, eventually: 60s}]
+- checks: [{id: stays-up, observe: 'containers["plain/app"].restarts', is: 0, always: {for: 5s}}]
+`
+
 // gated is a scenario in which a kubelet has a gate on.
 const gated = `apiVersion: skewrig.dev/v1alpha1
 kind: Scenario
@@ -97,7 +133,7 @@ id: mine/gate/on
 title: A kubelet with a gate of its own
 topology:
   controlPlane: {scheduler: false, controllerManager: false}
-  nodes: [{name: node-a, version: newest, gates: {GATE: true}}]
+  nodes: [{name: node-a, version: newest, gates: {SkewrigTriesThis: true}}]
 steps:
 - checks: [{id: ready, observe: 'nodes["node-a"].ready', is: "True", eventually: 60s}]
 `
