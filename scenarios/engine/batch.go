@@ -127,8 +127,12 @@ type place struct {
 	up func()        // is called when its rig is up; may be nil
 }
 
-// alone is the place of a cell that has a control plane of its own, and a room for that.
-func (b *batch) alone(room *space) place {
+// alone is the place of a cell that has a control plane of its own, and a room for that. A
+// garden keeps all of it: it has two, and a watchdog acts at times that have to be kept.
+func (b *batch) alone(i int, room *space) place {
+	if b.cells[i].Topology.Garden != nil {
+		return place{}
+	}
 	return place{up: func() { room.shrink(b.part) }}
 }
 
@@ -138,7 +142,7 @@ func (b *batch) run(ctx context.Context, g group, room *space) {
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.all() {
-			b.take(ctx, i, b.alone(room))
+			b.take(ctx, i, b.alone(i, room))
 			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 		}
 		return
@@ -213,7 +217,7 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 			room.free()
 		} else {
 			room := b.acquire(ctx, wholeRig)
-			one(alone[at], b.alone(room))
+			one(alone[at], b.alone(alone[at], room))
 			room.free()
 		}
 	}
@@ -266,7 +270,7 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	}
 	room := b.acquire(ctx, wholeRig)
 	defer room.free()
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], b.alone(room))
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], b.alone(i, room))
 	if !b.doubtful(i) {
 		beside := fmt.Sprintf("beside other cells it was not as expected (record: %s): %s", kept, said(shared))
 		b.results[i] = unconfirmed(b.results[i], CellDir(b.Dir, id), beside)
