@@ -34,7 +34,11 @@ func NewForecast(cells []plan.Cell, o Options) *Forecast {
 			ids = append(ids, runLabel(c.ID, number+1))
 		}
 	}
-	return newForecast(ids, engine.Beside(o.Parallel), durations(o.Dir))
+	parallel := o.Parallel
+	if !o.Isolate {
+		parallel = engine.Beside(parallel)
+	}
+	return newForecast(ids, parallel, durations(o.Dir))
 }
 
 func newForecast(ids []string, parallel int, earlier map[string]time.Duration) *Forecast {

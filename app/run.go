@@ -46,8 +46,8 @@ type Options struct {
 	// UntilFail makes Repeat a limit: a cell that was not as expected is not run
 	// again. If unset, each runs so many times.
 	UntilFail bool
-	// Parallel is how many cells run at the same time until their control planes are up;
-	// three times as many do after that. If unset, one cell runs at a time.
+	// Parallel is how many cells run at the same time that have a control plane of their own;
+	// three times as many do that share one. If unset, one cell runs at a time.
 	Parallel int
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice, and what comes out red so runs again alone.

@@ -175,7 +175,7 @@ func (b *binaries) telling(cmd *cobra.Command, builder *build.Builder) (done fun
 
 // registerParallel registers the flag that says how many cells run in parallel.
 func registerParallel(cmd *cobra.Command, parallel *int) {
-	cmd.Flags().IntVar(parallel, "parallel", app.Parallel(), "how many cells run in parallel until their control planes are up; three times as many after that")
+	cmd.Flags().IntVar(parallel, "parallel", app.Parallel(), "how many cells run in parallel that have a control plane of their own; three times as many that share one")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
 }
 

@@ -18,7 +18,7 @@ func TestAWrongCommandLine(t *testing.T) {
 		"run --unheardof":                "run has no flag --unheardof\nSee skewrig run --help",
 		"run -x":                         "run has no flag -x\nSee skewrig run --help",
 		"podsapi check --unheardof":      "podsapi check has no flag --unheardof\nSee skewrig podsapi check --help",
-		"run --parallel":                 "--parallel of run lacks its value: how many cells run in parallel until their control planes are up; three times as many after that\nSee skewrig run --help",
+		"run --parallel":                 "--parallel of run lacks its value: how many cells run in parallel that have a control plane of their own; three times as many that share one\nSee skewrig run --help",
 		"run --parallel many":            "--parallel can't be \"many\": it must be a whole number\nSee skewrig run --help",
 		"list -o yaml":                   "--output can't be \"yaml\": it can be text or json\nSee skewrig list --help",
 		"diff one":                       "diff is not called with 1 argument, but as skewrig diff A B\nSee skewrig diff --help",

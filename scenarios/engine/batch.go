@@ -38,15 +38,15 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	}
 	var running sync.WaitGroup
 	for at := range b.asBuilt(ctx, parties) {
-		space := b.acquire(ctx, wholeRig)
-		running.Go(func() { b.run(ctx, groups[at], space) })
+		free := b.acquire(ctx, wholeRig)
+		running.Go(func() { b.run(ctx, groups[at], free) })
 	}
 	running.Wait()
 	return b.results, nil
 }
 
-// Beside is how many cells run at the same time that share control planes or whose own is up,
-// where so many do whose own starts.
+// Beside is how many cells run at the same time that share control planes, where so many do
+// that have one of their own.
 func Beside(parallel int) int {
 	if parallel <= 1 {
 		return 1
@@ -54,7 +54,8 @@ func Beside(parallel int) int {
 	return 3 * parallel
 }
 
-// wholeRig is the room that a control plane takes until it is up.
+// wholeRig is the room that a cell with a control plane of its own takes, and a control
+// plane while it starts: as much as so many cells that share one.
 const wholeRig = 6
 
 // starts are the rigs of this process that start at the same time. One that starts keeps a
@@ -76,7 +77,7 @@ type batch struct {
 	programs []*check.Program
 	results  []reports.Cell
 	room     *semaphore.Weighted
-	part     int64 // the room that a cell takes whose control plane is up
+	part     int64 // the room that a cell takes which shares a control plane
 }
 
 // groups are those of the cells that share control planes, in the order in which they begin.
@@ -94,60 +95,26 @@ func (b *batch) groups() (all []group) {
 	return all
 }
 
-// space is the room that somebody takes.
-type space struct {
-	of   *semaphore.Weighted
-	mu   sync.Mutex
-	size int64
-}
-
-// acquire waits until there is room, or the context ends. Whoever has it frees it.
-func (b *batch) acquire(ctx context.Context, size int64) *space {
-	if b.room.Acquire(ctx, size) != nil {
-		size = 0
+// acquire waits until there is room, or the context ends, and returns what frees it.
+func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
+	if b.room.Acquire(ctx, room) != nil {
+		return func() {}
 	}
-	return &space{of: b.room, size: size}
+	return sync.OnceFunc(func() { b.room.Release(room) })
 }
 
-// shrink frees what is more than somebody needs from now on.
-func (s *space) shrink(to int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.size > to {
-		s.of.Release(s.size - to)
-		s.size = to
-	}
-}
-
-func (s *space) free() { s.shrink(0) }
-
-// place is where a cell runs.
-type place struct {
-	on *controlPlane // nil: a control plane of its own
-	up func()        // is called when its rig is up; may be nil
-}
-
-// alone is the place of a cell that has a control plane of its own, and a room for that. A
-// garden keeps all of it: it has two, and a watchdog acts at times that have to be kept.
-func (b *batch) alone(i int, room *space) place {
-	if b.cells[i].Topology.Garden != nil {
-		return place{}
-	}
-	return place{up: func() { room.shrink(b.part) }}
-}
-
-// run runs the cells of a group, in a room for a rig.
-func (b *batch) run(ctx context.Context, g group, room *space) {
-	defer room.free()
+// run runs the cells of a group. It has room for a rig, which it frees.
+func (b *batch) run(ctx context.Context, g group, free func()) {
+	defer free()
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.all() {
-			b.take(ctx, i, b.alone(i, room))
+			b.take(ctx, i, nil)
 			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 		}
 		return
 	}
-	room.free()
+	free()
 	held := b.together(ctx, g, on)
 	if err := leave(); err != nil {
 		last := held[len(held)-1]
@@ -186,8 +153,8 @@ func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, lea
 func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held []int) {
 	var mu sync.Mutex
 	all := g.all()
-	one := func(i int, at place) {
-		b.take(ctx, i, at)
+	one := func(i int, on *controlPlane) {
+		b.take(ctx, i, on)
 		if i == all[len(all)-1] || b.doubtful(i) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -199,10 +166,10 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 	var beside sync.WaitGroup
 	for at := range b.asBuilt(ctx, each(g.beside)) {
 		i := g.beside[at]
-		room := b.acquire(ctx, b.part)
+		free := b.acquire(ctx, b.part)
 		beside.Go(func() {
-			defer room.free()
-			one(i, place{on: on})
+			defer free()
+			one(i, on)
 		})
 	}
 	beside.Wait()
@@ -211,15 +178,13 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		alone = g.all()[len(g.beside):]
 	}
 	for at := range b.asBuilt(ctx, each(alone)) {
-		if on.healthy() {
-			room := b.acquire(ctx, b.part)
-			one(alone[at], place{on: on})
-			room.free()
-		} else {
-			room := b.acquire(ctx, wholeRig)
-			one(alone[at], b.alone(alone[at], room))
-			room.free()
+		on, room := on, b.part
+		if !on.healthy() {
+			on, room = nil, wholeRig
 		}
+		free := b.acquire(ctx, room)
+		one(alone[at], on)
+		free()
 	}
 	if len(g.walk) > 1 {
 		b.inStep(ctx, g.walk, on, one)
@@ -229,27 +194,27 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 
 // inStep runs cells that change a control plane in step. They wait for each other, so that
 // there has to be room for all.
-func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, at place)) {
+func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, on *controlPlane)) {
 	for _, i := range cells {
 		_ = b.built(ctx, b.cells[i]) // its cell finds out, too
 	}
-	room := b.acquire(ctx, b.part*int64(len(cells)))
-	defer room.free()
+	free := b.acquire(ctx, b.part*int64(len(cells)))
+	defer free()
 	on.walk = newWalk(len(cells))
 	var walking sync.WaitGroup
 	for _, i := range cells {
 		walking.Go(func() {
 			defer on.walk.leave()
-			one(i, place{on: on})
+			one(i, on)
 		})
 	}
 	walking.Wait()
 }
 
 // take runs a cell.
-func (b *batch) take(ctx context.Context, i int, at place) {
+func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
 	b.tell(Progress{Cell: b.cells[i]})
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], at)
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], on)
 }
 
 // doubtful reports whether a result may come from the cell's neighbors, and has to come out
@@ -268,9 +233,9 @@ func (b *batch) confirm(ctx context.Context, i int) {
 		b.results[i] = unless(err, shared)
 		return
 	}
-	room := b.acquire(ctx, wholeRig)
-	defer room.free()
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], b.alone(i, room))
+	free := b.acquire(ctx, wholeRig)
+	defer free()
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
 	if !b.doubtful(i) {
 		beside := fmt.Sprintf("beside other cells it was not as expected (record: %s): %s", kept, said(shared))
 		b.results[i] = unconfirmed(b.results[i], CellDir(b.Dir, id), beside)

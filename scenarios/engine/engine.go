@@ -31,9 +31,9 @@ type Engine struct {
 	Pending func(build.Target) bool
 	// Dir is the report directory. Each cell has Dir/cells/<cell id>.
 	Dir string
-	// Parallel is how many control planes start at the same time, if it is more than one:
-	// then three times as many cells run whose control plane is up. If unset, one cell runs at a
-	// time.
+	// Parallel is how many cells run at the same time that have a control plane of their
+	// own, if it is more than one: then three times as many do that share one. If unset, one
+	// cell runs at a time.
 	Parallel int
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice.
@@ -113,13 +113,13 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	return programs, errors.Join(mistakes...)
 }
 
-// cell runs a cell.
-func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, at place) reports.Cell {
+// cell runs a cell, on a control plane that it shares or, without one, on one of its own.
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane) reports.Cell {
 	if ctx.Err() != nil {
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
 	started := time.Now()
-	events, err := e.runCell(ctx, cell, program, at, CellDir(e.Dir, cell.ID))
+	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))
 	r := unless(err, result(cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()

@@ -86,7 +86,7 @@ func writePlan(dir string, cell plan.Cell) error {
 
 // runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
 // the cell ended is part of its history; the error is about writing it.
-func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, at place, dir string) (_ []record.Event, err error) {
+func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	for _, node := range cell.Topology.Nodes {
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
-	ran := e.runAt(ctx, r, at, dir)
+	ran := e.runOn(ctx, r, on, dir)
 	r.end(ctx, ran)
 	return history.Events(), history.Err()
 }
@@ -146,18 +146,15 @@ func ended(ctx context.Context, err error) record.CellEnded {
 	}
 }
 
-func (e *Engine) runAt(ctx context.Context, r *run, at place, dir string) (err error) {
-	if at.on != nil {
-		if r.seat, err = at.on.seat(r); err != nil {
+func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string) (err error) {
+	if on != nil {
+		if r.seat, err = on.seat(r); err != nil {
 			return err
 		}
-		defer at.on.hub.leave(r.seat.suffix)
+		defer on.hub.leave(r.seat.suffix)
 	}
 	if err := e.startRig(ctx, r, dir); err != nil {
 		return err
-	}
-	if at.up != nil {
-		at.up()
 	}
 	defer func() { err = errors.Join(err, r.leave(dir)) }()
 	for name, c := range map[string]*cluster.Cluster{"": r.Cluster, spec.Seed: r.seed} {
