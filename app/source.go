@@ -42,6 +42,7 @@ func (c Catalog) onSourcesOf(saved reports.Report) (Catalog, error) {
 // Directories are those with Go files of the Sources that are compiled as they are now, and
 // not as some commit has them.
 func (b Binaries) Directories() (all []string, _ error) {
+	seen := make(map[string]bool)
 	for _, text := range b.Sources {
 		name, err := build.ParseSource(text)
 		if err != nil {
@@ -56,7 +57,8 @@ func (b Binaries) Directories() (all []string, _ error) {
 				return err
 			case entry.IsDir() && path != name.Dir && (slices.Contains(notCompiled, entry.Name()) || strings.HasPrefix(entry.Name(), ".")):
 				return fs.SkipDir
-			case strings.HasSuffix(path, ".go") && !slices.Contains(all, filepath.Dir(path)):
+			case strings.HasSuffix(path, ".go") && !seen[filepath.Dir(path)]:
+				seen[filepath.Dir(path)] = true
 				all = append(all, filepath.Dir(path))
 			}
 			return nil

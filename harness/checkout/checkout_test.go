@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/checkout"
 )
@@ -136,7 +137,7 @@ func TestOnlyWhatHasChangedIsCopiedAgain(t *testing.T) {
 	if err := open(t, dir, "", state).CopyTo(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
-	before := walk(t, to)
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
 	write(t, dir, map[string]string{"b.go": "package b // mine\n"})
 	write(t, to, map[string]string{"a.go": "package spoiled\n"}) // and what was replaced there comes back
 	if err := open(t, dir, "", state).CopyTo(t.Context(), to); err != nil {
@@ -145,15 +146,22 @@ func TestOnlyWhatHasChangedIsCopiedAgain(t *testing.T) {
 	if got := files(t, to); got["a.go"] != "package a\n" || got["b.go"] != "package b // mine\n" {
 		t.Errorf("%v", got)
 	}
-	write(t, dir, map[string]string{"b.go": "package b\n"})
-	for range 2 {
-		if err := open(t, dir, "", state).CopyTo(t.Context(), to); err != nil {
+	for _, name := range []string{"a.go", "b.go"} {
+		if err := os.Chtimes(filepath.Join(to, name), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := open(t, dir, "", state).CopyTo(t.Context(), to); err != nil { // git learns the times
+		t.Fatal(err)
+	}
+	times := walk(t, to)
+	write(t, dir, map[string]string{"b.go": "package b\n"})
+	if err := open(t, dir, "", state).CopyTo(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
 	after := walk(t, to)
-	if len(after) != len(before) || !after["a.go"].ModTime().Equal(walk(t, to)["a.go"].ModTime()) {
-		t.Errorf("the copy has %v, want %v", after, before)
+	if len(after) != 2 || !after["a.go"].ModTime().Equal(times["a.go"].ModTime()) || after["b.go"].ModTime().Equal(times["b.go"].ModTime()) {
+		t.Errorf("the copy has %v, had %v", after, times)
 	}
 }
 

@@ -44,7 +44,8 @@ func (s Restart) Plan(scene Scene) (Action, error) {
 		return s, nil
 	}
 	var err error
-	s.Version, err = scene.Rig.Release(s.Component, s.Version)
+	s.Version, err = spec.ResolveVersion(s.Version)
+	s.Version = scene.Rig.On(s.Component, s.Version)
 	return s, err
 }
 
@@ -120,8 +121,8 @@ func (s Restart) Change(r *spec.Rig) {
 		return
 	}
 	if s.Version != "" {
-		if v := r.Resolve(".version", c.Name, s.Version); v != "" {
-			c.Version = v
+		if v := r.Resolve(".version", s.Version); v != "" {
+			c.Version = r.On(c.Name, v)
 		}
 	}
 	s.checkUnset(r, before.Gates)

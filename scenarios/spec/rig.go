@@ -90,8 +90,9 @@ func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, 
 		names = append(names, Scheduler)
 	}
 	var checked []release.Version
+	asked := r.Resolve("controlPlane.version", t.ControlPlane.Version)
 	for _, name := range names {
-		version := r.Resolve("controlPlane.version", name, t.ControlPlane.Version)
+		version := r.On(name, asked)
 		r.components = append(r.components, Component{
 			Name: name, Version: version, Gates: t.ControlPlane.Gates.Clone(), Running: true,
 		})
@@ -105,7 +106,7 @@ func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, 
 	}
 	r.addSimulated(t)
 	if t.Garden != nil {
-		r.addGarden(*t.Garden, checked[0])
+		r.addGarden(*t.Garden, r.On(APIServer, asked))
 	}
 	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 	return r, r.take()
@@ -119,7 +120,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 		Gates: node.Gates.Clone(), Running: true, Standalone: node.Standalone,
 	}
 	if node.Version != release.Reference {
-		kubelet.Version = r.Resolve(at+".version", kubelet.Name, node.Version)
+		kubelet.Version = r.On(kubelet.Name, r.Resolve(at+".version", node.Version))
 	}
 	r.components = append(r.components, kubelet)
 	r.CheckGates(at+".gates", kubelet.Version, node.Gates, nil)
@@ -210,21 +211,19 @@ func (r *Rig) Find(field, name string) *Component {
 	return nil
 }
 
-// Resolve returns what a component is as a version, and reports that there is no such
-// release.
-func (r *Rig) Resolve(field, component string, version release.Version) release.Version {
-	v, err := r.Release(component, version)
-	if err != nil && !slices.ContainsFunc(r.conflicts, func(c Conflict) bool { return c.Field == r.step.Kind+field }) {
+// Resolve returns the release that a version stands for, and reports that there
+// is none.
+func (r *Rig) Resolve(field string, version release.Version) release.Version {
+	v, err := ResolveVersion(version)
+	if err != nil {
 		r.Conflict(field, "%v", err)
 	}
 	return v
 }
 
-// Release returns the release that a version stands for, or the source that stands in for it
-// where a component is started.
-func (r *Rig) Release(component string, version release.Version) (release.Version, error) {
-	v, err := ResolveVersion(version)
-	return r.sources.Of(Program(component), v), err
+// On is what a component of a release is: that release, or the source that stands in for it.
+func (r *Rig) On(component string, v release.Version) release.Version {
+	return r.sources.Of(Program(component), v)
 }
 
 // Conflict reports that a real rig can't be, or can't do what the step does, as a
