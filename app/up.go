@@ -62,11 +62,8 @@ func (c Catalog) onSources(cell plan.Cell) plan.Cell {
 	t := &cell.Topology
 	asked := t.Version
 	t.Version = c.Sources.Of(spec.APIServer, asked)
-	t.Apart = make(map[string]release.Version)
 	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
-		if v := c.Sources.Of(name, asked); v != t.Version {
-			t.Apart[name] = v
-		}
+		t.SetVersion(name, c.Sources.Of(name, asked))
 	}
 	for i, n := range t.Nodes {
 		t.Nodes[i].Version = c.Sources.Of(spec.Program(spec.KubeletPrefix+n.Name), n.Version)

@@ -79,6 +79,17 @@ func (t Topology) VersionOf(component string) release.Version {
 	return t.Version
 }
 
+// SetVersion sets the release of a component of the control plane other than the API server.
+func (t *Topology) SetVersion(component string, v release.Version) {
+	if v == t.Version {
+		return
+	}
+	if t.Apart == nil {
+		t.Apart = make(map[string]release.Version)
+	}
+	t.Apart[component] = v
+}
+
 // Observed are the resources whose objects go into every record.
 var Observed = []string{"pods", "events", "nodes", "deployments", "replicasets", "daemonsets", "statefulsets"}
 

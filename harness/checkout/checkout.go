@@ -110,36 +110,34 @@ func (c *Checkout) environment(ctx context.Context, index string) ([]string, err
 	return []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + c.objects(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + theirs}, err
 }
 
+// ask has git tell something of the files.
+func (c *Checkout) ask(ctx context.Context, args ...string) ([]byte, error) {
+	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, c.Dir, env, args...)
+}
+
 // Diff is what the files have that the commit does not, as git apply takes it. It is empty
 // if nothing is.
 func (c *Checkout) Diff(ctx context.Context) (string, error) {
 	if !c.Dirty {
 		return "", nil
 	}
-	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
-	if err != nil {
-		return "", err
-	}
-	out, err := run(ctx, c.Dir, env, "diff-tree", "-p", "--binary", "--no-color", "--no-ext-diff", c.Commit, c.Tree)
+	out, err := c.ask(ctx, "diff-tree", "-p", "--binary", "--no-color", "--no-ext-diff", c.Commit, c.Tree)
 	return string(out), err
 }
 
 // File returns the text of a file.
 func (c *Checkout) File(ctx context.Context, path string) ([]byte, error) {
-	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
-	if err != nil {
-		return nil, err
-	}
-	return run(ctx, c.Dir, env, "cat-file", "blob", c.Tree+":"+path)
+	return c.ask(ctx, "cat-file", "blob", c.Tree+":"+path)
 }
 
 // Digest is that of some files and directories. What is missing counts as such.
 func (c *Checkout) Digest(ctx context.Context, paths ...string) (string, error) {
-	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
-	if err != nil {
-		return "", err
-	}
-	return git(ctx, c.Dir, env, append([]string{"ls-tree", c.Tree, "--"}, paths...)...)
+	out, err := c.ask(ctx, append([]string{"ls-tree", c.Tree, "--"}, paths...)...)
+	return string(out), err
 }
 
 // CopyTo makes a directory have the files, and no others that git does not ignore. What it

@@ -92,7 +92,11 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone(), TimeScale: t.TimeScale}
 	_, topology.ControllerManager = rig.Component(spec.ControllerManager)
 	_, topology.Scheduler = rig.Component(spec.Scheduler)
-	topology.Apart = apart(rig, topology.Version)
+	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
+		if c, has := rig.Component(name); has {
+			topology.SetVersion(name, c.Version)
+		}
+	}
 	for _, n := range t.Nodes {
 		topology.Nodes = append(topology.Nodes, record.Node{
 			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone, Defaults: n.Defaults,
@@ -104,19 +108,6 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology.LeaseNodes = newLeaseNodes(t)
 	topology.Garden = newGarden(t, version(spec.Watchdog))
 	return topology
-}
-
-// apart are the components of the control plane that are not of its release.
-func apart(rig *spec.Rig, of release.Version) (all map[string]release.Version) {
-	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
-		if c, has := rig.Component(name); has && c.Version != of {
-			if all == nil {
-				all = make(map[string]release.Version)
-			}
-			all[name] = c.Version
-		}
-	}
-	return all
 }
 
 // OnSource reports whether a component of the cell is compiled from a checkout.
