@@ -46,6 +46,28 @@ func (s store) runFeatures(ctx context.Context, c *checkout.Checkout) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
+	return s.printFeatures(ctx, l, "-mod=mod")
+}
+
+// Features asks the packages of a release for its feature gates. They are sorted by name.
+func (b *Builder) Features(ctx context.Context, v release.Version) ([]release.Gate, error) {
+	s, err := b.store()
+	if err != nil {
+		return nil, err
+	}
+	l, err := lockFor(ctx, s, Target{Component: APIServer, Version: v})
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.printFeatures(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return release.ParseGates(string(text))
+}
+
+// printFeatures runs the program with a lock.
+func (s store) printFeatures(ctx context.Context, l lock, flags ...string) ([]byte, error) {
 	dir, err := s.scratch()
 	if err != nil {
 		return nil, err
@@ -55,6 +77,7 @@ func (s store) runFeatures(ctx context.Context, c *checkout.Checkout) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	out, err := goCommand(ctx, dir, []string{"run", "-mod=mod", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "."})
+	args := append([]string{"run", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"}, flags...)
+	out, err := goCommand(ctx, dir, append(args, "."))
 	return []byte(out), err
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -91,36 +90,18 @@ func report(ctx context.Context, builder *build.Builder, v release.Version) []re
 	return gates
 }
 
-// described is a line that testdata/features prints.
-var described = regexp.MustCompile(`(?m)^(\S+) (true|false) \[(.*)\]$`)
-
 // addFeatures adds what the metric does not have, and the release's own package of
 // features has: which gates are locked, and on which each depends.
 func addFeatures(ctx context.Context, builder *build.Builder, v release.Version, gates []release.Gate) {
 	GinkgoHelper()
-	dir := GinkgoT().TempDir()
-	Expect(os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "features")))).To(Succeed())
-	Expect(builder.WriteLock(ctx, build.Target{Component: build.APIServer, Version: v}, dir)).To(Succeed())
-	for _, ending := range []string{".mod", ".sum"} {
-		Expect(os.Rename(filepath.Join(dir, string(v)+ending), filepath.Join(dir, "go"+ending))).To(Succeed())
-	}
-	cmd := exec.CommandContext(ctx, "go", "run", ".")
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0"), GinkgoWriter
-	printed, err := cmd.Output()
+	features, err := builder.Features(ctx, v)
 	Expect(err).NotTo(HaveOccurred())
-	features := make(map[string][]string)
-	for _, line := range described.FindAllStringSubmatch(string(printed), -1) {
-		features[line[1]] = line[2:]
-	}
 	Expect(features).NotTo(BeEmpty())
 	for i := range gates {
-		feature := features[gates[i].Name]
-		if feature == nil {
+		at := slices.IndexFunc(features, func(g release.Gate) bool { return g.Name == gates[i].Name })
+		if at < 0 {
 			continue // of another package
 		}
-		gates[i].Locked = feature[0] == "true"
-		if needs := strings.Fields(feature[1]); len(needs) > 0 {
-			gates[i].Needs = slices.Sorted(slices.Values(needs))
-		}
+		gates[i].Locked, gates[i].Needs = features[at].Locked, features[at].Needs
 	}
 }
