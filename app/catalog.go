@@ -68,8 +68,8 @@ func HereOn(sources release.Sources) (Catalog, error) {
 	return here, here.saidTwice()
 }
 
-// on has the cells that come with skewrig run on sources, as far as they can: the others stay
-// as they are, so that whoever selects them is told why.
+// on has the cells that come with skewrig run on sources. Those that can't stay as they are:
+// Select says why.
 func (c *Catalog) on(sources release.Sources) error {
 	cells, refused, err := catalog.CellsOn(sources)
 	if err != nil {

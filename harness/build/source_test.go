@@ -107,7 +107,7 @@ func TestTargetsOnSources(t *testing.T) {
 			t.Errorf("%s, want %s", got[i], want)
 		}
 	}
-	// A version of a checkout that nobody opened, such as one of a saved run.
+	// A checkout that was not opened, such as that of a saved run.
 	if _, err := b.Binary(t.Context(), Target{Component: Kubelet, Version: "v1.92.0+01234567"}); err == nil || !strings.Contains(err.Error(), ErrNoSource.Error()) {
 		t.Errorf("%v, want %v", err, ErrNoSource)
 	}

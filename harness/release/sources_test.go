@@ -29,10 +29,10 @@ func TestASourceHasGatesOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const source Version = "v1.37.1-5+0123456789abcd.01234567"
 	if _, known, err := Table(source); known || err != nil {
-		t.Errorf("gates of a source are known that nobody has read: %v", err)
+		t.Errorf("the gates of an unread source are known: %v", err)
 	}
 	if err := CheckGate(source, "Unheard"); err != nil {
-		t.Errorf("a gate is refused of which nothing is known: %v", err)
+		t.Errorf("a gate of an unread source is refused: %v", err)
 	}
 	Learn(source, []Gate{{Name: "Mine", Stage: Alpha}, {Name: "Theirs", Stage: Beta, Default: true, Locked: true}})
 	if err := CheckGate(source, "Mine"); err != nil {

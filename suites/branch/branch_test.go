@@ -75,7 +75,7 @@ func TestABranch(t *testing.T) {
 
 	mine := written(t, gated)
 	if _, out, code = run(mine); code != 3 || !strings.Contains(out, "SkewrigTriesThis") {
-		t.Errorf("a gate that nobody has: exit %d\n%s", code, out)
+		t.Errorf("a gate that does not exist: exit %d\n%s", code, out)
 	}
 	change(t, dir, "pkg/features/kube_features.go", "\nconst (\n", "\nconst SkewrigTriesThis featuregate.Feature = \"SkewrigTriesThis\"\n\nconst (\n")
 	change(t, dir, "pkg/features/kube_features.go", "map[featuregate.Feature]featuregate.VersionedSpecs{\n", "map[featuregate.Feature]featuregate.VersionedSpecs{\n\tSkewrigTriesThis: {{Version: version.MustParse(\"1.30\"), Default: false, PreRelease: featuregate.Alpha}},\n")
