@@ -1,0 +1,99 @@
+package record
+
+import (
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Topology is the rig of a cell, with every release resolved.
+type Topology struct {
+	// Version is the release of the control plane, and Gates are its feature gates.
+	Version release.Version `json:"version"`
+	Gates   release.Gates   `json:"gates,omitempty"`
+	// Apart are the versions of components of the control plane that are of another. If
+	// unset, all are of Version.
+	Apart             map[string]release.Version `json:"apart,omitempty"`
+	ControllerManager bool                       `json:"controllerManager"`
+	Scheduler         bool                       `json:"scheduler"`
+	NodeMonitor       NodeMonitor                `json:"nodeMonitor,omitzero"`
+	Nodes             []Node                     `json:"nodes,omitempty"`
+	// TimeScale is by how much shorter than the scenario says the times of NodeMonitor,
+	// LeaseNodes and Garden are: they are those of this rig. If unset, they are as it says.
+	TimeScale float64 `json:"timeScale,omitempty"`
+	// LeaseNodes are simulated nodes. If unset, there are none.
+	LeaseNodes *LeaseNodes `json:"leaseNodes,omitempty"`
+	// Garden makes the rig a shoot. If unset, the rig is on its own.
+	Garden *Garden `json:"garden,omitempty"`
+	// Links are those that the steps cut or slow down.
+	Links []Link `json:"links,omitempty"`
+	// Observed are the resources that expressions name beside those of every rig, seed/
+	// before those of the seed. Their objects go into the record.
+	Observed []string `json:"observed,omitempty"`
+	// MayEnd are the components that may end by themselves, since expressions ask whether
+	// they run. If another one ends, the cell does.
+	MayEnd []string `json:"mayEnd,omitempty"`
+}
+
+// VersionOf is the release of a component of the control plane.
+func (t Topology) VersionOf(component string) release.Version {
+	if v, apart := t.Apart[component]; apart {
+		return v
+	}
+	return t.Version
+}
+
+// SetVersion sets the release of a component of the control plane other than the API server.
+func (t *Topology) SetVersion(component string, v release.Version) {
+	if v == t.Version {
+		return
+	}
+	if t.Apart == nil {
+		t.Apart = make(map[string]release.Version)
+	}
+	t.Apart[component] = v
+}
+
+// Observed are the resources whose objects go into every record.
+var Observed = []string{"pods", "events", "nodes", "deployments", "replicasets", "daemonsets", "statefulsets"}
+
+// NodeMonitor is how the controller manager monitors nodes. What is unset is the
+// default of the release.
+type NodeMonitor struct {
+	Period behavior.Duration `json:"period,omitempty"`
+	Grace  behavior.Duration `json:"grace,omitempty"`
+}
+
+// Node is a node with a kubelet.
+type Node struct {
+	Name    string          `json:"name"`
+	Version release.Version `json:"version"`
+	Gates   release.Gates   `json:"gates,omitempty"`
+	// OwnClock is true if the steps set the clock of the kubelet.
+	OwnClock bool `json:"ownClock,omitempty"`
+	// Standalone is a kubelet without an API server.
+	Standalone bool `json:"standalone,omitempty"`
+	// Defaults are settings of the kubelet that are left to its release.
+	Defaults []string `json:"defaults,omitempty"`
+}
+
+// LeaseNodes are simulated nodes, with the times of this rig.
+type LeaseNodes struct {
+	// Zones has one zone without a name if the nodes have none.
+	Zones    []Zone            `json:"zones"`
+	Duration behavior.Duration `json:"duration"`
+	Interval behavior.Duration `json:"interval"`
+	// Timeout is how long a node waits for an answer, Status how often it checks
+	// whether the API server has it as ready, Report how often it reports so.
+	Timeout behavior.Duration `json:"timeout"`
+	Status  behavior.Duration `json:"status"`
+	Report  behavior.Duration `json:"report"`
+	// Offset is how far the clocks are ahead from the beginning.
+	Offset behavior.Duration `json:"offset,omitempty"`
+	Seed   uint64            `json:"seed,omitempty"`
+}
+
+// Zone is simulated nodes in one place.
+type Zone struct {
+	Name  string `json:"name,omitempty"`
+	Count int    `json:"count"`
+}
