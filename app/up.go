@@ -60,10 +60,12 @@ func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
 // onSources is a cell without steps whose releases the sources stand in for.
 func (c Catalog) onSources(cell plan.Cell) plan.Cell {
 	t := &cell.Topology
-	asked := t.Version
-	t.Version = c.Sources.Of(spec.APIServer, asked)
-	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
-		t.SetVersion(name, c.Sources.Of(name, asked))
+	members := slices.Clone(t.ControlPlane())
+	for i, m := range members {
+		members[i].Version = c.Sources.Of(spec.Program(m.Name), m.Version)
+		if members[i].Version != m.Version {
+			t.Version, t.Members = members[0].Version, members
+		}
 	}
 	for i, n := range t.Nodes {
 		t.Nodes[i].Version = c.Sources.Of(spec.Program(spec.KubeletPrefix+n.Name), n.Version)

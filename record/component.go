@@ -61,3 +61,14 @@ type ObjectObserved struct {
 	Name      string          `json:"name"`
 	Object    json.RawMessage `json:"object"`
 }
+
+// Routed is recorded when a component is led to other API servers. The subject is the
+// component.
+type Routed struct {
+	// Via are their names: b is kube-apiserver/b. Of several, each gets its turn.
+	Via []string `json:"via"`
+}
+
+// Observing is recorded, where there are several API servers, when objects are observed as
+// another one shows them than before. The subject is that API server.
+type Observing struct{}

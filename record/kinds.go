@@ -6,7 +6,7 @@ package record
 func Payloads() []Payload {
 	return []Payload{
 		// The rig.
-		ComponentStarted{}, ComponentStopped{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
+		ComponentStarted{}, ComponentStopped{}, Routed{}, Observing{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
 		FaultBegan{}, FaultEnded{}, LinkRequest{},
 		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
 		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
@@ -25,6 +25,8 @@ func Payloads() []Payload {
 
 func (ComponentStarted) EventKind() string  { return "component.started" }
 func (ComponentStopped) EventKind() string  { return "component.stopped" }
+func (Routed) EventKind() string            { return "component.routed" }
+func (Observing) EventKind() string         { return "component.observing" }
 func (ClockSet) EventKind() string          { return "clock.set" }
 func (StaticPodWritten) EventKind() string  { return "static-pod.written" }
 func (ObjectObserved) EventKind() string    { return "object.observed" }

@@ -130,6 +130,8 @@ type Step struct {
 	// Line is the line of the step in the scenario file.
 	Line int `json:"line,omitempty"`
 	Run  Run `json:"run,omitempty"`
+	// Via is the API server that is asked, where they have names. If unset, the first one.
+	Via string `json:"via,omitempty"`
 	// Kind is the field of the scenario language that the step has: "apply", "cut".
 	Kind string `json:"kind"`
 	// Action holds what the kind of the step needs.
@@ -164,6 +166,9 @@ type Component struct {
 	Name    string          `json:"name"`
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
+	// Via are the names of the API servers that it connects to, where there are several:
+	// b is kube-apiserver/b. If unset, the first one.
+	Via []string `json:"via,omitempty"`
 }
 
 // Check is one thing that must hold.

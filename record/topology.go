@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -10,13 +12,14 @@ type Topology struct {
 	// Version is the release of the control plane, and Gates are its feature gates.
 	Version release.Version `json:"version"`
 	Gates   release.Gates   `json:"gates,omitempty"`
-	// Apart are the versions of components of the control plane that are of another. If
-	// unset, all are of Version.
-	Apart             map[string]release.Version `json:"apart,omitempty"`
-	ControllerManager bool                       `json:"controllerManager"`
-	Scheduler         bool                       `json:"scheduler"`
-	NodeMonitor       NodeMonitor                `json:"nodeMonitor,omitzero"`
-	Nodes             []Node                     `json:"nodes,omitempty"`
+	// Members are the components of a control plane that are not just one of each, of
+	// Version and with Gates: API servers first, then controller managers and schedulers.
+	// If unset, they are.
+	Members           []Component `json:"members,omitempty"`
+	ControllerManager bool        `json:"controllerManager"`
+	Scheduler         bool        `json:"scheduler"`
+	NodeMonitor       NodeMonitor `json:"nodeMonitor,omitzero"`
+	Nodes             []Node      `json:"nodes,omitempty"`
 	// TimeScale is by how much shorter than the scenario says the times of NodeMonitor,
 	// LeaseNodes and Garden are: they are those of this rig. If unset, they are as it says.
 	TimeScale float64 `json:"timeScale,omitempty"`
@@ -34,23 +37,37 @@ type Topology struct {
 	MayEnd []string `json:"mayEnd,omitempty"`
 }
 
-// VersionOf is the release of a component of the control plane.
-func (t Topology) VersionOf(component string) release.Version {
-	if v, apart := t.Apart[component]; apart {
-		return v
+// The programs of a control plane.
+const (
+	apiServer         = "kube-apiserver"
+	controllerManager = "kube-controller-manager"
+	scheduler         = "kube-scheduler"
+)
+
+// ControlPlane are the components of the control plane beside etcd, in the order in which
+// they start.
+func (t Topology) ControlPlane() []Component {
+	if len(t.Members) > 0 {
+		return t.Members
 	}
-	return t.Version
+	all := []Component{{Name: apiServer, Version: t.Version, Gates: t.Gates}}
+	if t.ControllerManager {
+		all = append(all, Component{Name: controllerManager, Version: t.Version, Gates: t.Gates})
+	}
+	if t.Scheduler {
+		all = append(all, Component{Name: scheduler, Version: t.Version, Gates: t.Gates})
+	}
+	return all
 }
 
-// SetVersion sets the release of a component of the control plane other than the API server.
-func (t *Topology) SetVersion(component string, v release.Version) {
-	if v == t.Version {
-		return
+// Servers are the names of the API servers, in the order in which they start.
+func (t Topology) Servers() (names []string) {
+	for _, c := range t.ControlPlane() {
+		if program, _, _ := strings.Cut(c.Name, "/"); program == apiServer {
+			names = append(names, c.Name)
+		}
 	}
-	if t.Apart == nil {
-		t.Apart = make(map[string]release.Version)
-	}
-	t.Apart[component] = v
+	return names
 }
 
 // Observed are the resources whose objects go into every record.
@@ -68,6 +85,9 @@ type Node struct {
 	Name    string          `json:"name"`
 	Version release.Version `json:"version"`
 	Gates   release.Gates   `json:"gates,omitempty"`
+	// Via are the names of the API servers that the kubelet connects to. If unset, the first
+	// one.
+	Via []string `json:"via,omitempty"`
 	// OwnClock is true if the steps set the clock of the kubelet.
 	OwnClock bool `json:"ownClock,omitempty"`
 	// Standalone is a kubelet without an API server.

@@ -54,9 +54,11 @@
 // supported; the id shows the release.
 //
 // where leaves combinations out: it is one or several comparisons, joined by
-// and. A release without its patch stands for all of that minor version.
+// and. A release without its patch stands for all of that minor version. The word
+// supported stands for a rig that the version skew policy allows as it begins. An axis can be
+// compared with another one: a >= b.
 //
-//	where: kubelet <= 1.36 and gate == true
+//	where: supported and kubelet <= 1.36 and gate == true
 //
 // # Topology
 //
@@ -71,6 +73,33 @@
 // it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference
 // has the newest kubelet, with a server of the Pods API that does what KEP-4188 asks
 // for.
+//
+// A control plane that is half-way through an upgrade has several API servers on one etcd,
+// and controller managers and schedulers of which each time one is the leader:
+//
+//	topology:
+//	  controlPlane:
+//	    servers: [{name: a, version: newest}, {name: b, version: previous}]
+//	    controllerManagers: [{name: a, version: previous, via: b}]
+//	    schedulers: [{name: a, version: previous}, {name: b, version: previous, via: b}]
+//	  nodes:
+//	  - {name: node-a, version: previous, via: [a, b]}
+//
+// A member has a version and gates of its own, on top of those of the control plane. Its name
+// ends that of the component: kube-apiserver/a, kube-controller-manager/a. via says through
+// which API servers something connects: through one, or through several in turn, as behind a
+// load balancer, which leaves out those that don't run. Without it, that is the first one, also
+// for a step: a step with via: b asks kube-apiserver/b. The step route leads a component
+// elsewhere. Objects are observed as the first server shows them until it ends, and then as
+// another one does. Leases of leaders last 4 s, a quarter of the default.
+//
+// optionalGates: [GRPCContainerProbeTLS] are gates that are set only on releases that have
+// them, also by restarts: an upgrade sets them, and a rollback takes them away.
+//
+// A rig that the version skew policy does not allow is refused: API servers more than one minor
+// version apart, or a kubelet more than three older than one that it connects to. unsupported:
+// [servers-apart, kubelet-too-old] allows it. server-skips is for an API server that moves by
+// more than one minor version at once; kubelet-newer and controller-skew are for a roll.
 //
 // What has to do with leases:
 //
@@ -167,6 +196,13 @@
 //     component that is stopped or restarted has a minute to end, and is killed then.
 //     With stop: {component: kubelet/node-a, within: 30s}, a check with the name of the
 //     step and -ended judges that it ends by itself within that time.
+//   - roll: {to: newest, order: [servers, controllerManagers, schedulers]}: restarts
+//     components as another release, or with other gates, one after the other. Without an
+//     order, an upgrade takes servers, controllerManagers, schedulers and kubelets, and a
+//     rollback the same the other way round. An order that the version skew policy does
+//     not allow is refused, unless the topology names the rule in unsupported.
+//   - route: {from: kubelet/node-a, to: b}: leads a component to another API server, or to
+//     several in turn: to: [a, b]. What it has open to others is reset.
 //   - cut: {from: kubelet/node-a}: what the component and the API server send to
 //     each other gets lost, until heal: kubelet/node-a. With how: reset, every
 //     connection is ended at once; with direction: forward or backward, only what

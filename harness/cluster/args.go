@@ -51,8 +51,11 @@ type serving struct {
 	keyPair
 }
 
+// etcdURL is where the clients of an etcd connect to.
+func etcdURL(address string) string { return fmt.Sprintf("https://%s:%d", address, etcdPort) }
+
 func etcdFlags(dir string, s serving, ca string) flags {
-	client := fmt.Sprintf("https://%s:%d", s.address, etcdPort)
+	client := etcdURL(s.address)
 	peer := fmt.Sprintf("https://%s:%d", s.address, etcdPeerPort)
 	return flags{
 		"name":                        "rig",
@@ -79,8 +82,8 @@ func etcdFlags(dir string, s serving, ca string) flags {
 
 // apiserverPaths are the files that an API server reads.
 type apiserverPaths struct {
-	dir, ca, serviceAccountKey string
-	etcd, kubelet              keyPair // as a client of theirs
+	dir, ca, serviceAccountKey, etcdURL string
+	etcd, kubelet                       keyPair // as a client of theirs
 }
 
 func apiserverFlags(s serving, p apiserverPaths) flags {
@@ -92,7 +95,7 @@ func apiserverFlags(s serving, p apiserverPaths) flags {
 		"tls-private-key-file":             s.key,
 		"client-ca-file":                   p.ca,
 		"cert-dir":                         p.dir,
-		"etcd-servers":                     fmt.Sprintf("https://%s:%d", s.address, etcdPort),
+		"etcd-servers":                     p.etcdURL,
 		"etcd-cafile":                      p.ca,
 		"etcd-certfile":                    p.etcd.cert,
 		"etcd-keyfile":                     p.etcd.key,
@@ -147,7 +150,21 @@ func controllerFlags(s serving, kubeconfig string, port int) flags {
 		"kubeconfig":                kubeconfig,
 		"authentication-kubeconfig": kubeconfig,
 		"authorization-kubeconfig":  kubeconfig,
-		"leader-elect":              "false",
 		"profiling":                 "false",
+	}
+}
+
+// leaderElection are the flags of a component that is one of several, or the only one. The
+// times are a quarter of the defaults (k8s.io/component-base/config/v1alpha1/defaults.go): when
+// a leader ends without giving up its lease, a scenario waits for that time.
+func leaderElection(several bool) flags {
+	if !several {
+		return flags{"leader-elect": "false"}
+	}
+	return flags{
+		"leader-elect":                "true",
+		"leader-elect-lease-duration": "4s",
+		"leader-elect-renew-deadline": "3s",
+		"leader-elect-retry-period":   "500ms",
 	}
 }

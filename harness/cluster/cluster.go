@@ -107,15 +107,14 @@ type Cluster struct {
 	guard      *rigs.Dir
 	block      *block
 	creds      *credentials
-	kubeconfig string
-	rest       *rest.Config
-	client     kubernetes.Interface
+	servers    []server    // the API servers
 	trust      *tls.Config // of a client of the rig's servers
 	components []*component
 	links      map[string]*link.Link // by who connects
 	clients    map[string]string     // kubeconfigs of those that are not of the rig
 	observer   *observer
-	watches    bool // objects are recorded
+	observed   string // the API server that shows the observer objects
+	watches    bool   // objects are recorded
 
 	mu         sync.Mutex
 	runtimes   map[string]Runtime // by node
@@ -189,28 +188,18 @@ func (c *Cluster) prepare() error {
 	if err := os.MkdirAll(c.cfg.LogDir, 0o700); err != nil {
 		return err
 	}
-	server := fmt.Sprintf("https://%s:%d", c.block.controlPlane(), apiserverPort)
 	var err error
-	if c.creds, err = c.newCredentials(server); err != nil {
+	if c.creds, err = c.newCredentials(); err != nil {
 		return err
 	}
-	if c.kubeconfig, err = c.creds.kubeconfig("admin", administrator("skewrig-admin"), server); err != nil {
-		return err
-	}
-	if c.rest, err = restConfig(c.kubeconfig); err != nil {
-		return err
-	}
-	if c.client, err = kubernetes.NewForConfig(c.rest); err != nil {
-		return err
-	}
-	if c.trust, err = rest.TLSConfigFor(c.rest); err != nil {
+	if err := c.connect(); err != nil {
 		return err
 	}
 	if err := c.define(); err != nil {
 		return err
 	}
 	for _, name := range c.cfg.Clients {
-		if c.clients[name], err = c.kubeconfigOf(name, administrator(name)); err != nil {
+		if c.clients[name], err = c.kubeconfigOf(name, administrator(name), nil); err != nil {
 			return err
 		}
 	}
@@ -228,10 +217,10 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 		return nil
 	}
 	name := c.NodeName(kubelet.node)
-	if err := initializeNode(ctx, c.client, name, kubelet.address); err != nil {
+	if err := initializeNode(ctx, c.Client(), name, kubelet.address); err != nil {
 		return err
 	}
-	err := awaitNode(ctx, c.client, name, func(node *corev1.Node) bool {
+	err := awaitNode(ctx, c.Client(), name, func(node *corev1.Node) bool {
 		return nodeReady(node) && strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs.Released()))
 	})
 	if err != nil {
@@ -240,19 +229,23 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 	return nil
 }
 
-// observe watches objects, from now on as the running API server shows them.
-func (c *Cluster) observe(ctx context.Context) (err error) {
+// observe watches objects, from now on as an API server shows them.
+func (c *Cluster) observe(ctx context.Context, by server) (err error) {
 	if !c.watches {
 		return nil
 	}
 	if c.observer != nil {
 		c.observer.stop()
 	}
-	resources, err := c.observed(ctx, c.observer)
+	resources, err := c.resources(ctx, by, c.observer)
 	if err != nil {
 		return err
 	}
-	c.observer, err = observe(ctx, c.rest, resources, c.cfg.Recorder, c.observer)
+	if len(c.servers) > 1 {
+		c.cfg.Recorder.Append("cluster", by.name, record.Observing{})
+	}
+	c.observed = by.name
+	c.observer, err = observe(ctx, by.rest, resources, c.cfg.Recorder, c.observer)
 	return err
 }
 
@@ -265,7 +258,7 @@ func (c *Cluster) Observe(ctx context.Context) error {
 	if c.observer == nil {
 		return nil
 	}
-	resources, err := c.observed(ctx, nil)
+	resources, err := c.resources(ctx, c.up(), nil)
 	if err != nil {
 		return err
 	}
@@ -327,9 +320,9 @@ const OutputDir = "pods"
 // what containers write. Unless Config.LogDir is set, Close removes it.
 func (c *Cluster) LogDir() string { return c.cfg.LogDir }
 
-// Kubeconfig is the path of a kubeconfig for an administrator of the rig. It
-// goes with the rig.
-func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
+// Kubeconfig is the path of a kubeconfig for an administrator of the rig, which leads to the
+// first API server. It goes with the rig.
+func (c *Cluster) Kubeconfig() string { return c.servers[0].kubeconfig }
 
 // ClientKubeconfig is the path of the kubeconfig of one of the clients in the rig's
 // Config: an administrator's, through the client's link.
@@ -342,10 +335,10 @@ func (c *Cluster) ClientKubeconfig(client string) (string, error) {
 }
 
 // RESTConfig is the same as a client configuration, without throttling.
-func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.servers[0].rest) }
 
 // Endpoint is the administrator's client configuration for what a component
-// serves itself: kube-apiserver, or a kubelet. The kubelet is asked directly,
+// serves itself: an API server, or a kubelet. The kubelet is asked directly,
 // since an API server does not relay requests to loopback addresses.
 func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 	_, comp, err := c.find(component)
@@ -355,7 +348,7 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 	config := c.RESTConfig()
 	switch comp.kind {
 	case build.APIServer:
-		return config, nil
+		return rest.CopyConfig(c.serverOf(component).rest), nil
 	case build.Kubelet:
 		config.Host = fmt.Sprintf("https://%s:%d", comp.address, kubeletPort)
 		return config, nil
@@ -371,5 +364,5 @@ func (c *Cluster) Runtime(node string) Runtime {
 	return c.runtimes[node]
 }
 
-// Client is a client of the administrator.
-func (c *Cluster) Client() kubernetes.Interface { return c.client }
+// Client is a client of the administrator, of the first API server that runs.
+func (c *Cluster) Client() kubernetes.Interface { return c.up().client }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -29,13 +28,13 @@ func TestCommandLines(t *testing.T) {
 	dirs := kubeletDirs{root: t.TempDir()}
 	node := serving{"127.9.0.1", keyPair{"node.crt", "node.key"}}
 	manager := controllerFlags(s, "kubeconfig", controllerManagerPort)
-	maps.Copy(manager, controllerManagerFlags("ca.crt", "sa.key", record.NodeMonitor{Period: behavior.Duration(time.Second), Grace: behavior.Duration(8 * time.Second)}))
+	manager = manager.with(leaderElection(false)).with(controllerManagerFlags("ca.crt", "sa.key", record.NodeMonitor{Period: behavior.Duration(time.Second), Grace: behavior.Duration(8 * time.Second)}))
 	for _, comp := range []*component{
 		{kind: build.Etcd, flags: etcdFlags("etcd", s, "ca.crt")},
-		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt"}), gates: gates},
+		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt", etcdURL: etcdURL(s.address)}), gates: gates},
 		{kind: build.ControllerManager, flags: manager},
 		{kind: build.DependencyWatchdog, flags: watchdogFlags("watchdog.yaml", "kubeconfig", "127.9.255.1:9643"), version: "v1.8.0"},
-		{kind: build.Scheduler, flags: controllerFlags(s, "kubeconfig", schedulerPort)},
+		{kind: build.Scheduler, flags: controllerFlags(s, "kubeconfig", schedulerPort).with(leaderElection(false))},
 		{
 			kind: build.Kubelet, gates: gates,
 			flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node),

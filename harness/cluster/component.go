@@ -36,6 +36,7 @@ type component struct {
 	mu      sync.Mutex
 	version release.Version
 	gates   release.Gates
+	via     []string         // what tells the API servers that it connects to from others; empty: the first one
 	running *process.Process // nil while stopped
 	runs    release.Version  // what the running binary is
 	// recorded is closed when the end of the last process is in the record.
@@ -79,9 +80,13 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 	}
 	switch comp.kind {
 	case build.APIServer:
-		return c.observe(ctx)
+		c.leadAll()
+		if c.observer != nil && c.observed != comp.name && c.Running(c.observed) {
+			return nil
+		}
+		return c.observe(ctx, c.serverOf(comp.name))
 	case build.Kubelet:
-		if c.Running("kube-apiserver") && c.reaches(comp.name) {
+		if c.Running(c.up().name) && c.reaches(comp.name) {
 			return c.whileRunning(ctx, comp, c.settle)
 		}
 	}
@@ -119,7 +124,12 @@ func (c *Cluster) end(name string, how func(*process.Process) error) error {
 	if err != nil {
 		return err
 	}
-	return c.stop(comp, how)
+	err = c.stop(comp, how)
+	if comp.kind != build.APIServer {
+		return err
+	}
+	c.leadAll()
+	return errors.Join(err, c.observeElsewhere(c.ctx, name))
 }
 
 // Instance is what a component of a rig runs as.

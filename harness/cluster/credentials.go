@@ -17,12 +17,11 @@ import (
 // credentials is a rig's own certificate authority and what it has signed, in
 // one directory.
 type credentials struct {
-	dir    string
-	ca     *pki.CA
-	server string // https URL of the API server
+	dir string
+	ca  *pki.CA
 }
 
-func newCredentials(dir, server string) (*credentials, error) {
+func newCredentials(dir string) (*credentials, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -34,7 +33,7 @@ func newCredentials(dir, server string) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &credentials{dir: dir, ca: ca, server: server}
+	c := &credentials{dir: dir, ca: ca}
 	return c, errors.Join(os.WriteFile(c.caFile(), ca.CertPEM(), 0o600), os.WriteFile(c.serviceAccountKey(), signer, 0o600))
 }
 

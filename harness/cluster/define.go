@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
@@ -37,25 +38,60 @@ func (c *Cluster) define() error {
 }
 
 func (c *Cluster) defineControlPlane() error {
-	s, err := c.creds.serve("control-plane", "control-plane", c.block.controlPlane().String(),
-		"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1")
+	names := []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "10.96.0.1"}
+	members := c.members()
+	for i := 1; i < slices.Max(slices.Collect(maps.Values(members))); i++ {
+		names = append(names, c.block.member(i).String())
+	}
+	s, err := c.creds.serve("control-plane", "control-plane", c.block.controlPlane().String(), names...)
 	if err != nil {
 		return err
 	}
-	for _, define := range []func(serving) error{c.defineEtcd, c.defineAPIServer, c.defineControllers, c.defineWatchdog} {
-		if err := define(s); err != nil {
+	if err := c.defineEtcd(s); err != nil {
+		return err
+	}
+	place := make(map[build.Component]int)
+	for _, comp := range c.cfg.Topology.ControlPlane() {
+		program := programOf(comp.Name)
+		of := serving{address: c.block.member(place[program]).String(), keyPair: s.keyPair}
+		place[program]++
+		if err := c.defineMember(comp, of, members[program] > 1); err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.defineWatchdog(s)
+}
+
+// members is how many components of the control plane each program has.
+func (c *Cluster) members() map[build.Component]int {
+	of := make(map[build.Component]int)
+	for _, comp := range c.cfg.Topology.ControlPlane() {
+		of[programOf(comp.Name)]++
+	}
+	return of
+}
+
+// defineMember adds a component of the control plane, perhaps one of several of its program.
+func (c *Cluster) defineMember(comp record.Component, s serving, several bool) error {
+	switch program := programOf(comp.Name); program {
+	case build.APIServer:
+		return c.defineAPIServer(comp, s)
+	case build.ControllerManager:
+		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), c.cfg.Topology.NodeMonitor)
+		return c.defineController(comp, s, controllerManagerPort, own.with(leaderElection(several)))
+	case build.Scheduler:
+		return c.defineController(comp, s, schedulerPort, leaderElection(several))
+	default:
+		return fmt.Errorf("a control plane has no %s", comp.Name)
+	}
 }
 
 func (c *Cluster) add(comp *component) { c.components = append(c.components, comp) }
 
-// addControlPlane adds a component of the control plane's release.
-func (c *Cluster) addControlPlane(kind build.Component, f flags, health string) {
+// addMember adds a component of the control plane.
+func (c *Cluster) addMember(comp record.Component, f flags, health string) {
 	c.add(&component{
-		name: string(kind), kind: kind, version: c.cfg.Topology.VersionOf(string(kind)), gates: c.cfg.Topology.Gates,
+		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, via: comp.Via,
 		flags: f, health: health,
 	})
 }
@@ -70,35 +106,25 @@ func (c *Cluster) defineEtcd(s serving) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
-func (c *Cluster) defineAPIServer(s serving) error {
+func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 	etcd, err := c.creds.issue("etcd-client", pki.Request{CommonName: "kube-apiserver"})
 	if err != nil {
 		return err
 	}
 	kubelet, err := c.creds.issue("kubelet-client", administrator("kube-apiserver-kubelet-client"))
-	p := apiserverPaths{dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(), etcd: etcd, kubelet: kubelet}
-	c.addControlPlane(build.APIServer, apiserverFlags(s, p), c.creds.server+"/readyz")
+	p := apiserverPaths{
+		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
+		etcdURL: etcdURL(c.block.controlPlane().String()), etcd: etcd, kubelet: kubelet,
+	}
+	c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
 	return err
 }
 
-func (c *Cluster) defineControllers(s serving) error {
-	if c.cfg.Topology.ControllerManager {
-		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), c.cfg.Topology.NodeMonitor)
-		if err := c.addController(build.ControllerManager, s, controllerManagerPort, own); err != nil {
-			return err
-		}
-	}
-	if !c.cfg.Topology.Scheduler {
-		return nil
-	}
-	return c.addController(build.Scheduler, s, schedulerPort, nil)
-}
-
-func (c *Cluster) addController(kind build.Component, s serving, port int, own flags) error {
-	kubeconfig, err := c.kubeconfigOf(string(kind), pki.Request{CommonName: "system:" + string(kind)})
-	f := controllerFlags(s, kubeconfig, port)
-	maps.Copy(f, own)
-	c.addControlPlane(kind, f, fmt.Sprintf("https://%s:%d/healthz", s.address, port))
+// defineController adds a controller manager or a scheduler.
+func (c *Cluster) defineController(comp record.Component, s serving, port int, own flags) error {
+	who := pki.Request{CommonName: "system:" + string(programOf(comp.Name))}
+	kubeconfig, err := c.kubeconfigOf(comp.Name, who, comp.Via)
+	c.addMember(comp, controllerFlags(s, kubeconfig, port).with(own), fmt.Sprintf("https://%s:%d/healthz", s.address, port))
 	return err
 }
 
@@ -114,7 +140,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, nodeClient(name))
+	kubeconfig, err := c.kubeconfigOf("kubelet/"+node.Name, nodeClient(name), node.Via)
 	if err != nil {
 		return err
 	}
@@ -128,7 +154,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	c.runtimes[node.Name] = runtime
 	comp := &component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, via: node.Via,
 		node: node.Name, address: s.address, standalone: node.Standalone,
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),

@@ -25,7 +25,7 @@ func (c *Cluster) introduce() error {
 		components[i.Name] = string(i.Version)
 	}
 	return c.guard.Say(func(i *rigs.Info) {
-		*i = rigs.Info{For: c.cfg.Purpose, Components: components, Kubeconfig: c.kubeconfig, Logs: logs, ReportDir: report}
+		*i = rigs.Info{For: c.cfg.Purpose, Components: components, Kubeconfig: c.Kubeconfig(), Logs: logs, ReportDir: report}
 	})
 }
 

@@ -41,12 +41,12 @@ func (c *Cluster) hasControllers() bool {
 
 // newCredentials makes the rig's directory of credentials: with an authority of its own, or
 // with that of the control plane which it uses.
-func (c *Cluster) newCredentials(server string) (*credentials, error) {
+func (c *Cluster) newCredentials() (*credentials, error) {
 	dir := filepath.Join(c.guard.Dir(), "pki")
 	if c.cfg.On == nil {
-		return newCredentials(dir, server)
+		return newCredentials(dir)
 	}
-	creds := &credentials{dir: dir, ca: c.cfg.On.creds.ca, server: server}
+	creds := &credentials{dir: dir, ca: c.cfg.On.creds.ca}
 	return creds, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(creds.caFile(), creds.ca.CertPEM(), 0o600))
 }
 
@@ -68,7 +68,7 @@ func (c *Cluster) leave() error {
 	if c.unbind != nil {
 		c.unbind()
 	}
-	if c.client == nil || on.ctx.Err() != nil || !on.Running("kube-apiserver") {
+	if len(c.servers) == 0 || on.ctx.Err() != nil || !c.Running(c.up().name) {
 		return nil // nothing was made, or all of it goes
 	}
 	ctx, cancel := on.Bind(context.Background())
@@ -95,7 +95,7 @@ func (c *Cluster) deleteObjects(ctx context.Context) error {
 		}
 	}
 	for _, node := range c.cfg.Topology.Nodes {
-		err := c.client.CoreV1().Nodes().Delete(ctx, c.NodeName(node.Name), metav1.DeleteOptions{})
+		err := c.Client().CoreV1().Nodes().Delete(ctx, c.NodeName(node.Name), metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			failures = append(failures, fmt.Errorf("deleting node %s: %w", c.NodeName(node.Name), err))
 		}
@@ -110,8 +110,8 @@ type collection interface {
 // podsAndOwners are the collections of a namespace with pods or what makes them, owners first.
 func (c *Cluster) podsAndOwners(namespace string) (all []collection) {
 	if c.hasControllers() {
-		apps := c.client.AppsV1()
+		apps := c.Client().AppsV1()
 		all = append(all, apps.Deployments(namespace), apps.DaemonSets(namespace), apps.StatefulSets(namespace), apps.ReplicaSets(namespace))
 	}
-	return append(all, c.client.CoreV1().Pods(namespace))
+	return append(all, c.Client().CoreV1().Pods(namespace))
 }

@@ -13,27 +13,27 @@ import (
 )
 
 // kubeconfigOf writes the kubeconfig of who connects to the API server, which
-// leads there, or to the link that there is on the way.
-func (c *Cluster) kubeconfigOf(from string, who pki.Request) (string, error) {
-	server := c.creds.server
+// leads to one of the servers, or to the link that there is on the way.
+func (c *Cluster) kubeconfigOf(from string, who pki.Request, via []string) (string, error) {
+	address := c.via(via)[0]
 	i := slices.IndexFunc(c.cfg.Links, func(l Link) bool { return l.From == from })
 	if i >= 0 {
-		l, err := c.newLink(c.cfg.Links[i])
+		l, err := c.newLink(c.cfg.Links[i], via)
 		if err != nil {
 			return "", err
 		}
 		c.links[from] = l
-		server = "https://" + l.Address()
+		address = l.Address()
 	}
-	return c.creds.kubeconfig(fileName(from), who, server)
+	return c.creds.kubeconfig(fileName(from), who, "https://"+address)
 }
 
-func (c *Cluster) newLink(l Link) (*link.Link, error) {
+func (c *Cluster) newLink(l Link, via []string) (*link.Link, error) {
 	config := link.Config{
 		Name: l.From + "->kube-apiserver",
-		// The address is the one that the API server's certificate is for.
+		// The address is one that the certificate of each API server is for.
 		Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
-		Target:   netip.AddrPortFrom(c.block.controlPlane(), apiserverPort).String(),
+		Targets:  c.via(via),
 		Recorder: c.cfg.Recorder,
 	}
 	if l.HTTP {
@@ -45,7 +45,7 @@ func (c *Cluster) newLink(l Link) (*link.Link, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.HTTP = &link.HTTP{Identity: identity, ClientCA: c.creds.ca.Pool(), Server: c.rest}
+		config.HTTP = &link.HTTP{Identity: identity, ClientCA: c.creds.ca.Pool(), Server: c.servers[0].rest}
 	}
 	return link.New(config)
 }

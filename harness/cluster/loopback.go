@@ -49,8 +49,13 @@ func (b *block) release() error {
 	return nil
 }
 
-// controlPlane is the address that all control-plane components listen on.
-func (b *block) controlPlane() netip.Addr { return netip.AddrFrom4([4]byte{127, b.octet, 255, 1}) }
+// controlPlane is the address of etcd, and of each first component of the control plane.
+func (b *block) controlPlane() netip.Addr { return b.member(0) }
+
+// member is the address of the i-th component of a program, counted from 0.
+func (b *block) member(i int) netip.Addr {
+	return netip.AddrFrom4([4]byte{127, b.octet, 255, byte(1 + i)})
+}
 
 // take finds a number for a node that no other one has. Numbers come back as late as
 // possible: who still connects to a node that is gone must not find another one.

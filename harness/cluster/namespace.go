@@ -30,7 +30,7 @@ func (c *Cluster) EnsureNamespace(ctx context.Context, name string) error {
 	c.namespaces = append(c.namespaces, name)
 	c.mu.Unlock()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	_, err := c.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	_, err := c.Client().CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err := unlessThere(err); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", name, err)
 	}
@@ -50,7 +50,7 @@ func (c *Cluster) awaitServiceAccount(ctx context.Context, namespace string) err
 	ticker := time.NewTicker(accountPoll)
 	defer ticker.Stop()
 	for {
-		_, err := c.client.CoreV1().ServiceAccounts(namespace).Get(ctx, defaultServiceAccount, metav1.GetOptions{})
+		_, err := c.Client().CoreV1().ServiceAccounts(namespace).Get(ctx, defaultServiceAccount, metav1.GetOptions{})
 		if !apierrors.IsNotFound(err) {
 			return err
 		}
@@ -64,7 +64,7 @@ func (c *Cluster) awaitServiceAccount(ctx context.Context, namespace string) err
 
 func (c *Cluster) makeServiceAccount(ctx context.Context, namespace string) error {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: defaultServiceAccount}}
-	_, err := c.client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
+	_, err := c.Client().CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
 	if err := unlessThere(err); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *Cluster) makeServiceAccount(ctx context.Context, namespace string) erro
 		ObjectMeta: metav1.ObjectMeta{Name: rootCAConfigMap},
 		Data:       map[string]string{"ca.crt": string(c.creds.ca.CertPEM())},
 	}
-	_, err = c.client.CoreV1().ConfigMaps(namespace).Create(ctx, ca, metav1.CreateOptions{})
+	_, err = c.Client().CoreV1().ConfigMaps(namespace).Create(ctx, ca, metav1.CreateOptions{})
 	return unlessThere(err)
 }
 

@@ -11,13 +11,16 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 )
 
-// startAll starts etcd and the API server, and then everything that only needs the
-// API server, at the same time.
+// startAll starts etcd, then the API servers, and then everything that only needs those, at
+// the same time.
 func (c *Cluster) startAll(ctx context.Context) error {
-	for _, comp := range c.ofKind(build.Etcd, build.APIServer) {
+	for _, comp := range c.ofKind(build.Etcd) {
 		if err := c.Start(ctx, comp.name, Change{}); err != nil {
 			return err
 		}
+	}
+	if err := c.startServers(ctx); err != nil {
+		return err
 	}
 	group, grouped := errgroup.WithContext(ctx)
 	for _, comp := range c.ofKind(build.ControllerManager, build.Scheduler) {
@@ -26,6 +29,23 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	group.Go(func() error { return c.startKubelets(grouped) })
 	group.Go(func() error { return c.EnsureNamespace(grouped, metav1.NamespaceDefault) })
 	return group.Wait()
+}
+
+// startServers starts the API servers of the rig's own control plane. The first one shows the
+// objects that are observed.
+func (c *Cluster) startServers(ctx context.Context) error {
+	servers := c.ofKind(build.APIServer)
+	if len(servers) == 0 {
+		return nil // it is another rig's
+	}
+	group, grouped := errgroup.WithContext(ctx)
+	for _, comp := range servers {
+		group.Go(func() error { return c.start(grouped, comp, Change{}) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return c.observe(ctx, c.servers[0])
 }
 
 // kubeletsAtOnce is how many kubelets start at the same time, for each processor. When 100 start

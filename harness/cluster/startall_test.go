@@ -24,7 +24,7 @@ func TestKubeletsStartSomeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var starting atomic.Int32
 		enough, noBinary := make(chan struct{}), errors.New("no binary")
-		c := &Cluster{guard: guard, cfg: Config{Binary: func(context.Context, build.Target) (build.Binary, error) {
+		c := &Cluster{guard: guard, servers: make([]server, 1), cfg: Config{Binary: func(context.Context, build.Target) (build.Binary, error) {
 			starting.Add(1)
 			<-enough
 			return build.Binary{}, noBinary

@@ -35,10 +35,10 @@ var observed = []schema.GroupVersionResource{
 // There are too many of them, and they change too often, to do so in every rig.
 var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 
-// observed are the resources whose objects go into the record of this rig: of those that
-// its topology asks for, the ones that the API server has. What an earlier observer
+// resources are those whose objects go into the record of this rig: of those that
+// its topology asks for, the ones that an API server has. What an earlier observer
 // watched takes a moment to come back after a restart, if it is a custom resource.
-func (c *Cluster) observed(ctx context.Context, earlier *observer) (all []schema.GroupVersionResource, err error) {
+func (c *Cluster) resources(ctx context.Context, of server, earlier *observer) (all []schema.GroupVersionResource, err error) {
 	asked := c.cfg.Topology.Observed
 	if slices.ContainsFunc(c.cfg.Topology.Nodes, func(n record.Node) bool { return n.OwnClock }) && !slices.Contains(asked, leases.Resource) {
 		all = append(all, leases)
@@ -49,7 +49,7 @@ func (c *Cluster) observed(ctx context.Context, earlier *observer) (all []schema
 	}
 	own := len(all)
 	back := func(context.Context) (bool, error) {
-		groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
+		groups, err := restmapper.GetAPIGroupResources(of.client.Discovery())
 		if err != nil {
 			return false, err
 		}

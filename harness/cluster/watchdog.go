@@ -30,7 +30,7 @@ func (c *Cluster) defineWatchdog(s serving) error {
 	if err := os.WriteFile(config, w.Config, 0o600); err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigOf(DependencyWatchdog, administrator(DependencyWatchdog))
+	kubeconfig, err := c.kubeconfigOf(DependencyWatchdog, administrator(DependencyWatchdog), nil)
 	metrics := fmt.Sprintf("%s:%d", s.address, watchdogPort)
 	c.add(&component{
 		name: DependencyWatchdog, kind: build.DependencyWatchdog, version: w.Version,

@@ -23,6 +23,7 @@ type conn struct {
 
 	mu     sync.Mutex
 	server *net.TCPConn // nil until there is one
+	to     string       // its address
 	struck *phase       // the last one whose fault hit this connection
 }
 
@@ -95,14 +96,21 @@ func (c *conn) connect(forward *pump) bool {
 			return false
 		}
 	}
-	server, err := new(net.Dialer).DialContext(c.link.closed, "tcp", c.link.cfg.Target)
+	server, to, err := c.link.dial()
 	if err != nil {
 		return false
 	}
 	c.mu.Lock()
+	c.server, c.to = server.(*net.TCPConn), to //nolint:forcetypeassert // it dialed TCP
+	c.mu.Unlock()
+	return c.link.leadsTo(to) // it may lead elsewhere since
+}
+
+// target is the address of the server, empty until there is one.
+func (c *conn) target() string {
+	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.server = server.(*net.TCPConn) //nolint:forcetypeassert // it dialed TCP
-	return true
+	return c.to
 }
 
 // pump passes on one direction of a connection.

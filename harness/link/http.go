@@ -35,23 +35,21 @@ type HTTP struct {
 	// ClientCA signs the certificates of clients, which say who they are.
 	ClientCA *x509.CertPool
 	// Server is the configuration of a client with all permissions: it sends each
-	// request on behalf of the user who made it (user impersonation).
+	// request on behalf of the user who made it (user impersonation), to the target whose
+	// turn it is.
 	Server *rest.Config
 }
 
 // door is the inner end of a link that looks into what it passes.
 type door struct {
-	link   *Link
-	server http.Server
-	proxy  httputil.ReverseProxy
+	link    *Link
+	address string
+	server  http.Server
+	proxy   httputil.ReverseProxy
 }
 
 // open starts the inner end, and has the link lead there.
 func (l *Link) open(host string) (*door, error) {
-	target, err := url.Parse(l.cfg.HTTP.Server.Host)
-	if err != nil {
-		return nil, err
-	}
 	config := rest.CopyConfig(l.cfg.HTTP.Server)
 	config.DisableCompression = true // what is passed is read, too
 	through, err := rest.TransportFor(config)
@@ -63,9 +61,9 @@ func (l *Link) open(host string) (*door, error) {
 		return nil, err
 	}
 	silent := slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // a library must not log on its own
-	d := &door{link: l}
+	d := &door{link: l, address: listener.Addr().String()}
 	d.proxy = httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); onBehalf(r) },
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "https", Host: l.next()[0]}); onBehalf(r) },
 		Transport:      through,
 		FlushInterval:  -1, // a watch shows each event as it comes
 		ErrorLog:       silent,
@@ -79,7 +77,6 @@ func (l *Link) open(host string) (*door, error) {
 			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: l.cfg.HTTP.ClientCA,
 		},
 	}
-	l.cfg.Target = listener.Addr().String()
 	l.work.Go(func() { _ = d.server.ServeTLS(listener, "", "") }) // until it is closed
 	return d, nil
 }

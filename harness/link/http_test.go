@@ -41,9 +41,9 @@ func newHTTPRig(t *testing.T, server http.HandlerFunc) *httpRig {
 	upstream.TLS = &tls.Config{Certificates: []tls.Certificate{issue(t, ca, "kube-apiserver")}, MinVersion: tls.VersionTLS12}
 	upstream.StartTLS()
 	history := record.NewHistory(nil)
-	l, err := New(Config{Name: "client->kube-apiserver", Listen: "127.0.0.1:0", Recorder: history, HTTP: &HTTP{
+	l, err := New(Config{Name: "client->kube-apiserver", Listen: "127.0.0.1:0", Targets: []string{upstream.Listener.Addr().String()}, Recorder: history, HTTP: &HTTP{
 		Identity: issue(t, ca, "kube-apiserver"), ClientCA: ca.Pool(),
-		Server: &rest.Config{Host: upstream.URL, TLSClientConfig: rest.TLSClientConfig{CAData: ca.CertPEM()}},
+		Server: &rest.Config{TLSClientConfig: rest.TLSClientConfig{CAData: ca.CertPEM()}},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,9 @@ type Config struct {
 	// Listen is the loopback address that the client connects to. A port of 0 is
 	// any that is free.
 	Listen string
-	// Target is the address of the server. It is not used with HTTP.
-	Target string
+	// Targets are the addresses of servers. Each connection goes to the next one of them,
+	// or to one after it if that can't be reached; with HTTP, each request.
+	Targets []string
 	// HTTP is what it takes to look into what is passed. If unset, the link passes
 	// bytes, whatever they mean.
 	HTTP *HTTP
@@ -46,6 +48,8 @@ type Link struct {
 	mu       sync.Mutex
 	conns    map[*conn]bool
 	accepted uint64
+	targets  []string
+	turn     int // of the targets
 }
 
 // phase is the time from one change of the fault to the next.
@@ -71,7 +75,7 @@ func New(cfg Config) (*Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the link %s: %w", cfg.Name, err)
 	}
-	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool)}
+	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool), targets: cfg.Targets}
 	l.phase.Store(newPhase(record.LinkFault{}))
 	l.closed, l.cancel = context.WithCancel(context.Background())
 	if cfg.HTTP != nil {
@@ -128,6 +132,48 @@ func (l *Link) Set(f record.LinkFault) error {
 		l.cfg.Recorder.Append("link", l.cfg.Name, record.FaultBegan{Fault: f})
 	}
 	return nil
+}
+
+// Route has connections go to other servers from now on. Those to others than these end.
+func (l *Link) Route(targets ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.targets = targets
+	for c := range l.conns {
+		if to := c.target(); l.door == nil && to != "" && !slices.Contains(targets, to) {
+			c.reset()
+		}
+	}
+}
+
+// next are the servers in the order in which they are tried, the one first whose turn it is.
+func (l *Link) next() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := l.turn % len(l.targets)
+	l.turn++
+	return slices.Concat(l.targets[first:], l.targets[:first])
+}
+
+// leadsTo reports whether a server is one of those that connections go to.
+func (l *Link) leadsTo(target string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.door != nil || slices.Contains(l.targets, target)
+}
+
+// dial connects to the server whose turn it is.
+func (l *Link) dial() (server net.Conn, target string, err error) {
+	targets := l.next()
+	if l.door != nil {
+		targets = []string{l.door.address}
+	}
+	for _, target = range targets {
+		if server, err = new(net.Dialer).DialContext(l.closed, "tcp", target); err == nil {
+			break
+		}
+	}
+	return server, target, err
 }
 
 // Fault is the fault that the link has now.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	history := record.NewHistory(nil)
-	l, err := New(Config{Name: "client->server", Listen: "127.0.0.1:0", Target: listener.Addr().String(), Recorder: history})
+	l, err := New(Config{Name: "client->server", Listen: "127.0.0.1:0", Targets: []string{listener.Addr().String()}, Recorder: history})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,10 +451,55 @@ func benchLink(b *testing.B) (net.Listener, *Link) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := New(Config{Name: "bench", Listen: "127.0.0.1:0", Target: listener.Addr().String()})
+	l, err := New(Config{Name: "bench", Listen: "127.0.0.1:0", Targets: []string{listener.Addr().String()}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _, _ = l.Close(), listener.Close() })
 	return listener, l
+}
+
+// TestConnectionsGoToServersInTurn: also past one that can't be reached, and elsewhere once the
+// link leads there, which ends what leads to others.
+func TestConnectionsGoToServersInTurn(t *testing.T) {
+	t.Parallel()
+	var listeners []net.Listener
+	var addresses []string
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		listeners, addresses = append(listeners, l), append(addresses, l.Addr().String())
+	}
+	l, err := New(Config{Name: "client->servers", Listen: "127.0.0.1:0", Targets: addresses})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r := &rig{Link: l, t: t}
+	connect := func(to int) (client net.Conn) {
+		t.Helper()
+		client, r.listener = r.dial(), listeners[to]
+		r.served()
+		return client
+	}
+	first := connect(0)
+	second := connect(1)
+	if err := listeners[2].Close(); err != nil {
+		t.Fatal(err)
+	}
+	connect(0) // since the third is away
+	l.Route(addresses[1])
+	if err := heard(first); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a connection to another server ends with %v", err)
+	}
+	connect(1)
+	if err := second.SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if err := heard(second); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a connection to the server ends with %v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -35,6 +36,9 @@ type Answer struct {
 	// Response is the object that was returned; one without anything if there was none.
 	Response *Version
 }
+
+// By is the API server that answered.
+func (a *Answer) By() string { return cmp.Or(a.Server, APIServer) }
 
 // Created reports whether the request created its object.
 func (a *Answer) Created() bool { return a.Code == http.StatusCreated }

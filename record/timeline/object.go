@@ -22,6 +22,8 @@ type Version struct {
 	Cluster         string
 	Resource        string
 	Namespace, Name string
+	// Server is the API server that showed it so.
+	Server string
 	// Change is "added", "modified" or "deleted", or "written" for the manifest of a
 	// static pod.
 	Change string
@@ -137,7 +139,7 @@ func (t *Timeline) observed(e Entry, seen record.ObjectObserved) {
 	}
 	v := &Version{
 		Moment: e.Moment, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
-		Change: seen.Change, Raw: NewRaw(seen.Object),
+		Server: t.observing, Change: seen.Change, Raw: NewRaw(seen.Object),
 	}
 	t.keep(v)
 	if v.Gone() {

@@ -86,6 +86,8 @@ func (t *Timeline) addRig(e Entry) {
 		}
 		t.stopped[e.Subject] = e.At
 		t.cutOff(e.Subject)
+	case record.Observing:
+		t.observing = e.Subject
 	case record.FaultBegan:
 		t.Faults = append(t.Faults, &Fault{Link: e.Subject, LinkFault: p.Fault, From: e.Moment})
 	case record.FaultEnded:
@@ -124,6 +126,25 @@ func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
 			return
 		}
 	}
+}
+
+// APIServer is the API server of a rig that has one, and begins the names of several.
+const APIServer = "kube-apiserver"
+
+// Servers are the names of the API servers that ever ran, in order.
+func (t *Timeline) Servers() []string {
+	return slices.DeleteFunc(t.Components(), func(name string) bool {
+		program, _, _ := strings.Cut(name, "/")
+		return program != APIServer
+	})
+}
+
+// ServerLives are the processes of all API servers, those of each in their order.
+func (t *Timeline) ServerLives() (all []*Life) {
+	for _, name := range t.Servers() {
+		all = append(all, t.Lives(name)...)
+	}
+	return all
 }
 
 // Components are the names of the components that ever ran, in order.

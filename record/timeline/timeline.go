@@ -97,6 +97,7 @@ type Timeline struct {
 	PodsWatches map[string]*PodsWatch
 	PodsPolls   map[string]*PodsPoll
 
+	observing string                 // the API server that shows objects
 	states    map[string][]*Version  // also those of static pods, and that objects are gone
 	nodes     map[string]string      // by pod: where it got a sandbox
 	sandboxed map[string][]time.Time // by pod: when each of that name got its first one
@@ -116,7 +117,7 @@ func New() *Timeline {
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),
 		Containers: make(map[string]*Container), Connected: make(map[string][]*Connection),
 		PodsAnswers: make(map[string]*PodsAnswers), PodsWatches: make(map[string]*PodsWatch), PodsPolls: make(map[string]*PodsPoll),
-		states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
+		observing: APIServer, states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
 		events: make(map[string]*PodEvent), counts: make(map[string]int),
 	}
 }

@@ -48,9 +48,10 @@ func Kinds() []spec.ActionKind {
 		kind[File]("file", request),
 		kind[Patch]("patch", request),
 		kind[StaticPod]("staticPod"),
-		kind[Delete]("delete"),
+		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),
 		kind[Start]("start", changes),
+		kind[Roll]("roll", changes),
 		kind[Stop]("stop", changes),
 		kind[Kill]("kill", changes),
 		kind[Wait]("wait"),
@@ -60,6 +61,7 @@ func Kinds() []spec.ActionKind {
 		kind[Stored]("stored"),
 		kind[Sockets]("sockets"),
 		kind[PodsAPI]("podsAPI"),
+		kind[Route]("route", changes),
 		shorthand[Cut]("cut", changes),
 		shorthand[Slow]("slow", changes),
 		shorthand[Answer]("answer", changes),
@@ -87,7 +89,8 @@ func kindOf(written reflect.Type, name string, options []func(*spec.ActionKind))
 	return k
 }
 
-func request(k *spec.ActionKind) { k.Request = true }
+func request(k *spec.ActionKind) { k.Request, k.Asks = true, true }
+func asks(k *spec.ActionKind)    { k.Asks = true }
 func changes(k *spec.ActionKind) { k.Changes = true }
 func verdict(k *spec.ActionKind) { k.Verdict = true }
 

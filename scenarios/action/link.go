@@ -243,13 +243,7 @@ func (f Fault) isOf(r *spec.Rig, field string) bool {
 	if l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix) {
 		return true
 	}
-	if c.Standalone {
-		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
-		return false
-	}
-	switch c.Name {
-	case spec.Etcd, spec.APIServer, spec.SeedEtcd, spec.SeedAPIServer:
-		r.Conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, spec.APIServer, spec.ControllerManager, spec.Scheduler)
+	if !connects(r, field, *c) {
 		return false
 	}
 	if l.To != spec.APIServer && (l.From != spec.Watchdog || l.To != spec.SeedAPIServer) {
@@ -257,4 +251,18 @@ func (f Fault) isOf(r *spec.Rig, field string) bool {
 		return false
 	}
 	return true
+}
+
+// connects reports whether a component connects to an API server, and says so if it does not.
+func connects(r *spec.Rig, field string, c spec.Component) bool {
+	program := spec.Program(c.Name)
+	switch {
+	case c.Standalone:
+		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
+	case program == spec.Etcd || program == spec.APIServer:
+		r.Conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, spec.APIServer, spec.ControllerManager, spec.Scheduler)
+	default:
+		return true
+	}
+	return false
 }

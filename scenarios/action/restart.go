@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -39,14 +40,36 @@ func (s Restart) Asks() release.Version { return s.Version }
 // Plan implements Planner.
 func (s Restart) Plan(scene Scene) (Action, error) {
 	before, _ := scene.Rig.Component(s.Component)
+	after := before
 	s.Gates, s.Stopped = s.Gates.Clone(), !before.Running
-	if s.Version == "" {
-		return s, nil
-	}
 	var err error
-	s.Version, err = spec.ResolveVersion(s.Version)
-	s.Version = scene.Rig.On(s.Component, s.Version)
-	return s, err
+	if s.Version != "" {
+		s.Version, err = spec.ResolveVersion(s.Version)
+		s.Version = scene.Rig.On(s.Component, s.Version)
+		after.Version = s.Version
+	}
+	scene.Rig.SetGates(&after, s.Gates, s.Unset...)
+	return s.withOptional(before.Gates, after.Gates), err
+}
+
+// withOptional is the restart with the gates that come and go with the releases that have them.
+func (s Restart) withOptional(before, after release.Gates) Restart {
+	for gate := range s.Gates {
+		if _, set := after[gate]; !set {
+			delete(s.Gates, gate)
+		}
+	}
+	for gate, on := range after {
+		if was, set := before[gate]; !set || was != on {
+			s.Gates = s.Gates.With(release.Gates{gate: on})
+		}
+	}
+	for _, gate := range before.Names() {
+		if _, set := after[gate]; !set && !slices.Contains(s.Unset, gate) {
+			s.Unset = append(slices.Clone(s.Unset), gate)
+		}
+	}
+	return s
 }
 
 // Describe implements Action: what is started, and what is different about it.
@@ -55,8 +78,17 @@ func (s Restart) Describe() string {
 	if s.Stopped {
 		text = "start " + s.Component
 	}
+	if to := s.to(); to != "" {
+		text += " " + to
+	}
+	return OneLine(text)
+}
+
+// to is what is different about the component.
+func (s Restart) to() string {
+	var text string
 	if s.Version != "" {
-		text += " as " + string(s.Version)
+		text = "as " + string(s.Version)
 	}
 	var gates []string
 	if len(s.Gates) > 0 {
@@ -68,7 +100,7 @@ func (s Restart) Describe() string {
 	if len(gates) > 0 {
 		text += " with " + strings.Join(gates, ", ")
 	}
-	return OneLine(text)
+	return strings.TrimSpace(text)
 }
 
 // Run implements Action.
@@ -125,8 +157,8 @@ func (s Restart) Change(r *spec.Rig) {
 			c.Version = r.On(c.Name, v)
 		}
 	}
-	s.checkUnset(r, before.Gates)
-	c.Gates = before.Gates.With(s.Gates, s.Unset...)
+	s.checkUnset(r, before.Asked)
+	r.SetGates(c, s.Gates, s.Unset...)
 	checkMove(r, before, *c)
 	r.CheckGates(".gates", c.Version, s.Gates, c.Gates)
 	if c.Version != before.Version {
@@ -207,16 +239,16 @@ func checkMove(r *spec.Rig, before, after spec.Component) {
 	if before.Version == "" || after.Version == "" {
 		return
 	}
-	if after.Name != spec.APIServer {
+	if spec.Program(after.Name) != spec.APIServer {
 		r.CheckSkew(".version", after)
 		return
 	}
 	if !spec.SameMajor(before.Version, after.Version) {
-		r.Conflict(".version", "kube-apiserver can't go from %s to %s: it is another major version", before.Version, after.Version)
+		r.Conflict(".version", "%s can't go from %s to %s: it is another major version", after.Name, before.Version, after.Version)
 		return
 	}
 	if moved := after.Version.Minor() - before.Version.Minor(); moved < -1 || moved > 1 {
-		r.Conflict(".version", "kube-apiserver can't go from %s to %s in one step: it moves by one minor version at a time", before.Version, after.Version)
+		r.Break(spec.ServerSkips, ".version", "%s can't go from %s to %s in one step: it moves by one minor version at a time", after.Name, before.Version, after.Version)
 	}
 	for _, c := range r.Components() {
 		if c.Running {

@@ -26,6 +26,8 @@ type Rig interface {
 	// Stop asks a component to end, and kills it if it does not in its time.
 	Stop(context.Context, Stop) error
 	Kill(component string) error
+	// Route leads a component to API servers, by their names.
+	Route(component string, servers []string) error
 	// SetLink gives a link a fault, or none.
 	SetLink(spec.Link, record.LinkFault) error
 	SetClock(Clock) error

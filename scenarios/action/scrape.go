@@ -11,7 +11,7 @@ import (
 
 // Scrape reads the metrics of a component into the record.
 type Scrape struct {
-	// Component is kube-apiserver or kubelet/<node>.
+	// Component is an API server or kubelet/<node>.
 	Component string `json:"component"`
 	// Path is the endpoint. If unset, /metrics.
 	Path string `json:"path,omitempty"`
@@ -20,7 +20,7 @@ type Scrape struct {
 // Check implements spec.Action.
 func (s Scrape) Check(f spec.Field) {
 	name := s.Component
-	f.Refuse(".component", name != spec.APIServer && !strings.HasPrefix(name, spec.KubeletPrefix),
+	f.Refuse(".component", (spec.Program(name) != spec.APIServer || name == spec.SeedAPIServer) && !strings.HasPrefix(name, spec.KubeletPrefix),
 		"%s can't be scraped: %s and kubelets can", strict.Quote(name), spec.APIServer)
 	if s.Path != "" && !strings.HasPrefix(s.Path, "/") {
 		f.Report(".path", "%s is not a path: it begins with /", strict.Quote(s.Path))

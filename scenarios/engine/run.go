@@ -33,7 +33,8 @@ type run struct {
 	program    *check.Program
 	history    *record.History
 	machine    *machine
-	objects    map[string]*objects // by the cluster that a reference names
+	objects    map[string]*objects // by the cluster that a reference names, of the first API server
+	others     map[string]*objects // by the API server, of those after it
 	tracker    *check.Tracker
 	namespaces map[string]bool
 	agents     map[string]*client.Agent // by node
@@ -102,7 +103,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 
 	r := &run{
 		cell: cell, program: program, history: history, machine: watchMachine(), failFast: e.FailFast,
-		objects: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
+		objects: make(map[string]*objects), others: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
 	r.names.scheduled = cell.Topology.Scheduler

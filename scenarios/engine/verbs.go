@@ -29,12 +29,16 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 		}
 		r.namespaces[namespace] = true
 	}
-	answer, err := r.objects[""].create(ctx, r.names.object(object))
+	o, err := r.asked("")
+	if err != nil {
+		return 0, err
+	}
+	answer, err := o.create(ctx, r.names.object(object))
 	code, err := r.answered(answer, judged, err)
 	if err != nil || code >= 400 || object["kind"] != "CustomResourceDefinition" {
 		return code, err
 	}
-	if err := r.objects[""].served(ctx, object); err != nil {
+	if err := o.served(ctx, object); err != nil {
 		return code, unmet(r, err)
 	}
 	return code, r.Observe(ctx)
@@ -42,20 +46,53 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 
 // Patch implements action.Rig.
 func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
-	answer, err := r.objects[ref.Cluster].patch(ctx, r.names.ref(ref), r.names.within(merge))
+	o, err := r.asked(ref.Cluster)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := o.patch(ctx, r.names.ref(ref), r.names.within(merge))
 	return r.answered(answer, judged, err)
 }
 
 // Delete implements action.Rig.
 func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
-	return r.objects[ref.Cluster].delete(ctx, r.names.ref(ref))
+	o, err := r.asked(ref.Cluster)
+	if err != nil {
+		return err
+	}
+	return o.delete(ctx, r.names.ref(ref))
 }
+
+// asked are the objects of the API server that the current step asks, or of a cluster that it
+// names.
+func (r *run) asked(of string) (*objects, error) {
+	server := r.current.Via
+	if of != "" || server == "" {
+		return r.objects[of], nil
+	}
+	if r.others[server] == nil {
+		config, err := r.Endpoint(spec.ServerName(server))
+		if err != nil {
+			return nil, err
+		}
+		if r.others[server], err = newObjects(config, ""); err != nil {
+			return nil, err
+		}
+	}
+	return r.others[server], nil
+}
+
+// Route implements action.Rig.
+func (r *run) Route(component string, servers []string) error { return r.Rig.Route(component, servers) }
 
 // answered records an answer and returns its code. A refusal that no check judges
 // ends the cell: the steps that follow would mean something else without the object.
 func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, error) {
 	if err != nil {
 		return 0, err
+	}
+	if servers := r.cell.Topology.Servers(); len(servers) > 1 {
+		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)
 	if answer.Code >= 500 || answer.Code == http.StatusTooManyRequests {

@@ -46,7 +46,7 @@ func (r *run) observe(c *timeline.Connection) (o reports.Observation, certain bo
 		Kubelet: r.DescribeComponent(component(kubelets[0]), h.Kind), Wire: string(c.First), Succeeds: succeeds,
 	}
 	if states[0].Meta().UID != "" {
-		creator, isUp := r.serverAt(states[0].Place)
+		creator, isUp := r.creator(states[0])
 		if !isUp {
 			return o, false
 		}

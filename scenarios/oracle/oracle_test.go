@@ -339,6 +339,55 @@ func TestFieldSurvival(t *testing.T) {
 	}
 }
 
+// TestFieldSurvivalThroughSeveralServers: any API server that runs may have written an object,
+// and the one that shows it is the one that is observed.
+func TestFieldSurvivalThroughSeveralServers(t *testing.T) {
+	t.Parallel()
+	const a, b = "kube-apiserver/a", "kube-apiserver/b"
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want reports.Outcome
+	}{
+		"lost by the old one that wrote it": {func(s *story) {
+			s.show(pod, false, "%s", app(without))
+		}, reports.Pass},
+		"lost when the old one had ended": {func(s *story) {
+			s.add(b, record.ComponentStopped{Asked: true})
+			s.show(pod, false, "%s", app(withTLS))
+			s.show(pod, false, "%s", app(without))
+		}, reports.Fail},
+		"not shown by the old one, and not lost": {func(s *story) {
+			s.add(b, record.Observing{})
+			s.show(pod, true, "%s", app(without))
+			s.add(a, record.Observing{})
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Pass},
+		"lost though the old one only showed it": {func(s *story) {
+			s.add(b, record.Observing{})
+			s.show(pod, true, "%s", app(without))
+			s.add(a, record.Observing{})
+			s.show(pod, true, "%s", app(without))
+		}, reports.Fail},
+		"shown by the one that does not know it": {func(s *story) {
+			s.add(b, record.Observing{})
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := new(story)
+			s.start(a, newest, true)
+			s.start(b, old, false)
+			s.add(a, record.Observing{})
+			s.show(pod, false, "%s", app(withTLS))
+			tc.tell(s)
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
 func TestFieldSurvivalOfWhatTheScenarioAskedFor(t *testing.T) {
 	t.Parallel()
 	decoded := func(text string) (v map[string]any) {

@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,8 +14,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
-
-const apiserver = "kube-apiserver"
 
 // rules are those of the model, by the ledgers and the tables of gates. Their
 // errors are returned to callers who ask for the statements.
@@ -81,9 +80,29 @@ func (r *run) manifest(a *timeline.Answer) (*timeline.Version, bool) {
 	return o, known
 }
 
-// serverAt returns the API server that was ready at a place in the record. Where
-// none was, what is seen may be the last one's or the next one's.
-func (r *run) serverAt(place int) (*timeline.Life, bool) { return r.ReadyAt(apiserver, place) }
+// shownBy returns the process of the API server that showed an object so. Where none was
+// ready, it may be the last one's or the next one's.
+func (r *run) shownBy(v *timeline.Version) (*timeline.Life, bool) {
+	return r.ReadyAt(v.Server, v.Place)
+}
+
+// answeredBy returns the process of the API server that gave an answer.
+func (r *run) answeredBy(a *timeline.Answer) (*timeline.Life, bool) {
+	return r.ReadyAt(a.By(), a.Place)
+}
+
+// creator returns the process of the API server that created an object, by a state in which it
+// was seen, if only one can have.
+func (r *run) creator(v *timeline.Version) (*timeline.Life, bool) {
+	i := slices.IndexFunc(r.asked, func(a *timeline.Answer) bool {
+		return a.Created() && a.Response.Meta().UID == v.Meta().UID
+	})
+	if i >= 0 {
+		return r.answeredBy(r.asked[i])
+	}
+	server, runs := r.shownBy(v)
+	return server, runs && len(r.Servers()) == 1
+}
 
 // component is a process as the model has it.
 func component(l *timeline.Life) model.Component {

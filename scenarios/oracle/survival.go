@@ -35,7 +35,7 @@ type survival struct {
 func (s survival) answersFollow() {
 	for _, a := range s.asked {
 		wanted, known := s.manifest(a)
-		server, runs := s.serverAt(a.Place)
+		server, runs := s.answeredBy(a)
 		if !a.Created() || !known || !runs {
 			continue
 		}
@@ -52,14 +52,14 @@ func (s survival) answersFollow() {
 type stored struct {
 	possible []model.Values
 	resource string // the version that they are of
-	server   int    // the API server under which it was seen: its place in the record
+	place    int    // where in the record it was seen
 }
 
 // followStored follows one object through its versions.
 func (s survival) followStored(versions []*timeline.Version) {
 	var now *stored
 	for _, v := range versions {
-		server, runs := s.serverAt(v.Place)
+		server, runs := s.shownBy(v)
 		if !runs {
 			continue // it may be either one's
 		}
@@ -69,9 +69,9 @@ func (s survival) followStored(versions []*timeline.Version) {
 			continue
 		}
 		used := now.uses()
-		now.possible = s.rewrittenAs(*now, v, server)
+		now.possible = s.rewrittenAs(*now, v)
 		s.lookedAt(len(shown) > 0 || used || now.uses())
-		now.resource, now.server = v.Meta().ResourceVersion, server.From.Place
+		now.resource, now.place = v.Meta().ResourceVersion, v.Place
 		agree := s.agree(now, server, v)
 		if len(agree) == 0 {
 			s.fault("%s shows %s %s by %s, where %s may be stored", v.Key, s.Name(), s.text(shown), server.Version, s.texts(now))
@@ -95,8 +95,7 @@ func (s *stored) uses() bool {
 func (s survival) firstSeen(v *timeline.Version, server *timeline.Life) *stored {
 	shown := values(s.Field, v)
 	want := s.Shown(s.Field, component(server), shown, s.fills(v))
-	// The creation is known to the second.
-	createdHere := !v.Meta().CreationTimestamp.IsZero() && !v.Meta().CreationTimestamp.Time.Before(server.From.Time)
+	createdHere := s.created(v, server)
 	switch {
 	case s.Enabled(component(server), s.Field) && !maps.Equal(shown, want):
 		s.fault("%s shows %s %s by %s, instead of %s", v.Key, s.Name(), s.text(shown), server.Version, s.text(want))
@@ -107,27 +106,36 @@ func (s survival) firstSeen(v *timeline.Version, server *timeline.Life) *stored 
 		return nil // what is stored is not shown
 	}
 	s.lookedAt(createdHere && len(shown) > 0)
-	now := &stored{resource: v.Meta().ResourceVersion, server: server.From.Place, possible: []model.Values{shown}}
+	now := &stored{resource: v.Meta().ResourceVersion, place: v.Place, possible: []model.Values{shown}}
 	if !createdHere { // what is filled in may not be stored
 		now.possible = append(now.possible, s.Unfilled(v.Resource, shown))
 	}
 	return now
 }
 
+// created reports whether an object was created by an API server, as far as is known: the time
+// is, to the second.
+func (s survival) created(v *timeline.Version, by *timeline.Life) bool {
+	if len(s.Servers()) > 1 {
+		creator, known := s.creator(v)
+		return known && creator == by
+	}
+	at := v.Meta().CreationTimestamp
+	return !at.IsZero() && !at.Time.Before(by.From.Time)
+}
+
 // rewrittenAs returns what may be stored at a version, by what may have been stored
 // before it. Who wrote it is known of the scenario's own requests; any of the
 // API servers that ran in the meantime may have written for another client.
-func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeline.Life) []model.Values {
+func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values {
 	if v.Meta().ResourceVersion == before.resource {
 		return before.possible
 	}
 	possible := before.possible
-	for _, l := range s.Lives(apiserver) {
-		if l.From.Place < before.server || l.From.Place > server.From.Place {
-			continue
-		}
+	writers := slices.DeleteFunc(s.ServerLives(), func(l *timeline.Life) bool { return l.Until.Place <= before.place || l.From.Place > v.Place })
+	for _, l := range writers {
 		after := s.updated(l, v, possible, unchanged)
-		if before.server == server.From.Place {
+		if len(writers) == 1 {
 			possible = after // no other API server can have
 		} else {
 			possible = append(slices.Clip(possible), after...)
@@ -138,7 +146,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version, server *timeli
 	})
 	if i >= 0 {
 		ours := s.asked[i]
-		if writer, runs := s.serverAt(ours.Place); runs {
+		if writer, runs := s.answeredBy(ours); runs {
 			possible = s.updated(writer, v, possible, func(was model.Values) model.Values {
 				return s.Patched(v.Resource, s.patches[ours.Step], was)
 			})

@@ -72,7 +72,7 @@ func replicas(versions []*timeline.Version) int {
 // each replica one, and again with each change and with each API server, which
 // may show it differently.
 func (r *run) childrenOf(versions []*timeline.Version) int {
-	replicas, rounds := replicas(versions), len(r.Lives(apiserver))
+	replicas, rounds := replicas(versions), len(r.ServerLives())
 	if versions[0].Resource == "deployments" {
 		replicas = 1 // a ReplicaSet has them all
 	}

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -63,20 +63,33 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	cell.Topology = newTopology(s.Topology, rig)
 	var err error
 	cell.Steps, err = newSteps(f, c, rig, conflicts)
-	cell.Topology.Links = links(cell.Steps)
+	cell.Topology.Links = links(cell)
 	for i := range cell.Topology.Nodes {
 		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
 	}
 	return cell, err
 }
 
-// links returns the links that the steps need. Simulated nodes have theirs
-// without it.
-func links(steps []Step) []spec.Link {
-	var all []spec.Link
-	for _, step := range steps {
-		if fault, is := step.Action.(action.Fault); is && fault.Link.To != spec.Runtime && spec.Program(fault.Link.From) != "" && !slices.Contains(all, fault.Link) {
-			all = append(all, fault.Link)
+// links returns the links that a cell needs: those that its steps make faulty or lead
+// elsewhere, and those of what connects to several API servers in turn. Simulated nodes have
+// theirs without it.
+func links(cell Cell) (all []spec.Link) {
+	add := func(l spec.Link) {
+		if l.To != spec.Runtime && spec.Program(l.From) != "" && !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	for _, step := range cell.Steps {
+		switch act := step.Action.(type) {
+		case action.Fault:
+			add(act.Link)
+		case action.Route:
+			add(spec.Link{From: act.From, To: spec.APIServer})
+		}
+	}
+	for _, c := range initial(cell.Topology) {
+		if len(c.Via) > 1 {
+			add(spec.Link{From: c.Name, To: spec.APIServer})
 		}
 	}
 	slices.SortFunc(all, func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) })
@@ -85,29 +98,40 @@ func links(steps []Step) []spec.Link {
 
 // newTopology returns a topology with the releases of the rig at its beginning.
 func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
-	version := func(component string) release.Version {
-		c, _ := rig.Component(component)
-		return c.Version
-	}
-	topology := record.Topology{Version: version(spec.APIServer), Gates: t.ControlPlane.Gates.Clone(), TimeScale: t.TimeScale}
-	_, topology.ControllerManager = rig.Component(spec.ControllerManager)
-	_, topology.Scheduler = rig.Component(spec.Scheduler)
-	for _, name := range []string{spec.ControllerManager, spec.Scheduler} {
-		if c, has := rig.Component(name); has {
-			topology.SetVersion(name, c.Version)
-		}
-	}
+	topology := record.Topology{Version: rig.Servers()[0].Version, Gates: rig.Servers()[0].Gates, TimeScale: t.TimeScale}
+	addControlPlane(&topology, rig.ControlPlane())
 	for _, n := range t.Nodes {
+		c, _ := rig.Component(spec.KubeletPrefix + n.Name)
 		topology.Nodes = append(topology.Nodes, record.Node{
-			Name: n.Name, Version: version(spec.KubeletPrefix + n.Name), Gates: n.Gates.Clone(), Standalone: n.Standalone, Defaults: n.Defaults,
+			Name: n.Name, Version: c.Version, Gates: c.Gates, Via: n.Via, Standalone: n.Standalone, Defaults: n.Defaults,
 		})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
 		topology.NodeMonitor = record.NodeMonitor{Period: scale(t, time.Duration(m.Period)), Grace: scale(t, time.Duration(m.Grace))}
 	}
 	topology.LeaseNodes = newLeaseNodes(t)
-	topology.Garden = newGarden(t, version(spec.Watchdog))
+	watchdog, _ := rig.Component(spec.Watchdog)
+	topology.Garden = newGarden(t, watchdog.Version)
 	return topology
+}
+
+// addControlPlane says in a topology what its control plane is, one by one if it has more than
+// one of each.
+func addControlPlane(t *record.Topology, components []spec.Component) {
+	var members []record.Component
+	for _, c := range components {
+		t.ControllerManager = t.ControllerManager || spec.Program(c.Name) == spec.ControllerManager
+		t.Scheduler = t.Scheduler || spec.Program(c.Name) == spec.Scheduler
+		members = append(members, inForce(c))
+	}
+	if !reflect.DeepEqual(members, t.ControlPlane()) {
+		t.Members = members
+	}
+}
+
+// inForce is a component as a plan has it.
+func inForce(c spec.Component) record.Component {
+	return record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates, Via: c.Via}
 }
 
 // OnSource reports whether a component of the cell is compiled from a checkout.
@@ -132,7 +156,7 @@ func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
 			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
-			Kind: step.Kind, Run: step.Run, Action: act, Components: running(rig),
+			Kind: step.Kind, Run: step.Run, Via: step.Via, Action: act, Components: running(rig),
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.
@@ -147,7 +171,7 @@ func running(rig *spec.Rig) []record.Component {
 	var components []record.Component
 	for _, c := range rig.Components() {
 		if c.Running {
-			components = append(components, record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates})
+			components = append(components, inForce(c))
 		}
 	}
 	return components

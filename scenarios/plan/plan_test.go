@@ -111,7 +111,7 @@ func TestCellsFollowWhatIsInForce(t *testing.T) {
 		got = append(got, running{step.Number, step.Name, step.Components[1:]})
 	}
 	controllers := record.Component{Name: "kube-controller-manager", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": true}}
-	rolledBack := record.Component{Name: "kube-apiserver", Version: "v1.89.3", Gates: map[string]bool{}}
+	rolledBack := record.Component{Name: "kube-apiserver", Version: "v1.89.3"}
 	nodeB := record.Component{Name: "kubelet/node-b", Version: "v1.90.1"}
 	upgraded := record.Component{Name: "kubelet/node-a", Version: "v1.90.1", Gates: map[string]bool{"AllAlpha": false}}
 	want := []running{

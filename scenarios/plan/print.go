@@ -39,10 +39,12 @@ func Print(c Cell) string {
 type printer struct {
 	text strings.Builder
 	last map[string]record.Component
+	// server is the API server that components connect to of which nothing else is said.
+	server string
 }
 
 func newPrinter(t record.Topology) *printer {
-	p := &printer{last: make(map[string]record.Component)}
+	p := &printer{last: make(map[string]record.Component), server: t.ControlPlane()[0].Name}
 	for _, c := range initial(t) {
 		p.last[c.Name] = c
 	}
@@ -61,6 +63,7 @@ func (p *printer) rig(t record.Topology) {
 		if len(c.Gates) > 0 {
 			text += " with " + c.Gates.String()
 		}
+		text += via(c)
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
@@ -152,18 +155,9 @@ func (p *printer) leases(t record.Topology) {
 // initial returns what runs before the first step, in the order in which a rig
 // starts.
 func initial(t record.Topology) []record.Component {
-	components := []record.Component{
-		{Name: spec.Etcd, Version: release.Etcd},
-		{Name: spec.APIServer, Version: t.Version, Gates: t.Gates},
-	}
-	if t.ControllerManager {
-		components = append(components, record.Component{Name: spec.ControllerManager, Version: t.VersionOf(spec.ControllerManager), Gates: t.Gates})
-	}
-	if t.Scheduler {
-		components = append(components, record.Component{Name: spec.Scheduler, Version: t.VersionOf(spec.Scheduler), Gates: t.Gates})
-	}
+	components := append([]record.Component{{Name: spec.Etcd, Version: release.Etcd}}, t.ControlPlane()...)
 	for _, n := range t.Nodes {
-		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates})
+		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates, Via: n.Via})
 	}
 	if t.Garden != nil {
 		components = append(components, record.Component{Name: spec.SeedEtcd, Version: release.Etcd}, record.Component{Name: spec.SeedAPIServer, Version: t.Version})
@@ -181,14 +175,42 @@ const controllerSkew = "note: by the version skew policy, a controller manager o
 	" (https://kubernetes.io/releases/version-skew-policy/#kube-controller-manager-kube-scheduler-and-cloud-controller-manager)"
 
 func isController(component string) bool {
-	return component == spec.ControllerManager || component == spec.Scheduler
+	program := spec.Program(component)
+	return program == spec.ControllerManager || program == spec.Scheduler
 }
 
-func (p *printer) skew(c record.Component) release.Skew {
+// skew is where a component stands to the API servers that it connects to: to the one that it
+// fits worst.
+func (p *printer) skew(c record.Component) (worst release.Skew) {
+	of := release.SkewOf
 	if isController(c.Name) {
-		return release.ControllerSkewOf(p.last[spec.APIServer].Version, c.Version)
+		of = release.ControllerSkewOf
 	}
-	return release.SkewOf(p.last[spec.APIServer].Version, c.Version)
+	for _, server := range p.reached(c) {
+		if skew := of(p.last[server].Version, c.Version); worst == "" || worst == release.SkewSupported {
+			worst = skew
+		}
+	}
+	return worst
+}
+
+// reached are the API servers that a component connects to.
+func (p *printer) reached(c record.Component) (servers []string) {
+	for _, name := range c.Via {
+		servers = append(servers, spec.ServerName(name))
+	}
+	if len(servers) == 0 {
+		servers = []string{p.server}
+	}
+	return servers
+}
+
+// via says through which API servers a component connects, where they have names.
+func via(c record.Component) string {
+	if len(c.Via) == 0 {
+		return ""
+	}
+	return " via " + strings.Join(c.Via, ", ")
 }
 
 func (p *printer) images(images []spec.Image) {
@@ -248,6 +270,9 @@ func (p *printer) step(s Step) {
 	if s.Name != fmt.Sprint(s.Number) {
 		text = action.OneLine(s.Name) + ": " + text
 	}
+	if s.Via != "" {
+		text += " via " + s.Via
+	}
 	if s.Run != "" {
 		text = string(s.Run) + ": " + text
 	}
@@ -272,6 +297,9 @@ func (p *printer) changes(s Step) (all []string) {
 		before := p.last[c.Name]
 		if before.Version != c.Version {
 			all = append(all, fmt.Sprintf("%s %s -> %s", c.Name, before.Version, c.Version))
+		}
+		if from, to := via(before), via(c); from != to {
+			all = append(all, fmt.Sprintf("%s%s ->%s", c.Name, from, to))
 		}
 		for _, gate := range before.Gates.With(c.Gates).Names() {
 			if from, to := before.Gates.Setting(gate), c.Gates.Setting(gate); from != to {

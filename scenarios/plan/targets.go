@@ -85,6 +85,7 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 		}
 	}
 	add(s.Topology.ControlPlane.Version, "topology.controlPlane.version")
+	s.Topology.ControlPlane.EachVersion(func(field string, v release.Version) { add(v, "topology."+field) })
 	for i, n := range s.Topology.Nodes {
 		add(n.Version, fmt.Sprintf("topology.nodes[%d].version", i))
 	}

@@ -42,7 +42,9 @@ type Step struct {
 	Kind   string // the field of the scenario language: "apply", "cut"
 	Line   int    // in the scenario's file
 	// Run says whether the step is taken after something went wrong.
-	Run    record.Run
+	Run record.Run
+	// Via is the API server that is asked, where they have names. If unset, the first one.
+	Via    string
 	Action action.Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.

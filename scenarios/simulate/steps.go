@@ -49,6 +49,9 @@ func (*play) ReadSockets(context.Context, string, int, time.Duration) error { re
 // AskPods implements action.Rig.
 func (*play) AskPods(context.Context, action.PodsAPI) error { return errKind }
 
+// Route implements action.Rig.
+func (*play) Route(string, []string) error { return errKind }
+
 // errKind is for actions that the models know nothing of.
 var errKind = fmt.Errorf("a step of this kind: %w", ErrNotModelled)
 

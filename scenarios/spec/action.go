@@ -49,6 +49,8 @@ type ActionKind struct {
 	Changes bool
 	// Request is true if the API server may be expected to refuse what is asked.
 	Request bool
+	// Asks is true if an API server is asked for something, which a step can choose.
+	Asks bool
 	// Verdict is true if the action has a part in the verdict, which a catch step
 	// has not.
 	Verdict bool

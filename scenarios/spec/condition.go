@@ -14,8 +14,16 @@ import (
 // Condition says for which cells, or at which point of one, something holds:
 // "kubelet < 1.37 and gate == true". Names are axes or components, whose value
 // is the release that is in force. A release written without its patch stands
-// for all of that minor version.
+// for all of that minor version. What is compared with can be another name: "a >= b".
 type Condition []comparison
+
+// supported is what a condition on the axes calls a rig that the version skew policy allows.
+const supported = "supported"
+
+// names reports whether a condition has something to do with a name.
+func (c Condition) names(name string) bool {
+	return slices.ContainsFunc(c, func(one comparison) bool { return one.name == name })
+}
 
 type comparison struct {
 	name string
@@ -27,6 +35,9 @@ func ParseCondition(text string) (Condition, error) {
 	var c Condition
 	for part := range strings.SplitSeq(text, " and ") {
 		words := strings.Fields(part)
+		if len(words) == 1 && words[0] == supported {
+			words = []string{supported, "==", "true"}
+		}
 		if len(words) != 3 || !release.IsOperator(words[1]) {
 			return nil, fmt.Errorf("%s is not a comparison: write it like kubelet < 1.37, and join several by and", strict.Quote(strings.TrimSpace(part)))
 		}
@@ -55,6 +66,9 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 	if !known {
 		names := slices.Sorted(maps.Keys(values))
 		return false, fmt.Errorf("nothing here is called %s: %s", strict.Quote(c.name), strict.DidYouMean(c.name, names))
+	}
+	if other, is := values[c.Value]; is {
+		c.Value = other
 	}
 	return c.Holds(value)
 }

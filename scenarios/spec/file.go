@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -161,7 +163,12 @@ func (r *reader) where(combinations []map[string]string) []map[string]string {
 	condition, err := ParseCondition(n.Value)
 	var kept []map[string]string
 	for _, axes := range combinations {
-		holds, mistake := condition.Holds(axes)
+		values := axes
+		if condition.names(supported) {
+			values = maps.Clone(axes)
+			values[supported] = strconv.FormatBool(r.supported(axes))
+		}
+		holds, mistake := condition.Holds(values)
 		if err = cmp.Or(err, mistake); err != nil {
 			r.Source.Fail(n, "%v", err)
 			return combinations
@@ -175,6 +182,16 @@ func (r *reader) where(combinations []map[string]string) []map[string]string {
 		return combinations
 	}
 	return kept
+}
+
+// supported reports whether the version skew policy allows the rig at the beginning, for some
+// values of the axes.
+func (r *reader) supported(axes map[string]string) bool {
+	c := r.combination(axes)
+	rig, _ := NewRig(c.Scenario.Topology, axes, r.options.Sources)
+	rig.unsupported = nil
+	rig.CheckRules("")
+	return len(rig.take()) == 0
 }
 
 // combination decodes the scenario as it is for some values of the axes.

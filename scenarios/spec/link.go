@@ -90,3 +90,19 @@ func Program(component string) string {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(component, Seed+"/"), "/")
 	return kind
 }
+
+// ServerName is the name of the API server that scenarios call by what tells it from others. It
+// is empty for none.
+func ServerName(member string) string {
+	if member == "" {
+		return ""
+	}
+	return APIServer + "/" + member
+}
+
+// memberName is what tells a component from others of its program: b of kube-apiserver/b,
+// and nothing of the only one.
+func memberName(component string) string {
+	_, name, _ := strings.Cut(component, "/")
+	return name
+}

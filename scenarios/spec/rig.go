@@ -36,14 +36,23 @@ const (
 // GateName is what the name of a feature gate is made of.
 var GateName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-// KubeletPrefix begins the name of a node's kubelet.
-const KubeletPrefix = "kubelet/"
+// KubeletPrefix begins the name of a node's comp.
+const (
+	kubelet       = "kubelet"
+	KubeletPrefix = kubelet + "/"
+)
 
 // Component is a component as it is in force.
 type Component struct {
 	Name    string
 	Version release.Version
 	Gates   release.Gates
+	// Asked are the gates that are asked for. Gates lacks those that the release does not
+	// have and need not.
+	Asked release.Gates
+	// Via are the API servers that it connects to, where they have names. If unset, the
+	// first one.
+	Via     []string
 	Running bool
 	// Standalone is true for a kubelet without an API server.
 	Standalone bool
@@ -65,11 +74,16 @@ type Rig struct {
 	GateConflicts func(release.Version, release.Gates) []release.GateConflict
 
 	components []Component // sorted by name
+	members    []string    // the names of those of the control plane, in the order in which they start
 	axes       map[string]string
 	sources    release.Sources
-	step       Step                 // the one that is being done
-	memory     map[reflect.Type]any // of actions
-	conflicts  []Conflict
+	// optional are the gates that a component has set only while its release has them.
+	optional []string
+	// unsupported are the rules that the topology breaks.
+	unsupported []Rule
+	step        Step                 // the one that is being done
+	memory      map[reflect.Type]any // of actions
+	conflicts   []Conflict
 	// skews are those reported, so that one that lasts is reported once.
 	skews map[string]bool
 }
@@ -79,34 +93,16 @@ type Rig struct {
 func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, []Conflict) {
 	r := &Rig{
 		CheckGate: release.CheckGate, GateConflicts: release.GateConflicts,
-		axes: axes, sources: sources, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
+		axes: axes, sources: sources, optional: t.OptionalGates, unsupported: t.Unsupported, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
 	}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
-	names := []string{APIServer}
-	if enabled(t.ControlPlane.ControllerManager) {
-		names = append(names, ControllerManager)
-	}
-	if enabled(t.ControlPlane.Scheduler) {
-		names = append(names, Scheduler)
-	}
-	var checked []release.Version
-	asked := r.Resolve("controlPlane.version", t.ControlPlane.Version)
-	for _, name := range names {
-		version := r.On(name, asked)
-		r.components = append(r.components, Component{
-			Name: name, Version: version, Gates: t.ControlPlane.Gates.Clone(), Running: true,
-		})
-		if !slices.Contains(checked, version) {
-			r.CheckGates("controlPlane.gates", version, t.ControlPlane.Gates, nil)
-			checked = append(checked, version)
-		}
-	}
+	r.addMembers(t.ControlPlane)
 	for i, node := range t.Nodes {
 		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
 	}
 	r.addSimulated(t)
 	if t.Garden != nil {
-		r.addGarden(*t.Garden, r.On(APIServer, asked))
+		r.addGarden(*t.Garden, r.Servers()[0].Version)
 	}
 	slices.SortStableFunc(r.components, func(a, b Component) int { return strings.Compare(a.Name, b.Name) })
 	return r, r.take()
@@ -115,16 +111,18 @@ func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, 
 func enabled(b *bool) bool { return b == nil || *b }
 
 func (r *Rig) addKubelet(at string, node Node) {
-	kubelet := Component{
+	comp := Component{
 		Name: KubeletPrefix + node.Name, Version: node.Version,
-		Gates: node.Gates.Clone(), Running: true, Standalone: node.Standalone,
+		Via: node.Via, Running: true, Standalone: node.Standalone,
 	}
 	if node.Version != release.Reference {
-		kubelet.Version = r.On(kubelet.Name, r.Resolve(at+".version", node.Version))
+		comp.Version = r.On(comp.Name, r.Resolve(at+".version", node.Version))
 	}
-	r.components = append(r.components, kubelet)
-	r.CheckGates(at+".gates", kubelet.Version, node.Gates, nil)
-	r.CheckSkew(at+".version", kubelet)
+	r.SetGates(&comp, node.Gates)
+	r.components = append(r.components, comp)
+	r.CheckGates(at+".gates", comp.Version, node.Gates, nil)
+	r.CheckVia(at+".via", node.Via)
+	r.CheckSkew(at+".version", comp)
 }
 
 // Components returns the components, running or not, sorted by name.
@@ -170,6 +168,23 @@ func Memory[M ~map[K]V, K comparable, V any](r *Rig) M {
 	return remembered
 }
 
+// SetGates sets gates of a component beside those that were asked for before, as far as its
+// release has them or must. Some can be unset.
+func (r *Rig) SetGates(c *Component, gates release.Gates, unset ...string) {
+	c.Asked = c.Asked.With(gates, unset...)
+	c.Gates = nil
+	for name, on := range c.Asked {
+		if r.has(c.Version, name) {
+			c.Gates = c.Gates.With(release.Gates{name: on})
+		}
+	}
+}
+
+// has reports whether a component of a release has a gate set that is asked for.
+func (r *Rig) has(v release.Version, gate string) bool {
+	return !slices.Contains(r.optional, gate) || r.CheckGate(v, gate) == nil
+}
+
 // CheckGates reports gates that a version does not have, and those that it refuses to be
 // set as they are, together with those that are set already.
 func (r *Rig) CheckGates(field string, v release.Version, gates, already release.Gates) {
@@ -179,7 +194,7 @@ func (r *Rig) CheckGates(field string, v release.Version, gates, already release
 			r.Conflict(at, "%s can't name a feature gate", strict.Quote(gate))
 			continue
 		}
-		if v == "" {
+		if v == "" || !r.has(v, gate) {
 			continue
 		}
 		if err := r.CheckGate(v, gate); err != nil {

@@ -42,6 +42,13 @@ type Topology struct {
 	// leaseNodes and garden are, so that an outage of minutes fits into seconds.
 	// If unset, they are as written.
 	TimeScale float64 `json:"timeScale,omitempty"`
+	// Unsupported are rules of the version skew policy that the scenario breaks on purpose:
+	// servers-apart, server-skips, kubelet-too-old, kubelet-newer, controller-skew. If unset,
+	// a rig that would break one is refused.
+	Unsupported []Rule `json:"unsupported,omitempty"`
+	// OptionalGates are gates that a component has set only while its release has them. If
+	// unset, a gate that the release of a component does not have is refused.
+	OptionalGates []string `json:"optionalGates,omitempty"`
 	// ControlPlane is all of the newest release if unset.
 	ControlPlane ControlPlane `json:"controlPlane,omitzero"`
 	Nodes        []Node       `json:"nodes,omitempty"`
@@ -54,9 +61,15 @@ type ControlPlane struct {
 	// Version is a release, "newest", "previous" or a minor version ("v1.36"). If unset, newest.
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
+	// Servers are API servers on one etcd. If unset, there is one, kube-apiserver.
+	Servers []Member `json:"servers,omitempty"`
 	// ControllerManager and Scheduler are run unless set to false.
 	ControllerManager *bool `json:"controllerManager,omitempty"`
 	Scheduler         *bool `json:"scheduler,omitempty"`
+	// ControllerManagers and Schedulers are several of them, of which each time one is the
+	// leader. If unset, there is one of each, kube-controller-manager and kube-scheduler.
+	ControllerManagers []Member `json:"controllerManagers,omitempty"`
+	Schedulers         []Member `json:"schedulers,omitempty"`
 	// NodeMonitor is how the controller manager looks after nodes.
 	NodeMonitor *NodeMonitor `json:"nodeMonitor,omitempty"`
 }
@@ -70,6 +83,8 @@ type Node struct {
 	// API that does what the text of KEP-4188 asks for.
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
+	// Via are the API servers that the kubelet connects to. If unset, the first one.
+	Via Via `json:"via,omitempty"`
 	// Standalone is a kubelet that knows of no API server. It runs static pods.
 	Standalone bool `json:"standalone,omitempty"`
 	// Defaults are settings of the kubelet that are left to its release: maxPods,
@@ -99,6 +114,8 @@ type Step struct {
 	// the cell, which can't be judged then.
 	Accepted bool      `json:"accepted,omitempty"`
 	Rejected *Rejected `json:"rejected,omitempty"`
+	// Via is the API server that is asked. If unset, the first one.
+	Via string `json:"via,omitempty"`
 	// UnknownFields are the names of fields that the step's objects have although the
 	// newest release does not know them. Others that it does not know are refused.
 	UnknownFields []string `json:"unknownFields,omitempty"`

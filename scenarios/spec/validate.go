@@ -31,6 +31,8 @@ func (r *reader) validate(c *Combination, first bool) {
 		v.checkAxes()
 	}
 	v.checkNodes()
+	v.checkMembers()
+	v.checkUnsupported()
 	v.checkTopology()
 	v.checkImages()
 	v.followRig()

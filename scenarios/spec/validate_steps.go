@@ -87,6 +87,8 @@ func (v *validator) checkAction(at string, step Step) {
 	for _, answer := range answers {
 		v.Refuse(at+"."+answer, len(v.present(at, requests)) == 0, "%s goes with %s only", answer, inWords(requests))
 	}
+	asking := kindNames(v.kinds, func(k ActionKind) bool { return k.Asks })
+	v.Refuse(at+".via", len(v.present(at, asking)) == 0, "via goes with %s only", inWords(asking))
 	written := append(requests, "staticPod")
 	v.Refuse(at+".unknownFields", len(v.present(at, written)) == 0, "unknownFields goes with %s only", inWords(written))
 	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
@@ -129,6 +131,9 @@ func (v *validator) followRig() {
 			continue
 		}
 		known = known && len(v.unclean(stepPath(i), kindNames(v.kinds, changes)...)) == 0
+		if len(v.present(stepPath(i), kindNames(v.kinds, func(k ActionKind) bool { return k.Asks }))) > 0 {
+			note(at, rig.checkAsked(*step)...)
+		}
 		note(at, rig.Do(*step)...)
 	}
 }
@@ -137,6 +142,7 @@ func (v *validator) followRig() {
 // the rig begins with.
 func (v *validator) knowsRig() bool {
 	unclean := v.unclean("topology", "controlPlane.version", "controlPlane.controllerManager", "controlPlane.scheduler",
+		"controlPlane.servers", "controlPlane.controllerManagers", "controlPlane.schedulers",
 		"leaseNodes", "leaseNodes.zones", "garden", "garden.watchdog")
 	for i := range v.scenario.Topology.Nodes {
 		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)

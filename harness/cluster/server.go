@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/record"
+)
+
+// server is an API server as an administrator connects to it.
+type server struct {
+	name       string // the component's
+	address    netip.AddrPort
+	kubeconfig string
+	rest       *rest.Config
+	client     kubernetes.Interface
+}
+
+// member is what tells an API server from others: b of kube-apiserver/b.
+func (s server) member() string {
+	_, member, _ := strings.Cut(s.name, "/")
+	return member
+}
+
+func (s server) url() string { return "https://" + s.address.String() }
+
+// host is the rig whose control plane the rig uses: its own, or that of another one.
+func (c *Cluster) host() *Cluster {
+	if c.cfg.On != nil {
+		return c.cfg.On
+	}
+	return c
+}
+
+// connect makes the administrator's clients of the API servers.
+func (c *Cluster) connect() error {
+	for _, comp := range c.host().cfg.Topology.ControlPlane() {
+		if programOf(comp.Name) != build.APIServer {
+			continue
+		}
+		s := server{name: comp.Name, address: netip.AddrPortFrom(c.block.member(len(c.servers)), apiserverPort)}
+		file := strings.TrimSuffix("admin-"+s.member(), "-")
+		var err error
+		if s.kubeconfig, err = c.creds.kubeconfig(file, administrator("skewrig-admin"), s.url()); err != nil {
+			return err
+		}
+		if s.rest, err = restConfig(s.kubeconfig); err != nil {
+			return err
+		}
+		if s.client, err = kubernetes.NewForConfig(s.rest); err != nil {
+			return err
+		}
+		c.servers = append(c.servers, s)
+	}
+	var err error
+	c.trust, err = rest.TLSConfigFor(c.servers[0].rest)
+	return err
+}
+
+// programOf is the program that a component is.
+func programOf(component string) build.Component {
+	program, _, _ := strings.Cut(component, "/")
+	return build.Component(program)
+}
+
+// up is the first API server that runs, or the first one if none does.
+func (c *Cluster) up() server {
+	i := slices.IndexFunc(c.servers, func(s server) bool { return c.Running(s.name) })
+	return c.servers[max(i, 0)]
+}
+
+// via are the addresses of API servers: of the first one, if none is named. Of several, those
+// that don't run are left out, as a load balancer does, unless none runs.
+func (c *Cluster) via(members []string) (all []string) {
+	if len(members) == 0 {
+		return []string{c.servers[0].address.String()}
+	}
+	var running []string
+	for _, member := range members {
+		i := slices.IndexFunc(c.servers, func(s server) bool { return s.member() == member })
+		if i < 0 {
+			continue
+		}
+		all = append(all, c.servers[i].address.String())
+		if c.Running(c.servers[i].name) {
+			running = append(running, c.servers[i].address.String())
+		}
+	}
+	if len(running) > 0 && len(members) > 1 {
+		return running
+	}
+	return all
+}
+
+// Route leads a component to API servers, by what tells each from the others: to one, or to
+// several in turn. Connections to others end. The component must have a link.
+func (c *Cluster) Route(name string, via []string) error {
+	c, comp, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	if c.links[name] == nil {
+		return fmt.Errorf("this rig has no link from %q to the API server, and so no way to lead it elsewhere", name)
+	}
+	for _, member := range via {
+		if !slices.ContainsFunc(c.servers, func(s server) bool { return s.member() == member }) {
+			return fmt.Errorf("this rig has no API server %q", member)
+		}
+	}
+	comp.mu.Lock()
+	comp.via = via
+	comp.mu.Unlock()
+	c.cfg.Recorder.Append("cluster", name, record.Routed{Via: via})
+	c.lead(comp)
+	return nil
+}
+
+// lead has the link of a component lead to the API servers that it connects to.
+func (c *Cluster) lead(comp *component) {
+	comp.mu.Lock()
+	via := comp.via
+	comp.mu.Unlock()
+	if l := c.links[comp.name]; l != nil {
+		l.Route(c.via(via)...)
+	}
+}
+
+// leadAll is lead for all that connects to several API servers, after one of them began to run
+// or to stop.
+func (c *Cluster) leadAll() {
+	for _, comp := range c.components {
+		c.lead(comp)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for guest := range c.guests {
+		guest.leadAll()
+	}
+}
+
+// serverOf is the API server that a component is.
+func (c *Cluster) serverOf(name string) server {
+	return c.servers[slices.IndexFunc(c.servers, func(s server) bool { return s.name == name })]
+}
+
+// observeElsewhere has the objects observed as another API server shows them, if there is one,
+// after the one ended that showed them.
+func (c *Cluster) observeElsewhere(ctx context.Context, ended string) error {
+	if c.observer == nil || c.observed != ended {
+		return nil
+	}
+	i := slices.IndexFunc(c.servers, func(s server) bool { return s.name != ended && c.Running(s.name) })
+	if i < 0 {
+		return nil
+	}
+	return c.observe(ctx, c.servers[i])
+}

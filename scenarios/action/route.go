@@ -1,0 +1,54 @@
+package action
+
+import (
+	"context"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Route leads a component to other API servers.
+type Route struct {
+	// From is who connects: kubelet/<node>, a controller manager or a scheduler.
+	From string `json:"from"`
+	// To is an API server, or several that get the connections in turn, by the names of
+	// controlPlane.servers. Connections to others are reset.
+	To spec.Via `json:"to"`
+}
+
+// Check implements spec.Action. The rig judges the rest.
+func (s Route) Check(f spec.Field) {
+	f.Named(".from", s.From)
+	f.Refuse(".to", len(s.To) == 0, "the list is empty")
+}
+
+// Change implements spec.Changer.
+func (s Route) Change(r *spec.Rig) {
+	c := r.Find(".from", s.From)
+	if c == nil || !connects(r, ".from", *c) {
+		return
+	}
+	if !strings.HasPrefix(c.Name, spec.KubeletPrefix) && !isController(c.Name) {
+		r.Conflict(".from", "%s always connects to the first API server", c.Name)
+		return
+	}
+	r.CheckVia(".to", s.To)
+	c.Via = s.To
+	r.CheckSkew(".to", *c)
+}
+
+func isController(component string) bool {
+	program := spec.Program(component)
+	return program == spec.ControllerManager || program == spec.Scheduler
+}
+
+// Describe implements Action.
+func (s Route) Describe() string {
+	return OneLine("route " + s.From + " to " + strings.Join(s.To, ", "))
+}
+
+// Run implements Action.
+func (s Route) Run(_ context.Context, rig Rig) error { return rig.Route(s.From, s.To) }
+
+// Reach implements Reacher. A link of the control plane is part of it from the beginning.
+func (s Route) Reach() Reach { return ofComponent(s.From, ReachAll) }
