@@ -50,6 +50,9 @@ type Garden struct {
 	Prober     Prober         `json:"prober"`
 	Dependents []Dependent    `json:"dependents,omitempty"` // sorted by name
 	Shoot      map[string]any `json:"shoot,omitempty"`
+	// Via are the API servers of the shoot that the watchdog connects to. If unset, the first
+	// one.
+	Via []string `json:"via,omitempty"`
 }
 
 // Dependent is a Deployment of the shoot's control plane.

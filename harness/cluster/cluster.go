@@ -47,6 +47,9 @@ type Config struct {
 	// Clients are programs that connect to the API server and are not part of the
 	// rig. ClientKubeconfig tells each of them how.
 	Clients []string
+	// Via are the API servers to which clients connect, by the client. If unset, to the first
+	// one. A client that connects to several in turn must have a link.
+	Via map[string][]string
 	// Links are ways to the API server that can be cut. If unset, all connect
 	// directly.
 	Links []Link
@@ -111,6 +114,7 @@ type Cluster struct {
 	trust      *tls.Config // of a client of the rig's servers
 	components []*component
 	links      map[string]*link.Link // by who connects
+	routes     map[string][]string   // what tells the API servers from others to which a link leads; mu guards it
 	clients    map[string]string     // kubeconfigs of those that are not of the rig
 	observer   *observer
 	observed   string // the API server that shows the observer objects
@@ -133,7 +137,7 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), clients: make(map[string]string), runtimes: make(map[string]Runtime), guests: make(map[*Cluster]bool)}
+	c := &Cluster{cfg: cfg, watches: cfg.Recorder != nil, links: make(map[string]*link.Link), routes: make(map[string][]string), clients: make(map[string]string), runtimes: make(map[string]Runtime), guests: make(map[*Cluster]bool)}
 	if !c.watches {
 		c.cfg.Recorder = (*record.History)(nil) // which discards what it takes
 	}
@@ -199,7 +203,7 @@ func (c *Cluster) prepare() error {
 		return err
 	}
 	for _, name := range c.cfg.Clients {
-		if c.clients[name], err = c.kubeconfigOf(name, administrator(name), nil); err != nil {
+		if c.clients[name], err = c.kubeconfigOf(name, administrator(name), c.cfg.Via[name]); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,6 @@ type component struct {
 	mu      sync.Mutex
 	version release.Version
 	gates   release.Gates
-	via     []string         // what tells the API servers that it connects to from others; empty: the first one
 	running *process.Process // nil while stopped
 	runs    release.Version  // what the running binary is
 	// recorded is closed when the end of the last process is in the record.
@@ -80,7 +79,7 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 	}
 	switch comp.kind {
 	case build.APIServer:
-		c.leadAll()
+		c.lead()
 		if c.observer != nil && c.observed != comp.name && c.Running(c.observed) {
 			return nil
 		}
@@ -128,7 +127,7 @@ func (c *Cluster) end(name string, how func(*process.Process) error) error {
 	if comp.kind != build.APIServer {
 		return err
 	}
-	c.leadAll()
+	c.lead()
 	return errors.Join(err, c.observeElsewhere(c.ctx, name))
 }
 

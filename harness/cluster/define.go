@@ -91,7 +91,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 // addMember adds a component of the control plane.
 func (c *Cluster) addMember(comp record.Component, f flags, health string) {
 	c.add(&component{
-		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, via: comp.Via,
+		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates,
 		flags: f, health: health,
 	})
 }
@@ -154,7 +154,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	c.runtimes[node.Name] = runtime
 	comp := &component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, via: node.Via,
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
 		node: node.Name, address: s.address, standalone: node.Standalone,
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),

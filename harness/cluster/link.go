@@ -22,7 +22,7 @@ func (c *Cluster) kubeconfigOf(from string, who pki.Request, via []string) (stri
 		if err != nil {
 			return "", err
 		}
-		c.links[from] = l
+		c.links[from], c.routes[from] = l, via
 		address = l.Address()
 	}
 	return c.creds.kubeconfig(fileName(from), who, "https://"+address)

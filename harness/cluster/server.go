@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -99,49 +100,39 @@ func (c *Cluster) via(members []string) (all []string) {
 	return all
 }
 
-// Route leads a component to API servers, by what tells each from the others: to one, or to
-// several in turn. Connections to others end. The component must have a link.
-func (c *Cluster) Route(name string, via []string) error {
-	c, comp, err := c.find(name)
-	if err != nil {
-		return err
+// Route leads who has a link, a component or a client, to API servers, by what tells each from
+// the others: to one, or to several in turn. Connections to others end.
+func (c *Cluster) Route(from string, via []string) error {
+	if of, _, err := c.find(from); err == nil {
+		c = of
 	}
-	if c.links[name] == nil {
-		return fmt.Errorf("this rig has no link from %q to the API server, and so no way to lead it elsewhere", name)
+	if c.links[from] == nil {
+		return fmt.Errorf("this rig has no link from %q to the API server, and so no way to lead it elsewhere", from)
 	}
 	for _, member := range via {
 		if !slices.ContainsFunc(c.servers, func(s server) bool { return s.member() == member }) {
 			return fmt.Errorf("this rig has no API server %q", member)
 		}
 	}
-	comp.mu.Lock()
-	comp.via = via
-	comp.mu.Unlock()
-	c.cfg.Recorder.Append("cluster", name, record.Routed{Via: via})
-	c.lead(comp)
+	c.mu.Lock()
+	c.routes[from] = via
+	c.mu.Unlock()
+	c.cfg.Recorder.Append("cluster", from, record.Routed{Via: via})
+	c.lead()
 	return nil
 }
 
-// lead has the link of a component lead to the API servers that it connects to.
-func (c *Cluster) lead(comp *component) {
-	comp.mu.Lock()
-	via := comp.via
-	comp.mu.Unlock()
-	if l := c.links[comp.name]; l != nil {
-		l.Route(c.via(via)...)
-	}
-}
-
-// leadAll is lead for all that connects to several API servers, after one of them began to run
+// lead has each link lead to the API servers that it leads to, after one of them began to run
 // or to stop.
-func (c *Cluster) leadAll() {
-	for _, comp := range c.components {
-		c.lead(comp)
-	}
+func (c *Cluster) lead() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for guest := range c.guests {
-		guest.leadAll()
+	routes, guests := maps.Clone(c.routes), slices.Collect(maps.Keys(c.guests))
+	c.mu.Unlock()
+	for from, via := range routes {
+		c.links[from].Route(c.via(via)...)
+	}
+	for _, guest := range guests {
+		guest.lead()
 	}
 }
 

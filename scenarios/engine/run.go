@@ -64,7 +64,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 	}
 	if t.Garden != nil {
 		// The watchdog's requests are always recorded.
-		config.Clients = []string{spec.Watchdog}
+		config.Clients, config.Via = []string{spec.Watchdog}, map[string][]string{spec.Watchdog: t.Garden.Via}
 		config.Links = append(config.Links, cluster.Link{From: spec.Watchdog, HTTP: true})
 	}
 	return config

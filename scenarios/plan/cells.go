@@ -79,17 +79,22 @@ func links(cell Cell) (all []spec.Link) {
 			all = append(all, l)
 		}
 	}
+	lead := func(from string) {
+		if from != spec.Watchdog { // which has one anyway
+			add(spec.Link{From: from, To: spec.APIServer})
+		}
+	}
 	for _, step := range cell.Steps {
 		switch act := step.Action.(type) {
 		case action.Fault:
 			add(act.Link)
 		case action.Route:
-			add(spec.Link{From: act.From, To: spec.APIServer})
+			lead(act.From)
 		}
 	}
 	for _, c := range initial(cell.Topology) {
 		if len(c.Via) > 1 {
-			add(spec.Link{From: c.Name, To: spec.APIServer})
+			lead(c.Name)
 		}
 	}
 	slices.SortFunc(all, func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) })

@@ -50,7 +50,7 @@ func newGarden(t spec.Topology, watchdog release.Version) *record.Garden {
 		return nil
 	}
 	prober := spec.WithDefaults(g.Prober)
-	return &record.Garden{Watchdog: watchdog, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: g.Shoot}
+	return &record.Garden{Watchdog: watchdog, Prober: scaled(t, prober), Dependents: dependents(g.Dependents, prober), Shoot: g.Shoot, Via: g.Via}
 }
 
 // dependents are those that the scenario names, or else one replica of each that

@@ -162,7 +162,7 @@ func initial(t record.Topology) []record.Component {
 	if t.Garden != nil {
 		components = append(components, record.Component{Name: spec.SeedEtcd, Version: release.Etcd}, record.Component{Name: spec.SeedAPIServer, Version: t.Version})
 		if t.Garden.Watchdog != "" {
-			components = append(components, record.Component{Name: spec.Watchdog, Version: t.Garden.Watchdog})
+			components = append(components, record.Component{Name: spec.Watchdog, Version: t.Garden.Watchdog, Via: t.Garden.Via})
 		}
 	}
 	return components

@@ -189,7 +189,7 @@ func (r *reader) where(combinations []map[string]string) []map[string]string {
 func (r *reader) supported(axes map[string]string) bool {
 	c := r.combination(axes)
 	rig, _ := NewRig(c.Scenario.Topology, axes, r.options.Sources)
-	rig.unsupported = nil
+	rig.unsupported, rig.skews = nil, make(map[string]bool)
 	rig.CheckRules("")
 	return len(rig.take()) == 0
 }

@@ -49,6 +49,9 @@ type Garden struct {
 	// Shoot is a JSON merge patch (RFC 7386) of the Shoot that the rig makes, which
 	// has workers and was reconciled. If unset, it is that.
 	Shoot map[string]any `json:"shoot,omitempty"`
+	// Via are the API servers of the shoot that the watchdog connects to. If unset, the first
+	// one.
+	Via Via `json:"via,omitempty"`
 }
 
 // NoWatchdog is the release of a garden that has none.

@@ -77,8 +77,9 @@ func (r *Rig) addGarden(g Garden, apiserver release.Version) {
 	case err != nil:
 		r.Conflict("garden.watchdog", "%v", err)
 	case v != "":
-		r.components = append(r.components, Component{Name: Watchdog, Version: v, Running: true})
+		r.components = append(r.components, Component{Name: Watchdog, Version: v, Via: g.Via, Running: true})
 	}
+	r.CheckVia("garden.via", g.Via)
 }
 
 // Program is the program that a component of a rig is, whichever rig it is in.

@@ -17,11 +17,13 @@ func ofScenario(source *source) *jsonschema.Schema {
 	for _, kind := range action.Kinds() {
 		step.Properties.Set(kind.Name, source.define(schema.Definitions, kind.Type))
 	}
-	// Where there may be a list of API objects, there may be one.
-	list := *schema.Definitions["action.Inline"]
-	*schema.Definitions["action.Inline"] = jsonschema.Schema{
-		Description: list.Description,
-		AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
+	// Where there may be a list of API objects, or of API servers, there may be one.
+	for _, name := range []string{"action.Inline", "spec.Via"} {
+		list := *schema.Definitions[name]
+		*schema.Definitions[name] = jsonschema.Schema{
+			Description: list.Description,
+			AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
+		}
 	}
 	// Where there may be an object that says how, there may be true.
 	how := *schema.Definitions["spec.Rejected"]
