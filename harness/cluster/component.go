@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
@@ -40,6 +41,11 @@ type component struct {
 	runs    release.Version  // what the running binary is
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
+	// backOff is how long it waits before it is started again if it ends by itself.
+	backOff time.Duration
+
+	// leave has nobody start it again; nil unless somebody is about to.
+	leave atomic.Pointer[context.CancelFunc]
 }
 
 // Change says what is different about a component after a restart.
@@ -173,10 +179,16 @@ func (c *Cluster) find(name string) (*Cluster, *component, error) {
 }
 
 func (c *Cluster) start(ctx context.Context, comp *component, change Change) error {
+	comp.lockAlone()
+	defer comp.mu.Unlock()
+	comp.backOff = 0
+	return c.startLocked(ctx, comp, change)
+}
+
+// startLocked is start for who has the component's mu.
+func (c *Cluster) startLocked(ctx context.Context, comp *component, change Change) error {
 	ctx, cancel := c.Bind(ctx)
 	defer cancel()
-	comp.mu.Lock()
-	defer comp.mu.Unlock()
 	if ctx.Err() != nil {
 		return fmt.Errorf("starting %s: %w", comp.name, context.Cause(ctx))
 	}
@@ -284,12 +296,19 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 	defer close(recorded)
 	comp.mu.Lock()
 	asked := comp.running != p
+	again, leave := context.WithCancel(c.ctx)
+	defer leave()
 	if !asked {
 		comp.running = nil
+		comp.leave.Store(&leave)
 	}
 	comp.mu.Unlock()
 	c.cfg.Recorder.Append("cluster", comp.name, stopped(p.Exit(), asked))
-	if !asked && !c.mayEnd(comp) {
+	switch {
+	case asked:
+	case comp.startsAgain():
+		c.startAgain(again, comp)
+	case !c.mayEnd(comp):
 		c.fail(p.Exit())
 	}
 }
@@ -301,7 +320,7 @@ func stopped(exit *process.ExitError, asked bool) record.ComponentStopped {
 }
 
 func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
-	comp.mu.Lock()
+	comp.lockAlone()
 	p, recorded := comp.running, comp.recorded
 	comp.running = nil
 	comp.mu.Unlock()

@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/build"
+)
+
+// startsAgain reports whether a component is started again if it ends by itself, as a kubelet
+// does with the containers of a static pod. One of several controller managers or schedulers
+// has to be: it ends when it is no longer the leader, or finds no API server while it starts.
+func (comp *component) startsAgain() bool {
+	controller := comp.kind == build.ControllerManager || comp.kind == build.Scheduler
+	return controller && strings.Contains(comp.name, "/")
+}
+
+// A kubelet starts a container that ended at once, and then later each time
+// (k8s.io/kubernetes, pkg/kubelet/kubelet.go, MaxContainerBackOff and the backoff beside it).
+const firstBackOff, maxBackOff = 10 * time.Second, 5 * time.Minute
+
+// startAgain starts a component that has ended, until it is up or the context ends: somebody else
+// starts it then, or wants it to stay away.
+func (c *Cluster) startAgain(ctx context.Context, comp *component) {
+	for {
+		select {
+		case <-time.After(comp.nextBackOff()):
+		case <-ctx.Done():
+			return
+		}
+		comp.mu.Lock()
+		err := c.startLocked(ctx, comp, Change{})
+		comp.mu.Unlock()
+		if err == nil {
+			return
+		}
+	}
+}
+
+// lockAlone locks the component's mu, and has nobody else start it again.
+func (comp *component) lockAlone() {
+	leave := func() {
+		if leave := comp.leave.Load(); leave != nil {
+			(*leave)()
+		}
+	}
+	leave() // who starts it has the mu
+	comp.mu.Lock()
+	leave() // who came in between
+}
+
+// nextBackOff is how long to wait before the component is started again: each time longer.
+func (comp *component) nextBackOff() time.Duration {
+	comp.mu.Lock()
+	defer comp.mu.Unlock()
+	wait := comp.backOff
+	comp.backOff = min(max(2*wait, firstBackOff), maxBackOff)
+	return wait
+}
