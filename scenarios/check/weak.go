@@ -140,9 +140,10 @@ func (c judged) sinceNothing() string {
 	}
 	found := false
 	c.visit(func(e ast.Expr) {
-		if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Subtract {
-			from := e.AsCall().Args()[1]
-			found = found || from.Kind() == ast.IdentKind && from.AsIdent() == "since"
+		isSince := func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == "since" }
+		if e.Kind() == ast.CallKind {
+			name, args := e.AsCall().FunctionName(), e.AsCall().Args()
+			found = found || name == operators.Subtract && isSince(args[1]) || name == operators.Add && slices.ContainsFunc(args, isSince)
 		}
 	})
 	if !found {

@@ -51,6 +51,8 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 		"three-quarters.yaml": {
 			"three-quarters.yaml:20:5: check not-before-leases-expire: it measures a time from since, which is when this step began, and what it measures may have been before: " +
 				"put the check into the step right after the one that changes the rig",
+			"three-quarters.yaml:24:5: check by-the-next-look: it measures a time from since, which is when this step began, and what it measures may have been before: " +
+				"put the check into the step right after the one that changes the rig",
 		},
 		"another-kep.yaml": {
 			"another-kep.yaml:10:5: check plaintext-never-restarted: KEP-4939/upgrade/existing-pods-unaffected is a requirement of another ledger than the scenario's, kep-5999: " +
