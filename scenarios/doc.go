@@ -390,8 +390,8 @@
 //     before it may be enough. atLeast counts from when the check begins, and so does a
 //     filter by c.at > since. What was created after the change may be asked about like
 //     this.
-//   - One that measures a time from since (c.at - since, c.at > since + 30.0) in a step that does not follow such a step: what
-//     it measures may have been before.
+//   - One that measures a time from since (c.at - since, c.at > since + 30.0) in a step that
+//     does not follow such a step: what it measures may have been before.
 //   - One that reads the version or gates of components, or which of them were not
 //     started: the scenario says so itself. Scrape the component, or look at its node's
 //     status. That components run, and how they ended, may be asked.

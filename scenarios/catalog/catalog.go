@@ -62,10 +62,12 @@ func CellsOn(sources release.Sources) (cells []plan.Cell, refused map[string]err
 }
 
 // Default returns those of the cells that run unless others are asked for: what
-// the default pair shows of the KEPs, without the known regressions and other
-// areas.
+// the default pair shows of the KEPs with one API server, without the known regressions and
+// other areas.
 func Default(cells []plan.Cell) []plan.Cell {
-	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool { return !strings.HasPrefix(c.Area, "kep-") })
+	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool {
+		return !strings.HasPrefix(c.Area, "kep-") || len(c.Topology.Servers()) > 1
+	})
 }
 
 // OnDefaultPair returns those of the cells that need nothing but what is built
