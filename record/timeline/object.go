@@ -137,9 +137,13 @@ func (t *Timeline) observed(e Entry, seen record.ObjectObserved) {
 		t.happened(seen, e.Moment)
 		return
 	}
+	server := t.observing
+	if !own {
+		server = APIServer
+	}
 	v := &Version{
 		Moment: e.Moment, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
-		Server: t.observing, Change: seen.Change, Raw: NewRaw(seen.Object),
+		Server: server, Change: seen.Change, Raw: NewRaw(seen.Object),
 	}
 	t.keep(v)
 	if v.Gone() {

@@ -53,6 +53,13 @@ type ComponentExit struct {
 	At float64 `json:"at"`
 }
 
+// Route is that a component was led to other API servers.
+type Route struct {
+	Component string
+	record.Routed
+	Moment
+}
+
 // Fault is a fault of a link.
 type Fault struct {
 	Link string
@@ -86,6 +93,8 @@ func (t *Timeline) addRig(e Entry) {
 		}
 		t.stopped[e.Subject] = e.At
 		t.cutOff(e.Subject)
+	case record.Routed:
+		t.Routes = append(t.Routes, Route{e.Subject, p, e.Moment})
 	case record.Observing:
 		t.observing = e.Subject
 	case record.FaultBegan:

@@ -60,6 +60,8 @@ type Timeline struct {
 
 	// Ran are the components that ever ran. For their processes, see Lives.
 	Ran map[string]*Component
+	// Routes are where components were led.
+	Routes []Route
 	// Faults are those of links, and Calls the requests that passed one, by link.
 	Faults []*Fault
 	Calls  map[string][]Call

@@ -166,6 +166,7 @@ func TestComponents(t *testing.T) {
 	h.start(2, "kubelet/a", "v1.89.3", nil)
 	h.at(4, "kubelet/a", record.ComponentStopped{State: "exit status 0", Asked: true})
 	h.start(5, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
+	h.at(5.5, "kubelet/a", record.Routed{Via: []string{"a", "b"}})
 	h.at(6, "kubelet/a", record.ComponentStopped{State: "signal: killed", Asked: true})
 	h.start(8, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
 	h.at(9, "kubelet/a", record.ComponentStopped{State: "exit status 2"})
@@ -184,6 +185,7 @@ func TestComponents(t *testing.T) {
 		}, Marks: []narrate.Mark{
 			{At: 4, Label: "stopped", Detail: "exit status 0", Tone: narrate.Changed},
 			{At: 4.5, Label: "restarted as v1.90.1 A=false B=true, which was v1.89.3", Tone: narrate.Changed},
+			{At: 5.5, Label: "led to a, b", Tone: narrate.Changed},
 			{At: 6, Label: "killed", Detail: "signal: killed", Tone: narrate.Changed},
 			{At: 7.5, Label: "restarted", Tone: narrate.Changed},
 			{At: 9, Label: "ended by itself", Detail: "exit status 2", Tone: narrate.Bad},

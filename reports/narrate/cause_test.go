@@ -82,6 +82,50 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				{At: 8.1, What: "kube-apiserver v1.90.1, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
 			},
 		},
+		"a field that several API servers serve": {
+			happened: func(h *history) {
+				show := func(at float64, version, probe string) {
+					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
+				}
+				h.start(0, "kube-apiserver/a", "v1.90.1", nil)
+				h.start(0, "kube-apiserver/b", "v1.89.3", nil)
+				h.at(0, "kube-apiserver/a", record.Observing{})
+				show(1, "1", `"protocol":"HTTP2"`)
+				show(2, "2", "")
+				h.at(3, "kube-apiserver/b", record.Observing{})
+				show(3.1, "2", `"protocol":"HTTP1"`)
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
+			want: `kube-apiserver/a v1.90.1 or kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.0 s, when it wrote the object; ` +
+				`kube-apiserver/b v1.89.3 showed the default "HTTP1" from 3.1 s. ` +
+				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 3.1 s; "HTTP2" was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver/a v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 2, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written", Text: "not set", Tone: narrate.Bad},
+				{At: 3.1, What: "kube-apiserver/b v1.89.3, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
+			},
+		},
+		"a field that was written through one of several API servers": {
+			happened: func(h *history) {
+				show := func(at float64, version, probe string) {
+					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
+				}
+				h.start(0, "kube-apiserver/a", "v1.90.1", nil)
+				h.start(0, "kube-apiserver/b", "v1.89.3", nil)
+				h.at(0, "kube-apiserver/a", record.Observing{})
+				show(1, "1", `"protocol":"HTTP2"`)
+				h.step(2, 1, "label", "patch pods/default/web with {}")
+				h.at(2, "label", record.APIAnswer{Object: "pods/default/web", Server: "kube-apiserver/b", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
+				show(2.1, "2", "")
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
+			want: `kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}); until then, it was "HTTP2" in storage. ` +
+				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver/a v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 2.1, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
+			},
+		},
 		"a message": {
 			happened: func(h *history) {
 				h.start(0, "kubelet/node-a", "v1.90.1", nil)

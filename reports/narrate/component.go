@@ -1,6 +1,7 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +23,12 @@ func (b *builder) lives() []Lane {
 				b.stopped(l, b.at(life.Until.Time), life.Stopped)
 			}
 		}
+	}
+	for _, r := range b.Routes {
+		b.components.named(Component, r.Component).mark(b.at(r.Time), "led to "+strings.Join(r.Via, ", "), "", Changed)
+	}
+	for _, l := range b.components.all {
+		slices.SortStableFunc(l.Marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
 	}
 	return b.components.until(b.end)
 }

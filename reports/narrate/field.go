@@ -1,10 +1,12 @@
 package narrate
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
@@ -124,7 +126,10 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		f.good, f.had, f.lost, f.shown = number, value, "", ""
 	case isLost:
 		writer := server
-		if by == "" && f.server != server {
+		switch {
+		case v.Cluster == "" && len(f.b.Servers()) > 1:
+			writer = f.b.writers(v, answer)
+		case by == "" && f.server != server:
 			writer = f.server + " or " + server
 		}
 		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", writer, f.subject, moment(at), by), at
@@ -224,8 +229,27 @@ func besides(lanes, fields []Lane) []Lane {
 
 // serving is the API server that served a state of an object.
 func (b *builder) serving(v *timeline.Version) string {
-	name := strings.TrimPrefix(v.Cluster+"/"+apiServer, "/")
-	if l := b.servingLife(v); l != nil {
+	return b.serverAt(servedBy(v), v.Time)
+}
+
+// writers are the API servers of several that can have written a state of an object: the one that
+// answered the request which did, or each that ran.
+func (b *builder) writers(v *timeline.Version, answer *timeline.Answer) string {
+	if answer != nil {
+		return b.serverAt(answer.By(), v.Time)
+	}
+	var all []string
+	for _, name := range b.Servers() {
+		if l := b.lifeAt(name, v.Time); l != nil && (l.Stopped == nil || v.Time.Before(l.Until.Time)) {
+			all = append(all, name+" "+inForce(l))
+		}
+	}
+	return strings.Join(all, " or ")
+}
+
+// serverAt is an API server as it was at a time.
+func (b *builder) serverAt(name string, at time.Time) string {
+	if l := b.lifeAt(name, at); l != nil {
 		return name + " " + inForce(l)
 	}
 	return name
@@ -233,15 +257,21 @@ func (b *builder) serving(v *timeline.Version) string {
 
 // unready says when the API server that served a state of an object was ready, if that was later.
 func (b *builder) unready(v *timeline.Version) string {
-	if l := b.servingLife(v); l != nil && v.Time.Before(l.Ready.Time) {
+	if l := b.lifeAt(servedBy(v), v.Time); l != nil && v.Time.Before(l.Ready.Time) {
 		return fmt.Sprintf(" (starting, ready at %.1f s)", b.at(l.Ready.Time))
 	}
 	return ""
 }
 
-func (b *builder) servingLife(v *timeline.Version) *timeline.Life {
-	for _, l := range slices.Backward(b.Lives(strings.TrimPrefix(v.Cluster+"/"+apiServer, "/"))) {
-		if !v.Time.Before(l.Launched) {
+// servedBy is the name of the API server that served a state of an object.
+func servedBy(v *timeline.Version) string {
+	return strings.TrimPrefix(v.Cluster+"/"+cmp.Or(v.Server, timeline.APIServer), "/")
+}
+
+// lifeAt is the process of a component that had been launched last at a time.
+func (b *builder) lifeAt(name string, at time.Time) *timeline.Life {
+	for _, l := range slices.Backward(b.Lives(name)) {
+		if !at.Before(l.Launched) {
 			return l
 		}
 	}

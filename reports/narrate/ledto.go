@@ -72,7 +72,7 @@ func changesRig(e timeline.Entry, ranBefore bool) bool {
 	switch e.Payload.(type) {
 	case record.ComponentStarted:
 		return ranBefore
-	case record.ComponentStopped, record.FaultBegan, record.FaultEnded, record.ClockSet, record.LeaseClockSet, record.LeaseNodesStopped, record.LeaseNodesStarted:
+	case record.ComponentStopped, record.Routed, record.FaultBegan, record.FaultEnded, record.ClockSet, record.LeaseClockSet, record.LeaseNodesStopped, record.LeaseNodesStarted:
 		return true
 	}
 	return false

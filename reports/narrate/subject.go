@@ -10,8 +10,11 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// apiServer is the component that has objects.
-const apiServer = "kube-apiserver"
+// program is what a component runs, in whichever rig it is, and as one of several or alone.
+func program(component string) string {
+	program, _, _ := strings.Cut(strings.TrimPrefix(component, "seed/"), "/")
+	return program
+}
 
 // subject is what the checks are about that decided the outcome of a cell, by names that
 // logs have of it.
@@ -95,8 +98,8 @@ type subjectIn struct {
 // in is the subject as the log of a component names it. Containers count where the log has
 // lines of them, but not for the API server, which has objects.
 func (s subject) in(component string, lines []logLine) subjectIn {
-	of := subjectIn{names: wholeNames(s.names), fields: fieldNames(s.fields), containers: wholeNames(s.containers), all: slices.Contains(s.deciders, path.Base(component))}
-	of.serves = s.served && path.Base(component) == apiServer
+	of := subjectIn{names: wholeNames(s.names), fields: fieldNames(s.fields), containers: wholeNames(s.containers), all: slices.Contains(s.deciders, program(component))}
+	of.serves = s.served && program(component) == timeline.APIServer
 	hasBoth := func(line logLine) bool {
 		return place(of.names, line.whole) != nil && place(of.containers, line.whole) != nil
 	}
