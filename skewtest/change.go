@@ -16,9 +16,9 @@ import (
 )
 
 // In what follows, a component is called as in scenarios: kube-apiserver,
-// kube-controller-manager, kube-scheduler, kubelet/<node>, etcd. The name of a node
-// stands for its kubelet, "control-plane" for the API server, the controller manager and
-// the scheduler.
+// kube-controller-manager, kube-scheduler, kubelet/<node>, etcd, and one of several as
+// kube-apiserver/<name>. The name of a node stands for its kubelet, "control-plane" for the
+// API servers, controller managers and schedulers.
 
 // Upgrade restarts a component, or the control-plane, as another release on the same
 // data. It may be an older one. It returns when the component is ready, and a node says
@@ -115,6 +115,13 @@ func (r *Rig) SetLink(from string, fault record.LinkFault) error {
 		return fmt.Errorf("the link from %s: %w", from, err)
 	}
 	return each(linked(r.rig.Instances(), from), func(name string) error { return r.rig.SetLink(name, fault) })
+}
+
+// Route leads a component, or one of the Clients, to other API servers: to one, or to several
+// that get the connections in turn. Their names are those of the topology's Servers. What it
+// has open to others is reset.
+func (r *Rig) Route(from string, servers ...string) error {
+	return each(linked(r.rig.Instances(), from), func(name string) error { return r.rig.Route(name, servers) })
 }
 
 // each does something with components, also after an error.

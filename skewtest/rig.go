@@ -166,6 +166,12 @@ func (r *Rig) Dir() string { return r.dir }
 // Config is the configuration of an administrator's client, without throttling.
 func (r *Rig) Config() *rest.Config { return r.rig.RESTConfig() }
 
+// ServerConfig is the configuration of an administrator's client for one of several API
+// servers, by its name in the topology.
+func (r *Rig) ServerConfig(name string) (*rest.Config, error) {
+	return r.rig.Endpoint(spec.ServerName(name))
+}
+
 // Client is a client of an administrator.
 func (r *Rig) Client() kubernetes.Interface { return r.rig.Client() }
 

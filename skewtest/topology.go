@@ -123,11 +123,10 @@ func conflicting(conflicts []spec.Conflict) (problems []error) {
 // links are the ways to the API server that a test can cut: those of all that connects
 // to it, but for the test itself.
 func (t Topology) links(planned record.Topology) (all []cluster.Link) {
-	if planned.ControllerManager {
-		all = append(all, cluster.Link{From: spec.ControllerManager})
-	}
-	if planned.Scheduler {
-		all = append(all, cluster.Link{From: spec.Scheduler})
+	for _, c := range planned.ControlPlane() {
+		if spec.Program(c.Name) != spec.APIServer {
+			all = append(all, cluster.Link{From: c.Name})
+		}
 	}
 	for _, n := range planned.Nodes {
 		all = append(all, cluster.Link{From: spec.KubeletPrefix + n.Name})
@@ -160,7 +159,7 @@ func components(instances []cluster.Instance, name string) []string {
 	}
 	switch {
 	case name == controlPlane:
-		return slices.DeleteFunc([]string{spec.APIServer, spec.ControllerManager, spec.Scheduler}, func(c string) bool { return !has(c) })
+		return ofControlPlane(instances)
 	case has(spec.KubeletPrefix + name):
 		return []string{spec.KubeletPrefix + name}
 	default:
@@ -168,12 +167,23 @@ func components(instances []cluster.Instance, name string) []string {
 	}
 }
 
+// ofControlPlane are the components of the control plane that have releases, in the order in
+// which they start.
+func ofControlPlane(instances []cluster.Instance) (names []string) {
+	for _, i := range instances {
+		if slices.Contains([]string{spec.APIServer, spec.ControllerManager, spec.Scheduler}, spec.Program(i.Name)) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
 // linked are those of the components that a name stands for that have a link: of the
-// control plane, all but the API server itself.
+// control plane, all but the API servers themselves.
 func linked(instances []cluster.Instance, name string) []string {
 	all := components(instances, name)
 	if name == controlPlane {
-		all = slices.DeleteFunc(all, func(c string) bool { return c == spec.APIServer })
+		all = slices.DeleteFunc(all, func(c string) bool { return spec.Program(c) == spec.APIServer })
 	}
 	return all
 }
@@ -202,16 +212,24 @@ func rigOf(instances []cluster.Instance) *spec.Rig {
 	var t spec.Topology
 	t.ControlPlane.ControllerManager, t.ControlPlane.Scheduler = new(bool), new(bool)
 	for _, i := range instances {
-		node, isKubelet := strings.CutPrefix(i.Name, spec.KubeletPrefix)
-		switch {
-		case isKubelet:
-			t.Nodes = append(t.Nodes, Node{Name: node, Version: i.Version, Gates: i.Gates})
-		case i.Name == spec.APIServer:
-			t.ControlPlane.Version, t.ControlPlane.Gates = i.Version, i.Gates
-		case i.Name == spec.ControllerManager:
-			*t.ControlPlane.ControllerManager = true
-		case i.Name == spec.Scheduler:
-			*t.ControlPlane.Scheduler = true
+		_, name, several := strings.Cut(i.Name, "/")
+		member := spec.Member{Name: name, Version: i.Version, Gates: i.Gates}
+		c := &t.ControlPlane
+		switch program := spec.Program(i.Name); {
+		case strings.HasPrefix(i.Name, spec.KubeletPrefix):
+			t.Nodes = append(t.Nodes, Node{Name: name, Version: i.Version, Gates: i.Gates})
+		case several && program == spec.APIServer:
+			c.Servers = append(c.Servers, member)
+		case several && program == spec.ControllerManager:
+			c.ControllerManagers = append(c.ControllerManagers, member)
+		case several && program == spec.Scheduler:
+			c.Schedulers = append(c.Schedulers, member)
+		case program == spec.APIServer:
+			c.Version, c.Gates = i.Version, i.Gates
+		case program == spec.ControllerManager:
+			*c.ControllerManager = true
+		case program == spec.Scheduler:
+			*c.Scheduler = true
 		}
 	}
 	rig, _ := spec.NewRig(t, nil, nil) // that it is as it is, nobody asks for now

@@ -1,6 +1,7 @@
 package skewtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,33 @@ func TestLinked(t *testing.T) {
 		if diff := cmp.Diff(want, linked(instances, name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestSeveralServers: the control plane is all of its members, and each restart is planned for the
+// others that there are.
+func TestSeveralServers(t *testing.T) {
+	t.Parallel()
+	instances := []cluster.Instance{
+		{Name: spec.Etcd, Version: release.Etcd},
+		{Name: "kube-apiserver/a", Version: release.Newest}, {Name: "kube-apiserver/b", Version: release.Previous},
+		{Name: "kube-controller-manager/a", Version: release.Previous}, {Name: spec.Scheduler, Version: release.Newest},
+		{Name: "kubelet/node-a", Version: release.Previous},
+	}
+	want := []string{"kube-controller-manager/a", spec.Scheduler}
+	if got := linked(instances, controlPlane); !slices.Equal(got, want) {
+		t.Errorf("linked are %v, not %v", got, want)
+	}
+	var names []string
+	restarts, err := Change{Version: "newest"}.planned(instances, controlPlane)
+	for _, r := range restarts {
+		names = append(names, r.Component)
+	}
+	if want := slices.Insert(want, 0, "kube-apiserver/a", "kube-apiserver/b"); err != nil || !slices.Equal(names, want) {
+		t.Errorf("restarted are %v, not %v: %v", names, want, err)
+	}
+	_, err = Change{Version: "v1.35"}.planned(instances, "kube-apiserver/b")
+	if err == nil || !strings.Contains(err.Error(), "kube-apiserver/a v1.37.1 is more than one minor version apart from kube-apiserver/b v1.35.4") {
+		t.Errorf("an API server that is too old beside another one: %v", err)
 	}
 }
