@@ -74,6 +74,9 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 	if err != nil {
 		return reports.Report{}, err
 	}
+	if err := engine.CheckFlags(ctx, cells, o.Binary); err != nil {
+		return reports.Report{}, err
+	}
 	dir, done, err := o.claimed(cellIDs(cells))
 	if err != nil {
 		return reports.Report{}, err

@@ -172,6 +172,8 @@ type Component struct {
 	// Via are the names of the API servers that it connects to, where there are several:
 	// b is kube-apiserver/b. If unset, the first one.
 	Via []string `json:"via,omitempty"`
+	// Settings are what it is told beside its gates.
+	Settings
 }
 
 // Check is one thing that must hold.

@@ -96,6 +96,24 @@
 // optionalGates: [GRPCContainerProbeTLS] are gates that are set only on releases that have
 // them, also by restarts: an upgrade sets them, and a rollback takes them away.
 //
+// What components are told beside their gates:
+//
+//	topology:
+//	  controlPlane:
+//	    flags: {kube-apiserver: {max-requests-inflight: "50"}}
+//	    config: {kube-scheduler: {podMaxBackoffSeconds: 1}}
+//	  nodes:
+//	  - {name: node-a, config: {maxPods: 10, evictionHard: {memory.available: null}}}
+//
+// flags are by the names of programs (etcd, kube-apiserver, kube-controller-manager,
+// kube-scheduler), and those of a node or a member are its own. config is a merge patch of
+// what a rig writes: KubeletConfiguration, or KubeSchedulerConfiguration; null leaves a field
+// to the release. A restart can have both. What the rig needs itself, such as addresses,
+// certificates and directories, is refused with the reason, and a flag that a component does
+// not have is refused in the component's own words before anything starts. A gate that can't
+// be set alone is refused, or, with withDependents: true, those come with it that it can't be
+// set without.
+//
 // A rig that the version skew policy does not allow is refused: API servers more than one minor
 // version apart, or a kubelet more than three older than one that it connects to. unsupported:
 // [servers-apart, kubelet-too-old] allows it. server-skips is for an API server that moves by

@@ -376,3 +376,88 @@ steps:
 	//   3. catch: scrape /metrics/probes of kubelet/node-a
 	//   4. cleanup: delete pods/default/web
 }
+
+// A control plane that is half-way through an upgrade has several API servers. What connects to
+// them, and each step, says through which.
+func Example_servers() {
+	showAll(`
+axes:
+  b: [v1.90.1, v1.91.0, v1.93.0]
+where: supported and b > 1.90
+topology:
+  controlPlane:
+    version: v1.90.1
+    servers: [{name: a}, {name: b, version: "${b}"}]
+    controllerManagers: [{name: a, via: [a, b]}]
+    schedulers: [{name: a}]
+  nodes:
+  - {name: node-a, version: v1.90.1, via: b}
+steps:
+- {via: b, patch: {object: deployments/web, merge: {spec: {replicas: 2}}}}
+- get: {path: /api/v1/namespaces/default/pods/tls, component: kube-apiserver/b}
+- route: {from: kubelet/node-a, to: [a, b]}
+- roll: {to: "${b}", order: [servers, controllerManagers]}
+- roll: {to: v1.90.1}
+`)
+	// Output:
+	// mine/manual/example/b:v1.91.0
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver/a v1.90.1
+	//   kube-apiserver/b v1.91.0
+	//   kube-controller-manager/a v1.90.1 via a, b
+	//   kube-scheduler/a v1.90.1
+	//   kubelet/node-a v1.90.1 via b (skew supported)
+	//   a link from kube-controller-manager/a to kube-apiserver
+	//   a link from kubelet/node-a to kube-apiserver
+	//
+	// steps
+	//   1. patch deployments/default/web with {"spec":{"replicas":2}} via b
+	//   2. get /api/v1/namespaces/default/pods/tls of kube-apiserver/b
+	//   3. route kubelet/node-a to a, b
+	//       kubelet/node-a via b -> via a, b
+	//   4. roll as v1.91.0: kube-apiserver/a, kube-controller-manager/a
+	//       kube-apiserver/a v1.90.1 -> v1.91.0
+	//       kube-controller-manager/a v1.90.1 -> v1.91.0
+	//   5. roll as v1.90.1: kube-controller-manager/a, kube-apiserver/a, kube-apiserver/b
+	//       kube-apiserver/a v1.91.0 -> v1.90.1
+	//       kube-apiserver/b v1.91.0 -> v1.90.1
+	//       kube-controller-manager/a v1.91.0 -> v1.90.1
+}
+
+// Components are told flags and configuration on top of what a rig tells them, and gates come with
+// those that they can't be set without.
+func Example_settings() {
+	showAll(`
+topology:
+  withDependents: true
+  optionalGates: [GRPCContainerProbeTLS]
+  controlPlane:
+    version: v1.36
+    gates: {GRPCContainerProbeTLS: true}
+    controllerManager: false
+    flags: {kube-apiserver: {max-requests-inflight: "50"}}
+    config: {kube-scheduler: {podMaxBackoffSeconds: 1}}
+  nodes:
+  - {name: node-a, version: v1.35, gates: {GracefulNodeShutdown: false}, config: {maxPods: 10}}
+steps:
+- restart: {component: kubelet/node-a, config: {maxPods: null}}
+- restart: {component: kube-apiserver, version: v1.37, flags: {max-requests-inflight: "5"}}
+`)
+	// Output:
+	// mine/manual/example
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver v1.36.3, --max-requests-inflight=50
+	//   kube-scheduler v1.36.3, config {"podMaxBackoffSeconds":1}
+	//   kubelet/node-a v1.35.4 with GracefulNodeShutdown=false, GracefulNodeShutdownBasedOnPodPriority=false, WindowsGracefulNodeShutdown=false, config {"maxPods":10} (skew supported)
+	//   no kube-controller-manager
+	//
+	// steps
+	//   1. restart kubelet/node-a with config {"maxPods":null}
+	//       kubelet/node-a config {"maxPods":null}
+	//   2. restart kube-apiserver as v1.37.1 with GRPCContainerProbeTLS=true, --max-requests-inflight=5
+	//       kube-apiserver v1.36.3 -> v1.37.1
+	//       kube-apiserver --max-requests-inflight=5
+	//       kube-apiserver gate GRPCContainerProbeTLS unset -> true
+}

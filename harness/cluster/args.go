@@ -168,3 +168,20 @@ func leaderElection(several bool) flags {
 		"leader-elect-retry-period":   "500ms",
 	}
 }
+
+// schedulerConfig is the KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) that says
+// what flags do.
+func schedulerConfig(f flags) map[string]any {
+	election := map[string]any{"leaderElect": f["leader-elect"] == "true"}
+	for flag, field := range map[string]string{
+		"leader-elect-lease-duration": "leaseDuration", "leader-elect-renew-deadline": "renewDeadline", "leader-elect-retry-period": "retryPeriod",
+	} {
+		if f[flag] != "" {
+			election[field] = f[flag]
+		}
+	}
+	return map[string]any{
+		"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1",
+		"clientConnection": map[string]any{"kubeconfig": f["kubeconfig"]}, "leaderElection": election,
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,83 @@ func TestCommandLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/kubelet.config.json", strings.ReplaceAll(string(config), dirs.root, "nodes/node-a")+"\n")
+}
+
+// TestScenariosCanSetWhatTheRigNeedNot: of what a rig sets, a scenario can set what is for speed or
+// comfort. All else is the rig's own, with the reason.
+func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
+	free := []string{
+		"allow-privileged", "authorization-mode", "enable-admission-plugins", "endpoint-reconciler-type", "kube-api-burst", "kube-api-qps",
+		"kubelet-preferred-address-types", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+		"log-level", "node-monitor-grace-period", "node-monitor-period", "profiling", "service-account-issuer",
+		"service-cluster-ip-range", "shutdown-watch-termination-grace-period", "unsafe-no-fsync", "use-service-account-credentials",
+	}
+	s, dirs := serving{}, kubeletDirs{}
+	monitor := record.NodeMonitor{Period: 1, Grace: 1}
+	set := etcdFlags("", s, "").with(apiserverFlags(s, apiserverPaths{})).with(controllerManagerFlags("", "", monitor)).
+		with(controllerFlags(s, "", 0)).with(leaderElection(true)).with(kubeletFlags("", "", dirs))
+	for name := range set {
+		if _, own := record.OwnFlag(name); own == slices.Contains(free, name) {
+			t.Errorf("%s: it is the rig's own: %v", name, own)
+		}
+	}
+	for _, name := range free {
+		if _, is := set[name]; !is {
+			t.Errorf("the rig does not set %s", name)
+		}
+	}
+	freeConfig := []string{
+		"authentication", "clusterDNS", "clusterDomain", "eventRecordQPS", "evictionHard", "failCgroupV1", "failSwapOn", "fileCheckFrequency",
+		"imageGCHighThresholdPercent", "logging", "maxPods", "registryPullQPS", "resolvConf", "syncFrequency",
+	}
+	for name, value := range kubeletConfig(dirs, "", "", s) {
+		if own, _ := record.OwnConfig("kubelet", map[string]any{name: value}); (own != "") == slices.Contains(freeConfig, name) {
+			t.Errorf("%s of KubeletConfiguration: it is the rig's own: %v", name, own != "")
+		}
+	}
+	for name := range schedulerConfig(flags{}) {
+		if name != "clientConnection" && name != "leaderElection" {
+			if own, _ := record.OwnConfig("kube-scheduler", map[string]any{name: ""}); own == "" {
+				t.Errorf("%s of KubeSchedulerConfiguration is not the rig's own", name)
+			}
+		}
+	}
+}
+
+// TestToldOnTopOfTheRig shows what a component starts with that is told flags and configuration.
+func TestToldOnTopOfTheRig(t *testing.T) {
+	dir := t.TempDir()
+	kubeconfig := filepath.Join(dir, "kube-scheduler.kubeconfig")
+	scheduler := &component{
+		kind: build.Scheduler, flags: controllerFlags(serving{}, kubeconfig, schedulerPort).with(leaderElection(true)),
+		told: record.Settings{Flags: map[string]string{"v": "6", "kube-api-qps": "7"}, Config: map[string]any{"leaderElection": map[string]any{"leaseDuration": "9s"}}},
+	}
+	args, err := scheduler.arguments()
+	if err != nil || !slices.Contains(args, "--v=6") || !slices.Contains(args, "--kube-api-qps=7") {
+		t.Fatalf("%v, %q", err, args)
+	}
+	i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "--config="+dir) })
+	if i < 0 {
+		t.Fatalf("it reads no configuration: %q", args)
+	}
+	text, err := os.ReadFile(strings.TrimPrefix(args[i], "--config="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "testdata/kube-scheduler.config.json", strings.ReplaceAll(string(text), dir, "pki")+"\n")
+
+	dirs := kubeletDirs{root: dir}
+	kubelet := &component{
+		kind: build.Kubelet, flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", serving{}),
+		told: record.Settings{Config: map[string]any{"maxPods": nil, "evictionHard": map[string]any{"memory.available": "1%"}}},
+	}
+	if _, err = kubelet.arguments(); err != nil {
+		t.Fatal(err)
+	}
+	text, err = os.ReadFile(dirs.config())
+	if err != nil || strings.Contains(string(text), "maxPods") || !strings.Contains(string(text), `"memory.available": "1%"`) || !strings.Contains(string(text), "nodefs.available") {
+		t.Errorf("%v, %s", err, text)
+	}
 }
 
 func TestRigsHaveBlocksOfTheirOwn(t *testing.T) {

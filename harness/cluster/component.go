@@ -37,6 +37,7 @@ type component struct {
 	mu      sync.Mutex
 	version release.Version
 	gates   release.Gates
+	told    record.Settings
 	running *process.Process // nil while stopped
 	runs    release.Version  // what the running binary is
 	// recorded is closed when the end of the last process is in the record.
@@ -57,6 +58,8 @@ type Change struct {
 	// Unset names gates of before that are left to the release's default: a
 	// release refuses to start with a gate that it doesn't have.
 	Unset []string
+	// Settings are on top of those of before. If unset, those are kept.
+	Settings record.Settings
 }
 
 // Restart stops a component and starts it again on the same data, as another
@@ -199,6 +202,7 @@ func (c *Cluster) startLocked(ctx context.Context, comp *component, change Chang
 		comp.version = change.Version
 	}
 	comp.gates = comp.gates.With(change.Gates, change.Unset...)
+	comp.told = comp.told.With(change.Settings)
 	if err := c.sayRelease(comp); err != nil {
 		return err
 	}

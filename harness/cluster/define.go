@@ -91,7 +91,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 // addMember adds a component of the control plane.
 func (c *Cluster) addMember(comp record.Component, f flags, health string) {
 	c.add(&component{
-		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates,
+		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, told: comp.Settings,
 		flags: f, health: health,
 	})
 }
@@ -99,7 +99,7 @@ func (c *Cluster) addMember(comp record.Component, f flags, health string) {
 func (c *Cluster) defineEtcd(s serving) error {
 	dir := filepath.Join(c.guard.Dir(), "etcd")
 	c.add(&component{
-		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd,
+		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd, told: c.cfg.Topology.Etcd,
 		flags:  etcdFlags(dir, s, c.creds.caFile()),
 		health: fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort),
 	})
@@ -154,7 +154,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	c.runtimes[node.Name] = runtime
 	comp := &component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates,
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, told: node.Settings,
 		node: node.Name, address: s.address, standalone: node.Standalone,
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
@@ -179,15 +179,20 @@ func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Ne
 // kubelet has them in its configuration file, which is written.
 func (comp *component) arguments() ([]string, error) {
 	f := maps.Clone(comp.flags)
+	maps.Copy(f, comp.told.Flags)
 	switch comp.kind {
 	case build.APIServer, build.ControllerManager, build.Scheduler:
 		if len(comp.gates) > 0 {
 			f["feature-gates"] = comp.gates.Flag()
 		}
+		if comp.kind == build.Scheduler && len(comp.told.Config) > 0 {
+			err := f.configured(comp.told.Config)
+			return f.args(), err
+		}
 	case build.Kubelet:
-		comp.config["featureGates"] = comp.gates
-		text, err := json.MarshalIndent(comp.config, "", "  ")
-		return f.args(), errors.Join(err, os.WriteFile(f["config"], text, 0o600))
+		config := record.Merge(comp.config, comp.told.Config)
+		config["featureGates"] = comp.gates
+		return f.args(), writeConfig(f["config"], config)
 	case build.DependencyWatchdog:
 		if release.WatchdogProfiles(comp.version) {
 			f["pprof-bind-addr"] = "0"
@@ -195,6 +200,20 @@ func (comp *component) arguments() ([]string, error) {
 		return append([]string{"prober"}, f.args()...), nil
 	}
 	return f.args(), nil
+}
+
+// configured has a scheduler read its configuration file, in which a patch is. What the file has of
+// the flags does not count on the command line any more (k8s.io/kubernetes,
+// cmd/kube-scheduler/app/options/options.go).
+func (f flags) configured(patch map[string]any) error {
+	config := schedulerConfig(f)
+	f["config"] = filepath.Join(filepath.Dir(f["kubeconfig"]), fileName("scheduler-"+filepath.Base(f["kubeconfig"]))+".config")
+	return writeConfig(f["config"], record.Merge(config, patch))
+}
+
+func writeConfig(path string, config map[string]any) error {
+	text, err := json.MarshalIndent(config, "", "  ")
+	return errors.Join(err, os.WriteFile(path, text, 0o600))
 }
 
 // noProxy is the address of a proxy at which nothing listens.

@@ -43,7 +43,7 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]
 		"failSwapOn":             false,
 		"failCgroupV1":           false,
 		// The disk of the machine is not the node's, however full it is.
-		"evictionHard": map[string]string{
+		"evictionHard": map[string]any{
 			"memory.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%",
 		},
 		"imageGCHighThresholdPercent": 100,

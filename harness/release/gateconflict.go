@@ -12,6 +12,22 @@ type GateConflict struct {
 	Gate string
 	// Message says why it is refused, and what else to set.
 	Message string
+	// Too is what else to set. It is empty for a gate that is locked.
+	Too Gates
+}
+
+// WithDependents returns gates with those that have to be set with them: what one depends on that
+// is turned on, and what depends on one that is turned off. What is set already stays.
+func WithDependents(v Version, set Gates) Gates {
+	for {
+		before := len(set)
+		for _, c := range GateConflicts(v, set) {
+			set = c.Too.With(set)
+		}
+		if len(set) == before {
+			return set
+		}
+	}
 }
 
 // GateConflicts returns why a component of a release would not start with these gates:
@@ -55,17 +71,17 @@ func (s gateSet) conflicts() (all []GateConflict) {
 		}
 		g := s.table[i]
 		on := s.set[name]
-		message := ""
+		message, too := "", Gates(nil)
 		switch {
 		case g.Locked && on != g.Default:
 			message = fmt.Sprintf("%s can't be %t: %s locks it to %t", name, on, s.release, g.Default)
 		case on:
-			message = s.lacking(name)
+			message, too = s.lacking(name)
 		default:
-			message = s.leftOn(name)
+			message, too = s.leftOn(name)
 		}
 		if message != "" {
-			all = append(all, GateConflict{Gate: name, Message: message})
+			all = append(all, GateConflict{Gate: name, Message: message, Too: too})
 		}
 	}
 	return all
@@ -73,7 +89,7 @@ func (s gateSet) conflicts() (all []GateConflict) {
 
 // lacking says which gates are off that those depend on which a gate turns on: itself,
 // or all of a stage.
-func (s gateSet) lacking(gate string) string {
+func (s gateSet) lacking(gate string) (message string, too Gates) {
 	var off []string
 	for _, g := range s.table {
 		if on, by := s.value(g); on && by == gate {
@@ -81,10 +97,10 @@ func (s gateSet) lacking(gate string) string {
 		}
 	}
 	if len(off) == 0 {
-		return ""
+		return "", nil
 	}
 	slices.Sort(off)
-	return fmt.Sprintf("%s can't be on alone: in %s it depends on %s; set %s too", gate, s.release, s.describe(off), assign(off, true))
+	return fmt.Sprintf("%s can't be on alone: in %s it depends on %s; set %s too", gate, s.release, s.describe(off), assign(off, true)), setTo(off, true)
 }
 
 // addOff adds the gates that are off and that a gate depends on, and those that they
@@ -104,7 +120,7 @@ func (s gateSet) addOff(off []string, g Gate) []string {
 
 // leftOn says which gates are on by default that depend on what a gate turns off. That
 // of those which are set themselves is said of these.
-func (s gateSet) leftOn(gate string) string {
+func (s gateSet) leftOn(gate string) (message string, too Gates) {
 	var off, on []string
 	for _, g := range s.table {
 		if is, by := s.value(g); !is && by == gate {
@@ -122,10 +138,10 @@ func (s gateSet) leftOn(gate string) string {
 		}
 	}
 	if len(on) == 0 {
-		return ""
+		return "", nil
 	}
 	slices.Sort(on)
-	return fmt.Sprintf("%s can't be off alone: in %s %s; set %s too", gate, s.release, dependents(on), assign(on, false))
+	return fmt.Sprintf("%s can't be off alone: in %s %s; set %s too", gate, s.release, dependents(on), assign(on, false)), setTo(on, false)
 }
 
 // describe lists gates that are off, with what turned them off.
@@ -149,6 +165,15 @@ func dependents(names []string) string {
 		return names[0] + " is on by default and depends on it"
 	}
 	return strings.Join(names, ", ") + " are on by default and depend on it"
+}
+
+// setTo are gates that have one value.
+func setTo(names []string, value bool) Gates {
+	gates := make(Gates, len(names))
+	for _, name := range names {
+		gates[name] = value
+	}
+	return gates
 }
 
 // assign writes gates as a scenario does.

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ type Restart struct {
 	// rollback needs it: a component does not start with a gate set that its
 	// release doesn't have.
 	Unset []string `json:"unset,omitempty"`
+	// Settings are on top of those of before.
+	spec.Settings
 
 	// Stopped is true if the component is not running before the step.
 	Stopped bool `json:"-"`
@@ -36,6 +39,9 @@ func (s Restart) Check(f spec.Field) { f.Named(".component", s.Component) }
 
 // Asks returns the release that is asked for, as it is written.
 func (s Restart) Asks() release.Version { return s.Version }
+
+// Tells implements spec.Teller.
+func (s Restart) Tells() (string, spec.Settings) { return s.Component, s.Settings }
 
 // Plan implements Planner.
 func (s Restart) Plan(scene Scene) (Action, error) {
@@ -90,15 +96,21 @@ func (s Restart) to() string {
 	if s.Version != "" {
 		text = "as " + string(s.Version)
 	}
-	var gates []string
+	var with []string
 	if len(s.Gates) > 0 {
-		gates = append(gates, s.Gates.String())
+		with = append(with, s.Gates.String())
 	}
 	for _, gate := range s.Unset {
-		gates = append(gates, gate+" unset")
+		with = append(with, gate+" unset")
 	}
-	if len(gates) > 0 {
-		text += " with " + strings.Join(gates, ", ")
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		with = append(with, "--"+name+"="+s.Flags[name])
+	}
+	if len(s.Config) > 0 {
+		with = append(with, "config "+Encode(s.Config))
+	}
+	if len(with) > 0 {
+		text += " with " + strings.Join(with, ", ")
 	}
 	return strings.TrimSpace(text)
 }
@@ -117,6 +129,9 @@ func (s Start) Check(f spec.Field) { f.Named(".component", s.Component) }
 
 // Asks returns the release that is asked for, as it is written.
 func (s Start) Asks() release.Version { return s.Version }
+
+// Tells implements spec.Teller.
+func (s Start) Tells() (string, spec.Settings) { return Restart(s).Tells() }
 
 // Plan implements Planner.
 func (s Start) Plan(scene Scene) (Action, error) { return Restart(s).Plan(scene) }
@@ -141,8 +156,10 @@ func (s Restart) Change(r *spec.Rig) {
 			r.Conflict(".version", "%s", same)
 		}
 		s.checkNoGates(r)
+		s.setSettings(r, c)
 		return
 	}
+	s.setSettings(r, c)
 	if c.Name == spec.Watchdog {
 		s.startWatchdog(r, c)
 		return
@@ -178,6 +195,19 @@ func unchangeable(name string) (why string, is bool) {
 	default:
 		return "", false
 	}
+}
+
+// setSettings tells a component something else than before, if it can be told.
+func (s Restart) setSettings(r *spec.Rig, c *spec.Component) {
+	if s.IsZero() {
+		return
+	}
+	if c.Name == spec.Watchdog || spec.IsSimulated(c.Name) || strings.HasPrefix(c.Name, spec.Seed+"/") {
+		r.Conflict("", "%s can't be told flags or config", c.Name)
+		return
+	}
+	r.CheckSettings("", "", spec.Program(c.Name), s.Settings)
+	c.Settings = c.With(s.Settings)
 }
 
 // checkNoGates reports gates of what has none.

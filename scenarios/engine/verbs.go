@@ -140,7 +140,7 @@ func (r *run) Restart(ctx context.Context, to action.Restart) error {
 		return errors.Join(r.fleet.Stop(z), r.fleet.Start(z))
 	}
 	c, name := r.where(to.Component)
-	change := cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset}
+	change := cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset, Settings: to.Settings}
 	if to.Stopped {
 		return c.Start(ctx, name, change)
 	}

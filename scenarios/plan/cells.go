@@ -51,7 +51,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Uses: f.Uses(c), Places: places(f, s),
+		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Uses: f.Uses(c), Places: places(f, s), FlagPlaces: flagPlaces(f, s),
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Axes)) {
 		cell.ID += "/" + name + ":" + c.Axes[name]
@@ -105,10 +105,12 @@ func links(cell Cell) (all []spec.Link) {
 func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology := record.Topology{Version: rig.Servers()[0].Version, Gates: rig.Servers()[0].Gates, TimeScale: t.TimeScale}
 	addControlPlane(&topology, rig.ControlPlane())
+	etcd, _ := rig.Component(spec.Etcd)
+	topology.Etcd = etcd.Settings
 	for _, n := range t.Nodes {
 		c, _ := rig.Component(spec.KubeletPrefix + n.Name)
 		topology.Nodes = append(topology.Nodes, record.Node{
-			Name: n.Name, Version: c.Version, Gates: c.Gates, Via: n.Via, Standalone: n.Standalone, Defaults: n.Defaults,
+			Name: n.Name, Version: c.Version, Gates: c.Gates, Via: n.Via, Settings: c.Settings, Standalone: n.Standalone, Defaults: n.Defaults,
 		})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {
@@ -136,7 +138,7 @@ func addControlPlane(t *record.Topology, components []spec.Component) {
 
 // inForce is a component as a plan has it.
 func inForce(c spec.Component) record.Component {
-	return record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates, Via: c.Via}
+	return record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates, Via: c.Via, Settings: c.Settings}
 }
 
 // OnSource reports whether a component of the cell is compiled from a checkout.

@@ -64,6 +64,7 @@ func (p *printer) rig(t record.Topology) {
 			text += " with " + c.Gates.String()
 		}
 		text += via(c)
+		text += strings.Join(append([]string{""}, settings(c.Settings)...), ", ")
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
@@ -155,9 +156,9 @@ func (p *printer) leases(t record.Topology) {
 // initial returns what runs before the first step, in the order in which a rig
 // starts.
 func initial(t record.Topology) []record.Component {
-	components := append([]record.Component{{Name: spec.Etcd, Version: release.Etcd}}, t.ControlPlane()...)
+	components := append([]record.Component{{Name: spec.Etcd, Version: release.Etcd, Settings: t.Etcd}}, t.ControlPlane()...)
 	for _, n := range t.Nodes {
-		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates, Via: n.Via})
+		components = append(components, record.Component{Name: spec.KubeletPrefix + n.Name, Version: n.Version, Gates: n.Gates, Via: n.Via, Settings: n.Settings})
 	}
 	if t.Garden != nil {
 		components = append(components, record.Component{Name: spec.SeedEtcd, Version: release.Etcd}, record.Component{Name: spec.SeedAPIServer, Version: t.Version})
@@ -203,6 +204,17 @@ func (p *printer) reached(c record.Component) (servers []string) {
 		servers = []string{p.server}
 	}
 	return servers
+}
+
+// settings are what a component is told beside its gates, each flag by itself.
+func settings(s record.Settings) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		all = append(all, action.OneLine("--"+name+"="+s.Flags[name]))
+	}
+	if len(s.Config) > 0 {
+		all = append(all, action.OneLine("config "+action.Encode(s.Config)))
+	}
+	return all
 }
 
 // via says through which API servers a component connects, where they have names.
@@ -300,6 +312,11 @@ func (p *printer) changes(s Step) (all []string) {
 		}
 		if from, to := via(before), via(c); from != to {
 			all = append(all, fmt.Sprintf("%s%s ->%s", c.Name, from, to))
+		}
+		for _, setting := range settings(c.Settings) {
+			if !slices.Contains(settings(before.Settings), setting) {
+				all = append(all, c.Name+" "+setting)
+			}
 		}
 		for _, gate := range before.Gates.With(c.Gates).Names() {
 			if from, to := before.Gates.Setting(gate), c.Gates.Setting(gate); from != to {

@@ -3,8 +3,10 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -60,6 +62,49 @@ func Targets(cells []Cell) []Target {
 	return targets
 }
 
+// Told is a component with flags that a cell tells it.
+type Told struct {
+	Target
+	Flags map[string]string
+	// File is that of the scenario, and Places are where it gives the flags.
+	File   string
+	Places map[string]string
+}
+
+// Place is where the file gives the flag that a component names when it refuses it, or the file.
+func (t Told) Place(said string) string {
+	for _, name := range slices.Sorted(maps.Keys(t.Places)) {
+		if strings.Contains(said, "-"+name) && t.Places[name] != "" {
+			return t.Places[name]
+		}
+	}
+	return t.File
+}
+
+// ToldFlags returns each set of flags that the cells tell a component at some step, once.
+func ToldFlags(cells []Cell) (all []Told) {
+	for _, cell := range cells {
+		components := initial(cell.Topology)
+		for _, step := range cell.Steps {
+			components = append(components, step.Components...)
+		}
+		for _, c := range components {
+			told := Told{
+				Target: Target{Component: spec.Program(c.Name), Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)},
+				Flags:  c.Flags, File: cell.File, Places: make(map[string]string),
+			}
+			for name := range c.Flags {
+				told.Places[name] = cell.FlagPlaces[told.Component+" "+name]
+			}
+			known := slices.ContainsFunc(all, func(t Told) bool { return t.Target == told.Target && maps.Equal(t.Flags, told.Flags) })
+			if len(c.Flags) > 0 && !known {
+				all = append(all, told)
+			}
+		}
+	}
+	return all
+}
+
 // Components are the names of what runs at some step of the cell, each once.
 func (c Cell) Components() (names []string) {
 	all := initial(c.Topology)
@@ -100,5 +145,16 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 			add(asks.Asks(), fmt.Sprintf("steps[%d].%s.version", i, step.Kind))
 		}
 	}
+	return places
+}
+
+// flagPlaces are where a scenario gives flags, as file:line:column: the first place of each.
+func flagPlaces(f *spec.File, s spec.Scenario) map[string]string {
+	places := make(map[string]string)
+	s.EachFlag(func(field, program, name string) {
+		if at := f.Position(field); places[program+" "+name] == "" && at.Line > 0 {
+			places[program+" "+name] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
+		}
+	})
 	return places
 }

@@ -32,6 +32,8 @@ type Cell struct {
 	// Places are where the file asks for each release first, as
 	// file:line:column.
 	Places map[release.Version]string
+	// FlagPlaces are where the file gives flags first, by "<program> <flag>".
+	FlagPlaces map[string]string
 }
 
 // Step is one numbered step.

@@ -19,6 +19,8 @@ type Member struct {
 	Version release.Version `json:"version,omitempty"`
 	// Gates are set on top of those of the control plane. If unset, none is.
 	Gates release.Gates `json:"gates,omitempty"`
+	// Settings are on top of those of the control plane. If unset, none is.
+	Settings
 	// Via are the API servers that it connects to. If unset, the first one. API servers
 	// have none.
 	Via Via `json:"via,omitempty"`
@@ -75,6 +77,7 @@ func (c ControlPlane) EachVersion(do func(field string, v release.Version)) {
 // addMembers adds the components of the control plane.
 func (r *Rig) addMembers(c ControlPlane) {
 	version := r.Resolve("controlPlane.version", c.Version)
+	r.checkSettings(c)
 	var checked []release.Version
 	for _, m := range c.members() {
 		asked := version
@@ -82,7 +85,7 @@ func (r *Rig) addMembers(c ControlPlane) {
 			asked = r.Resolve(m.at+".version", m.Version)
 		}
 		member := Component{
-			Name: m.name(), Version: r.On(m.program, asked), Via: m.Via, Running: true,
+			Name: m.name(), Version: r.On(m.program, asked), Settings: c.settings(m.program).With(m.Settings), Via: m.Via, Running: true,
 		}
 		r.SetGates(&member, c.Gates.With(m.Gates))
 		if !slices.Contains(checked, member.Version) {
@@ -95,6 +98,7 @@ func (r *Rig) addMembers(c ControlPlane) {
 		r.components = append(r.components, member)
 		r.members = append(r.members, member.Name)
 		r.CheckVia(m.at+".via", m.Via)
+		r.CheckSettings(m.at, "", m.program, m.Settings)
 	}
 	for _, m := range c.members() {
 		if member, _ := r.Component(m.name()); m.at != "" {

@@ -52,7 +52,9 @@ type Component struct {
 	Asked release.Gates
 	// Via are the API servers that it connects to, where they have names. If unset, the
 	// first one.
-	Via     []string
+	Via []string
+	// Settings are what it is told beside its gates.
+	Settings
 	Running bool
 	// Standalone is true for a kubelet without an API server.
 	Standalone bool
@@ -79,6 +81,8 @@ type Rig struct {
 	sources    release.Sources
 	// optional are the gates that a component has set only while its release has them.
 	optional []string
+	// withDependents has gates come with what they can't be set without.
+	withDependents bool
 	// unsupported are the rules that the topology breaks.
 	unsupported []Rule
 	step        Step                 // the one that is being done
@@ -93,9 +97,9 @@ type Rig struct {
 func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, []Conflict) {
 	r := &Rig{
 		CheckGate: release.CheckGate, GateConflicts: release.GateConflicts,
-		axes: axes, sources: sources, optional: t.OptionalGates, unsupported: t.Unsupported, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
+		axes: axes, sources: sources, optional: t.OptionalGates, withDependents: t.WithDependents, unsupported: t.Unsupported, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
 	}
-	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Running: true})
+	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Settings: t.ControlPlane.settings(Etcd), Running: true})
 	r.addMembers(t.ControlPlane)
 	for i, node := range t.Nodes {
 		r.addKubelet(fmt.Sprintf("nodes[%d]", i), node)
@@ -113,7 +117,7 @@ func enabled(b *bool) bool { return b == nil || *b }
 func (r *Rig) addKubelet(at string, node Node) {
 	comp := Component{
 		Name: KubeletPrefix + node.Name, Version: node.Version,
-		Via: node.Via, Running: true, Standalone: node.Standalone,
+		Via: node.Via, Settings: node.Settings, Running: true, Standalone: node.Standalone,
 	}
 	if node.Version != release.Reference {
 		comp.Version = r.On(comp.Name, r.Resolve(at+".version", node.Version))
@@ -122,6 +126,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 	r.components = append(r.components, comp)
 	r.CheckGates(at+".gates", comp.Version, node.Gates, nil)
 	r.CheckVia(at+".via", node.Via)
+	r.CheckSettings(at, "", kubelet, node.Settings)
 	r.CheckSkew(at+".version", comp)
 }
 
@@ -178,6 +183,15 @@ func (r *Rig) SetGates(c *Component, gates release.Gates, unset ...string) {
 			c.Gates = c.Gates.With(release.Gates{name: on})
 		}
 	}
+	c.Gates = r.whole(c.Version, c.Gates)
+}
+
+// whole are gates with those that have to be set with them, if they come with them.
+func (r *Rig) whole(v release.Version, gates release.Gates) release.Gates {
+	if !r.withDependents || v == "" {
+		return gates
+	}
+	return release.WithDependents(v, gates)
 }
 
 // has reports whether a component of a release has a gate set that is asked for.
@@ -204,7 +218,7 @@ func (r *Rig) CheckGates(field string, v release.Version, gates, already release
 	if v == "" {
 		return
 	}
-	for _, c := range r.GateConflicts(v, already.With(gates)) {
+	for _, c := range r.GateConflicts(v, r.whole(v, already.With(gates))) {
 		r.Conflict(fmt.Sprintf("%s[%q]", field, c.Gate), "%s", c.Message)
 	}
 }

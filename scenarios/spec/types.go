@@ -49,6 +49,10 @@ type Topology struct {
 	// OptionalGates are gates that a component has set only while its release has them. If
 	// unset, a gate that the release of a component does not have is refused.
 	OptionalGates []string `json:"optionalGates,omitempty"`
+	// WithDependents has gates come with those that they depend on when they are turned on, and
+	// with those that depend on them when they are turned off. If unset, a gate that can't be
+	// set alone is refused.
+	WithDependents bool `json:"withDependents,omitempty"`
 	// ControlPlane is all of the newest release if unset.
 	ControlPlane ControlPlane `json:"controlPlane,omitzero"`
 	Nodes        []Node       `json:"nodes,omitempty"`
@@ -70,6 +74,12 @@ type ControlPlane struct {
 	// leader. If unset, there is one of each, kube-controller-manager and kube-scheduler.
 	ControllerManagers []Member `json:"controllerManagers,omitempty"`
 	Schedulers         []Member `json:"schedulers,omitempty"`
+	// Flags are those of etcd, kube-apiserver, kube-controller-manager and kube-scheduler,
+	// by the program and their names without hyphens. If unset, they are those that a rig sets.
+	Flags map[string]map[string]string `json:"flags,omitempty"`
+	// Config is a JSON merge patch (RFC 7386) of the configuration file of kube-scheduler, by
+	// the program. If unset, it has none.
+	Config map[string]map[string]any `json:"config,omitempty"`
 	// NodeMonitor is how the controller manager looks after nodes.
 	NodeMonitor *NodeMonitor `json:"nodeMonitor,omitempty"`
 }
@@ -83,6 +93,8 @@ type Node struct {
 	// API that does what the text of KEP-4188 asks for.
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
+	// Settings are what the kubelet is told beside its gates. If unset, it is what a rig sets.
+	Settings
 	// Via are the API servers that the kubelet connects to. If unset, the first one.
 	Via Via `json:"via,omitempty"`
 	// Standalone is a kubelet that knows of no API server. It runs static pods.

@@ -1,0 +1,109 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Settings are what a component is told beside its gates.
+type Settings = record.Settings
+
+// flagName is what the name of a flag is made of.
+var flagName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// of are the settings of a control plane's programs, of one of them.
+func (c ControlPlane) settings(program string) Settings {
+	return Settings{Flags: c.Flags[program], Config: c.Config[program]}
+}
+
+// configurable are the programs of a control plane that can be told something.
+var configurable = []string{Etcd, APIServer, ControllerManager, Scheduler}
+
+// checkSettings reports settings of programs that a control plane does not have.
+func (r *Rig) checkSettings(c ControlPlane) {
+	check := func(field string, programs []string) {
+		for _, program := range programs {
+			at := fmt.Sprintf("controlPlane.%s[%q]", field, program)
+			if !slices.Contains(configurable, program) {
+				r.Conflict(at, "%s is no program of a control plane: %s", strict.Quote(program), strict.DidYouMean(program, configurable))
+			}
+		}
+	}
+	check("flags", slices.Sorted(maps.Keys(c.Flags)))
+	check("config", slices.Sorted(maps.Keys(c.Config)))
+	for _, program := range configurable {
+		if flags := c.Flags[program]; len(flags) > 0 {
+			r.CheckSettings("controlPlane", fmt.Sprintf("[%q]", program), program, Settings{Flags: flags})
+		}
+		if config := c.Config[program]; len(config) > 0 {
+			r.CheckSettings("controlPlane", fmt.Sprintf("[%q]", program), program, Settings{Config: config})
+		}
+	}
+}
+
+// CheckSettings reports settings that a component of a program can't be told, because the rig does
+// so itself, or because it has no such thing. They are the fields flags and config of a field, each
+// perhaps with a key.
+func (r *Rig) CheckSettings(field, key, program string, s Settings) {
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		at := fmt.Sprintf("%s.flags%s[%q]", field, key, name)
+		why, own := record.OwnFlag(name)
+		switch {
+		case strings.HasPrefix(name, "-"):
+			r.Conflict(at, "a flag is written without hyphens: %s", strict.Quote(strings.TrimLeft(name, "-")))
+		case !flagName.MatchString(name):
+			r.Conflict(at, "%s can't name a flag", strict.Quote(name))
+		case own:
+			r.Conflict(at, "%s can't be set: %s", name, why)
+		}
+	}
+	if len(s.Config) == 0 {
+		return
+	}
+	at := field + ".config" + key
+	if !slices.Contains(record.Configured(), program) {
+		r.Conflict(at, "%s has no configuration file that a rig writes: %s have one", program, strings.Join(record.Configured(), " and "))
+		return
+	}
+	if own, why := record.OwnConfig(program, s.Config); own != "" {
+		r.Conflict(at, "%s can't be set: %s", own, why)
+	}
+}
+
+// Teller is an action that tells a component something.
+type Teller interface {
+	// Tells returns the component and what it is told.
+	Tells() (component string, s Settings)
+}
+
+// EachFlag calls do with each flag that the scenario gives, its field and the program that it is
+// of.
+func (s Scenario) EachFlag(do func(field, program, name string)) {
+	each := func(at, program string, flags map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			do(fmt.Sprintf("%s[%q]", at, name), program, name)
+		}
+	}
+	c := s.Topology.ControlPlane
+	for _, program := range slices.Sorted(maps.Keys(c.Flags)) {
+		each(fmt.Sprintf("topology.controlPlane.flags[%q]", program), program, c.Flags[program])
+	}
+	for _, m := range c.members() {
+		each("topology."+m.at+".flags", m.program, m.Flags)
+	}
+	for i, n := range s.Topology.Nodes {
+		each(fmt.Sprintf("topology.nodes[%d].flags", i), kubelet, n.Flags)
+	}
+	for i, step := range s.Steps {
+		if teller, is := step.Action.(Teller); is {
+			component, told := teller.Tells()
+			each(fmt.Sprintf("steps[%d].%s.flags", i, step.Kind), Program(component), told.Flags)
+		}
+	}
+}
