@@ -113,8 +113,8 @@ type Cluster struct {
 	servers    []server    // the API servers
 	trust      *tls.Config // of a client of the rig's servers
 	components []*component
-	links      map[string]*link.Link // by who connects
-	routes     map[string][]string   // what tells the API servers from others to which a link leads; mu guards it
+	links      map[string]*link.Link // by who connects; mu guards it, and routes
+	routes     map[string][]string   // what tells the API servers from others to which a link leads
 	clients    map[string]string     // kubeconfigs of those that are not of the rig
 	observer   *observer
 	observed   string // the API server that shows the observer objects
@@ -284,10 +284,13 @@ func (c *Cluster) Close() error {
 	}
 	clear(c.runtimes)
 	c.mu.Unlock()
-	for _, from := range slices.Sorted(maps.Keys(c.links)) {
-		failures = append(failures, c.links[from].Close())
-	}
+	c.mu.Lock()
+	links := maps.Clone(c.links)
 	clear(c.links)
+	c.mu.Unlock()
+	for _, from := range slices.Sorted(maps.Keys(links)) {
+		failures = append(failures, links[from].Close())
+	}
 	for _, comp := range c.components {
 		failures = append(failures, comp.clock.Close())
 	}

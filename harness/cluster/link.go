@@ -22,7 +22,9 @@ func (c *Cluster) kubeconfigOf(from string, who pki.Request, via []string) (stri
 		if err != nil {
 			return "", err
 		}
+		c.mu.Lock()
 		c.links[from], c.routes[from] = l, via
+		c.mu.Unlock()
 		address = l.Address()
 	}
 	return c.creds.kubeconfig(fileName(from), who, "https://"+address)

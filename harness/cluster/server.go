@@ -126,10 +126,10 @@ func (c *Cluster) Route(from string, via []string) error {
 // or to stop.
 func (c *Cluster) lead() {
 	c.mu.Lock()
-	routes, guests := maps.Clone(c.routes), slices.Collect(maps.Keys(c.guests))
+	links, routes, guests := maps.Clone(c.links), maps.Clone(c.routes), slices.Collect(maps.Keys(c.guests))
 	c.mu.Unlock()
-	for from, via := range routes {
-		c.links[from].Route(c.via(via)...)
+	for from, l := range links {
+		l.Route(c.via(routes[from])...)
 	}
 	for _, guest := range guests {
 		guest.lead()
