@@ -404,7 +404,7 @@
 //
 //   - One that asks for enough of what was seen (exists, size() >= 5, starts > 1), also of
 //     each in a list (all, map, filter), after a step that changed what runs or how
-//     (restart, start, stop, kill, a fault of a link or its end, clock): what was seen
+//     (restart, start, roll, route, stop, kill, a fault of a link or its end, clock): what was seen
 //     before it may be enough. atLeast counts from when the check begins, and so does a
 //     filter by c.at > since. What was created after the change may be asked about like
 //     this.

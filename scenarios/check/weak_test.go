@@ -48,6 +48,10 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 			"counts-in-lists.yaml:38:5: check none-with-few: " + count("2 (stop kube-apiserver)"),
 			"counts-in-lists.yaml:41:5: check not-all-few: " + count("2 (stop kube-apiserver)"),
 		},
+		"rolled.yaml": {
+			"rolled.yaml:18:18: check rolled: " + count("2 (roll as v1.37.1: kube-apiserver/a, kube-apiserver/b)"),
+			"rolled.yaml:21:15: check led: " + count("4 (route kubelet/node-a to b)"),
+		},
 		"three-quarters.yaml": {
 			"three-quarters.yaml:20:5: check not-before-leases-expire: it measures a time from since, which is when this step began, and what it measures may have been before: " +
 				"put the check into the step right after the one that changes the rig",

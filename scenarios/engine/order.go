@@ -181,6 +181,8 @@ func length(cell plan.Cell) time.Duration {
 		switch act := step.Action.(type) {
 		case action.Restart:
 			all += start
+		case action.Roll:
+			all += time.Duration(len(act.Restarts)) * start / 2
 		case action.Wait:
 			all += max(event, time.Duration(act.For))
 		case action.Checks:
