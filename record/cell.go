@@ -38,7 +38,7 @@ type APIAnswer struct {
 	// request asked for that was about no object.
 	Object string `json:"object"`
 	Path   string `json:"path,omitempty"`
-	// Server is the API server that was asked, where there are several.
+	// Server is the API server that was asked, where they have names.
 	Server string `json:"server,omitempty"`
 	// Code is the HTTP status.
 	Code int `json:"code"`

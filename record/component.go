@@ -69,6 +69,6 @@ type Routed struct {
 	Via []string `json:"via"`
 }
 
-// Observing is recorded, where there are several API servers, when objects are observed as
-// another one shows them than before. The subject is that API server.
+// Observing is recorded, where API servers have names, when objects are observed as another one
+// shows them than before. The subject is that API server.
 type Observing struct{}

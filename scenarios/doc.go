@@ -56,7 +56,7 @@
 // where leaves combinations out: it is one or several comparisons, joined by
 // and. A release without its patch stands for all of that minor version. The word
 // supported stands for a rig that the version skew policy allows as it begins. An axis can be
-// compared with another one: a >= b.
+// smaller or greater than another one: a >= b.
 //
 //	where: supported and kubelet <= 1.36 and gate == true
 //

@@ -31,8 +31,9 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component) {
 		}
 		comp.mu.Lock()
 		err := c.startLocked(ctx, comp, Change{})
+		up := comp.running != nil // one that may end by itself has no error
 		comp.mu.Unlock()
-		if err == nil {
+		if err == nil && up {
 			return
 		}
 	}

@@ -245,7 +245,7 @@ func (c *Cluster) observe(ctx context.Context, by server) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(c.servers) > 1 {
+	if by.member() != "" {
 		c.cfg.Recorder.Append("cluster", by.name, record.Observing{})
 	}
 	c.observed = by.name

@@ -108,6 +108,9 @@ func TestToldOnTopOfTheRig(t *testing.T) {
 	if err != nil || !slices.Contains(args, "--v=6") || !slices.Contains(args, "--kube-api-qps=7") {
 		t.Fatalf("%v, %q", err, args)
 	}
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--leader-elect") }) {
+		t.Errorf("its flags would count more than its configuration: %q", args)
+	}
 	i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "--config="+dir) })
 	if i < 0 {
 		t.Fatalf("it reads no configuration: %q", args)

@@ -136,8 +136,7 @@ func (c *Cluster) end(name string, how func(*process.Process) error) error {
 	if comp.kind != build.APIServer {
 		return err
 	}
-	c.lead()
-	return errors.Join(err, c.observeElsewhere(c.ctx, name))
+	return errors.Join(err, c.observeElsewhere(name))
 }
 
 // Instance is what a component of a rig runs as.
@@ -314,6 +313,11 @@ func (c *Cluster) supervise(comp *component, p *process.Process, recorded chan<-
 		c.startAgain(again, comp)
 	case !c.mayEnd(comp):
 		c.fail(p.Exit())
+	case comp.kind == build.APIServer:
+		c.lead()
+		if err := c.observeElsewhere(comp.name); err != nil {
+			c.fail(err)
+		}
 	}
 }
 
@@ -330,6 +334,9 @@ func (c *Cluster) stop(comp *component, end func(*process.Process) error) error 
 	comp.mu.Unlock()
 	if p == nil {
 		return nil
+	}
+	if comp.kind == build.APIServer {
+		c.lead()
 	}
 	err := end(p)
 	<-recorded // what happens next must not be recorded before

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
@@ -202,12 +203,13 @@ func (comp *component) arguments() ([]string, error) {
 	return f.args(), nil
 }
 
-// configured has a scheduler read its configuration file, in which a patch is. What the file has of
-// the flags does not count on the command line any more (k8s.io/kubernetes,
-// cmd/kube-scheduler/app/options/options.go).
+// configured has a scheduler read its configuration file, in which a patch is. Of the flags that it
+// has fields for, those of the leader election would count more, and the others do not count
+// (k8s.io/kubernetes, cmd/kube-scheduler/app/options/options.go).
 func (f flags) configured(patch map[string]any) error {
 	config := schedulerConfig(f)
 	f["config"] = filepath.Join(filepath.Dir(f["kubeconfig"]), fileName("scheduler-"+filepath.Base(f["kubeconfig"]))+".config")
+	maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, "leader-elect") })
 	return writeConfig(f["config"], record.Merge(config, patch))
 }
 

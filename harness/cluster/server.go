@@ -143,7 +143,7 @@ func (c *Cluster) serverOf(name string) server {
 
 // observeElsewhere has the objects observed as another API server shows them, if there is one,
 // after the one ended that showed them.
-func (c *Cluster) observeElsewhere(ctx context.Context, ended string) error {
+func (c *Cluster) observeElsewhere(ended string) error {
 	if c.observer == nil || c.observed != ended {
 		return nil
 	}
@@ -151,5 +151,7 @@ func (c *Cluster) observeElsewhere(ctx context.Context, ended string) error {
 	if i < 0 {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(c.ctx, StopLimit)
+	defer cancel()
 	return c.observe(ctx, c.servers[i])
 }

@@ -134,13 +134,16 @@ func (l *Link) Set(f record.LinkFault) error {
 	return nil
 }
 
-// Route has connections go to other servers from now on. Those to others than these end.
+// Route has connections go to other servers from now on. Those to others than these end; with
+// HTTP, all do, since one has requests to several.
 func (l *Link) Route(targets ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	elsewhere := !slices.Equal(l.targets, targets)
 	l.targets = targets
 	for c := range l.conns {
-		if to := c.target(); l.door == nil && to != "" && !slices.Contains(targets, to) {
+		to := c.target()
+		if l.door != nil && elsewhere || l.door == nil && to != "" && !slices.Contains(targets, to) {
 			c.reset()
 		}
 	}
@@ -164,8 +167,10 @@ func (l *Link) leadsTo(target string) bool {
 
 // dial connects to the server whose turn it is.
 func (l *Link) dial() (server net.Conn, target string, err error) {
-	targets := l.next()
-	if l.door != nil {
+	var targets []string
+	if l.door == nil {
+		targets = l.next()
+	} else {
 		targets = []string{l.door.address}
 	}
 	for _, target = range targets {

@@ -20,6 +20,9 @@ func (p Patch) Check(f spec.Field) {
 	f.Refuse(".merge", len(p.Merge) == 0, "the patch changes nothing")
 }
 
+// Elsewhere implements spec.Elsewhere.
+func (p Patch) Elsewhere() bool { return p.Object.Cluster != "" }
+
 // Plan implements Planner.
 func (p Patch) Plan(s Scene) (Action, error) {
 	p.Expected = expected(s)

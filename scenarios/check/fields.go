@@ -18,6 +18,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -122,12 +123,13 @@ func nameTyped(e ast.Expr) {
 // whatever API server runs.
 func hasNewestTypes(cell plan.Cell) bool {
 	newest := release.Newest.MajorMinor()
-	if v := cell.Topology.Version; v.IsSource() || v.MajorMinor() != newest {
-		return false
-	}
+	components := [][]record.Component{cell.Topology.ControlPlane()}
 	for _, step := range cell.Steps {
-		for _, c := range step.Components {
-			if c.Name == spec.APIServer && (c.Version.IsSource() || c.Version.MajorMinor() != newest) {
+		components = append(components, step.Components)
+	}
+	for _, at := range components {
+		for _, c := range at {
+			if spec.Program(c.Name) == spec.APIServer && c.Name != spec.SeedAPIServer && (c.Version.IsSource() || c.Version.MajorMinor() != newest) {
 				return false
 			}
 		}

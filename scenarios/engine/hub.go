@@ -21,6 +21,8 @@ type hub struct {
 	// shown are the components, and the objects that are no cell's, as they were recorded
 	// last, in the order of their first appearance. Every cell's record begins with them.
 	shown []shown
+	// observing is which API server shows the objects, if there are several.
+	observing *shown
 }
 
 // listener is a cell's record, with the resources whose objects it is to have.
@@ -43,6 +45,9 @@ func (h *hub) join(suffix string, l listener) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.cells[suffix] = l
+	if h.observing != nil {
+		l.hear(*h.observing)
+	}
 	for _, s := range h.shown {
 		l.hear(s)
 	}
@@ -74,6 +79,10 @@ func (h *hub) Append(source, subject string, payload record.Payload) {
 
 // keep remembers what a later cell's record begins with.
 func (h *hub) keep(s shown) {
+	if _, is := s.payload.(record.Observing); is {
+		h.observing = &s
+		return
+	}
 	at := slices.IndexFunc(h.shown, func(known shown) bool { return known.subject == s.subject })
 	object, isObject := s.payload.(record.ObjectObserved)
 	switch {

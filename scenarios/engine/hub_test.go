@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // TestACellHearsNothingOfItsNeighbors: its record has the control plane and what is its own,
@@ -111,5 +112,28 @@ func TestALogIsOfOneCell(t *testing.T) {
 	}
 	if got, want := string(s.own("kubelet/node-a", []byte("node-a-skw0002 is up\n"))), "node-a is up\n"; got != want {
 		t.Errorf("of a kubelet: %q, want %q", got, want)
+	}
+}
+
+// TestACellHearsWhichServerShowsObjects, also if that was said before it came.
+func TestACellHearsWhichServerShowsObjects(t *testing.T) {
+	t.Parallel()
+	h := newHub()
+	h.Append("cluster", "kube-apiserver/a", record.ComponentStarted{Version: "v1.90.1"})
+	h.Append("cluster", "kube-apiserver/a", record.Observing{})
+	h.Append("cluster", "kube-apiserver/b", record.ComponentStarted{Version: "v1.90.1"})
+	h.Append("cluster", "kube-apiserver/b", record.Observing{})
+	h.Append("watch", "services/default/kubernetes", record.ObjectObserved{Change: "added", Resource: "services", Namespace: "default", Name: "kubernetes"})
+	history := record.NewHistory(nil)
+	h.join("-skw0001", listener{history, []string{"services"}})
+	var servers []string
+	for _, v := range timeline.Of(history.Events()).Versions {
+		servers = append(servers, v.Server)
+	}
+	if diff := cmp.Diff([]string{"kube-apiserver/b"}, servers); diff != "" {
+		t.Errorf("shown by (-want +got):\n%s", diff)
+	}
+	if lives := len(timeline.Of(history.Events()).ServerLives()); lives != 2 {
+		t.Errorf("%d API servers ran, want 2", lives)
 	}
 }

@@ -91,7 +91,8 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 	if err != nil {
 		return 0, err
 	}
-	if servers := r.cell.Topology.Servers(); len(servers) > 1 {
+	servers := r.cell.Topology.Servers()
+	if servers[0] != spec.APIServer && !strings.HasPrefix(answer.Object, spec.Seed+"/") {
 		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)

@@ -56,6 +56,11 @@ func way(cell plan.Cell) (changes []string, inStep bool) {
 			continue
 		}
 		changes = append(changes, fmt.Sprintf("%T %s", step.Action, step.Action.Describe()))
+		if roll, is := step.Action.(action.Roll); is {
+			for _, restart := range roll.Restarts {
+				changes = append(changes, restart.Describe())
+			}
+		}
 		inStep = inStep && step.Run == "" && !watchesEnd(step.Action)
 	}
 	_, reach := shares(without)

@@ -73,12 +73,13 @@ type Told struct {
 
 // Place is where the file gives the flag that a component names when it refuses it, or the file.
 func (t Told) Place(said string) string {
-	for _, name := range slices.Sorted(maps.Keys(t.Places)) {
-		if strings.Contains(said, "-"+name) && t.Places[name] != "" {
-			return t.Places[name]
+	longest := ""
+	for name, place := range t.Places {
+		if strings.Contains(said, "-"+name) && place != "" && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return t.File
+	return cmp.Or(t.Places[longest], t.File)
 }
 
 // ToldFlags returns each set of flags that the cells tell a component at some step, once.

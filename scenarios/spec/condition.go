@@ -14,7 +14,8 @@ import (
 // Condition says for which cells, or at which point of one, something holds:
 // "kubelet < 1.37 and gate == true". Names are axes or components, whose value
 // is the release that is in force. A release written without its patch stands
-// for all of that minor version. What is compared with can be another name: "a >= b".
+// for all of that minor version. What it is smaller or greater than can be another name:
+// "a >= b".
 type Condition []comparison
 
 // supported is what a condition on the axes calls a rig that the version skew policy allows.
@@ -67,8 +68,8 @@ func (c comparison) holds(values map[string]string) (bool, error) {
 		names := slices.Sorted(maps.Keys(values))
 		return false, fmt.Errorf("nothing here is called %s: %s", strict.Quote(c.name), strict.DidYouMean(c.name, names))
 	}
-	if other, is := values[c.Value]; is {
-		c.Value = other
+	if other, is := values[c.Value]; is && c.Operator != "==" && c.Operator != "!=" {
+		c.Value = string(release.Version(other).WithoutBuild())
 	}
 	return c.Holds(value)
 }

@@ -131,8 +131,20 @@ func (r *Rig) Reached(c Component) []Component {
 	return slices.DeleteFunc(servers, func(s Component) bool { return !slices.Contains(c.Via, memberName(s.Name)) })
 }
 
+// Elsewhere is an action about an object that may be on another cluster than the rig's own.
+type Elsewhere interface {
+	// Elsewhere reports whether it is.
+	Elsewhere() bool
+}
+
 // checkAsked returns why a step can't ask the API server that it asks.
 func (r *Rig) checkAsked(s Step) []Conflict {
+	if other, is := s.Action.(Elsewhere); is && other.Elsewhere() {
+		if s.Via != "" {
+			r.Conflict("via", "the object is on the seed, which has one API server")
+		}
+		return r.take()
+	}
 	if s.Via != "" {
 		r.CheckVia("via", []string{s.Via})
 	}
@@ -199,6 +211,8 @@ func (v *validator) checkMembers() {
 		v.Refuse(at, len(list.members) > maxMembers, "%d are more than a control plane can have: %d", len(list.members), maxMembers)
 		v.Refuse(at, !enabled(list.one) && len(list.members) > 0, "%s is false, and so there are none", cmp.Or(list.field[:len(list.field)-1], list.field))
 	}
+	v.Refuse("topology.controlPlane.controllerManagers", v.scenario.Topology.Garden != nil && len(c.ControllerManagers) > 0,
+		"the watchdog of a garden scales one controller manager, which has no name")
 	for i := range c.Servers {
 		at := fmt.Sprintf("topology.controlPlane.servers[%d].via", i)
 		v.Refuse(at, v.Has(at), "an API server connects to no other one")

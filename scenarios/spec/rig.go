@@ -36,7 +36,7 @@ const (
 // GateName is what the name of a feature gate is made of.
 var GateName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-// KubeletPrefix begins the name of a node's comp.
+// KubeletPrefix begins the name of a node's kubelet.
 const (
 	kubelet       = "kubelet"
 	KubeletPrefix = kubelet + "/"

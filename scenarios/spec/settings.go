@@ -17,7 +17,7 @@ type Settings = record.Settings
 // flagName is what the name of a flag is made of.
 var flagName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// of are the settings of a control plane's programs, of one of them.
+// settings are what a program of the control plane is told.
 func (c ControlPlane) settings(program string) Settings {
 	return Settings{Flags: c.Flags[program], Config: c.Config[program]}
 }
