@@ -62,7 +62,7 @@ var podsMutants = map[string]podsMutant{
 		"pods/evicted":     {"with-how-each-ended"},
 
 		"outage/api-server": {}, "outage/node-unknown": {}, "outage/restarted": {}, "pods/ended": {}, "restart/polled": {}, "restart/slow-runtime": {},
-		"skew/pod-fields": {}, "socket/removed": {}, "standalone/static-pods": {},
+		"servers/led-elsewhere": {}, "skew/pod-fields": {}, "socket/removed": {}, "standalone/static-pods": {},
 		"watch/amid-changes": {}, "watch/begun-late": {}, "watch/life": {}, "watch/slow": {},
 	}},
 	"pods of which only the names are shown": {
@@ -108,6 +108,7 @@ var podsMutants = map[string]podsMutant{
 			"pods/evicted":           {"gone-is-gone"},
 			"standalone/static-pods": {"told-that-one-is-gone"},
 			"outage/api-server":      {"gone-when-it-is-heard-of"},
+			"servers/led-elsewhere":  {"each-is-sent", "agrees-with-list"},
 			"watch/begun-late":       {"gone", "the-late-watch-is-told"},
 		},
 	},
@@ -309,9 +310,10 @@ var podsMutants = map[string]podsMutant{
 			"s.enqueue(func(w *watcher) error { if " + ended + " { return w.remove(p) }; return w.put(p) })",
 		}},
 		red: map[string][]string{
-			"pods/ended":       {"ended-is-not-deleted"},
-			"pods/evicted":     {"evicted-is-not-deleted"},
-			"watch/begun-late": {"the-watch-agrees-with-the-list"},
+			"pods/ended":            {"ended-is-not-deleted"},
+			"pods/evicted":          {"evicted-is-not-deleted"},
+			"servers/led-elsewhere": {"none-that-stays-is-said-to-be-gone"},
+			"watch/begun-late":      {"the-watch-agrees-with-the-list"},
 		},
 	},
 	"evicted pods that have failed before they have ended": {
