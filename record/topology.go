@@ -41,10 +41,23 @@ type Topology struct {
 
 // The programs of a control plane.
 const (
-	apiServer         = "kube-apiserver"
-	controllerManager = "kube-controller-manager"
-	scheduler         = "kube-scheduler"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
 )
+
+// Program is what a component runs: kube-apiserver of kube-apiserver/b, kubelet of kubelet/node-a.
+func Program(component string) string {
+	program, _, _ := strings.Cut(component, "/")
+	return program
+}
+
+// Member is what tells a component from others of its program: b of kube-apiserver/b, and nothing
+// of the only one.
+func Member(component string) string {
+	_, member, _ := strings.Cut(component, "/")
+	return member
+}
 
 // ControlPlane are the components of the control plane beside etcd, in the order in which
 // they start.
@@ -52,12 +65,12 @@ func (t Topology) ControlPlane() []Component {
 	if len(t.Members) > 0 {
 		return t.Members
 	}
-	all := []Component{{Name: apiServer, Version: t.Version, Gates: t.Gates}}
+	all := []Component{{Name: APIServer, Version: t.Version, Gates: t.Gates}}
 	if t.ControllerManager {
-		all = append(all, Component{Name: controllerManager, Version: t.Version, Gates: t.Gates})
+		all = append(all, Component{Name: ControllerManager, Version: t.Version, Gates: t.Gates})
 	}
 	if t.Scheduler {
-		all = append(all, Component{Name: scheduler, Version: t.Version, Gates: t.Gates})
+		all = append(all, Component{Name: Scheduler, Version: t.Version, Gates: t.Gates})
 	}
 	return all
 }
@@ -65,7 +78,7 @@ func (t Topology) ControlPlane() []Component {
 // Servers are the names of the API servers, in the order in which they start.
 func (t Topology) Servers() (names []string) {
 	for _, c := range t.ControlPlane() {
-		if program, _, _ := strings.Cut(c.Name, "/"); program == apiServer {
+		if Program(c.Name) == APIServer {
 			names = append(names, c.Name)
 		}
 	}

@@ -2,10 +2,10 @@ package cluster
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/record"
 )
 
 // startsAgain reports whether a component is started again if it ends by itself, as a kubelet
@@ -13,7 +13,7 @@ import (
 // has to be: it ends when it is no longer the leader, or finds no API server while it starts.
 func (comp *component) startsAgain() bool {
 	controller := comp.kind == build.ControllerManager || comp.kind == build.Scheduler
-	return controller && strings.Contains(comp.name, "/")
+	return controller && record.Member(comp.name) != ""
 }
 
 // A kubelet starts a container that ended at once, and then later each time

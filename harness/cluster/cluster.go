@@ -245,7 +245,7 @@ func (c *Cluster) observe(ctx context.Context, by server) (err error) {
 	if err != nil {
 		return err
 	}
-	if by.member() != "" {
+	if record.Member(by.name) != "" {
 		c.cfg.Recorder.Append("cluster", by.name, record.Observing{})
 	}
 	c.observed = by.name

@@ -33,10 +33,7 @@ func (c *Cluster) nodeLabels() flags {
 
 // hasControllers reports whether the control plane has a controller manager.
 func (c *Cluster) hasControllers() bool {
-	if c.cfg.On != nil {
-		return c.cfg.On.hasControllers()
-	}
-	return c.cfg.Topology.ControllerManager
+	return c.host().cfg.Topology.ControllerManager
 }
 
 // newCredentials makes the rig's directory of credentials: with an authority of its own, or

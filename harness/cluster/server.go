@@ -24,12 +24,6 @@ type server struct {
 	client     kubernetes.Interface
 }
 
-// member is what tells an API server from others: b of kube-apiserver/b.
-func (s server) member() string {
-	_, member, _ := strings.Cut(s.name, "/")
-	return member
-}
-
 func (s server) url() string { return "https://" + s.address.String() }
 
 // host is the rig whose control plane the rig uses: its own, or that of another one.
@@ -47,7 +41,7 @@ func (c *Cluster) connect() error {
 			continue
 		}
 		s := server{name: comp.Name, address: netip.AddrPortFrom(c.block.member(len(c.servers)), apiserverPort)}
-		file := strings.TrimSuffix("admin-"+s.member(), "-")
+		file := strings.TrimSuffix("admin-"+record.Member(s.name), "-")
 		var err error
 		if s.kubeconfig, err = c.creds.kubeconfig(file, administrator("skewrig-admin"), s.url()); err != nil {
 			return err
@@ -67,8 +61,7 @@ func (c *Cluster) connect() error {
 
 // programOf is the program that a component is.
 func programOf(component string) build.Component {
-	program, _, _ := strings.Cut(component, "/")
-	return build.Component(program)
+	return build.Component(record.Program(component))
 }
 
 // up is the first API server that runs, or the first one if none does.
@@ -85,7 +78,7 @@ func (c *Cluster) via(members []string) (all []string) {
 	}
 	var running []string
 	for _, member := range members {
-		i := slices.IndexFunc(c.servers, func(s server) bool { return s.member() == member })
+		i := slices.IndexFunc(c.servers, func(s server) bool { return record.Member(s.name) == member })
 		if i < 0 {
 			continue
 		}
@@ -110,7 +103,7 @@ func (c *Cluster) Route(from string, via []string) error {
 		return fmt.Errorf("this rig has no link from %q to the API server, and so no way to lead it elsewhere", from)
 	}
 	for _, member := range via {
-		if !slices.ContainsFunc(c.servers, func(s server) bool { return s.member() == member }) {
+		if !slices.ContainsFunc(c.servers, func(s server) bool { return record.Member(s.name) == member }) {
 			return fmt.Errorf("this rig has no API server %q", member)
 		}
 	}

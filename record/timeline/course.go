@@ -38,7 +38,7 @@ type Answer struct {
 }
 
 // By is the API server that answered.
-func (a *Answer) By() string { return cmp.Or(a.Server, APIServer) }
+func (a *Answer) By() string { return cmp.Or(a.Server, record.APIServer) }
 
 // Created reports whether the request created its object.
 func (a *Answer) Created() bool { return a.Code == http.StatusCreated }

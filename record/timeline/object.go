@@ -139,7 +139,7 @@ func (t *Timeline) observed(e Entry, seen record.ObjectObserved) {
 	}
 	server := t.observing
 	if !own {
-		server = APIServer
+		server = record.APIServer
 	}
 	v := &Version{
 		Moment: e.Moment, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,

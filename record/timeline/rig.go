@@ -137,15 +137,9 @@ func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
 	}
 }
 
-// APIServer is the API server of a rig that has one, and begins the names of several.
-const APIServer = "kube-apiserver"
-
 // Servers are the names of the API servers that ever ran, in order.
 func (t *Timeline) Servers() []string {
-	return slices.DeleteFunc(t.Components(), func(name string) bool {
-		program, _, _ := strings.Cut(name, "/")
-		return program != APIServer
-	})
+	return slices.DeleteFunc(t.Components(), func(name string) bool { return record.Program(name) != record.APIServer })
 }
 
 // ServerLives are the processes of all API servers, those of each in their order.

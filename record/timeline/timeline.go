@@ -119,7 +119,7 @@ func New() *Timeline {
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),
 		Containers: make(map[string]*Container), Connected: make(map[string][]*Connection),
 		PodsAnswers: make(map[string]*PodsAnswers), PodsWatches: make(map[string]*PodsWatch), PodsPolls: make(map[string]*PodsPoll),
-		observing: APIServer, states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
+		observing: record.APIServer, states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
 		events: make(map[string]*PodEvent), counts: make(map[string]int),
 	}
 }

@@ -54,22 +54,19 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 	}{
 		"a field": {
 			happened: func(h *history) {
-				show := func(at float64, version, probe string) {
-					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
-				}
 				h.start(0, "kube-apiserver", "v1.90.1", nil)
 				h.step(1, 1, "late", "create Pod web")
-				show(1, "1", `"protocol":"HTTP2"`)
+				h.showProbe(1, "1", `"protocol":"HTTP2"`)
 				h.at(3, "kube-apiserver", record.ComponentStopped{Asked: true})
 				h.start(4, "kube-apiserver", "v1.89.3", nil)
-				show(3.9, "1", "")
+				h.showProbe(3.9, "1", "")
 				h.at(5, "label", record.StepStarted{Number: 2, Name: "label", Action: "patch pods/default/web with {}"})
 				h.at(5, "label", record.APIAnswer{Object: "pods/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
 				h.at(5.1, "3", record.StepStarted{Number: 3, Name: "3", Action: "wait for 3s"})
-				show(5.2, "2", "")
+				h.showProbe(5.2, "2", "")
 				h.at(7, "kube-apiserver", record.ComponentStopped{Asked: true})
 				h.start(8, "kube-apiserver", "v1.90.1", nil)
-				show(8.1, "2", `"protocol":"HTTP1"`)
+				h.showProbe(8.1, "2", `"protocol":"HTTP1"`)
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
 			want: `kube-apiserver v1.89.3 lost spec.probe.protocol of pod default/web at 5.2 s, when it wrote the object in step 2 (label: patch pods/default/web with {}); ` +
@@ -84,16 +81,13 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		},
 		"a field that several API servers serve": {
 			happened: func(h *history) {
-				show := func(at float64, version, probe string) {
-					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
-				}
 				h.start(0, "kube-apiserver/a", "v1.90.1", nil)
 				h.start(0, "kube-apiserver/b", "v1.89.3", nil)
 				h.at(0, "kube-apiserver/a", record.Observing{})
-				show(1, "1", `"protocol":"HTTP2"`)
-				show(2, "2", "")
+				h.showProbe(1, "1", `"protocol":"HTTP2"`)
+				h.showProbe(2, "2", "")
 				h.at(3, "kube-apiserver/b", record.Observing{})
-				show(3.1, "2", `"protocol":"HTTP1"`)
+				h.showProbe(3.1, "2", `"protocol":"HTTP1"`)
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
 			want: `kube-apiserver/a v1.90.1 or kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.0 s, when it wrote the object; ` +
@@ -107,16 +101,13 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		},
 		"a field that was written through one of several API servers": {
 			happened: func(h *history) {
-				show := func(at float64, version, probe string) {
-					h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
-				}
 				h.start(0, "kube-apiserver/a", "v1.90.1", nil)
 				h.start(0, "kube-apiserver/b", "v1.89.3", nil)
 				h.at(0, "kube-apiserver/a", record.Observing{})
-				show(1, "1", `"protocol":"HTTP2"`)
+				h.showProbe(1, "1", `"protocol":"HTTP2"`)
 				h.step(2, 1, "label", "patch pods/default/web with {}")
 				h.at(2, "label", record.APIAnswer{Object: "pods/default/web", Server: "kube-apiserver/b", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
-				show(2.1, "2", "")
+				h.showProbe(2.1, "2", "")
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}); until then, it was "HTTP2" in storage. ` +
@@ -290,4 +281,9 @@ func TestAttemptsAreCountedUntilTheCheckAndTheEnd(t *testing.T) {
 	if last := c.Because[len(c.Because)-1]; !strings.HasPrefix(last, "2 of 2 attempts of default/web/app failed by 10.0 s, 3 of 3 by the end; most often (2)") {
 		t.Errorf("it says %q", last)
 	}
+}
+
+// showProbe shows a version of a pod with fields of a probe.
+func (h *history) showProbe(at float64, version, probe string) {
+	h.show(at, "pods/default/web", "modified", `{"metadata":{"name":"web","namespace":"default","resourceVersion":"`+version+`"},"spec":{"probe":{`+probe+`}}}`)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -265,7 +266,7 @@ func (b *builder) unready(v *timeline.Version) string {
 
 // servedBy is the name of the API server that served a state of an object.
 func servedBy(v *timeline.Version) string {
-	return strings.TrimPrefix(v.Cluster+"/"+cmp.Or(v.Server, timeline.APIServer), "/")
+	return strings.TrimPrefix(v.Cluster+"/"+cmp.Or(v.Server, record.APIServer), "/")
 }
 
 // lifeAt is the process of a component that had been launched last at a time.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
 // program is what a component runs, in whichever rig it is, and as one of several or alone.
 func program(component string) string {
-	program, _, _ := strings.Cut(strings.TrimPrefix(component, "seed/"), "/")
-	return program
+	return record.Program(strings.TrimPrefix(component, "seed/"))
 }
 
 // subject is what the checks are about that decided the outcome of a cell, by names that
@@ -99,7 +99,7 @@ type subjectIn struct {
 // lines of them, but not for the API server, which has objects.
 func (s subject) in(component string, lines []logLine) subjectIn {
 	of := subjectIn{names: wholeNames(s.names), fields: fieldNames(s.fields), containers: wholeNames(s.containers), all: slices.Contains(s.deciders, program(component))}
-	of.serves = s.served && program(component) == timeline.APIServer
+	of.serves = s.served && program(component) == record.APIServer
 	hasBoth := func(line logLine) bool {
 		return place(of.names, line.whole) != nil && place(of.containers, line.whole) != nil
 	}

@@ -103,16 +103,22 @@ func (s Restart) to() string {
 	for _, gate := range s.Unset {
 		with = append(with, gate+" unset")
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
-		with = append(with, "--"+name+"="+s.Flags[name])
-	}
-	if len(s.Config) > 0 {
-		with = append(with, "config "+Encode(s.Config))
-	}
+	with = append(with, DescribeSettings(s.Settings)...)
 	if len(with) > 0 {
 		text += " with " + strings.Join(with, ", ")
 	}
 	return strings.TrimSpace(text)
+}
+
+// DescribeSettings says what a component is told beside its gates, each flag by itself.
+func DescribeSettings(s spec.Settings) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		all = append(all, OneLine("--"+name+"="+s.Flags[name]))
+	}
+	if len(s.Config) > 0 {
+		all = append(all, OneLine("config "+Encode(s.Config)))
+	}
+	return all
 }
 
 // Run implements Action.

@@ -29,18 +29,13 @@ func (s Route) Change(r *spec.Rig) {
 	if c == nil || !connects(r, ".from", *c) {
 		return
 	}
-	if !strings.HasPrefix(c.Name, spec.KubeletPrefix) && !isController(c.Name) && c.Name != spec.Watchdog {
+	if !strings.HasPrefix(c.Name, spec.KubeletPrefix) && !spec.IsController(c.Name) && c.Name != spec.Watchdog {
 		r.Conflict(".from", "%s always connects to the first API server", c.Name)
 		return
 	}
 	r.CheckVia(".to", s.To)
 	c.Via = s.To
 	r.CheckSkew(".to", *c)
-}
-
-func isController(component string) bool {
-	program := spec.Program(component)
-	return program == spec.ControllerManager || program == spec.Scheduler
 }
 
 // Describe implements Action.

@@ -20,7 +20,6 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // typed are the types of objects by their resource, of those that have one version only
@@ -123,15 +122,9 @@ func nameTyped(e ast.Expr) {
 // whatever API server runs.
 func hasNewestTypes(cell plan.Cell) bool {
 	newest := release.Newest.MajorMinor()
-	components := [][]record.Component{cell.Topology.ControlPlane()}
-	for _, step := range cell.Steps {
-		components = append(components, step.Components)
-	}
-	for _, at := range components {
-		for _, c := range at {
-			if spec.Program(c.Name) == spec.APIServer && c.Name != spec.SeedAPIServer && (c.Version.IsSource() || c.Version.MajorMinor() != newest) {
-				return false
-			}
+	for _, c := range cell.Runs() {
+		if record.Program(c.Name) == record.APIServer && (c.Version.IsSource() || c.Version.MajorMinor() != newest) {
+			return false
 		}
 	}
 	return true

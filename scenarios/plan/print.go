@@ -64,7 +64,7 @@ func (p *printer) rig(t record.Topology) {
 			text += " with " + c.Gates.String()
 		}
 		text += via(c)
-		text += strings.Join(append([]string{""}, settings(c.Settings)...), ", ")
+		text += strings.Join(append([]string{""}, action.DescribeSettings(c.Settings)...), ", ")
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
@@ -175,16 +175,11 @@ func isKubelet(component string) bool { return strings.HasPrefix(component, spec
 const controllerSkew = "note: by the version skew policy, a controller manager or scheduler has the minor version of the API server, or the one before" +
 	" (https://kubernetes.io/releases/version-skew-policy/#kube-controller-manager-kube-scheduler-and-cloud-controller-manager)"
 
-func isController(component string) bool {
-	program := spec.Program(component)
-	return program == spec.ControllerManager || program == spec.Scheduler
-}
-
 // skew is where a component stands to the API servers that it connects to: to the one that it
 // fits worst.
 func (p *printer) skew(c record.Component) (worst release.Skew) {
 	of := release.SkewOf
-	if isController(c.Name) {
+	if spec.IsController(c.Name) {
 		of = release.ControllerSkewOf
 	}
 	for _, server := range p.reached(c) {
@@ -204,17 +199,6 @@ func (p *printer) reached(c record.Component) (servers []string) {
 		servers = []string{p.server}
 	}
 	return servers
-}
-
-// settings are what a component is told beside its gates, each flag by itself.
-func settings(s record.Settings) (all []string) {
-	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
-		all = append(all, action.OneLine("--"+name+"="+s.Flags[name]))
-	}
-	if len(s.Config) > 0 {
-		all = append(all, action.OneLine("config "+action.Encode(s.Config)))
-	}
-	return all
 }
 
 // via says through which API servers a component connects, where they have names.
@@ -313,8 +297,8 @@ func (p *printer) changes(s Step) (all []string) {
 		if from, to := via(before), via(c); from != to {
 			all = append(all, fmt.Sprintf("%s%s ->%s", c.Name, from, to))
 		}
-		for _, setting := range settings(c.Settings) {
-			if !slices.Contains(settings(before.Settings), setting) {
+		for _, setting := range action.DescribeSettings(c.Settings) {
+			if !slices.Contains(action.DescribeSettings(before.Settings), setting) {
 				all = append(all, c.Name+" "+setting)
 			}
 		}
@@ -329,7 +313,7 @@ func (p *printer) changes(s Step) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if skews[name] != after[name] {
 			all = append(all, fmt.Sprintf("%s skew %s -> %s", name, skews[name], after[name]))
-			outside = outside || isController(name) && after[name] != release.SkewSupported
+			outside = outside || spec.IsController(name) && after[name] != release.SkewSupported
 		}
 	}
 	if outside {
@@ -342,7 +326,7 @@ func (p *printer) changes(s Step) (all []string) {
 func (p *printer) skews() map[string]release.Skew {
 	skews := make(map[string]release.Skew)
 	for name, c := range p.last {
-		if isKubelet(name) || isController(name) {
+		if isKubelet(name) || spec.IsController(name) {
 			skews[name] = p.skew(c)
 		}
 	}

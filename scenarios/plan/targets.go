@@ -40,10 +40,7 @@ func Targets(cells []Cell) []Target {
 		}
 	}
 	for _, cell := range cells {
-		add(cell, initial(cell.Topology))
-		for _, step := range cell.Steps {
-			add(cell, step.Components)
-		}
+		add(cell, cell.Runs())
 		for _, i := range cell.Images {
 			if i.HealthProbe != "" {
 				target := Target{Component: spec.HealthProbe, Version: i.HealthProbe}
@@ -85,11 +82,7 @@ func (t Told) Place(said string) string {
 // ToldFlags returns each set of flags that the cells tell a component at some step, once.
 func ToldFlags(cells []Cell) (all []Told) {
 	for _, cell := range cells {
-		components := initial(cell.Topology)
-		for _, step := range cell.Steps {
-			components = append(components, step.Components...)
-		}
-		for _, c := range components {
+		for _, c := range cell.Runs() {
 			told := Told{
 				Target: Target{Component: spec.Program(c.Name), Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)},
 				Flags:  c.Flags, File: cell.File, Places: make(map[string]string),
@@ -106,13 +99,18 @@ func ToldFlags(cells []Cell) (all []Told) {
 	return all
 }
 
-// Components are the names of what runs at some step of the cell, each once.
-func (c Cell) Components() (names []string) {
+// Runs are the components of the cell as they are at first, and then once each step is done.
+func (c Cell) Runs() []record.Component {
 	all := initial(c.Topology)
 	for _, step := range c.Steps {
 		all = append(all, step.Components...)
 	}
-	for _, component := range all {
+	return all
+}
+
+// Components are the names of what runs at some step of the cell, each once.
+func (c Cell) Components() (names []string) {
+	for _, component := range c.Runs() {
 		if !slices.Contains(names, component.Name) {
 			names = append(names, component.Name)
 		}

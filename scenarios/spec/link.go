@@ -88,8 +88,7 @@ func Program(component string) string {
 	if IsSimulated(component) {
 		return ""
 	}
-	kind, _, _ := strings.Cut(strings.TrimPrefix(component, Seed+"/"), "/")
-	return kind
+	return record.Program(strings.TrimPrefix(component, Seed+"/"))
 }
 
 // ServerName is the name of the API server that scenarios call by what tells it from others. It
@@ -101,9 +100,8 @@ func ServerName(member string) string {
 	return APIServer + "/" + member
 }
 
-// memberName is what tells a component from others of its program: b of kube-apiserver/b,
-// and nothing of the only one.
-func memberName(component string) string {
-	_, name, _ := strings.Cut(component, "/")
-	return name
+// IsController reports whether a component is a controller manager or a scheduler.
+func IsController(component string) bool {
+	program := Program(component)
+	return program == ControllerManager || program == Scheduler
 }

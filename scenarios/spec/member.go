@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Member is one of the components of a control plane that are of the same program.
@@ -128,7 +129,7 @@ func (r *Rig) Reached(c Component) []Component {
 	if len(c.Via) == 0 {
 		return servers[:min(1, len(servers))]
 	}
-	return slices.DeleteFunc(servers, func(s Component) bool { return !slices.Contains(c.Via, memberName(s.Name)) })
+	return slices.DeleteFunc(servers, func(s Component) bool { return !slices.Contains(c.Via, record.Member(s.Name)) })
 }
 
 // Elsewhere is an action about an object that may be on another cluster than the rig's own.
@@ -172,7 +173,7 @@ func via(name string) []string {
 func (r *Rig) CheckVia(field string, via []string) {
 	var names []string
 	for _, s := range r.Servers() {
-		if name := memberName(s.Name); name != "" {
+		if name := record.Member(s.Name); name != "" {
 			names = append(names, name)
 		}
 	}

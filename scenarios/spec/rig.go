@@ -9,14 +9,15 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/record"
 )
 
 // The components that a rig has beside its kubelets, which are kubelet/<node>.
 const (
 	Etcd              = "etcd"
-	APIServer         = "kube-apiserver"
-	ControllerManager = "kube-controller-manager"
-	Scheduler         = "kube-scheduler"
+	APIServer         = record.APIServer
+	ControllerManager = record.ControllerManager
+	Scheduler         = record.Scheduler
 )
 
 // Seed is the second rig of a garden, and what the names of its components and

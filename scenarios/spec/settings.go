@@ -38,12 +38,7 @@ func (r *Rig) checkSettings(c ControlPlane) {
 	check("flags", slices.Sorted(maps.Keys(c.Flags)))
 	check("config", slices.Sorted(maps.Keys(c.Config)))
 	for _, program := range configurable {
-		if flags := c.Flags[program]; len(flags) > 0 {
-			r.CheckSettings("controlPlane", fmt.Sprintf("[%q]", program), program, Settings{Flags: flags})
-		}
-		if config := c.Config[program]; len(config) > 0 {
-			r.CheckSettings("controlPlane", fmt.Sprintf("[%q]", program), program, Settings{Config: config})
-		}
+		r.CheckSettings("controlPlane", fmt.Sprintf("[%q]", program), program, c.settings(program))
 	}
 }
 

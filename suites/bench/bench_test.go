@@ -79,6 +79,12 @@ func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 	for i := range nodes {
 		topology.Nodes = append(topology.Nodes, record.Node{Name: fmt.Sprintf("node-%d", i), Version: release.Newest})
 	}
+	return configOf(b, builder, topology)
+}
+
+// configOf is the configuration of a rig without a record.
+func configOf(b *testing.B, builder *build.Builder, topology record.Topology) cluster.Config {
+	b.Helper()
 	library, err := engine.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -15,7 +15,6 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
 )
 
 // BenchmarkServers measures what a second API server adds to the cold start and the memory of a
@@ -110,13 +109,7 @@ func serversRig(b *testing.B, v release.Version, servers, controllers []string) 
 	if _, err := builder.Build(b.Context(), slices.Concat(build.AllOf(release.Newest), build.AllOf(release.Previous))); err != nil {
 		b.Fatal(err)
 	}
-	library, err := engine.Library(b.Context(), nil, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	config := engine.ClusterConfig(topology, library, nil)
-	config.Binary = builder.Binary
-	return config
+	return configOf(b, builder, topology)
 }
 
 func createWorkloads(b *testing.B, c *cluster.Cluster) {
