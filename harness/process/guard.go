@@ -65,10 +65,17 @@ func newGuard(shell, dir string) (_ *Guard, err error) {
 // Dir is the guarded directory.
 func (g *Guard) Dir() string { return g.dir }
 
-// Close removes the directory and returns when it and the guard are gone.
+// Close removes the directory and returns when it and the guard are gone. From when the
+// directory is gone, another one may have its name: the guard must not look for it then.
 func (g *Guard) Close() error {
-	if g.cmd == nil {
-		return os.RemoveAll(g.dir)
+	removed := os.RemoveAll(g.dir)
+	switch {
+	case g.cmd == nil:
+		return removed
+	case removed != nil: // somebody still writes, and the guard tries for longer
+		return errors.Join(g.hold.Close(), g.cmd.Wait())
 	}
-	return errors.Join(g.hold.Close(), g.cmd.Wait(), os.RemoveAll(g.dir))
+	killed := syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL)
+	_ = g.cmd.Wait() // it was killed
+	return errors.Join(killed, g.hold.Close())
 }
