@@ -126,11 +126,11 @@ func kindConflicts(topology record.Topology) (problems []error) {
 			problems = append(problems, fmt.Errorf("node %s: %s with a control plane of %s: %s", node.Name, node.Version, topology.Version, release.SkewTooOld))
 		}
 		for gate := range node.Gates {
-			if err := release.CheckGate(node.Version, gate); err != nil {
+			if err := release.CheckGate(release.Effective{Version: node.Version}, gate); err != nil {
 				problems = append(problems, fmt.Errorf("node %s: %w", node.Name, err))
 			}
 		}
-		for _, c := range release.GateConflicts(node.Version, node.Gates) {
+		for _, c := range release.GateConflicts(release.Effective{Version: node.Version}, node.Gates) {
 			problems = append(problems, fmt.Errorf("node %s: %s", node.Name, c.Message))
 		}
 	}

@@ -18,7 +18,7 @@ const older release.Version = "v1.36.3-7+0123456789abcd.01234567"
 
 func learn(t *testing.T, v, like release.Version) []release.Gate {
 	t.Helper()
-	gates, known, err := release.Table(like)
+	gates, known, err := release.Table(release.Effective{Version: like})
 	if err != nil || !known {
 		t.Fatal(known, err)
 	}
@@ -88,7 +88,7 @@ func TestASavedRunOnASource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table, known, err := release.Table(saved); err != nil || !known || len(table) != len(gates) {
+	if table, known, err := release.Table(release.Effective{Version: saved}); err != nil || !known || len(table) != len(gates) {
 		t.Errorf("the saved run's gates: %d, %t, %v", len(table), known, err)
 	}
 	i := slices.IndexFunc(on.BuiltIn, func(c plan.Cell) bool { return c.ID == "kep-4188/api/list-and-get/kubelet:v1.37.1" })

@@ -14,9 +14,20 @@ type ComponentStarted struct {
 	Source  string          `json:"source"`
 	Digest  string          `json:"digest"`
 	Gates   release.Gates   `json:"gates,omitempty"`
-	PID     int             `json:"pid"`
+	// EmulatedVersion is the minor version that it says it emulates, and
+	// MinCompatibilityVersion the oldest that it expects beside it. If unset, it was not told
+	// any, and emulates none.
+	EmulatedVersion         release.Version `json:"emulatedVersion,omitempty"`
+	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`
+
+	PID int `json:"pid"`
 	// ReadySeconds is how long it took from start to ready.
 	ReadySeconds float64 `json:"readySeconds"`
+}
+
+// Effective is the release with what it emulates.
+func (s ComponentStarted) Effective() release.Effective {
+	return release.Effective{Version: s.Version, Emulated: s.EmulatedVersion, MinCompatibility: s.MinCompatibilityVersion}
 }
 
 // ComponentStopped is recorded when a component has ended.

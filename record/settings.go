@@ -1,9 +1,12 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // Settings are what a component is told beside its gates, on top of what a rig tells it.
@@ -13,17 +16,33 @@ type Settings struct {
 	// Config is a JSON merge patch (RFC 7386) of the configuration file: of a kubelet,
 	// KubeletConfiguration, of a scheduler, KubeSchedulerConfiguration. Others have none.
 	Config map[string]any `json:"config,omitempty"`
+	// EmulatedVersion is an older minor version whose gates and APIs a component of the control
+	// plane has ("v1.36", or a release, "newest" or "previous" for its minor version), by its
+	// flag --emulated-version (KEP-4330). If unset, its own.
+	EmulatedVersion release.Version `json:"emulatedVersion,omitempty"`
+	// MinCompatibilityVersion is the oldest minor version that the component expects beside it,
+	// by its flag --min-compatibility-version. If unset, the one before the emulated one.
+	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`
 }
 
+// Emulates reports whether a version is told to emulate, or to expect.
+func (s Settings) Emulates() bool { return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" }
+
 // IsZero reports whether nothing is told.
-func (s Settings) IsZero() bool { return len(s.Flags) == 0 && len(s.Config) == 0 }
+func (s Settings) IsZero() bool { return len(s.Flags) == 0 && len(s.Config) == 0 && !s.Emulates() }
 
 // With returns settings with others on top.
 func (s Settings) With(others Settings) Settings {
 	if others.IsZero() {
 		return s
 	}
-	after := Settings{Flags: maps.Clone(s.Flags), Config: compose(s.Config, others.Config)}
+	after := Settings{
+		Flags: maps.Clone(s.Flags), Config: compose(s.Config, others.Config),
+		EmulatedVersion: s.EmulatedVersion, MinCompatibilityVersion: cmp.Or(others.MinCompatibilityVersion, s.MinCompatibilityVersion),
+	}
+	if others.EmulatedVersion != "" { // what is expected beside it follows it
+		after.EmulatedVersion, after.MinCompatibilityVersion = others.EmulatedVersion, others.MinCompatibilityVersion
+	}
 	if after.Flags == nil && len(others.Flags) > 0 {
 		after.Flags = make(map[string]string)
 	}
@@ -79,6 +98,7 @@ const (
 	ownDirectory   = "the rig has directories of its own"
 	ownKubeconfig  = "the rig writes the kubeconfig, and via and links say where it leads"
 	ownGates       = "give gates"
+	ownEmulation   = "give emulatedVersion or minCompatibilityVersion"
 	ownElection    = "there is a leader where there are several, and only then"
 )
 
@@ -102,7 +122,7 @@ var ownFlags = map[string]string{
 
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
 
-	"feature-gates": ownGates,
+	"feature-gates": ownGates, "emulated-version": ownEmulation, "min-compatibility-version": ownEmulation,
 	"leader-elect":  ownElection,
 }
 

@@ -109,7 +109,7 @@ func (m *mover) write(ctx context.Context, t table) error {
 // printChanges compares what this program was compiled with and what is there
 // now.
 func (m *mover) printChanges(ctx context.Context, before, after table, cellsBefore []string) error {
-	gatesBefore, _, err := release.Table(before.newest)
+	gatesBefore, _, err := release.Table(release.Effective{Version: before.newest})
 	if err != nil {
 		return err
 	}

@@ -140,13 +140,15 @@ func controllerManagerFlags(ca, serviceAccountKey string, monitor record.NodeMon
 	return f
 }
 
-// controllerFlags are what controller manager and scheduler have in common.
-func controllerFlags(s serving, kubeconfig string, port int) flags {
+// controllerFlags are what controller manager and scheduler have in common. Clients show
+// certificates of the CA.
+func controllerFlags(s serving, ca, kubeconfig string, port int) flags {
 	return flags{
 		"bind-address":              s.address,
 		"secure-port":               strconv.Itoa(port),
 		"tls-cert-file":             s.cert,
 		"tls-private-key-file":      s.key,
+		"client-ca-file":            ca,
 		"kubeconfig":                kubeconfig,
 		"authentication-kubeconfig": kubeconfig,
 		"authorization-kubeconfig":  kubeconfig,

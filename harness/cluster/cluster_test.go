@@ -28,14 +28,14 @@ func TestCommandLines(t *testing.T) {
 	gates := release.Gates{"GRPCContainerProbeTLS": true, "AllAlpha": false}
 	dirs := kubeletDirs{root: t.TempDir()}
 	node := serving{"127.9.0.1", keyPair{"node.crt", "node.key"}}
-	manager := controllerFlags(s, "kubeconfig", controllerManagerPort)
+	manager := controllerFlags(s, "ca.crt", "kubeconfig", controllerManagerPort)
 	manager = manager.with(leaderElection(false)).with(controllerManagerFlags("ca.crt", "sa.key", record.NodeMonitor{Period: behavior.Duration(time.Second), Grace: behavior.Duration(8 * time.Second)}))
 	for _, comp := range []*component{
 		{kind: build.Etcd, flags: etcdFlags("etcd", s, "ca.crt")},
 		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt", etcdURL: etcdURL(s.address)}), gates: gates},
 		{kind: build.ControllerManager, flags: manager},
 		{kind: build.DependencyWatchdog, flags: watchdogFlags("watchdog.yaml", "kubeconfig", "127.9.255.1:9643"), version: "v1.8.0"},
-		{kind: build.Scheduler, flags: controllerFlags(s, "kubeconfig", schedulerPort).with(leaderElection(false))},
+		{kind: build.Scheduler, flags: controllerFlags(s, "ca.crt", "kubeconfig", schedulerPort).with(leaderElection(false)), told: record.Settings{EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}},
 		{
 			kind: build.Kubelet, gates: gates,
 			flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node),
@@ -67,7 +67,7 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 	s, dirs := serving{}, kubeletDirs{}
 	monitor := record.NodeMonitor{Period: 1, Grace: 1}
 	set := etcdFlags("", s, "").with(apiserverFlags(s, apiserverPaths{})).with(controllerManagerFlags("", "", monitor)).
-		with(controllerFlags(s, "", 0)).with(leaderElection(true)).with(kubeletFlags("", "", dirs))
+		with(controllerFlags(s, "ca.crt", "", 0)).with(leaderElection(true)).with(kubeletFlags("", "", dirs))
 	for name := range set {
 		if _, own := record.OwnFlag(name); own == slices.Contains(free, name) {
 			t.Errorf("%s: it is the rig's own: %v", name, own)
@@ -101,7 +101,7 @@ func TestToldOnTopOfTheRig(t *testing.T) {
 	dir := t.TempDir()
 	kubeconfig := filepath.Join(dir, "kube-scheduler.kubeconfig")
 	scheduler := &component{
-		kind: build.Scheduler, flags: controllerFlags(serving{}, kubeconfig, schedulerPort).with(leaderElection(true)),
+		kind: build.Scheduler, flags: controllerFlags(serving{}, "ca", kubeconfig, schedulerPort).with(leaderElection(true)),
 		told: record.Settings{Flags: map[string]string{"v": "6", "kube-api-qps": "7"}, Config: map[string]any{"leaderElection": map[string]any{"leaseDuration": "9s"}}},
 	}
 	args, err := scheduler.arguments()

@@ -286,7 +286,7 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	if err != nil {
 		return nil, what, err
 	}
-	if err := comp.checkClock(readers); err != nil {
+	if err := errors.Join(comp.checkClock(readers), comp.readEmulation(ctx, asker, &what)); err != nil {
 		return nil, what, errors.Join(err, p.Kill())
 	}
 	return p, what, nil

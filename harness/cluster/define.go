@@ -125,7 +125,7 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 func (c *Cluster) defineController(comp record.Component, s serving, port int, own flags) error {
 	who := pki.Request{CommonName: "system:" + string(programOf(comp.Name))}
 	kubeconfig, err := c.kubeconfigOf(comp.Name, who, comp.Via)
-	c.addMember(comp, controllerFlags(s, kubeconfig, port).with(own), fmt.Sprintf("https://%s:%d/healthz", s.address, port))
+	c.addMember(comp, controllerFlags(s, c.creds.caFile(), kubeconfig, port).with(own), fmt.Sprintf("https://%s:%d/healthz", s.address, port))
 	return err
 }
 
@@ -186,6 +186,7 @@ func (comp *component) arguments() ([]string, error) {
 		if len(comp.gates) > 0 {
 			f["feature-gates"] = comp.gates.Flag()
 		}
+		f.emulate(comp.told)
 		if comp.kind == build.Scheduler && len(comp.told.Config) > 0 {
 			err := f.configured(comp.told.Config)
 			return f.args(), err

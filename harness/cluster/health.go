@@ -18,18 +18,24 @@ func (c *Cluster) newAsker() *http.Client {
 
 // healthy asks a health endpoint.
 func healthy(ctx context.Context, asker *http.Client, url string) error {
+	_, err := read(ctx, asker, url)
+	return err
+}
+
+// read returns what a component answers, if that is 200.
+func read(ctx context.Context, asker *http.Client, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	resp, err := asker.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
 	if resp.StatusCode == http.StatusOK {
-		return nil
+		return io.ReadAll(resp.Body)
 	}
-	return errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	return nil, errors.Join(fmt.Errorf("%s answers %s: %s", url, resp.Status, body), err)
 }

@@ -18,10 +18,10 @@ type GateConflict struct {
 
 // WithDependents returns gates with those that have to be set with them: what one depends on that
 // is turned on, and what depends on one that is turned off. What is set already stays.
-func WithDependents(v Version, set Gates) Gates {
+func WithDependents(e Effective, set Gates) Gates {
 	for {
 		before := len(set)
-		for _, c := range GateConflicts(v, set) {
+		for _, c := range GateConflicts(e, set) {
 			set = c.Too.With(set)
 		}
 		if len(set) == before {
@@ -33,12 +33,12 @@ func WithDependents(v Version, set Gates) Gates {
 // GateConflicts returns why a component of a release would not start with these gates:
 // one is locked, or depends on a gate that is off. There are none if the release has no
 // table, and gates that are not in it are left to CheckGate.
-func GateConflicts(v Version, set Gates) []GateConflict {
-	table, _, err := Table(v)
+func GateConflicts(e Effective, set Gates) []GateConflict {
+	table, _, err := Table(e)
 	if err != nil {
 		return nil // CheckGate reports it
 	}
-	return gateSet{v, table, set}.conflicts()
+	return gateSet{e, table, set}.conflicts()
 }
 
 // allOf are the gates that set all others of a stage which are not set themselves.
@@ -46,7 +46,7 @@ var allOf = map[Stage]string{Alpha: "AllAlpha", Beta: "AllBeta"}
 
 // gateSet is the gates of a release with some of them set.
 type gateSet struct {
-	release Version
+	release Effective
 	table   []Gate // sorted by name
 	set     Gates
 }

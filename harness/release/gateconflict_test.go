@@ -51,7 +51,7 @@ func TestGateConflicts(t *testing.T) {
 		"not known to the table": {Gates{"Another": true}, nil},
 		"nothing":                {nil, nil},
 	} {
-		if diff := cmp.Diff(tc.want, gateSet{"v1.90.1", table, tc.set}.conflicts(), cmpopts.IgnoreFields(GateConflict{}, "Too")); diff != "" {
+		if diff := cmp.Diff(tc.want, gateSet{Effective{Version: "v1.90.1"}, table, tc.set}.conflicts(), cmpopts.IgnoreFields(GateConflict{}, "Too")); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", name, diff)
 		}
 	}
@@ -62,7 +62,7 @@ func TestGateConflicts(t *testing.T) {
 func TestEveryReleaseStartsWithItsDefaults(t *testing.T) {
 	t.Parallel()
 	for _, v := range Supported() {
-		table, _, err := Table(v)
+		table, _, err := Table(Effective{Version: v})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestEveryReleaseStartsWithItsDefaults(t *testing.T) {
 				}
 			}
 		}
-		if refused := GateConflicts(v, all); len(refused) > 0 {
+		if refused := GateConflicts(Effective{Version: v}, all); len(refused) > 0 {
 			t.Errorf("%s: %v", v, refused)
 		}
 	}
@@ -99,11 +99,11 @@ func TestWithDependents(t *testing.T) {
 		"one that is alone": {Gates{"AllAlpha": false}, Gates{"AllAlpha": false}},
 		"none":              {nil, nil},
 	} {
-		if diff := cmp.Diff(tc.want, WithDependents("v1.35.4", tc.set), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(tc.want, WithDependents(Effective{Version: "v1.35.4"}, tc.set), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := WithDependents("v1.37.1", Gates{"WorkloadWithJob": true}); !got["GenericWorkload"] || len(GateConflicts("v1.37.1", got)) > 0 {
+	if got := WithDependents(Effective{Version: "v1.37.1"}, Gates{"WorkloadWithJob": true}); !got["GenericWorkload"] || len(GateConflicts(Effective{Version: "v1.37.1"}, got)) > 0 {
 		t.Errorf("with what it depends on, it is %s", got)
 	}
 }

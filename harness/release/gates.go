@@ -2,6 +2,7 @@ package release
 
 import (
 	"bufio"
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -34,6 +35,9 @@ type Gate struct {
 	Locked bool
 	// Needs are the gates that must be on if it is, sorted by name.
 	Needs []string
+	// Versions are what it was in the minor versions that its release can emulate, oldest
+	// first. If unset, it is the same in all of them.
+	Versions []GateVersion
 }
 
 // gateTables holds one table per minor version, as the release's own API
@@ -66,17 +70,26 @@ var loadGates = sync.OnceValues(func() (Tables, error) {
 // Table returns the feature gates of a release, sorted by name, and whether
 // they are known. For a release without a table they are not: its components
 // then refuse an unknown gate themselves when they start.
-func Table(v Version) (gates []Gate, known bool, err error) {
-	if v.IsSource() {
-		gates, known = learnedGates(v)
+func Table(e Effective) (gates []Gate, known bool, err error) {
+	if e.Version.IsSource() {
+		gates, known = learnedGates(e.Version)
+	} else {
+		var tables Tables
+		if tables, err = loadGates(); err != nil {
+			return nil, false, err
+		}
+		gates, known = tables[e.Version.Released().MajorMinor()]
+	}
+	if !e.emulates() {
 		return gates, known, nil
 	}
-	tables, err := loadGates()
-	if err != nil {
-		return nil, false, err
+	var there []Gate
+	for _, g := range gates {
+		if g, is := g.in(e); is {
+			there = append(there, g)
+		}
 	}
-	gates, known = tables[v.Released().MajorMinor()]
-	return gates, known, nil
+	return there, known, nil
 }
 
 // Tables are the feature gates of releases, sorted by name, by minor version.
@@ -88,8 +101,15 @@ func KnownTables() (Tables, error) { return loadGates() }
 // Gate returns a feature gate of a release, and whether the release knows what the
 // gate guards. A release without a table has that of the last release before it. A
 // gate that is gone since it was generally available is on for good. A source has its own
-// table.
-func (t Tables) Gate(v Version, name string) (Gate, bool) {
+// table. What a release guards it knows also while it emulates one without the gate.
+func (t Tables) Gate(e Effective, name string) (Gate, bool) {
+	g, known := t.own(e.Version, name)
+	g, _ = g.in(e)
+	return g, known
+}
+
+// own is Gate of a release as itself.
+func (t Tables) own(v Version, name string) (Gate, bool) {
 	if gates, known := learnedGates(v); known {
 		if i, found := find(gates, name); found {
 			return gates[i], true
@@ -113,10 +133,13 @@ func (t Tables) Gate(v Version, name string) (Gate, bool) {
 
 // CheckGate returns an error if a release is known not to have a gate. The
 // error says which releases do have it, or what may have been meant.
-func CheckGate(v Version, name string) error {
-	gates, known, err := Table(v)
+func CheckGate(e Effective, name string) error {
+	gates, known, err := Table(e)
 	if err != nil || !known || has(gates, name) {
 		return err
+	}
+	if own, _, _ := Table(Effective{Version: e.Version}); has(own, name) {
+		return fmt.Errorf("%s has feature gate %s, but not while it emulates %s", e.Version, name, cmp.Or(e.Emulated, Version(e.Version.MajorMinor())))
 	}
 	tables, err := loadGates()
 	if err != nil {
@@ -139,7 +162,7 @@ func CheckGate(v Version, name string) error {
 		return fmt.Errorf("no known release has a feature gate %s%s", name, hint)
 	}
 	slices.Sort(elsewhere)
-	return fmt.Errorf("%s has no feature gate %s; known releases that have it: %s", v, name, strings.Join(elsewhere, ", "))
+	return fmt.Errorf("%s has no feature gate %s; known releases that have it: %s", e.Version, name, strings.Join(elsewhere, ", "))
 }
 
 func has(gates []Gate, name string) bool {
@@ -154,14 +177,14 @@ func find(gates []Gate, name string) (place int, found bool) {
 }
 
 // ParseGates reads a table of gates: a line per gate with name, stage, default and, where
-// it is so, locked and needs=A,B, sorted by name.
+// it is so, locked, needs=A,B and versions=1.89:ALPHA:false,1.90:BETA:true, sorted by name.
 func ParseGates(text string) ([]Gate, error) {
 	var gates []Gate
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		g, ok := parseGate(strings.Fields(lines.Text()))
 		if !ok {
-			return nil, fmt.Errorf("line %d: want name, stage and true or false, then locked and needs=A,B if it is so, have %q", n, lines.Text())
+			return nil, fmt.Errorf("line %d: want name, stage and true or false, then locked, needs=A,B and versions=1.90:BETA:true if it is so, have %q", n, lines.Text())
 		}
 		gates = append(gates, g)
 	}
@@ -176,16 +199,24 @@ func parseGate(fields []string) (g Gate, ok bool) {
 		return g, false
 	}
 	g = Gate{Name: fields[0], Stage: Stage(fields[1]), Default: fields[2] == "true"}
-	rest := fields[3:]
-	if len(rest) > 0 && rest[0] == "locked" {
-		g.Locked, rest = true, rest[1:]
-	}
-	if len(rest) > 0 {
-		needs, is := strings.CutPrefix(rest[0], "needs=")
-		if !is || len(rest) > 1 {
+	for _, field := range fields[3:] {
+		key, list, _ := strings.Cut(field, "=")
+		switch values := strings.Split(list, ","); key {
+		case locked:
+			g.Locked = true
+		case "needs":
+			g.Needs = values
+		case "versions":
+			for _, value := range values {
+				v, is := parseGateVersion(value)
+				if !is {
+					return g, false
+				}
+				g.Versions = append(g.Versions, v)
+			}
+		default:
 			return g, false
 		}
-		g.Needs = strings.Split(needs, ",")
 	}
 	return g, true
 }
@@ -196,12 +227,22 @@ func FormatGates(gates []Gate) string {
 	for _, g := range gates {
 		fmt.Fprintf(&b, "%s %s %t", g.Name, g.Stage, g.Default)
 		if g.Locked {
-			b.WriteString(" locked")
+			b.WriteString(" " + locked)
 		}
 		if len(g.Needs) > 0 {
 			b.WriteString(" needs=" + strings.Join(g.Needs, ","))
 		}
+		if len(g.Versions) > 0 {
+			b.WriteString(" versions=" + strings.Join(texts(g.Versions), ","))
+		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+func texts(versions []GateVersion) (all []string) {
+	for _, v := range versions {
+		all = append(all, v.String())
+	}
+	return all
 }

@@ -77,25 +77,25 @@ func TestWordsStandForReleases(t *testing.T) {
 }
 
 func TestCheckGate(t *testing.T) {
-	if err := CheckGate("v1.37.0", "GRPCContainerProbeTLS"); err != nil {
+	if err := CheckGate(Effective{Version: "v1.37.0"}, "GRPCContainerProbeTLS"); err != nil {
 		t.Error(err)
 	}
-	err := CheckGate("v1.36.0", "GRPCContainerProbeTLS")
+	err := CheckGate(Effective{Version: "v1.36.0"}, "GRPCContainerProbeTLS")
 	if err == nil || !strings.Contains(err.Error(), "v1.37") {
 		t.Errorf("error %v, want one that names the releases that have the gate", err)
 	}
-	err = CheckGate("v1.37.0", "GRPCContainerProbeTls")
+	err = CheckGate(Effective{Version: "v1.37.0"}, "GRPCContainerProbeTls")
 	if err == nil || !strings.Contains(err.Error(), "no known release") {
 		t.Errorf("error %v, want that no release has it", err)
 	}
-	if err := CheckGate("v1.90.1", "SomethingNew"); err != nil {
+	if err := CheckGate(Effective{Version: "v1.90.1"}, "SomethingNew"); err != nil {
 		t.Errorf("a release without a table: %v, want that its components decide", err)
 	}
 }
 
 func TestEverySupportedReleaseHasItsGates(t *testing.T) {
 	for _, v := range Supported() {
-		gates, known, err := Table(v)
+		gates, known, err := Table(Effective{Version: v})
 		if err != nil || !known || len(gates) < 100 {
 			t.Errorf("%s: %d gates, known %t, %v", v, len(gates), known, err)
 		}
@@ -140,7 +140,7 @@ func TestAGateOfARelease(t *testing.T) {
 		{"v1.91.0", "Other", false, false},
 		{Reference, "New", false, false},
 	} {
-		if got, known := tables.Gate(tc.release, tc.gate); known != tc.known || known && got.Default != tc.on {
+		if got, known := tables.Gate(Effective{Version: tc.release}, tc.gate); known != tc.known || known && got.Default != tc.on {
 			t.Errorf("%s of %s: %+v, known: %t", tc.gate, tc.release, got, known)
 		}
 	}

@@ -28,30 +28,30 @@ func TestWhatStandsInForARelease(t *testing.T) {
 func TestASourceHasGatesOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const source Version = "v1.37.1-5+0123456789abcd.01234567"
-	if _, known, err := Table(source); known || err != nil {
+	if _, known, err := Table(Effective{Version: source}); known || err != nil {
 		t.Errorf("the gates of an unread source are known: %v", err)
 	}
-	if err := CheckGate(source, "Unheard"); err != nil {
+	if err := CheckGate(Effective{Version: source}, "Unheard"); err != nil {
 		t.Errorf("a gate of an unread source is refused: %v", err)
 	}
 	Learn(source, []Gate{{Name: "Mine", Stage: Alpha}, {Name: "Theirs", Stage: Beta, Default: true, Locked: true}})
-	if err := CheckGate(source, "Mine"); err != nil {
+	if err := CheckGate(Effective{Version: source}, "Mine"); err != nil {
 		t.Error(err)
 	}
-	if err := CheckGate(source, "GRPCContainerProbeTLS"); err == nil {
+	if err := CheckGate(Effective{Version: source}, "GRPCContainerProbeTLS"); err == nil {
 		t.Error("a gate that only a release has is one of the source")
 	}
-	if all := GateConflicts(source, Gates{"Theirs": false}); len(all) != 1 {
+	if all := GateConflicts(Effective{Version: source}, Gates{"Theirs": false}); len(all) != 1 {
 		t.Errorf("conflicts %v", all)
 	}
 	tables, err := KnownTables()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, known := tables.Gate(source, "Mine"); !known || g.Stage != Alpha {
+	if g, known := tables.Gate(Effective{Version: source}, "Mine"); !known || g.Stage != Alpha {
 		t.Errorf("%+v, %t", g, known)
 	}
-	if _, known := tables.Gate("v1.37.1", "Mine"); known {
+	if _, known := tables.Gate(Effective{Version: "v1.37.1"}, "Mine"); known {
 		t.Error("a release has the gate of a source")
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -53,9 +54,16 @@ type Component struct {
 type Start struct {
 	// Version is what the binary said of itself, or "reference".
 	Version string `json:"version"`
+	// EmulatedVersion is the minor version that it emulated. If unset, none.
+	EmulatedVersion string `json:"emulatedVersion,omitempty"`
 	// Digest identifies the binary. If unset, it is not known.
 	Digest string          `json:"digest,omitempty"`
 	Gates  map[string]bool `json:"gates,omitempty"`
+}
+
+// Release is the version, with what it emulated.
+func (s Start) Release() string {
+	return release.Effective{Version: release.Version(s.Version), Emulated: release.Version(s.EmulatedVersion)}.String()
 }
 
 // Traffic counts what was sent in a cell.
@@ -77,7 +85,7 @@ const reference = "reference"
 
 // Started adds what the component was started as, unless it was that before.
 func (c *Component) Started(s Start) {
-	if n := len(c.Starts); n > 0 && c.Starts[n-1].Version == s.Version && maps.Equal(c.Starts[n-1].Gates, s.Gates) {
+	if n := len(c.Starts); n > 0 && c.Starts[n-1].Release() == s.Release() && maps.Equal(c.Starts[n-1].Gates, s.Gates) {
 		return
 	}
 	c.Starts = append(c.Starts, s)

@@ -146,7 +146,7 @@ func started(s evidence.Start) string {
 		gates.add(map[bool]string{true: "on", false: "off"}[on], gate)
 	}
 	if said := gates.String(); said != "" {
-		return s.Version + " with " + said
+		return s.Release() + " with " + said
 	}
-	return s.Version
+	return s.Release()
 }

@@ -258,7 +258,7 @@ func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) 
 			program = c.Name
 		}
 		for _, start := range c.Starts {
-			versions.add(start.Version, program)
+			versions.add(start.Release(), program)
 			for gate, on := range start.Gates {
 				set.add(map[bool]string{true: "on", false: "off"}[on], program+" "+gate)
 			}
@@ -277,7 +277,7 @@ func alike(facts evidence.Facts, program string) bool {
 		}
 		var versions []string
 		for _, s := range c.Starts {
-			versions = append(versions, s.Version)
+			versions = append(versions, s.Release())
 		}
 		if first == nil {
 			first = versions

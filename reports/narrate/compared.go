@@ -318,7 +318,7 @@ func (t told) running(name string, when float64) string {
 			continue
 		}
 		if len(l.Gates) > 1 {
-			return name + " " + string(l.Version)
+			return name + " " + l.Effective().String()
 		}
 		return name + " " + inForce(l)
 	}

@@ -57,7 +57,7 @@ func (b *builder) started(l *lane, life *timeline.Life, before string) {
 
 // inForce is the release, and the gates that were set.
 func inForce(life *timeline.Life) string {
-	words := []string{string(life.Version)}
+	words := []string{life.Effective().String()}
 	for _, gate := range slices.Sorted(maps.Keys(life.Gates)) {
 		words = append(words, fmt.Sprintf("%s=%t", gate, life.Gates[gate]))
 	}

@@ -219,7 +219,7 @@ func newest(id string, cells []prr.Cell) (run *prr.Cell, runs int) {
 func historyOf(c evidence.Component) string {
 	var starts []string
 	for _, s := range c.Starts {
-		said := text(s.Version)
+		said := text(s.Release())
 		var gates []string
 		for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
 			gates = append(gates, text(fmt.Sprintf("%s=%t", name, s.Gates[name])))

@@ -54,6 +54,8 @@ func (s Restart) Plan(scene Scene) (Action, error) {
 		s.Version = scene.Rig.On(s.Component, s.Version)
 		after.Version = s.Version
 	}
+	s.Settings = scene.Rig.Emulation("", s.Component, s.Settings)
+	after.Settings = after.With(s.Settings)
 	scene.Rig.SetGates(&after, s.Gates, s.Unset...)
 	return s.withOptional(before.Gates, after.Gates), err
 }
@@ -96,6 +98,7 @@ func (s Restart) to() string {
 	if s.Version != "" {
 		text = "as " + string(s.Version)
 	}
+	text += strings.Join(append([]string{""}, emulation(s.Settings)...), " ")
 	var with []string
 	if len(s.Gates) > 0 {
 		with = append(with, s.Gates.String())
@@ -103,7 +106,7 @@ func (s Restart) to() string {
 	for _, gate := range s.Unset {
 		with = append(with, gate+" unset")
 	}
-	with = append(with, DescribeSettings(s.Settings)...)
+	with = append(with, describeTold(s.Settings)...)
 	if len(with) > 0 {
 		text += " with " + strings.Join(with, ", ")
 	}
@@ -111,7 +114,22 @@ func (s Restart) to() string {
 }
 
 // DescribeSettings says what a component is told beside its gates, each flag by itself.
-func DescribeSettings(s spec.Settings) (all []string) {
+func DescribeSettings(s spec.Settings) []string {
+	return append(emulation(s), describeTold(s)...)
+}
+
+// emulation says which versions a component is told to emulate and to expect.
+func emulation(s spec.Settings) (all []string) {
+	if s.EmulatedVersion != "" {
+		all = append(all, "emulating "+string(s.EmulatedVersion))
+	}
+	if s.MinCompatibilityVersion != "" {
+		all = append(all, "beside no older one than "+string(s.MinCompatibilityVersion))
+	}
+	return all
+}
+
+func describeTold(s spec.Settings) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		all = append(all, OneLine("--"+name+"="+s.Flags[name]))
 	}
@@ -156,6 +174,7 @@ func (s Restart) Change(r *spec.Rig) {
 	if c == nil {
 		return
 	}
+	before := *c
 	c.Running = true
 	if same, is := unchangeable(c.Name); is {
 		if s.Version != "" {
@@ -170,7 +189,6 @@ func (s Restart) Change(r *spec.Rig) {
 		s.startWatchdog(r, c)
 		return
 	}
-	before := *c
 	if c.Version == release.Reference && s.Version != "" {
 		r.Conflict(".version", "the kubelet of node %s is the reference, and stays that", strings.TrimPrefix(c.Name, spec.KubeletPrefix))
 		return
@@ -183,8 +201,9 @@ func (s Restart) Change(r *spec.Rig) {
 	s.checkUnset(r, before.Asked)
 	r.SetGates(c, s.Gates, s.Unset...)
 	checkMove(r, before, *c)
-	r.CheckGates(".gates", c.Version, s.Gates, c.Gates)
-	if c.Version != before.Version {
+	r.CheckEmulation("", *c)
+	r.CheckGates(".gates", c.Effective(), s.Gates, c.Gates)
+	if c.Effective() != before.Effective() {
 		s.checkKept(r, *c)
 	}
 }
@@ -209,11 +228,11 @@ func (s Restart) setSettings(r *spec.Rig, c *spec.Component) {
 		return
 	}
 	if c.Name == spec.Watchdog || spec.IsSimulated(c.Name) || strings.HasPrefix(c.Name, spec.Seed+"/") {
-		r.Conflict("", "%s can't be told flags or config", c.Name)
+		r.Conflict("", "%s can't be told flags, config or what to emulate", c.Name)
 		return
 	}
 	r.CheckSettings("", "", spec.Program(c.Name), s.Settings)
-	c.Settings = c.With(s.Settings)
+	c.Settings = c.With(r.Emulation("", c.Name, s.Settings))
 }
 
 // checkNoGates reports gates of what has none.
@@ -261,7 +280,7 @@ func (s Restart) checkKept(r *spec.Rig, c spec.Component) {
 		if _, set := s.Gates[gate]; set || !spec.GateName.MatchString(gate) {
 			continue
 		}
-		if err := r.CheckGate(c.Version, gate); err != nil {
+		if err := r.CheckGate(c.Effective(), gate); err != nil {
 			r.Conflict("", "%s still has gate %s set: %v; unset: [%s] takes it away", c.Name, gate, err, gate)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 func step(kind string, a spec.Action) spec.Step { return spec.Step{Kind: kind, Action: a} }
 
 // onlySince90 says that v1.90 and newer have every gate, and older ones none.
-func onlySince90(v release.Version, name string) error {
-	if v.Minor() < 90 {
-		return fmt.Errorf("%s has no feature gate %s", v, name)
+func onlySince90(e release.Effective, name string) error {
+	if e.Version.Minor() < 90 {
+		return fmt.Errorf("%s has no feature gate %s", e, name)
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ type Roll struct {
 	Gates release.Gates `json:"gates,omitempty"`
 	// Unset are gates that are no longer set to anything, where they are.
 	Unset []string `json:"unset,omitempty"`
+	// EmulatedVersion is the minor version that the control plane emulates: a release,
+	// "newest", "previous" or a minor version ("v1.36"). If unset, unchanged.
+	EmulatedVersion release.Version `json:"emulatedVersion,omitempty"`
 
 	// Restarts are the restarts, one by one.
 	Restarts []Restart `json:"-"`
@@ -49,8 +52,8 @@ func orderedNames() (names []string) {
 
 // Check implements spec.Action.
 func (s Roll) Check(f spec.Field) {
-	if s.To == "" && len(s.Gates) == 0 && len(s.Unset) == 0 {
-		f.Report("", "nothing would change: give to, gates or unset")
+	if s.To == "" && len(s.Gates) == 0 && len(s.Unset) == 0 && s.EmulatedVersion == "" {
+		f.Report("", "nothing would change: give to, gates, unset or emulatedVersion")
 	}
 	for i, name := range s.Order {
 		at := ".order" + index(i)
@@ -85,7 +88,11 @@ func (s Roll) restarts(r *spec.Rig) (all []Restart) {
 			if s.To != "" && r.On(c.Name, to) != c.Version {
 				restart.Version = s.To
 			}
-			if restart.Version != "" || !maps.Equal(c.Asked, c.Asked.With(restart.Gates, restart.Unset...)) {
+			if spec.Emulates(c.Name) {
+				restart.EmulatedVersion = r.Emulation("", c.Name, spec.Settings{EmulatedVersion: s.EmulatedVersion}).EmulatedVersion
+			}
+			emulates := restart.EmulatedVersion != "" && restart.EmulatedVersion != c.EmulatedVersion
+			if restart.Version != "" || emulates || !maps.Equal(c.Asked, c.Asked.With(restart.Gates, restart.Unset...)) {
 				all = append(all, restart)
 			}
 		}
@@ -137,6 +144,7 @@ func (s Roll) Plan(scene Scene) (Action, error) {
 		}
 		s.Restarts = append(s.Restarts, planned.(Restart)) //nolint:forcetypeassert // a Restart plans itself
 	}
+	s.EmulatedVersion = scene.Rig.Emulation("", spec.APIServer, spec.Settings{EmulatedVersion: s.EmulatedVersion}).EmulatedVersion
 	if err == nil && s.To != "" {
 		s.To, err = spec.ResolveVersion(s.To)
 	}
@@ -149,7 +157,7 @@ func (s Roll) Describe() string {
 	for _, restart := range s.Restarts {
 		names = append(names, restart.Component)
 	}
-	return OneLine(fmt.Sprintf("roll %s: %s", Restart{Version: s.To, Gates: s.Gates, Unset: s.Unset}.to(), strings.Join(names, ", ")))
+	return OneLine(fmt.Sprintf("roll %s: %s", Restart{Version: s.To, Gates: s.Gates, Unset: s.Unset, Settings: spec.Settings{EmulatedVersion: s.EmulatedVersion}}.to(), strings.Join(names, ", ")))
 }
 
 // Run implements Action.

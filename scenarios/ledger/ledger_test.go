@@ -21,7 +21,7 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if _, known := tables.Gate(release.Newest, f.Gate); !known {
+		if _, known := tables.Gate(release.Effective{Version: release.Newest}, f.Gate); !known {
 			t.Errorf("the newest release has no gate %s of the field %s", f.Gate, f.Name())
 		}
 	}

@@ -10,11 +10,11 @@ package model
 
 import "github.com/skewrig/skewrig/harness/release"
 
-// Component is an API server or a kubelet: its release, and the gates that it
-// was told to have.
+// Component is an API server or a kubelet: its release with what that emulates, and the gates
+// that it was told to have.
 type Component struct {
-	Version release.Version
-	Gates   release.Gates
+	release.Effective
+	Gates release.Gates
 }
 
 // Rules are what the model is given: the fields that it is about, and the gates of
@@ -26,7 +26,7 @@ type Rules struct {
 
 // Knows reports whether a component's release has a field at all.
 func (r Rules) Knows(c Component, f Field) bool {
-	_, known := r.Gates.Gate(c.Version, f.Gate)
+	_, known := r.Gates.Gate(c.Effective, f.Gate)
 	return known
 }
 
@@ -36,6 +36,6 @@ func (r Rules) Enabled(c Component, f Field) bool {
 	if set, is := c.Gates[f.Gate]; is {
 		return set
 	}
-	gate, known := r.Gates.Gate(c.Version, f.Gate)
+	gate, known := r.Gates.Gate(c.Effective, f.Gate)
 	return known && gate.Default
 }

@@ -26,14 +26,17 @@ var (
 		Gates: release.Tables{
 			"v1.90": {},
 			"v1.91": {{Name: "Mode", Stage: release.Alpha}, {Name: "Protocol", Stage: release.Alpha}},
-			"v1.92": {{Name: "Mode", Stage: release.Beta, Default: true}, {Name: "Protocol", Stage: release.Alpha}},
+			"v1.92": {{Name: "Mode", Stage: release.Beta, Default: true, Versions: []release.GateVersion{
+				{Since: "v1.91", Stage: release.Alpha}, {Since: "v1.92", Stage: release.Beta, Default: true},
+			}}, {Name: "Protocol", Stage: release.Alpha}},
 		},
 	}
-	on      = Component{Version: "v1.91.1", Gates: release.Gates{"Mode": true, "Protocol": true}}
-	off     = Component{Version: "v1.91.1"}
-	old     = Component{Version: "v1.90.3"}
-	beta    = Component{Version: "v1.92.0"}
-	betaOff = Component{Version: "v1.92.0", Gates: release.Gates{"Mode": false}}
+	on      = Component{Effective: release.Effective{Version: "v1.91.1"}, Gates: release.Gates{"Mode": true, "Protocol": true}}
+	off     = Component{Effective: release.Effective{Version: "v1.91.1"}}
+	old     = Component{Effective: release.Effective{Version: "v1.90.3"}}
+	beta    = Component{Effective: release.Effective{Version: "v1.92.0"}}
+	emulate = Component{Effective: release.Effective{Version: "v1.92.0", Emulated: "v1.90"}}
+	betaOff = Component{Effective: release.Effective{Version: "v1.92.0"}, Gates: release.Gates{"Mode": false}}
 )
 
 func with(name, value string) map[string]string { return map[string]string{name: value} }
@@ -50,6 +53,7 @@ func TestWire(t *testing.T) {
 		{"TLS, gate off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, off, record.FirstHTTP2},
 		{"TLS, old kubelet", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, old, record.FirstHTTP2},
 		{"TLS, gate on by default", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, beta, record.FirstTLS},
+		{"TLS, gate on by default, but not in what is emulated", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, emulate, record.FirstHTTP2},
 		{"TLS, gate set off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, betaOff, record.FirstHTTP2},
 		{"HTTP2, gate off by default", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, beta, record.FirstHTTP1},
 		{"Plaintext", Handler{Kind: GRPC, Values: with("grpc.mode", "Plaintext")}, on, record.FirstHTTP2},
@@ -101,6 +105,8 @@ func TestStored(t *testing.T) {
 	for name, tc := range map[string]struct{ got, want Values }{
 		"created, gate on":                  {rules.Created(mode, on, set, nil), set},
 		"created, gate on by default":       {rules.Created(mode, beta, set, nil), set},
+		"created, gate of no emulated one":  {rules.Created(mode, emulate, set, nil), nil},
+		"carried along while emulating":     {rules.Updated(mode, emulate, set, set, nil), set},
 		"created, gate off":                 {rules.Created(mode, off, set, nil), nil},
 		"created, old API server":           {rules.Created(mode, old, set, nil), nil},
 		"updated, gate on":                  {rules.Updated(mode, on, nil, set, nil), set},

@@ -106,7 +106,7 @@ func (r *run) creator(v *timeline.Version) (*timeline.Life, bool) {
 
 // component is a process as the model has it.
 func component(l *timeline.Life) model.Component {
-	return model.Component{Version: l.Version, Gates: l.Gates}
+	return model.Component{Effective: l.Effective(), Gates: l.Gates}
 }
 
 // groupByUID returns the states of each object of the rig itself that pods may be

@@ -79,7 +79,7 @@ func (c ControlPlane) EachVersion(do func(field string, v release.Version)) {
 func (r *Rig) addMembers(c ControlPlane) {
 	version := r.Resolve("controlPlane.version", c.Version)
 	r.checkSettings(c)
-	var checked []release.Version
+	var checked []release.Effective
 	for _, m := range c.members() {
 		asked := version
 		if m.Version != "" {
@@ -88,13 +88,19 @@ func (r *Rig) addMembers(c ControlPlane) {
 		member := Component{
 			Name: m.name(), Version: r.On(m.program, asked), Settings: c.settings(m.program).With(m.Settings), Via: m.Via, Running: true,
 		}
+		from := "controlPlane"
+		if m.Emulates() {
+			from = m.at
+		}
+		member.Settings = r.Emulation(from, member.Name, member.Settings)
 		r.SetGates(&member, c.Gates.With(m.Gates))
-		if !slices.Contains(checked, member.Version) {
-			r.CheckGates("controlPlane.gates", member.Version, c.Gates, nil)
-			checked = append(checked, member.Version)
+		if !slices.Contains(checked, member.Effective()) {
+			r.CheckEmulation(from, member)
+			r.CheckGates("controlPlane.gates", member.Effective(), c.Gates, nil)
+			checked = append(checked, member.Effective())
 		}
 		if len(m.Gates) > 0 {
-			r.CheckGates(m.at+".gates", member.Version, m.Gates, c.Gates)
+			r.CheckGates(m.at+".gates", member.Effective(), m.Gates, c.Gates)
 		}
 		r.components = append(r.components, member)
 		r.members = append(r.members, member.Name)

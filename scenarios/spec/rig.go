@@ -72,9 +72,9 @@ type Conflict struct {
 // knows which of them a real rig can have; nothing is started.
 type Rig struct {
 	// CheckGate returns an error if a release is known not to have a gate.
-	CheckGate func(release.Version, string) error
+	CheckGate func(release.Effective, string) error
 	// GateConflicts returns why a component of a release would not start with gates.
-	GateConflicts func(release.Version, release.Gates) []release.GateConflict
+	GateConflicts func(release.Effective, release.Gates) []release.GateConflict
 
 	components []Component // sorted by name
 	members    []string    // the names of those of the control plane, in the order in which they start
@@ -125,7 +125,7 @@ func (r *Rig) addKubelet(at string, node Node) {
 	}
 	r.SetGates(&comp, node.Gates)
 	r.components = append(r.components, comp)
-	r.CheckGates(at+".gates", comp.Version, node.Gates, nil)
+	r.CheckGates(at+".gates", comp.Effective(), node.Gates, nil)
 	r.CheckVia(at+".via", node.Via)
 	r.CheckSettings(at, "", kubelet, node.Settings)
 	r.CheckSkew(at+".version", comp)
@@ -180,46 +180,46 @@ func (r *Rig) SetGates(c *Component, gates release.Gates, unset ...string) {
 	c.Asked = c.Asked.With(gates, unset...)
 	c.Gates = nil
 	for name, on := range c.Asked {
-		if r.has(c.Version, name) {
+		if r.has(c.Effective(), name) {
 			c.Gates = c.Gates.With(release.Gates{name: on})
 		}
 	}
-	c.Gates = r.whole(c.Version, c.Gates)
+	c.Gates = r.whole(c.Effective(), c.Gates)
 }
 
 // whole are gates with those that have to be set with them, if they come with them.
-func (r *Rig) whole(v release.Version, gates release.Gates) release.Gates {
-	if !r.withDependents || v == "" {
+func (r *Rig) whole(e release.Effective, gates release.Gates) release.Gates {
+	if !r.withDependents || e.Version == "" {
 		return gates
 	}
-	return release.WithDependents(v, gates)
+	return release.WithDependents(e, gates)
 }
 
 // has reports whether a component of a release has a gate set that is asked for.
-func (r *Rig) has(v release.Version, gate string) bool {
-	return !slices.Contains(r.optional, gate) || r.CheckGate(v, gate) == nil
+func (r *Rig) has(e release.Effective, gate string) bool {
+	return !slices.Contains(r.optional, gate) || r.CheckGate(e, gate) == nil
 }
 
 // CheckGates reports gates that a version does not have, and those that it refuses to be
 // set as they are, together with those that are set already.
-func (r *Rig) CheckGates(field string, v release.Version, gates, already release.Gates) {
+func (r *Rig) CheckGates(field string, e release.Effective, gates, already release.Gates) {
 	for _, gate := range gates.Names() {
 		at := fmt.Sprintf("%s[%q]", field, gate)
 		if !GateName.MatchString(gate) {
 			r.Conflict(at, "%s can't name a feature gate", strict.Quote(gate))
 			continue
 		}
-		if v == "" || !r.has(v, gate) {
+		if e.Version == "" || !r.has(e, gate) {
 			continue
 		}
-		if err := r.CheckGate(v, gate); err != nil {
+		if err := r.CheckGate(e, gate); err != nil {
 			r.Conflict(at, "%v", err)
 		}
 	}
-	if v == "" {
+	if e.Version == "" {
 		return
 	}
-	for _, c := range r.GateConflicts(v, r.whole(v, already.With(gates))) {
+	for _, c := range r.GateConflicts(e, r.whole(e, already.With(gates))) {
 		r.Conflict(fmt.Sprintf("%s[%q]", field, c.Gate), "%s", c.Message)
 	}
 }

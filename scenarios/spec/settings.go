@@ -19,7 +19,11 @@ var flagName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // settings are what a program of the control plane is told.
 func (c ControlPlane) settings(program string) Settings {
-	return Settings{Flags: c.Flags[program], Config: c.Config[program]}
+	s := Settings{Flags: c.Flags[program], Config: c.Config[program]}
+	if Emulates(program) {
+		s.EmulatedVersion, s.MinCompatibilityVersion = c.EmulatedVersion, c.MinCompatibilityVersion
+	}
+	return s
 }
 
 // configurable are the programs of a control plane that can be told something.
@@ -57,6 +61,9 @@ func (r *Rig) CheckSettings(field, key, program string, s Settings) {
 		case own:
 			r.Conflict(at, "%s can't be set: %s", name, why)
 		}
+	}
+	if s.Emulates() && !Emulates(program) {
+		r.Conflict(field+".emulatedVersion", "%s can't emulate another version: %s can", program, strings.Join(emulating, ", "))
 	}
 	if len(s.Config) == 0 {
 		return

@@ -80,6 +80,12 @@ type ControlPlane struct {
 	// Config is a JSON merge patch (RFC 7386) of the configuration file of kube-scheduler, by
 	// the program. If unset, it has none.
 	Config map[string]map[string]any `json:"config,omitempty"`
+	// EmulatedVersion is an older minor version whose gates and APIs the control plane has: a
+	// release, "newest", "previous" or a minor version ("v1.36"). If unset, it emulates none.
+	EmulatedVersion release.Version `json:"emulatedVersion,omitempty"`
+	// MinCompatibilityVersion is the oldest minor version that it expects beside it. If unset,
+	// the one before the emulated one.
+	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`
 	// NodeMonitor is how the controller manager looks after nodes.
 	NodeMonitor *NodeMonitor `json:"nodeMonitor,omitempty"`
 }

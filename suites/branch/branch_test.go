@@ -87,7 +87,7 @@ func TestABranch(t *testing.T) {
 // probed selects a cell with a gRPC probe: one of the catalog over TLS, if the release has that.
 func probed(t *testing.T, v release.Version) string {
 	t.Helper()
-	if release.CheckGate(v, "GRPCContainerProbeTLS") == nil {
+	if release.CheckGate(release.Effective{Version: v}, "GRPCContainerProbeTLS") == nil {
 		return "kep-4939/e2e/tls-probe-tls-server/**"
 	}
 	return written(t, plain)

@@ -5,6 +5,7 @@ package gates
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,12 +44,34 @@ var _ = It("are what the release's API server reports", func(ctx SpecContext) {
 			Expect(os.WriteFile(table, []byte(release.FormatGates(reported)), 0o644)).To(Succeed())
 			continue
 		}
-		table, known, err := release.Table(v)
+		table, known, err := release.Table(release.Effective{Version: v})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(known).To(BeTrue(), "no table for %s", v)
 		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go test ./suites/gates -update -releases=%s", v.MajorMinor(), v)
 	}
 })
+
+var _ = It("are what the API server reports while it emulates the release before", func(ctx SpecContext) {
+	builder := new(build.Builder)
+	for _, v := range asked() {
+		oldest, _ := release.Emulatable(v)
+		for emulated := v.Minor() - 1; emulated >= oldest.Minor(); emulated-- {
+			e := release.Effective{Version: v, Emulated: release.Version(fmt.Sprintf("v1.%d", emulated))}
+			table, _, err := release.Table(e)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(lines(table)).To(Equal(lines(reported(ctx, builder, e))), "the table of %s", e)
+		}
+	}
+})
+
+// lines are gates as far as the metric has them.
+func lines(gates []release.Gate) string {
+	gates = slices.Clone(gates)
+	for i, g := range gates {
+		gates[i] = release.Gate{Name: g.Name, Stage: g.Stage, Default: g.Default}
+	}
+	return release.FormatGates(gates)
+}
 
 func asked() []release.Version {
 	if *releases == "all" {
@@ -66,10 +89,20 @@ func asked() []release.Version {
 // enabled is a line of the metric in which a component reports its gates.
 var enabled = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="([^"]+)",stage="([^"]*)"\} ([01])$`)
 
+// report is what the API server and the packages of a release say.
 func report(ctx context.Context, builder *build.Builder, v release.Version) []release.Gate {
 	GinkgoHelper()
+	gates := reported(ctx, builder, release.Effective{Version: v})
+	addFeatures(ctx, builder, v, gates)
+	return gates
+}
+
+// reported are the gates that the API server of a release reports.
+func reported(ctx context.Context, builder *build.Builder, e release.Effective) []release.Gate {
+	GinkgoHelper()
+	server := record.Component{Name: record.APIServer, Version: e.Version, Settings: record.Settings{EmulatedVersion: e.Emulated}}
 	rig, err := cluster.New(ctx, cluster.Config{
-		Topology: record.Topology{Version: v},
+		Topology: record.Topology{Version: e.Version, Members: []record.Component{server}},
 		Binary:   builder.Binary,
 	})
 	Expect(err).NotTo(HaveOccurred())
@@ -86,12 +119,11 @@ func report(ctx context.Context, builder *build.Builder, v release.Version) []re
 		gates = append(gates, gate)
 	}
 	slices.SortFunc(gates, func(a, b release.Gate) int { return strings.Compare(a.Name, b.Name) })
-	addFeatures(ctx, builder, v, gates)
 	return gates
 }
 
 // addFeatures adds what the metric does not have, and the release's own package of
-// features has: which gates are locked, and on which each depends.
+// features has: which gates are locked, on which each depends, and what it was before.
 func addFeatures(ctx context.Context, builder *build.Builder, v release.Version, gates []release.Gate) {
 	GinkgoHelper()
 	features, err := builder.Features(ctx, v)
@@ -102,6 +134,6 @@ func addFeatures(ctx context.Context, builder *build.Builder, v release.Version,
 		if at < 0 {
 			continue // of another package
 		}
-		gates[i].Locked, gates[i].Needs = features[at].Locked, features[at].Needs
+		gates[i].Locked, gates[i].Needs, gates[i].Versions = features[at].Locked, features[at].Needs, features[at].Versions
 	}
 }

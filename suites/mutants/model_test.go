@@ -26,7 +26,7 @@ var rules = map[string]change{
 	"a gate that no release has":    {"scenarios/model/model.go", "return known\n", "return known && false\n"},
 	"a gate that every release has": {"scenarios/model/model.go", "return known\n", "return known || true\n"},
 	"a gate that is on by default": {"scenarios/model/model.go",
-		"if set, is := c.Gates[f.Gate]; is {\n\t\treturn set\n\t}\n\tgate, known := r.Gates.Gate(c.Version, f.Gate)\n\treturn known && gate.Default", "return r.Knows(c, f)"},
+		"if set, is := c.Gates[f.Gate]; is {\n\t\treturn set\n\t}\n\tgate, known := r.Gates.Gate(c.Effective, f.Gate)\n\treturn known && gate.Default", "return r.Knows(c, f)"},
 	"mode TLS whatever the value":    {"scenarios/model/wire.go", "!h.Hook && h.Values[f.Name()] == f.Wire.Value && ", "!h.Hook && "},
 	"a field without the gate":       {"scenarios/model/wire.go", " && r.Enabled(kubelet, f) {", " {"},
 	"TLS whatever the mode":          {"scenarios/model/wire.go", "if h.Kind == GRPC {\n\t\treturn record.FirstHTTP2", "if h.Kind == GRPC {\n\t\treturn record.FirstTLS"},

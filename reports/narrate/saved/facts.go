@@ -62,7 +62,7 @@ func facts(events []record.Event) evidence.Facts {
 	for _, name := range names {
 		c := evidence.Component{Name: name}
 		for _, l := range t.Lives(name) {
-			c.Started(evidence.Start{Version: string(l.Version), Digest: l.Digest, Gates: l.Gates})
+			c.Started(evidence.Start{Version: string(l.Version), EmulatedVersion: string(l.EmulatedVersion), Digest: l.Digest, Gates: l.Gates})
 		}
 		f.Components = append(f.Components, c)
 	}

@@ -253,7 +253,7 @@ func TestMilestonesAreThoseOfTheReleases(t *testing.T) {
 	stages := map[string]release.Stage{"alpha": release.Alpha, "beta": release.Beta, "stable": release.GA}
 	for _, e := range enhancements(t) {
 		for stage, milestone := range e.Milestones {
-			gates, known, err := release.Table(release.Version(milestone + ".0"))
+			gates, known, err := release.Table(release.Effective{Version: release.Version(milestone + ".0")})
 			if err != nil {
 				t.Fatal(err)
 			}
