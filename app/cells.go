@@ -75,7 +75,7 @@ func (c Catalog) choose(mine []plan.Cell, patterns []string) ([]plan.Cell, error
 	whole := slices.DeleteFunc(slices.Clone(mine), func(c plan.Cell) bool {
 		return slices.ContainsFunc(chosen, func(of plan.Cell) bool { return of.File == c.File })
 	})
-	return append(whole, chosen...), nil
+	return plan.WithPartners(append(whole, chosen...), slices.Concat(mine, others)), nil
 }
 
 // checkRequirements finds checks that claim to prove what no ledger states.
@@ -95,6 +95,10 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 					unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))
 				}
 			}
+		}
+		if of := cell.Compare; of != nil && !stated[of.Requirement] && !seen[cell.Scenario] {
+			seen[cell.Scenario] = true
+			unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, of.ID, of.Requirement))
 		}
 	}
 	return errors.Join(unknown...)

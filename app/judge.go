@@ -99,6 +99,7 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 	}
 	var ran []ranCell
 	var failures []error
+	with := newComparer(dir, cells)
 	for _, number := range slices.Sorted(maps.Keys(rounds)) {
 		var round []plan.Cell
 		for _, i := range rounds[number] {
@@ -113,10 +114,10 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 				r.Runs = nil
 			}
 			r.Started, r.DurationSeconds = before[i][number].Started, before[i][number].DurationSeconds
-			ran = append(ran, ranCell{number, r})
+			ran = append(ran, with.take(ranCell{number, r})...)
 		}
 	}
-	return ran, errors.Join(failures...)
+	return append(ran, with.rest()...), errors.Join(failures...)
 }
 
 // savedCells plans the cells of a saved report. A cell that neither the catalog

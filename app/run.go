@@ -111,6 +111,7 @@ type runner struct {
 	mu   sync.Mutex
 	news chan struct{} // has room for one
 	ran  []ranCell
+	with *comparer
 	bad  map[string]bool // cells of which a run was not as expected
 	not  []reports.Cell  // what is said of cells that have not run
 }
@@ -128,7 +129,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	unexpected := func(c reports.Cell) bool { return !c.Unfinished && !known.excuse(c).Outcome.Expected() }
 	keepRig := o.firstKept(known.excuse)
 	return &runner{
-		Options: o, assembler: known, cells: cells, not: not, news: make(chan struct{}, 1), bad: make(map[string]bool),
+		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
 				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
@@ -166,6 +167,11 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	}
 	stop := keep(s.news, s.draft)
 	err := s.rounds(ctx)
+	s.mu.Lock()
+	for _, ran := range s.with.rest() {
+		s.ended(ran)
+	}
+	s.mu.Unlock()
 	stop()
 	if err != nil {
 		return reports.Report{}, err
@@ -173,6 +179,9 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	report, err := s.report("the run was broken off")
 	if err != nil {
 		return report, err
+	}
+	if report.Partial == "" {
+		report.Problems = append(report.Problems, s.with.unneeded()...)
 	}
 	return finish(s.Dir, report)
 }
@@ -208,18 +217,28 @@ func (s *runner) progress(number int, p engine.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Cell.ID = runLabel(p.Cell.ID, number)
-	if p.Result != nil {
-		s.ran = append(s.ran, ranCell{number, *p.Result})
-		result := s.excuse(*p.Result)
-		s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
-		result.ID = p.Cell.ID
-		p.Result = &result
-		select {
-		case s.news <- struct{}{}:
-		default: // there is news already
-		}
+	if p.Result == nil {
+		s.Progress(p)
+		return
 	}
-	s.Progress(p)
+	for _, ran := range s.with.take(ranCell{number, *p.Result}) {
+		s.ended(ran)
+	}
+}
+
+// ended takes a result that is whole.
+func (s *runner) ended(ran ranCell) {
+	s.ran = append(s.ran, ran)
+	result := s.excuse(ran.result)
+	s.bad[result.ID] = s.bad[result.ID] || !result.Outcome.Expected() && !result.Unfinished
+	cell := s.with.cells[result.ID]
+	cell.ID = runLabel(cell.ID, ran.number)
+	result.ID = cell.ID
+	select {
+	case s.news <- struct{}{}:
+	default: // there is news already
+	}
+	s.Progress(engine.Progress{Cell: cell, Result: &result})
 }
 
 // runLabel is what a run of a cell is called: the first one as the cell.

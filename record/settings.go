@@ -123,7 +123,7 @@ var ownFlags = map[string]string{
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
 
 	"feature-gates": ownGates, "emulated-version": ownEmulation, "min-compatibility-version": ownEmulation,
-	"leader-elect":  ownElection,
+	"leader-elect": ownElection,
 }
 
 // OwnFlag says why a flag is set by the rig alone, and whether it is.

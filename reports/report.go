@@ -168,6 +168,8 @@ type Cell struct {
 	// Differs is where good and bad runs first differ. If unset, there are not both, or
 	// no such place was found.
 	Differs Difference `json:"differs,omitzero"`
+	// Compared is how it differs from another cell. If unset, it is compared with none.
+	Compared Compared `json:"compared,omitzero"`
 	// Started is volatile. It is in UTC, to the millisecond, and zero for a
 	// cell that never started. Of a cell with Runs it is that of the first.
 	Started time.Time `json:"started,omitzero"`
@@ -257,6 +259,7 @@ func (c Cell) clone() Cell {
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)
 	c.Leases = slices.Clone(c.Leases)
+	c.Compared.Distinctions = slices.Clone(c.Compared.Distinctions)
 	c.Runs = slices.Clone(c.Runs)
 	for i, run := range c.Runs {
 		c.Runs[i].Checks = slices.Clone(run.Checks)

@@ -172,11 +172,11 @@ func TestTwoRunsThatSawTheSameDifferOnlyInVolatileFields(t *testing.T) {
 func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	t.Parallel()
 	volatile := []string{"Reproduce.Host.OS", "Reproduce.Host.Arch", "Reproduce.Host.CPUs", "Reproduce.Host.MemoryBytes",
-		"Reproduce.Host.Kernel", "Cells.Started", "Cells.Leases.Oldest", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
+		"Reproduce.Host.Kernel", "Cells.Started", "Cells.Compared.Distinctions.At", "Cells.Leases.Oldest", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Files: []string{""}, Components: []Component{{}}, Sources: []Source{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}, Contradicts: []string{"KEP-1/other"}, Lines: []int{1}}}, Findings: []Finding{{At: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
+			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Compared: Compared{Distinctions: []Distinction{{}}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
 				Runs: []Run{{Checks: []Check{{}}}}}},
 		}
 	}
@@ -373,6 +373,9 @@ func (r Report) withoutVolatile() Report {
 		r.Cells[i].Started = time.Time{}
 		for n := range r.Cells[i].Leases {
 			r.Cells[i].Leases[n].Oldest = nil
+		}
+		for n := range r.Cells[i].Compared.Distinctions {
+			r.Cells[i].Compared.Distinctions[n].At = 0
 		}
 		r.Cells[i].DurationSeconds = 0
 		for n := range r.Cells[i].Runs {

@@ -218,6 +218,10 @@ func writeRepeats(b *fields, c reports.Cell) {
 	for _, fact := range repeats(c) {
 		b.head("%s", fact)
 	}
+	if lines := distinctions(c.Compared); lines != "" {
+		b.head("differs from %s", oneLine(c.Compared.With, maxText))
+		writeField(b, "differs", lines)
+	}
 }
 
 func writeChecks(b *fields, checks []reports.Check, c reports.Cell, how telling) {
@@ -261,6 +265,22 @@ func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
 		all += fmt.Sprintf("\nIn this cell, the check %s passes: expected %s, observed %s", twin.ID, twin.Expected, twin.Observed)
 	}
 	return strings.TrimPrefix(all, "\n")
+}
+
+// distinctions are how a cell differs from the one that it is compared with, in a line each.
+func distinctions(c reports.Compared) string {
+	var lines []string
+	for _, d := range c.Distinctions {
+		line := fmt.Sprintf("step %d, %.1f s: %s", d.Step, d.At, d)
+		switch {
+		case d.Because != "":
+			line += " (" + d.Because + ")"
+		case d.Chance:
+			line += " (may be chance)"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // repeats returns what is known of a cell because it ran several times, in a line

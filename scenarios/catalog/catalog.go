@@ -63,11 +63,16 @@ func CellsOn(sources release.Sources) (cells []plan.Cell, refused map[string]err
 
 // Default returns those of the cells that run unless others are asked for: what
 // the default pair shows of the KEPs with one API server, without the known regressions and
-// other areas.
+// other areas, and without what is compared with a cell that needs more.
 func Default(cells []plan.Cell) []plan.Cell {
-	return slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool {
+	all := slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool {
 		return !strings.HasPrefix(c.Area, "kep-") || len(c.Topology.Servers()) > 1
 	})
+	there := make(map[string]bool)
+	for _, c := range all {
+		there[c.ID] = true
+	}
+	return slices.DeleteFunc(all, func(c plan.Cell) bool { return c.With != "" && !there[c.With] })
 }
 
 // OnDefaultPair returns those of the cells that need nothing but what is built

@@ -55,6 +55,9 @@ func TestTheLedgerAndTheCatalogAgree(t *testing.T) {
 		stated = append(stated, r.ID)
 	}
 	for _, cell := range catalogCells(t) {
+		if cell.Compare != nil {
+			served = append(served, cell.Compare.Requirement)
+		}
 		for _, step := range cell.Steps {
 			checks, _ := step.Action.(action.Checks)
 			for _, c := range checks.Checks {

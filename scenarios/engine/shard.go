@@ -28,15 +28,23 @@ const shardSlack = 1.1
 // share one prefers shards in an order that follows from what it is, and goes
 // to the first of them that has room. So a cell that is added moves few others.
 func Shard(cells []plan.Cell, index, of int) []plan.Cell {
-	parties := make(map[string][]int)
+	partyOf := make(map[string]string) // by the id of a cell
 	for _, g := range groups(cells, len(cells)) {
 		for _, i := range g.all() {
 			name := cells[i].ID
 			if g.key != "" {
 				name = fmt.Sprint(g.key, preference(name, 0)%groupParts)
 			}
-			parties[name] = append(parties[name], i)
+			partyOf[cells[i].ID] = name
 		}
+	}
+	parties := make(map[string][]int)
+	for i, c := range cells {
+		name := partyOf[c.ID]
+		if other, there := partyOf[c.With]; there {
+			name = other // they are compared
+		}
+		parties[name] = append(parties[name], i)
 	}
 	var all time.Duration
 	for _, places := range parties {

@@ -31,6 +31,11 @@ func TestShardsAreAPartition(t *testing.T) {
 	cells := catalogCells(t)
 	for _, of := range []int{1, 2, 3, 8} {
 		in := shards(t, cells, of)
+		for _, c := range cells {
+			if c.With != "" && in[c.With] != in[c.ID] {
+				t.Errorf("of %d: %s and %s, which are compared, are in different shards", of, c.ID, c.With)
+			}
+		}
 		reversed := slices.Clone(cells)
 		slices.Reverse(reversed)
 		for id, shard := range shards(t, reversed, of) {

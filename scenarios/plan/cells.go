@@ -50,11 +50,12 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	s := c.Scenario
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
-		ID: s.ID, Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
+		Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
 		File: f.Path, Text: f.Text, Axes: c.Axes, Images: s.Images, Uses: f.Uses(c), Places: places(f, s), FlagPlaces: flagPlaces(f, s),
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Axes)) {
-		cell.ID += "/" + name + ":" + c.Axes[name]
+	cell.ID = idOf(s.ID, c.Axes)
+	if s.Compare != nil && !maps.Equal(s.Compare.Partner(c.Axes), c.Axes) {
+		cell.Compare, cell.With = s.Compare, idOf(s.ID, s.Compare.Partner(c.Axes))
 	}
 	if err := cellid.Check(cell.ID); err != nil {
 		return cell, err
@@ -68,6 +69,14 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
 	}
 	return cell, err
+}
+
+// idOf is the id of a cell: the scenario's with the values of its axes.
+func idOf(scenario string, axes map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(axes)) {
+		scenario += "/" + name + ":" + axes[name]
+	}
+	return scenario
 }
 
 // links returns the links that a cell needs: those that its steps make faulty or lead

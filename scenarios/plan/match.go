@@ -48,6 +48,23 @@ func Match(cells []Cell, patterns []string) ([]Cell, error) {
 	return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !chosen[c.ID] }), nil
 }
 
+// WithPartners returns cells and those of all others with which they are compared.
+func WithPartners(cells, all []Cell) []Cell {
+	there := make(map[string]bool)
+	for _, c := range cells {
+		there[c.ID] = true
+	}
+	whole := slices.Clone(cells)
+	for _, c := range cells {
+		i := slices.IndexFunc(all, func(other Cell) bool { return other.ID == c.With })
+		if c.With != "" && !there[c.With] && i >= 0 {
+			there[c.With] = true
+			whole = append(whole, all[i])
+		}
+	}
+	return whole
+}
+
 // suggest ends an error with what may have been meant, and with the areas that there are
 // if the pattern begins with none of them.
 func suggest(cells []Cell, ids []string, pattern string) string {

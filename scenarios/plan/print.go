@@ -25,6 +25,9 @@ func Print(c Cell) string {
 	if c.Control != "" {
 		p.line(0, "control: %s (there the same check must come out the other way)", c.Control)
 	}
+	if c.Compare != nil {
+		p.line(0, "compared with %s: check %s", c.With, c.Compare.ID)
+	}
 	p.rig(c.Topology)
 	p.images(c.Images)
 	p.line(0, "")

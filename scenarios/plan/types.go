@@ -23,6 +23,10 @@ type Cell struct {
 	File     string
 	Text     string // of the file
 	Axes     map[string]string
+	// With is the id of the cell with which it is compared, as Compare says. If unset, it is
+	// compared with none.
+	With     string
+	Compare  *spec.Compare
 	Topology record.Topology
 	Images   []spec.Image
 	Steps    []Step

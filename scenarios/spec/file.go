@@ -107,6 +107,8 @@ type reader struct {
 	manifests *manifests
 	options   Options
 	refs      references
+	// combinations are the values of the axes in each cell.
+	combinations []map[string]string
 	// literals are the scalars in which references are not replaced.
 	literals map[*yaml.Node]bool
 }
@@ -121,7 +123,8 @@ func (r *reader) read(text string) *File {
 	r.useSequences()
 	axes := r.axes()
 	r.markLiterals()
-	for i, values := range r.where(combine(axes)) {
+	r.combinations = r.where(combine(axes))
+	for i, values := range r.combinations {
 		c := r.combination(values)
 		c.Scenario.Axes = axes
 		r.validate(&c, i == 0)

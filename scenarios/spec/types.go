@@ -29,7 +29,10 @@ type Scenario struct {
 	Axes map[string][]string `json:"axes,omitempty"`
 	// Where is a condition on the axes. Combinations for which it doesn't hold
 	// are no cells. If unset, all of them are.
-	Where    string   `json:"where,omitempty"`
+	Where string `json:"where,omitempty"`
+	// Compare has cells compared with another one of the scenario. If unset, each is judged by
+	// itself.
+	Compare  *Compare `json:"compare,omitempty"`
 	Topology Topology `json:"topology"`
 	Images   []Image  `json:"images,omitempty"`
 	// Steps are those of the file, with the sequences that it uses put in.

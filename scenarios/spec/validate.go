@@ -20,15 +20,18 @@ type validator struct {
 	scenario *Scenario
 	axes     map[string]string
 	sources  release.Sources
+	// combinations are all of the scenario's.
+	combinations []map[string]string
 }
 
 // validate reports what is wrong with one combination of a scenario. What all
 // of them have in common is looked at with the first.
 func (r *reader) validate(c *Combination, first bool) {
-	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes, sources: r.options.Sources}
+	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes, sources: r.options.Sources, combinations: r.combinations}
 	if first {
 		v.checkHead()
 		v.checkAxes()
+		v.checkCompare()
 	}
 	v.checkNodes()
 	v.checkMembers()

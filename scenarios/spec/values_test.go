@@ -220,7 +220,7 @@ func TestLoadJoinsTheProblemsOfAllFiles(t *testing.T) {
 		t.Fatalf("error %v, want problems", err)
 	}
 	want := []strict.Problem{
-		{Position: strict.Position{File: "dir/a.yaml", Line: 8, Column: 1}, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, where, topology, images, steps`},
+		{Position: strict.Position{File: "dir/a.yaml", Line: 8, Column: 1}, Message: `unknown field "x": known are apiVersion, kind, id, title, control, axes, where, compare, topology, images, steps`},
 		{Position: strict.Position{File: "dir/shared.yaml", Line: 1, Column: 1}, Message: "the object has no apiVersion"},
 		{Position: strict.Position{File: "dir/shared.yaml", Line: 1, Column: 1}, Message: "the object has no metadata.name"},
 		{Position: strict.Position{File: "missing.yaml", Line: 1, Column: 1}, Message: "there is no such file"},

@@ -35,7 +35,7 @@ const enough = 20
 func Find(runs []Run) reports.Difference {
 	var good, bad []runFacts
 	for _, r := range runs {
-		if t := factsOf(r); r.Bad {
+		if t := factsOf(r, false); r.Bad {
 			bad = append(bad, t)
 		} else {
 			good = append(good, t)

@@ -19,6 +19,9 @@ type fact struct {
 	// text is the same in each run that shows the fact: it has no times, no
 	// addresses and no generated names. Detail is more of it, and need not be.
 	text, detail string
+	// about is how the text begins that says what it is about, in other runs too. If unset, all
+	// of it does.
+	about string
 	// firm is true for what a plan leaves no room for.
 	firm bool
 }
@@ -30,6 +33,7 @@ type runFacts struct {
 	facts []fact // in order, each once
 	keys  map[string]bool
 	names map[string]string // of objects whose names are generated: what is common to them
+	known []string          // what is generated, the longest first
 }
 
 // action is what a step does. A run that was broken off may not have got there.
@@ -43,13 +47,11 @@ func (t runFacts) action(step int, other runFacts) string {
 }
 
 // factsOf reads a history. What happens after the last step is the rig's end, and is
-// left out.
-func factsOf(r Run) runFacts {
+// left out. The fields of objects are among them if they are asked for.
+func factsOf(r Run, fields bool) runFacts {
 	t := runFacts{Timeline: timeline.Of(r.Events), keys: make(map[string]bool), names: make(map[string]string)}
 	for _, v := range t.Versions {
-		if common := v.Workload().GenerateName; common != "" {
-			t.names[v.Name] = common + "*"
-		}
+		t.rename(v)
 	}
 	end := len(r.Events)
 	if last := len(t.Steps) - 1; last >= 0 && t.Steps[last].Done != nil {
@@ -58,6 +60,9 @@ func factsOf(r Run) runFacts {
 	t.course()
 	t.containers()
 	t.objects()
+	if fields {
+		t.fields(end)
+	}
 	for e := range t.Entries() {
 		t.event(e)
 	}
@@ -67,7 +72,7 @@ func factsOf(r Run) runFacts {
 			place = min(end, w.To.Place)
 		}
 		if c.Outcome.Judged() {
-			t.firm(place, fmt.Sprintf("check %s: %s", c.ID, c.Outcome), "")
+			t.firm(place, "check "+c.ID, ": "+string(c.Outcome), "")
 		}
 	}
 	slices.SortStableFunc(t.facts, func(a, b fact) int { return cmp.Compare(a.place, b.place) })
@@ -84,29 +89,32 @@ func factsOf(r Run) runFacts {
 	return t
 }
 
-func (t *runFacts) firm(place int, text, detail string) {
-	t.facts = append(t.facts, fact{place: place, text: text, detail: detail, firm: true})
+func (t *runFacts) firm(place int, about, text, detail string) {
+	t.facts = append(t.facts, fact{place: place, text: about + text, about: about, detail: detail, firm: true})
 }
 
-func (t *runFacts) soft(place int, text, detail string) {
-	t.facts = append(t.facts, fact{place: place, text: text, detail: detail})
+func (t *runFacts) soft(place int, about, text, detail string) {
+	t.facts = append(t.facts, fact{place: place, text: about + text, about: about, detail: detail})
 }
 
 // course adds what came of steps, and which components died.
 func (t *runFacts) course() {
 	for _, s := range t.Steps {
 		if s.Done != nil && s.Done.Error != "" {
-			t.firm(s.To.Place, fmt.Sprintf("step %d could not be done", s.Number), s.Done.Error)
+			t.firm(s.To.Place, fmt.Sprintf("step %d", s.Number), " could not be done", s.Done.Error)
 		}
 	}
 	for _, a := range t.Answers {
-		text := fmt.Sprintf("step %s: %s was answered %d %s", t.common(a.Step), t.common(a.Object), a.Code, a.Reason)
-		t.firm(a.Place, strings.TrimSpace(text), a.Message)
+		about := fmt.Sprintf("step %s: %s", t.common(a.Step), t.common(a.Object))
+		t.firm(a.Place, about, strings.TrimRight(fmt.Sprintf(" was answered %d %s", a.Code, a.Reason), " "), a.Message)
+		for _, warning := range a.Warning {
+			t.firm(a.Place, about+": warning", " is "+t.plain(warning), "")
+		}
 	}
 	for _, name := range t.Components() {
 		for _, l := range t.Lives(name) {
 			if l.Stopped != nil && !l.Stopped.Asked {
-				t.firm(l.Until.Place, name+" died", l.Stopped.State)
+				t.firm(l.Until.Place, name, " died", l.Stopped.State)
 			}
 		}
 	}
@@ -118,21 +126,21 @@ func (t *runFacts) containers() {
 	for _, r := range t.Runs {
 		container := t.common(r.Container)
 		if r.Started != nil && r.Started.Attempt > 0 {
-			t.soft(r.From.Place, fmt.Sprintf("container %s was started again, attempt %d", container, r.Started.Attempt), "")
+			t.soft(r.From.Place, "container "+container, fmt.Sprintf(" was started again, attempt %d", r.Started.Attempt), "")
 		}
 		if r.Exit != nil {
-			t.firm(r.To.Place, fmt.Sprintf("container %s exited with %d", container, r.Exit.ExitCode), r.Exit.Reason)
+			t.firm(r.To.Place, "container "+container, fmt.Sprintf(" exited with %d", r.Exit.ExitCode), r.Exit.Reason)
 		}
 	}
 	for _, c := range t.Connections {
-		t.soft(c.Place, fmt.Sprintf("a client of container %s, port %d, began with %s%s", t.common(c.Container), c.Port, c.First, served(c.Connection)), "")
+		t.soft(c.Place, fmt.Sprintf("a client of container %s, port %d,", t.common(c.Container), c.Port), fmt.Sprintf(" began with %s%s", c.First, served(c.Connection)), "")
 	}
 }
 
 // event adds what an event shows by itself.
 func (t *runFacts) event(e timeline.Entry) {
 	subject := t.common(e.Subject)
-	add := func(detail, format string, args ...any) { t.soft(e.Place, fmt.Sprintf(format, args...), detail) }
+	add := func(detail, format string, args ...any) { t.soft(e.Place, fmt.Sprintf(format, args...), "", detail) }
 	switch p := e.Payload.(type) {
 	case record.ImagePullFailed:
 		add(p.Error, "no image %s for %s", p.Ref, subject)
@@ -182,7 +190,7 @@ func (t *runFacts) objects() {
 	for _, h := range t.Happenings {
 		if h.Type == "Warning" {
 			about := t.common(strings.Trim(h.About.Namespace+"/"+h.About.Name, "/"))
-			t.soft(h.Place, fmt.Sprintf("warning %s of %s %s", h.Reason, h.About.Kind, about), h.Message)
+			t.soft(h.Place, fmt.Sprintf("warning %s of %s %s", h.Reason, h.About.Kind, about), "", h.Message)
 		}
 	}
 	last, times := make(map[string]string), make(map[string]int)
@@ -195,14 +203,14 @@ func (t *runFacts) objects() {
 			}
 			last[key] = value
 			times[key+value]++
-			text := fmt.Sprintf("%s: %s became %s", t.common(object), aspect, value)
+			text := " became " + value
 			if n := times[key+value]; n > 1 {
 				text += fmt.Sprintf(" for the %d. time", n)
 			}
-			t.soft(v.Place, text, detail)
+			t.soft(v.Place, t.common(object)+": "+aspect, text, detail)
 		}
 		if v.Gone() {
-			t.soft(v.Place, t.common(object)+" was gone", "")
+			t.soft(v.Place, t.common(object), " was gone", "")
 			continue
 		}
 		status := v.Workload().Status

@@ -31,6 +31,9 @@ func served(c plan.Cell) []string {
 			ids = append(ids, check.Requirement)
 		}
 	}
+	if c.Compare != nil {
+		ids = append(ids, c.Compare.Requirement)
+	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

@@ -1,0 +1,155 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/narrate/compare"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// comparer compares runs of cells with runs of others of their scenarios, as the scenarios ask
+// for. Which two are compared does not depend on which of them ends first.
+type comparer struct {
+	dir   string // of the report
+	cells map[string]plan.Cell
+	// ended are the results of runs, and waiting those that can't be judged before them.
+	ended   map[cellRun]reports.Cell
+	waiting map[cellRun][]ranCell
+	// explained are the explanations of scenarios that a difference has needed.
+	explained map[string]map[string]bool
+}
+
+// cellRun is a run of a cell.
+type cellRun struct {
+	id     string
+	number int
+}
+
+func newComparer(dir string, cells []plan.Cell) *comparer {
+	c := &comparer{
+		dir: dir, cells: make(map[string]plan.Cell), ended: make(map[cellRun]reports.Cell), waiting: make(map[cellRun][]ranCell),
+		explained: make(map[string]map[string]bool),
+	}
+	for _, cell := range cells {
+		c.cells[cell.ID] = cell
+	}
+	return c
+}
+
+// take takes the result of a run, and returns those that are whole with it: a cell that is
+// compared with another one is when both have ended.
+func (c *comparer) take(ran ranCell) (whole []ranCell) {
+	me := cellRun{ran.result.ID, ran.number}
+	c.ended[me] = ran.result
+	cell := c.cells[me.id]
+	partner := cellRun{cell.With, ran.number}
+	_, there := c.ended[partner]
+	_, comes := c.cells[cell.With]
+	switch {
+	case cell.Compare == nil:
+		whole = append(whole, ran)
+	case there || !comes:
+		whole = append(whole, c.compared(ran))
+	default:
+		c.waiting[partner] = append(c.waiting[partner], ran)
+	}
+	for _, waited := range c.waiting[me] {
+		whole = append(whole, c.compared(waited))
+	}
+	delete(c.waiting, me)
+	return whole
+}
+
+// rest returns the results that still wait: what they wait for has not ended.
+func (c *comparer) rest() (whole []ranCell) {
+	for _, waited := range c.waiting {
+		for _, ran := range waited {
+			whole = append(whole, c.compared(ran))
+		}
+	}
+	clear(c.waiting)
+	return whole
+}
+
+// compared adds to the result of a run what came of the comparison.
+func (c *comparer) compared(ran ranCell) ranCell {
+	cell := c.cells[ran.result.ID]
+	check := reports.Check{
+		ID: cell.Compare.ID, Requirement: cell.Compare.Requirement, Outcome: reports.Unknown,
+		Expected: reports.Compared{With: cell.With}.Expected(),
+	}
+	compared, why := c.compare(cell, ran)
+	if why == "" {
+		check = compared.Check(cell.Compare.ID, cell.Compare.Requirement)
+		ran.result.Compared = compared
+	}
+	if check.Reason = why; check.Requirement != "" {
+		ran.result.Requirements = append(slices.Clone(ran.result.Requirements), check.Requirement)
+	}
+	if ran.result.Outcome.Judged() {
+		ran.result.Outcome = "" // the checks decide, and this one is among them
+	}
+	ran.result.Checks = append(slices.Clone(ran.result.Checks), check)
+	ran.result = ran.result.Settled()
+	return ran
+}
+
+// compare compares a run with the run of the other cell that has its number, or says why it can't.
+func (c *comparer) compare(cell plan.Cell, ran ranCell) (_ reports.Compared, why string) {
+	other, there := c.ended[cellRun{cell.With, ran.number}]
+	if !there {
+		return reports.Compared{}, fmt.Sprintf("%s did not run: run both", cell.With)
+	}
+	var runs [2][]compare.Run
+	for i, result := range []reports.Cell{ran.result, other} {
+		if result.Unfinished || !result.Outcome.Judged() {
+			return reports.Compared{}, fmt.Sprintf("%s was not judged: %s", result.ID, result.Outcome.Word())
+		}
+		events, err := engine.History(roundDir(c.dir, ran.number), result.ID)
+		if err != nil {
+			return reports.Compared{}, fmt.Sprintf("the record of %s can't be read: %v", result.ID, err)
+		}
+		runs[i] = []compare.Run{{Events: events, Checks: result.Checks}}
+	}
+	compared := reports.Compared{With: cell.With, Distinctions: compare.Distinguish(runs[0], runs[1])}
+	for i, d := range compared.Distinctions {
+		if e := cell.Compare.Explains(d.What); e != nil {
+			compared.Distinctions[i].Because = e.Because
+			c.explains(cell, e.What)
+		}
+	}
+	return compared, ""
+}
+
+func (c *comparer) explains(cell plan.Cell, what string) {
+	if c.explained[cell.Scenario] == nil {
+		c.explained[cell.Scenario] = make(map[string]bool)
+	}
+	c.explained[cell.Scenario][what] = true
+}
+
+// unneeded are the explanations of scenarios whose cells have all been compared that no
+// difference needed.
+func (c *comparer) unneeded() (problems []string) {
+	all := make(map[string]plan.Cell) // a cell of each scenario
+	for _, cell := range c.cells {
+		if cell.Compare != nil {
+			all[cell.Scenario] = cell
+		}
+	}
+	for scenario, cell := range all {
+		if c.explained[scenario] == nil {
+			continue // nothing was compared
+		}
+		for _, e := range cell.Compare.Explained {
+			if !c.explained[scenario][e.What] {
+				problems = append(problems, fmt.Sprintf("%s: no difference is %q, which the scenario explains", cell.File, e.What))
+			}
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
