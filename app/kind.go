@@ -122,7 +122,7 @@ func kindName(role v1alpha4.NodeRole, n int) string {
 // kubelets that are too old for the control plane.
 func kindConflicts(topology record.Topology) (problems []error) {
 	for _, node := range topology.Nodes {
-		if release.SkewOf(topology.Version, node.Version) == release.SkewTooOld {
+		if release.SkewOf(release.Effective{Version: topology.Version}, node.Version) == release.SkewTooOld {
 			problems = append(problems, fmt.Errorf("node %s: %s with a control plane of %s: %s", node.Name, node.Version, topology.Version, release.SkewTooOld))
 		}
 		for gate := range node.Gates {

@@ -176,6 +176,11 @@ type Component struct {
 	Settings
 }
 
+// Effective is the release of the component with what it emulates.
+func (c Component) Effective() release.Effective {
+	return release.Effective{Version: c.Version, Emulated: c.EmulatedVersion, MinCompatibility: c.MinCompatibilityVersion}
+}
+
 // Check is one thing that must hold.
 type Check struct {
 	ID string `json:"id"`

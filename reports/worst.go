@@ -125,5 +125,5 @@ func supportedSkew(axes map[string]string) bool {
 	if cmp.Or(err, kubeletErr) != nil {
 		return true
 	}
-	return release.SkewOf(apiserver, kubelet) == release.SkewSupported
+	return release.SkewOf(release.Effective{Version: apiserver}, kubelet) == release.SkewSupported
 }

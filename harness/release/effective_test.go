@@ -93,3 +93,23 @@ func TestEmulatable(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSkewOfWhatIsEmulated: what an API server emulates is what others may be no newer than, and
+// what it expects beside it is how old they may be (KEP-4330, Skew).
+func TestSkewOfWhatIsEmulated(t *testing.T) {
+	t.Parallel()
+	server := Effective{Version: "v1.91.1", Emulated: "v1.90"}
+	for kubelet, want := range map[Version]Skew{"v1.91.1": SkewKubeletNewer, "v1.90.3": SkewSupported, "v1.87.3": SkewSupported, "v1.86.0": SkewTooOld} {
+		if got := SkewOf(server, kubelet); got != want {
+			t.Errorf("kubelet %s: %q, want %q", kubelet, got, want)
+		}
+	}
+	for controller, want := range map[Effective]Skew{
+		{Version: "v1.91.1"}: SkewControllerNewer, {Version: "v1.91.1", Emulated: "v1.90"}: SkewSupported,
+		{Version: "v1.89.1"}: SkewSupported, {Version: "v1.88.1"}: SkewControllerTooOld,
+	} {
+		if got := ControllerSkewOf(server, controller); got != want {
+			t.Errorf("controller %s: %q, want %q", controller, got, want)
+		}
+	}
+}

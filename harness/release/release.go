@@ -104,9 +104,10 @@ func (Version) Hint(word string) string {
 // Supported returns the supported releases, newest first.
 func Supported() []Version { return slices.Clone(supported) }
 
-// kubeletSkew is how many minor versions older than the API server a kubelet
-// may be (Kubernetes version skew policy, "kubelet").
-const kubeletSkew = 3
+// kubeletSkew is how many minor versions older than the oldest one that an API server expects
+// beside it a kubelet may be: three older than the API server itself (Kubernetes version skew
+// policy, "kubelet"; KEP-4330, Skew).
+const kubeletSkew = 2
 
 // Skew says how a kubelet stands to its API server under the version skew
 // policy.
@@ -130,24 +131,26 @@ const (
 
 // ControllerSkewOf classifies a controller manager or scheduler against an API server
 // (Kubernetes version skew policy, "kube-controller-manager, kube-scheduler, and
-// cloud-controller-manager").
-func ControllerSkewOf(apiserver, controller Version) Skew {
-	switch behind := apiserver.Minor() - controller.Minor(); {
-	case behind < 0:
+// cloud-controller-manager"). What counts is what each emulates (KEP-4330, Skew).
+func ControllerSkewOf(apiserver, controller Effective) Skew {
+	newest, oldest := apiserver.minors()
+	switch is, _ := controller.minors(); {
+	case is > newest:
 		return SkewControllerNewer
-	case behind > 1:
+	case is < oldest:
 		return SkewControllerTooOld
 	default:
 		return SkewSupported
 	}
 }
 
-// SkewOf classifies a kubelet against an API server.
-func SkewOf(apiserver, kubelet Version) Skew {
-	switch behind := apiserver.Minor() - kubelet.Minor(); {
-	case behind < 0:
+// SkewOf classifies a kubelet against an API server, as what it emulates.
+func SkewOf(apiserver Effective, kubelet Version) Skew {
+	newest, oldest := apiserver.minors()
+	switch {
+	case kubelet.Minor() > newest:
 		return SkewKubeletNewer
-	case behind > kubeletSkew:
+	case kubelet.Minor() < oldest-kubeletSkew:
 		return SkewTooOld
 	default:
 		return SkewSupported

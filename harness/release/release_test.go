@@ -37,7 +37,7 @@ func TestSkewOf(t *testing.T) {
 		{"v1.91.0-alpha.0", "v1.87.4", SkewTooOld},
 		{"v1.89.3", "v1.90.1", SkewKubeletNewer},
 	} {
-		if got := SkewOf(tc.apiserver, tc.kubelet); got != tc.want {
+		if got := SkewOf(Effective{Version: tc.apiserver}, tc.kubelet); got != tc.want {
 			t.Errorf("SkewOf(%s, %s) = %q, want %q", tc.apiserver, tc.kubelet, got, tc.want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestControllerSkewOf(t *testing.T) {
 	for controller, want := range map[Version]Skew{
 		"v1.91.0-alpha.0": SkewControllerNewer, "v1.90.0": SkewSupported, "v1.89.3": SkewSupported, "v1.88.0": SkewControllerTooOld,
 	} {
-		if got := ControllerSkewOf("v1.90.1", controller); got != want {
+		if got := ControllerSkewOf(Effective{Version: "v1.90.1"}, Effective{Version: controller}); got != want {
 			t.Errorf("ControllerSkewOf(v1.90.1, %s) = %q, want %q", controller, got, want)
 		}
 	}

@@ -181,12 +181,13 @@ const controllerSkew = "note: by the version skew policy, a controller manager o
 // skew is where a component stands to the API servers that it connects to: to the one that it
 // fits worst.
 func (p *printer) skew(c record.Component) (worst release.Skew) {
-	of := release.SkewOf
-	if spec.IsController(c.Name) {
-		of = release.ControllerSkewOf
-	}
-	for _, server := range p.reached(c) {
-		if skew := of(p.last[server].Version, c.Version); worst == "" || worst == release.SkewSupported {
+	for _, name := range p.reached(c) {
+		server := p.last[name]
+		skew := release.SkewOf(server.Effective(), c.Version)
+		if spec.IsController(c.Name) {
+			skew = release.ControllerSkewOf(server.Effective(), c.Effective())
+		}
+		if worst == "" || worst == release.SkewSupported {
 			worst = skew
 		}
 	}

@@ -88,7 +88,7 @@ func (r *Rig) breaches(c Component, do func(breach)) {
 			first, second = second, first // a pair of them is one
 		}
 		if rule, text := ruleBroken(first, second); rule != "" {
-			do(breach{server, rule, fmt.Sprintf("%s %s %s %s %s", first.Name, first.Version, text, second.Name, second.Version)})
+			do(breach{server, rule, fmt.Sprintf("%s %s %s %s %s", first.Name, first.Effective(), text, second.Name, second.Effective())})
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (r *Rig) breaches(c Component, do func(breach)) {
 // breaks none.
 func ruleBroken(c, server Component) (Rule, string) {
 	apart := server.Version.Minor() - c.Version.Minor()
-	switch skew := release.SkewOf(server.Version, c.Version); Program(c.Name) {
+	switch skew := release.SkewOf(server.Effective(), c.Version); Program(c.Name) {
 	case APIServer:
 		if apart < -1 || apart > 1 {
 			return ServersApart, "is more than one minor version apart from"
@@ -110,7 +110,7 @@ func ruleBroken(c, server Component) (Rule, string) {
 			return KubeletNewer, "is newer than"
 		}
 	case ControllerManager, Scheduler:
-		switch release.ControllerSkewOf(server.Version, c.Version) {
+		switch release.ControllerSkewOf(server.Effective(), c.Effective()) {
 		case release.SkewControllerTooOld:
 			return ControllerSkew, "is more than one minor version older than"
 		case release.SkewControllerNewer:
