@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,8 +71,7 @@ func (g Gate) in(e Effective) (Gate, bool) {
 		return g, true
 	}
 	emulated, compatible := e.minors()
-	for i := len(g.Versions) - 1; i >= 0; i-- {
-		v := g.Versions[i]
+	for _, v := range slices.Backward(g.Versions) {
 		if v.Since.Minor() <= emulated && (v.MinCompatibility == "" || v.MinCompatibility.Minor() <= compatible) {
 			g.Stage, g.Default, g.Locked = v.Stage, v.Default, v.Locked
 			return g, true
