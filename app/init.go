@@ -31,11 +31,38 @@ func Init(manifest string) ([]string, error) {
 	if err != nil {
 		return nil, Failed(err)
 	}
+	return writeCatalog(files)
+}
+
+// Scaffold makes a catalog in the working directory for the KEP whose README is in a file, and
+// whose gate this is, around the object of a manifest, and returns the files that it wrote. If
+// manifest is unset, the object is a sample pod. It is an error if one of the files is there: none
+// is written then.
+func Scaffold(readme, gate, manifest string) ([]string, error) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return nil, err
+	}
+	var object []byte
+	if manifest != "" {
+		if object, err = os.ReadFile(manifest); err != nil {
+			return nil, err
+		}
+	}
+	files, err := own.Scaffold(string(text), gate, object)
+	if err != nil {
+		return nil, err
+	}
+	return writeCatalog(files)
+}
+
+// writeCatalog writes the files of a new catalog, and returns their names.
+func writeCatalog(files map[string][]byte) ([]string, error) {
 	names := slices.Sorted(maps.Keys(files))
 	var problems []error
 	for _, name := range names {
 		if _, err := os.Lstat(name); err == nil {
-			problems = append(problems, fmt.Errorf("%s is there already: init overwrites nothing", name))
+			problems = append(problems, fmt.Errorf("%s is there already: nothing is overwritten", name))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, err)
 		}

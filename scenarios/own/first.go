@@ -108,13 +108,16 @@ type listener struct {
 // becomesUnhealthy is what the server of the control does.
 const becomesUnhealthy = "[{for: 10s}, {fault: reset}]"
 
-func (f *first) fill(name string) ([]byte, error) {
+func (f *first) fill(name string) ([]byte, error) { return fill(name, f) }
+
+// fill fills a template with what its scenario says.
+func fill(name string, with any) ([]byte, error) {
 	all, err := template.ParseFS(templates, "template/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = all.ExecuteTemplate(&b, name, f)
+	err = all.ExecuteTemplate(&b, name, with)
 	return b.Bytes(), err
 }
 
