@@ -18,7 +18,8 @@ while [ -e "$1" ] && [ $i -lt 200 ]; do
 	rm -rf -- "$1" 2>/dev/null
 	i=$((i+1))
 	if [ -e "$1" ]; then sleep 0.05; fi
-done`
+done
+[ $i -lt 200 ]`
 
 // Guard owns a directory and sees to it that the directory is removed even
 // when skewrig is killed with a signal that it can't handle. Where there is no shell, as
@@ -73,7 +74,10 @@ func (g *Guard) Close() error {
 	case g.cmd == nil:
 		return removed
 	case removed != nil: // somebody still writes, and the guard tries for longer
-		return errors.Join(g.hold.Close(), g.cmd.Wait())
+		if err := errors.Join(g.hold.Close(), g.cmd.Wait()); err != nil {
+			return errors.Join(removed, err)
+		}
+		return nil
 	}
 	killed := syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL)
 	_ = g.cmd.Wait() // it was killed
