@@ -8,6 +8,7 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate/compare"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // comparer compares runs of cells with runs of others of their scenarios, as the scenarios ask
@@ -18,8 +19,6 @@ type comparer struct {
 	// ended are the results of runs, and waiting those that can't be judged before them.
 	ended   map[cellRun]reports.Cell
 	waiting map[cellRun][]ranCell
-	// explained are the explanations of scenarios that a difference has needed.
-	explained map[string]map[string]bool
 }
 
 // cellRun is a run of a cell.
@@ -31,7 +30,6 @@ type cellRun struct {
 func newComparer(dir string, cells []plan.Cell) *comparer {
 	c := &comparer{
 		dir: dir, cells: make(map[string]plan.Cell), ended: make(map[cellRun]reports.Cell), waiting: make(map[cellRun][]ranCell),
-		explained: make(map[string]map[string]bool),
 	}
 	for _, cell := range cells {
 		c.cells[cell.ID] = cell
@@ -77,16 +75,14 @@ func (c *comparer) rest() (whole []ranCell) {
 // compared adds to the result of a run what came of the comparison.
 func (c *comparer) compared(ran ranCell) ranCell {
 	cell := c.cells[ran.result.ID]
-	check := reports.Check{
-		ID: cell.Compare.ID, Requirement: cell.Compare.Requirement, Outcome: reports.Unknown,
-		Expected: reports.Compared{With: cell.With}.Expected(),
-	}
 	compared, why := c.compare(cell, ran)
+	check := compared.Check(cell.Compare.ID, cell.Compare.Requirement)
 	if why == "" {
-		check = compared.Check(cell.Compare.ID, cell.Compare.Requirement)
 		ran.result.Compared = compared
+	} else {
+		check.Outcome, check.Observed, check.Reason = reports.Unknown, "", why
 	}
-	if check.Reason = why; check.Requirement != "" {
+	if check.Requirement != "" {
 		ran.result.Requirements = append(slices.Clone(ran.result.Requirements), check.Requirement)
 	}
 	if ran.result.Outcome.Judged() {
@@ -98,58 +94,61 @@ func (c *comparer) compared(ran ranCell) ranCell {
 }
 
 // compare compares a run with the run of the other cell that has its number, or says why it can't.
-func (c *comparer) compare(cell plan.Cell, ran ranCell) (_ reports.Compared, why string) {
+func (c *comparer) compare(cell plan.Cell, ran ranCell) (compared reports.Compared, why string) {
+	compared.With = cell.With
 	other, there := c.ended[cellRun{cell.With, ran.number}]
 	if !there {
-		return reports.Compared{}, fmt.Sprintf("%s did not run: run both", cell.With)
+		return compared, fmt.Sprintf("%s did not run: run both", cell.With)
 	}
 	var runs [2][]compare.Run
 	for i, result := range []reports.Cell{ran.result, other} {
 		if result.Unfinished || !result.Outcome.Judged() {
-			return reports.Compared{}, fmt.Sprintf("%s was not judged: %s", result.ID, result.Outcome.Word())
+			return compared, fmt.Sprintf("%s was not judged: %s", result.ID, result.Outcome.Word())
 		}
 		events, err := engine.History(roundDir(c.dir, ran.number), result.ID)
 		if err != nil {
-			return reports.Compared{}, fmt.Sprintf("the record of %s can't be read: %v", result.ID, err)
+			return compared, fmt.Sprintf("the record of %s can't be read: %v", result.ID, err)
 		}
 		runs[i] = []compare.Run{{Events: events, Checks: result.Checks}}
 	}
-	compared := reports.Compared{With: cell.With, Distinctions: compare.Distinguish(runs[0], runs[1])}
+	compared.Distinctions = compare.Distinguish(runs[0], runs[1])
 	for i, d := range compared.Distinctions {
 		if e := cell.Compare.Explains(d.What); e != nil {
 			compared.Distinctions[i].Because = e.Because
-			c.explains(cell, e.What)
 		}
 	}
 	return compared, ""
 }
 
-func (c *comparer) explains(cell plan.Cell, what string) {
-	if c.explained[cell.Scenario] == nil {
-		c.explained[cell.Scenario] = make(map[string]bool)
+// unneeded are the explanations of scenarios that no difference needed, if each cell of the
+// scenario was compared that is to be.
+func unneeded(cells []plan.Cell, report reports.Report) (problems []string) {
+	compared := make(map[string]reports.Compared) // by the id of the cell
+	for _, c := range report.Cells {
+		compared[c.ID] = c.Compared
 	}
-	c.explained[cell.Scenario][what] = true
-}
-
-// unneeded are the explanations of scenarios whose cells have all been compared that no
-// difference needed.
-func (c *comparer) unneeded() (problems []string) {
-	all := make(map[string]plan.Cell) // a cell of each scenario
-	for _, cell := range c.cells {
-		if cell.Compare != nil {
-			all[cell.Scenario] = cell
+	for _, all := range reports.Grouped(cells, func(c plan.Cell) string { return c.Scenario }) {
+		needed, whole := make(map[string]bool), len(all) == all[0].Cells
+		var of *spec.Compare
+		for _, c := range all {
+			if c.Compare == nil {
+				continue
+			}
+			of, whole = c.Compare, whole && !compared[c.ID].IsZero()
+			for _, d := range compared[c.ID].Distinctions {
+				if e := of.Explains(d.What); e != nil {
+					needed[e.What] = true
+				}
+			}
 		}
-	}
-	for scenario, cell := range all {
-		if c.explained[scenario] == nil {
-			continue // nothing was compared
+		if of == nil || !whole {
+			continue
 		}
-		for _, e := range cell.Compare.Explained {
-			if !c.explained[scenario][e.What] {
-				problems = append(problems, fmt.Sprintf("%s: no difference is %q, which the scenario explains", cell.File, e.What))
+		for _, e := range of.Explained {
+			if !needed[e.What] {
+				problems = append(problems, fmt.Sprintf("%s: no difference is %q, which the scenario explains", all[0].File, e.What))
 			}
 		}
 	}
-	slices.Sort(problems)
 	return problems
 }

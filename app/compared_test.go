@@ -43,8 +43,8 @@ func leave(t *testing.T, dir, id, spec string) {
 func compares(explained ...spec.Explained) (cells []plan.Cell, here, there ranCell) {
 	of := &spec.Compare{ID: "as-before", Requirement: "KEP-1/as/before", With: map[string]string{"v": "old"}, Explained: explained}
 	cells = []plan.Cell{
-		{ID: "a/b/c/v:new", Scenario: "a/b/c", File: "c.yaml", With: "a/b/c/v:old", Compare: of},
-		{ID: "a/b/c/v:old", Scenario: "a/b/c", File: "c.yaml"},
+		{ID: "a/b/c/v:new", Scenario: "a/b/c", File: "c.yaml", Cells: 2, With: "a/b/c/v:old", Compare: of},
+		{ID: "a/b/c/v:old", Scenario: "a/b/c", File: "c.yaml", Cells: 2},
 	}
 	result := func(id string) ranCell {
 		return ranCell{1, reports.Cell{ID: id, Outcome: reports.Pass, Checks: []reports.Check{{ID: "up", Outcome: reports.Pass}}}}
@@ -100,8 +100,20 @@ func TestExplainedDifferences(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	want := []string{`c.yaml: no difference is "check up", which the scenario explains`}
-	if diff := cmp.Diff(want, c.unneeded()); diff != "" {
+	report := reports.Report{Cells: []reports.Cell{got, there.result}}
+	if diff := cmp.Diff(want, unneeded(cells, report)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	report.Cells[0].Compared.Distinctions = nil // then it is the same of both
+	if got := unneeded(cells, report); len(got) != 2 {
+		t.Errorf("without a difference: %v", got)
+	}
+	report.Cells[0].Compared = reports.Compared{}
+	if got := unneeded(cells, report); got != nil {
+		t.Errorf("nothing was compared: %v", got)
+	}
+	if got := unneeded(cells[:1], report); got != nil {
+		t.Errorf("a cell of the scenario did not run: %v", got)
 	}
 }
 

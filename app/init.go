@@ -17,12 +17,9 @@ import (
 // returns the files that it wrote. If manifest is unset, the pod is a sample. It is an
 // error if one of the files is there: none is written then.
 func Init(manifest string) ([]string, error) {
-	var pod []byte
-	if manifest != "" {
-		var err error
-		if pod, err = os.ReadFile(manifest); err != nil {
-			return nil, err
-		}
+	pod, err := readManifest(manifest)
+	if err != nil {
+		return nil, err
 	}
 	files, err := own.First(pod)
 	if err != nil && manifest != "" {
@@ -43,17 +40,23 @@ func Scaffold(readme, gate, manifest string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var object []byte
-	if manifest != "" {
-		if object, err = os.ReadFile(manifest); err != nil {
-			return nil, err
-		}
+	object, err := readManifest(manifest)
+	if err != nil {
+		return nil, err
 	}
 	files, err := own.Scaffold(string(text), gate, object)
 	if err != nil {
 		return nil, err
 	}
 	return writeCatalog(files)
+}
+
+// readManifest reads a manifest, if there is one.
+func readManifest(file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	return os.ReadFile(file)
 }
 
 // writeCatalog writes the files of a new catalog, and returns their names.

@@ -180,9 +180,7 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	if report.Partial == "" {
-		report.Problems = append(report.Problems, s.with.unneeded()...)
-	}
+	report.Problems = append(report.Problems, unneeded(s.cells, report)...)
 	return finish(s.Dir, report)
 }
 

@@ -178,7 +178,7 @@ type Component struct {
 
 // Effective is the release of the component with what it emulates.
 func (c Component) Effective() release.Effective {
-	return release.Effective{Version: c.Version, Emulated: c.EmulatedVersion, MinCompatibility: c.MinCompatibilityVersion}
+	return c.Emulating(c.Version)
 }
 
 // Check is one thing that must hold.

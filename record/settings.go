@@ -28,6 +28,11 @@ type Settings struct {
 // Emulates reports whether a version is told to emulate, or to expect.
 func (s Settings) Emulates() bool { return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" }
 
+// Emulating is a release that is told so.
+func (s Settings) Emulating(v release.Version) release.Effective {
+	return release.Effective{Version: v, Emulated: s.EmulatedVersion, MinCompatibility: s.MinCompatibilityVersion}
+}
+
 // IsZero reports whether nothing is told.
 func (s Settings) IsZero() bool { return len(s.Flags) == 0 && len(s.Config) == 0 && !s.Emulates() }
 

@@ -61,16 +61,11 @@ func (c Compared) Unexplained() (all []Distinction) {
 	return all
 }
 
-// Expected is what the check of a comparison expects.
-func (c Compared) Expected() string {
-	return fmt.Sprintf("what %s shows, but for what the scenario explains", c.With)
-}
-
 // Check judges the comparison as a check of the cell.
 func (c Compared) Check(id, requirement string) Check {
 	check := Check{
 		ID: id, Requirement: requirement, Outcome: Pass,
-		Expected: c.Expected(), Observed: "the same",
+		Expected: fmt.Sprintf("what %s shows, but for what the scenario explains", c.With), Observed: "the same",
 	}
 	if left := c.Unexplained(); len(left) > 0 {
 		var lines []string

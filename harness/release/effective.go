@@ -82,8 +82,8 @@ func (g Gate) in(e Effective) (Gate, bool) {
 
 // The words of a GateVersion.
 const (
-	locked = "locked"
-	minWas = "min="
+	locked       = "locked"
+	oldestPrefix = "min="
 )
 
 // String writes a gate version as a table has it: 1.90:BETA:true:locked.
@@ -93,7 +93,7 @@ func (v GateVersion) String() string {
 		text += ":" + locked
 	}
 	if v.MinCompatibility != "" {
-		text += ":" + minWas + strings.TrimPrefix(string(v.MinCompatibility), "v")
+		text += ":" + oldestPrefix + strings.TrimPrefix(string(v.MinCompatibility), "v")
 	}
 	return text
 }
@@ -107,7 +107,7 @@ func parseGateVersion(text string) (v GateVersion, ok bool) {
 	on, err := strconv.ParseBool(fields[2])
 	v = GateVersion{Since: Version("v" + fields[0]), Stage: Stage(fields[1]), Default: on}
 	for _, field := range fields[3:] {
-		oldest, is := strings.CutPrefix(field, minWas)
+		oldest, is := strings.CutPrefix(field, oldestPrefix)
 		switch {
 		case field == locked:
 			v.Locked = true

@@ -89,7 +89,7 @@ func (s Roll) restarts(r *spec.Rig) (all []Restart) {
 				restart.Version = s.To
 			}
 			if spec.Emulates(c.Name) {
-				restart.EmulatedVersion = r.Emulation("", c.Name, spec.Settings{EmulatedVersion: s.EmulatedVersion}).EmulatedVersion
+				restart.EmulatedVersion = r.Minor(".emulatedVersion", c.Name, s.EmulatedVersion)
 			}
 			emulates := restart.EmulatedVersion != "" && restart.EmulatedVersion != c.EmulatedVersion
 			if restart.Version != "" || emulates || !maps.Equal(c.Asked, c.Asked.With(restart.Gates, restart.Unset...)) {
@@ -144,7 +144,7 @@ func (s Roll) Plan(scene Scene) (Action, error) {
 		}
 		s.Restarts = append(s.Restarts, planned.(Restart)) //nolint:forcetypeassert // a Restart plans itself
 	}
-	s.EmulatedVersion = scene.Rig.Emulation("", spec.APIServer, spec.Settings{EmulatedVersion: s.EmulatedVersion}).EmulatedVersion
+	s.EmulatedVersion = scene.Rig.Minor(".emulatedVersion", spec.APIServer, s.EmulatedVersion)
 	if err == nil && s.To != "" {
 		s.To, err = spec.ResolveVersion(s.To)
 	}

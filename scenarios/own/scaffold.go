@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -119,10 +120,7 @@ func scaffoldOf(kep ledger.KEP, gate string, manifest []byte) (*scaffold, error)
 		return nil, fmt.Errorf("this is not the manifest of an object: kind %q, metadata.name %q", object.Kind, object.Metadata.Name)
 	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: object.Kind})
-	namespace := object.Metadata.Namespace
-	if namespace == "" {
-		namespace = metav1.NamespaceDefault
-	}
+	namespace := cmp.Or(object.Metadata.Namespace, metav1.NamespaceDefault)
 	key := fmt.Sprintf("%s/%s/%s", plural.Resource, namespace, object.Metadata.Name)
 	s := &scaffold{
 		KEP: kep, Area: strings.ToLower(kep.ID()), Gate: gate, File: "objects/" + object.Metadata.Name + ".yaml",

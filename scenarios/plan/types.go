@@ -23,6 +23,8 @@ type Cell struct {
 	File     string
 	Text     string // of the file
 	Axes     map[string]string
+	// Cells is how many the scenario has, this one among them.
+	Cells int
 	// With is the id of the cell with which it is compared, as Compare says. If unset, it is
 	// compared with none.
 	With     string

@@ -13,22 +13,22 @@ var emulating = []string{APIServer, ControllerManager, Scheduler}
 func Emulates(component string) bool { return slices.Contains(emulating, Program(component)) }
 
 // Effective is the release of a component with what it emulates.
-func (c Component) Effective() release.Effective {
-	return release.Effective{Version: c.Version, Emulated: c.EmulatedVersion, MinCompatibility: c.MinCompatibilityVersion}
-}
+func (c Component) Effective() release.Effective { return c.Emulating(c.Version) }
 
 // Emulation returns settings of a component in which the versions to emulate and to expect are
 // minor versions.
 func (r *Rig) Emulation(field, component string, s Settings) Settings {
-	minor := func(name string, v release.Version) release.Version {
-		if v == "" || string(v) == v.MajorMinor() {
-			return v
-		}
-		return release.Version(r.On(component, r.Resolve(field+"."+name, v)).MajorMinor())
-	}
-	s.EmulatedVersion = minor("emulatedVersion", s.EmulatedVersion)
-	s.MinCompatibilityVersion = minor("minCompatibilityVersion", s.MinCompatibilityVersion)
+	s.EmulatedVersion = r.Minor(field+".emulatedVersion", component, s.EmulatedVersion)
+	s.MinCompatibilityVersion = r.Minor(field+".minCompatibilityVersion", component, s.MinCompatibilityVersion)
 	return s
+}
+
+// Minor is the minor version that a version to emulate or to expect stands for; empty for none.
+func (r *Rig) Minor(field, component string, v release.Version) release.Version {
+	if v == "" || string(v) == v.MajorMinor() {
+		return v
+	}
+	return release.Version(r.On(component, r.Resolve(field, v)).MajorMinor())
 }
 
 // CheckEmulation reports versions that a release can't emulate, or expect beside it: it would not

@@ -90,11 +90,15 @@ func factsOf(r Run, fields bool) runFacts {
 }
 
 func (t *runFacts) firm(place int, about, text, detail string) {
-	t.facts = append(t.facts, fact{place: place, text: about + text, about: about, detail: detail, firm: true})
+	t.add(true, place, about, text, detail)
 }
 
 func (t *runFacts) soft(place int, about, text, detail string) {
-	t.facts = append(t.facts, fact{place: place, text: about + text, about: about, detail: detail})
+	t.add(false, place, about, text, detail)
+}
+
+func (t *runFacts) add(firm bool, place int, about, text, detail string) {
+	t.facts = append(t.facts, fact{place: place, text: about + text, about: about, detail: detail, firm: firm})
 }
 
 // course adds what came of steps, and which components died.

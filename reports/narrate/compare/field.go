@@ -90,11 +90,7 @@ func (t *runFacts) fields(end int) {
 				t.soft(v.Place, object+": "+t.plain(path), " ended as "+t.plain(value), "")
 			}
 		})
-		if strings.HasPrefix(object, "pods/") {
-			t.soft(v.Place, object, fmt.Sprintf(" was %d objects", len(many[object])), "")
-		} else {
-			t.firm(v.Place, object, fmt.Sprintf(" was %d objects", len(many[object])), "")
-		}
+		t.add(!strings.HasPrefix(object, "pods/"), v.Place, object, fmt.Sprintf(" was %d objects", len(many[object])), "")
 	}
 	t.answers()
 	t.podsAPI()
@@ -130,11 +126,7 @@ func (t *runFacts) podsAPI() {
 		for _, name := range slices.Sorted(maps.Keys(a.Pods)) {
 			leaves(a.Pods[name].Value(), "", func(path, value string) {
 				about := fmt.Sprintf("step %s: pod %s: %s", step, t.common(name), t.plain(path))
-				if strings.HasPrefix(path, "status.") {
-					t.soft(place, about, " is "+t.plain(value), "")
-				} else {
-					t.firm(place, about, " is "+t.plain(value), "")
-				}
+				t.add(!strings.HasPrefix(path, "status."), place, about, " is "+t.plain(value), "")
 			})
 		}
 	}
