@@ -135,13 +135,15 @@ func TestTLSDelay(t *testing.T) {
 			t.Errorf("%s: it took %s only", protocol, took)
 		}
 	}
-	r := serve(t, behavior.Listener{Protocol: behavior.HTTPS, TLS: &behavior.TLS{Delay: behavior.Duration(time.Hour)}})
+	r := serve(t, behavior.Listener{Protocol: behavior.HTTP1AndHTTPS, TLS: &behavior.TLS{Delay: behavior.Duration(time.Hour)}})
 	conn := dial(t, r.addr())
 	send(t, conn, "\x16\x03\x01")
+	_ = dial(t, r.addr()).Close()
+	r.connections(1) // The one that left at once: the server has accepted the one before it too.
 	if err := r.server.Close(); err != nil {
 		t.Error(err)
 	}
-	if c := r.connection(); c.CloseReason != record.Shutdown {
+	if c := r.connections(2)[0]; c.CloseReason != record.Shutdown {
 		t.Errorf("recorded %+v", c)
 	}
 }
