@@ -104,6 +104,7 @@ const (
 	ownKubeconfig  = "the rig writes the kubeconfig, and via and links say where it leads"
 	ownGates       = "give gates"
 	ownEmulation   = "give emulatedVersion or minCompatibilityVersion"
+	ownPeers       = "give peerProxy"
 	ownElection    = "there is a leader where there are several, and only then"
 )
 
@@ -126,6 +127,8 @@ var ownFlags = map[string]string{
 	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
 
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
+
+	"peer-ca-file": ownPeers,
 
 	"feature-gates": ownGates, "emulated-version": ownEmulation, "min-compatibility-version": ownEmulation,
 	"leader-elect": ownElection,

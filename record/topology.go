@@ -15,7 +15,9 @@ type Topology struct {
 	// Members are the components of a control plane that are not just one of each, of
 	// Version and with Gates: API servers first, then controller managers and schedulers.
 	// If unset, they are.
-	Members           []Component `json:"members,omitempty"`
+	Members []Component `json:"members,omitempty"`
+	// PeerProxy has API servers send each other the requests that they can't answer themselves.
+	PeerProxy         bool        `json:"peerProxy,omitempty"`
 	ControllerManager bool        `json:"controllerManager"`
 	Scheduler         bool        `json:"scheduler"`
 	NodeMonitor       NodeMonitor `json:"nodeMonitor,omitzero"`

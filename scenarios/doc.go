@@ -91,7 +91,8 @@
 // load balancer, which leaves out those that don't run. Without it, that is the first one, also
 // for a step: a step with via: b asks kube-apiserver/b. The step route leads a component
 // elsewhere. Objects are observed as the first server shows them until it ends, and then as
-// another one does. Leases of leaders last 4 s, a quarter of the default.
+// another one does. Leases of leaders last 4 s, a quarter of the default. With peerProxy: true
+// beside servers, API servers ask each other for what they don't serve (KEP-4020).
 //
 // optionalGates: [GRPCContainerProbeTLS] are gates that are set only on releases that have
 // them, also by restarts: an upgrade sets them, and a rollback takes them away.
@@ -257,8 +258,9 @@
 //     that match. In the logs of Kubernetes, lines at a level begin with its letter
 //     and the date: ^E[0-9]{4} finds errors, and ^panic:|Observed a panic panics.
 //   - get: {path: /openapi/v3/api/v1}: asks the API server for any path, discovery
-//     included, and component: kubelet/node-a that kubelet. Whatever it answers, the
-//     next step follows.
+//     included, and component: kubelet/node-a that kubelet. accept is the header of the
+//     request; code: 200 has it asked again until it answers so, for 10 s, or within.
+//     Whatever it answers last, the next step follows.
 //   - stored: {object: pods/tls}: reads what etcd has of an object: its encoding,
 //     size, and fields.
 //   - sockets: {component: kubelet/node-a, port: 8443, for: 5s}: reads the TCP sockets

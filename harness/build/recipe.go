@@ -53,6 +53,9 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
 	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum), "glue "+digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints")
+	if t.Component == APIServer {
+		r.tree = append(r.tree, "host name "+digest(hostnameFile))
+	}
 	if t.isReference() {
 		if err := r.addReference(); err != nil {
 			return nil, err

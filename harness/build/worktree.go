@@ -92,7 +92,9 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 }
 
 // replacements are the files of the release's module that are compiled from
-// other text, by their path in the module.
+// other text, and those that are compiled with it, by their path in the module.
+//
+// An API server has a file more, by which it can have another host name.
 //
 // A kubelet on Linux reads the kernel's log for out-of-memory kills, which
 // takes root on most machines, and would blame a simulated node for what
@@ -106,6 +108,9 @@ func (r *recipe) replacements(module string) (map[string][]byte, error) {
 			return nil, err
 		}
 		replaced[oomWatcherLinux] = withoutConstraint(blind)
+	}
+	if r.target.Component == APIServer {
+		replaced[hostnamePath] = hostnameFile
 	}
 	for path, text := range r.overlay {
 		if !fs.ValidPath(path) {

@@ -120,6 +120,26 @@ func apiserverFlags(s serving, p apiserverPaths) flags {
 	}
 }
 
+// frontProxy is who an API server is to another one to which it sends a request.
+const frontProxy = "front-proxy-client"
+
+// frontProxyFlags are those by which an API server believes another one who a request is from.
+func frontProxyFlags(ca string) flags {
+	return flags{
+		"requestheader-client-ca-file":       ca,
+		"requestheader-allowed-names":        frontProxy,
+		"requestheader-username-headers":     "X-Remote-User",
+		"requestheader-uid-headers":          "X-Remote-Uid",
+		"requestheader-group-headers":        "X-Remote-Group",
+		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
+	}
+}
+
+// peerFlags are those by which an API server sends others the requests that only they can answer.
+func peerFlags(ca string, proxy keyPair) flags {
+	return flags{"peer-ca-file": ca, "proxy-client-cert-file": proxy.cert, "proxy-client-key-file": proxy.key}
+}
+
 // controllerManagerFlags are those that a scheduler does not have.
 func controllerManagerFlags(ca, serviceAccountKey string, monitor record.NodeMonitor) flags {
 	f := flags{

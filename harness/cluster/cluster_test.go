@@ -17,7 +17,9 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -92,6 +94,40 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 			if own, _ := record.OwnConfig("kube-scheduler", map[string]any{name: ""}); own == "" {
 				t.Errorf("%s of KubeSchedulerConfiguration is not the rig's own", name)
 			}
+		}
+	}
+}
+
+// TestPeersAreAskedByTheGate: an API server has the flags of the proxy while its gate is on.
+func TestPeersAreAskedByTheGate(t *testing.T) {
+	for _, tc := range []struct {
+		version release.Version
+		gates   release.Gates
+		told    record.Settings
+		asks    bool
+	}{
+		{version: "v1.37.1", asks: true},
+		{version: "v1.37.1", gates: release.Gates{release.PeerProxy: false}},
+		{version: "v1.37.1", told: record.Settings{EmulatedVersion: "v1.35"}},
+		{version: "v1.35.4"},
+		{version: "v1.35.4", gates: release.Gates{release.PeerProxy: true}, asks: true},
+		{version: "v1.35.4", gates: release.Gates{"AllAlpha": true}, asks: true},
+	} {
+		server := &component{kind: build.APIServer, flags: flags{}, version: tc.version, gates: tc.gates, told: tc.told, peers: peerFlags("ca.crt", keyPair{})}
+		args, err := server.arguments()
+		if asks := slices.Contains(args, "--peer-ca-file=ca.crt"); err != nil || asks != tc.asks {
+			t.Errorf("%s with %v, %v: %q, %v", tc.version, tc.gates, tc.told, args, err)
+		}
+	}
+}
+
+// TestAPIServersWithNamesHaveHostsOfTheirOwn: two on one machine would be one server to others.
+func TestAPIServersWithNamesHaveHostsOfTheirOwn(t *testing.T) {
+	c := &Cluster{guard: &rigs.Dir{Guard: new(process.Guard)}}
+	for name, has := range map[string]bool{"kube-apiserver/b": true, "kube-apiserver": false} {
+		env := c.environment(&component{name: name, kind: build.APIServer})
+		if slices.Contains(env, "SKEWRIG_HOSTNAME=b") != has {
+			t.Errorf("%s is started with %q", name, env)
 		}
 	}
 }

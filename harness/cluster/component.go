@@ -33,6 +33,7 @@ type component struct {
 
 	node, address string // of a kubelet
 	standalone    bool   // it is a kubelet without an API server
+	peers         flags  // of an API server that sends requests to others; nil for one that does not
 
 	mu      sync.Mutex
 	version release.Version

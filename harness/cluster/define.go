@@ -117,7 +117,14 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
 		etcdURL: etcdURL(c.block.controlPlane().String()), etcd: etcd, kubelet: kubelet,
 	}
-	c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
+	f := apiserverFlags(s, p)
+	var peers flags
+	if c.cfg.Topology.PeerProxy {
+		proxy, failure := c.creds.issue("front-proxy-client", pki.Request{CommonName: frontProxy})
+		f, peers, err = f.with(frontProxyFlags(p.ca)), peerFlags(p.ca, proxy), errors.Join(err, failure)
+	}
+	c.addMember(comp, f, fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
+	c.components[len(c.components)-1].peers = peers
 	return err
 }
 
@@ -180,6 +187,9 @@ func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Ne
 // kubelet has them in its configuration file, which is written.
 func (comp *component) arguments() ([]string, error) {
 	f := maps.Clone(comp.flags)
+	if release.On(comp.told.Emulating(comp.version), comp.gates, release.PeerProxy) {
+		maps.Copy(f, comp.peers)
+	}
 	maps.Copy(f, comp.told.Flags)
 	switch comp.kind {
 	case build.APIServer, build.ControllerManager, build.Scheduler:
@@ -224,11 +234,15 @@ const noProxy = "http://127.0.0.1:1"
 
 // environment is what components see of the user's environment: where
 // temporary files go, and nothing that would change what they do. A kubelet has a
-// proxy at which nothing listens: a probe that asks it fails.
+// proxy at which nothing listens: a probe that asks it fails. API servers that have a
+// name take it for that of their host.
 func (c *Cluster) environment(comp *component) []string {
 	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-	if comp.kind == build.Kubelet {
+	switch member := record.Member(comp.name); {
+	case comp.kind == build.Kubelet:
 		env = append(env, "HTTP_PROXY="+noProxy)
+	case comp.kind == build.APIServer && member != "":
+		env = append(env, build.HostName(member))
 	}
 	return env
 }

@@ -63,6 +63,22 @@ func (s gateSet) value(g Gate) (on bool, by string) {
 	return g.Default, ""
 }
 
+// PeerProxy is the gate of the proxy between API servers (KEP-4020). One without it refuses the
+// flags of the proxy.
+const PeerProxy = "UnknownVersionInteroperabilityProxy"
+
+// On reports whether a gate is on in a release in which gates are set. One that the release is not
+// known to have is off.
+func On(e Effective, set Gates, gate string) bool {
+	tables, err := loadGates()
+	if err != nil {
+		return false // CheckGate reports it
+	}
+	g, known := tables.Gate(e, gate)
+	on, _ := gateSet{set: set}.value(g)
+	return known && on
+}
+
 func (s gateSet) conflicts() (all []GateConflict) {
 	for _, name := range s.set.Names() {
 		i, known := find(s.table, name)

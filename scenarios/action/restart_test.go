@@ -97,7 +97,7 @@ func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 		t.Fatal(conflicts)
 	}
 	upgrade := step("restart", action.Restart{Component: spec.APIServer, Version: "v1.90.1"})
-	const message = "kubelet/a v1.86.0 is more than three minor versions older than kube-apiserver v1.90.1"
+	const message = "kubelet/a v1.86.0 is more than three minor versions older than kube-apiserver v1.90.1; topology.unsupported: [kubelet-too-old] allows it"
 	conflicts = append(rig.Do(step("stop", action.Stop{Component: "kubelet/a"})), rig.Do(upgrade)...)
 	if len(conflicts) > 0 {
 		t.Fatalf("conflicts %v, want none while the kubelet is stopped", conflicts)

@@ -36,7 +36,7 @@ type Rig interface {
 	Scrape(ctx context.Context, component, path string) error
 	ReadLog(component, match string) error
 	// Get reads what a component answers to a request for a path into the record.
-	Get(ctx context.Context, component, path string) error
+	Get(ctx context.Context, g Get) error
 	// ReadStored reads what etcd has of an object into the record.
 	ReadStored(context.Context, spec.ObjectRef) error
 	// ReadSockets reads the TCP sockets of a component into the record, for a while if

@@ -6,22 +6,34 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // Get implements action.Rig.
-func (r *run) Get(ctx context.Context, component, path string) error {
-	body, code, err := r.get(ctx, component, r.names.path(path))
-	if err != nil {
-		return fmt.Errorf("getting %s of %s: %w", path, component, err)
+func (r *run) Get(ctx context.Context, g action.Get) error {
+	body, code, err := r.get(ctx, g.Component, r.names.path(g.Path), g.Accept)
+	if g.Code != 0 {
+		again, cancel := r.machine.withTimeout(ctx, time.Duration(g.Within), fmt.Errorf("not within %s", g.Within))
+		defer cancel()
+		for err == nil && code != g.Code && r.Wait(again, "", betweenAsks) == nil {
+			body, code, err = r.get(ctx, g.Component, r.names.path(g.Path), g.Accept)
+		}
 	}
-	r.history.Append("engine", r.current.Name, gotten(path, code, body))
+	if err != nil {
+		return fmt.Errorf("getting %s of %s: %w", g.Path, g.Component, err)
+	}
+	r.history.Append("engine", r.current.Name, gotten(g.Path, code, body))
 	return nil
 }
+
+// betweenAsks is how long a component is left alone before it is asked again.
+const betweenAsks = 50 * time.Millisecond
 
 // gotten is an answer as it is recorded: what is not JSON is text.
 func gotten(path string, code int, body []byte) record.APIAnswer {
@@ -36,21 +48,21 @@ func gotten(path string, code int, body []byte) record.APIAnswer {
 	return answer
 }
 
-// get asks a component.
-func (r *run) get(ctx context.Context, component, path string) (body []byte, code int, err error) {
+// get asks a component for what is at a path, in one of the media types that it may be in.
+func (r *run) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
 	c, name := r.where(component)
 	endpoint, err := c.Endpoint(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	return getFrom(ctx, endpoint, path)
+	return getFrom(ctx, endpoint, path, accept)
 }
 
 // getFrom asks over a connection of its own, by HTTP/1.1, which does not outlast the
 // answer. The connection that the rig's clients share stays as it is: one that an API
 // server has accepted but not begun to serve when it is stopped keeps it from ending,
 // because Go's server announces its shutdown to the HTTP/2 connections that it knows.
-func getFrom(ctx context.Context, endpoint *rest.Config, path string) (body []byte, code int, err error) {
+func getFrom(ctx context.Context, endpoint *rest.Config, path, accept string) (body []byte, code int, err error) {
 	trust, err := rest.TLSConfigFor(endpoint)
 	if err != nil {
 		return nil, 0, err
@@ -62,6 +74,9 @@ func getFrom(ctx context.Context, endpoint *rest.Config, path string) (body []by
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.Host+path, nil)
 	if err != nil {
 		return nil, 0, err
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
 	}
 	resp, err := client.RoundTrip(req)
 	if err != nil {

@@ -34,15 +34,15 @@ func TestGetFrom(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(r.RequestURI))
+		_, _ = w.Write([]byte(r.RequestURI + " " + r.Header.Get("Accept")))
 	}))
 	defer server.Close()
-	body, code, err := getFrom(t.Context(), &rest.Config{Host: server.URL}, "/openapi/v3?a=b")
-	if string(body) != "/openapi/v3?a=b" || code != http.StatusNotFound || err != nil {
+	body, code, err := getFrom(t.Context(), &rest.Config{Host: server.URL}, "/openapi/v3?a=b", "application/yaml")
+	if string(body) != "/openapi/v3?a=b application/yaml" || code != http.StatusNotFound || err != nil {
 		t.Errorf("got %s, %d, %v", body, code, err)
 	}
 	server.Close()
-	if _, _, err := getFrom(t.Context(), &rest.Config{Host: server.URL}, "/"); err == nil {
+	if _, _, err := getFrom(t.Context(), &rest.Config{Host: server.URL}, "/", ""); err == nil {
 		t.Error("no error from a server that is gone")
 	}
 }
@@ -58,7 +58,7 @@ func TestGetFromAsksOverAConnectionOfItsOwn(t *testing.T) {
 	defer server.Close()
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	endpoint := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{CAData: authority}}
-	if body, _, err := getFrom(t.Context(), endpoint, "/"); string(body) != "HTTP/1.1 close" || err != nil {
+	if body, _, err := getFrom(t.Context(), endpoint, "/", ""); string(body) != "HTTP/1.1 close" || err != nil {
 		t.Errorf("got %q, %v", body, err)
 	}
 }

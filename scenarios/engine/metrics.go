@@ -18,7 +18,7 @@ import (
 
 // Scrape implements action.Rig.
 func (r *run) Scrape(ctx context.Context, component, path string) error {
-	text, code, err := r.get(ctx, component, path)
+	text, code, err := r.get(ctx, component, path, "")
 	if err == nil && code != http.StatusOK {
 		err = fmt.Errorf("%d %s", code, http.StatusText(code))
 	}

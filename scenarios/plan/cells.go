@@ -114,6 +114,7 @@ func links(cell Cell) (all []spec.Link) {
 func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 	topology := record.Topology{Version: rig.Servers()[0].Version, Gates: rig.Servers()[0].Gates, TimeScale: t.TimeScale}
 	addControlPlane(&topology, rig.ControlPlane())
+	topology.PeerProxy = t.ControlPlane.PeerProxy
 	etcd, _ := rig.Component(spec.Etcd)
 	topology.Etcd = etcd.Settings
 	for _, n := range t.Nodes {

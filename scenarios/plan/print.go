@@ -95,6 +95,9 @@ func (p *printer) rig(t record.Topology) {
 	if len(t.MayEnd) > 0 {
 		p.line(1, "%s may end by itself", strings.Join(t.MayEnd, ", "))
 	}
+	if t.PeerProxy {
+		p.line(1, "API servers send each other requests for what they don't serve (%s)", release.PeerProxy)
+	}
 	if !t.ControllerManager {
 		p.line(1, "no %s", spec.ControllerManager)
 	}

@@ -38,7 +38,7 @@ func (*play) Scrape(context.Context, string, string) error { return errKind }
 func (*play) ReadLog(string, string) error { return errKind }
 
 // Get implements action.Rig.
-func (*play) Get(context.Context, string, string) error { return errKind }
+func (*play) Get(context.Context, action.Get) error { return errKind }
 
 // ReadStored implements action.Rig.
 func (*play) ReadStored(context.Context, spec.ObjectRef) error { return errKind }

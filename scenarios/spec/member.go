@@ -226,6 +226,19 @@ func (v *validator) checkMembers() {
 	}
 }
 
+// proxies reports whether an API server sends requests to others, if it may.
+func (r *Rig) proxies() bool {
+	return slices.ContainsFunc(r.Servers(), func(c Component) bool { return release.On(c.Effective(), c.Gates, release.PeerProxy) })
+}
+
+// checkPeerProxy reports a proxy between API servers that there never is.
+func (v *validator) checkPeerProxy(servers int, ever bool) {
+	const at = "topology.controlPlane.peerProxy"
+	asked := v.scenario.Topology.ControlPlane.PeerProxy
+	v.Refuse(at, asked && servers < 2, "there is one API server only: name several in controlPlane.servers")
+	v.Refuse(at, asked && servers > 1 && !ever, "no API server ever has the gate %s on", release.PeerProxy)
+}
+
 // checkUnsupported reports rules that there are not.
 func (v *validator) checkUnsupported() {
 	var names []string

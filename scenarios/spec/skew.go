@@ -123,7 +123,7 @@ func ruleBroken(c, server Component) (Rule, string) {
 // Break reports that a rule is broken, unless the topology says that it will be.
 func (r *Rig) Break(rule Rule, field, format string, args ...any) {
 	if !slices.Contains(r.unsupported, rule) {
-		r.skew(field, format, args...)
+		r.skew(field, format+"; topology.unsupported: [%s] allows it", append(args, rule)...)
 	}
 }
 

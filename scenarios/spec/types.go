@@ -70,6 +70,9 @@ type ControlPlane struct {
 	Gates   release.Gates   `json:"gates,omitempty"`
 	// Servers are API servers on one etcd. If unset, there is one, kube-apiserver.
 	Servers []Member `json:"servers,omitempty"`
+	// PeerProxy has API servers with the gate UnknownVersionInteroperabilityProxy on send a request
+	// for what only another one serves to that one (KEP-4020). If unset, they answer 404.
+	PeerProxy bool `json:"peerProxy,omitempty"`
 	// ControllerManager and Scheduler are run unless set to false.
 	ControllerManager *bool `json:"controllerManager,omitempty"`
 	Scheduler         *bool `json:"scheduler,omitempty"`

@@ -121,6 +121,7 @@ func (v *validator) followRig() {
 		}
 	}
 	note("topology.", conflicts...)
+	proxied := rig.proxies()
 	for i := range v.scenario.Steps {
 		step, at := &v.scenario.Steps[i], stepPath(i)+"."
 		holds, err := rig.Applies(step.When)
@@ -135,6 +136,10 @@ func (v *validator) followRig() {
 			note(at, rig.checkAsked(*step)...)
 		}
 		note(at, rig.Do(*step)...)
+		proxied = proxied || rig.proxies()
+	}
+	if known {
+		v.checkPeerProxy(len(rig.Servers()), proxied)
 	}
 }
 
