@@ -220,6 +220,13 @@ func TestWhatACellHas(t *testing.T) {
 	for _, want := range []string{"reading the history: line 7", "1 of 3 runs failed", "at step 2 (get pods): only in bad runs: a container was killed", "runs/2/cells/" + page.Flaky} {
 		b.has("#cell", want)
 	}
+	b.do(chromedp.Navigate("about:blank"))
+	b.open(written(t, small()), "#cell="+page.Compared)
+	for _, want := range []string{
+		"Compared with " + page.Green, "spec.mode", "✗ not explained", "the newer release knows the field", "1 difference that two runs of one cell may have, too",
+	} {
+		b.has("#cell", want)
+	}
 	b.open(written(t, small()), "#cell=no/such/cell")
 	b.has("#cell", "This run has no cell no/such/cell")
 	b.quiet()

@@ -11,11 +11,13 @@ import (
 )
 
 // Red is the cell of the small run that failed and whose narration is the longest;
-// Green is one that passed. Flaky ran three times, and failed in the second run.
+// Green is one that passed. Compared is compared with it. Flaky ran three times, and failed in the second run.
 const (
 	Flaky = "kep-2/api/lists/kubelet:v1.89.3"
 	Red   = "kep-1/upgrade/kubelet/apiserver:v1.90.1/kubelet:v1.89.3"
 	Green = "kep-1/skew/older-kubelet/apiserver:v1.90.1/kubelet:v1.89.3"
+
+	Compared = "kep-1/skew/older-kubelet/apiserver:v1.90.1/kubelet:v1.90.1"
 )
 
 // Hostile is a text that would do something in a page that let it.
@@ -31,7 +33,7 @@ func MadeReport() reports.Report {
 			madeCheck("restarts-end", "KEP-1/upgrade/takes-effect", reports.Fail, `within 1m30s: connections["tls/app"].filter(c, c.first == "tls-client-hello").size() satisfies it >= 5`, "2", ""),
 			madeCheck("one-pod", "KEP-1/upgrade/nothing-else", reports.Pass, "at once: pods.size() == 1", "1", "")),
 		madeCell(Green, 14.8, madeCheck("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
-		madeCell("kep-1/skew/older-kubelet/apiserver:v1.90.1/kubelet:v1.90.1", 13.1, madeCheck("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
+		madeCell(Compared, 13.1, madeCheck("stays-up", "KEP-1/skew/older", reports.Pass, "for 20s: restarts == 0", "0", "")),
 		madeCell("kep-1/gate/toggled/apiserver:v1.90.1/kubelet:v1.90.1", 22, madeCheck("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
 		madeCell("kep-1/gate/toggled/apiserver:v1.89.3/kubelet:v1.89.3", 21, madeCheck("gate-is-off", "KEP-1/gate/off", reports.ExpectedFail, "at once: plaintext == true", "false", deviation)),
 		madeCell("kep-2/api/lists/kubelet:v1.90.1", 9.5, madeCheck("lists", "KEP-2/list", reports.UnexpectedPass, "at once: pods.size() == 2", "2", "the entry of the list is stale")),
@@ -52,6 +54,11 @@ func MadeReport() reports.Report {
 			cells[i].Checks[0].Finding = Recorded.ID
 		}
 	}
+	cells[2].Compared = reports.Compared{With: Green, Distinctions: []reports.Distinction{
+		{What: "step create: pods/default/tls: spec.mode", Here: `"TLS"`, Step: 1, At: 2.25},
+		{What: "step create: pods/default/tls: warning", There: "unknown field", Step: 1, At: 2.25, Because: "the newer release knows the field"},
+		{What: "events: Pulled", Here: "2", There: "1", Step: 2, At: 3.5, Chance: true},
+	}}
 	cells[0].Observed = []reports.Observation{{Probe: "grpc mode=TLS", Server: "grpc-tls", APIServer: "v1.90.1 gate on", Kubelet: "v1.89.3", Wire: "http2-preface"}}
 	run := madeRun(cells, []reports.Requirement{
 		madeRequirement("KEP-1/upgrade/takes-effect", "Once the kubelet is upgraded, its probes do as the field says."),

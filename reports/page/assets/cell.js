@@ -29,6 +29,7 @@ export async function cellView(section, id, choices, siblings) {
     inShort(cell, narration, deciding),
     cell.runs?.length > 0 && part('Runs', runs(cell, happened)),
     part('Checks', checks(cell, narration, lanes, choices)),
+    cell.compared && part('Differences', differences(cell.compared)),
     lanes && part('Timeline', lanes.element),
     narration?.logs?.length > 0 && part('Logs around the failure', logs(parts)),
     asked && part('Probe attempts', h('p', {class: 'dim ours'}, 'The prediction is that of a model of the release, whether a KEP requires it or not. The expectations of the scenario are with the checks.'), asked.element),
@@ -44,7 +45,7 @@ export async function cellView(section, id, choices, siblings) {
 
 // JUMPS are the parts that the top of a cell leads to, with a word for each.
 const JUMPS = {
-  'part-what-happened': 'What went wrong', 'part-checks': 'Checks', 'part-timeline': 'Timeline', 'part-logs-around-the-failure': 'Logs',
+  'part-what-happened': 'What went wrong', 'part-checks': 'Checks', 'part-differences': 'Differences', 'part-timeline': 'Timeline', 'part-logs-around-the-failure': 'Logs',
   'part-probe-attempts': 'Attempts', 'part-objects-before-and-after-each-step': 'Objects', 'part-plan': 'Plan',
 };
 
@@ -455,6 +456,25 @@ function lookAt(looked, lanes) {
 function spanned({from, to}) {
   const written = together(from, to);
   return to - from < 0.05 ? seconds(from) : `${written(from).replace(' s', '')}–${written(to)}`;
+}
+
+// differences are how a cell differs from the one that it is compared with. Those that two runs
+// of one cell may have are folded.
+function differences({with: other, distinctions}) {
+  const chance = distinctions.filter((d) => d.chance), rest = distinctions.filter((d) => !d.chance);
+  return [
+    h('p', {}, 'Compared with ', index.at.has(other) ? h('a', {href: cellHash(other)}, breaking(other)) : breaking(other), rest.length > 0 ? ':' : chance.length > 0 ? ': nothing differs but by chance.' : ': nothing differs.'),
+    rest.length > 0 && differencesTable('Differences', rest),
+    chance.length > 0 && h('details', {}, h('summary', {}, `${counted(chance.length, 'difference')} that two runs of one cell may have, too`), differencesTable('Differences by chance', chance)),
+  ];
+}
+
+function differencesTable(label, all) {
+  const columns = ['step', 'since', 'what', 'here', 'there', 'explained'];
+  const value = (text) => text ? h('span', {class: 'said'}, visible(text)) : h('span', {class: 'dim'}, 'not seen');
+  return table(label, columns, h('tbody', {}, all.map((d) => h('tr', {},
+    cellOf(columns[0], d.step), cellOf(columns[1], h('span', {class: 'num'}, seconds(d.at))), cellOf(columns[2], breaking(d.what)), cellOf(columns[3], value(d.here)), cellOf(columns[4], value(d.there)),
+    cellOf(columns[5], d.because ? visible(d.because) : d.chance ? 'by chance' : h('b', {class: 'not'}, '✗ not explained'))))));
 }
 
 function observed(all) {
