@@ -25,6 +25,7 @@ type listed struct {
 
 func newList() *cobra.Command {
 	var out output
+	var b binaries
 	cmd := &cobra.Command{
 		Use:   "list [PATTERN | FILE ...]",
 		Short: "List the cells that can be run",
@@ -37,7 +38,7 @@ kep-4939/skew, selects all below it. A FILE is a scenario of your own.`,
 			if len(args) == 0 {
 				args = []string{"**"}
 			}
-			cells, err := app.Select(args)
+			cells, err := b.selected(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -45,6 +46,7 @@ kep-4939/skew, selects all below it. A FILE is a scenario of your own.`,
 		},
 	}
 	out.register(cmd)
+	b.registerSource(cmd)
 	return cmd
 }
 
@@ -63,13 +65,15 @@ func describeCells(cells []plan.Cell) []listed {
 
 func newPlan() *cobra.Command {
 	var out output
+	var b binaries
 	cmd := &cobra.Command{
 		Use:   "plan [PATTERN | FILE ...]",
 		Short: "Print the steps of a run and start nothing",
 		Example: `  skewrig plan kep-4939/skew
-  skewrig plan ./mine.yaml`,
+  skewrig plan ./mine.yaml
+  skewrig plan ./mine.yaml --source ../kubernetes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cells, err := app.Select(args)
+			cells, err := b.selected(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -84,6 +88,7 @@ func newPlan() *cobra.Command {
 		},
 	}
 	out.register(cmd)
+	b.registerSource(cmd)
 	return cmd
 }
 

@@ -134,8 +134,21 @@ func (b *binaries) register(cmd *cobra.Command) {
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
+	b.registerSource(cmd)
+}
+
+func (b *binaries) registerSource(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&b.Sources, "source", nil,
 		"compile a git checkout of Kubernetes, with what is not committed, in the place of the newest release: DIR, or DIR@REF for a commit; COMPONENT=DIR or COMPONENT@RELEASE=DIR for one component, or one release of it (repeatable)")
+}
+
+// selected are the cells that arguments select, on the sources.
+func (b *binaries) selected(cmd *cobra.Command, args []string) ([]plan.Cell, error) {
+	_, here, err := b.open(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return here.Select(args)
 }
 
 // open returns a builder, and the catalog of the working directory on what it builds. It tells

@@ -29,7 +29,7 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown 
 	}
 	var failures Errors
 	for _, t := range targets {
-		if isLocked(t) || b.given(t) != "" || b.checkoutOf(t.Version) != nil {
+		if isLocked(t) || b.given(t) != "" || t.Version.IsSource() {
 			continue
 		}
 		if err := s.stub(); err != nil {

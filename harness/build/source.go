@@ -90,7 +90,7 @@ func isDir(path string) bool {
 
 // Open reads the checkout of a source, and has the Builder compile its components from it.
 // Nothing is compiled but a program that prints the source's feature gates, which are known
-// from then on (release.Learn).
+// from then on (release.Learn), as are the fields of its API (release.LearnFields).
 func (b *Builder) Open(ctx context.Context, n SourceName) (Source, error) {
 	s, err := b.store()
 	if err != nil {
@@ -118,7 +118,12 @@ func (b *Builder) Open(ctx context.Context, n SourceName) (Source, error) {
 	if source.Gates, err = s.features(ctx, source.Checkout); err != nil {
 		return source, fmt.Errorf("asking %s for its feature gates: %w", source.Checkout.Dir, err)
 	}
+	fields, err := source.Checkout.Fields(ctx)
+	if err != nil {
+		return source, err
+	}
 	release.Learn(source.Version, source.Gates)
+	release.LearnFields(source.Version, fields)
 	b.Sources = append(b.Sources, source)
 	return source, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/harness/checkout"
 )
 
@@ -234,4 +236,28 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// TestFields: the fields of the API are those of the files as they are now.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	const file = "staging/src/k8s.io/api/core/v1/types.go"
+	dir, _ := repository(t, "v1.90.0", map[string]string{
+		file: "package v1\n\ntype Probe struct {\n\tHandler `json:\",inline\"`\n\tPeriod int `json:\"period,omitempty\" protobuf:\"a\"`\n\tNone int\n}\n",
+		"staging/src/k8s.io/api/core/v1/types_generated.go": "package v1\n\ntype Other struct {\n\tA int `json:\"a\"`\n}\n",
+	})
+	write(t, dir, map[string]string{file: "package v1\n\ntype (\n\tHandler struct {\n\t\tH3 string `json:\"h3\"`\n\t}\n\tName string\n)\n"})
+	for ref, want := range map[string]map[string]bool{
+		"HEAD": {"k8s.io/api/core/v1.Probe.period": true},
+		"":     {"k8s.io/api/core/v1.Handler.h3": true},
+	} {
+		got, err := open(t, dir, ref, t.TempDir()).Fields(t.Context())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", ref, err, diff)
+		}
+	}
+	write(t, dir, map[string]string{file: "package v1\n\ntype {\n"})
+	if _, err := open(t, dir, "", t.TempDir()).Fields(t.Context()); err == nil || !strings.Contains(err.Error(), file+":3:6") {
+		t.Errorf("of a file that is no Go: %v", err)
+	}
 }

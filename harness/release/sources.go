@@ -60,3 +60,18 @@ func learnedGates(v Version) ([]Gate, bool) {
 	}
 	return gates.([]Gate), true //nolint:forcetypeassert // nothing else is stored
 }
+
+// fields are those of the API's types of sources, by version.
+var fields sync.Map
+
+// LearnFields makes the fields of the API's types of a source known, by package, type and name in
+// JSON: k8s.io/api/core/v1.Pod.spec.
+func LearnFields(v Version, of map[string]bool) { fields.Store(v, of) }
+
+// Fields are those that LearnFields made known. Of a release, and of a source whose checkout is not
+// there, none are.
+func Fields(v Version) (of map[string]bool, known bool) {
+	all, known := fields.Load(v)
+	of, _ = all.(map[string]bool)
+	return of, known
+}

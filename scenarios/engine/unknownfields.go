@@ -23,14 +23,11 @@ import (
 // UnknownFields reports the fields of objects in the steps of cells that the API of the
 // newest release does not have, unless the step says that it means them: each with its
 // place, and what may have been meant. An API server would leave such a field out. Objects
-// whose kind is not built in may have any, and so may those of cells on a checkout.
+// whose kind is not built in may have any. Those of cells on a checkout may have its fields, too.
 func UnknownFields(cells []plan.Cell) error {
 	var all []error
 	seen := make(map[string]bool) // cells of one scenario have the same objects
 	for _, cell := range cells {
-		if cell.OnSource() {
-			continue // its API may have fields that no release has
-		}
 		for _, err := range unknownFields(cell) {
 			if !seen[err.Error()] {
 				seen[err.Error()] = true
@@ -42,7 +39,10 @@ func UnknownFields(cells []plan.Cell) error {
 }
 
 func unknownFields(cell plan.Cell) (all []error) {
-	newest := release.Newest.MajorMinor()
+	api := apiOf(cell)
+	if !api.known {
+		return nil
+	}
 	var allowed []spec.Use
 	found := make(map[spec.Use]bool)
 	for _, object := range cell.Uses.Objects {
@@ -57,21 +57,62 @@ func unknownFields(cell plan.Cell) (all []error) {
 				found[object.Unknown[i]] = true
 				continue
 			}
+			if api.declares(f.in, name) {
+				continue
+			}
 			all = append(all, fmt.Errorf("%s: the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
-				object.Position(f.key), newest, name, f.guess(), name))
+				object.Position(f.key), api.name, name, f.guess(), name))
 		}
+	}
+	if cell.OnSource() {
+		return all // its API may have a field that no release has
 	}
 	for _, use := range allowed {
 		if !found[use] {
-			all = append(all, fmt.Errorf("%s: the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Position, use.Name, newest))
+			all = append(all, fmt.Errorf("%s: the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Position, use.Name, api.name))
 		}
 	}
 	return all
 }
 
+// api is what the objects of a cell may have beside what the newest release knows.
+type api struct {
+	name  string
+	known bool
+	// more are the fields of the sources, see release.Fields.
+	more []map[string]bool
+}
+
+// apiOf is that of a cell. It is not known if the checkout of a source is not there.
+func apiOf(cell plan.Cell) api {
+	a := api{name: release.Newest.MajorMinor(), known: true}
+	for _, t := range plan.Targets([]plan.Cell{cell}) {
+		if !t.Version.IsSource() {
+			continue
+		}
+		fields, known := release.Fields(t.Version)
+		a.name, a.known, a.more = string(t.Version), a.known && known, append(a.more, fields)
+	}
+	return a
+}
+
+// declares reports whether a source declares a field of a type, or of one that is embedded there.
+func (a api) declares(t reflect.Type, name string) bool {
+	if slices.ContainsFunc(a.more, func(fields map[string]bool) bool { return fields[t.PkgPath()+"."+t.Name()+"."+name] }) {
+		return true
+	}
+	for f := range t.Fields() {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && a.declares(f.Type, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // unknownField is a field that is written where its type has none of that name.
 type unknownField struct {
 	key   *yaml.Node
+	in    reflect.Type
 	known []apiField // the fields that there are
 }
 
@@ -144,7 +185,7 @@ func unknownAt(t reflect.Type, n *yaml.Node) (all []unknownField) {
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		known := apiFieldsOf(t)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			all = append(all, unknownEntry(known, n.Content[i], n.Content[i+1])...)
+			all = append(all, unknownEntry(t, known, n.Content[i], n.Content[i+1])...)
 		}
 	}
 	return all
@@ -152,7 +193,7 @@ func unknownAt(t reflect.Type, n *yaml.Node) (all []unknownField) {
 
 // unknownEntry are the fields in an entry of a mapping for which there is no place among
 // those that are known. A name that has a reference to an axis is left alone.
-func unknownEntry(known []apiField, key, value *yaml.Node) []unknownField {
+func unknownEntry(t reflect.Type, known []apiField, key, value *yaml.Node) []unknownField {
 	i := slices.IndexFunc(known, func(f apiField) bool { return f.name == key.Value })
 	switch {
 	case i >= 0:
@@ -160,7 +201,7 @@ func unknownEntry(known []apiField, key, value *yaml.Node) []unknownField {
 	case strings.Contains(key.Value, "${"):
 		return nil
 	}
-	return []unknownField{{key, known}}
+	return []unknownField{{key, t, known}}
 }
 
 // apiField is a field of an API object by its name in JSON.

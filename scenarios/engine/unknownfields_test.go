@@ -93,3 +93,35 @@ func TestFieldsThatObjectsDoNotHave(t *testing.T) {
 		})
 	}
 }
+
+// TestFieldsOfASource: objects of cells on a checkout may have the fields that it has, and no
+// others. If the checkout is not there, they may have any.
+func TestFieldsOfASource(t *testing.T) {
+	t.Parallel()
+	const (
+		read, gone = release.Version("v1.90.0+read"), release.Version("v1.90.0+gone")
+		scenario   = "apiVersion: skewrig.dev/v1alpha1\nkind: Scenario\nid: mine/fields/all\ntitle: Fields\ntopology: {nodes: [{name: node-a}]}\nsteps:\n" +
+			"- unknownFields: [h3]\n  apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: a, livenessProbe: {h3: {}, h4: {}}}]}}\n"
+	)
+	release.LearnFields(read, map[string]bool{"k8s.io/api/core/v1.ProbeHandler.h3": true})
+	for v, want := range map[release.Version]string{
+		read: `s.yaml:8:115: the API of v1.90.0+read has no field "h4" here`,
+		gone: "",
+	} {
+		files, err := action.LoadWith(action.Options{Sources: release.Sources{{Instead: release.Newest, Version: v}}}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}}, []string{"s.yaml"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, err := plan.Cells(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := UnknownFields(cells); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" || strings.Contains(got, "\n") {
+			t.Errorf("%s: got %q, want %q", v, got, want)
+		}
+	}
+}

@@ -82,6 +82,17 @@ func TestABranch(t *testing.T) {
 	if report, out, code = run(mine); code != 0 || !strings.Contains(report.Reproduce.Sources[0].Gates, "SkewrigTriesThis ALPHA false\n") {
 		t.Errorf("a gate of the checkout: exit %d\n%s", code, out)
 	}
+
+	plan := func() (string, int) {
+		return command(t, skewrig, "plan", written(t, fielded), "--source", "kubelet="+dir)
+	}
+	if out, code = plan(); code != 3 || !strings.Contains(out, `has no field "skewrigTriesThis" here`) {
+		t.Errorf("a field that does not exist: exit %d\n%s", code, out)
+	}
+	change(t, dir, "staging/src/k8s.io/api/core/v1/types.go", "type GRPCAction struct {\n", "type GRPCAction struct {\n\tSkewrigTriesThis string `json:\"skewrigTriesThis,omitempty\"`\n\n")
+	if out, code = plan(); code != 0 {
+		t.Errorf("a field of the checkout: exit %d\n%s", code, out)
+	}
 }
 
 // probed selects a cell with a gRPC probe: one of the catalog over TLS, if the release has that.
@@ -136,6 +147,30 @@ topology:
   nodes: [{name: node-a, version: newest, gates: {SkewrigTriesThis: true}}]
 steps:
 - checks: [{id: ready, observe: 'nodes["node-a"].ready', is: "True", eventually: 60s}]
+`
+
+// fielded is a scenario with a static pod whose probe has a field of its own.
+const fielded = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/field/set
+title: A probe with a field of its own
+topology:
+  controlPlane: {scheduler: false, controllerManager: false}
+  nodes: [{name: node-a, version: newest}]
+images: [{image: registry.example/grpc, listen: [{port: 5000, protocol: grpc}]}]
+steps:
+- staticPod:
+    node: node-a
+    pod:
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: fielded}
+      spec:
+        containers:
+        - name: app
+          image: registry.example/grpc
+          livenessProbe: {grpc: {port: 5000, skewrigTriesThis: a}, periodSeconds: 1}
+- checks: [{id: stays-up, observe: 'containers["fielded-node-a/app"].restarts', is: 0, always: {for: 5s}}]
 `
 
 // ran reports whether a component of a version took part.
