@@ -129,6 +129,8 @@ type LeaseNodes struct {
 	// Offset is how far the clocks are ahead from the beginning.
 	Offset behavior.Duration `json:"offset,omitempty"`
 	Seed   uint64            `json:"seed,omitempty"`
+	// Via are the names of the API servers that the nodes connect to. If unset, the first one.
+	Via []string `json:"via,omitempty"`
 }
 
 // Zone is simulated nodes in one place.

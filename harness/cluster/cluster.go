@@ -341,7 +341,16 @@ func (c *Cluster) ClientKubeconfig(client string) (string, error) {
 	return path, nil
 }
 
-// RESTConfig is the same as a client configuration, without throttling.
+// ClientConfig is the same as a client configuration, without throttling.
+func (c *Cluster) ClientConfig(client string) (*rest.Config, error) {
+	path, err := c.ClientKubeconfig(client)
+	if err != nil {
+		return nil, err
+	}
+	return restConfig(path)
+}
+
+// RESTConfig is that of an administrator, as Kubeconfig is.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.servers[0].rest) }
 
 // Endpoint is the administrator's client configuration for what a component

@@ -9,8 +9,8 @@ import (
 
 // Route leads a component to other API servers.
 type Route struct {
-	// From is who connects: kubelet/<node>, a controller manager or a scheduler, and of a
-	// garden dependency-watchdog.
+	// From is who connects: kubelet/<node>, a controller manager, a scheduler or lease-nodes, and
+	// of a garden dependency-watchdog.
 	From string `json:"from"`
 	// To is an API server, or several that get the connections in turn, by the names of
 	// controlPlane.servers. Connections to others are reset.
@@ -29,7 +29,7 @@ func (s Route) Change(r *spec.Rig) {
 	if c == nil || !connects(r, ".from", *c) {
 		return
 	}
-	if !strings.HasPrefix(c.Name, spec.KubeletPrefix) && !spec.IsController(c.Name) && c.Name != spec.Watchdog {
+	if !strings.HasPrefix(c.Name, spec.KubeletPrefix) && !spec.IsController(c.Name) && c.Name != spec.Watchdog && c.Name != spec.LeasingNodes {
 		r.Conflict(".from", "%s always connects to the first API server", c.Name)
 		return
 	}

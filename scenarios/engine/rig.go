@@ -56,7 +56,11 @@ func Start(ctx context.Context, t record.Topology, shoot cluster.Config) (_ *Rig
 	ctx, cancel := l.Bind(ctx)
 	defer cancel()
 	if t.LeaseNodes != nil {
-		if l.fleet, err = lease.Start(ctx, lease.Config{Client: l.RESTConfig(), Nodes: *t.LeaseNodes, Recorder: shoot.Recorder}); err != nil {
+		client, err := l.ClientConfig(spec.LeasingNodes)
+		if err != nil {
+			return nil, err
+		}
+		if l.fleet, err = lease.Start(ctx, lease.Config{Client: client, Nodes: *t.LeaseNodes, Recorder: shoot.Recorder}); err != nil {
 			return nil, err
 		}
 	}

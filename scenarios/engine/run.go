@@ -62,9 +62,13 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 			config.Links = append(config.Links, cluster.Link{From: l.From})
 		}
 	}
+	config.Via = make(map[string][]string)
+	if t.LeaseNodes != nil {
+		config.Clients, config.Via[spec.LeasingNodes] = []string{spec.LeasingNodes}, t.LeaseNodes.Via
+	}
 	if t.Garden != nil {
 		// The watchdog's requests are always recorded.
-		config.Clients, config.Via = []string{spec.Watchdog}, map[string][]string{spec.Watchdog: t.Garden.Via}
+		config.Clients, config.Via[spec.Watchdog] = append(config.Clients, spec.Watchdog), t.Garden.Via
 		config.Links = append(config.Links, cluster.Link{From: spec.Watchdog, HTTP: true})
 	}
 	return config

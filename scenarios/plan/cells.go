@@ -81,10 +81,10 @@ func idOf(scenario string, axes map[string]string) string {
 
 // links returns the links that a cell needs: those that its steps make faulty or lead
 // elsewhere, and those of what connects to several API servers in turn. Simulated nodes have
-// theirs without it.
+// those that can be faulty without it.
 func links(cell Cell) (all []spec.Link) {
 	add := func(l spec.Link) {
-		if l.To != spec.Runtime && spec.Program(l.From) != "" && !slices.Contains(all, l) {
+		if !slices.Contains(all, l) {
 			all = append(all, l)
 		}
 	}
@@ -96,7 +96,9 @@ func links(cell Cell) (all []spec.Link) {
 	for _, step := range cell.Steps {
 		switch act := step.Action.(type) {
 		case action.Fault:
-			add(act.Link)
+			if act.Link.To != spec.Runtime && !spec.IsSimulated(act.Link.From) {
+				add(act.Link)
+			}
 		case action.Route:
 			lead(act.From)
 		}
@@ -105,6 +107,9 @@ func links(cell Cell) (all []spec.Link) {
 		if len(c.Via) > 1 {
 			lead(c.Name)
 		}
+	}
+	if l := cell.Topology.LeaseNodes; l != nil && len(l.Via) > 1 {
+		lead(spec.LeasingNodes)
 	}
 	slices.SortFunc(all, func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) })
 	return all

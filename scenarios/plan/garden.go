@@ -24,8 +24,8 @@ func newLeaseNodes(t spec.Topology) *record.LeaseNodes {
 	nodes := &record.LeaseNodes{
 		Duration: scale(t, duration), Interval: scale(t, interval),
 		Timeout: scale(t, min(requestTimeout, duration)), Status: scale(t, statusPeriod), Report: scale(t, reportPeriod),
-		Offset: scale(t, time.Duration(l.Offset)),
-		Seed:   uint64(l.Seed), //nolint:gosec // any number is a seed
+		Offset: scale(t, time.Duration(l.Offset)), Via: l.Via,
+		Seed: uint64(l.Seed), //nolint:gosec // any number is a seed
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Zones)) {
 		nodes.Zones = append(nodes.Zones, record.Zone{Name: name, Count: l.Zones[name]})

@@ -51,6 +51,9 @@ func newPrinter(t record.Topology) *printer {
 	for _, c := range initial(t) {
 		p.last[c.Name] = c
 	}
+	if t.LeaseNodes != nil {
+		p.last[spec.LeasingNodes] = record.Component{Name: spec.LeasingNodes, Via: t.LeaseNodes.Via}
+	}
 	return p
 }
 
@@ -141,6 +144,7 @@ func (p *printer) leases(t record.Topology) {
 				text += " in zone " + z.Name
 			}
 			text += fmt.Sprintf(": leases of %s, renewed every %s", l.Duration, l.Interval)
+			text += via(record.Component{Via: l.Via})
 			if l.Offset != 0 {
 				text += ", clocks " + clock.Clock{Offset: time.Duration(l.Offset)}.String()
 			}

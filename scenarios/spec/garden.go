@@ -33,6 +33,8 @@ type LeaseNodes struct {
 	Offset behavior.Duration `json:"offset,omitempty"`
 	// Seed determines when each node renews. If unset, 0.
 	Seed int64 `json:"seed,omitempty"`
+	// Via are the API servers that the nodes connect to. If unset, the first one.
+	Via Via `json:"via,omitempty"`
 }
 
 // Garden makes the rig a shoot of Gardener's, with a seed on which

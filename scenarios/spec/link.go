@@ -61,10 +61,11 @@ func (r *Rig) addSimulated(t Topology) {
 	if t.LeaseNodes == nil {
 		return
 	}
-	r.components = append(r.components, Component{Name: LeasingNodes, Running: true})
+	r.components = append(r.components, Component{Name: LeasingNodes, Via: t.LeaseNodes.Via, Running: true})
 	for zone := range t.LeaseNodes.Zones {
 		r.components = append(r.components, Component{Name: LeasingNodes + "/" + zone, Running: true})
 	}
+	r.CheckVia("leaseNodes.via", t.LeaseNodes.Via)
 }
 
 // addGarden adds what a garden has beside the shoot, whose releases are those of

@@ -16,8 +16,9 @@ import (
 )
 
 // published makes a git checkout of a release out of what is published of it: the module
-// k8s.io/kubernetes, and in staging/src the modules that are published on their own. Of one
-// that can't be had, there is only a go.mod: no component needs it.
+// k8s.io/kubernetes, and in staging/src the modules that are published on their own. One that
+// can't be had is that of the newest release, or, if that can't be had either, only a go.mod: no
+// component needs it.
 func published(t *testing.T, v release.Version) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,10 +35,13 @@ func published(t *testing.T, v release.Version) (dir string) {
 	}
 	for _, r := range file.Replace {
 		to := filepath.Join(dir, r.New.Path)
-		if fetch(t, r.Old.Path+"@v0."+strings.TrimPrefix(string(v), "v1."), to) {
+		if fetch(t, staged(r.Old.Path, v), to) {
 			continue
 		}
 		t.Logf("%s has no %s", v, r.Old.Path)
+		if fetch(t, staged(r.Old.Path, release.Newest), to) {
+			continue
+		}
 		err := errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, "go.mod"), fmt.Appendf(nil, "module %s\n\ngo %s\n", r.Old.Path, file.Go.Version), 0o600))
 		if err != nil {
 			t.Fatal(err)
@@ -48,6 +52,11 @@ func published(t *testing.T, v release.Version) (dir string) {
 	git(t, dir, "commit", "--quiet", "--message=release")
 	git(t, dir, "tag", string(v))
 	return dir
+}
+
+// staged is a module of staging/src, as it is published with a release.
+func staged(module string, v release.Version) string {
+	return module + "@v0." + strings.TrimPrefix(string(v), "v1.")
 }
 
 // fetch copies a module to a directory, and reports whether it can be had.
