@@ -87,18 +87,19 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 	var unknown []error
 	seen := make(map[string]bool)
 	for _, cell := range cells {
+		var checks []action.Check
 		for _, step := range cell.Steps {
-			for _, c := range step.Checks() {
-				at := check.PlaceOfRequirement(cell, c)
-				if !stated[c.Requirement] && !seen[at] {
-					seen[at] = true // cells of one scenario have the same checks
-					unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))
-				}
-			}
+			checks = append(checks, step.Checks()...)
 		}
-		if of := cell.Compare; of != nil && !stated[of.Requirement] && !seen[cell.Scenario] {
-			seen[cell.Scenario] = true
-			unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", cell.File, of.ID, of.Requirement))
+		if of := cell.Compare; of != nil {
+			checks = append(checks, action.Check{ID: of.ID, Requirement: of.Requirement, Line: cell.CompareLine})
+		}
+		for _, c := range checks {
+			at := check.PlaceOfRequirement(cell, c)
+			if !stated[c.Requirement] && !seen[at] {
+				seen[at] = true // cells of one scenario have the same checks
+				unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))
+			}
 		}
 	}
 	return errors.Join(unknown...)

@@ -62,6 +62,8 @@ func TestBadInputStartsNothing(t *testing.T) {
 	edit("cel.yaml", "pods.size()", "podz.size(")
 	edit("negative.yaml", "is: 0", "is: 0\n    eventually: -3s")
 	edit("claim.yaml", "is: 0", "is: 0\n    requirement: KEP-4939/no/such")
+	edit("compared.yaml", "topology:\n  controlPlane: {gates: {GRPCContainerProbeTLS: true}}", "axes: {release: [newest, previous]}\ncompare:\n  id: as-before\n"+
+		"  requirement: KEP-4939/no/such\n  with: {release: previous}\ntopology:\n  controlPlane: {version: \"${release}\"}")
 	golden.Write(t, "known.yaml", "kind: Something\n")
 	golden.Write(t, "mine.yaml", scenario)
 	golden.Write(t, "old", "#!/bin/sh\necho Kubernetes v1.30.0\n")
@@ -82,6 +84,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"broken expression":    {[]string{"run", "cel.yaml"}, []string{"cel.yaml:12:24: check there"}},
 		"negative duration":    {[]string{"run", "negative.yaml"}, []string{"negative.yaml:14:"}},
 		"unknown requirement":  {[]string{"run", "claim.yaml"}, []string{"claim.yaml:14:18: check there", "KEP-4939/no/such"}},
+		"of a comparison":      {[]string{"run", "compared.yaml"}, []string{"compared.yaml:8:16: check as-before", "KEP-4939/no/such"}},
 		"several files":        {[]string{"run", "field.yaml", "twice.yaml"}, []string{"field.yaml:4:1", "twice.yaml:4:1"}},
 		"bad output":           {[]string{"list", "-o", "yaml"}, []string{"yaml", "json"}},
 		"bad deviation list":   {[]string{"run", "--known-deviations", "known.yaml", "kep-4939/**"}, []string{"known.yaml:1:"}},

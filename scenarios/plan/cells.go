@@ -55,7 +55,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	}
 	cell.ID = idOf(s.ID, c.Axes)
 	if s.Compare != nil && !maps.Equal(s.Compare.Partner(c.Axes), c.Axes) {
-		cell.Compare, cell.With = s.Compare, idOf(s.ID, s.Compare.Partner(c.Axes))
+		cell.Compare, cell.With, cell.CompareLine = s.Compare, idOf(s.ID, s.Compare.Partner(c.Axes)), f.Position("compare").Line
 	}
 	if err := cellid.Check(cell.ID); err != nil {
 		return cell, err

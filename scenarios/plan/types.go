@@ -27,8 +27,11 @@ type Cell struct {
 	Cells int
 	// With is the id of the cell with which it is compared, as Compare says. If unset, it is
 	// compared with none.
-	With     string
-	Compare  *spec.Compare
+	With    string
+	Compare *spec.Compare
+	// CompareLine is where the file says so.
+	CompareLine int
+
 	Topology record.Topology
 	Images   []spec.Image
 	Steps    []Step
