@@ -165,6 +165,18 @@ func TestWireMode(t *testing.T) {
 			s.show("events/default/app.1", false, `"reason": "Unhealthy", "involvedObject": {"kind": "Pod", "namespace": "default", "name": "app"}`)
 			s.empty(s.now().Add(-time.Minute), 5000, behavior.GRPCTLS, record.ClientClosed)
 		}, ""},
+		"given up beside a handshake that failed": {func(s *story) {
+			refused := record.Connection{ID: 2, Port: 5000, Protocol: behavior.GRPCTLS, First: record.FirstTLS, Opened: s.now(), Closed: s.now(), Handshake: &record.Handshake{Error: "no certificate"}}
+			s.add(cont, refused)
+			s.empty(refused.Opened, 5000, behavior.GRPCTLS, record.ClientClosed)
+			s.show(pod, true, "%s", app(withTLS)) // the kubelet goes on
+		}, reports.Pass},
+		"given up beside a handshake that did not": {func(s *story) {
+			agreed := record.Connection{ID: 2, Port: 5000, Protocol: behavior.GRPCTLS, First: record.FirstTLS, Opened: s.now(), Closed: s.now(), Handshake: &record.Handshake{Version: "1.3"}}
+			s.add(cont, agreed)
+			s.empty(agreed.Opened, 5000, behavior.GRPCTLS, record.ClientClosed)
+			s.show(pod, true, "%s", app(withTLS))
+		}, reports.Fail},
 		"given up over h2c": {func(s *story) {
 			s.show(pod, false, withHook)
 			s.empty(s.now(), 8080, behavior.H2CAndHTTP1, record.ClientClosed)

@@ -38,10 +38,10 @@ const together = 200 * time.Millisecond
 
 // leftEmpty reports whether a client may have sent nothing on a connection, and
 // ended it: because the server does not speak the probe's protocol, or ended the
-// connection itself, because the kubelet ended or a probe failed about then, or
-// because the probe speaks HTTP/2 and another one dialed the same port at about the
-// same time. Go's HTTP transport dials for both of these, and may then need only one
-// of the connections.
+// connection itself, because the kubelet ended or a probe failed about then (while etcd is
+// away, only the handshake beside it shows that), or because the probe speaks HTTP/2 and
+// another one dialed the same port at about the same time. Go's HTTP transport dials for
+// both of these, and may then need only one of the connections.
 func (r *run) leftEmpty(c *timeline.Connection, predicted []record.First) bool {
 	if c.First != record.FirstNothing || slices.Contains(predicted, c.First) {
 		return false
@@ -54,12 +54,21 @@ func (r *run) leftEmpty(c *timeline.Connection, predicted []record.First) bool {
 		return h.Reason == "Unhealthy" && h.About.Namespace+"/"+h.About.Name == timeline.PodOf(c.Container) &&
 			h.Time.Sub(c.Closed).Abs() < timeline.Slack
 	})
-	if foreign || !c.GivenUp() || c.Fault != "" || kubeletEnded || probeFailed {
+	failedBeside := r.beside(c, func(other *timeline.Connection) bool {
+		return other.First == record.FirstTLS && other.Handshake != nil && other.Handshake.Error != ""
+	})
+	if foreign || !c.GivenUp() || c.Fault != "" || kubeletEnded || probeFailed || failedBeside {
 		return true
 	}
-	return slices.Contains(predicted, record.FirstHTTP2) && slices.ContainsFunc(r.Connections, func(other *timeline.Connection) bool {
-		return other.First == record.FirstHTTP2 && other.Container == c.Container && other.Port == c.Port &&
-			other.Opened.Before(c.Closed.Add(together)) && other.Closed.After(c.Opened.Add(-together))
+	return slices.Contains(predicted, record.FirstHTTP2) && r.beside(c, func(other *timeline.Connection) bool { return other.First == record.FirstHTTP2 })
+}
+
+// beside reports whether there was a connection to the same port about then of which something
+// is true.
+func (r *run) beside(c *timeline.Connection, is func(*timeline.Connection) bool) bool {
+	return slices.ContainsFunc(r.Connections, func(other *timeline.Connection) bool {
+		return other.Container == c.Container && other.Port == c.Port &&
+			other.Opened.Before(c.Closed.Add(together)) && other.Closed.After(c.Opened.Add(-together)) && is(other)
 	})
 }
 
