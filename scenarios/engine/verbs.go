@@ -34,7 +34,7 @@ func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (i
 		return 0, err
 	}
 	answer, err := o.create(ctx, r.names.object(object))
-	code, err := r.answered(answer, judged, err)
+	code, err := r.written(ctx, answer, judged, err)
 	if err != nil || code >= 400 || object["kind"] != "CustomResourceDefinition" {
 		return code, err
 	}
@@ -51,7 +51,7 @@ func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]an
 		return 0, err
 	}
 	answer, err := o.patch(ctx, r.names.ref(ref), r.names.within(merge))
-	return r.answered(answer, judged, err)
+	return r.written(ctx, answer, judged, err)
 }
 
 // Delete implements action.Rig.
