@@ -74,7 +74,7 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if err := engine.CheckFlags(ctx, cells, o.Binary); err != nil {
+	if err := errors.Join(engine.CheckFlags(ctx, cells, o.Binary), engine.CheckPeers(ctx, cells, o.Binary)); err != nil {
 		return reports.Report{}, err
 	}
 	dir, done, err := o.claimed(cellIDs(cells))

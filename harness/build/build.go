@@ -82,13 +82,15 @@ func (s State) IsFinal() bool {
 	return slices.Contains([]State{Built, Cached, Provided, Exported, Imported, Failed}, s)
 }
 
+// ReadyMade is the Source of a binary that was given.
+const ReadyMade = "given"
+
 // Binary is an executable that is ready to run.
 type Binary struct {
 	Component Component       `json:"component"`
 	Version   release.Version `json:"version"`
 	Path      string          `json:"path"`
-	// Source is the module that it was built from, with its version, or "given"
-	// for a ready-made binary.
+	// Source is the module that it was built from, with its version, or ReadyMade.
 	Source string `json:"source"`
 	// Digest is "sha256:" and the hex digest of the file.
 	Digest string `json:"digest"`

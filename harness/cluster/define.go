@@ -89,12 +89,14 @@ func (c *Cluster) defineMember(comp record.Component, s serving, several bool) e
 
 func (c *Cluster) add(comp *component) { c.components = append(c.components, comp) }
 
-// addMember adds a component of the control plane.
-func (c *Cluster) addMember(comp record.Component, f flags, health string) {
-	c.add(&component{
+// addMember adds a component of the control plane, and returns it.
+func (c *Cluster) addMember(comp record.Component, f flags, health string) *component {
+	added := &component{
 		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, told: comp.Settings,
 		flags: f, health: health,
-	})
+	}
+	c.add(added)
+	return added
 }
 
 func (c *Cluster) defineEtcd(s serving) error {
@@ -117,14 +119,12 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
 		etcdURL: etcdURL(c.block.controlPlane().String()), etcd: etcd, kubelet: kubelet,
 	}
-	f := apiserverFlags(s, p)
-	var peers flags
-	if c.cfg.Topology.PeerProxy {
-		proxy, failure := c.creds.issue("front-proxy-client", pki.Request{CommonName: frontProxy})
-		f, peers, err = f.with(frontProxyFlags(p.ca)), peerFlags(p.ca, proxy), errors.Join(err, failure)
+	added := c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
+	if err != nil || !c.cfg.Topology.PeerProxy {
+		return err
 	}
-	c.addMember(comp, f, fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
-	c.components[len(c.components)-1].peers = peers
+	proxy, err := c.creds.issue("front-proxy-client", pki.Request{CommonName: frontProxy})
+	added.flags, added.peers = added.flags.with(frontProxyFlags(p.ca)), peerFlags(p.ca, proxy)
 	return err
 }
 
