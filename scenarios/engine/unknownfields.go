@@ -64,7 +64,7 @@ func unknownFields(cell plan.Cell) (all []error) {
 				object.Position(f.key), api.name, name, f.guess(), name))
 		}
 	}
-	if cell.OnSource() {
+	if len(api.more) > 0 {
 		return all // its API may have a field that no release has
 	}
 	for _, use := range allowed {

@@ -72,17 +72,10 @@ func TestFieldsThatObjectsDoNotHave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files, err := action.Load(fstest.MapFS{
+			cells := planned(t, action.Options{}, fstest.MapFS{
 				"s.yaml":   {Data: []byte(head + tc.steps)},
 				"web.yaml": {Data: []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {serviceAcountName: a}\n")},
-			}, []string{"s.yaml"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cells, err := plan.Cells(files)
-			if err != nil {
-				t.Fatal(err)
-			}
+			})
 			got := ""
 			if err := UnknownFields(append(cells, cells...)); err != nil {
 				got = err.Error()
@@ -108,14 +101,8 @@ func TestFieldsOfASource(t *testing.T) {
 		read: `s.yaml:8:115: the API of v1.90.0+read has no field "h4" here`,
 		gone: "",
 	} {
-		files, err := action.LoadWith(action.Options{Sources: release.Sources{{Instead: release.Newest, Version: v}}}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}}, []string{"s.yaml"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cells, err := plan.Cells(files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sources := release.Sources{{Instead: release.Newest, Version: v}}
+		cells := planned(t, action.Options{Sources: sources}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}})
 		got := ""
 		if err := UnknownFields(cells); err != nil {
 			got = err.Error()
@@ -124,4 +111,18 @@ func TestFieldsOfASource(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", v, got, want)
 		}
 	}
+}
+
+// planned are the cells of s.yaml.
+func planned(t *testing.T, options action.Options, files fstest.MapFS) []plan.Cell {
+	t.Helper()
+	scenarios, err := action.LoadWith(options, files, []string{"s.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
 }

@@ -20,9 +20,18 @@ func (r *run) written(ctx context.Context, answer record.APIAnswer, judged bool,
 	if err != nil || code >= 400 || !observes(r.cell.Topology, answer.Object) {
 		return code, err
 	}
+	wanted, is := versionOf(answer)
+	if !is {
+		return code, nil
+	}
 	ctx, cancel := r.machine.withTimeout(ctx, seenLimit, nil)
 	defer cancel()
-	_ = r.history.Wait(ctx, func(events []record.Event) bool { return hasSeen(events, answer) }) // what is not seen, no expression sees
+	looked := 0
+	_ = r.history.Wait(ctx, func(events []record.Event) bool { // what is not seen, no expression sees
+		seen := hasSeen(events[looked:], wanted)
+		looked = len(events)
+		return seen
+	})
 	return code, nil
 }
 
@@ -48,13 +57,14 @@ type version struct {
 	} `json:"metadata"`
 }
 
-// hasSeen reports whether an object was observed as it is in an answer, or later.
-func hasSeen(events []record.Event, answer record.APIAnswer) bool {
+// versionOf is that of the object in an answer, and whether there is one.
+func versionOf(answer record.APIAnswer) (v version, is bool) {
 	text, err := json.Marshal(answer.Response)
-	var wanted version
-	if err != nil || json.Unmarshal(text, &wanted) != nil || wanted.Metadata.UID == "" {
-		return true // it is no object
-	}
+	return v, err == nil && json.Unmarshal(text, &v) == nil && v.Metadata.UID != ""
+}
+
+// hasSeen reports whether an object was observed as it is wanted, or later.
+func hasSeen(events []record.Event, wanted version) bool {
 	for _, observed := range record.All[record.ObjectObserved](events) {
 		var seen version
 		if bytes.Contains(observed.Object, []byte(wanted.Metadata.UID)) && json.Unmarshal(observed.Object, &seen) == nil &&

@@ -14,6 +14,10 @@ func TestHasSeen(t *testing.T) {
 		return record.ObjectObserved{Change: "modified", Resource: "pods", Object: json.RawMessage(`{"metadata":{"uid":"` + uid + `","resourceVersion":"` + version + `"}}`)}
 	}
 	answer := record.APIAnswer{Object: "pods/default/web", Response: map[string]any{"metadata": map[string]any{"uid": "a", "resourceVersion": "10"}}}
+	wanted, is := versionOf(answer)
+	if !is {
+		t.Fatalf("there is no object in %v", answer)
+	}
 	for name, tc := range map[string]struct {
 		observed []record.ObjectObserved
 		want     bool
@@ -28,11 +32,11 @@ func TestHasSeen(t *testing.T) {
 		for _, o := range tc.observed {
 			h.Append("watch", "pods/default/web", o)
 		}
-		if got := hasSeen(h.Events(), answer); got != tc.want {
+		if got := hasSeen(h.Events(), wanted); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if !hasSeen(nil, record.APIAnswer{Response: map[string]any{"kind": "Status"}}) {
+	if _, is := versionOf(record.APIAnswer{Response: map[string]any{"kind": "Status"}}); is {
 		t.Error("what is no object is waited for")
 	}
 }

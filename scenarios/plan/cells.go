@@ -156,11 +156,6 @@ func inForce(c spec.Component) record.Component {
 	return record.Component{Name: c.Name, Version: c.Version, Gates: c.Gates, Via: c.Via, Settings: c.Settings}
 }
 
-// OnSource reports whether a component of the cell is compiled from a checkout.
-func (c Cell) OnSource() bool {
-	return slices.ContainsFunc(Targets([]Cell{c}), func(t Target) bool { return t.Version.IsSource() })
-}
-
 // newSteps numbers the steps and follows what is in force at each of them. A
 // step that is not for this combination leaves a gap in the numbers, so that a
 // step has the same number in all cells.
