@@ -133,9 +133,9 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@1.35.1": `error: "1.35.1" is not a release: did you mean v1.35.1?`,
 		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, or newest, or previous, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is no component; components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl`,
 		"kublet": `error: "kublet" is no component: did you mean kubelet? Components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {
@@ -317,6 +317,20 @@ func TestTheKeyFollowsWhatMatters(t *testing.T) {
 	server := &recipe{source: sources[APIServer], tree: tree}
 	if diff := cmp.Diff([]string{"lock a", "overlay x y"}, server.ingredients()); diff != "" {
 		t.Errorf("an API server depends on our kubelet main (-want +got):\n%s", diff)
+	}
+}
+
+func TestAMainIsMadeOfItsOwnFiles(t *testing.T) {
+	t.Parallel()
+	kubelet, client := string(sources[Kubelet].glueFiles()), string(sources[TypedClient].glueFiles())
+	if !strings.Contains(kubelet, "-- kubelet/main.go --") || strings.Contains(kubelet, "-- typedclient/") {
+		t.Errorf("a kubelet is made of:\n%s", kubelet)
+	}
+	if !strings.Contains(client, "-- typedclient/main.go --") || strings.Contains(client, "-- kubelet/") {
+		t.Errorf("a typed client is made of:\n%s", client)
+	}
+	if server := sources[APIServer].glueFiles(); len(server) > 0 {
+		t.Errorf("an API server is made of:\n%s", server)
 	}
 }
 

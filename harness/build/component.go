@@ -27,12 +27,16 @@ const (
 	DependencyWatchdog Component = "dependency-watchdog"
 	// HealthProbe is the grpc_health_probe that people run in exec probes.
 	HealthProbe Component = "grpc-health-probe"
+	// TypedClient reads and writes objects by the types of a release, and Kubectl is its
+	// command line. Steps start them.
+	TypedClient Component = "typed-client"
+	Kubectl     Component = "kubectl"
 )
 
 // Components lists all components, in the order in which a rig starts them. Exec
-// probes start the last one.
+// probes and steps start the last ones.
 func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe}
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl}
 }
 
 // source says what a component is compiled from.
@@ -44,6 +48,8 @@ type source struct {
 	// glue is true where that package is ours, so that its sources are part of
 	// what identifies the binary.
 	glue bool
+	// client is true for what a step of a scenario starts.
+	client bool
 }
 
 var sources = map[Component]source{
@@ -54,6 +60,8 @@ var sources = map[Component]source{
 	Kubelet:            {module: kubernetesPath, pkg: enginePath + "/kubelet", glue: true},
 	DependencyWatchdog: {module: watchdogPath, pkg: watchdogPath},
 	HealthProbe:        {module: healthProbePath, pkg: healthProbePath},
+	TypedClient:        {module: kubernetesPath, pkg: enginePath + "/typedclient", glue: true, client: true},
+	Kubectl:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubectl", client: true},
 }
 
 // isKubernetes reports whether a component is one of a Kubernetes release.
@@ -192,15 +200,15 @@ func parseOne(component, version string) ([]Target, error) {
 	return []Target{{Component: Component(component), Version: v}}, nil
 }
 
-// AllOf returns every component of a Kubernetes release, with the etcd that
-// rigs use.
+// AllOf returns every component of a Kubernetes release that a rig consists of, with the
+// etcd that rigs use.
 func AllOf(v release.Version) []Target {
 	var targets []Target
 	for _, c := range Components() {
 		switch {
 		case c == Etcd:
 			targets = append(targets, Target{Component: c, Version: release.Etcd})
-		case c.isKubernetes():
+		case c.isKubernetes() && !sources[c].client:
 			targets = append(targets, Target{Component: c, Version: v})
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/tools/txtar"
 )
@@ -17,6 +19,17 @@ import (
 //go:generate go run ./internal/packglue ../engine glue.txtar
 //go:embed glue.txtar
 var glueArchive []byte
+
+// glueFiles are those of our mains that a component is compiled from.
+func (s source) glueFiles() []byte {
+	var own txtar.Archive
+	for _, f := range txtar.Parse(glueArchive).Files {
+		if s.glue && strings.HasPrefix(f.Name, path.Base(s.pkg)+"/") {
+			own.Files = append(own.Files, f)
+		}
+	}
+	return txtar.Format(&own)
+}
 
 // extractGlue writes our mains and the go.mod of their module, in which a lock
 // stands in for the real one.

@@ -202,7 +202,7 @@ func lockKubernetes(goMod []byte, version string) ([]byte, error) {
 	if err := replaceStaging(file, released.Replace, version); err != nil {
 		return nil, err
 	}
-	for _, c := range []Component{APIServer, ControllerManager, Scheduler} {
+	for _, c := range []Component{APIServer, ControllerManager, Scheduler, Kubectl} {
 		if err := file.AddTool(sources[c].pkg); err != nil {
 			return nil, err
 		}

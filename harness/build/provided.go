@@ -10,13 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
 )
 
 // versionText finds a version in what a component prints about itself:
-// "Kubernetes v1.90.1" or "etcd Version: 3.7.0".
-var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)`)
+// "Kubernetes v1.90.1", "Client Version: v1.90.1" or "etcd Version: 3.7.0".
+var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|Client Version: v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)`)
 
 // Describe reads the version of a ready-made binary by running it.
 func Describe(ctx context.Context, c Component, path string) (Given, error) {
@@ -63,13 +64,17 @@ func askVersion(ctx context.Context, c Component, path string) (release.Version,
 	if c == DependencyWatchdog || c == HealthProbe {
 		return builtVersion(c, path)
 	}
-	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	args := []string{"--version"}
+	if c == Kubectl {
+		args = []string{"version", "--client"}
+	}
+	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w\n%s", path, err, lastLines(string(out), 5))
 	}
 	found := versionText.FindSubmatch(out)
 	if found == nil {
-		return "", fmt.Errorf("%s --version does not name a release: %q", path, lastLines(string(out), 1))
+		return "", fmt.Errorf("%s %s does not name a release: %q", path, strings.Join(args, " "), lastLines(string(out), 1))
 	}
 	v := release.Version("v" + string(found[1]))
 	_, err = release.Parse(string(v.WithoutBuild()))

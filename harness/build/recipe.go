@@ -52,7 +52,7 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if t.checkout != nil {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
-	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum), "glue "+digest(glueArchive), "oom watcher: the release's own for other systems, without its constraints")
+	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum), "glue "+digest(src.glueFiles()), "oom watcher: the release's own for other systems, without its constraints")
 	if t.Component == APIServer {
 		r.tree = append(r.tree, "host name "+digest(hostnameFile))
 	}

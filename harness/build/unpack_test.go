@@ -182,7 +182,7 @@ func TestAnArchiveThatWasChangedIsRefused(t *testing.T) {
 		"an absolute path":         {moved("/bin/kubelet/" + string(release.Newest) + "/" + key + "/kubelet"), "is no file of such an archive"},
 		"a path that is not clean": {moved("./bin/kubelet/" + string(release.Newest) + "/" + key + "/kubelet"), "is no file of such an archive"},
 		"another program":          {moved("bin/kubelet/" + string(release.Newest) + "/" + key + "/kubectl"), "is no file of such an archive"},
-		"an unknown component":     {moved("bin/kubectl/" + string(release.Newest) + "/" + key + "/kubectl"), "is no file of such an archive"},
+		"an unknown component":     {moved("bin/kube-proxy/" + string(release.Newest) + "/" + key + "/kubectl"), "is no file of such an archive"},
 		"a binary of no entry":     {moved("bin/kubelet/" + string(release.Newest) + "/" + key + "/kubelet"), "has no manifest"},
 		"an unknown file":          {added(plain("go.mod", "module cache\n")), "is no file of such an archive"},
 		"a lock at the end":        {added(plain("generated-locks/v1.91.0.mod", "module m\n")), "comes after a binary"},
