@@ -40,8 +40,12 @@ type APIAnswer struct {
 	Path   string `json:"path,omitempty"`
 	// Server is the API server that was asked, where they have names.
 	Server string `json:"server,omitempty"`
-	// Code is the HTTP status.
-	Code int `json:"code"`
+	// Client is the program that asked, with its release, if it was not skewrig.
+	Client string `json:"client,omitempty"`
+	// Code is the HTTP status. Of a client that asked several times it is that of the last
+	// answer, and Codes say how often which was answered.
+	Code  int            `json:"code"`
+	Codes map[string]int `json:"codes,omitempty"`
 	// Reason, Message and Causes are those of the Status that a refusal
 	// carries.
 	Reason  string     `json:"reason,omitempty"`

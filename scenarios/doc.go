@@ -201,6 +201,18 @@
 //     below it. References to axes are not replaced there.
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch. One of nothing but
 //     the status is one of the subresource, where there is one.
+//     subresource: resize patches that part of the object.
+//   - create: {object: {...}}, put: {object: pods/tls, merge: {...}} and serverSideApply:
+//     {object: {...}, manager: mine, force: true}: other ways to write an object. create
+//     posts it, put reads it, merges into what it read and writes all of that back, or its
+//     subresource: scale. With subresource: pods/eviction, create posts to that of the
+//     object of the same name. These and patch have dryRun: true, fieldValidation (Ignore,
+//     Warn or Strict) and manager, the field manager.
+//   - client: {version: previous, update: pods/tls, merge: {...}, encoding: protobuf}: a
+//     client-go program of that release reads the object into its types, merges, and writes
+//     all of it back, as a controller does: what its types don't have gets lost. After a
+//     conflict it reads and writes again, up to five times. times: 100 does all of it so
+//     often, and subresource: status is for that part of the object.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
@@ -283,7 +295,7 @@
 // the same name if no cell has both.
 //
 // A field of an object that the API of the newest release does not have is refused in
-// apply, file, patch and staticPod, if the kind is built in: an API server would leave it
+// apply, file, create, patch, put, serverSideApply and staticPod, if the kind is built in: an API server would leave it
 // out, with a warning. With unknownFields: [tls], a step sends fields of that name all the
 // same: to see the warning, or because an API server of your own has them.
 //
@@ -359,8 +371,8 @@
 //     if the scenario applies their CustomResourceDefinition. A key, the beginning of
 //     keys (startsWith) or a kind of which nothing is recorded is refused
 //   - events["pod"]: the events about a pod: type, reason, message, count
-//   - requests["step name"]: the API server's answer to an apply, patch or get: code,
-//     reason, message, object, response (the object as it was returned, or the JSON at
+//   - requests["step name"]: the API server's answer to a write or a get: code,
+//     codes (how often which was answered to a client), reason, message, object, response (the object as it was returned, or the JSON at
 //     the path of a get, whose size is bytes)
 //   - history["resource/namespace/name"]: all versions of an object that were
 //     seen, in their order, also of one that was deleted

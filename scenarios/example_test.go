@@ -303,6 +303,66 @@ steps:
 	//   4. slow kubelet/node-a -> kube-apiserver: delay 100ms jitter 20ms
 }
 
+// An object can be written in the ways that clients have.
+func Example_writes() {
+	show(`
+topology: {controlPlane: {version: v1.90.1}}
+steps:
+- create:
+    object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicaz: 1}}
+    fieldValidation: Strict
+    dryRun: true
+  unknownFields: [replicaz]
+  rejected: {code: 400, message: unknown field}
+- put: {object: deployments/web, merge: {spec: {paused: true}}, manager: release-tool}
+- put: {object: deployments/web, subresource: scale, merge: {spec: {replicas: 0}}}
+- put: {object: deployments/web}
+- serverSideApply:
+    object: {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {mode: fast}}
+    manager: operator
+    force: true
+- patch: {object: pods/web-0, subresource: resize, merge: {spec: {containers: []}}}
+- create:
+    object: {apiVersion: policy/v1, kind: Eviction, metadata: {name: web-0}}
+    subresource: pods/eviction
+  accepted: true
+`)
+	// Output:
+	// mine/manual/example
+	//   1. create Deployment web with field validation Strict as a dry run, which the API server must refuse with code 400
+	//       1-rejected: at once: {"code": requests["1"].code, "message": requests["1"].?message.orValue("")} satisfies it.code == 400 && it.message.matches("unknown field")
+	//   2. put deployments/default/web with {"spec":{"paused":true}} as release-tool
+	//   3. put deployments/default/web with {"spec":{"replicas":0}} as its scale
+	//   4. put deployments/default/web as it is read
+	//   5. apply ConfigMap settings as operator by force
+	//   6. patch pods/default/web-0 with {"spec":{"containers":[]}} as its resize
+	//   7. create Eviction web-0 as eviction of pods/default/web-0, which the API server must accept
+	//       7-accepted: at once: {"code": requests["7"].code, "message": requests["7"].?message.orValue("")} satisfies it.code < 400
+}
+
+// Clients of other releases know other fields.
+func Example_clients() {
+	show(`
+axes: {client: [v1.90.1, v1.89.4], encoding: [json, protobuf]}
+where: client == 1.89 and encoding == protobuf
+topology: {controlPlane: {version: v1.90.1}}
+steps:
+- client:
+    version: "${client}"
+    encoding: "${encoding}"
+    update: deployments/web
+    merge: {metadata: {annotations: {touched: "yes"}}}
+    times: 3
+  accepted: true
+- client: {version: v1.89.4, update: pods/web-0, subresource: status}
+`)
+	// Output:
+	// mine/manual/example/client:v1.89.4/encoding:protobuf
+	//   1. update deployments/default/web by a client of v1.89.4, in protobuf, with {"metadata":{"annotations":{"touched":"yes"}}}, 3 times, which the API server must accept
+	//       1-accepted: at once: {"code": requests["1"].code, "message": requests["1"].?message.orValue("")} satisfies it.code < 400
+	//   2. update pods/default/web-0 by a client of v1.89.4, in json, as its status
+}
+
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls
 // or answer them late. Its containers go on.
 func Example_runtimeLinks() {

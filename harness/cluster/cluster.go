@@ -331,6 +331,16 @@ func (c *Cluster) LogDir() string { return c.cfg.LogDir }
 // first API server. It goes with the rig.
 func (c *Cluster) Kubeconfig() string { return c.servers[0].kubeconfig }
 
+// KubeconfigOf is the same, and leads to the API server of a name.
+func (c *Cluster) KubeconfigOf(server string) (string, error) {
+	for _, s := range c.servers {
+		if s.name == server {
+			return s.kubeconfig, nil
+		}
+	}
+	return "", fmt.Errorf("this rig has no API server %q", server)
+}
+
 // ClientKubeconfig is the path of the kubeconfig of one of the clients in the rig's
 // Config: an administrator's, through the client's link.
 func (c *Cluster) ClientKubeconfig(client string) (string, error) {

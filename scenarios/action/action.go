@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"reflect"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -22,6 +23,11 @@ type Action interface {
 // Checker is an action with checks, which the rig watches as part of it.
 type Checker interface {
 	Checked() []Check
+}
+
+// Starter is an action that starts a program of a release, which is no component of the rig.
+type Starter interface {
+	Starts() (program string, v release.Version)
 }
 
 // Planner is an action as it stands in a scenario that is not yet what is done.
@@ -46,7 +52,11 @@ func Kinds() []spec.ActionKind {
 	return []spec.ActionKind{
 		kind[Inline]("apply", request),
 		kind[File]("file", request),
+		kind[Create]("create", request),
 		kind[Patch]("patch", request),
+		kind[Put]("put", request),
+		kind[ServerSideApply]("serverSideApply", request),
+		kind[Client]("client", request),
 		kind[StaticPod]("staticPod"),
 		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),

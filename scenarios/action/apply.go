@@ -103,7 +103,7 @@ func (a Apply) Describe() string {
 // Run implements Action.
 func (a Apply) Run(ctx context.Context, rig Rig) error {
 	for _, object := range a.Objects {
-		code, err := rig.Create(ctx, object, a.judged())
+		code, err := rig.Write(ctx, Write{Verb: Creates, Body: object, Judged: a.judged()})
 		if err != nil {
 			return err
 		}

@@ -10,14 +10,22 @@ import (
 // Patch changes an object by a JSON merge patch (RFC 7386).
 type Patch struct {
 	// Object is resource/name or resource/namespace/name.
-	Object   spec.ObjectRef `json:"object"`
-	Merge    map[string]any `json:"merge"`
+	Object spec.ObjectRef `json:"object"`
+	Merge  map[string]any `json:"merge"`
+	// Subresource is the part of the object that is patched, such as resize. If unset, the
+	// object itself is, or its status if the patch is of nothing else.
+	Subresource string `json:"subresource,omitempty"`
+	WriteOptions
 	Expected `json:"-"`
 }
 
 // Check implements spec.Action.
 func (p Patch) Check(f spec.Field) {
 	f.Refuse(".merge", len(p.Merge) == 0, "the patch changes nothing")
+	if f.Has(".subresource") && f.Clean(".object") {
+		checkSubresource(f, p.Object.Resource, p.Subresource)
+	}
+	p.check(f)
 }
 
 // Elsewhere implements spec.Elsewhere.
@@ -31,12 +39,17 @@ func (p Patch) Plan(s Scene) (Action, error) {
 
 // Describe implements Action: which object is changed, and how.
 func (p Patch) Describe() string {
-	return OneLine(fmt.Sprintf("patch %s with %s%s", p.Object, shorten(Encode(p.Merge)), p.describe()))
+	text := fmt.Sprintf("patch %s with %s", p.Object, shorten(Encode(p.Merge)))
+	if p.Subresource != "" {
+		text += " as its " + p.Subresource
+	}
+	return OneLine(text + p.WriteOptions.describe() + p.Expected.describe())
 }
 
 // Run implements Action.
 func (p Patch) Run(ctx context.Context, rig Rig) error {
-	if _, err := rig.Patch(ctx, p.Object, p.Merge, p.judged()); err != nil {
+	w := Write{Verb: Patches, Ref: p.Object, Body: p.Merge, Subresource: p.Subresource, WriteOptions: p.WriteOptions, Judged: p.judged()}
+	if _, err := rig.Write(ctx, w); err != nil {
 		return err
 	}
 	return p.judge(ctx, rig)

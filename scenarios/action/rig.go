@@ -10,12 +10,11 @@ import (
 
 // Rig is what actions are done to: a running rig, or a model of one.
 type Rig interface {
-	// Create creates an object, in a namespace that is created first if it is not
-	// there, and returns the API server's status code. A refusal is an error unless it
-	// is judged: then a check says what the answer must be.
-	Create(ctx context.Context, object map[string]any, judged bool) (int, error)
-	// Patch changes an object by a JSON merge patch.
-	Patch(ctx context.Context, object spec.ObjectRef, merge map[string]any, judged bool) (int, error)
+	// Write writes an object, in a namespace that is created first if it is not there, and
+	// returns the API server's status code. A refusal is an error unless it is judged.
+	Write(context.Context, Write) (code int, err error)
+	// Update has a client of a release write an object by its types.
+	Update(ctx context.Context, c Client, judged bool) error
 	Delete(ctx context.Context, object spec.ObjectRef) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.

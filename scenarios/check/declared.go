@@ -71,12 +71,10 @@ func declare(cell plan.Cell) mayHave {
 				d[v.name] = append(d[v.name], exactly(v.given(step)))
 			}
 		}
-		switch does := step.Action.(type) {
-		case action.Apply:
-			for _, o := range does.Objects {
-				d.object(cell, unstructured.Unstructured{Object: o}, "")
-			}
-		case action.StaticPod:
+		for _, o := range action.Created(step.Action) {
+			d.object(cell, unstructured.Unstructured{Object: o}, "")
+		}
+		if does, is := step.Action.(action.StaticPod); is {
 			d.object(cell, unstructured.Unstructured{Object: does.Pod}, "-"+does.Node)
 		}
 	}
@@ -184,8 +182,8 @@ func containersOf(cell plan.Cell, o unstructured.Unstructured) (names []string) 
 		names = append(names, c.Name)
 	}
 	for _, step := range cell.Steps {
-		if patch, is := step.Action.(action.Patch); is && patch.Object.Resource == ofKind(o.GetKind()) && patch.Object.Name == o.GetName() {
-			for _, c := range spec.Containers(patch.Merge) {
+		if of, merge, is := action.Merged(step.Action); is && of.Resource == ofKind(o.GetKind()) && of.Name == o.GetName() {
+			for _, c := range spec.Containers(merge) {
 				names = append(names, c.Name)
 			}
 		}

@@ -231,8 +231,7 @@ func recordable(cell plan.Cell) map[string]string {
 		all[kind] = ofKind(kind)
 	}
 	for _, step := range cell.Steps {
-		apply, _ := step.Action.(action.Apply)
-		for _, o := range apply.Objects {
+		for _, o := range action.Created(step.Action) {
 			names, _, _ := unstructured.NestedStringMap(o, "spec", "names")
 			if o["kind"] == "CustomResourceDefinition" && names["plural"] != "" {
 				all[cmp.Or(names["kind"], names["plural"])] = names["plural"]

@@ -41,8 +41,8 @@ var variables = []variable{
 	{"calls", "link whose requests are recorded", reflect.TypeFor[[]timeline.Call](), func(t *timeline.Timeline) any { return t.Calls }, nil},
 
 	{
-		"requests", "apply, file, patch or get step", reflect.TypeFor[record.APIAnswer](),
-		func(t *timeline.Timeline) any { return t.Answered }, ofSteps(isA[action.Apply], isA[action.Patch], isA[action.Get]),
+		"requests", "write or get step", reflect.TypeFor[record.APIAnswer](),
+		func(t *timeline.Timeline) any { return t.Answered }, ofSteps(isA[action.Apply], isA[action.Patch], isA[action.Written], isA[action.Client], isA[action.Get]),
 	},
 	{
 		"metrics", "component that is scraped", reflect.TypeFor[map[string][]record.Sample](),

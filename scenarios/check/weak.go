@@ -236,9 +236,10 @@ func isFresh(steps []plan.Step, variable, key string) bool {
 		return is && name+suffix == pod
 	}
 	return slices.ContainsFunc(steps, func(s plan.Step) bool {
+		if slices.ContainsFunc(action.Created(s.Action), func(o map[string]any) bool { return named(o, "") }) {
+			return true
+		}
 		switch does := s.Action.(type) {
-		case action.Apply:
-			return slices.ContainsFunc(does.Objects, func(o map[string]any) bool { return named(o, "") })
 		case action.StaticPod:
 			return named(does.Pod, "-"+does.Node)
 		case action.PodsAPI:

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -51,19 +53,128 @@ func newObjects(config *rest.Config, cluster string) (*objects, error) {
 	return &objects{cluster: cluster, client: client, mapper: mapper, warnings: w}, nil
 }
 
-// create posts an object exactly as it is given.
-func (o *objects) create(ctx context.Context, manifest map[string]any) (record.APIAnswer, error) {
-	object := &unstructured.Unstructured{Object: manifest}
+// write does a write, and returns what the API server answered.
+func (o *objects) write(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+	switch w.Verb {
+	case action.Creates:
+		return o.create(ctx, w)
+	case action.Applies:
+		return o.apply(ctx, w)
+	case action.Puts:
+		return o.put(ctx, w)
+	default:
+		return o.patch(ctx, w)
+	}
+}
+
+// create posts an object exactly as it is given, or something of another object.
+func (o *objects) create(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+	object := &unstructured.Unstructured{Object: w.Body}
+	options := metav1.CreateOptions{DryRun: dryRun(w), FieldManager: w.Manager, FieldValidation: string(w.FieldValidation)}
+	if w.Subresource != "" {
+		resource, err := o.find(w.Ref)
+		if err != nil {
+			return record.APIAnswer{}, err
+		}
+		created, err := o.resource(resource, w.Ref).Create(ctx, object, options, w.Subresource)
+		return o.answer(w.Ref, http.StatusCreated, created, err)
+	}
+	resource, ref, err := o.of(object)
+	if err != nil {
+		return record.APIAnswer{}, err
+	}
+	created, err := o.resource(resource, ref).Create(ctx, object, options)
+	return o.answer(ref, http.StatusCreated, created, err)
+}
+
+// of is which resource an object is of, and what it is called.
+func (o *objects) of(object *unstructured.Unstructured) (resource schema.GroupVersionResource, ref spec.ObjectRef, err error) {
 	mapping, err := o.mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
 	if err != nil {
-		return record.APIAnswer{}, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
+		return resource, ref, fmt.Errorf("finding the resource of %s %s: %w", object.GroupVersionKind(), object.GetName(), err)
 	}
-	ref := spec.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
+	ref = spec.ObjectRef{Cluster: o.cluster, Resource: mapping.Resource.Resource, Name: object.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		ref.Namespace = cmp.Or(object.GetNamespace(), metav1.NamespaceDefault)
 	}
-	created, err := o.resource(mapping.Resource, ref).Create(ctx, object, metav1.CreateOptions{})
-	return o.answer(ref, http.StatusCreated, created, err)
+	return mapping.Resource, ref, nil
+}
+
+// dryRun is how a request says that nothing is to be stored.
+func dryRun(w action.Write) []string {
+	if w.DryRun {
+		return []string{metav1.DryRunAll}
+	}
+	return nil
+}
+
+// subresources are what a request names after the object.
+func subresources(w action.Write) []string {
+	if w.Subresource == "" {
+		return nil
+	}
+	return []string{w.Subresource}
+}
+
+// apply says what a field manager wants of an object.
+func (o *objects) apply(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+	object := &unstructured.Unstructured{Object: w.Body}
+	resource, ref, err := o.of(object)
+	if err != nil {
+		return record.APIAnswer{}, err
+	}
+	body, err := json.Marshal(w.Body)
+	if err != nil {
+		return record.APIAnswer{}, err
+	}
+	options := metav1.PatchOptions{
+		DryRun: dryRun(w), Force: new(w.Force), FieldManager: cmp.Or(w.Manager, userAgent), FieldValidation: string(w.FieldValidation),
+	}
+	applied, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.ApplyPatchType, body, options)
+	return o.answer(ref, http.StatusOK, applied, err)
+}
+
+// userAgent is what a rig's own clients call themselves.
+const userAgent = "skewrig"
+
+// put reads an object, merges into it, and writes all of it back.
+func (o *objects) put(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+	resource, err := o.find(w.Ref)
+	if err != nil {
+		return record.APIAnswer{}, err
+	}
+	read, err := o.resource(resource, w.Ref).Get(ctx, w.Ref.Name, metav1.GetOptions{}, subresources(w)...)
+	if err != nil {
+		return o.answer(w.Ref, http.StatusOK, nil, err)
+	}
+	merged, err := merge(read, w.Body)
+	if err != nil {
+		return record.APIAnswer{}, err
+	}
+	options := metav1.UpdateOptions{DryRun: dryRun(w), FieldManager: w.Manager, FieldValidation: string(w.FieldValidation)}
+	put, err := o.resource(resource, w.Ref).Update(ctx, merged, options, subresources(w)...)
+	return o.answer(w.Ref, http.StatusOK, put, err)
+}
+
+// merge is an object after a JSON merge patch.
+func merge(object *unstructured.Unstructured, patch map[string]any) (*unstructured.Unstructured, error) {
+	if len(patch) == 0 {
+		return object, nil
+	}
+	before, err := object.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, text)
+	if err != nil {
+		return nil, err
+	}
+	merged := new(unstructured.Unstructured)
+	return merged, merged.UnmarshalJSON(after)
 }
 
 // served returns when the API server serves what a CustomResourceDefinition defines.
@@ -85,23 +196,25 @@ func (o *objects) served(ctx context.Context, definition map[string]any) error {
 // look.
 const servedLimit, servedPoll = 30 * time.Second, 50 * time.Millisecond
 
-func (o *objects) patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any) (record.APIAnswer, error) {
-	resource, err := o.find(ref)
+func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+	resource, err := o.find(w.Ref)
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
-	body, err := json.Marshal(merge)
+	body, err := json.Marshal(w.Body)
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
-	if _, ofStatus := merge["status"]; ofStatus && len(merge) == 1 {
-		patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{}, "status")
+	options := metav1.PatchOptions{DryRun: dryRun(w), FieldManager: w.Manager, FieldValidation: string(w.FieldValidation)}
+	client := o.resource(resource, w.Ref)
+	if _, ofStatus := w.Body["status"]; ofStatus && len(w.Body) == 1 && w.Subresource == "" {
+		patched, err := client.Patch(ctx, w.Ref.Name, types.MergePatchType, body, options, "status")
 		if !apierrors.IsNotFound(err) { // the resource has this subresource
-			return o.answer(ref, http.StatusOK, patched, err)
+			return o.answer(w.Ref, http.StatusOK, patched, err)
 		}
 	}
-	patched, err := o.resource(resource, ref).Patch(ctx, ref.Name, types.MergePatchType, body, metav1.PatchOptions{})
-	return o.answer(ref, http.StatusOK, patched, err)
+	patched, err := client.Patch(ctx, w.Ref.Name, types.MergePatchType, body, options, subresources(w)...)
+	return o.answer(w.Ref, http.StatusOK, patched, err)
 }
 
 func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) error {

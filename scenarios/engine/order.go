@@ -139,16 +139,14 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 // many nodes there are: of nodes that become Unknown or are said to be not ready, of their
 // zones, and of a DaemonSet where no scheduler keeps pods to the cell's nodes.
 func countsNodes(a action.Action, scheduler bool) bool {
-	switch a := a.(type) {
+	switch a.(type) {
 	case action.Stop, action.Kill, action.Fault, action.Clock:
 		return true
-	case action.Patch:
-		return a.Object.Resource == "nodes" && (a.Merge["status"] != nil || movesNode(a.Merge))
-	case action.Apply:
-		return !scheduler && slices.ContainsFunc(a.Objects, func(o map[string]any) bool { return o["kind"] == "DaemonSet" })
-	default:
-		return false
 	}
+	if of, merge, is := action.Merged(a); is {
+		return of.Resource == "nodes" && (merge["status"] != nil || movesNode(merge))
+	}
+	return !scheduler && slices.ContainsFunc(action.Created(a), func(o map[string]any) bool { return o["kind"] == "DaemonSet" })
 }
 
 // movesNode reports whether a patch changes the zone or the region of a node.

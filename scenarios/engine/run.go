@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
@@ -40,8 +41,9 @@ type run struct {
 	agents     map[string]*client.Agent // by node
 	red        bool                     // a check did not hold, as far as could be seen
 	failFast   bool                     // that is the end
-	begin      func(plan.Step)          // is called with each step
-	current    plan.Step                // the one that is taken
+	binary     func(context.Context, build.Target) (build.Binary, error)
+	begin      func(plan.Step) // is called with each step
+	current    plan.Step       // the one that is taken
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -110,6 +112,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		objects: make(map[string]*objects), others: make(map[string]*objects), tracker: check.NewTracker(), namespaces: map[string]bool{metav1.NamespaceDefault: true}, agents: make(map[string]*client.Agent),
 		begin: func(step plan.Step) { e.tell(Progress{Cell: cell, Step: &step}) },
 	}
+	r.binary = e.Binary
 	r.names.scheduled = cell.Topology.Scheduler
 	for _, node := range cell.Topology.Nodes {
 		r.names.nodes = append(r.names.nodes, node.Name)

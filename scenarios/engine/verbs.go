@@ -20,38 +20,48 @@ import (
 
 var _ action.Rig = (*run)(nil)
 
-// Create implements action.Rig.
-func (r *run) Create(ctx context.Context, object map[string]any, judged bool) (int, error) {
-	namespace := cmp.Or((&unstructured.Unstructured{Object: object}).GetNamespace(), metav1.NamespaceDefault)
-	if !r.namespaces[namespace] {
-		if err := r.EnsureNamespace(ctx, namespace); err != nil {
-			return 0, err
-		}
-		r.namespaces[namespace] = true
-	}
-	o, err := r.asked("")
+// Write implements action.Rig.
+func (r *run) Write(ctx context.Context, w action.Write) (int, error) {
+	o, err := r.asked(w.Ref.Cluster)
 	if err != nil {
 		return 0, err
 	}
-	answer, err := o.create(ctx, r.names.object(object))
-	code, err := r.written(ctx, answer, judged, err)
-	if err != nil || code >= 400 || object["kind"] != "CustomResourceDefinition" {
+	if w, err = r.named(ctx, w); err != nil {
+		return 0, err
+	}
+	answer, err := o.write(ctx, w)
+	if w.DryRun {
+		return r.answered(answer, w.Judged, err)
+	}
+	code, err := r.written(ctx, answer, w.Judged, err)
+	if err != nil || code >= 400 || w.Body["kind"] != "CustomResourceDefinition" {
 		return code, err
 	}
-	if err := o.served(ctx, object); err != nil {
+	if err := o.served(ctx, w.Body); err != nil {
 		return code, unmet(r, err)
 	}
 	return code, r.Observe(ctx)
 }
 
-// Patch implements action.Rig.
-func (r *run) Patch(ctx context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
-	o, err := r.asked(ref.Cluster)
-	if err != nil {
-		return 0, err
+// named is a write as the API server knows its names. The namespace of an object that it
+// creates is there afterwards.
+func (r *run) named(ctx context.Context, w action.Write) (action.Write, error) {
+	if w.Verb == action.Patches || w.Verb == action.Puts {
+		w.Ref, w.Body = r.names.ref(w.Ref), r.names.within(w.Body)
+		return w, nil
 	}
-	answer, err := o.patch(ctx, r.names.ref(ref), r.names.within(merge))
-	return r.written(ctx, answer, judged, err)
+	if w.Ref.Name != "" {
+		w.Ref = r.names.ref(w.Ref)
+	}
+	namespace := cmp.Or((&unstructured.Unstructured{Object: w.Body}).GetNamespace(), metav1.NamespaceDefault)
+	if !r.namespaces[namespace] {
+		if err := r.EnsureNamespace(ctx, namespace); err != nil {
+			return w, err
+		}
+		r.namespaces[namespace] = true
+	}
+	w.Body = r.names.object(w.Body)
+	return w, nil
 }
 
 // Delete implements action.Rig.

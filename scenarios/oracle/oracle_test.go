@@ -470,6 +470,43 @@ func TestFieldSurvivalOfAPatch(t *testing.T) {
 	}
 }
 
+func TestAClientLosesWhatItsTypesLack(t *testing.T) {
+	t.Parallel()
+	update := func(v release.Version, times int) action.Action { return action.Client{Version: v, Times: times} }
+	apply := action.Written{Write: action.Write{Verb: action.Applies}}
+	for name, tc := range map[string]struct {
+		step   action.Action
+		after  string
+		states int // that the step writes; only the last one is its answer
+		want   reports.Outcome
+	}{
+		"kept by the same release":         {update(newest, 1), withTLS, 1, reports.Pass},
+		"lost by the same release":         {update(newest, 1), without, 1, reports.Fail},
+		"kept by an older one":             {update(old, 1), withTLS, 1, reports.Fail},
+		"lost by an older one":             {update(old, 1), without, 1, reports.Pass},
+		"lost at the first of several":     {update(old, 3), without, 3, reports.Pass},
+		"lost at the first of several new": {update(newest, 3), without, 3, reports.Fail},
+		"lost, and nobody may":             {action.Patch{}, without, 3, reports.Fail},
+		"applied, and lost":                {apply, without, 1, reports.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &story{cell: plan.Cell{Steps: []plan.Step{{Name: "write", Action: tc.step}}}}
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, false, "%s", app(withTLS))
+			s.add("write", record.StepStarted{Number: 1, Name: "write"})
+			for range tc.states {
+				s.show(pod, false, "%s", app(tc.after))
+			}
+			last, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
+			s.add("write", record.APIAnswer{Object: pod, Code: 200, Response: last.Object})
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
 func TestNothingElseChanges(t *testing.T) {
 	t.Parallel()
 	restart := func(s *story) { s.start("kubelet/node-a", newest, true) }

@@ -34,15 +34,39 @@ type run struct {
 	// asked are the answers to the scenario's own requests that succeeded.
 	asked []*timeline.Answer
 	// manifests are the objects with which the scenario creates others, by the
-	// step, the resource and the name, and patches its patches by the step.
+	// step, the resource and the name, and changes its changes of others by the step.
 	manifests map[[3]string]*timeline.Version
-	patches   map[string]map[string]any
+	changes   map[string]change
+}
+
+// change is what a step changes about an object.
+type change struct {
+	merge map[string]any
+	// client is the release by whose types all of the object is written, and several is true
+	// if that is done more than once. Without a client, all fields are kept.
+	client  release.Version
+	several bool
+	// managed is true if it depends on field managers what is changed.
+	managed bool
+}
+
+// changeBy is what an action changes about an object.
+func changeBy(a action.Action) change {
+	_, merge, _ := action.Merged(a)
+	c := change{merge: merge}
+	switch does := a.(type) {
+	case action.Client:
+		c.client, c.several = does.Version, does.Times > 1
+	case action.Written:
+		c.managed = does.Verb == action.Applies
+	}
+	return c
 }
 
 func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 	r := &run{
 		Timeline: t, Rules: rules, cell: cell, byUID: groupByUID(t.Versions),
-		manifests: make(map[[3]string]*timeline.Version), patches: make(map[string]map[string]any),
+		manifests: make(map[[3]string]*timeline.Version), changes: make(map[string]change),
 	}
 	for _, a := range t.Answers {
 		if a.Code < http.StatusMultipleChoices {
@@ -50,14 +74,10 @@ func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 		}
 	}
 	for _, step := range cell.Steps {
-		switch does := step.Action.(type) {
-		case action.Apply:
-			for _, manifest := range does.Objects {
-				r.creates(step.Name, manifest)
-			}
-		case action.Patch:
-			r.patches[step.Name] = does.Merge
+		for _, manifest := range action.Created(step.Action) {
+			r.creates(step.Name, manifest)
 		}
+		r.changes[step.Name] = changeBy(step.Action)
 	}
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/model"
 )
@@ -145,14 +146,48 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 		return a.Object == v.Key && a.Response.Meta().ResourceVersion == v.Meta().ResourceVersion
 	})
 	if i >= 0 {
-		ours := s.asked[i]
-		if writer, runs := s.answeredBy(ours); runs {
-			possible = s.updated(writer, v, possible, func(was model.Values) model.Values {
-				return s.Patched(v.Resource, s.patches[ours.Step], was)
-			})
+		return s.askedFor(s.asked[i], v, possible)
+	}
+	if by := s.changes[s.stepAt(v.Place)]; by.several {
+		for _, l := range writers {
+			possible = append(slices.Clip(possible), s.updated(l, v, before.possible, s.asks(by, v.Resource))...)
 		}
 	}
 	return possible
+}
+
+// askedFor is what may be stored after one of the scenario's own requests.
+func (s survival) askedFor(ours *timeline.Answer, v *timeline.Version, before []model.Values) []model.Values {
+	by := s.changes[ours.Step]
+	writer, runs := s.answeredBy(ours)
+	switch {
+	case by.managed:
+		return append(slices.Clip(before), values(s.Field, v))
+	case runs:
+		return s.updated(writer, v, before, s.asks(by, v.Resource))
+	default:
+		return before
+	}
+}
+
+// asks is what a request asks for instead of what there was.
+func (s survival) asks(by change, resource string) func(was model.Values) model.Values {
+	return func(was model.Values) model.Values {
+		if by.client != "" && !s.Knows(model.Component{Effective: release.Effective{Version: by.client}}, s.Field) {
+			was = nil
+		}
+		return s.Patched(resource, by.merge, was)
+	}
+}
+
+// stepAt is the step that was taken at a place of the record.
+func (s survival) stepAt(place int) (name string) {
+	for _, step := range s.Steps {
+		if step.From.Place <= place {
+			name = step.Name
+		}
+	}
+	return name
 }
 
 // updated is what may be stored after a write that asks for something else than

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -41,6 +42,13 @@ func Targets(cells []Cell) []Target {
 	}
 	for _, cell := range cells {
 		add(cell, cell.Runs())
+		for _, step := range cell.Steps {
+			if starter, is := step.Action.(action.Starter); is {
+				program, v := starter.Starts()
+				target := Target{Component: program, Version: v}
+				needed[target] = cmp.Or(needed[target], cell.Places[v])
+			}
+		}
 		for _, i := range cell.Images {
 			if i.HealthProbe != "" {
 				target := Target{Component: spec.HealthProbe, Version: i.HealthProbe}

@@ -22,8 +22,8 @@ import (
 
 var _ action.Rig = (*play)(nil)
 
-// Create implements action.Rig.
-func (*play) Create(context.Context, map[string]any, bool) (int, error) { return 0, errKind }
+// Update implements action.Rig.
+func (*play) Update(context.Context, action.Client, bool) error { return errKind }
 
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
@@ -181,12 +181,12 @@ func (p *play) SetClock(to action.Clock) error {
 	return nil
 }
 
-// Patch implements action.Rig for the objects of which the models know something.
-func (p *play) Patch(_ context.Context, ref spec.ObjectRef, merge map[string]any, judged bool) (int, error) {
-	if judged {
+// Write implements action.Rig for patches of the objects of which the models know something.
+func (p *play) Write(_ context.Context, w action.Write) (int, error) {
+	if w.Verb != action.Patches || w.Judged || w.DryRun {
 		return 0, errKind
 	}
-	return http.StatusOK, p.patch(ref, merge)
+	return http.StatusOK, p.patch(w.Ref, w.Body)
 }
 
 func (p *play) patch(ref spec.ObjectRef, merge map[string]any) (err error) {

@@ -31,6 +31,8 @@ const (
 	SeedAPIServer = Seed + "/" + APIServer
 	Watchdog      = "dependency-watchdog"
 	HealthProbe   = "grpc-health-probe" // of images, see record.Image
+	TypedClient   = "typed-client"      // of steps, as is kubectl
+	Kubectl       = "kubectl"
 	LeasingNodes  = "lease-nodes"
 )
 

@@ -135,12 +135,16 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		for _, object := range objects {
 			f.object(object)
 		}
+	case "create", "serverSideApply":
+		if object, has := strict.Find(n, "object"); has {
+			f.object(object)
+		}
 	case "staticPod":
 		f.containers(n, imageUse{placed: true})
 		if pod, has := strict.Find(n, "pod"); has {
 			f.written(pod)
 		}
-	case "patch":
+	case "patch", "put":
 		object, has := strict.Find(n, "object")
 		if !has {
 			return
@@ -155,6 +159,10 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		}
 		if runs(ref.Resource) {
 			f.containers(n, imageUse{made: true})
+		}
+	case "client":
+		if object, has := strict.Find(n, "update"); has {
+			f.resource(object)
 		}
 	case "delete":
 		f.resource(n)
