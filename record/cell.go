@@ -42,6 +42,8 @@ type APIAnswer struct {
 	Server string `json:"server,omitempty"`
 	// Client is the program that asked, with its release, if it was not skewrig.
 	Client string `json:"client,omitempty"`
+	// Stored is true if the object was put into etcd, and an API server was asked for it then.
+	Stored bool `json:"stored,omitempty"`
 	// Code is the HTTP status. Of a client that asked several times it is that of the last
 	// answer, and Codes say how often which was answered.
 	Code  int            `json:"code"`

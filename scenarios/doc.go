@@ -275,6 +275,10 @@
 //     Whatever it answers last, the next step follows.
 //   - stored: {object: pods/tls}: reads what etcd has of an object: its encoding,
 //     size, and fields.
+//   - store: {object: pods/tls, version: previous, merge: {...}, encoding: json}: has etcd
+//     hold the object as that release would have left it: what is stored is read into the
+//     types of the release, merged, and put back, in protobuf unless encoding says json. No
+//     API server is asked. It is recorded as stored does.
 //   - sockets: {component: kubelet/node-a, port: 8443, for: 5s}: reads the TCP sockets
 //     that a component has open, and with a port those in TIME_WAIT with that port at
 //     either end, which are no process's. Without for, once.

@@ -355,12 +355,14 @@ steps:
     times: 3
   accepted: true
 - client: {version: v1.89.4, update: pods/web-0, subresource: status}
+- store: {object: deployments/web, version: "${client}", merge: {metadata: {annotations: {touched: null}}}}
 `)
 	// Output:
 	// mine/manual/example/client:v1.89.4/encoding:protobuf
 	//   1. update deployments/default/web by a client of v1.89.4, in protobuf, with {"metadata":{"annotations":{"touched":"yes"}}}, 3 times, which the API server must accept
 	//       1-accepted: at once: {"code": requests["1"].code, "message": requests["1"].?message.orValue("")} satisfies it.code < 400
 	//   2. update pods/default/web-0 by a client of v1.89.4, in json, as its status
+	//   3. store deployments/default/web in etcd as v1.89.4 has it, in protobuf, with {"metadata":{"annotations":{"touched":null}}}
 }
 
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls

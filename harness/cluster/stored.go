@@ -8,32 +8,55 @@ import (
 	"net/http"
 )
 
-// Stored returns the value that etcd has at a key, and whether it has one.
-func (c *Cluster) Stored(ctx context.Context, key string) ([]byte, bool, error) {
-	question, err := json.Marshal(map[string][]byte{"key": []byte(key)})
-	if err != nil {
-		return nil, false, err
+// Stored is what etcd has at a key.
+type Stored struct {
+	Value []byte `json:"value"`
+	// Revision is that of the last write of the key.
+	Revision int64 `json:"mod_revision,string"`
+}
+
+// Stored returns what etcd has at a key, and whether it has something.
+func (c *Cluster) Stored(ctx context.Context, key string) (Stored, bool, error) {
+	var answer struct {
+		KVs []Stored `json:"kvs"`
 	}
-	url := fmt.Sprintf("https://%s:%d/v3/kv/range", c.block.controlPlane(), etcdPort)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(question))
+	err := c.askEtcd(ctx, "range", map[string]any{"key": []byte(key)}, &answer)
+	if err != nil || len(answer.KVs) == 0 {
+		return Stored{}, false, err
+	}
+	return answer.KVs[0], true, nil
+}
+
+// Store has etcd hold a value at a key, unless somebody has written it since a revision: then it
+// reports false.
+func (c *Cluster) Store(ctx context.Context, key string, value []byte, since int64) (bool, error) {
+	var answer struct{ Succeeded bool }
+	err := c.askEtcd(ctx, "txn", map[string]any{
+		"compare": []any{map[string]any{"key": []byte(key), "target": "MOD", "mod_revision": fmt.Sprint(since)}},
+		"success": []any{map[string]any{"request_put": map[string]any{"key": []byte(key), "value": value}}},
+	}, &answer)
+	return answer.Succeeded, err
+}
+
+// askEtcd asks etcd through its JSON gateway
+// (https://etcd.io/docs/v3.7/dev-guide/api_grpc_gateway).
+func (c *Cluster) askEtcd(ctx context.Context, what string, question, answer any) error {
+	text, err := json.Marshal(question)
 	if err != nil {
-		return nil, false, err
+		return err
+	}
+	url := fmt.Sprintf("https://%s:%d/v3/kv/%s", c.block.controlPlane(), etcdPort, what)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		return err
 	}
 	resp, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.trust.Clone(), DisableKeepAlives: true}}).Do(req)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	defer resp.Body.Close()
-	var answer struct {
-		KVs []struct {
-			Value []byte `json:"value"`
-		} `json:"kvs"`
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil || resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("etcd answers %s to %s: %w", resp.Status, what, err)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusOK {
-		return nil, false, fmt.Errorf("etcd answers %s to a read of %s: %w", resp.Status, key, err)
-	}
-	if len(answer.KVs) == 0 {
-		return nil, false, nil
-	}
-	return answer.KVs[0].Value, true, nil
+	return nil
 }

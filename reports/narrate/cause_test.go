@@ -79,6 +79,22 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				{At: 8.1, What: "kube-apiserver v1.90.1, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
 			},
 		},
+		"a field that was put into etcd": {
+			happened: func(h *history) {
+				h.start(0, "kube-apiserver", "v1.90.1", nil)
+				h.showProbe(1, "1", `"protocol":"HTTP2"`)
+				h.step(2, 1, "left", "store pods/default/web")
+				h.at(2, "left", record.APIAnswer{Object: "pods/default/web", Stored: true, Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
+				h.showProbe(2.1, "2", "")
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
+			want: `spec.probe.protocol of pod default/web was lost at 2.1 s, when the object was put into etcd in step 1 (left: store pods/default/web); until then, it was "HTTP2" in storage. ` +
+				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (left: store pods/default/web)", Text: "not set", Tone: narrate.Bad},
+			},
+		},
 		"a field that several API servers serve": {
 			happened: func(h *history) {
 				h.start(0, "kube-apiserver/a", "v1.90.1", nil)

@@ -134,6 +134,9 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 			writer = f.server + " or " + server
 		}
 		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", writer, f.subject, moment(at), by), at
+		if answer != nil && answer.Stored {
+			f.lost = fmt.Sprintf("%s was lost at %s, when the object was put into etcd%s", f.subject, moment(at), by)
+		}
 	}
 	if !first && value != f.value && !wrote && !f.isWanted(value) && value != unset && f.shown == "" {
 		f.shown = fmt.Sprintf("%s showed the default %s from %s", server, value, moment(at))

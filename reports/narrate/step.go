@@ -40,6 +40,9 @@ func (s *Step) add(e timeline.Entry, at float64) {
 		if p.Code >= http.StatusBadRequest {
 			tone = Changed // whether it is bad is for the checks to say
 		}
+		if p.Client != "" {
+			text += ", to " + p.Client
+		}
 		if p.Bytes > 0 {
 			text += ": " + reports.Counted(p.Bytes, "byte")
 		}

@@ -69,6 +69,7 @@ func Kinds() []spec.ActionKind {
 		kind[Log]("log"),
 		kind[Get]("get"),
 		kind[Stored]("stored"),
+		kind[Store]("store"),
 		kind[Sockets]("sockets"),
 		kind[PodsAPI]("podsAPI"),
 		kind[Route]("route", changes),

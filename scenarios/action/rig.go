@@ -38,6 +38,8 @@ type Rig interface {
 	Get(ctx context.Context, g Get) error
 	// ReadStored reads what etcd has of an object into the record.
 	ReadStored(context.Context, spec.ObjectRef) error
+	// Store has etcd hold an object as a release has it, and reads that into the record.
+	Store(context.Context, Store) error
 	// ReadSockets reads the TCP sockets of a component into the record, for a while if
 	// the span is not zero.
 	ReadSockets(ctx context.Context, component string, port int, span time.Duration) error

@@ -258,6 +258,8 @@ func Merged(a Action) (of spec.ObjectRef, merge map[string]any, is bool) {
 		return does.Object, does.Merge, true
 	case Client:
 		return does.Update, does.Merge, true
+	case Store:
+		return does.Object, does.Merge, true
 	case Written:
 		return does.Ref, does.Body, does.Verb == Puts
 	}

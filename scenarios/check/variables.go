@@ -53,7 +53,7 @@ var variables = []variable{
 		func(t *timeline.Timeline) any { return t.Scrapes }, ofSteps(isA[action.Scrape]),
 	},
 	{"logs", "log step", reflect.TypeFor[[]string](), func(t *timeline.Timeline) any { return t.Logs }, ofSteps(isA[action.Log])},
-	{"stored", "stored step", reflect.TypeFor[record.StoredRead](), func(t *timeline.Timeline) any { return t.Stored }, ofSteps(isA[action.Stored])},
+	{"stored", "stored or store step", reflect.TypeFor[record.StoredRead](), func(t *timeline.Timeline) any { return t.Stored }, ofSteps(isA[action.Stored], isA[action.Store])},
 	{"sockets", "sockets step", reflect.TypeFor[[]record.Socket](), func(t *timeline.Timeline) any { return t.Sockets }, ofSteps(isA[action.Sockets])},
 	{
 		"podsAPI", "podsAPI step that lists or gets", reflect.TypeFor[timeline.PodsAnswers](),

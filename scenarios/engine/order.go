@@ -124,7 +124,7 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 		if t.ControllerManager && countsNodes(step.Action, t.Scheduler) {
 			reach = max(reach, action.ReachShared)
 		}
-		if _, stored := step.Action.(action.Stored); t.Scheduler && stored {
+		if t.Scheduler && readsStored(step.Action) {
 			return "", action.ReachAll // what etcd has of an object shows how it is kept to its nodes
 		}
 	}
@@ -133,6 +133,15 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 		return "", action.ReachAll
 	}
 	return string(text), reach
+}
+
+func readsStored(a action.Action) bool {
+	switch a.(type) {
+	case action.Stored, action.Store:
+		return true
+	default:
+		return false
+	}
 }
 
 // countsNodes reports whether what the controller manager makes of an action depends on how

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"path"
 	"slices"
 	"strconv"
@@ -14,33 +16,95 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/typedclient"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // ReadStored implements action.Rig.
 func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
 	ref = r.names.ref(ref)
+	key, has, err := r.storedAt(ctx, ref)
+	if err != nil {
+		return err
+	}
+	r.hasStored(ref, key, has.Value)
+	return nil
+}
+
+// storedAt is what etcd has of an object, and where.
+func (r *run) storedAt(ctx context.Context, ref spec.ObjectRef) (key string, has cluster.Stored, err error) {
 	resource, err := r.objects[ref.Cluster].find(ref)
+	if err != nil {
+		return "", has, err
+	}
+	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
+	for _, key := range keys(resource.GroupResource(), ref) {
+		has, found, err := c.Stored(ctx, key)
+		if err != nil || found {
+			return key, has, err
+		}
+	}
+	return "", has, fmt.Errorf("%w: etcd has no %s", errUnmet, ref)
+}
+
+// hasStored records what etcd has of an object.
+func (r *run) hasStored(ref spec.ObjectRef, key string, value []byte) {
+	read := stored(value)
+	read.Object, read.Key = ref.String(), key
+	r.history.Append("engine", r.current.Name, read)
+}
+
+// Store implements action.Rig. What follows sees the object as the API server then shows it.
+func (r *run) Store(ctx context.Context, s action.Store) error {
+	ref := r.names.ref(s.Object)
+	client, err := r.binary(ctx, build.Target{Component: build.TypedClient, Version: s.Version})
 	if err != nil {
 		return err
 	}
 	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
-	for _, key := range keys(resource.GroupResource(), ref) {
-		value, found, err := c.Stored(ctx, key)
+	for {
+		key, has, err := r.storedAt(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if found {
-			read := stored(value)
-			read.Object, read.Key = ref.String(), key
-			r.history.Append("engine", r.current.Name, read)
-			return nil
+		value, err := typedclient.Recode{Object: has.Value, Merge: r.names.within(s.Merge), MediaType: mediaTypes[s.Encoding]}.Do(ctx, client.Path)
+		if errors.Is(err, typedclient.ErrClient) {
+			return fmt.Errorf("%w: %w", errUnmet, err)
+		}
+		if err != nil {
+			return err
+		}
+		done, err := c.Store(ctx, key, value, has.Revision)
+		if err != nil {
+			return err
+		}
+		if done {
+			r.hasStored(ref, key, value)
+			return r.showStored(ctx, ref)
 		}
 	}
-	return fmt.Errorf("%w: etcd has no %s", errUnmet, ref)
+}
+
+// showStored records how an API server shows an object that was put into etcd.
+func (r *run) showStored(ctx context.Context, ref spec.ObjectRef) error {
+	o := r.objects[ref.Cluster]
+	resource, err := o.find(ref)
+	if err != nil {
+		return err
+	}
+	object, err := o.resource(resource, ref).Get(ctx, ref.Name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("getting %s, which is stored: %w", ref, err)
+	}
+	_, err = r.written(ctx, record.APIAnswer{Object: ref.String(), Code: http.StatusOK, Stored: true, Response: object.Object}, false, nil)
+	return err
 }
 
 // oldNames are the resources that etcd knows by another name.

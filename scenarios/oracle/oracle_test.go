@@ -473,6 +473,7 @@ func TestFieldSurvivalOfAPatch(t *testing.T) {
 func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 	t.Parallel()
 	update := func(v release.Version, times int) action.Action { return action.Client{Version: v, Times: times} }
+	store := func(v release.Version) action.Action { return action.Store{Version: v} }
 	apply := action.Written{Write: action.Write{Verb: action.Applies}}
 	for name, tc := range map[string]struct {
 		step   action.Action
@@ -488,6 +489,8 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 		"lost at the first of several new": {update(newest, 3), without, 3, reports.Fail},
 		"lost, and nobody may":             {action.Patch{}, without, 3, reports.Fail},
 		"applied, and lost":                {apply, without, 1, reports.Pass},
+		"stored by an older one":           {store(old), without, 1, reports.Pass},
+		"stored by the same, and lost":     {store(newest), without, 1, reports.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -499,7 +502,8 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 				s.show(pod, false, "%s", app(tc.after))
 			}
 			last, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
-			s.add("write", record.APIAnswer{Object: pod, Code: 200, Response: last.Object})
+			_, stored := tc.step.(action.Store)
+			s.add("write", record.APIAnswer{Object: pod, Code: 200, Stored: stored, Response: last.Object})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
 			}

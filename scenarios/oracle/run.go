@@ -57,6 +57,8 @@ func changeBy(a action.Action) change {
 	switch does := a.(type) {
 	case action.Client:
 		c.client, c.several = does.Version, does.Times > 1
+	case action.Store:
+		c.client = does.Version
 	case action.Written:
 		c.managed = does.Verb == action.Applies
 	}

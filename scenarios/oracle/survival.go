@@ -148,21 +148,26 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 	if i >= 0 {
 		return s.askedFor(s.asked[i], v, possible)
 	}
-	if by := s.changes[s.stepAt(v.Place)]; by.several {
+	if step := s.StepAt(v.Place); step != nil && s.changes[step.Name].several { // it was answered for its last write only
 		for _, l := range writers {
-			possible = append(slices.Clip(possible), s.updated(l, v, before.possible, s.asks(by, v.Resource))...)
+			possible = append(slices.Clip(possible), s.updated(l, v, before.possible, s.asks(s.changes[step.Name], v.Resource))...)
 		}
 	}
 	return possible
 }
 
 // askedFor is what may be stored after one of the scenario's own requests.
-func (s survival) askedFor(ours *timeline.Answer, v *timeline.Version, before []model.Values) []model.Values {
+func (s survival) askedFor(ours *timeline.Answer, v *timeline.Version, before []model.Values) (after []model.Values) {
 	by := s.changes[ours.Step]
 	writer, runs := s.answeredBy(ours)
 	switch {
 	case by.managed:
 		return append(slices.Clip(before), values(s.Field, v))
+	case ours.Stored: // no API server has seen to it
+		for _, was := range before {
+			after = append(after, s.asks(by, v.Resource)(was))
+		}
+		return after
 	case runs:
 		return s.updated(writer, v, before, s.asks(by, v.Resource))
 	default:
@@ -178,16 +183,6 @@ func (s survival) asks(by change, resource string) func(was model.Values) model.
 		}
 		return s.Patched(resource, by.merge, was)
 	}
-}
-
-// stepAt is the step that was taken at a place of the record.
-func (s survival) stepAt(place int) (name string) {
-	for _, step := range s.Steps {
-		if step.From.Place <= place {
-			name = step.Name
-		}
-	}
-	return name
 }
 
 // updated is what may be stored after a write that asks for something else than

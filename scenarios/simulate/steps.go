@@ -43,6 +43,9 @@ func (*play) Get(context.Context, action.Get) error { return errKind }
 // ReadStored implements action.Rig.
 func (*play) ReadStored(context.Context, spec.ObjectRef) error { return errKind }
 
+// Store implements action.Rig.
+func (*play) Store(context.Context, action.Store) error { return errKind }
+
 // ReadSockets implements action.Rig.
 func (*play) ReadSockets(context.Context, string, int, time.Duration) error { return errKind }
 

@@ -144,7 +144,7 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		if pod, has := strict.Find(n, "pod"); has {
 			f.written(pod)
 		}
-	case "patch", "put":
+	case "patch", "put", "store":
 		object, has := strict.Find(n, "object")
 		if !has {
 			return

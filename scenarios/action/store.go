@@ -1,0 +1,67 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Store has etcd hold an object as another release would have left it there, and reads that into
+// the record: what is stored is read into the types of that release, changed, and put back. No
+// API server is asked.
+type Store struct {
+	// Object is resource/name or resource/namespace/name.
+	Object spec.ObjectRef `json:"object"`
+	// Version is a release, "newest", "previous" or a minor version ("v1.36").
+	Version release.Version `json:"version"`
+	// Merge is a JSON merge patch (RFC 7386) of what is stored, of fields that the release has.
+	// If unset, nothing else is changed.
+	Merge map[string]any `json:"merge,omitempty"`
+	// Encoding is how it is put back. If unset, protobuf, as API servers store built-in kinds.
+	Encoding Encoding `json:"encoding,omitempty"`
+}
+
+// Check implements spec.Action.
+func (s Store) Check(f spec.Field) { s.Encoding.check(f) }
+
+// Asks returns the release that is asked for, as it is written.
+func (s Store) Asks() release.Version { return s.Version }
+
+// Change implements spec.Changer.
+func (s Store) Change(r *spec.Rig) {
+	r.Resolve(".version", s.Version)
+	Stored{s.Object}.Change(r)
+	server := r.Servers()[0].Name
+	if s.Object.Cluster != "" {
+		server = spec.SeedAPIServer
+	}
+	mustRun(r, "", server)
+}
+
+// Plan implements Planner.
+func (s Store) Plan(scene Scene) (Action, error) {
+	v, err := spec.ResolveVersion(s.Version)
+	s.Version, s.Encoding = scene.Rig.On(spec.TypedClient, v), cmp.Or(s.Encoding, Protobuf)
+	return s, err
+}
+
+// Starts implements Starter.
+func (s Store) Starts() (string, release.Version) { return spec.TypedClient, s.Version }
+
+// Describe implements Action.
+func (s Store) Describe() string {
+	text := fmt.Sprintf("store %s in etcd as %s has it, in %s", s.Object, s.Version, s.Encoding)
+	if len(s.Merge) > 0 {
+		text += ", with " + shorten(Encode(s.Merge))
+	}
+	return OneLine(text)
+}
+
+// Run implements Action.
+func (s Store) Run(ctx context.Context, rig Rig) error { return rig.Store(ctx, s) }
+
+// Reach implements Reacher.
+func (s Store) Reach() Reach { return ofRef(s.Object) }
