@@ -68,6 +68,19 @@ type APICause struct {
 	Message string `json:"message"`
 }
 
+// KubectlRan says that a kubectl was run, and has ended. The subject is the step's name.
+type KubectlRan struct {
+	// Program is what was built, with its release: "kubectl@v1.90.1".
+	Program string `json:"program"`
+	// Code is the exit code, and Errors is what it wrote to its standard error.
+	Code   int    `json:"code"`
+	Errors string `json:"errors"`
+	// Output is what it wrote to its standard output, as text if it is not JSON.
+	Output any `json:"output"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
+}
+
 // Scraped is what a component's metrics were. The subject is the component.
 type Scraped struct {
 	Path string `json:"path"`

@@ -16,7 +16,7 @@ func Payloads() []Payload {
 		Listening{}, ListenFailed{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
-		APIAnswer{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
+		APIAnswer{}, KubectlRan{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
 	}
 }
 
@@ -60,6 +60,7 @@ func (StepDone) EventKind() string          { return "step.done" }
 func (CheckOpened) EventKind() string       { return "check.opened" }
 func (CheckClosed) EventKind() string       { return "check.closed" }
 func (APIAnswer) EventKind() string         { return "api.answer" }
+func (KubectlRan) EventKind() string        { return "kubectl.ran" }
 func (Scraped) EventKind() string           { return "metrics.scraped" }
 func (LogRead) EventKind() string           { return "log.read" }
 func (StoredRead) EventKind() string        { return "stored.read" }

@@ -213,6 +213,12 @@
 //     all of it back, as a controller does: what its types don't have gets lost. After a
 //     conflict it reads and writes again, up to five times. times: 100 does all of it so
 //     often, and subresource: status is for that part of the object.
+//   - kubectl: {version: previous, args: [label, pod/tls, touched=yes]}: runs the kubectl of
+//     that release as an administrator. input: {...}, an object or a list of objects, is
+//     what it reads with args: [apply, -f, "-"]. It reads no files of this machine, and
+//     finds no plugins, editor or settings. A failure ends the cell, unless the step has
+//     accepted or rejected, with a message: then it is judged. A check that follows may
+//     look before the record has what was written: use eventually.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
@@ -380,6 +386,8 @@
 //     the path of a get, whose size is bytes)
 //   - history["resource/namespace/name"]: all versions of an object that were
 //     seen, in their order, also of one that was deleted
+//   - kubectl["step name"]: how a kubectl ended: code (its exit code), output (the JSON that
+//     it printed, or the text) and errors
 //   - metrics["kubelet/node-a"]["name"]: the samples of a metric when it was
 //     scraped last: labels and value. scrapes["step name"]["name"] are those that
 //     one step scraped, to compare them with others.
@@ -453,8 +461,8 @@
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
 // of Container, Connection, Life, PodEvent, Node, Dependent, Call, PodsAnswers,
-// PodsWatch and PodsPoll of package timeline, and of APIAnswer, StoredRead and
-// ZoneAges of package record: a misspelt one is found before anything runs.
+// PodsWatch and PodsPoll of package timeline, and of APIAnswer, KubectlRan, StoredRead
+// and ZoneAges of package record: a misspelt one is found before anything runs.
 //
 // # What always holds
 //

@@ -355,6 +355,13 @@ steps:
     times: 3
   accepted: true
 - client: {version: v1.89.4, update: pods/web-0, subresource: status}
+- kubectl: {version: v1.89.4, args: [label, pod/web-0, "note=left alone"]}
+- kubectl:
+    version: "${client}"
+    args: [apply, --validate=strict, -f, "-"]
+    input: {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, dota: {}}
+  unknownFields: [dota]
+  rejected: {message: unknown field}
 - store: {object: deployments/web, version: "${client}", merge: {metadata: {annotations: {touched: null}}}}
 `)
 	// Output:
@@ -362,7 +369,10 @@ steps:
 	//   1. update deployments/default/web by a client of v1.89.4, in protobuf, with {"metadata":{"annotations":{"touched":"yes"}}}, 3 times, which the API server must accept
 	//       1-accepted: at once: {"code": requests["1"].code, "message": requests["1"].?message.orValue("")} satisfies it.code < 400
 	//   2. update pods/default/web-0 by a client of v1.89.4, in json, as its status
-	//   3. store deployments/default/web in etcd as v1.89.4 has it, in protobuf, with {"metadata":{"annotations":{"touched":null}}}
+	//   3. kubectl label pod/web-0 'note=left alone' (v1.89.4)
+	//   4. kubectl apply '--validate=strict' -f - (v1.89.4) of ConfigMap settings, which must fail
+	//       4-rejected: at once: {"code": kubectl["4"].code, "errors": kubectl["4"].errors} satisfies it.code != 0 && it.errors.matches("unknown field")
+	//   5. store deployments/default/web in etcd as v1.89.4 has it, in protobuf, with {"metadata":{"annotations":{"touched":null}}}
 }
 
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls

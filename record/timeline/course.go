@@ -64,6 +64,8 @@ func (t *Timeline) addCourse(e Entry) {
 		}
 	case record.APIAnswer:
 		t.answered(e, p)
+	case record.KubectlRan:
+		t.Kubectl[e.Subject] = NewRaw(e.Data)
 	case record.Scraped:
 		t.scraped(e, p)
 	case record.LogRead:

@@ -53,6 +53,8 @@ type Timeline struct {
 	Metrics map[string]map[string]any
 	Scrapes map[string]any
 	Logs    map[string]any
+	// Kubectl are how a kubectl ended, by the step that ran it.
+	Kubectl map[string]*Raw
 	// Stored are what etcd had of an object, by the step that read it.
 	Stored map[string]*Raw
 	// Sockets are what TCP sockets a component had, by the step that read them.
@@ -113,7 +115,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
+		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Kubectl: make(map[string]*Raw), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
 		Ran: make(map[string]*Component), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

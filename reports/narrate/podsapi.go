@@ -27,7 +27,7 @@ func (b *builder) asked(e timeline.Entry, at float64) {
 	switch p := e.Payload.(type) {
 	case record.StepStarted:
 		b.steps = append(b.steps, b.taken(b.Steps[len(b.steps)]))
-	case record.APIAnswer, record.LogRead, record.Scraped, record.StoredRead, record.SocketsRead:
+	case record.APIAnswer, record.KubectlRan, record.LogRead, record.Scraped, record.StoredRead, record.SocketsRead:
 		if len(b.steps) > 0 {
 			b.steps[len(b.steps)-1].add(e, at)
 		}

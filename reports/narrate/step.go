@@ -50,6 +50,12 @@ func (s *Step) add(e timeline.Entry, at float64) {
 		for _, w := range p.Warning {
 			line(p.Object, "warning: "+w, Changed)
 		}
+	case record.KubectlRan:
+		text, tone := fmt.Sprintf("exit code %d", p.Code), Tone("")
+		if p.Code != 0 {
+			text, tone = text+": "+p.Errors, Changed
+		}
+		line(p.Program, text, tone)
 	case record.LogRead:
 		line("log of "+p.Component, reports.Counted(len(p.Lines), "line"), "")
 		for _, text := range p.Lines[:min(len(p.Lines), maxLines)] {

@@ -57,6 +57,7 @@ func Kinds() []spec.ActionKind {
 		kind[Put]("put", request),
 		kind[ServerSideApply]("serverSideApply", request),
 		kind[Client]("client", request),
+		kind[Kubectl]("kubectl", request),
 		kind[StaticPod]("staticPod"),
 		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),

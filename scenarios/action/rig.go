@@ -15,6 +15,9 @@ type Rig interface {
 	Write(context.Context, Write) (code int, err error)
 	// Update has a client of a release write an object by its types.
 	Update(ctx context.Context, c Client, judged bool) error
+	// Kubectl runs a kubectl, and records how that ended. That it failed is an error unless it is
+	// judged.
+	Kubectl(ctx context.Context, k Kubectl, judged bool) error
 	Delete(ctx context.Context, object spec.ObjectRef) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.

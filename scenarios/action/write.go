@@ -243,6 +243,8 @@ func Created(a Action) []map[string]any {
 	switch does := a.(type) {
 	case Apply:
 		return does.Objects
+	case Kubectl:
+		return does.Input
 	case Written:
 		if does.Ref.Name == "" && !does.DryRun {
 			return []map[string]any{does.Body}

@@ -52,6 +52,7 @@ var variables = []variable{
 		"scrapes", "scrape step", reflect.TypeFor[map[string][]record.Sample](),
 		func(t *timeline.Timeline) any { return t.Scrapes }, ofSteps(isA[action.Scrape]),
 	},
+	{"kubectl", "kubectl step", reflect.TypeFor[record.KubectlRan](), func(t *timeline.Timeline) any { return t.Kubectl }, ofSteps(isA[action.Kubectl])},
 	{"logs", "log step", reflect.TypeFor[[]string](), func(t *timeline.Timeline) any { return t.Logs }, ofSteps(isA[action.Log])},
 	{"stored", "stored or store step", reflect.TypeFor[record.StoredRead](), func(t *timeline.Timeline) any { return t.Stored }, ofSteps(isA[action.Stored], isA[action.Store])},
 	{"sockets", "sockets step", reflect.TypeFor[[]record.Socket](), func(t *timeline.Timeline) any { return t.Sockets }, ofSteps(isA[action.Sockets])},

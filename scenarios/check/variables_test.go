@@ -17,7 +17,7 @@ import (
 func everything(observe string) plan.Cell {
 	cell := playground("1", "")
 	for _, does := range []action.Action{
-		action.Get{}, action.Log{}, action.Stored{}, action.Sockets{},
+		action.Get{}, action.Kubectl{}, action.Log{}, action.Stored{}, action.Sockets{},
 		action.PodsAPI{Call: action.GetPod}, action.PodsAPI{Call: action.ListPods}, action.PodsAPI{Call: action.PollPods},
 		action.Checks{Checks: []action.Check{{ID: "c", Line: 1, Observe: observe}}},
 	} {
@@ -73,7 +73,8 @@ func TestWhatAStepGivesIsOfItsKind(t *testing.T) {
 		want string
 	}{
 		{action.Apply{}, "requests"}, {action.Patch{}, "requests"}, {action.Get{}, "requests"}, {action.Scrape{}, "scrapes"}, {action.Log{}, "logs"},
-		{action.Stored{}, "stored"}, {action.Sockets{}, "sockets"}, {action.Stop{}, ""},
+		{action.Written{}, "requests"}, {action.Client{}, "requests"}, {action.Kubectl{}, "kubectl"},
+		{action.Stored{}, "stored"}, {action.Store{}, "stored"}, {action.Sockets{}, "sockets"}, {action.Stop{}, ""},
 		{action.PodsAPI{Call: action.ListPods}, "podsAPI"}, {action.PodsAPI{Call: action.GetPod}, "podsAPI"},
 		{action.PodsAPI{Call: action.WatchPods}, "podsAPI watches"}, {action.PodsAPI{Call: action.PollPods}, "polls"}, {action.PodsAPI{Call: action.EndPods}, ""},
 	} {

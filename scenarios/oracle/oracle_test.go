@@ -489,6 +489,7 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 		"lost at the first of several new": {update(newest, 3), without, 3, reports.Fail},
 		"lost, and nobody may":             {action.Patch{}, without, 3, reports.Fail},
 		"applied, and lost":                {apply, without, 1, reports.Pass},
+		"written by kubectl":               {action.Kubectl{}, without, 0, reports.Pass},
 		"stored by an older one":           {store(old), without, 1, reports.Pass},
 		"stored by the same, and lost":     {store(newest), without, 1, reports.Fail},
 	} {
@@ -502,6 +503,14 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 				s.show(pod, false, "%s", app(tc.after))
 			}
 			last, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
+			if _, silent := tc.step.(action.Kubectl); silent {
+				s.add("next", record.StepStarted{Number: 2, Name: "next"})
+				s.show(pod, false, "%s", app(tc.after)) // seen late
+				if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+					t.Errorf("%q (%s), want %q", got, observed, tc.want)
+				}
+				return
+			}
 			_, stored := tc.step.(action.Store)
 			s.add("write", record.APIAnswer{Object: pod, Code: 200, Stored: stored, Response: last.Object})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {

@@ -48,6 +48,8 @@ type change struct {
 	several bool
 	// managed is true if it depends on field managers what is changed.
 	managed bool
+	// kubectl is true if anything may be changed.
+	kubectl bool
 }
 
 // changeBy is what an action changes about an object.
@@ -59,6 +61,8 @@ func changeBy(a action.Action) change {
 		c.client, c.several = does.Version, does.Times > 1
 	case action.Store:
 		c.client = does.Version
+	case action.Kubectl:
+		c.kubectl = true
 	case action.Written:
 		c.managed = does.Verb == action.Applies
 	}

@@ -148,12 +148,34 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 	if i >= 0 {
 		return s.askedFor(s.asked[i], v, possible)
 	}
-	if step := s.StepAt(v.Place); step != nil && s.changes[step.Name].several { // it was answered for its last write only
+	return append(slices.Clip(possible), s.unanswered(before, v, writers)...)
+}
+
+// unanswered is what may be stored after a write of a step that no answer tells of: of a client
+// that was answered for its last one only, or of a kubectl, whose write may be seen later.
+func (s survival) unanswered(before stored, v *timeline.Version, writers []*timeline.Life) (after []model.Values) {
+	for _, step := range s.stepsAt(v.Place) {
+		by := s.changes[step.Name]
+		if by.kubectl {
+			after = append(after, values(s.Field, v))
+		}
+		if !by.several {
+			continue
+		}
 		for _, l := range writers {
-			possible = append(slices.Clip(possible), s.updated(l, v, before.possible, s.asks(s.changes[step.Name], v.Resource))...)
+			after = append(after, s.updated(l, v, before.possible, s.asks(by, v.Resource))...)
 		}
 	}
-	return possible
+	return after
+}
+
+// stepsAt are the step that was being taken at a place of the record, and the one before it.
+func (s survival) stepsAt(place int) []*timeline.Step {
+	n := 0
+	for n < len(s.Steps) && s.Steps[n].From.Place <= place {
+		n++
+	}
+	return s.Steps[max(0, n-2):n]
 }
 
 // askedFor is what may be stored after one of the scenario's own requests.

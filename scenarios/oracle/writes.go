@@ -22,7 +22,7 @@ func boundedWrites(r *run) finding {
 	for _, versions := range r.byUID {
 		f.looked++
 		first, last := versions[0], versions[len(versions)-1]
-		some := someWrites * replicas(versions)
+		some := someWrites*replicas(versions) + r.writesUnasked()
 		if n := writes(versions); n > some+int(writesPerSecond*last.Time.Sub(first.Time).Seconds()) {
 			f.fault("%s was written more often than %d times and once a second", first.Key, some)
 		}
@@ -84,10 +84,18 @@ func (r *run) childrenOf(versions []*timeline.Version) int {
 			rounds++
 		}
 	}
+	return replicas*(rounds+r.writesUnasked()) + someChildren
+}
+
+// writesUnasked is how often the scenario may write to an object without an answer that says so.
+func (r *run) writesUnasked() (n int) {
 	for _, s := range r.cell.Steps {
-		if _, deletes := s.Action.(action.Delete); deletes {
-			rounds++
+		switch does := s.Action.(type) {
+		case action.Client:
+			n += does.Times
+		case action.Delete, action.Kubectl:
+			n++
 		}
 	}
-	return replicas*rounds + someChildren
+	return n
 }

@@ -25,6 +25,9 @@ var _ action.Rig = (*play)(nil)
 // Update implements action.Rig.
 func (*play) Update(context.Context, action.Client, bool) error { return errKind }
 
+// Kubectl implements action.Rig.
+func (*play) Kubectl(context.Context, action.Kubectl, bool) error { return errKind }
+
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
 

@@ -128,12 +128,10 @@ func (f *finder) use(n *yaml.Node) Use {
 func (f *finder) step(kind string, n *yaml.Node) {
 	switch kind {
 	case "apply":
-		objects := []*yaml.Node{n}
-		if n.Kind == yaml.SequenceNode {
-			objects = n.Content
-		}
-		for _, object := range objects {
-			f.object(object)
+		f.all(n)
+	case "kubectl":
+		if input, has := strict.Find(n, "input"); has {
+			f.all(input)
 		}
 	case "create", "serverSideApply":
 		if object, has := strict.Find(n, "object"); has {
@@ -166,6 +164,17 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		}
 	case "delete":
 		f.resource(n)
+	}
+}
+
+// all finds what an object, or each of a list, names.
+func (f *finder) all(n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		f.object(n)
+		return
+	}
+	for _, object := range n.Content {
+		f.object(object)
 	}
 }
 

@@ -1,0 +1,154 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Kubectl runs the kubectl of a release, as an administrator.
+type Kubectl struct {
+	// Version is a release, "newest", "previous" or a minor version ("v1.36").
+	Version release.Version `json:"version"`
+	// Args are what follows kubectl on the command line: [label, pod/tls, a=b]. It reads no
+	// files of this machine, and has no plugins and no editor.
+	Args []string `json:"args"`
+	// Input are the objects that it reads with -f -: one, or a list. If unset, it reads nothing.
+	Input    Inline `json:"input,omitempty"`
+	Expected `json:"-"`
+}
+
+// noStep are commands of kubectl that a step can't run, and why.
+var noStep = map[string]string{
+	"attach": "it lasts until it is ended", "port-forward": "it lasts until it is ended", "proxy": "it lasts until it is ended",
+	"completion": "it is about this machine", "config": "it is about this machine", "cp": "it is about this machine",
+	"kustomize": "it is about this machine", "plugin": "it is about this machine",
+	"edit": "it needs an editor",
+}
+
+// leadsElsewhere are the flags of kubectl that say whom to ask, and as whom.
+var leadsElsewhere = []string{
+	"-s", "--server", "--kubeconfig", "--context", "--cluster", "--user", "--username", "--password", "--token", "--client-certificate", "--client-key",
+	"--certificate-authority", "--insecure-skip-tls-verify", "--tls-server-name", "--cache-dir", "--profile-output",
+}
+
+// readsFiles are the flags of kubectl that name files.
+var readsFiles = []string{"-f", "--filename", "-k", "--kustomize", "--patch-file", "--from-file", "--from-env-file", "--cert", "--key"}
+
+// Check implements spec.Action.
+func (k Kubectl) Check(f spec.Field) {
+	f.Refuse(".args", len(k.Args) == 0, "there are no arguments: the first one is a command, such as label")
+	if len(k.Args) > 0 {
+		f.Refuse(".args[0]", strings.HasPrefix(k.Args[0], "-"), "the first argument is a command, such as label")
+		f.Refuse(".args[0]", noStep[k.Args[0]] != "", "a step can't run kubectl %s: %s", k.Args[0], noStep[k.Args[0]])
+	}
+	for i, arg := range k.Args {
+		k.checkFlag(f, ".args"+index(i), arg, i)
+	}
+	for i := range k.Input {
+		if f.Clean(".input") {
+			f.Object(".input" + index(i))
+		}
+	}
+	f.Refuse(".args", len(k.Input) > 0 && !slices.Contains(k.Args, "-"), "nothing reads the input: give kubectl -f and - for it")
+	r := f.Step.Rejected
+	f.Refuse("", r != nil && r.Code != 0, "kubectl answers with no HTTP status: rejected has a message only")
+}
+
+// checkFlag reports a flag that has kubectl ask somebody else than the rig, or read files.
+func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
+	flag, value, with := strings.Cut(arg, "=")
+	if slices.Contains(leadsElsewhere, flag) {
+		f.Report(at, "the rig says whom kubectl asks, and as whom: %s can't be given", flag)
+	}
+	if !slices.Contains(readsFiles, flag) {
+		return
+	}
+	if !with && i+1 < len(k.Args) {
+		value = k.Args[i+1]
+	}
+	if value != "-" || flag != "-f" && flag != "--filename" {
+		f.Report(at, "kubectl reads no files of this machine: give it objects as input, with -f and -")
+	}
+}
+
+// Asks returns the release that is asked for, as it is written.
+func (k Kubectl) Asks() release.Version { return k.Version }
+
+// Change implements spec.Changer.
+func (k Kubectl) Change(r *spec.Rig) { r.Resolve(".version", k.Version) }
+
+// Manifests implements spec.Creator.
+func (k Kubectl) Manifests() spec.Objects { return append(spec.Objects{}, k.Input...) }
+
+// Plan implements Planner.
+func (k Kubectl) Plan(s Scene) (Action, error) {
+	v, err := spec.ResolveVersion(k.Version)
+	k.Version, k.Expected = s.Rig.On(spec.Kubectl, v), expected(s)
+	return k, err
+}
+
+// Starts implements Starter.
+func (k Kubectl) Starts() (string, release.Version) { return spec.Kubectl, k.Version }
+
+// Describe implements Action.
+func (k Kubectl) Describe() string {
+	text := "kubectl"
+	for _, arg := range k.Args {
+		if quoted, err := syntax.Quote(arg, syntax.LangBash); err == nil { // it has no null bytes
+			arg = quoted
+		}
+		text += " " + arg
+	}
+	text += " (" + string(k.Version) + ")"
+	if len(k.Input) > 0 {
+		var names []string
+		for _, object := range k.Input {
+			names = append(names, describeObject(object))
+		}
+		text += " of " + strings.Join(names, ", ")
+	}
+	switch {
+	case k.Accepted:
+		text += ", which must succeed"
+	case k.Rejected != nil:
+		text += ", which must fail"
+	}
+	return OneLine(text)
+}
+
+// Checked implements Checker.
+func (k Kubectl) Checked() []Check {
+	if !k.judged() {
+		return nil
+	}
+	name := strconv.Quote(k.Step)
+	check := Check{ID: idOf(k.Step) + "-accepted", Mode: record.Now, Line: k.Line, Must: "it.code == 0",
+		Observe: fmt.Sprintf(`{"code": kubectl[%s].code, "errors": kubectl[%s].errors}`, name, name)}
+	if k.Rejected != nil {
+		check.ID, check.Must = idOf(k.Step)+"-rejected", "it.code != 0"
+		if k.Rejected.Message != "" {
+			check.Must += fmt.Sprintf(" && it.errors.matches(%s)", strconv.Quote(k.Rejected.Message))
+		}
+	}
+	return []Check{check}
+}
+
+// Run implements Action.
+func (k Kubectl) Run(ctx context.Context, rig Rig) error {
+	if err := rig.Kubectl(ctx, k, k.judged()); err != nil {
+		return err
+	}
+	if !k.judged() {
+		return nil
+	}
+	return rig.Watch(ctx, Checks{Checks: k.Checked()})
+}
