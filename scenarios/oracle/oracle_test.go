@@ -485,6 +485,7 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 		"lost by the same release":         {update(newest, 1), without, 1, reports.Fail},
 		"kept by an older one":             {update(old, 1), withTLS, 1, reports.Fail},
 		"lost by an older one":             {update(old, 1), without, 1, reports.Pass},
+		"its status by an older one":       {action.Client{Version: old, Times: 1, Subresource: "status"}, withTLS, 1, reports.Pass},
 		"lost at the first of several":     {update(old, 3), without, 3, reports.Pass},
 		"lost at the first of several new": {update(newest, 3), without, 3, reports.Fail},
 		"lost, and nobody may":             {action.Patch{}, without, 3, reports.Fail},

@@ -58,12 +58,18 @@ func changeBy(a action.Action) change {
 	c := change{merge: merge}
 	switch does := a.(type) {
 	case action.Client:
+		if does.Subresource != "" {
+			return change{} // nothing but that part is written
+		}
 		c.client, c.several = does.Version, does.Times > 1
 	case action.Store:
 		c.client = does.Version
 	case action.Kubectl:
 		c.kubectl = true
 	case action.Written:
+		if does.Subresource != "" {
+			return change{}
+		}
 		c.managed = does.Verb == action.Applies
 	}
 	return c
