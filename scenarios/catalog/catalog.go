@@ -82,7 +82,7 @@ func OnDefaultPair(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
 			kubelet := t.Component == "kubelet" && (t.Version == release.Previous || t.Version == release.Reference)
-			return t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !kubelet
+			return t.IsClient() || t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !kubelet
 		})
 	})
 }

@@ -26,6 +26,9 @@ type Target struct {
 	Place string
 }
 
+// IsClient reports whether steps start the program, which is no component of a rig.
+func (t Target) IsClient() bool { return t.Component == spec.TypedClient || t.Component == spec.Kubectl }
+
 // Targets returns every program that the cells run at some step, each once,
 // sorted by component and version.
 func Targets(cells []Cell) []Target {
