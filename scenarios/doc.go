@@ -219,6 +219,15 @@
 //     finds no plugins, editor or settings. A failure ends the cell, unless the step has
 //     accepted or rejected, with a message: then it is judged. A check that follows may
 //     look before the record has what was written: use eventually.
+//   - webhook: {name: injector, rules: [{operations: [CREATE], resources: [pods]}],
+//     reserialize: previous}: has API servers ask an admission webhook, which the rig plays
+//     with a certificate of its own. It writes each object by the types of that release, as
+//     one does that was built with them; or does patch: [{op: add, path: /metadata/labels,
+//     value: {...}}], refuse: MESSAGE or away: true, and allows everything without any of
+//     these. delay: 2s has each answer take so long. timeout, failurePolicy: Ignore and
+//     validating: true are of the configuration. A step with the same name changes all of
+//     that, and delete: mutatingwebhookconfigurations/injector ends it. The next step begins
+//     when each API server asks so.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
@@ -419,6 +428,9 @@
 //     seconds: nodes, median, p99, oldest
 //   - dependents["kube-controller-manager"]: the Deployments on the seed: replicas,
 //     annotations and scaled, a list of replicas and at
+//   - webhooks["injector"]: what API servers asked a webhook, in the order of its answers:
+//     operation, object, subresource, user, dryRun, allowed, message, patch (a list, such as
+//     "remove /spec/replicas"), error (why there was no answer), seconds, at
 //   - calls["dependency-watchdog->kube-apiserver"]: the requests of the watchdog in
 //     the order of their answers: method, path, code, answered (by the link), at
 //   - since: when the step began. It and all at are seconds since the cell did.
@@ -460,7 +472,7 @@
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of Container, Connection, Life, PodEvent, Node, Dependent, Call, PodsAnswers,
+// of Container, Connection, Life, PodEvent, Node, Dependent, Call, WebhookCall, PodsAnswers,
 // PodsWatch and PodsPoll of package timeline, and of APIAnswer, KubectlRan, StoredRead
 // and ZoneAges of package record: a misspelt one is found before anything runs.
 //

@@ -375,6 +375,34 @@ steps:
 	//   5. store deployments/default/web in etcd as v1.89.4 has it, in protobuf, with {"metadata":{"annotations":{"touched":null}}}
 }
 
+// Admission webhooks change what is written, or stand in its way.
+func Example_webhooks() {
+	show(`
+topology: {controlPlane: {version: v1.90.1}}
+steps:
+- webhook:
+    name: injector
+    rules: [{operations: [CREATE, UPDATE], resources: [deployments, pods]}]
+    reserialize: v1.89.4
+- webhook:
+    name: injector
+    rules: [{operations: [CREATE], resources: [pods]}]
+    patch: [{op: add, path: /metadata/annotations, value: {injected: "yes"}}]
+- webhook: {name: guard, rules: [{operations: [DELETE], resources: [pods]}], validating: true, refuse: not today}
+- webhook: {name: guard, rules: [{operations: ["*"], resources: ["*/*"]}], delay: 3s, timeout: 1s, failurePolicy: Ignore}
+- webhook: {name: guard, rules: [{operations: ["*"], resources: ["*/*"]}], away: true}
+- delete: mutatingwebhookconfigurations/injector
+`)
+	// Output:
+	// mine/manual/example
+	//   1. webhook injector on CREATE|UPDATE of deployments, pods: write by the types of v1.89.4 (timeout 10s, failure policy Fail)
+	//   2. webhook injector on CREATE of pods: patch [{"op":"add","path":"/metadata/annotations","value":{"injected":"yes"}}] (timeout 10s, failure policy Fail)
+	//   3. webhook guard on DELETE of pods: refuse with "not today" (timeout 10s, failure policy Fail)
+	//   4. webhook guard on * of */*: allow after 3s (timeout 1s, failure policy Ignore)
+	//   5. webhook guard on * of */*: be away (timeout 10s, failure policy Fail)
+	//   6. delete mutatingwebhookconfigurations/injector
+}
+
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls
 // or answer them late. Its containers go on.
 func Example_runtimeLinks() {

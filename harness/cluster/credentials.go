@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -56,6 +57,18 @@ func (c *credentials) issue(file string, r pki.Request) (keyPair, error) {
 func (c *credentials) serve(file, name, address string, others ...string) (serving, error) {
 	pair, err := c.issue(file, pki.Request{CommonName: name, Hosts: append([]string{address}, others...)})
 	return serving{address: address, keyPair: pair}, err
+}
+
+// Serving returns the address at which fake servers that API servers ask may listen, a
+// certificate for it, and the certificate of the authority, in PEM, by which it is trusted.
+func (c *Cluster) Serving(name string) (host string, certificate tls.Certificate, trust []byte, err error) {
+	host = c.block.controlPlane().String()
+	pair, err := c.creds.ca.Issue(pki.Request{CommonName: name, Hosts: []string{host}})
+	if err != nil {
+		return "", certificate, nil, err
+	}
+	certificate, err = pair.TLS()
+	return host, certificate, c.creds.ca.CertPEM(), err
 }
 
 // administrator is a client that may do everything.

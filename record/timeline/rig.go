@@ -81,6 +81,14 @@ type Call struct {
 	At float64 `json:"at"`
 }
 
+// WebhookCall is a question of an API server to an admission webhook.
+type WebhookCall struct {
+	record.WebhookCalled
+
+	// At is when it was answered, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
 // addRig takes into account what became of components, links and leases.
 func (t *Timeline) addRig(e Entry) {
 	switch p := e.Payload.(type) {
@@ -101,6 +109,12 @@ func (t *Timeline) addRig(e Entry) {
 		t.Faults = append(t.Faults, &Fault{Link: e.Subject, LinkFault: p.Fault, From: e.Moment})
 	case record.FaultEnded:
 		t.faultEnded(e.Subject, p, e.Moment)
+	case record.WebhookSet:
+		if t.Webhooks[e.Subject] == nil {
+			t.Webhooks[e.Subject] = []WebhookCall{} // that it was not asked is an observation too
+		}
+	case record.WebhookCalled:
+		t.Webhooks[e.Subject] = append(t.Webhooks[e.Subject], WebhookCall{WebhookCalled: p, At: t.Seconds(e.Time)})
 	case record.LinkRequest:
 		call := Call{Method: p.Method, Path: p.Path, Code: p.Code, Answered: p.Answered, At: t.Seconds(e.At)}
 		t.Calls[e.Subject] = append(t.Calls[e.Subject], call)

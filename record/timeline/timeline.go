@@ -67,6 +67,8 @@ type Timeline struct {
 	// Faults are those of links, and Calls the requests that passed one, by link.
 	Faults []*Fault
 	Calls  map[string][]Call
+	// Webhooks are what API servers asked admission webhooks, by name.
+	Webhooks map[string][]WebhookCall
 	// Leases are how old the leases of simulated nodes are, by zone: "lease-nodes/a".
 	Leases map[string]record.ZoneAges
 
@@ -115,7 +117,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Kubectl: make(map[string]*Raw), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
+		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Webhooks: make(map[string][]WebhookCall), Kubectl: make(map[string]*Raw), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
 		Ran: make(map[string]*Component), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

@@ -58,6 +58,7 @@ func Kinds() []spec.ActionKind {
 		kind[ServerSideApply]("serverSideApply", request),
 		kind[Client]("client", request),
 		kind[Kubectl]("kubectl", request),
+		kind[Webhook]("webhook"),
 		kind[StaticPod]("staticPod"),
 		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),

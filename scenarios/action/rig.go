@@ -18,6 +18,8 @@ type Rig interface {
 	// Kubectl runs a kubectl, and records how that ended. That it failed is an error unless it is
 	// judged.
 	Kubectl(ctx context.Context, k Kubectl, judged bool) error
+	// Webhook plays an admission webhook, and returns when the API servers know.
+	Webhook(context.Context, Webhook) error
 	Delete(ctx context.Context, object spec.ObjectRef) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.

@@ -36,6 +36,10 @@ var subresources = []struct{ names, of []string }{
 // checkSubresource reports a subresource that a resource doesn't have. A resource that is not of
 // Kubernetes may have those of a CustomResourceDefinition.
 func checkSubresource(f spec.Field, resource, subresource string) {
+	checkSubresourceAt(f, ".subresource", resource, subresource)
+}
+
+func checkSubresourceAt(f spec.Field, at, resource, subresource string) {
 	known := []string{"status", "scale"}
 	for _, row := range subresources {
 		if slices.Contains(row.of, resource) {
@@ -43,6 +47,6 @@ func checkSubresource(f spec.Field, resource, subresource string) {
 		}
 	}
 	if !slices.Contains(known, subresource) {
-		f.Report(".subresource", "%s have no subresource %s that can be written: %s", resource, strict.Quote(subresource), strict.DidYouMean(subresource, known))
+		f.Report(at, "%s have no subresource %s that can be written: %s", resource, strict.Quote(subresource), strict.DidYouMean(subresource, known))
 	}
 }

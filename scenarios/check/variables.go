@@ -40,6 +40,8 @@ var variables = []variable{
 	{"dependents", "dependent", reflect.TypeFor[timeline.Dependent](), func(t *timeline.Timeline) any { return t.Dependents }, nil},
 	{"calls", "link whose requests are recorded", reflect.TypeFor[[]timeline.Call](), func(t *timeline.Timeline) any { return t.Calls }, nil},
 
+	{"webhooks", "webhook", reflect.TypeFor[[]timeline.WebhookCall](), func(t *timeline.Timeline) any { return t.Webhooks }, webhook},
+
 	{
 		"requests", "write or get step", reflect.TypeFor[record.APIAnswer](),
 		func(t *timeline.Timeline) any { return t.Answered }, ofSteps(isA[action.Apply], isA[action.Patch], isA[action.Written], isA[action.Client], isA[action.Get]),
@@ -117,6 +119,12 @@ func asks(calls ...action.PodsCall) func(action.Action) bool {
 		does, is := a.(action.PodsAPI)
 		return is && slices.Contains(calls, does.Call)
 	}
+}
+
+// webhook is the one that a step plays.
+func webhook(s plan.Step) string {
+	does, _ := s.Action.(action.Webhook)
+	return does.Name
 }
 
 // scraped is the component that a step scrapes.

@@ -44,6 +44,7 @@ type run struct {
 	binary     func(context.Context, build.Target) (build.Binary, error)
 	begin      func(plan.Step) // is called with each step
 	current    plan.Step       // the one that is taken
+	admission  admission
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -176,6 +177,7 @@ func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string
 	ctx, cancel := r.Bind(ctx)
 	defer cancel()
 	defer r.closeAgents()
+	defer func() { err = errors.Join(err, r.admission.close()) }()
 	err = r.steps(ctx)
 	e.keep(ctx, r, err)
 	return err

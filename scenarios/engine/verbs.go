@@ -76,20 +76,27 @@ func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
 // asked are the objects of the API server that the current step asks, or of a cluster that it
 // names.
 func (r *run) asked(of string) (*objects, error) {
-	server := r.current.Via
-	if of != "" || server == "" {
+	if of != "" || r.current.Via == "" {
 		return r.objects[of], nil
 	}
-	if r.others[server] == nil {
-		config, err := r.Endpoint(spec.ServerName(server))
+	return r.ofServer(spec.ServerName(r.current.Via))
+}
+
+// ofServer are the objects of an API server.
+func (r *run) ofServer(name string) (*objects, error) {
+	if name == r.cell.Topology.Servers()[0] {
+		return r.objects[""], nil
+	}
+	if r.others[name] == nil {
+		config, err := r.Endpoint(name)
 		if err != nil {
 			return nil, err
 		}
-		if r.others[server], err = newObjects(config, ""); err != nil {
+		if r.others[name], err = newObjects(config, ""); err != nil {
 			return nil, err
 		}
 	}
-	return r.others[server], nil
+	return r.others[name], nil
 }
 
 // Route implements action.Rig.
@@ -106,7 +113,8 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)
-	if answer.Code >= 500 || answer.Code == http.StatusTooManyRequests {
+	ofWebhook := strings.Contains(answer.Message, "failed calling webhook") // k8s.io/apiserver, plugin/webhook/errors
+	if answer.Code >= 500 && !ofWebhook || answer.Code == http.StatusTooManyRequests {
 		return 0, fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
 	}
 	if answer.Code >= 400 && !judged {

@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // story is a record that is made up, with a clock that goes a minute with each
@@ -514,6 +515,84 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 			}
 			_, stored := tc.step.(action.Store)
 			s.add("write", record.APIAnswer{Object: pod, Code: 200, Stored: stored, Response: last.Object})
+			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
+				t.Errorf("%q (%s), want %q", got, observed, tc.want)
+			}
+		})
+	}
+}
+
+func TestAWebhookLosesWhatItsTypesLack(t *testing.T) {
+	t.Parallel()
+	rules := func(operations ...string) []action.WebhookRule {
+		return []action.WebhookRule{{Operations: operations, Resources: []string{"pods"}}}
+	}
+	of := func(v release.Version) action.Webhook {
+		return action.Webhook{Name: "injector", Rules: rules("UPDATE", "CREATE"), Reserialize: v}
+	}
+	late := of(old)
+	late.Delay = behavior.Duration(time.Second)
+	for name, tc := range map[string]struct {
+		webhook           action.Webhook
+		created, after    string
+		ends              bool
+		wantCreated, want reports.Outcome
+	}{
+		"of the same release":       {of(newest), withTLS, withTLS, false, reports.Pass, reports.Pass},
+		"of the same, and lost":     {of(newest), without, without, false, reports.Fail, reports.Fail},
+		"of an older one":           {of(old), without, without, false, reports.Pass, reports.Pass},
+		"of an older one, and kept": {of(old), withTLS, withTLS, false, reports.Fail, reports.Fail},
+		"that may be too late":      {late, withTLS, without, false, reports.Pass, reports.Pass},
+		"of other operations":       {action.Webhook{Name: "injector", Rules: rules("DELETE"), Reserialize: old}, without, without, false, reports.Fail, reports.Fail},
+		"that patches the spec":     {action.Webhook{Name: "injector", Rules: rules("*"), Patch: []action.PatchOperation{{Op: "remove", Path: "/spec/containers/0/readinessProbe"}}}, without, without, false, reports.Pass, reports.Pass},
+		"that has ended":            {of(old), withTLS, withTLS, true, reports.Pass, reports.Pass},
+		"that has ended, and lost":  {of(old), without, without, true, reports.Fail, reports.Fail},
+	} {
+		manifest := map[string]any{}
+		if err := json.Unmarshal([]byte(`{"kind": "Pod", "metadata": {"name": "app"}, `+app(withTLS)+`}`), &manifest); err != nil {
+			t.Fatal(err)
+		}
+		cell := plan.Cell{Steps: []plan.Step{
+			{Number: 1, Name: "begins", Action: tc.webhook},
+			{Number: 2, Name: "ends", Action: action.Delete{Object: spec.ObjectRef{Resource: "mutatingwebhookconfigurations", Name: "injector"}}},
+			{Number: 3, Name: "create", Action: action.Apply{Objects: []map[string]any{manifest}}},
+			{Number: 4, Name: "label", Action: action.Patch{Merge: map[string]any{"metadata": map[string]any{}}}},
+		}}
+		begin := func() *story {
+			s := &story{cell: cell}
+			s.start("kube-apiserver", newest, true)
+			s.add("begins", record.StepStarted{Number: 1, Name: "begins"})
+			if tc.ends {
+				s.add("ends", record.StepStarted{Number: 2, Name: "ends"})
+			}
+			return s
+		}
+		t.Run(name+", created", func(t *testing.T) {
+			t.Parallel()
+			s := begin()
+			s.add("create", record.StepStarted{Number: 3, Name: "create"})
+			var response map[string]any
+			if err := json.Unmarshal([]byte(`{"metadata": {"name": "app"}, `+app(tc.created)+`}`), &response); err != nil {
+				t.Fatal(err)
+			}
+			s.add("create", record.APIAnswer{Object: pod, Code: 201, Response: response})
+			if got, observed := s.outcome(t, "field-survival"); got != tc.wantCreated {
+				t.Errorf("%q (%s), want %q", got, observed, tc.wantCreated)
+			}
+		})
+		t.Run(name+", written", func(t *testing.T) {
+			t.Parallel()
+			s := &story{cell: cell}
+			s.start("kube-apiserver", newest, true)
+			s.show(pod, false, "%s", app(withTLS))
+			s.add("begins", record.StepStarted{Number: 1, Name: "begins"})
+			if tc.ends {
+				s.add("ends", record.StepStarted{Number: 2, Name: "ends"})
+			}
+			s.add("label", record.StepStarted{Number: 4, Name: "label"})
+			s.show(pod, false, "%s", app(tc.after))
+			last, _ := record.As[record.ObjectObserved](s.events[len(s.events)-1])
+			s.add("label", record.APIAnswer{Object: pod, Code: 200, Response: last.Object})
 			if got, observed := s.outcome(t, "field-survival"); got != tc.want {
 				t.Errorf("%q (%s), want %q", got, observed, tc.want)
 			}

@@ -27,7 +27,9 @@ type Target struct {
 }
 
 // IsClient reports whether steps start the program, which is no component of a rig.
-func (t Target) IsClient() bool { return t.Component == spec.TypedClient || t.Component == spec.Kubectl }
+func (t Target) IsClient() bool {
+	return t.Component == spec.TypedClient || t.Component == spec.Kubectl
+}
 
 // Targets returns every program that the cells run at some step, each once,
 // sorted by component and version.
@@ -46,8 +48,11 @@ func Targets(cells []Cell) []Target {
 	for _, cell := range cells {
 		add(cell, cell.Runs())
 		for _, step := range cell.Steps {
-			if starter, is := step.Action.(action.Starter); is {
-				program, v := starter.Starts()
+			starter, is := step.Action.(action.Starter)
+			if !is {
+				continue
+			}
+			if program, v := starter.Starts(); program != "" {
 				target := Target{Component: program, Version: v}
 				needed[target] = cmp.Or(needed[target], cell.Places[v])
 			}

@@ -28,6 +28,9 @@ func (*play) Update(context.Context, action.Client, bool) error { return errKind
 // Kubectl implements action.Rig.
 func (*play) Kubectl(context.Context, action.Kubectl, bool) error { return errKind }
 
+// Webhook implements action.Rig.
+func (*play) Webhook(context.Context, action.Webhook) error { return errKind }
+
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
 

@@ -1,0 +1,198 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Webhook has API servers ask an admission webhook from now on, which the rig plays, or changes
+// what it answers: all of it is as the last step of that name says. Deleting
+// mutatingwebhookconfigurations/<name> ends it.
+type Webhook struct {
+	// Name is that of the configuration.
+	Name string `json:"name"`
+	// Rules are about what it is asked. It never is about itself: API servers see to that.
+	Rules []WebhookRule `json:"rules"`
+	// Validating has it asked after all that change objects. If unset, it may change them.
+	Validating bool `json:"validating,omitempty"`
+
+	// At most one of Patch, Reserialize, Refuse and Away is set. If all are unset, it allows
+	// everything as it is.
+
+	// Patch is a JSON patch (RFC 6902) of each object.
+	Patch []PatchOperation `json:"patch,omitempty"`
+	// Reserialize has it read each object into the types of a release and send back what differs
+	// then, as a webhook does that was built with them. It is a release, "newest", "previous" or
+	// a minor version ("v1.36").
+	Reserialize release.Version `json:"reserialize,omitempty"`
+	// Refuse is the message with which it refuses everything.
+	Refuse string `json:"refuse,omitempty"`
+	// Away has it end connections without an answer.
+	Away bool `json:"away,omitempty"`
+
+	// Delay is how long each answer takes. If unset, no time.
+	Delay behavior.Duration `json:"delay,omitempty"`
+	// Timeout is how long an API server waits, in whole seconds up to 30 s. If unset, 10 s.
+	Timeout behavior.Duration `json:"timeout,omitempty"`
+	// FailurePolicy is what an API server does without an answer: Fail or Ignore. If unset, Fail.
+	FailurePolicy string `json:"failurePolicy,omitempty"`
+}
+
+// WebhookRule is about what a webhook is asked (k8s.io/api, admissionregistration/v1).
+type WebhookRule struct {
+	// Operations are CREATE, UPDATE, DELETE, CONNECT or "*".
+	Operations []string `json:"operations"`
+	// APIGroups and APIVersions are those of the resources. If unset, all.
+	APIGroups   []string `json:"apiGroups,omitempty"`
+	APIVersions []string `json:"apiVersions,omitempty"`
+	// Resources are plural names, with a subresource as in pods/status, or "*".
+	Resources []string `json:"resources"`
+}
+
+// PatchOperation is an operation of a JSON patch (RFC 6902).
+type PatchOperation struct {
+	// Op is add, remove, replace or test.
+	Op string `json:"op"`
+	// Path is a JSON pointer (RFC 6901) into the object.
+	Path string `json:"path"`
+	// Value goes with all but remove.
+	Value *any `json:"value,omitempty"`
+}
+
+// The failure policies, and the default timeout of a webhook.
+const (
+	FailPolicy     = "Fail"
+	IgnorePolicy   = "Ignore"
+	defaultTimeout = 10 * time.Second
+	maxTimeout     = 30 * time.Second
+)
+
+var webhookName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$`)
+
+// Check implements spec.Action.
+func (w Webhook) Check(f spec.Field) {
+	f.Refuse(".name", !webhookName.MatchString(w.Name), "%s can't name a webhook: use small letters, digits and -", strict.Quote(w.Name))
+	f.Refuse(".rules", len(w.Rules) == 0, "a webhook without rules is never asked")
+	for i, r := range w.Rules {
+		r.check(f.In(".rules" + index(i)))
+	}
+	if does := f.Present("patch", "reserialize", "refuse", "away"); len(does) > 1 {
+		f.Report("."+does[1], "a webhook does one thing at a time, and this one has %s", strings.Join(does, " and "))
+	}
+	f.Refuse(".validating", w.Validating && len(f.Present("patch", "reserialize")) > 0, "a validating webhook changes no object")
+	for i, o := range w.Patch {
+		o.check(f.In(".patch" + index(i)))
+	}
+	f.Refuse(".patch", len(w.Patch) == 0, "the patch changes nothing")
+	f.Refuse(".refuse", w.Refuse == "", "a refusal has a message")
+	f.Duration(".delay", w.Delay)
+	timeout := time.Duration(w.Timeout)
+	f.Refuse(".timeout", timeout < time.Second || timeout > maxTimeout || timeout%time.Second != 0, "a timeout is 1s to 30s, in whole seconds")
+	f.Refuse(".failurePolicy", w.FailurePolicy != FailPolicy && w.FailurePolicy != IgnorePolicy, "%s is no failure policy: Fail or Ignore", strict.Quote(w.FailurePolicy))
+}
+
+func (r WebhookRule) check(f spec.Field) {
+	operations := []string{"CREATE", "UPDATE", "DELETE", "CONNECT", "*"}
+	f.Refuse(".operations", len(r.Operations) == 0, "a rule without operations matches nothing")
+	for i, o := range r.Operations {
+		f.Refuse(".operations"+index(i), !slices.Contains(operations, o), "%s is no operation: %s", strict.Quote(o), strict.DidYouMean(o, operations))
+	}
+	f.Refuse(".resources", len(r.Resources) == 0, "a rule without resources matches nothing")
+	for i, resource := range r.Resources {
+		of, part, both := strings.Cut(resource, "/")
+		if both && part != "*" && of != "*" {
+			checkSubresourceAt(f, ".resources"+index(i), of, part)
+		}
+	}
+}
+
+func (o PatchOperation) check(f spec.Field) {
+	f.Refuse(".op", !slices.Contains([]string{"add", "remove", "replace", "test"}, o.Op), "%s is no operation of a JSON patch: add, remove, replace or test", strict.Quote(o.Op))
+	f.Refuse(".path", !strings.HasPrefix(o.Path, "/"), "%s is no JSON pointer into an object: it begins with /", strict.Quote(o.Path))
+	f.Refuse("", o.Op != "remove" && o.Value == nil, "%s needs a value", o.Op)
+	f.Refuse(".value", o.Op == "remove", "remove has no value")
+}
+
+// Asks returns the release that is asked for, as it is written.
+func (w Webhook) Asks() release.Version { return w.Reserialize }
+
+// Change implements spec.Changer.
+func (w Webhook) Change(r *spec.Rig) {
+	if w.Reserialize != "" {
+		r.Resolve(".reserialize", w.Reserialize)
+	}
+	mustRun(r, "", r.Servers()[0].Name)
+}
+
+// Plan implements Planner.
+func (w Webhook) Plan(s Scene) (Action, error) {
+	if w.Timeout == 0 {
+		w.Timeout = behavior.Duration(defaultTimeout)
+	}
+	if w.FailurePolicy == "" {
+		w.FailurePolicy = FailPolicy
+	}
+	if w.Reserialize == "" {
+		return w, nil
+	}
+	v, err := spec.ResolveVersion(w.Reserialize)
+	w.Reserialize = s.Rig.On(spec.TypedClient, v)
+	return w, err
+}
+
+// Starts implements Starter.
+func (w Webhook) Starts() (string, release.Version) {
+	if w.Reserialize == "" {
+		return "", ""
+	}
+	return spec.TypedClient, w.Reserialize
+}
+
+// Resource is the one of its configuration.
+func (w Webhook) Resource() string {
+	if w.Validating {
+		return "validatingwebhookconfigurations"
+	}
+	return "mutatingwebhookconfigurations"
+}
+
+// Describe implements Action.
+func (w Webhook) Describe() string {
+	var asked []string
+	for _, r := range w.Rules {
+		asked = append(asked, strings.Join(r.Operations, "|")+" of "+strings.Join(r.Resources, ", "))
+	}
+	text := fmt.Sprintf("webhook %s on %s: %s", w.Name, strings.Join(asked, ", "), w.does())
+	if w.Delay != 0 {
+		text += fmt.Sprintf(" after %s", w.Delay)
+	}
+	return OneLine(fmt.Sprintf("%s (timeout %s, failure policy %s)", text, w.Timeout, w.FailurePolicy))
+}
+
+// does is what it answers.
+func (w Webhook) does() string {
+	switch {
+	case w.Patch != nil:
+		return "patch " + shorten(Encode(w.Patch))
+	case w.Reserialize != "":
+		return "write by the types of " + string(w.Reserialize)
+	case w.Refuse != "":
+		return "refuse with " + strict.Quote(w.Refuse)
+	case w.Away:
+		return "be away"
+	default:
+		return "allow"
+	}
+}
+
+// Run implements Action.
+func (w Webhook) Run(ctx context.Context, rig Rig) error { return rig.Webhook(ctx, w) }

@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gomodules.xyz/jsonpatch/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/skewrig/skewrig/fakeservers/webhook"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/typedclient"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+)
+
+// admission are the webhooks of a cell.
+type admission struct {
+	servers map[string]*webhook.Server // by name
+	trust   []byte                     // the authority that their certificates are of, in PEM
+	marks   int                        // configurations so far
+}
+
+// Webhook implements action.Rig.
+func (r *run) Webhook(ctx context.Context, w action.Webhook) error {
+	b, err := r.behaves(ctx, w)
+	if err != nil {
+		return err
+	}
+	server := r.admission.servers[w.Name]
+	if server == nil {
+		if server, err = r.startWebhook(w.Name); err != nil {
+			return err
+		}
+	}
+	server.Set(b)
+	r.admission.marks++
+	mark := strconv.Itoa(r.admission.marks)
+	answer, err := r.objects[""].write(ctx, action.Write{Verb: action.Applies, Force: true, Body: r.admission.configuration(w, server, mark)})
+	if _, err := r.answered(answer, false, err); err != nil {
+		return err
+	}
+	if err := r.awaitMark(ctx, server, mark); err != nil {
+		return err
+	}
+	r.history.Append("webhook", w.Name, record.WebhookSet{Answers: w.Describe()})
+	return nil
+}
+
+// behaves is how a webhook behaves.
+func (r *run) behaves(ctx context.Context, w action.Webhook) (b webhook.Behavior, err error) {
+	b = webhook.Behavior{Refusal: w.Refuse, Delay: time.Duration(w.Delay), Away: w.Away}
+	for _, o := range w.Patch {
+		operation := jsonpatch.Operation{Operation: o.Op, Path: o.Path}
+		if o.Value != nil {
+			operation.Value = *o.Value
+		}
+		b.Patch = append(b.Patch, operation)
+	}
+	if w.Reserialize == "" {
+		return b, nil
+	}
+	client, err := r.binary(ctx, build.Target{Component: build.TypedClient, Version: w.Reserialize})
+	b.Rewrite = func(ctx context.Context, object []byte) ([]byte, error) {
+		return typedclient.Recode{Object: object, MediaType: typedclient.JSON}.Do(ctx, client.Path)
+	}
+	return b, err
+}
+
+func (r *run) startWebhook(name string) (*webhook.Server, error) {
+	host, certificate, trust, err := r.Serving("webhook-" + name)
+	if err != nil {
+		return nil, err
+	}
+	server, err := webhook.Start(webhook.Config{Name: name, Host: host, Certificate: certificate, Recorder: r.history})
+	if err != nil {
+		return nil, err
+	}
+	if r.admission.servers == nil {
+		r.admission.servers = make(map[string]*webhook.Server)
+	}
+	r.admission.servers[name], r.admission.trust = server, trust
+	return server, nil
+}
+
+// close ends the webhooks.
+func (a *admission) close() (err error) {
+	for _, server := range a.servers {
+		err = errors.Join(err, server.Close())
+	}
+	return err
+}
+
+// markLabel is on objects of which an API server asks at the path of a mark, and no other
+// webhook of the cell.
+const markLabel = "skewrig.dev/mark"
+
+// configuration is the object by which API servers know of a webhook. A second entry is about
+// objects that show when they do.
+func (a *admission) configuration(w action.Webhook, server *webhook.Server, mark string) map[string]any {
+	kind := "MutatingWebhookConfiguration"
+	if w.Validating {
+		kind = "ValidatingWebhookConfiguration"
+	}
+	entry := func(name, url, policy string, timeout time.Duration, marked bool, rules []any) map[string]any {
+		operator := map[bool]string{true: "Exists", false: "DoesNotExist"}[marked]
+		return map[string]any{
+			"name":         name + ".skewrig.dev",
+			"clientConfig": map[string]any{"url": url, "caBundle": base64.StdEncoding.EncodeToString(a.trust)},
+			"rules":        rules, "failurePolicy": policy, "timeoutSeconds": int64(timeout / time.Second),
+			"objectSelector":          map[string]any{"matchExpressions": []any{map[string]any{"key": markLabel, "operator": operator}}},
+			"admissionReviewVersions": []any{"v1"}, "sideEffects": "None",
+		}
+	}
+	var rules []any
+	for _, r := range w.Rules {
+		rules = append(rules, rule(r.Operations, r.APIGroups, r.APIVersions, r.Resources))
+	}
+	return map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": map[string]any{"name": w.Name},
+		"webhooks": []any{
+			entry(w.Name, server.URL(), w.FailurePolicy, time.Duration(w.Timeout), false, rules),
+			entry("mark", server.URL()+webhook.MarkPath+mark, action.IgnorePolicy, markTimeout, true, []any{rule([]string{"CREATE"}, []string{""}, []string{"v1"}, []string{"configmaps"})}),
+		},
+	}
+}
+
+const markTimeout = 10 * time.Second
+
+func rule(operations, groups, versions, resources []string) map[string]any {
+	list := func(texts []string) (all []any) {
+		for _, text := range texts {
+			all = append(all, text)
+		}
+		if all == nil {
+			all = []any{"*"}
+		}
+		return all
+	}
+	return map[string]any{"operations": list(operations), "apiGroups": list(groups), "apiVersions": list(versions), "resources": list(resources)}
+}
+
+// awaitMark returns when each API server that runs asks as a configuration says.
+func (r *run) awaitMark(ctx context.Context, server *webhook.Server, mark string) error {
+	for _, name := range r.cell.Topology.Servers() {
+		if !r.Running(name) {
+			continue
+		}
+		o, err := r.ofServer(name)
+		if err != nil {
+			return err
+		}
+		server.Forget(mark)
+		for !server.Marked(mark) {
+			object := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap",
+				"metadata": map[string]any{"generateName": "mark-", "labels": map[string]any{markLabel: mark}},
+			}}
+			configMaps := o.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(metav1.NamespaceDefault)
+			if _, err := configMaps.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+				return fmt.Errorf("asking whether %s knows the webhook: %w", name, err)
+			}
+			if err := r.Wait(ctx, "", betweenAsks); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
