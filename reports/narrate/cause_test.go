@@ -79,6 +79,35 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				{At: 8.1, What: "kube-apiserver v1.90.1, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
 			},
 		},
+		"a field that a webhook removed": {
+			happened: func(h *history) {
+				h.start(0, "kube-apiserver", "v1.90.1", nil)
+				h.showProbe(1, "1", `"protocol":"HTTP2"`)
+				h.step(2, 1, "label", "patch pods/default/web with {}")
+				h.at(2, "other", record.WebhookCalled{Object: "pods/default/web", Allowed: true, Patch: []string{"add /metadata/labels"}})
+				h.at(2, "injector", record.WebhookCalled{Object: "pods/default/web", Allowed: true, Patch: []string{"remove /spec/probe/protocol"}})
+				h.at(2, "label", record.APIAnswer{Object: "pods/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
+				h.showProbe(2.1, "2", "")
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
+			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}), as webhook injector asked; until then, it was "HTTP2" in storage. ` +
+				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
+			},
+		},
+		"a field that a webhook removed from a new object": {
+			happened: func(h *history) {
+				h.start(0, "kube-apiserver", "v1.90.1", nil)
+				h.step(1, 1, "create", "create Pod web")
+				h.at(1, "injector", record.WebhookCalled{Object: "pods/default/web", Allowed: true, Patch: []string{"replace /spec/probe"}})
+				h.showProbe(1.1, "1", "")
+			},
+			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
+			want: `Webhook injector had spec.probe.protocol of pod default/web changed before it was stored. ` +
+				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked; "HTTP2" was expected.`,
+		},
 		"a field that was put into etcd": {
 			happened: func(h *history) {
 				h.start(0, "kube-apiserver", "v1.90.1", nil)

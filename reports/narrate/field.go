@@ -3,6 +3,7 @@ package narrate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type fieldCourse struct {
 	had           string // the last wanted value
 	lost, shown   string
 	lostAt        float64
+	removed       string  // before the object was stored
+	at            float64 // when the last state was seen
 }
 
 // fieldCourse is that of what was compared. One that is no field, or that did not change, has
@@ -53,7 +56,7 @@ func (t told) fieldCourse(c Compared) (f fieldCourse) {
 		}
 	}
 	if f.changes < 2 {
-		return fieldCourse{}
+		return fieldCourse{removed: f.removed}
 	}
 	if cut := len(f.lines) - maxHistory; cut > 0 {
 		f.lines[maxHistory/2].What += fmt.Sprintf("; %d later ones are left out here", cut)
@@ -115,6 +118,11 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 	if s := f.b.Made(v); answer != nil && s != nil {
 		by = " in " + inWords(f.b.taken(s))
 	}
+	webhook := f.webhook(field, f.at, at)
+	f.at = at
+	if first && webhook != "" && !f.isWanted(value) {
+		f.removed = fmt.Sprintf("%s had %s changed before it was stored", webhook, f.subject)
+	}
 	isLost := f.good != "" && number != f.good && !f.isWanted(value) && f.lost == ""
 	if changed := first || value != f.value; changed || server != f.server || by != "" {
 		f.lines = append(f.lines, Line{At: at, What: f.line(v, value, by), Text: value, Tone: map[bool]Tone{true: Bad}[isLost]})
@@ -134,6 +142,9 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 			writer = f.server + " or " + server
 		}
 		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", writer, f.subject, moment(at), by), at
+		if webhook != "" {
+			f.lost += ", as " + webhook + " asked"
+		}
 		if answer != nil && answer.Stored {
 			f.lost = fmt.Sprintf("%s was lost at %s, when the object was put into etcd%s", f.subject, moment(at), by)
 		}
@@ -142,6 +153,26 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 		f.shown = fmt.Sprintf("%s showed the default %s from %s", server, value, moment(at))
 	}
 	f.value, f.server, f.number = value, server, number
+}
+
+// webhook is the one that had the field changed between two times, the last one of several.
+func (f *fieldCourse) webhook(field []string, after, until float64) (last string) {
+	pointer := ""
+	for _, name := range field {
+		pointer += "/" + strings.Trim(name, "[]")
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.b.Webhooks)) {
+		for _, call := range f.b.Webhooks[name] {
+			changes := func(operation string) bool {
+				_, path, _ := strings.Cut(operation, " ")
+				return path == pointer || strings.HasPrefix(pointer, path+"/")
+			}
+			if call.Object == f.key && call.At > after && call.At <= until && slices.ContainsFunc(call.Patch, changes) {
+				last = "webhook " + name
+			}
+		}
+	}
+	return last
 }
 
 // isWanted reports whether a value is the one that was wanted.
@@ -179,7 +210,7 @@ func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
 func (f *fieldCourse) cause() string {
 	switch {
 	case f.lost == "":
-		return ""
+		return f.removed
 	case f.shown == "":
 		return fmt.Sprintf("%s; until then, it was %s in storage", f.lost, f.had)
 	default:

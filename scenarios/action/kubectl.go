@@ -101,14 +101,14 @@ func (k Kubectl) Starts() (string, release.Version) { return spec.Kubectl, k.Ver
 
 // Describe implements Action.
 func (k Kubectl) Describe() string {
-	text := "kubectl"
+	words := []string{"kubectl"}
 	for _, arg := range k.Args {
 		if quoted, err := syntax.Quote(arg, syntax.LangBash); err == nil { // it has no null bytes
 			arg = quoted
 		}
-		text += " " + arg
+		words = append(words, arg)
 	}
-	text += " (" + string(k.Version) + ")"
+	text := fmt.Sprintf("%s (%s)", strings.Join(words, " "), k.Version)
 	if len(k.Input) > 0 {
 		var names []string
 		for _, object := range k.Input {

@@ -43,7 +43,7 @@ func (p Patch) Describe() string {
 	if p.Subresource != "" {
 		text += " as its " + p.Subresource
 	}
-	return OneLine(text + p.WriteOptions.describe() + p.Expected.describe())
+	return OneLine(text + p.asked() + p.describe())
 }
 
 // Run implements Action.

@@ -78,8 +78,8 @@ func (o WriteOptions) check(f spec.Field) {
 // (k8s.io/apimachinery, meta/v1/validation).
 const maxManager = 128
 
-// describe says what is asked beside what is sent.
-func (o WriteOptions) describe() (text string) {
+// asked is what is asked beside what is sent.
+func (o WriteOptions) asked() (text string) {
 	if o.Manager != "" {
 		text += " as " + o.Manager
 	}
@@ -210,11 +210,11 @@ func (w Written) Describe() string {
 	if w.Verb == Puts && w.Subresource != "" {
 		text += " as its " + w.Subresource
 	}
-	text += w.WriteOptions.describe()
+	text += w.asked()
 	if w.Force {
 		text += " by force"
 	}
-	return OneLine(text + w.Expected.describe())
+	return OneLine(text + w.describe())
 }
 
 // Run implements Action.
