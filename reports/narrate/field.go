@@ -157,10 +157,7 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 
 // webhook is the one that had the field changed between two times, the last one of several.
 func (f *fieldCourse) webhook(field []string, after, until float64) (last string) {
-	pointer := ""
-	for _, name := range field {
-		pointer += "/" + strings.Trim(name, "[]")
-	}
+	pointer := "/" + strings.NewReplacer(".[", "/", "]", "", ".", "/").Replace(strings.Join(field, "."))
 	for _, name := range slices.Sorted(maps.Keys(f.b.Webhooks)) {
 		for _, call := range f.b.Webhooks[name] {
 			changes := func(operation string) bool {
