@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,15 @@ type LinkFault struct {
 	// It takes a link that looks into what it passes. If unset, the fault is one
 	// of what is sent, whatever that is.
 	Path string `json:"path,omitempty"`
+	// Verb and Resource narrow down which of them: a verb as in RBAC (get, list, watch, create,
+	// update, patch, delete, deletecollection), and a resource, with its subresource as in
+	// pods/status. If unset, any.
+	Verb     string `json:"verb,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	// Nth is which of those, counted from 1 since the fault began. If unset, each.
+	Nth int `json:"nth,omitempty"`
+	// Lost has the answer get lost, after the server has done what it was asked.
+	Lost bool `json:"lost,omitempty"`
 	// Status is the HTTP status of the answer that the link gives. If unset, the
 	// server answers.
 	Status int `json:"status,omitempty"`
@@ -54,6 +64,9 @@ const AnyPath = "*"
 
 // AnyMethod stands for the method of every call.
 const AnyMethod = "*"
+
+// Verbs are those of requests, as in RBAC.
+var Verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 
 // Codes are the gRPC codes of calls that failed, in the order of their numbers, from 1.
 var Codes = []string{
@@ -104,7 +117,11 @@ func (f LinkFault) Validate() error {
 	mistake(f.Slows() && f.Cut != "" && f.AfterBytes == 0, "what is cut can't be slow: the link has either fault, or afterBytes")
 	mistake(f.OfRequests() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of requests is a status or a delay, and nothing else")
 	mistake(f.Path != "" && f.Path != AnyPath && !strings.HasPrefix(f.Path, "/"), "%q is not a path: it begins with /, or is %q", f.Path, AnyPath)
-	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0, "what is wrong with requests is a status, or a delay")
+	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0 && !f.Lost, "what is wrong with requests is a status, a delay, or a lost answer")
+	mistake(f.Lost && f.Status != 0, "an answer that gets lost is that of the server")
+	mistake((f.Verb != "" || f.Resource != "" || f.Nth != 0 || f.Lost) && f.Path == "", "a verb, a resource and a number are of requests: say of which path")
+	mistake(f.Verb != "" && !slices.Contains(Verbs, f.Verb), "%q is no verb of a request: those are %s", f.Verb, strings.Join(Verbs, ", "))
+	mistake(f.Nth < 0, "requests are counted from 1")
 	mistake(f.Status != 0 && f.Path == "", "a status is the answer to requests: say of which path")
 	mistake(f.Status != 0 && (f.Status < 400 || f.Status > 599), "%d is no status of an answer that is bad: those are 400 to 599", f.Status)
 	mistake(f.RetryAfter != 0 && f.Status == 0, "retryAfter goes with a status")
@@ -137,12 +154,34 @@ func (f LinkFault) String() string {
 	word(f.Message != "", "%q", f.Message)
 	word(f.Method == AnyMethod, "to all calls")
 	word(f.OfCalls() && f.Method != AnyMethod, "to %s", f.Method)
-	word(f.Path == AnyPath, "to all requests")
-	word(f.Path != "" && f.Path != AnyPath, "to %s", f.Path)
+	word(f.Lost, "lose the answer")
+	word(f.OfRequests(), "to %s", f.requests())
 	if len(words) == 0 {
 		return "pass"
 	}
 	return strings.Join(words, " ")
+}
+
+// requests are those that the fault is one of.
+func (f LinkFault) requests() string {
+	text := "all requests"
+	if f.Nth > 0 {
+		text = fmt.Sprintf("request %d", f.Nth)
+	}
+	switch {
+	case f.Verb != "":
+		text += " to " + f.Verb + " " + cmp.Or(f.Resource, "anything")
+	case f.Resource != "":
+		text += " about " + f.Resource
+	}
+	switch {
+	case f.Path == AnyPath:
+		return text
+	case text == "all requests":
+		return f.Path
+	default:
+		return text + " at " + f.Path
+	}
 }
 
 // In reports whether the fault is in a direction.
@@ -164,9 +203,10 @@ func (f LinkFault) Hits(method string) bool {
 	return f != LinkFault{} && (!f.OfCalls() || f.Method == AnyMethod || f.Method == method)
 }
 
-// Meets reports whether the fault is one of requests of a path.
-func (f LinkFault) Meets(path string) bool {
-	return f.Path == AnyPath || f.Path != "" && f.Path == path
+// Meets reports whether the fault is one of requests of a path that are about a resource, with a
+// verb.
+func (f LinkFault) Meets(path, verb, resource string) bool {
+	return (f.Path == AnyPath || f.Path != "" && f.Path == path) && (f.Verb == "" || f.Verb == verb) && (f.Resource == "" || f.Resource == resource)
 }
 
 // Refuses reports whether no connection can be made: a first packet, or its
@@ -209,8 +249,10 @@ type LinkRequest struct {
 	// Code is the HTTP status of the answer; 0 if there was none, because of Error.
 	Code  int    `json:"code"`
 	Error string `json:"error,omitempty"`
-	// Answered is true if it was the link that answered, and not the server.
+	// Answered is true if it was the link that answered, and not the server, and Lost if the
+	// answer was the server's, and got lost.
 	Answered bool `json:"answered,omitempty"`
+	Lost     bool `json:"lost,omitempty"`
 	// Seconds is how long it took to answer.
 	Seconds float64 `json:"seconds"`
 	// Renewed is when each lease was renewed by what its own holder says, by its

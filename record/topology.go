@@ -31,6 +31,8 @@ type Topology struct {
 	Garden *Garden `json:"garden,omitempty"`
 	// Links are those that the steps cut or slow down.
 	Links []Link `json:"links,omitempty"`
+	// Inspected are who connects by those of the links that look into what they pass.
+	Inspected []string `json:"inspected,omitempty"`
 	// Observed are the resources that expressions name beside those of every rig, seed/
 	// before those of the seed. Their objects go into the record.
 	Observed []string `json:"observed,omitempty"`

@@ -260,8 +260,13 @@
 //     stopped and started like components. The watchdog's link to the seed is
 //     dependency-watchdog->seed/kube-apiserver.
 //   - answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter:
-//     5s}: the watchdog's link answers requests of that path, or all without one;
+//     5s}: the link of a component answers requests of that path, or all without one;
 //     with a delay and no status, the API server answers, later.
+//   - lose: {from: kube-controller-manager, verb: create, resource: pods, nth: 1}: the
+//     answer to the first such request gets lost, after the API server has done what it was
+//     asked: the connection ends without it. Without nth, each answer does, until it is
+//     healed. verb is as in RBAC; resource may have a subresource, as pods/status. answer
+//     has these three, too. What a component asks through such a link is in calls.
 //   - cut, slow and answer of kubelet/node-a->runtime are for the calls of a kubelet to
 //     its container runtime. With cut, it hangs: calls wait until it is healed, or for as
 //     long as the kubelet waits. With how: reset, it is dead: connections are ended, and
@@ -431,8 +436,9 @@
 //   - webhooks["injector"]: what API servers asked a webhook, in the order of its answers:
 //     operation, object, subresource, user, dryRun, allowed, message, patch (a list, such as
 //     "remove /spec/replicas"), error (why there was no answer), seconds, at
-//   - calls["dependency-watchdog->kube-apiserver"]: the requests of the watchdog in
-//     the order of their answers: method, path, code, answered (by the link), at
+//   - calls["kube-controller-manager->kube-apiserver"]: the requests of a component that a
+//     lose or answer step is about, or of the watchdog, in the order of their answers:
+//     method, path, code, answered (by the link), lost, at
 //   - since: when the step began. It and all at are seconds since the cell did.
 //
 // # Checks that are refused

@@ -294,6 +294,9 @@ steps:
 - heal: kubelet/node-a
 - cut: {from: kube-controller-manager, how: reset, afterBytes: 4096}
 - slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms}
+- lose: {from: kube-scheduler, verb: create, resource: pods/binding, nth: 2}
+- heal: kube-scheduler
+- answer: {from: kube-scheduler, resource: pods/binding, status: 503}
 `)
 	// Output:
 	// mine/manual/example
@@ -301,6 +304,9 @@ steps:
 	//   2. heal kubelet/node-a -> kube-apiserver
 	//   3. cut kube-controller-manager -> kube-apiserver: reset after 4096 bytes
 	//   4. slow kubelet/node-a -> kube-apiserver: delay 100ms jitter 20ms
+	//   5. on kube-scheduler -> kube-apiserver: lose the answer to request 2 to create pods/binding
+	//   6. heal kube-scheduler -> kube-apiserver
+	//   7. on kube-scheduler -> kube-apiserver: answer 503 to all requests about pods/binding
 }
 
 // An object can be written in the ways that clients have.

@@ -52,7 +52,7 @@ type door struct {
 func (l *Link) open(host string) (*door, error) {
 	config := rest.CopyConfig(l.cfg.HTTP.Server)
 	config.DisableCompression = true // what is passed is read, too
-	through, err := rest.TransportFor(config)
+	through, err := newIdentities(config)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (l *Link) open(host string) (*door, error) {
 		Handler: d, ErrorLog: silent, ReadHeaderTimeout: time.Minute,
 		TLSConfig: &tls.Config{
 			Certificates: []tls.Certificate{l.cfg.HTTP.Identity}, MinVersion: tls.VersionTLS12,
-			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: l.cfg.HTTP.ClientCA,
+			ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: l.cfg.HTTP.ClientCA,
 		},
 	}
 	l.work.Go(func() { _ = d.server.ServeTLS(listener, "", "") }) // until it is closed
@@ -85,19 +85,45 @@ func (l *Link) open(host string) (*door, error) {
 // the client has shown.
 func onBehalf(r *httputil.ProxyRequest) {
 	r.Out.Header.Del("Accept-Encoding")
+	if len(r.In.TLS.PeerCertificates) == 0 {
+		return // it has a token, or is nobody
+	}
 	who := r.In.TLS.PeerCertificates[0].Subject
 	r.Out.Header.Set(transport.ImpersonateUserHeader, who.CommonName)
 	r.Out.Header[transport.ImpersonateGroupHeader] = who.Organization
 }
 
-type beganKey struct{}
+// identities asks the API server as an administrator on behalf of who has shown a certificate,
+// and as nobody for all others: their tokens, if any, are in their requests.
+type identities struct{ administrator, nobody http.RoundTripper }
+
+func newIdentities(config *rest.Config) (i identities, err error) {
+	if i.administrator, err = rest.TransportFor(config); err != nil {
+		return i, err
+	}
+	i.nobody, err = rest.TransportFor(rest.AnonymousClientConfig(config))
+	return i, err
+}
+
+// RoundTrip implements http.RoundTripper.
+func (i identities) RoundTrip(r *http.Request) (*http.Response, error) {
+	if len(r.TLS.PeerCertificates) == 0 {
+		return i.nobody.RoundTrip(r)
+	}
+	return i.administrator.RoundTrip(r)
+}
+
+type (
+	beganKey struct{}
+	lostKey  struct{}
+)
 
 // ServeHTTP answers a request by itself if the link's fault says so.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	r = r.WithContext(context.WithValue(r.Context(), beganKey{}, began))
 	p := d.link.phase.Load()
-	if p.fault.Meets(r.URL.Path) {
+	if p.meets(r) {
 		p.requests.Add(1)
 		d.hold(r.Context(), p)
 		if p.fault.Status != 0 {
@@ -105,8 +131,21 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			d.record(r, record.LinkRequest{Code: p.fault.Status, Answered: true})
 			return
 		}
+		if p.fault.Lost {
+			r = r.WithContext(context.WithValue(r.Context(), lostKey{}, true))
+		}
 	}
 	d.proxy.ServeHTTP(w, r)
+}
+
+// meets reports whether a request is one that the fault is about.
+func (p *phase) meets(r *http.Request) bool {
+	verb, resource := about(r)
+	if !p.fault.Meets(r.URL.Path, verb, resource) {
+		return false
+	}
+	n := p.matching.Add(1)
+	return p.fault.Nth == 0 || n == int64(p.fault.Nth)
 }
 
 // hold keeps a request for as long as the fault says, and lasts.
@@ -147,6 +186,11 @@ func refuse(w http.ResponseWriter, f record.LinkFault) {
 // answered records the server's answer, and what a list of leases says.
 func (d *door) answered(resp *http.Response) error {
 	seen := record.LinkRequest{Code: resp.StatusCode}
+	if resp.Request.Context().Value(lostKey{}) != nil {
+		seen.Lost = true
+		d.record(resp.Request, seen)
+		return errors.Join(errLost, resp.Body.Close())
+	}
 	if resp.Request.URL.Path == LeasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
 		body, err := io.ReadAll(resp.Body)
 		if err = errors.Join(err, resp.Body.Close()); err != nil {
@@ -182,9 +226,14 @@ func renewed(body []byte) (map[string]time.Time, error) {
 	return times, nil
 }
 
+// errLost is why a client is not told what the server has answered.
+var errLost = errors.New("the answer gets lost")
+
 // failed tells the client what a broken connection would: nothing.
 func (d *door) failed(_ http.ResponseWriter, r *http.Request, err error) {
-	d.record(r, record.LinkRequest{Error: err.Error()})
+	if !errors.Is(err, errLost) {
+		d.record(r, record.LinkRequest{Error: err.Error()})
+	}
 	panic(http.ErrAbortHandler) //nolint:forbidigo // that is how a handler ends a connection without an answer
 }
 

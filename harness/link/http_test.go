@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,10 +123,69 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 	if got := fmt.Sprint(r.requests()); got != fmt.Sprint([]record.LinkRequest{{Method: "GET", Path: "/version", Code: 200}}) {
 		t.Errorf("the record has %s", got)
 	}
-	stranger := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // that it is refused is the point
-	if resp, err := stranger.Get("https://" + r.Address() + "/version"); err == nil {
-		resp.Body.Close()
-		t.Error("a client without a certificate gets an answer")
+}
+
+// TestWhoHasATokenIsAskedForAsItself: with a token, and without a certificate, a client is
+// nobody but whom the server takes it for, also if it says that it is somebody else.
+func TestWhoHasATokenIsAskedForAsItself(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("Authorization"), " ", len(r.TLS.PeerCertificates), " ", r.Header.Get("Impersonate-User"))
+	})
+	own := r.client.Transport.(*http.Transport).TLSClientConfig //nolint:forcetypeassert // it was made so
+	r.client.Transport = &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: own.RootCAs, MinVersion: tls.VersionTLS12}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+r.Address()+"/version", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer mine")
+	req.Header.Set("Impersonate-User", "admin")
+	resp, err := r.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "Bearer mine 0 admin" {
+		t.Errorf("the server says %q, %v", body, err)
+	}
+}
+
+func TestAnAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	r := newHTTPRig(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/pods") {
+			asked.Add(1)
+		}
+		fmt.Fprint(w, "fine")
+	})
+	r.set(record.LinkFault{Path: record.AnyPath, Verb: "list", Resource: "pods", Nth: 2, Lost: true})
+	for i, want := range []bool{true, false, true} {
+		if got := r.says("/api/v1/nodes"); got != "200 fine" {
+			t.Errorf("another request: %s", got)
+		}
+		resp, err := r.get("/api/v1/pods")
+		if err == nil {
+			resp.Body.Close()
+		}
+		if answered := err == nil; answered != want {
+			t.Errorf("request %d is answered: %t", i+1, answered)
+		}
+	}
+	if n := asked.Load(); n != 3 {
+		t.Errorf("the server was asked %d times", n)
+	}
+	if e := r.phase.Load().effect(); e != (record.Effect{Requests: 1}) {
+		t.Errorf("the effect is %+v", e)
+	}
+	var lost int
+	for _, seen := range r.requests() {
+		if seen.Lost {
+			lost++
+		}
+	}
+	if lost != 1 {
+		t.Errorf("the record has %+v", r.requests())
 	}
 }
 

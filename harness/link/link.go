@@ -58,6 +58,7 @@ type phase struct {
 	over  chan struct{}
 
 	reset, held, withheld, slowed, requests atomic.Int64
+	matching                                atomic.Int64 // requests so far that the fault may be one of
 }
 
 func newPhase(f record.LinkFault) *phase { return &phase{fault: f, over: make(chan struct{})} }

@@ -75,8 +75,9 @@ type Call struct {
 	Path   string `json:"path"`
 	// Code is the status of the answer; 0 if there was none.
 	Code int `json:"code"`
-	// Answered is true if it was the link that answered.
+	// Answered is true if it was the link that answered, and Lost if the answer got lost.
 	Answered bool `json:"answered"`
+	Lost     bool `json:"lost"`
 	// At is when it was answered, in seconds since the record began.
 	At float64 `json:"at"`
 }
@@ -116,7 +117,7 @@ func (t *Timeline) addRig(e Entry) {
 	case record.WebhookCalled:
 		t.Webhooks[e.Subject] = append(t.Webhooks[e.Subject], WebhookCall{WebhookCalled: p, At: t.Seconds(e.Time)})
 	case record.LinkRequest:
-		call := Call{Method: p.Method, Path: p.Path, Code: p.Code, Answered: p.Answered, At: t.Seconds(e.At)}
+		call := Call{Method: p.Method, Path: p.Path, Code: p.Code, Answered: p.Answered, Lost: p.Lost, At: t.Seconds(e.At)}
 		t.Calls[e.Subject] = append(t.Calls[e.Subject], call)
 	case record.LeaseAges:
 		for _, z := range p.Zones {

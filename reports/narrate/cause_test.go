@@ -42,6 +42,20 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// TestWhatAComponentAsked: of a link that looks into what it passes, who asked how often.
+func TestWhatAComponentAsked(t *testing.T) {
+	t.Parallel()
+	rig := checked()[:3]
+	for _, at := range []float64{8, 9.2, 9.4} {
+		rig.at(at, "kube-controller-manager->kube-apiserver", record.LinkRequest{Method: "POST", Path: "/api/v1/namespaces/default/pods", Code: 201})
+	}
+	rig = append(rig, checked()[3:]...)
+	s := of(narrate.Input{Events: rig, Result: about(outcome(reports.Fail), `calls["kube-controller-manager->kube-apiserver"].size()`)})
+	if want := "From 9.0 s to 10.0 s, kube-controller-manager asked the API server 2 times."; !strings.Contains(s.Checks[0].Cause+strings.Join(s.Checks[0].Because, " "), want) {
+		t.Errorf("the cause is %q %q, want %q in it", s.Checks[0].Cause, s.Checks[0].Because, want)
+	}
+}
+
 // TestCausesSayWhatWasCompared: the field, what it was and what it was to be, who wrote or
 // sent it, and what the scenario had done.
 func TestCausesSayWhatWasCompared(t *testing.T) {

@@ -3,6 +3,7 @@ package narrate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -130,8 +131,30 @@ func (t told) ages(until float64) string {
 	return fmt.Sprintf("; the oldest was renewed %.1f s before, and the watchdog read %s", real, read)
 }
 
-// calls is what the watchdog asked the API server in the window.
+// calls is what who is seen to ask asked the API server in the window.
 func (t told) calls() string {
+	var all []string
+	for _, link := range slices.Sorted(maps.Keys(t.b.Calls)) {
+		from, _, _ := strings.Cut(link, "->")
+		if from == watchdogName {
+			return t.watchdogCalls()
+		}
+		n := 0
+		for _, call := range t.b.Calls[link] {
+			if t.from <= call.At && call.At <= t.to {
+				n++
+			}
+		}
+		all = append(all, fmt.Sprintf("%s asked the API server %s", from, times(n)))
+	}
+	if len(all) == 0 {
+		return t.watchdogCalls()
+	}
+	return fmt.Sprintf("from %s to %s, %s", moment(t.from), moment(t.to), strings.Join(all, ", and "))
+}
+
+// watchdogCalls is what the watchdog asked the API server in the window.
+func (t told) watchdogCalls() string {
 	n, last := 0, Mark{}
 	for _, l := range t.lanes {
 		if l.Kind != Link || !strings.HasPrefix(l.Name, toShoot) {

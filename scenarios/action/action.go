@@ -78,6 +78,7 @@ func Kinds() []spec.ActionKind {
 		shorthand[Cut]("cut", changes),
 		shorthand[Slow]("slow", changes),
 		shorthand[Answer]("answer", changes),
+		shorthand[Lose]("lose", changes),
 		shorthand[Heal]("heal", changes),
 		kind[Clock]("clock", changes),
 		kind[WrittenChecks]("checks", verdict),

@@ -60,14 +60,17 @@ func (s Slow) Action() spec.Action {
 	}}
 }
 
-// Answer has the link of dependency-watchdog to an API server answer requests
-// itself, or late, and that of a kubelet to its container runtime calls.
+// Answer has the link between a component and the API server answer requests itself, or late,
+// and that of a kubelet to its container runtime calls.
 type Answer struct {
-	// From is who asks: dependency-watchdog, or its link to another API server, as
-	// dependency-watchdog->seed/kube-apiserver, or kubelet/<node>->runtime.
+	// From is who asks, as in Cut, but for simulated nodes.
 	From string `json:"from"`
 	// Path is that of the requests. If unset, all.
 	Path string `json:"path,omitempty"`
+	// Verb, Resource and Nth are as in Lose.
+	Verb     string `json:"verb,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	Nth      int    `json:"nth,omitempty"`
 	// Status is the HTTP status of the answer. If unset, the API server answers.
 	Status int `json:"status,omitempty"`
 	// RetryAfter goes with a status. If unset, nothing does.
@@ -86,7 +89,7 @@ type Answer struct {
 // Action implements spec.Shorthand.
 func (a Answer) Action() spec.Action {
 	f := Fault{Link: spec.ParseLink(a.From), Fault: record.LinkFault{
-		Path: a.Path, Status: a.Status, RetryAfter: time.Duration(a.RetryAfter),
+		Path: a.Path, Verb: a.Verb, Resource: a.Resource, Nth: a.Nth, Status: a.Status, RetryAfter: time.Duration(a.RetryAfter),
 		Method: a.Method, Code: a.Code, Message: a.Message, Delay: time.Duration(a.Delay),
 	}}
 	if f.Link.To == spec.Runtime {
@@ -95,6 +98,26 @@ func (a Answer) Action() spec.Action {
 		f.Fault.Path = cmp.Or(a.Path, record.AnyPath)
 	}
 	return f
+}
+
+// Lose has the answer to a request of a component get lost, after the API server has done what it
+// was asked.
+type Lose struct {
+	// From is the component, as in Cut, but for simulated nodes.
+	From string `json:"from"`
+	// Verb is as in RBAC: create, update, patch and so on. Resource is a plural name, with a
+	// subresource as in pods/status. If unset, any.
+	Verb     string `json:"verb,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	// Nth is which of those, counted from 1. If unset, each, until it is healed.
+	Nth int `json:"nth,omitempty"`
+}
+
+// Action implements spec.Shorthand.
+func (l Lose) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(l.From), Fault: record.LinkFault{
+		Path: record.AnyPath, Verb: l.Verb, Resource: l.Resource, Nth: l.Nth, Lost: true,
+	}}
 }
 
 // Heal takes the fault of a link away.
@@ -118,8 +141,15 @@ func (f Fault) Check(field spec.Field) {
 		return
 	}
 	field.Named(".from", f.Link.From)
+	if f.Fault.Lost && f.Link.To == spec.Runtime {
+		field.Report(".from", "%s", noRequests)
+		return
+	}
 	if !f.checkKind(field) {
 		return
+	}
+	if f.Fault.Resource != "" {
+		checkResource(field, ".resource", f.Fault.Resource)
 	}
 	if err := f.Fault.Validate(); err != nil {
 		for mistake := range strings.Lines(err.Error()) {
@@ -140,7 +170,7 @@ var (
 	ofCalls   = map[string]string{"method": noCalls, "code": noCalls, "message": noCalls}
 	ofNoCalls = map[string]string{
 		"direction": noBytes, "afterBytes": noBytes, "jitter": noBytes, "bytesPerSecond": noBytes,
-		"path": noRequests, "status": noRequests, "retryAfter": noRequests,
+		"path": noRequests, "verb": noRequests, "resource": noRequests, "nth": noRequests, "status": noRequests, "retryAfter": noRequests,
 	}
 )
 
@@ -164,6 +194,10 @@ func (f Fault) checkKind(field spec.Field) bool {
 			known = false
 			field.Refuse(part, true, "a container runtime has no %s %s: %s", what, strict.Quote(name), strict.DidYouMean(name, names))
 		}
+	}
+	if f.Fault.Verb != "" && !slices.Contains(record.Verbs, f.Fault.Verb) {
+		field.Report(".verb", "%s is no verb of a request: %s", strict.Quote(f.Fault.Verb), strict.DidYouMean(f.Fault.Verb, record.Verbs))
+		return false
 	}
 	one(".code", f.Fault.Code, record.Codes, "code")
 	if f.Fault.Method != record.AnyMethod {
@@ -224,10 +258,10 @@ func (f Fault) disturb(r *spec.Rig) {
 			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
 		}
 	}
-	if (fault.Status != 0 || fault.Path != "") && l.From != spec.Watchdog && l.To != spec.Runtime {
-		r.Conflict(".from", "only the links of %s see requests", spec.Watchdog)
+	if fault.OfRequests() && spec.IsSimulated(l.From) {
+		r.Conflict(".from", "the links of simulated nodes see no requests")
 	}
-	if only := (record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}); spec.IsSimulated(l.From) && fault != only {
+	if only := (record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}); spec.IsSimulated(l.From) && !fault.OfRequests() && fault != only {
 		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")
 	}
 	faulty[l] = fault

@@ -109,6 +109,9 @@ func (d mayHave) rig(cell plan.Cell) {
 		}
 		add("calls", spec.Watchdog+"->"+spec.APIServer, spec.Watchdog+"->"+spec.SeedAPIServer)
 	}
+	for _, from := range t.Inspected {
+		add("calls", from+"->"+spec.APIServer)
+	}
 	for _, n := range d["nodes"] {
 		add("objects", "nodes/"+n.begins)
 	}

@@ -169,7 +169,7 @@ func movesNode(merge map[string]any) bool {
 
 // ofControlPlane is what of a topology is the control plane.
 func ofControlPlane(t record.Topology) record.Topology {
-	t.Nodes, t.Links, t.Observed, t.MayEnd = nil, nil, nil, nil
+	t.Nodes, t.Links, t.Inspected, t.Observed, t.MayEnd = nil, nil, nil, nil, nil
 	return t
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,7 +63,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 	}
 	for _, l := range t.Links {
 		if l.To == spec.APIServer && l.From != spec.Watchdog {
-			config.Links = append(config.Links, cluster.Link{From: l.From})
+			config.Links = append(config.Links, cluster.Link{From: l.From, HTTP: slices.Contains(t.Inspected, l.From)})
 		}
 	}
 	config.Via = make(map[string][]string)

@@ -64,7 +64,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	cell.Topology = newTopology(s.Topology, rig)
 	var err error
 	cell.Steps, err = newSteps(f, c, rig, conflicts)
-	cell.Topology.Links = links(cell)
+	cell.Topology.Links, cell.Topology.Inspected = links(cell), inspected(cell)
 	for i := range cell.Topology.Nodes {
 		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
 	}
@@ -77,6 +77,18 @@ func idOf(scenario string, axes map[string]string) string {
 		scenario += "/" + name + ":" + axes[name]
 	}
 	return scenario
+}
+
+// inspected are the components whose requests a fault of the cell may be about. A watchdog's are
+// always seen.
+func inspected(cell Cell) (all []string) {
+	for _, step := range cell.Steps {
+		fault, is := step.Action.(action.Fault)
+		if is && fault.Fault.OfRequests() && fault.Link.From != spec.Watchdog && !slices.Contains(all, fault.Link.From) {
+			all = append(all, fault.Link.From)
+		}
+	}
+	return all
 }
 
 // links returns the links that a cell needs: those that its steps make faulty or lead

@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 )
@@ -114,6 +115,17 @@ func (f Field) Object(path string) {
 	if n, found := f.v.Find(f.at + path); found {
 		checkObject(f.v.Source, n)
 	}
+}
+
+// Creates reports whether a step of the scenario creates an object of a kind, as far as is known.
+func (f Field) Creates(kind string) bool {
+	for _, step := range f.v.scenario.Steps {
+		creator, is := step.Action.(Creator)
+		if is && slices.ContainsFunc(creator.Manifests(), func(o map[string]any) bool { return o["kind"] == kind }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Span reports a length of time that can't be known. Written is the field of the
