@@ -126,7 +126,7 @@ func (a *admission) configuration(w action.Webhook, server *webhook.Server, mark
 		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": map[string]any{"name": w.Name},
 		"webhooks": []any{
 			entry(w.Name, server.URL(), w.FailurePolicy, time.Duration(w.Timeout), false, rules),
-			entry("mark", server.URL()+webhook.MarkPath+mark, action.IgnorePolicy, markTimeout, true, []any{rule([]string{"CREATE"}, []string{""}, []string{"v1"}, []string{"configmaps"})}),
+			entry(w.Name+"-mark", server.URL()+webhook.MarkPath+mark, action.IgnorePolicy, markTimeout, true, []any{rule([]string{"CREATE"}, []string{""}, []string{"v1"}, []string{"configmaps"})}),
 		},
 	}
 }
