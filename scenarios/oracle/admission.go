@@ -5,39 +5,48 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/model"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// webhooksAt are the admission webhooks that API servers asked at a place of the record, by what
-// they were to answer.
-func (r *run) webhooksAt(place int) (all []action.Webhook) {
-	for _, taken := range r.Steps {
-		if taken.From.Place > place {
-			break
-		}
-		step, known := r.step(taken.Number)
-		if !known {
+// admission is the admission webhooks that API servers ask from a place of the record on, by what
+// they are to answer.
+type admission struct {
+	from     int
+	webhooks []action.Webhook
+}
+
+// admissions are the webhooks from each step on that changes them.
+func admissions(cell plan.Cell, steps []*timeline.Step) (all []admission) {
+	actions := make(map[int]action.Action)
+	for _, s := range cell.Steps {
+		actions[s.Number] = s.Action
+	}
+	var now []action.Webhook
+	for _, taken := range steps {
+		switch does := actions[taken.Number].(type) {
+		case action.Webhook:
+			now = append(butOf(now, does.Resource()+"/"+does.Name), does)
+		case action.Delete:
+			now = butOf(now, does.Object.String())
+		default:
 			continue
 		}
-		switch does := step.(type) {
-		case action.Webhook:
-			all = append(butOf(all, does.Resource()+"/"+does.Name), does)
-		case action.Delete:
-			all = butOf(all, does.Object.String())
-		}
+		all = append(all, admission{taken.From.Place, now})
 	}
 	return all
 }
 
-// step is what a step of the cell does.
-func (r *run) step(number int) (action.Action, bool) {
-	for _, s := range r.cell.Steps {
-		if s.Number == number {
-			return s.Action, true
+// webhooksAt are the admission webhooks that API servers asked at a place of the record.
+func (r *run) webhooksAt(place int) (now []action.Webhook) {
+	for _, a := range r.admissions {
+		if a.from <= place {
+			now = a.webhooks
 		}
 	}
-	return nil, false
+	return now
 }
 
 // butOf are the webhooks but that of a configuration.

@@ -37,6 +37,8 @@ type run struct {
 	// step, the resource and the name, and changes its changes of others by the step.
 	manifests map[[3]string]*timeline.Version
 	changes   map[string]change
+	// admissions are the admission webhooks, in the order of the steps that change them.
+	admissions []admission
 }
 
 // change is what a step changes about an object.
@@ -77,7 +79,7 @@ func changeBy(a action.Action) change {
 
 func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 	r := &run{
-		Timeline: t, Rules: rules, cell: cell, byUID: groupByUID(t.Versions),
+		Timeline: t, Rules: rules, cell: cell, byUID: groupByUID(t.Versions), admissions: admissions(cell, t.Steps),
 		manifests: make(map[[3]string]*timeline.Version), changes: make(map[string]change),
 	}
 	for _, a := range t.Answers {

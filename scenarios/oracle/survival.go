@@ -141,7 +141,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 	writers := slices.DeleteFunc(s.ServerLives(), func(l *timeline.Life) bool { return l.Until.Place <= before.place || l.From.Place > v.Place })
 	for _, l := range writers {
 		after := s.updated(l, v, possible, unchanged)
-		if s.webhooksAt(v.Place) != nil { // of which of its parts are written, they may not be asked
+		if len(s.webhooksAt(v.Place)) > 0 { // of which of its parts are written, they may not be asked
 			after = append(after, possible...)
 		}
 		if len(writers) == 1 {
