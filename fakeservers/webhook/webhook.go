@@ -1,4 +1,4 @@
-// Package webhook is an admission webhook that answers as it is told
+// Package webhook is a fake admission webhook, whose answers can be changed while it runs
 // (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/).
 package webhook
 
@@ -94,7 +94,7 @@ func (s *Server) Marked(mark string) bool {
 	return s.marks[mark]
 }
 
-// Forget has a mark be one that nobody has asked at.
+// Forget forgets that an API server has asked at a mark.
 func (s *Server) Forget(mark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,8 @@ func (s *Server) Close() error {
 	return err
 }
 
-// maxReview bounds what an API server sends, in bytes: an object is 3 MB at the most.
+// maxReview bounds a review, in bytes. API servers accept objects of up to 3 MB, and a review
+// may have two.
 const maxReview = 16 << 20
 
 // ServeHTTP answers a review.

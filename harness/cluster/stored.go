@@ -27,8 +27,8 @@ func (c *Cluster) Stored(ctx context.Context, key string) (Stored, bool, error) 
 	return answer.KVs[0], true, nil
 }
 
-// Store has etcd hold a value at a key, unless somebody has written it since a revision: then it
-// reports false.
+// Store writes a value to a key of etcd. It reports false, and writes nothing, if the key was
+// written after a revision.
 func (c *Cluster) Store(ctx context.Context, key string, value []byte, since int64) (bool, error) {
 	var answer struct{ Succeeded bool }
 	err := c.askEtcd(ctx, "txn", map[string]any{

@@ -86,29 +86,29 @@ func (l *Link) open(host string) (*door, error) {
 func onBehalf(r *httputil.ProxyRequest) {
 	r.Out.Header.Del("Accept-Encoding")
 	if len(r.In.TLS.PeerCertificates) == 0 {
-		return // it has a token, or is nobody
+		return // it has a token, or is anonymous
 	}
 	who := r.In.TLS.PeerCertificates[0].Subject
 	r.Out.Header.Set(transport.ImpersonateUserHeader, who.CommonName)
 	r.Out.Header[transport.ImpersonateGroupHeader] = who.Organization
 }
 
-// identities asks the API server as an administrator on behalf of who has shown a certificate,
-// and as nobody for all others: their tokens, if any, are in their requests.
-type identities struct{ administrator, nobody http.RoundTripper }
+// identities asks the API server as an administrator on behalf of clients that have shown a
+// certificate. Requests of all others it passes without one, with the tokens that they have.
+type identities struct{ administrator, anonymous http.RoundTripper }
 
 func newIdentities(config *rest.Config) (i identities, err error) {
 	if i.administrator, err = rest.TransportFor(config); err != nil {
 		return i, err
 	}
-	i.nobody, err = rest.TransportFor(rest.AnonymousClientConfig(config))
+	i.anonymous, err = rest.TransportFor(rest.AnonymousClientConfig(config))
 	return i, err
 }
 
 // RoundTrip implements http.RoundTripper.
 func (i identities) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(r.TLS.PeerCertificates) == 0 {
-		return i.nobody.RoundTrip(r)
+		return i.anonymous.RoundTrip(r)
 	}
 	return i.administrator.RoundTrip(r)
 }
