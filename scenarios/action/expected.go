@@ -39,30 +39,40 @@ func idOf(step string) string { return notInID.ReplaceAllString(step, "-") }
 // Checked implements Checker: the expectation is a check, whose id is the name of the
 // step, with - for what an id can't have, and -accepted or -rejected.
 func (e Expected) Checked() []Check {
+	name, rejected := strconv.Quote(e.Step), "it.code >= 400"
+	if e.Rejected != nil && e.Rejected.Code != 0 {
+		rejected = fmt.Sprintf("it.code == %d", e.Rejected.Code)
+	}
+	observe := fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].?message.orValue("")}`, name, name)
+	return e.checks(observe, "it.code < 400", rejected, "message")
+}
+
+// checks are the expectation as a check of what is observed: what it must be if the step is
+// accepted and if it is rejected, and the field that has the message. There is none if nothing is
+// expected.
+func (e Expected) checks(observe, accepted, rejected, message string) []Check {
 	if !e.judged() {
 		return nil
 	}
-	name, id := strconv.Quote(e.Step), idOf(e.Step)
-	check := Check{ID: id + "-accepted", Mode: record.Now, Line: e.Line, Must: "it.code < 400",
-		Observe: fmt.Sprintf(`{"code": requests[%s].code, "message": requests[%s].?message.orValue("")}`, name, name)}
+	check := Check{ID: idOf(e.Step) + "-accepted", Mode: record.Now, Line: e.Line, Must: accepted, Observe: observe}
 	if e.Rejected != nil {
-		check.ID, check.Must = id+"-rejected", "it.code >= 400"
-		if e.Rejected.Code != 0 {
-			check.Must = fmt.Sprintf("it.code == %d", e.Rejected.Code)
-		}
+		check.ID, check.Must = idOf(e.Step)+"-rejected", rejected
 		if e.Rejected.Message != "" {
-			check.Must += fmt.Sprintf(" && it.message.matches(%s)", strconv.Quote(e.Rejected.Message))
+			check.Must += fmt.Sprintf(" && it.%s.matches(%s)", message, strconv.Quote(e.Rejected.Message))
 		}
 	}
 	return []Check{check}
 }
 
 // judge has the expectation judged on the last answer.
-func (e Expected) judge(ctx context.Context, rig Rig) error {
-	if !e.judged() {
+func (e Expected) judge(ctx context.Context, rig Rig) error { return watch(ctx, rig, e.Checked()) }
+
+// watch has checks watched, if there are any.
+func watch(ctx context.Context, rig Rig, checks []Check) error {
+	if len(checks) == 0 {
 		return nil
 	}
-	return rig.Watch(ctx, Checks{Checks: e.Checked()})
+	return rig.Watch(ctx, Checks{Checks: checks})
 }
 
 func (e Expected) describe() string {

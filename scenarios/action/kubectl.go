@@ -10,7 +10,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -127,19 +126,9 @@ func (k Kubectl) Describe() string {
 
 // Checked implements Checker.
 func (k Kubectl) Checked() []Check {
-	if !k.judged() {
-		return nil
-	}
 	name := strconv.Quote(k.Step)
-	check := Check{ID: idOf(k.Step) + "-accepted", Mode: record.Now, Line: k.Line, Must: "it.code == 0",
-		Observe: fmt.Sprintf(`{"code": kubectl[%s].code, "errors": kubectl[%s].errors}`, name, name)}
-	if k.Rejected != nil {
-		check.ID, check.Must = idOf(k.Step)+"-rejected", "it.code != 0"
-		if k.Rejected.Message != "" {
-			check.Must += fmt.Sprintf(" && it.errors.matches(%s)", strconv.Quote(k.Rejected.Message))
-		}
-	}
-	return []Check{check}
+	observe := fmt.Sprintf(`{"code": kubectl[%s].code, "errors": kubectl[%s].errors}`, name, name)
+	return k.checks(observe, "it.code == 0", "it.code != 0", "errors")
 }
 
 // Run implements Action.
@@ -147,8 +136,5 @@ func (k Kubectl) Run(ctx context.Context, rig Rig) error {
 	if err := rig.Kubectl(ctx, k, k.judged()); err != nil {
 		return err
 	}
-	if !k.judged() {
-		return nil
-	}
-	return rig.Watch(ctx, Checks{Checks: k.Checked()})
+	return watch(ctx, rig, k.Checked())
 }
