@@ -41,6 +41,12 @@ type LinkFault struct {
 	Nth int `json:"nth,omitempty"`
 	// Lost has the answer get lost, after the server has done what it was asked.
 	Lost bool `json:"lost,omitempty"`
+	// Crash has who connects be killed at the request: before the server gets it, or after the
+	// server has done it, and before who asked has the answer. If unset, nobody is.
+	Crash Moment `json:"crash,omitempty"`
+	// Stale has the events of watches come late, by Delay, and has all else pass: who connects sees
+	// a state that has passed. If there is no Delay, they come when the fault is over.
+	Stale bool `json:"stale,omitempty"`
 	// Status is the HTTP status of the answer that the link gives. If unset, the
 	// server answers.
 	Status int `json:"status,omitempty"`
@@ -100,6 +106,15 @@ const (
 	Backward Direction = "backward"
 )
 
+// Moment is when who connects is killed.
+type Moment string
+
+// The moments of a crash.
+const (
+	CrashBefore Moment = "before"
+	CrashAfter  Moment = "after"
+)
+
 // Validate returns all that contradicts itself in a fault.
 func (f LinkFault) Validate() error {
 	var mistakes []error
@@ -117,9 +132,12 @@ func (f LinkFault) Validate() error {
 	mistake(f.Slows() && f.Cut != "" && f.AfterBytes == 0, "what is cut can't be slow: the link has either fault, or afterBytes")
 	mistake(f.OfRequests() && (f.Cut != "" || f.Direction != "" || f.Jitter != 0 || f.BytesPerSecond != 0), "a fault of requests is a status or a delay, and nothing else")
 	mistake(f.Path != "" && f.Path != AnyPath && !strings.HasPrefix(f.Path, "/"), "%q is not a path: it begins with /, or is %q", f.Path, AnyPath)
-	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0 && !f.Lost, "what is wrong with requests is a status, a delay, or a lost answer")
+	mistake(f.Path != "" && f.Status == 0 && f.Delay == 0 && !f.Lost && !f.Stale && f.Crash == "", "what is wrong with requests is a status, a delay, a lost answer, a crash, or events that are late")
 	mistake(f.Lost && f.Status != 0, "an answer that gets lost is that of the server")
-	mistake((f.Verb != "" || f.Resource != "" || f.Nth != 0 || f.Lost) && f.Path == "", "a verb, a resource and a number are of requests: say of which path")
+	mistake(f.Stale && (f.Verb != "watch" || f.Nth != 0 || f.Status != 0 || f.Lost || f.Crash != ""), "only events of watches are late, all of them, and nothing else")
+	mistake(f.Crash != "" && f.Crash != CrashBefore && f.Crash != CrashAfter, "%q is no moment of a crash: it is %q or %q", f.Crash, CrashBefore, CrashAfter)
+	mistake(f.Crash != "" && (f.Nth == 0 || f.Status != 0 || f.Lost || f.Delay != 0), "a crash is at one request, and nothing else is wrong with it")
+	mistake((f.Verb != "" || f.Resource != "" || f.Nth != 0 || f.Lost || f.Crash != "") && f.Path == "", "a verb, a resource and a number are of requests: say of which path")
 	mistake(f.Verb != "" && !slices.Contains(Verbs, f.Verb), "%q is no verb of a request: those are %s", f.Verb, strings.Join(Verbs, ", "))
 	mistake(f.Nth < 0, "requests are counted from 1")
 	mistake(f.Status != 0 && f.Path == "", "a status is the answer to requests: say of which path")
@@ -136,6 +154,12 @@ func (f LinkFault) Validate() error {
 
 // String is how a plan describes a fault: "drop forward", "delay 20ms".
 func (f LinkFault) String() string {
+	switch {
+	case f.Stale:
+		return f.events()
+	case f.Crash != "":
+		return fmt.Sprintf("crash %s %s", f.Crash, f.requests())
+	}
 	var words []string
 	word := func(is bool, format string, args ...any) {
 		if is {
@@ -160,6 +184,15 @@ func (f LinkFault) String() string {
 		return "pass"
 	}
 	return strings.Join(words, " ")
+}
+
+// events are the events of watches that are late, and how late.
+func (f LinkFault) events() string {
+	how := "until it is healed"
+	if f.Delay > 0 {
+		how = "for " + f.Delay.String()
+	}
+	return "hold events of " + cmp.Or(f.Resource, "all watches") + " " + how
 }
 
 // requests are those that the fault is one of.
@@ -224,6 +257,9 @@ type Effect struct {
 	// Requests is a number of requests that were answered by the link, held, or
 	// never sent; of the link to a container runtime, of such calls.
 	Requests int64 `json:"requests,omitempty"`
+	// Events is a number of watch events that came late; bookmarks, which say nothing of an
+	// object, are not counted.
+	Events int64 `json:"events,omitempty"`
 }
 
 // Any reports whether there was an effect.

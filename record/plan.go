@@ -105,8 +105,8 @@ type Scaling struct {
 	Timeout      behavior.Duration `json:"timeout,omitempty"`
 }
 
-// Link is the way from a component to an API server, or from a kubelet to its
-// container runtime.
+// Link is the way from a component to an API server, from an API server to etcd, or from a kubelet
+// to its container runtime.
 type Link struct {
 	From string `json:"from"`
 	To   string `json:"to"`

@@ -267,6 +267,16 @@
 //     asked: the connection ends without it. Without nth, each answer does, until it is
 //     healed. verb is as in RBAC; resource may have a subresource, as pods/status. answer
 //     has these three, too. What a component asks through such a link is in calls.
+//   - crash: {from: kube-scheduler, when: after, verb: create, resource: pods/binding}: the
+//     component is killed at its first such request, or its nth: before the API server gets
+//     it, or after the API server has done it. It is started again as a kubelet starts a
+//     container: at once, and later each time.
+//   - stale: {from: kube-controller-manager, resource: pods}: the watch events of that
+//     resource, or of all, come when the link is healed, or by a delay later. Requests pass
+//     as ever, so that the component acts on a state that has passed.
+//   - cut and slow of an API server, kube-apiserver or kube-apiserver/b, are for its link to
+//     etcd. With direction: backward, it is behind: what it has in its cache, it still
+//     shows, and it learns of no change. A component that is led to it then sees the past.
 //   - cut, slow and answer of kubelet/node-a->runtime are for the calls of a kubelet to
 //     its container runtime. With cut, it hangs: calls wait until it is healed, or for as
 //     long as the kubelet waits. With how: reset, it is dead: connections are ended, and

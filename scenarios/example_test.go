@@ -296,7 +296,8 @@ steps:
 - slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms}
 - lose: {from: kube-scheduler, verb: create, resource: pods/binding, nth: 2}
 - heal: kube-scheduler
-- answer: {from: kube-scheduler, resource: pods/binding, status: 503}
+- crash: {from: kube-scheduler, when: after, verb: create, resource: pods/binding}
+- slow: {from: kube-apiserver, delay: 3s, direction: backward}
 `)
 	// Output:
 	// mine/manual/example
@@ -306,7 +307,8 @@ steps:
 	//   4. slow kubelet/node-a -> kube-apiserver: delay 100ms jitter 20ms
 	//   5. on kube-scheduler -> kube-apiserver: lose the answer to request 2 to create pods/binding
 	//   6. heal kube-scheduler -> kube-apiserver
-	//   7. on kube-scheduler -> kube-apiserver: answer 503 to all requests about pods/binding
+	//   7. on kube-scheduler -> kube-apiserver: crash after request 1 to create pods/binding
+	//   8. slow kube-apiserver -> etcd: delay 3s backward
 }
 
 // An object can be written in the ways that clients have.

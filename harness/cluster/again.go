@@ -10,8 +10,12 @@ import (
 
 // startsAgain reports whether a component is started again if it ends by itself, as a kubelet
 // does with the containers of a static pod. One of several controller managers or schedulers
-// has to be: it ends when it is no longer the leader, or finds no API server while it starts.
+// has to be: it ends when it is no longer the leader, or finds no API server while it starts. So
+// has each that has crashed.
 func (comp *component) startsAgain() bool {
+	if comp.crashed.Load() {
+		return true
+	}
 	controller := comp.kind == build.ControllerManager || comp.kind == build.Scheduler
 	return controller && record.Member(comp.name) != ""
 }
@@ -19,6 +23,18 @@ func (comp *component) startsAgain() bool {
 // A kubelet starts a container that ended at once, and then later each time
 // (k8s.io/kubernetes, pkg/kubelet/kubelet.go, MaxContainerBackOff and the backoff beside it).
 const firstBackOff, maxBackOff = 10 * time.Second, 5 * time.Minute
+
+// crash kills a component, if it runs, as if it had done so by itself.
+func (c *Cluster) crash(name string) {
+	_, comp, err := c.find(name)
+	if err != nil {
+		return // its link is there before it is
+	}
+	if p := comp.process(); p != nil {
+		comp.crashed.Store(true)
+		_ = p.Kill() // what it ended with is in the record
+	}
+}
 
 // startAgain starts a component that has ended, until it is up or the context ends: somebody else
 // starts it then, or wants it to stay away.

@@ -68,5 +68,9 @@ func TestOnlyOneOfSeveralControllersIsStartedAgain(t *testing.T) {
 		if got := comp.startsAgain(); got != want {
 			t.Errorf("%s: %v, not %v", name, got, want)
 		}
+		comp.crashed.Store(true)
+		if !comp.startsAgain() {
+			t.Errorf("%s is not started again after its link has killed it", name)
+		}
 	}
 }

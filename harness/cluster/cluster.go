@@ -74,12 +74,12 @@ type Config struct {
 	ReportDir string
 }
 
-// Link says which way to the API server is a link.
+// Link says which way to the API server is a link, or which way of an API server to etcd.
 type Link struct {
 	// From is the component or client that connects: "kubelet/node-a",
 	// "kube-controller-manager".
 	From string
-	// HTTP has the link look into what it passes: it can answer requests, and
+	// HTTP, of a way to the API server, has the link look into what it passes: it can answer requests, and
 	// records them.
 	HTTP bool
 }

@@ -46,6 +46,9 @@ type component struct {
 	// backOff is how long it waits before it is started again if it ends by itself.
 	backOff time.Duration
 
+	// crashed is true once a fault of its link has killed it.
+	crashed atomic.Bool
+
 	// leave has nobody start it again; nil unless somebody is about to.
 	leave atomic.Pointer[context.CancelFunc]
 }

@@ -115,9 +115,13 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 		return err
 	}
 	kubelet, err := c.creds.issue("kubelet-client", administrator("kube-apiserver-kubelet-client"))
+	if err != nil {
+		return err
+	}
+	stored, err := c.wayToEtcd(comp.Name)
 	p := apiserverPaths{
 		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
-		etcdURL: etcdURL(c.block.controlPlane().String()), etcd: etcd, kubelet: kubelet,
+		etcdURL: "https://" + stored, etcd: etcd, kubelet: kubelet,
 	}
 	added := c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
 	if err != nil || !c.cfg.Topology.PeerProxy {

@@ -30,12 +30,31 @@ func (c *Cluster) kubeconfigOf(from string, who pki.Request, via []string) (stri
 	return c.creds.kubeconfig(fileName(from), who, "https://"+address)
 }
 
+// wayToEtcd is the address by which an API server connects to etcd: etcd's, or that of the link
+// that there is on the way.
+func (c *Cluster) wayToEtcd(from string) (string, error) {
+	etcd := netip.AddrPortFrom(c.block.controlPlane(), etcdPort).String()
+	if !slices.ContainsFunc(c.cfg.Links, func(l Link) bool { return l.From == from }) {
+		return etcd, nil
+	}
+	l, err := link.New(link.Config{
+		Name: from + "->etcd", Targets: []string{etcd}, Recorder: c.cfg.Recorder,
+		Listen: netip.AddrPortFrom(c.block.controlPlane(), 0).String(), // etcd's certificate is for it
+	})
+	if err != nil {
+		return "", err
+	}
+	c.links[from] = l
+	return l.Address(), nil
+}
+
 func (c *Cluster) newLink(l Link, via []string) (*link.Link, error) {
 	config := link.Config{
 		Name: l.From + "->kube-apiserver",
 		// The address is one that the certificate of each API server is for.
 		Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
 		Targets:  c.via(via),
+		Crash:    func() { c.crash(l.From) },
 		Recorder: c.cfg.Recorder,
 	}
 	if l.HTTP {
@@ -52,23 +71,22 @@ func (c *Cluster) newLink(l Link, via []string) (*link.Link, error) {
 	return link.New(config)
 }
 
-// checkLinks reports links of components that there aren't, or that don't
-// connect to the API server.
+// checkLinks reports links of components that there aren't, or that connect to nothing.
 func (c *Cluster) checkLinks() error {
 	var mistakes []error
 	for _, l := range c.cfg.Links {
 		if c.links[l.From] == nil {
-			mistakes = append(mistakes, fmt.Errorf("this rig has no link from %q to the API server", l.From))
+			mistakes = append(mistakes, fmt.Errorf("this rig has no link from %q", l.From))
 		}
 	}
 	return errors.Join(mistakes...)
 }
 
-// SetLink gives a link to the API server a fault, or none.
+// SetLink gives a link to the API server, or that of an API server to etcd, a fault, or none.
 func (c *Cluster) SetLink(from string, f record.LinkFault) error {
 	l, ok := c.links[from]
 	if !ok {
-		return fmt.Errorf("this rig has no link from %q to the API server; it has links from %q", from, slices.Sorted(maps.Keys(c.links)))
+		return fmt.Errorf("this rig has no link from %q; it has links from %q", from, slices.Sorted(maps.Keys(c.links)))
 	}
 	return l.Set(f)
 }

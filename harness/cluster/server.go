@@ -121,8 +121,8 @@ func (c *Cluster) lead() {
 	c.mu.Lock()
 	links, routes, guests := maps.Clone(c.links), maps.Clone(c.routes), slices.Collect(maps.Keys(c.guests))
 	c.mu.Unlock()
-	for from, l := range links {
-		l.Route(c.via(routes[from])...)
+	for from, via := range routes {
+		links[from].Route(c.via(via)...)
 	}
 	for _, guest := range guests {
 		guest.lead()

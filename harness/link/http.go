@@ -131,17 +131,27 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			d.record(r, record.LinkRequest{Code: p.fault.Status, Answered: true})
 			return
 		}
-		if p.fault.Lost {
-			r = r.WithContext(context.WithValue(r.Context(), lostKey{}, true))
+		if p.fault.Crash == record.CrashBefore {
+			d.crash(r)
+		}
+		if p.fault.Lost || p.fault.Crash == record.CrashAfter {
+			r = r.WithContext(context.WithValue(r.Context(), lostKey{}, p.fault))
 		}
 	}
 	d.proxy.ServeHTTP(w, r)
 }
 
+// crash has who asks be killed, and its request go nowhere.
+func (d *door) crash(r *http.Request) {
+	d.record(r, record.LinkRequest{Error: "who asks is killed before the server is asked"})
+	d.link.cfg.Crash()
+	panic(http.ErrAbortHandler) //nolint:forbidigo // that is how a handler ends a connection without an answer
+}
+
 // meets reports whether a request is one that the fault is about.
 func (p *phase) meets(r *http.Request) bool {
 	verb, resource := about(r)
-	if !p.fault.Meets(r.URL.Path, verb, resource) {
+	if p.fault.Stale || !p.fault.Meets(r.URL.Path, verb, resource) {
 		return false
 	}
 	n := p.matching.Add(1)
@@ -186,9 +196,12 @@ func refuse(w http.ResponseWriter, f record.LinkFault) {
 // answered records the server's answer, and what a list of leases says.
 func (d *door) answered(resp *http.Response) error {
 	seen := record.LinkRequest{Code: resp.StatusCode}
-	if resp.Request.Context().Value(lostKey{}) != nil {
+	if f, lost := resp.Request.Context().Value(lostKey{}).(record.LinkFault); lost {
 		seen.Lost = true
 		d.record(resp.Request, seen)
+		if f.Crash != "" {
+			d.link.cfg.Crash()
+		}
 		return errors.Join(errLost, resp.Body.Close())
 	}
 	if resp.Request.URL.Path == LeasesPath && resp.StatusCode == http.StatusOK && resp.Request.URL.Query().Get("watch") == "" {
@@ -202,6 +215,9 @@ func (d *door) answered(resp *http.Response) error {
 		}
 	}
 	d.record(resp.Request, seen)
+	if verb, resource := about(resp.Request); verb == "watch" && resp.StatusCode == http.StatusOK {
+		d.watched(resp, resource)
+	}
 	return nil
 }
 

@@ -189,6 +189,42 @@ func TestAnAnswerIsLost(t *testing.T) {
 	}
 }
 
+// TestWhoAsksIsKilledAtARequest: before the server gets it, or after the server has done it. In
+// neither case is it answered.
+func TestWhoAsksIsKilledAtARequest(t *testing.T) {
+	t.Parallel()
+	for when, reached := range map[record.Moment]int64{record.CrashBefore: 2, record.CrashAfter: 3} {
+		var asked, killed atomic.Int64
+		r := newHTTPRig(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+		r.cfg.Crash = func() { killed.Add(1) }
+		r.set(record.LinkFault{Path: record.AnyPath, Verb: "list", Resource: "pods", Nth: 2, Crash: when})
+		for i, want := range []bool{true, false, true} {
+			resp, err := r.get("/api/v1/pods")
+			if err == nil {
+				resp.Body.Close()
+			}
+			if answered := err == nil; answered != want {
+				t.Errorf("%s: request %d is answered: %t", when, i+1, answered)
+			}
+		}
+		if asked.Load() != reached || killed.Load() != 1 {
+			t.Errorf("%s: the server was asked %d times, not %d, and who asks was killed %d times", when, asked.Load(), reached, killed.Load())
+		}
+		if e := r.phase.Load().effect(); e != (record.Effect{Requests: 1}) {
+			t.Errorf("%s: the effect is %+v", when, e)
+		}
+	}
+}
+
+func TestWhoCanNotBeKilledIsNot(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(http.ResponseWriter, *http.Request) {})
+	err := r.Set(record.LinkFault{Path: record.AnyPath, Nth: 1, Crash: record.CrashBefore})
+	if err == nil || !strings.Contains(err.Error(), "can't be killed") {
+		t.Errorf("it is set: %v", err)
+	}
+}
+
 func TestRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })

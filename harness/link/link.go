@@ -30,6 +30,8 @@ type Config struct {
 	// HTTP is what it takes to look into what is passed. If unset, the link passes
 	// bytes, whatever they mean.
 	HTTP *HTTP
+	// Crash kills the client, for a fault that is a crash. If unset, none can be.
+	Crash func()
 	// Recorder gets the faults. It may be unset.
 	Recorder record.Recorder
 }
@@ -57,14 +59,14 @@ type phase struct {
 	fault record.LinkFault
 	over  chan struct{}
 
-	reset, held, withheld, slowed, requests atomic.Int64
-	matching                                atomic.Int64 // requests so far that the fault may be one of
+	reset, held, withheld, slowed, requests, events atomic.Int64
+	matching                                        atomic.Int64 // requests so far that the fault may be one of
 }
 
 func newPhase(f record.LinkFault) *phase { return &phase{fault: f, over: make(chan struct{})} }
 
 func (p *phase) effect() record.Effect {
-	return record.Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load(), Requests: p.requests.Load()}
+	return record.Effect{Reset: p.reset.Load(), Held: p.held.Load(), Withheld: p.withheld.Load(), Slowed: p.slowed.Load(), Requests: p.requests.Load(), Events: p.events.Load()}
 }
 
 // New makes a link, which passes everything.
@@ -102,6 +104,9 @@ func (l *Link) Set(f record.LinkFault) error {
 	err := f.Validate()
 	if f.OfRequests() && l.door == nil {
 		err = errors.Join(err, errors.New("it relays bytes and does not see requests"))
+	}
+	if f.Crash != "" && l.cfg.Crash == nil {
+		err = errors.Join(err, errors.New("who connects by it can't be killed"))
 	}
 	if f.OfCalls() {
 		err = errors.Join(err, errors.New("it does not see calls to a container runtime"))

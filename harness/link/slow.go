@@ -3,6 +3,7 @@ package link
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -10,9 +11,11 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// chunk is what was read at once, and when it is to arrive.
+// chunk is what was read at once, and when it is to arrive: when it is due, or when the fault is
+// over that makes it late.
 type chunk struct {
 	due  time.Time
+	over <-chan struct{}
 	data []byte
 }
 
@@ -28,7 +31,7 @@ const (
 func (p *pump) slowly(left int64) error {
 	underway := make(chan chunk, maxUnderway)
 	arrived := make(chan error, 1)
-	go func() { arrived <- p.deliver(underway) }()
+	go func() { arrived <- deliver(p.to, underway, p.conn.link.closed.Done()) }()
 	err := p.send(underway, newPace(p.phase.fault, p.rand), left)
 	close(underway)
 	return errors.Join(err, <-arrived)
@@ -46,25 +49,26 @@ func (p *pump) send(underway chan<- chunk, pace *pace, left int64) error {
 		next := bytes.Clone(p.take(min(left, size)))
 		left -= int64(len(next))
 		p.phase.slowed.Add(int64(len(next)))
-		underway <- chunk{due: pace.next(time.Now(), len(next)), data: next}
+		underway <- chunk{due: pace.next(time.Now(), len(next)), over: p.phase.over, data: next}
 	}
 	return nil
 }
 
-// deliver writes chunks when they are due, or at once when the fault is over.
-func (p *pump) deliver(underway <-chan chunk) (err error) {
+// deliver writes chunks when they are due, or at once when their fault is over, until the link is
+// closed.
+func deliver(to io.Writer, underway <-chan chunk, closed <-chan struct{}) (err error) {
 	for c := range underway {
 		if err != nil {
 			continue // the other side is closed; the reader must not block
 		}
 		select {
 		case <-time.After(time.Until(c.due)):
-		case <-p.phase.over:
-		case <-p.conn.link.closed.Done():
+		case <-c.over:
+		case <-closed:
 			err = os.ErrClosed
 			continue
 		}
-		_, err = p.to.Write(c.data)
+		_, err = to.Write(c.data)
 	}
 	return err
 }

@@ -104,6 +104,7 @@ func effect(e record.Effect) string {
 	}{
 		{e.Reset, "connections reset"}, {e.Held, "connections held"},
 		{e.Withheld, "bytes withheld"}, {e.Slowed, "bytes slowed"}, {e.Requests, "requests answered by the link, held or never sent"},
+		{e.Events, "watch events held"},
 	} {
 		if part.count > 0 {
 			words = append(words, fmt.Sprintf("%d %s", part.count, part.text))

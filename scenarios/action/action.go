@@ -79,6 +79,8 @@ func Kinds() []spec.ActionKind {
 		shorthand[Slow]("slow", changes),
 		shorthand[Answer]("answer", changes),
 		shorthand[Lose]("lose", changes),
+		shorthand[Crash]("crash", changes),
+		shorthand[Stale]("stale", changes),
 		shorthand[Heal]("heal", changes),
 		kind[Clock]("clock", changes),
 		kind[WrittenChecks]("checks", verdict),

@@ -14,11 +14,11 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// Cut cuts the link between a component and the API server.
+// Cut cuts the link between a component and the API server, or between an API server and etcd.
 type Cut struct {
 	// From is who connects: kubelet/<node>, kube-controller-manager,
 	// kube-scheduler, dependency-watchdog or lease-nodes, of which those of a zone
-	// are lease-nodes/<zone>. The link of dependency-watchdog to the seed is
+	// are lease-nodes/<zone>. That of kube-apiserver, or kube-apiserver/<member>, is to etcd. The link of dependency-watchdog to the seed is
 	// dependency-watchdog->seed/kube-apiserver, and that of a kubelet to its
 	// container runtime kubelet/<node>->runtime.
 	From string `json:"from"`
@@ -120,6 +120,46 @@ func (l Lose) Action() spec.Action {
 	}}
 }
 
+// Crash has a component be killed at a request of its own, and started again, as who supervises it
+// does.
+type Crash struct {
+	// From is the component, as in Cut, but for simulated nodes.
+	From string `json:"from"`
+	// When is before, which is before the API server gets the request, or after: the API server
+	// has done what it was asked, and the component has no answer.
+	When record.Moment `json:"when"`
+	// Verb and Resource are as in Lose.
+	Verb     string `json:"verb,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	// Nth is which of those requests, counted from 1. If unset, the first.
+	Nth int `json:"nth,omitempty"`
+}
+
+// Action implements spec.Shorthand.
+func (c Crash) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(c.From), Fault: record.LinkFault{
+		Path: record.AnyPath, Verb: c.Verb, Resource: c.Resource, Nth: cmp.Or(c.Nth, 1), Crash: c.When,
+	}}
+}
+
+// Stale has what a component sees through its watches be late, while its requests pass as ever: it
+// acts on a state that has passed.
+type Stale struct {
+	// From is the component, as in Cut, but for simulated nodes.
+	From string `json:"from"`
+	// Resource is a plural name. If unset, events of all watches are late.
+	Resource string `json:"resource,omitempty"`
+	// Delay is how late events are. If unset, they come when the link is healed.
+	Delay behavior.Duration `json:"delay,omitempty"`
+}
+
+// Action implements spec.Shorthand.
+func (s Stale) Action() spec.Action {
+	return Fault{Link: spec.ParseLink(s.From), Fault: record.LinkFault{
+		Path: record.AnyPath, Verb: "watch", Resource: s.Resource, Delay: time.Duration(s.Delay), Stale: true,
+	}}
+}
+
 // Heal takes the fault of a link away.
 type Heal string
 
@@ -141,8 +181,12 @@ func (f Fault) Check(field spec.Field) {
 		return
 	}
 	field.Named(".from", f.Link.From)
-	if f.Fault.Lost && f.Link.To == spec.Runtime {
+	switch shorthand := f.Fault.Lost || f.Fault.Stale || f.Fault.Crash != ""; {
+	case f.Link.To == spec.Runtime && shorthand:
 		field.Report(".from", "%s", noRequests)
+		return
+	case f.Link.To == spec.Etcd && f.Fault.OfRequests():
+		field.Report(".from", "the link to etcd sees bytes, and no requests: cut it, or slow it down")
 		return
 	}
 	if !f.checkKind(field) {
@@ -258,6 +302,9 @@ func (f Fault) disturb(r *spec.Rig) {
 			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
 		}
 	}
+	if fault.Crash != "" && l.From == spec.Watchdog && l.To != spec.SeedAPIServer {
+		r.Conflict(".from", "what kills %s is its link to the seed: %s", l.From, spec.WatchdogToSeed)
+	}
 	if fault.OfRequests() && spec.IsSimulated(l.From) {
 		r.Conflict(".from", "the links of simulated nodes see no requests")
 	}
@@ -274,7 +321,10 @@ func (f Fault) isOf(r *spec.Rig, field string) bool {
 	if c == nil {
 		return false
 	}
-	if l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix) {
+	switch {
+	case l.To == spec.Runtime && strings.HasPrefix(c.Name, spec.KubeletPrefix):
+		return true
+	case l.To == spec.Etcd && record.Program(c.Name) == spec.APIServer:
 		return true
 	}
 	if !connects(r, field, *c) {
@@ -294,7 +344,7 @@ func connects(r *spec.Rig, field string, c spec.Component) bool {
 	case c.Standalone:
 		r.Conflict(field, "%s is standalone, and connects to no API server", c.Name)
 	case program == spec.Etcd || program == spec.APIServer:
-		r.Conflict(field, "%s does not connect to %s: kubelets, %s and %s do", c.Name, spec.APIServer, spec.ControllerManager, spec.Scheduler)
+		r.Conflict(field, "%s does not connect to an API server: kubelets, %s and %s do", c.Name, spec.ControllerManager, spec.Scheduler)
 	default:
 		return true
 	}

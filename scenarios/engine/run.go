@@ -62,7 +62,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 		},
 	}
 	for _, l := range t.Links {
-		if l.To == spec.APIServer && l.From != spec.Watchdog {
+		if (l.To == spec.APIServer || l.To == spec.Etcd) && l.From != spec.Watchdog {
 			config.Links = append(config.Links, cluster.Link{From: l.From, HTTP: slices.Contains(t.Inspected, l.From)})
 		}
 	}

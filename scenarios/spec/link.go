@@ -31,11 +31,15 @@ var RuntimeMethods = []string{
 	"UpdateContainerResources", "UpdatePodSandboxResources", "UpdateRuntimeConfig", "Version",
 }
 
-// ParseLink reads the name of a link: who connects, which is meant to connect to
-// the rig's own API server unless the name says otherwise.
+// ParseLink reads the name of a link: who connects, which is meant to connect to the rig's own API
+// server, or to etcd if it is one, unless the name says otherwise.
 func ParseLink(s string) Link {
 	from, to, told := strings.Cut(s, "->")
-	if !told {
+	switch {
+	case told:
+	case record.Program(from) == APIServer:
+		to = Etcd
+	default:
 		to = APIServer
 	}
 	return Link{From: from, To: to}
