@@ -27,12 +27,12 @@ import (
 // certificate and a server that plays an API server.
 type httpRig struct {
 	*Link
-	t       *testing.T
+	t       testing.TB
 	client  *http.Client
 	history *record.History
 }
 
-func newHTTPRig(t *testing.T, server http.HandlerFunc) *httpRig {
+func newHTTPRig(t testing.TB, server http.HandlerFunc) *httpRig {
 	t.Helper()
 	ca, err := pki.NewCA("test")
 	if err != nil {
@@ -40,6 +40,7 @@ func newHTTPRig(t *testing.T, server http.HandlerFunc) *httpRig {
 	}
 	upstream := httptest.NewUnstartedServer(server)
 	upstream.TLS = &tls.Config{Certificates: []tls.Certificate{issue(t, ca, "kube-apiserver")}, MinVersion: tls.VersionTLS12}
+	upstream.EnableHTTP2 = true
 	upstream.StartTLS()
 	history := record.NewHistory(nil)
 	l, err := New(Config{Name: "client->kube-apiserver", Listen: "127.0.0.1:0", Targets: []string{upstream.Listener.Addr().String()}, Recorder: history, HTTP: &HTTP{
@@ -61,7 +62,7 @@ func newHTTPRig(t *testing.T, server http.HandlerFunc) *httpRig {
 	}}}
 }
 
-func issue(t *testing.T, ca *pki.CA, name string, groups ...string) tls.Certificate {
+func issue(t testing.TB, ca *pki.CA, name string, groups ...string) tls.Certificate {
 	t.Helper()
 	pair, err := ca.Issue(pki.Request{CommonName: name, Organizations: groups, Hosts: []string{"127.0.0.1"}})
 	if err != nil {
@@ -351,5 +352,45 @@ func TestALinkThatCanNotLookInside(t *testing.T) {
 	}}})
 	if err == nil || !strings.Contains(err.Error(), "a->b") {
 		t.Errorf("it is made: %v", err)
+	}
+}
+
+// BenchmarkRequests is how long a request takes that is answered at once, and how many are when
+// clients ask side by side, with and without a link that looks at each for a fault of another one.
+func BenchmarkRequests(b *testing.B) {
+	for _, through := range []string{"nothing", "link"} {
+		r := newHTTPRig(b, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "fine") })
+		r.cfg.Recorder = record.NewHistory(io.Discard)
+		r.set(record.LinkFault{Path: record.AnyPath, Verb: "create", Resource: "pods", Nth: 1, Lost: true})
+		address := r.Address()
+		if through == "nothing" {
+			address = r.next()[0]
+		}
+		transport := r.client.Transport.(*http.Transport) //nolint:forcetypeassert // it was made so
+		transport.DisableKeepAlives, transport.ForceAttemptHTTP2 = false, true
+		ask := func(b *testing.B) {
+			b.Helper()
+			resp, err := r.client.Get("https://" + address + "/api/v1/namespaces/default/pods/web")
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		b.Run("one/"+through, func(b *testing.B) {
+			for b.Loop() {
+				ask(b)
+			}
+		})
+		b.Run("many/"+through, func(b *testing.B) {
+			b.SetParallelism(8)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					ask(b)
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
 	}
 }
