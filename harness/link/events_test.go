@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -101,6 +102,9 @@ func TestWatchEventsAreHeldUntilTheLinkIsHealed(t *testing.T) {
 				t.Fatal(err)
 			}
 			resp2.Body.Close()
+			if !await.Until(t.Context(), patience, func() bool { return r.phase.Load().effect().Events == 2 }) {
+				t.Fatalf("the fault holds %+v", r.phase.Load().effect())
+			}
 			select {
 			case e := <-events:
 				t.Errorf("%s came while events are held", e)
