@@ -25,9 +25,16 @@ type Checker interface {
 	Checked() []Check
 }
 
-// Starter is an action that starts a program of a release, which is no component of the rig.
+// Asker is an action that asks for releases.
+type Asker interface {
+	// Asks returns them as they are written, by the part of the action as spec.Field names it.
+	// One that is empty is not asked for.
+	Asks() map[string]release.Version
+}
+
+// Starter is an action that starts a program of releases, which is no component of the rig.
 type Starter interface {
-	Starts() (program string, v release.Version)
+	Starts() (program string, of []release.Version)
 }
 
 // Planner is an action as it stands in a scenario that is not yet what is done.

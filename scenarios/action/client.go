@@ -56,8 +56,10 @@ func (c Client) Check(f spec.Field) {
 	c.Encoding.check(f)
 }
 
-// Asks returns the release that is asked for, as it is written.
-func (c Client) Asks() release.Version { return c.Version }
+// Asks implements Asker.
+func (c Client) Asks() map[string]release.Version {
+	return map[string]release.Version{".version": c.Version}
+}
 
 // Change implements spec.Changer.
 func (c Client) Change(r *spec.Rig) { r.Resolve(".version", c.Version) }
@@ -76,7 +78,9 @@ func (c Client) Plan(s Scene) (Action, error) {
 }
 
 // Starts implements Starter.
-func (c Client) Starts() (string, release.Version) { return spec.TypedClient, c.Version }
+func (c Client) Starts() (string, []release.Version) {
+	return spec.TypedClient, []release.Version{c.Version}
+}
 
 // Describe implements Action.
 func (c Client) Describe() string {

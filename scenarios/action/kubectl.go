@@ -79,8 +79,10 @@ func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
 	}
 }
 
-// Asks returns the release that is asked for, as it is written.
-func (k Kubectl) Asks() release.Version { return k.Version }
+// Asks implements Asker.
+func (k Kubectl) Asks() map[string]release.Version {
+	return map[string]release.Version{".version": k.Version}
+}
 
 // Change implements spec.Changer.
 func (k Kubectl) Change(r *spec.Rig) { r.Resolve(".version", k.Version) }
@@ -96,7 +98,9 @@ func (k Kubectl) Plan(s Scene) (Action, error) {
 }
 
 // Starts implements Starter.
-func (k Kubectl) Starts() (string, release.Version) { return spec.Kubectl, k.Version }
+func (k Kubectl) Starts() (string, []release.Version) {
+	return spec.Kubectl, []release.Version{k.Version}
+}
 
 // Describe implements Action.
 func (k Kubectl) Describe() string {

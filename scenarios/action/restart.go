@@ -37,8 +37,10 @@ type Restart struct {
 // Check implements spec.Action. The rig judges the rest.
 func (s Restart) Check(f spec.Field) { f.Named(".component", s.Component) }
 
-// Asks returns the release that is asked for, as it is written.
-func (s Restart) Asks() release.Version { return s.Version }
+// Asks implements Asker.
+func (s Restart) Asks() map[string]release.Version {
+	return map[string]release.Version{".version": s.Version}
+}
 
 // Tells implements spec.Teller.
 func (s Restart) Tells() (string, spec.Settings) { return s.Component, s.Settings }
@@ -151,8 +153,10 @@ type Start Restart
 // Check implements spec.Action. The rig judges the rest.
 func (s Start) Check(f spec.Field) { f.Named(".component", s.Component) }
 
-// Asks returns the release that is asked for, as it is written.
-func (s Start) Asks() release.Version { return s.Version }
+// Asks implements Asker.
+func (s Start) Asks() map[string]release.Version {
+	return map[string]release.Version{".version": s.Version}
+}
 
 // Tells implements spec.Teller.
 func (s Start) Tells() (string, spec.Settings) { return Restart(s).Tells() }

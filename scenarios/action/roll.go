@@ -62,8 +62,8 @@ func (s Roll) Check(f spec.Field) {
 	}
 }
 
-// Asks returns the release that is asked for, as it is written.
-func (s Roll) Asks() release.Version { return s.To }
+// Asks implements Asker.
+func (s Roll) Asks() map[string]release.Version { return map[string]release.Version{".to": s.To} }
 
 // restarts are the restarts that roll a rig, as it is before the step.
 func (s Roll) restarts(r *spec.Rig) (all []Restart) {

@@ -27,8 +27,10 @@ type Store struct {
 // Check implements spec.Action.
 func (s Store) Check(f spec.Field) { s.Encoding.check(f) }
 
-// Asks returns the release that is asked for, as it is written.
-func (s Store) Asks() release.Version { return s.Version }
+// Asks implements Asker.
+func (s Store) Asks() map[string]release.Version {
+	return map[string]release.Version{".version": s.Version}
+}
 
 // Change implements spec.Changer.
 func (s Store) Change(r *spec.Rig) {
@@ -49,7 +51,9 @@ func (s Store) Plan(scene Scene) (Action, error) {
 }
 
 // Starts implements Starter.
-func (s Store) Starts() (string, release.Version) { return spec.TypedClient, s.Version }
+func (s Store) Starts() (string, []release.Version) {
+	return spec.TypedClient, []release.Version{s.Version}
+}
 
 // Describe implements Action.
 func (s Store) Describe() string {

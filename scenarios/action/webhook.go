@@ -122,8 +122,10 @@ func (o PatchOperation) check(f spec.Field) {
 	f.Refuse(".value", o.Op == "remove", "remove has no value")
 }
 
-// Asks returns the release that is asked for, as it is written.
-func (w Webhook) Asks() release.Version { return w.Reserialize }
+// Asks implements Asker.
+func (w Webhook) Asks() map[string]release.Version {
+	return map[string]release.Version{".reserialize": w.Reserialize}
+}
 
 // Change implements spec.Changer.
 func (w Webhook) Change(r *spec.Rig) {
@@ -150,11 +152,11 @@ func (w Webhook) Plan(s Scene) (Action, error) {
 }
 
 // Starts implements Starter.
-func (w Webhook) Starts() (string, release.Version) {
+func (w Webhook) Starts() (string, []release.Version) {
 	if w.Reserialize == "" {
-		return "", ""
+		return "", nil
 	}
-	return spec.TypedClient, w.Reserialize
+	return spec.TypedClient, []release.Version{w.Reserialize}
 }
 
 // Resource is the one of its configuration.

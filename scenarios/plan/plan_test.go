@@ -302,6 +302,19 @@ func TestTargetsAreWhatTheStepsNeedToo(t *testing.T) {
 	}
 }
 
+func TestPlacesOfReleasesThatStepsAskFor(t *testing.T) {
+	t.Parallel()
+	cells, err := plan.Match(load(t, "releases.yaml"), []string{"**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, want := range map[release.Version]string{"v1.89.3": "releases.yaml:7:14", "v1.88.2": "releases.yaml:8:94"} {
+		if got := cells[0].Places[v]; got != want {
+			t.Errorf("%s is asked for at %q, want %q", v, got, want)
+		}
+	}
+}
+
 func TestDescriptionsAreOnePrintableLine(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{"kind": "Pod\x1b[2J", "metadata": map[string]any{"name": "a\nb"}}

@@ -52,7 +52,8 @@ func Targets(cells []Cell) []Target {
 			if !is {
 				continue
 			}
-			if program, v := starter.Starts(); program != "" {
+			program, of := starter.Starts()
+			for _, v := range of {
 				target := Target{Component: program, Version: v}
 				needed[target] = cmp.Or(needed[target], cell.Places[v])
 			}
@@ -156,8 +157,11 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 		add(g.Watchdog, "topology.garden.watchdog")
 	}
 	for i, step := range s.Steps {
-		if asks, is := step.Action.(interface{ Asks() release.Version }); is && asks.Asks() != "" {
-			add(asks.Asks(), fmt.Sprintf("steps[%d].%s.version", i, step.Kind))
+		if asker, is := step.Action.(action.Asker); is {
+			asked := asker.Asks()
+			for _, field := range slices.Sorted(maps.Keys(asked)) {
+				add(asked[field], fmt.Sprintf("steps[%d].%s%s", i, step.Kind, field))
+			}
 		}
 	}
 	return places
