@@ -18,13 +18,16 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	var request struct {
-		Update *Update
-		Recode *Recode
+		Update   *Update
+		Recode   *Recode
+		Template *struct{}
 	}
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
 		panic(err)
 	}
 	switch u := request.Update; {
+	case request.Template != nil:
+		_ = json.NewEncoder(os.Stdout).Encode(Answer{Object: []byte(ofTemplate)})
 	case u == nil:
 		_ = json.NewEncoder(os.Stdout).Encode(Answer{Object: []byte(request.Recode.MediaType)})
 	case u.Name == "away":

@@ -31,8 +31,9 @@ func main() {
 
 // request is what to do: one of its fields.
 type request struct {
-	Update *update `json:"update"`
-	Recode *recode `json:"recode"`
+	Update   *update   `json:"update"`
+	Recode   *recode   `json:"recode"`
+	Template *template `json:"template"`
 }
 
 // answer is what came of a request.
@@ -48,7 +49,7 @@ type answer struct {
 	Reason   string   `json:"reason,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Object is the object as the types of this release show it.
+	// Object is the object as the types of this release show it, or the schemas of a template.
 	Object []byte `json:"object,omitempty"`
 }
 
@@ -73,6 +74,8 @@ func (r request) do(ctx context.Context) (a answer) {
 		err = r.Update.do(ctx, &a)
 	case r.Recode != nil:
 		a.Object, err = r.Recode.do()
+	case r.Template != nil:
+		a.Object, err = r.Template.do()
 	default:
 		err = errors.New("there is nothing to do")
 	}
