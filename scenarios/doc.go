@@ -228,6 +228,14 @@
 //     validating: true are of the configuration. A step with the same name changes all of
 //     that, and delete: mutatingwebhookconfigurations/injector ends it. The next step begins
 //     when each API server asks so.
+//   - crd: {group: example.com, kind: Runner, versions: [{name: v1, template: previous}]}:
+//     defines a custom resource that embeds a pod template at spec.template, or changes its
+//     definition. The schema of the template is by the types of that release, as
+//     controller-gen generates it from them: API servers prune what these types don't have.
+//     Without template they keep anything. plural is runners if it is unset. All versions
+//     are served, and the first one is stored. The next step begins when each API server
+//     serves it so, which an additional column of kubectl get shows: mark. A
+//     CustomResourceDefinition of your own is applied like any object.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.

@@ -411,6 +411,28 @@ steps:
 	//   6. delete mutatingwebhookconfigurations/injector
 }
 
+// Custom resources embed a pod template, by the types of a release.
+func Example_customResources() {
+	show(`
+topology: {controlPlane: {version: v1.90.1}}
+steps:
+- crd: {group: example.com, kind: Runner, versions: [{name: v1, template: v1.89.4}]}
+- apply:
+    apiVersion: example.com/v1
+    kind: Runner
+    metadata: {name: a}
+    spec: {template: {spec: {containers: [{name: app, image: registry.example/web}]}}}
+- crd: {group: example.com, kind: Runner, plural: runners, versions: [{name: v2, template: v1.90.1}, {name: v1}]}
+- stored: {object: runners/a}
+`)
+	// Output:
+	// mine/manual/example
+	//   1. define Runner runners.example.com: v1 with the template of v1.89.4
+	//   2. create Runner a
+	//   3. define Runner runners.example.com: v2 with the template of v1.90.1, v1 with any template
+	//   4. read runners/default/a in etcd
+}
+
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls
 // or answer them late. Its containers go on.
 func Example_runtimeLinks() {

@@ -66,6 +66,7 @@ func Kinds() []spec.ActionKind {
 		kind[Client]("client", request),
 		kind[Kubectl]("kubectl", request),
 		kind[Webhook]("webhook"),
+		kind[CRD]("crd"),
 		kind[StaticPod]("staticPod"),
 		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),

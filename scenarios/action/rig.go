@@ -20,6 +20,8 @@ type Rig interface {
 	Kubectl(ctx context.Context, k Kubectl, judged bool) error
 	// Webhook plays an admission webhook, and returns when the API servers know.
 	Webhook(context.Context, Webhook) error
+	// Define defines custom resources, and returns when the API servers serve them so.
+	Define(context.Context, CRD) error
 	Delete(ctx context.Context, object spec.ObjectRef) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.

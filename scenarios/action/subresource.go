@@ -36,16 +36,20 @@ var subresources = []struct{ names, of []string }{
 // checkResource reports a resource, or one with a subresource, that no API server has.
 func checkResource(f spec.Field, at, text string) {
 	of, part, both := strings.Cut(text, "/")
-	var known []string
-	for _, row := range subresources {
-		known = append(known, row.of...)
-	}
 	switch {
 	case both:
 		checkSubresourceAt(f, at, of, part)
-	case !slices.Contains(known, of) && !f.Creates("CustomResourceDefinition"):
-		f.Report(at, "Kubernetes has no resource %s, and the scenario defines none: %s", strict.Quote(of), strict.DidYouMean(of, known))
+	case !slices.Contains(builtIn(), of) && !f.Creates("CustomResourceDefinition"):
+		f.Report(at, "Kubernetes has no resource %s, and the scenario defines none: %s", strict.Quote(of), strict.DidYouMean(of, builtIn()))
 	}
+}
+
+// builtIn are the resources of Kubernetes.
+func builtIn() (all []string) {
+	for _, row := range subresources {
+		all = append(all, row.of...)
+	}
+	return all
 }
 
 // checkSubresource reports a subresource that a resource doesn't have. A resource that is not of

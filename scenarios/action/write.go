@@ -245,6 +245,8 @@ func Created(a Action) []map[string]any {
 		return does.Objects
 	case Kubectl:
 		return does.Input
+	case CRD:
+		return does.Manifests()
 	case Written:
 		if does.Ref.Name == "" && !does.DryRun {
 			return []map[string]any{does.Body}

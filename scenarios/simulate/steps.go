@@ -31,6 +31,9 @@ func (*play) Kubectl(context.Context, action.Kubectl, bool) error { return errKi
 // Webhook implements action.Rig.
 func (*play) Webhook(context.Context, action.Webhook) error { return errKind }
 
+// Define implements action.Rig.
+func (*play) Define(context.Context, action.CRD) error { return errKind }
+
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
 
