@@ -7,7 +7,7 @@ func Payloads() []Payload {
 	return []Payload{
 		// The rig.
 		ComponentStarted{}, ComponentStopped{}, Routed{}, Observing{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
-		FaultBegan{}, FaultEnded{}, LinkRequest{}, WebhookSet{}, WebhookCalled{},
+		FaultBegan{}, FaultEnded{}, LinkRequest{}, WebhookSet{}, WebhookCalled{}, ConversionSet{}, ConversionCalled{},
 		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
 		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
 		// The container runtime, and what probes talk to.
@@ -38,6 +38,8 @@ func (LeaseNodesStopped) EventKind() string { return "lease.stopped" }
 func (LeaseClockSet) EventKind() string     { return "lease.clock-set" }
 func (WebhookSet) EventKind() string        { return "webhook.set" }
 func (WebhookCalled) EventKind() string     { return "webhook.called" }
+func (ConversionSet) EventKind() string     { return "conversion.set" }
+func (ConversionCalled) EventKind() string  { return "conversion.called" }
 func (LeaseAges) EventKind() string         { return "lease.ages" }
 func (PodsAnswer) EventKind() string        { return "podsapi.answer" }
 func (PodsEvent) EventKind() string         { return "podsapi.event" }

@@ -28,3 +28,34 @@ type WebhookCalled struct {
 type WebhookSet struct {
 	Answers string `json:"answers"`
 }
+
+// ConversionCalled says that an API server asked a conversion webhook of the scenario. The subject
+// is the name of the CustomResourceDefinition.
+type ConversionCalled struct {
+	// To is the version that was asked for: example.com/v1.
+	To string `json:"to"`
+	// Objects are those that were converted.
+	Objects []Converted `json:"objects"`
+	// Message goes with a refusal. If unset, there was none.
+	Message string `json:"message,omitempty"`
+	// Error says why there was no answer.
+	Error string `json:"error,omitempty"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
+}
+
+// Converted is a custom resource that was converted.
+type Converted struct {
+	// Object is namespace/name, or a name alone, and From is the version that it had.
+	Object string `json:"object"`
+	From   string `json:"from"`
+	// Patch is what was changed but for the version: each operation with its path, as in
+	// "remove /spec/replicas".
+	Patch []string `json:"patch"`
+}
+
+// ConversionSet says how a conversion webhook of the scenario converts from then on, as the step
+// says it: all API servers ask it. The subject is the name of the CustomResourceDefinition.
+type ConversionSet struct {
+	Converts string `json:"converts"`
+}

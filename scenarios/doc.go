@@ -236,6 +236,13 @@
 //     are served, and the first one is stored. The next step begins when each API server
 //     serves it so, which an additional column of kubectl get shows: mark. A
 //     CustomResourceDefinition of your own is applied like any object.
+//   - conversion: {of: runners.example.com, reserialize: previous}: has API servers ask a
+//     conversion webhook about a custom resource, which the rig plays. It changes the version
+//     of each object, and writes the pod template by the types of that release, as one does
+//     that was built with them; at: spec.jobs[].template says where it is, if that is not
+//     spec.template. Instead of reserialize it does refuse: MESSAGE or away: true, and keeps
+//     everything without any of these. delay: 2s has each answer take so long. A step for the
+//     same resource changes all of that. The next step begins when each API server asks so.
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
@@ -454,6 +461,10 @@
 //   - webhooks["injector"]: what API servers asked a webhook, in the order of its answers:
 //     operation, object, subresource, user, dryRun, allowed, message, patch (a list, such as
 //     "remove /spec/replicas"), error (why there was no answer), seconds, at
+//   - conversions["runners.example.com"]: what API servers asked a conversion webhook, in the
+//     order of its answers: to (the version), objects (a list of object, from and patch, a
+//     list such as "remove /spec/replicas"), message (of a refusal), error (why there was no
+//     answer), seconds, at. They convert more often than objects are written
 //   - calls["kube-controller-manager->kube-apiserver"]: the requests of a component that a
 //     lose or answer step is about, or of the watchdog, in the order of their answers:
 //     method, path, code, answered (by the link), lost, at
@@ -496,9 +507,10 @@
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
 // lists, empty if there were none. All but API objects have known fields, those
-// of Container, Connection, Life, PodEvent, Node, Dependent, Call, WebhookCall, PodsAnswers,
-// PodsWatch and PodsPoll of package timeline, and of APIAnswer, KubectlRan, StoredRead
-// and ZoneAges of package record: a misspelt one is found before anything runs.
+// of Container, Connection, Life, PodEvent, Node, Dependent, Call, WebhookCall,
+// ConversionCall, PodsAnswers, PodsWatch and PodsPoll of package timeline, and of APIAnswer,
+// KubectlRan, StoredRead and ZoneAges of package record: a misspelt one is found before
+// anything runs.
 //
 // # What always holds
 //

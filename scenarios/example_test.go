@@ -424,6 +424,11 @@ steps:
     spec: {template: {spec: {containers: [{name: app, image: registry.example/web}]}}}
 - crd: {group: example.com, kind: Runner, plural: runners, versions: [{name: v2, template: v1.90.1}, {name: v1}]}
 - stored: {object: runners/a}
+- conversion: {of: runners.example.com, reserialize: v1.89.4}
+- conversion: {of: runners.example.com, reserialize: v1.89.4, at: "spec.jobs[].template", delay: 2s}
+- conversion: {of: runners.example.com, refuse: not today}
+- conversion: {of: runners.example.com, away: true}
+- conversion: {of: runners.example.com}
 `)
 	// Output:
 	// mine/manual/example
@@ -431,6 +436,11 @@ steps:
 	//   2. create Runner a
 	//   3. define Runner runners.example.com: v2 with the template of v1.90.1, v1 with any template
 	//   4. read runners/default/a in etcd
+	//   5. conversion of runners.example.com: write spec.template by the types of v1.89.4
+	//   6. conversion of runners.example.com: write spec.jobs[].template by the types of v1.89.4 after 2s
+	//   7. conversion of runners.example.com: refuse with "not today"
+	//   8. conversion of runners.example.com: be away
+	//   9. conversion of runners.example.com: keep everything
 }
 
 // A container runtime can hang, be dead for a while, as one that is restarted, fail calls

@@ -1,15 +1,14 @@
-// Package webhook is a fake admission webhook, whose answers can be changed while it runs
-// (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/).
+// Package webhook has fake webhooks, whose answers can be changed while they run: for admission
+// (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/), and
+// for the conversion of custom resources
+// (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/).
 package webhook
 
 import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"path"
 	"sync"
@@ -51,10 +50,9 @@ type Config struct {
 // Server is a webhook that listens. API servers that ask at MarkPath, and no other path, are
 // answered whatever the behavior is.
 type Server struct {
+	listener
+
 	cfg      Config
-	http     http.Server
-	listener net.Listener
-	work     sync.WaitGroup
 	behavior atomic.Pointer[Behavior]
 
 	mu    sync.Mutex
@@ -67,22 +65,10 @@ const MarkPath = "/mark/"
 
 // Start has a webhook listen.
 func Start(cfg Config) (*Server, error) {
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(cfg.Host, "0"))
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{cfg: cfg, listener: listener, marks: make(map[string]bool)}
+	s := &Server{cfg: cfg, marks: make(map[string]bool)}
 	s.Set(Behavior{})
-	s.http = http.Server{
-		Handler: s, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cfg.Certificate}, MinVersion: tls.VersionTLS12},
-	}
-	s.work.Go(func() { _ = s.http.ServeTLS(listener, "", "") }) // until it is closed
-	return s, nil
+	return s, s.listen(cfg, s)
 }
-
-// URL is where API servers ask.
-func (s *Server) URL() string { return "https://" + s.listener.Addr().String() }
 
 // Set changes what the webhook answers from now on.
 func (s *Server) Set(b Behavior) { s.behavior.Store(&b) }
@@ -100,17 +86,6 @@ func (s *Server) Forget(mark string) {
 	defer s.mu.Unlock()
 	delete(s.marks, mark)
 }
-
-// Close ends the webhook, and what it is being asked.
-func (s *Server) Close() error {
-	err := s.http.Close()
-	s.work.Wait()
-	return err
-}
-
-// maxReview bounds a review, in bytes. API servers accept objects of up to 3 MB, and a review
-// may have two.
-const maxReview = 16 << 20
 
 // ServeHTTP answers a review.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -147,18 +122,11 @@ func called(r *admissionv1.AdmissionRequest) record.WebhookCalled {
 	}
 }
 
-var errAway = errors.New("the webhook is away")
-
 // respond is what the webhook answers, which goes into the record too.
 func (s *Server) respond(ctx context.Context, r *admissionv1.AdmissionRequest, call *record.WebhookCalled) (*admissionv1.AdmissionResponse, error) {
 	b := s.behavior.Load()
-	if b.Away {
-		return nil, errAway
-	}
-	select {
-	case <-time.After(b.Delay):
-	case <-ctx.Done():
-		return nil, errors.New("the API server did not wait for the answer")
+	if err := answers(ctx, b.Away, b.Delay); err != nil {
+		return nil, err
 	}
 	if b.Refusal != "" {
 		call.Message = b.Refusal
@@ -173,9 +141,7 @@ func (s *Server) respond(ctx context.Context, r *admissionv1.AdmissionRequest, c
 	if len(operations) == 0 {
 		return response, nil
 	}
-	for _, o := range operations {
-		call.Patch = append(call.Patch, o.Operation+" "+o.Path)
-	}
+	call.Patch = described(operations)
 	response.PatchType = new(admissionv1.PatchTypeJSONPatch)
 	response.Patch, err = json.Marshal(operations)
 	return response, err
@@ -196,6 +162,14 @@ func (b *Behavior) change(ctx context.Context, object []byte) ([]jsonpatch.Opera
 func answer(w http.ResponseWriter, review admissionv1.AdmissionReview, response *admissionv1.AdmissionResponse) {
 	response.UID = review.Request.UID
 	review.Request, review.Response = nil, response
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(review) // who doesn't listen has gone
+	write(w, review)
+}
+
+// described are operations as they are recorded.
+func described(operations []jsonpatch.Operation) []string {
+	all := []string{}
+	for _, o := range operations {
+		all = append(all, o.Operation+" "+o.Path)
+	}
+	return all
 }

@@ -90,6 +90,14 @@ type WebhookCall struct {
 	At float64 `json:"at"`
 }
 
+// ConversionCall is a question of an API server to a conversion webhook.
+type ConversionCall struct {
+	record.ConversionCalled
+
+	// At is when it was answered, in seconds since the record began.
+	At float64 `json:"at"`
+}
+
 // addRig takes into account what became of components, links and leases.
 func (t *Timeline) addRig(e Entry) {
 	switch p := e.Payload.(type) {
@@ -116,6 +124,12 @@ func (t *Timeline) addRig(e Entry) {
 		}
 	case record.WebhookCalled:
 		t.Webhooks[e.Subject] = append(t.Webhooks[e.Subject], WebhookCall{WebhookCalled: p, At: t.Seconds(e.Time)})
+	case record.ConversionSet:
+		if t.Conversions[e.Subject] == nil {
+			t.Conversions[e.Subject] = []ConversionCall{}
+		}
+	case record.ConversionCalled:
+		t.Conversions[e.Subject] = append(t.Conversions[e.Subject], ConversionCall{ConversionCalled: p, At: t.Seconds(e.Time)})
 	case record.LinkRequest:
 		call := Call{Method: p.Method, Path: p.Path, Code: p.Code, Answered: p.Answered, Lost: p.Lost, At: t.Seconds(e.At)}
 		t.Calls[e.Subject] = append(t.Calls[e.Subject], call)

@@ -69,6 +69,9 @@ type Timeline struct {
 	Calls  map[string][]Call
 	// Webhooks are what API servers asked admission webhooks, by name.
 	Webhooks map[string][]WebhookCall
+	// Conversions are what they asked conversion webhooks, by the name of the
+	// CustomResourceDefinition.
+	Conversions map[string][]ConversionCall
 	// Leases are how old the leases of simulated nodes are, by zone: "lease-nodes/a".
 	Leases map[string]record.ZoneAges
 
@@ -117,7 +120,7 @@ type Timeline struct {
 func New() *Timeline {
 	return &Timeline{
 		Known: make(map[string]bool), Windows: make(map[string]*Window), Answered: make(map[string]*Answer),
-		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Webhooks: make(map[string][]WebhookCall), Kubectl: make(map[string]*Raw), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
+		Metrics: make(map[string]map[string]any), Scrapes: make(map[string]any), Logs: make(map[string]any), Webhooks: make(map[string][]WebhookCall), Conversions: make(map[string][]ConversionCall), Kubectl: make(map[string]*Raw), Stored: make(map[string]*Raw), Sockets: make(map[string]any),
 		Ran: make(map[string]*Component), Calls: make(map[string][]Call), Leases: make(map[string]record.ZoneAges),
 		History: make(map[string][]*Version), Objects: make(map[string]*Version), Pods: make(map[string]*Version),
 		Nodes: make(map[string]*Node), Dependents: make(map[string]*Dependent), PodEvents: make(map[string][]*PodEvent),

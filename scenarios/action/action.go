@@ -67,6 +67,7 @@ func Kinds() []spec.ActionKind {
 		kind[Kubectl]("kubectl", request),
 		kind[Webhook]("webhook"),
 		kind[CRD]("crd"),
+		kind[Conversion]("conversion"),
 		kind[StaticPod]("staticPod"),
 		kind[Delete]("delete", asks),
 		kind[Restart]("restart", changes),

@@ -22,6 +22,8 @@ type Rig interface {
 	Webhook(context.Context, Webhook) error
 	// Define defines custom resources, and returns when the API servers serve them so.
 	Define(context.Context, CRD) error
+	// Convert plays a conversion webhook, and returns when the API servers ask it.
+	Convert(context.Context, Conversion) error
 	Delete(ctx context.Context, object spec.ObjectRef) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.

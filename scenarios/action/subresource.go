@@ -39,7 +39,7 @@ func checkResource(f spec.Field, at, text string) {
 	switch {
 	case both:
 		checkSubresourceAt(f, at, of, part)
-	case !slices.Contains(builtIn(), of) && !f.Creates("CustomResourceDefinition"):
+	case !slices.Contains(builtIn(), of) && !f.Creates("CustomResourceDefinition", ""):
 		f.Report(at, "Kubernetes has no resource %s, and the scenario defines none: %s", strict.Quote(of), strict.DidYouMean(of, builtIn()))
 	}
 }

@@ -41,6 +41,7 @@ var variables = []variable{
 	{"calls", "link whose requests are recorded", reflect.TypeFor[[]timeline.Call](), func(t *timeline.Timeline) any { return t.Calls }, nil},
 
 	{"webhooks", "webhook", reflect.TypeFor[[]timeline.WebhookCall](), func(t *timeline.Timeline) any { return t.Webhooks }, webhook},
+	{"conversions", "definition whose conversion is played", reflect.TypeFor[[]timeline.ConversionCall](), func(t *timeline.Timeline) any { return t.Conversions }, conversion},
 
 	{
 		"requests", "write or get step", reflect.TypeFor[record.APIAnswer](),
@@ -125,6 +126,12 @@ func asks(calls ...action.PodsCall) func(action.Action) bool {
 func webhook(s plan.Step) string {
 	does, _ := s.Action.(action.Webhook)
 	return does.Name
+}
+
+// conversion is the definition whose conversion a step plays.
+func conversion(s plan.Step) string {
+	does, _ := s.Action.(action.Conversion)
+	return does.Of
 }
 
 // scraped is the component that a step scrapes.

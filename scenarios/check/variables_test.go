@@ -17,7 +17,7 @@ import (
 func everything(observe string) plan.Cell {
 	cell := playground("1", "")
 	for _, does := range []action.Action{
-		action.Get{}, action.Kubectl{}, action.Webhook{Name: "injector"}, action.Log{}, action.Stored{}, action.Sockets{},
+		action.Get{}, action.Kubectl{}, action.Webhook{Name: "injector"}, action.Conversion{Of: "runners.example.com"}, action.Log{}, action.Stored{}, action.Sockets{},
 		action.PodsAPI{Call: action.GetPod}, action.PodsAPI{Call: action.ListPods}, action.PodsAPI{Call: action.PollPods},
 		action.Checks{Checks: []action.Check{{ID: "c", Line: 1, Observe: observe}}},
 	} {

@@ -28,7 +28,7 @@ var visible = func() map[string]bool {
 	kinds := make(map[string]bool)
 	for _, p := range []record.Payload{
 		record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Exec{}, record.ProcessRan{}, record.Connection{},
-		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.WebhookCalled{}, record.LeaseAges{},
+		record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{}, record.LinkRequest{}, record.WebhookCalled{}, record.ConversionCalled{}, record.LeaseAges{},
 		record.APIAnswer{}, record.KubectlRan{}, record.Scraped{}, record.LogRead{}, record.StoredRead{}, record.SocketsRead{},
 		record.PodsAnswer{}, record.PodsPolled{}, record.PodsEvent{}, record.PodsEnded{},
 	} {

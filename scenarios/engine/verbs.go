@@ -113,14 +113,19 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)
-	ofWebhook := strings.Contains(answer.Message, "failed calling webhook") // k8s.io/apiserver, plugin/webhook/errors
-	if answer.Code >= 500 && !ofWebhook || answer.Code == http.StatusTooManyRequests {
+	if answer.Code >= 500 && !isOfWebhook(answer.Message) || answer.Code == http.StatusTooManyRequests {
 		return 0, fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
 	}
 	if answer.Code >= 400 && !judged {
 		return 0, fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
 	}
 	return answer.Code, nil
+}
+
+// isOfWebhook reports whether it was for want of a webhook that an API server could not answer
+// (k8s.io/apiserver, plugin/webhook/errors; k8s.io/apiextensions-apiserver, pkg/apiserver/conversion).
+func isOfWebhook(message string) bool {
+	return strings.Contains(message, "failed calling webhook") || strings.Contains(message, "conversion webhook for")
 }
 
 // Stop implements action.Rig. While a component ends, the check of that is watched; what

@@ -22,9 +22,10 @@ import (
 
 // admission are the webhooks of a cell.
 type admission struct {
-	servers map[string]*webhook.Server // by name
-	trust   []byte                     // the authority that their certificates are of, in PEM
-	marks   int                        // configurations so far
+	servers    map[string]*webhook.Server    // by name
+	converters map[string]*webhook.Converter // by the name of the definition
+	trust      []byte                        // the authority that their certificates are of, in PEM
+	marks      int                           // configurations and definitions so far
 }
 
 // Webhook implements action.Rig.
@@ -93,6 +94,9 @@ func (r *run) startWebhook(name string) (*webhook.Server, error) {
 func (a *admission) close() (err error) {
 	for _, server := range a.servers {
 		err = errors.Join(err, server.Close())
+	}
+	for _, converter := range a.converters {
+		err = errors.Join(err, converter.Close())
 	}
 	return err
 }

@@ -34,6 +34,9 @@ func (*play) Webhook(context.Context, action.Webhook) error { return errKind }
 // Define implements action.Rig.
 func (*play) Define(context.Context, action.CRD) error { return errKind }
 
+// Convert implements action.Rig.
+func (*play) Convert(context.Context, action.Conversion) error { return errKind }
+
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
 

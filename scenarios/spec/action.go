@@ -117,11 +117,15 @@ func (f Field) Object(path string) {
 	}
 }
 
-// Creates reports whether a step of the scenario creates an object of a kind, as far as is known.
-func (f Field) Creates(kind string) bool {
+// Creates reports whether a step of the scenario creates an object of a kind, as far as is known:
+// that of a name, or any if it is empty.
+func (f Field) Creates(kind, name string) bool {
 	for _, step := range f.v.scenario.Steps {
 		creator, is := step.Action.(Creator)
-		if is && slices.ContainsFunc(creator.Manifests(), func(o map[string]any) bool { return o["kind"] == kind }) {
+		if is && slices.ContainsFunc(creator.Manifests(), func(o map[string]any) bool {
+			metadata, _ := o["metadata"].(map[string]any)
+			return o["kind"] == kind && (name == "" || metadata["name"] == name)
+		}) {
 			return true
 		}
 	}
