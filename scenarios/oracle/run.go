@@ -39,6 +39,8 @@ type run struct {
 	changes   map[string]change
 	// admissions are the admission webhooks, in the order of the steps that change them.
 	admissions []admission
+	// definitions are those of custom resources, likewise.
+	definitions map[string][]definition
 }
 
 // change is what a step changes about an object.
@@ -79,7 +81,7 @@ func changeBy(a action.Action) change {
 
 func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 	r := &run{
-		Timeline: t, Rules: rules, cell: cell, byUID: groupByUID(t.Versions), admissions: admissions(cell, t.Steps),
+		Timeline: t, Rules: rules, cell: cell, byUID: groupByUID(t.Versions), admissions: admissions(cell, t.Steps), definitions: definitions(cell, t.Steps),
 		manifests: make(map[[3]string]*timeline.Version), changes: make(map[string]change),
 	}
 	for _, a := range t.Answers {

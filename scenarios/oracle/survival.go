@@ -41,11 +41,15 @@ func (s survival) answersFollow() {
 		if !a.Created() || !known || !runs {
 			continue
 		}
+		by, known := s.through(server, a.Response)
+		if !known {
+			continue
+		}
 		asked, got, fills := values(s.Field, wanted), values(s.Field, a.Response), s.fills(a.Response)
 		s.lookedAt(len(got) > 0 || len(asked) > 0)
 		want := &stored{}
 		for _, admitted := range s.admitted(a.Place, "CREATE", a.Response.Resource, asked) {
-			want.possible = append(want.possible, s.Shown(s.Field, component(server), s.Created(s.Field, component(server), admitted, fills), fills))
+			want.possible = append(want.possible, s.Shown(s.Field, by, s.Created(s.Field, by, admitted, fills), fills))
 		}
 		isWanted := func(v model.Values) bool { return maps.Equal(got, v) }
 		if !slices.ContainsFunc(want.possible, isWanted) && !s.patches(a.Place, "CREATE", a.Response.Resource) {
@@ -69,23 +73,27 @@ func (s survival) followStored(versions []*timeline.Version) {
 		if !runs {
 			continue // it may be either one's
 		}
+		by, known := s.through(server, v)
+		if !known {
+			return
+		}
 		shown := values(s.Field, v)
 		if now == nil {
-			now = s.firstSeen(v, server)
+			now = s.firstSeen(v, server, by)
 			continue
 		}
 		used := now.uses()
 		now.possible = s.rewrittenAs(*now, v)
 		s.lookedAt(len(shown) > 0 || used || now.uses())
 		now.resource, now.place = v.Meta().ResourceVersion, v.Place
-		agree := s.agree(now, server, v)
+		agree := s.agree(now, by, v)
 		if len(agree) == 0 {
 			s.fault("%s shows %s %s by %s, where %s may be stored", v.Key, s.Name(), s.text(shown), server.Version, s.texts(now))
 		}
 		switch {
 		case len(agree) > 0:
 			now.possible = agree
-		case s.Knows(component(server), s.Field):
+		case s.Knows(by, s.Field):
 			now.possible = []model.Values{shown} // whatever it should have been
 		}
 	}
@@ -98,17 +106,17 @@ func (s *stored) uses() bool {
 
 // firstSeen is what is stored in an object that was not seen before. Only of
 // one that was created under this API server is anything known.
-func (s survival) firstSeen(v *timeline.Version, server *timeline.Life) *stored {
+func (s survival) firstSeen(v *timeline.Version, server *timeline.Life, by model.Component) *stored {
 	shown := values(s.Field, v)
-	want := s.Shown(s.Field, component(server), shown, s.fills(v))
+	want := s.Shown(s.Field, by, shown, s.fills(v))
 	createdHere := s.created(v, server)
 	switch {
-	case s.Enabled(component(server), s.Field) && !maps.Equal(shown, want):
+	case s.Enabled(by, s.Field) && !maps.Equal(shown, want):
 		s.fault("%s shows %s %s by %s, instead of %s", v.Key, s.Name(), s.text(shown), server.Version, s.text(want))
-	case s.Enabled(component(server), s.Field):
+	case s.Enabled(by, s.Field):
 	case createdHere && len(shown) > 0:
 		s.fault("%s was created with %s %s by %s, whose gate is off", v.Key, s.Name(), s.text(shown), server.Version)
-	case !createdHere && !s.Knows(component(server), s.Field):
+	case !s.Knows(by, s.Field) && (!createdHere || s.hasVersions(v)):
 		return nil // what is stored is not shown
 	}
 	s.lookedAt(createdHere && len(shown) > 0)
@@ -141,7 +149,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 	writers := slices.DeleteFunc(s.ServerLives(), func(l *timeline.Life) bool { return l.Until.Place <= before.place || l.From.Place > v.Place })
 	for _, l := range writers {
 		after := s.updated(l, v, possible, unchanged)
-		if len(s.webhooksAt(v.Place)) > 0 { // of which of its parts are written, they may not be asked
+		if len(s.webhooksAt(v.Place)) > 0 || s.hasVersions(v) { // it may be a part that they are not asked about, or by way of another version
 			after = append(after, possible...)
 		}
 		if len(writers) == 1 {
@@ -203,7 +211,7 @@ func (s survival) askedFor(ours *timeline.Answer, v *timeline.Version, before []
 		}
 		return after
 	case runs:
-		return s.updated(writer, v, before, s.asks(by, v.Resource))
+		return s.updated(writer, ours.Response, before, s.asks(by, v.Resource)) // by the version that was asked for
 	default:
 		return before
 	}
@@ -222,9 +230,10 @@ func (s survival) asks(by change, resource string) func(was model.Values) model.
 // updated is what may be stored after a write that asks for something else than
 // there was.
 func (s survival) updated(writer *timeline.Life, v *timeline.Version, before []model.Values, asked func(was model.Values) model.Values) (after []model.Values) {
+	by, _ := s.through(writer, v)
 	for _, was := range before {
 		for _, admitted := range s.admitted(v.Place, "UPDATE", v.Resource, asked(was)) {
-			after = append(after, s.Updated(s.Field, component(writer), was, admitted, s.fills(v)))
+			after = append(after, s.Updated(s.Field, by, was, admitted, s.fills(v)))
 		}
 	}
 	return after
@@ -234,11 +243,11 @@ func (s survival) updated(writer *timeline.Life, v *timeline.Version, before []m
 func unchanged(was model.Values) model.Values { return was }
 
 // agree are those of what may be stored that an API server shows as a version does.
-func (s survival) agree(now *stored, server *timeline.Life, v *timeline.Version) (agree []model.Values) {
+func (s survival) agree(now *stored, by model.Component, v *timeline.Version) (agree []model.Values) {
 	shown, fills := values(s.Field, v), s.fills(v)
 	for _, fields := range now.possible {
 		known := slices.ContainsFunc(agree, func(other model.Values) bool { return maps.Equal(other, fields) })
-		if !known && maps.Equal(s.Shown(s.Field, component(server), fields, fills), shown) {
+		if !known && maps.Equal(s.Shown(s.Field, by, fields, fills), shown) {
 			agree = append(agree, fields)
 		}
 	}
