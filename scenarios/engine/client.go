@@ -24,7 +24,7 @@ func (r *run) Update(ctx context.Context, c action.Client, judged bool) error {
 		return err
 	}
 	ref := r.names.ref(c.Update)
-	resource, err := o.find(ref)
+	resource, err := o.find(&ref)
 	if err != nil {
 		return err
 	}

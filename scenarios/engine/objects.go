@@ -72,7 +72,7 @@ func (o *objects) create(ctx context.Context, w action.Write) (record.APIAnswer,
 	object := &unstructured.Unstructured{Object: w.Body}
 	options := metav1.CreateOptions{DryRun: dryRun(w), FieldManager: w.Manager, FieldValidation: string(w.FieldValidation)}
 	if w.Subresource != "" {
-		resource, err := o.find(w.Ref)
+		resource, err := o.find(&w.Ref)
 		if err != nil {
 			return record.APIAnswer{}, err
 		}
@@ -139,7 +139,7 @@ const userAgent = "skewrig"
 
 // put reads an object, merges into it, and writes all of it back.
 func (o *objects) put(ctx context.Context, w action.Write) (record.APIAnswer, error) {
-	resource, err := o.find(w.Ref)
+	resource, err := o.find(&w.Ref)
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
@@ -197,7 +197,7 @@ func (o *objects) served(ctx context.Context, definition map[string]any) error {
 const servedLimit, servedPoll = 30 * time.Second, 50 * time.Millisecond
 
 func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, error) {
-	resource, err := o.find(w.Ref)
+	resource, err := o.find(&w.Ref)
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
@@ -218,19 +218,28 @@ func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, 
 }
 
 func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) error {
-	resource, err := o.find(ref)
+	resource, err := o.find(&ref)
 	if err != nil {
 		return err
 	}
 	return o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
 }
 
-func (o *objects) find(ref spec.ObjectRef) (schema.GroupVersionResource, error) {
-	resource, err := o.mapper.ResourceFor(schema.GroupVersionResource{Resource: ref.Resource})
+// find returns the resource of an object. A reference can't know of a custom resource that it has
+// no namespace: then it is taken away.
+func (o *objects) find(ref *spec.ObjectRef) (resource schema.GroupVersionResource, err error) {
+	kind, err := o.mapper.KindFor(schema.GroupVersionResource{Resource: ref.Resource})
 	if err != nil {
 		return resource, fmt.Errorf("finding the resource %q: %w", ref.Resource, err)
 	}
-	return resource, nil
+	mapping, err := o.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return resource, fmt.Errorf("finding the resource of %s: %w", kind, err)
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		ref.Namespace = ""
+	}
+	return mapping.Resource, nil
 }
 
 func (o *objects) resource(resource schema.GroupVersionResource, ref spec.ObjectRef) dynamic.ResourceInterface {

@@ -30,7 +30,7 @@ import (
 // ReadStored implements action.Rig.
 func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
 	ref = r.names.ref(ref)
-	key, has, err := r.storedAt(ctx, ref)
+	key, has, err := r.storedAt(ctx, &ref)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
 }
 
 // storedAt is what etcd has of an object, and where.
-func (r *run) storedAt(ctx context.Context, ref spec.ObjectRef) (key string, has cluster.Stored, err error) {
+func (r *run) storedAt(ctx context.Context, ref *spec.ObjectRef) (key string, has cluster.Stored, err error) {
 	resource, err := r.objects[ref.Cluster].find(ref)
 	if err != nil {
 		return "", has, err
 	}
 	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
-	for _, key := range keys(resource.GroupResource(), ref) {
+	for _, key := range keys(resource.GroupResource(), *ref) {
 		has, found, err := c.Stored(ctx, key)
 		if err != nil || found {
 			return key, has, err
@@ -70,7 +70,7 @@ func (r *run) Store(ctx context.Context, s action.Store) error {
 	}
 	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
 	for {
-		key, has, err := r.storedAt(ctx, ref)
+		key, has, err := r.storedAt(ctx, &ref)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (r *run) Store(ctx context.Context, s action.Store) error {
 // showStored records how an API server shows an object that was put into etcd.
 func (r *run) showStored(ctx context.Context, ref spec.ObjectRef) error {
 	o := r.objects[ref.Cluster]
-	resource, err := o.find(ref)
+	resource, err := o.find(&ref)
 	if err != nil {
 		return err
 	}
