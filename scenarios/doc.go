@@ -270,7 +270,7 @@
 //     is sent to or by the API server is lost; afterBytes: N lets so much pass.
 //   - slow: {from: kubelet/node-a, delay: 100ms, jitter: 20ms, bytesPerSecond:
 //     10000}: everything arrives later, until it is healed. A link has one fault
-//     at a time, and a cell in which a fault did nothing is not judged. Simulated
+//     at a time, and stale beside it; a cell in which a fault did nothing is not judged. Simulated
 //     nodes, lease-nodes, and those of a zone, lease-nodes/a, are cut, slowed,
 //     stopped and started like components. The watchdog's link to the seed is
 //     dependency-watchdog->seed/kube-apiserver.

@@ -75,9 +75,9 @@ func (e watchedEvents) read(underway chan<- chunk) {
 // late says when an event is to arrive that has come now. Bookmarks are late, too, and no effect:
 // they say nothing of an object.
 func (e watchedEvents) late(kind string) chunk {
-	p := e.door.link.phase.Load()
+	p := e.door.link.events.Load()
 	next := chunk{over: p.over}
-	if !p.fault.Stale || !p.fault.Meets(e.path, "watch", e.resource) {
+	if !p.fault.Meets(e.path, "watch", e.resource) {
 		return next
 	}
 	if kind != string(watch.Bookmark) {

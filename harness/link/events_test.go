@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,8 +103,8 @@ func TestWatchEventsAreHeldUntilTheLinkIsHealed(t *testing.T) {
 				t.Fatal(err)
 			}
 			resp2.Body.Close()
-			if !await.Until(t.Context(), patience, func() bool { return r.phase.Load().effect().Events == 2 }) {
-				t.Fatalf("the fault holds %+v", r.phase.Load().effect())
+			if !await.Until(t.Context(), patience, func() bool { return r.events.Load().effect().Events == 2 }) {
+				t.Fatalf("the fault holds %+v", r.events.Load().effect())
 			}
 			select {
 			case e := <-events:
@@ -149,5 +150,29 @@ func TestWatchEventsAreLate(t *testing.T) {
 	}
 	if took := time.Since(began); took < delay {
 		t.Errorf("three events came after %s, want at least %s", took, delay)
+	}
+}
+
+// TestEventsAreHeldBesideAnotherFault: each has its own effect, and none is the end of both.
+func TestEventsAreHeldBesideAnotherFault(t *testing.T) {
+	t.Parallel()
+	r := newHTTPRig(t, func(http.ResponseWriter, *http.Request) {})
+	held := record.LinkFault{Path: record.AnyPath, Verb: "watch", Resource: "pods", Stale: true}
+	refused := record.LinkFault{Path: record.AnyPath, Status: 503}
+	r.set(held)
+	r.set(refused)
+	if got := r.says("/version"); !strings.HasPrefix(got, "503") {
+		t.Errorf("the answer is %s", got)
+	}
+	if r.events.Load().fault != held || r.phase.Load().fault != refused {
+		t.Errorf("the faults are %v and %v", r.events.Load().fault, r.phase.Load().fault)
+	}
+	r.set(record.LinkFault{})
+	var ended []record.FaultEnded
+	for _, e := range record.All[record.FaultEnded](r.history.Events()) {
+		ended = append(ended, e)
+	}
+	if len(ended) != 2 || ended[0].Fault != held || ended[1].Effect != (record.Effect{Requests: 1}) {
+		t.Errorf("what ended is %+v", ended)
 	}
 }

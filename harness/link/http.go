@@ -151,7 +151,7 @@ func (d *door) crash(r *http.Request) {
 // meets reports whether a request is one that the fault is about.
 func (p *phase) meets(r *http.Request) bool {
 	verb, resource := about(r)
-	if p.fault.Stale || !p.fault.Meets(r.URL.Path, verb, resource) {
+	if !p.fault.Meets(r.URL.Path, verb, resource) {
 		return false
 	}
 	n := p.matching.Add(1)

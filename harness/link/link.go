@@ -45,7 +45,8 @@ type Link struct {
 	closed   context.Context //nolint:containedctx // the link's own lifetime
 	cancel   context.CancelFunc
 
-	phase atomic.Pointer[phase]
+	phase  atomic.Pointer[phase] // of what is sent, or of requests
+	events atomic.Pointer[phase] // of watch events
 
 	mu       sync.Mutex
 	conns    map[*conn]bool
@@ -80,6 +81,7 @@ func New(cfg Config) (*Link, error) {
 	}
 	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool), targets: cfg.Targets}
 	l.phase.Store(newPhase(record.LinkFault{}))
+	l.events.Store(newPhase(record.LinkFault{}))
 	l.closed, l.cancel = context.WithCancel(context.Background())
 	if cfg.HTTP != nil {
 		if l.door, err = l.open(host(listener)); err != nil {
@@ -99,7 +101,8 @@ func host(l net.Listener) string {
 func (l *Link) Address() string { return l.listener.Addr().String() }
 
 // Set gives the link another fault, which may be none. It is in force for all
-// that is sent from then on, in the connections that there are too.
+// that is sent from then on, in the connections that there are too. A fault of watch events is
+// beside another one; none is the end of both.
 func (l *Link) Set(f record.LinkFault) error {
 	err := f.Validate()
 	if f.OfRequests() && l.door == nil {
@@ -116,13 +119,14 @@ func (l *Link) Set(f record.LinkFault) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.phase.Load()
-	if before.fault == f {
+	none := record.LinkFault{}
+	if f.Stale || f == none {
+		l.change(&l.events, f)
+	}
+	if f.Stale || l.phase.Load().fault == f {
 		return nil
 	}
-	now := newPhase(f)
-	l.phase.Store(now)
-	close(before.over)
+	now := l.change(&l.phase, f)
 	for c := range l.conns {
 		if f.Cut == record.CutReset && f.Refuses() {
 			c.strike(now, &now.reset)
@@ -131,13 +135,24 @@ func (l *Link) Set(f record.LinkFault) error {
 		}
 		c.interrupt()
 	}
-	if before.fault != (record.LinkFault{}) {
+	return nil
+}
+
+// change puts a fault in the place of another one, and both into the record.
+func (l *Link) change(of *atomic.Pointer[phase], f record.LinkFault) *phase {
+	before, now, none := of.Load(), newPhase(f), record.LinkFault{}
+	if before.fault == f {
+		return before
+	}
+	of.Store(now)
+	close(before.over)
+	if before.fault != none {
 		l.cfg.Recorder.Append("link", l.cfg.Name, record.FaultEnded{Fault: before.fault, Effect: before.effect()})
 	}
-	if f != (record.LinkFault{}) {
+	if f != none {
 		l.cfg.Recorder.Append("link", l.cfg.Name, record.FaultBegan{Fault: f})
 	}
-	return nil
+	return now
 }
 
 // Route has connections go to other servers from now on. Those to others than these end; with

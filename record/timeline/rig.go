@@ -156,10 +156,10 @@ func (t *Timeline) started(component string, started record.ComponentStarted, m 
 	c.Life, c.Running, c.Restarts, c.lives = l, true, len(c.lives), append(c.lives, l)
 }
 
-// faultEnded ends the fault of a link that began last.
+// faultEnded ends the fault of a link that began last, of those that are the same.
 func (t *Timeline) faultEnded(link string, ended record.FaultEnded, m Moment) {
 	for _, f := range slices.Backward(t.Faults) {
-		if f.Link == link && f.Effect == nil {
+		if f.Link == link && f.Effect == nil && f.Stale == ended.Fault.Stale {
 			f.To, f.Effect = m, &ended.Effect
 			return
 		}

@@ -85,7 +85,11 @@ func (b *builder) stopped(l *lane, at float64, stopped *record.ComponentStopped)
 func (b *builder) links() []Lane {
 	var rows lanes
 	for _, f := range b.Faults {
-		l := rows.named(Link, f.Link)
+		name := f.Link
+		if f.Stale {
+			name += " (events)" // beside another fault
+		}
+		l := rows.named(Link, name)
 		l.becomes(b.at(f.From.Time), Span{Label: f.String(), Tone: Faulty})
 		if f.Effect != nil {
 			l.open.Detail = effect(*f.Effect)

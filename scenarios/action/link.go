@@ -250,8 +250,14 @@ func (f Fault) checkKind(field spec.Field) bool {
 	return known
 }
 
-// faults are what is wrong with the links of a rig.
-type faults map[spec.Link]record.LinkFault
+// faults are what is wrong with the links of a rig: what is sent, or requests, and beside it the
+// events of watches.
+type faults map[faulty]record.LinkFault
+
+type faulty struct {
+	link   spec.Link
+	events bool
+}
 
 // Change implements spec.Changer.
 func (f Fault) Change(r *spec.Rig) {
@@ -260,11 +266,12 @@ func (f Fault) Change(r *spec.Rig) {
 		return
 	}
 	if l := f.Link; f.isOf(r, "") {
-		faulty := spec.Memory[faults](r)
-		if _, is := faulty[l]; !is {
+		all := spec.Memory[faults](r)
+		before := len(all)
+		maps.DeleteFunc(all, func(of faulty, _ record.LinkFault) bool { return of.link == l })
+		if len(all) == before {
 			r.Conflict("", "the link from %s to %s has no fault", l.From, l.To)
 		}
-		delete(faulty, l)
 	}
 }
 
@@ -289,17 +296,17 @@ func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link
 // Reach implements Reacher. A link of the control plane is part of it from the beginning.
 func (f Fault) Reach() Reach { return ofComponent(f.Link.From, ReachAll) }
 
-// disturb gives a link a fault. A link has one at a time, as two would hide what
-// each of them does.
+// disturb gives a link a fault. A link has one at a time, as two would hide what each of them
+// does, but for one of watch events, which touches no request.
 func (f Fault) disturb(r *spec.Rig) {
 	l, fault := f.Link, f.Fault
 	if !f.isOf(r, ".from") {
 		return
 	}
-	faulty := spec.Memory[faults](r)
-	for _, other := range slices.SortedFunc(maps.Keys(faulty), func(a, b spec.Link) int { return strings.Compare(a.String(), b.String()) }) {
-		if overlap(l.From, other.From) && l.To == other.To {
-			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.From, other.To, faulty[other])
+	all := spec.Memory[faults](r)
+	for _, other := range slices.SortedFunc(maps.Keys(all), func(a, b faulty) int { return strings.Compare(a.link.String(), b.link.String()) }) {
+		if overlap(l.From, other.link.From) && l.To == other.link.To && fault.Stale == other.events {
+			r.Conflict(".from", "the link from %s to %s has a fault already (%s): heal it first", other.link.From, other.link.To, all[other])
 		}
 	}
 	if fault.Crash != "" && l.From == spec.Watchdog && l.To != spec.SeedAPIServer {
@@ -311,7 +318,7 @@ func (f Fault) disturb(r *spec.Rig) {
 	if only := (record.LinkFault{Cut: fault.Cut, Delay: fault.Delay}); spec.IsSimulated(l.From) && !fault.OfRequests() && fault != only {
 		r.Conflict(".from", "links of simulated nodes can only be cut in both directions, or delay each request")
 	}
-	faulty[l] = fault
+	all[faulty{l, fault.Stale}] = fault
 }
 
 // isOf reports whether the rig has such a link.
