@@ -54,6 +54,7 @@ type process struct {
 
 	// The rest is guarded by Runtime.mu.
 	asked      bool   // was sent the stop signal
+	lost       bool   // ends with the machine
 	lastSignal string // "SIGTERM"
 }
 
@@ -163,31 +164,33 @@ func (r *Runtime) run(c *container) {
 	code := play(p.killed, c.image.Run, p.program)
 	ranFor := time.Since(p.program.Started)
 
-	end := exit{code: int32(uint8(code)), reason: "Completed"} // the kernel keeps 8 bits
-	killed := p.killed.Err() != nil
-	if killed {
-		end.code = killedCode
-	}
-	if end.code != 0 {
-		end.reason = "Error"
-	}
+	end, signal := r.endOf(p, code)
 	p.kill()
 	p.log.close()
 	r.record(c.path, record.ContainerExited{
-		ID: c.id, ExitCode: end.code, Reason: end.reason, Signal: r.signalSent(p, killed),
+		ID: c.id, ExitCode: end.code, Reason: end.reason, Signal: signal,
 		RanForSeconds: ranFor.Seconds(), Attempt: c.config.Metadata.Attempt,
 	})
 	r.setExited(c, end)
 	close(p.done)
 }
 
-func (r *Runtime) signalSent(p *process, killed bool) string {
-	if killed {
-		return "SIGKILL"
-	}
+// endOf is how a process ended whose program returned a code, and the last signal that it was
+// sent.
+func (r *Runtime) endOf(p *process, code int) (end exit, signal string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return p.lastSignal
+	end, signal = exit{code: int32(uint8(code)), reason: "Completed"}, p.lastSignal // the kernel keeps 8 bits
+	switch killed := p.killed.Err() != nil; {
+	case killed && p.lost:
+		return exit{code: lostCode, reason: lostReason}, signal
+	case killed:
+		end.code, signal = killedCode, "SIGKILL"
+	}
+	if end.code != 0 {
+		end.reason = "Error"
+	}
+	return end, signal
 }
 
 func (r *Runtime) setExited(c *container, end exit) {
