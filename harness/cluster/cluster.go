@@ -225,7 +225,8 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 		return err
 	}
 	err := awaitNode(ctx, c.Client(), name, func(node *corev1.Node) bool {
-		return nodeReady(node) && strings.HasPrefix(node.Status.NodeInfo.KubeletVersion, string(kubelet.runs.Released()))
+		info := node.Status.NodeInfo
+		return nodeReady(node) && info.BootID == *kubelet.boot.Load() && strings.HasPrefix(info.KubeletVersion, string(kubelet.runs.Released()))
 	})
 	if err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)

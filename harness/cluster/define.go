@@ -179,6 +179,9 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 		delete(comp.config, setting)
 	}
 	c.add(comp)
+	if err := c.boot(comp); err != nil {
+		return err
+	}
 	if node.OwnClock {
 		return c.addClock(comp, dirs.root)
 	}

@@ -13,6 +13,7 @@ func (d kubeletDirs) state() string      { return filepath.Join(d.root, "state")
 func (d kubeletDirs) staticPods() string { return filepath.Join(d.root, "static-pods") }
 func (d kubeletDirs) podLogs() string    { return filepath.Join(d.root, "pod-logs") }
 func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.json") }
+func (d kubeletDirs) bootID() string     { return filepath.Join(d.root, "boot-id") }
 
 // KubeletDir is the directory of a node's kubelet (--root-dir).
 func (c *Cluster) KubeletDir(node string) (string, error) {
@@ -71,6 +72,7 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 		"hostname-override": node,
 		"root-dir":          dirs.state(),
 		"cert-dir":          filepath.Join(dirs.state(), "pki"),
+		"boot-id-file":      dirs.bootID(),
 		// A kubelet refuses a loopback address as its node's, but takes what a
 		// cloud provider reports: the rig is the provider (addresses.go).
 		"cloud-provider": "external",

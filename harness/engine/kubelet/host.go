@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet"
+	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
 	cadvisortest "k8s.io/kubernetes/pkg/kubelet/cadvisor/testing"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
@@ -21,9 +23,9 @@ import (
 
 // simulateHost replaces what the kubelet asks of the machine it runs on. The
 // probe manager is left nil on purpose: the kubelet then makes its real one.
-func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer) {
+func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID string) {
 	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
-	deps.CAdvisorInterface = newHost(fake, fake.ContainerInfoV2, fake.VersionInfo)
+	deps.CAdvisorInterface = booted(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), bootID, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
 	deps.ContainerManager = cm.NewStubContainerManager()
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
@@ -72,6 +74,52 @@ func (host[Options, Info, Versions]) VersionInfo() (*Versions, error) {
 		return nil, err
 	}
 	info := new(Versions)
+	return info, json.Unmarshal(text, info)
+}
+
+// booted is a cAdvisor that knows which boot of the machine this is. Types are inferred, as
+// newHost's are.
+func booted[Info, Capacity, Logger any](of cadvisor.Interface, id string, _ func(*Info) Capacity, _ func(Logger, error, string, ...any)) cadvisor.Interface {
+	if m, is := any(machine[Info]{of, id}).(cadvisor.Interface); is {
+		return m
+	}
+	return any(loggingMachine[Info, Logger]{of, id}).(cadvisor.Interface) // no release has a third form
+}
+
+// machine is the form that cAdvisor has until v1.36, loggingMachine the one since v1.37.
+type (
+	machine[Info any] struct {
+		cadvisor.Interface
+		bootID string
+	}
+	loggingMachine[Info, Logger any] struct {
+		cadvisor.Interface
+		bootID string
+	}
+)
+
+// MachineInfo implements cadvisor.Interface.
+func (m machine[Info]) MachineInfo() (*Info, error) {
+	of := m.Interface.(interface{ MachineInfo() (*Info, error) })
+	info, err := of.MachineInfo()
+	return withBootID(info, m.bootID, err)
+}
+
+// MachineInfo implements cadvisor.Interface.
+func (m loggingMachine[Info, Logger]) MachineInfo(logger Logger) (*Info, error) {
+	of := m.Interface.(interface{ MachineInfo(Logger) (*Info, error) })
+	info, err := of.MachineInfo(logger)
+	return withBootID(info, m.bootID, err)
+}
+
+func withBootID[Info any](info *Info, id string, err error) (*Info, error) {
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(map[string]string{"boot_id": id})
+	if err != nil {
+		return nil, err
+	}
 	return info, json.Unmarshal(text, info)
 }
 

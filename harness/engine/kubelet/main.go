@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -40,6 +41,7 @@ func run(ctx context.Context, args []string) error {
 	fs := pflag.NewFlagSet("kubelet", pflag.ContinueOnError)
 	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	flags.AddFlags(fs)
+	bootIDFile := fs.String("boot-id-file", "/proc/sys/kernel/random/boot_id", "The file that has the boot ID of the node, as cAdvisor's flag of that name.")
 	verflag.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -66,7 +68,11 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("constructing the kubelet's dependencies: %w", err)
 	}
-	simulateHost(deps, server)
+	bootID, err := os.ReadFile(*bootIDFile)
+	if err != nil {
+		return fmt.Errorf("reading the boot ID: %w", err)
+	}
+	simulateHost(deps, server, strings.TrimSpace(string(bootID)))
 	utilfeature.DefaultMutableFeatureGate.AddMetrics()
 	return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
 }
