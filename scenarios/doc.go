@@ -452,8 +452,8 @@
 //     so that one that ends by itself does not end the cell if an expression asks for
 //     running or exits;
 //     version and gates of what runs or ran last, and at, when that was started
-//   - nodes["node-0"]: ready (True, False or Unknown), zone and changes, a list of
-//     ready and at
+//   - nodes["node-0"]: ready (True, False or Unknown), zone, changes, a list of
+//     ready and at, and events, those about the node: type, reason, message, count
 //   - leases["lease-nodes/a"]: how old the leases of simulated nodes really are, in
 //     seconds: nodes, median, p99, oldest
 //   - dependents["kube-controller-manager"]: the Deployments on the seed: replicas,

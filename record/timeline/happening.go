@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// PodEvent is an Event about a pod.
+// PodEvent is an Event about a pod or a node.
 type PodEvent struct {
 	Type    string `json:"type"`
 	Reason  string `json:"reason"`
@@ -28,7 +28,7 @@ type Happening struct {
 	Said time.Time
 }
 
-// happened takes an Event object into account. PodEvents has them in the order of
+// happened takes an Event object into account. PodEvents and Nodes have them in the order of
 // their first appearance; a repetition changes the one that is there.
 func (t *Timeline) happened(seen record.ObjectObserved, m Moment) {
 	var event struct {
@@ -45,14 +45,26 @@ func (t *Timeline) happened(seen record.ObjectObserved, m Moment) {
 		t.counts[key] = count
 		t.Happenings = append(t.Happenings, Happening{Moment: m, PodEvent: event.PodEvent, About: about, Said: event.LastTimestamp})
 	}
-	if about.Kind != "Pod" {
+	if about.Kind != "Pod" && about.Kind != "Node" {
 		return
 	}
 	if t.events[seen.Name] != nil {
 		*t.events[seen.Name] = event.PodEvent
 		return
 	}
-	pod := Name(about.Namespace, about.Name)
 	t.events[seen.Name] = &event.PodEvent
+	if about.Kind == "Node" {
+		t.aboutNode(about.Name, &event.PodEvent)
+		return
+	}
+	pod := Name(about.Namespace, about.Name)
 	t.PodEvents[pod] = append(t.PodEvents[pod], &event.PodEvent)
+}
+
+// aboutNode adds an Event about a node, which a kubelet sends before there is the node, too.
+func (t *Timeline) aboutNode(node string, event *PodEvent) {
+	t.nodeEvents[node] = append(t.nodeEvents[node], event)
+	if n := t.Nodes[node]; n != nil {
+		n.Events = append(n.Events, event)
+	}
 }

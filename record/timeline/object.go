@@ -222,6 +222,8 @@ type Node struct {
 	Zone  string `json:"zone"`
 	// Changes are the values that Ready has had.
 	Changes []ReadyChange `json:"changes"`
+	// Events are those about the node, also those from before it was seen.
+	Events []*PodEvent `json:"events"`
 }
 
 // ReadyChange is a new value of a node's condition Ready.
@@ -238,7 +240,7 @@ func (t *Timeline) node(v *Version) {
 	}
 	n := t.Nodes[v.Name]
 	if n == nil {
-		n = &Node{Changes: []ReadyChange{}}
+		n = &Node{Changes: []ReadyChange{}, Events: append([]*PodEvent{}, t.nodeEvents[v.Name]...)}
 		t.Nodes[v.Name] = n
 	}
 	var node corev1.Node

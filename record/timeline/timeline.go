@@ -106,14 +106,15 @@ type Timeline struct {
 	PodsWatches map[string]*PodsWatch
 	PodsPolls   map[string]*PodsPoll
 
-	observing string                 // the API server that shows objects
-	states    map[string][]*Version  // also those of static pods, and that objects are gone
-	nodes     map[string]string      // by pod: where it got a sandbox
-	sandboxed map[string][]time.Time // by pod: when each of that name got its first one
-	stopped   map[string]time.Time   // when a component ended last
-	events    map[string]*PodEvent   // by name of the Event object
-	counts    map[string]int         // how often an Event object was seen to have happened
-	givenUp   []*Connection          // since the current step began
+	observing  string                 // the API server that shows objects
+	states     map[string][]*Version  // also those of static pods, and that objects are gone
+	nodes      map[string]string      // by pod: where it got a sandbox
+	sandboxed  map[string][]time.Time // by pod: when each of that name got its first one
+	stopped    map[string]time.Time   // when a component ended last
+	events     map[string]*PodEvent   // by name of the Event object
+	nodeEvents map[string][]*PodEvent // by node
+	counts     map[string]int         // how often an Event object was seen to have happened
+	givenUp    []*Connection          // since the current step began
 }
 
 // New returns a timeline in which nothing happened.
@@ -127,7 +128,7 @@ func New() *Timeline {
 		Containers: make(map[string]*Container), Connected: make(map[string][]*Connection),
 		PodsAnswers: make(map[string]*PodsAnswers), PodsWatches: make(map[string]*PodsWatch), PodsPolls: make(map[string]*PodsPoll),
 		observing: record.APIServer, states: make(map[string][]*Version), nodes: make(map[string]string), sandboxed: make(map[string][]time.Time), stopped: make(map[string]time.Time),
-		events: make(map[string]*PodEvent), counts: make(map[string]int),
+		events: make(map[string]*PodEvent), nodeEvents: make(map[string][]*PodEvent), counts: make(map[string]int),
 	}
 }
 

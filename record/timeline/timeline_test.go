@@ -157,6 +157,27 @@ func TestHappenings(t *testing.T) {
 	}
 }
 
+// TestEventsAboutANode: the first one may come before the node does.
+func TestEventsAboutANode(t *testing.T) {
+	t.Parallel()
+	say := func(second float64, change, reason string, count int) record.Event {
+		key := "events/default/" + reason
+		return after(second, "watch", key, observed(change, key, fmt.Sprintf(`{"reason": %q, "count": %d, "involvedObject": {"kind": "Node", "name": "a"}}`, reason, count)))
+	}
+	line := Of([]record.Event{
+		say(0, "added", "Starting", 1),
+		after(1, "watch", "nodes/a", observed("added", "nodes//a", `{"metadata": {"name": "a"}}`)),
+		after(1, "watch", "nodes/b", observed("added", "nodes//b", `{"metadata": {"name": "b"}}`)),
+		say(2, "added", "Rebooted", 1), say(3, "modified", "Starting", 2),
+	})
+	if diff := cmp.Diff([]*PodEvent{{Reason: "Starting", Count: 2}, {Reason: "Rebooted", Count: 1}}, line.Nodes["a"].Events); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if of := line.Nodes["b"].Events; of == nil || len(of) > 0 || len(line.PodEvents) > 0 {
+		t.Errorf("another node has %v, and pods have %v", of, line.PodEvents)
+	}
+}
+
 func TestCourse(t *testing.T) {
 	t.Parallel()
 	line := Of([]record.Event{

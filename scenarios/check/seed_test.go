@@ -56,7 +56,7 @@ func TestExpressionsSeeARigWithASeed(t *testing.T) {
 	}
 	evaluates(t, s, map[string]string{
 		`since`:                               "3",
-		`nodes`:                               `{"node-0":{"changes":[{"at":1,"ready":"True"},{"at":4.25,"ready":"Unknown"}],"ready":"Unknown","zone":"a"}}`,
+		`nodes`:                               `{"node-0":{"changes":[{"at":1,"ready":"True"},{"at":4.25,"ready":"Unknown"}],"events":[],"ready":"Unknown","zone":"a"}}`,
 		`dependents`:                          `{"kcm":{"annotations":{"x":"2"},"replicas":0,"scaled":[{"at":7,"replicas":2},{"at":9.5,"replicas":0}]}}`,
 		`calls["dwd->kube-apiserver"].size()`: "2",
 		`calls["dwd->kube-apiserver"][0]`:     `{"answered":true,"at":10,"code":429,"lost":false,"method":"GET","path":"/version"}`,
