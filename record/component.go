@@ -51,6 +51,14 @@ type ClockSet struct {
 	Clock clock.Clock `json:"clock"`
 }
 
+// NodeRebooted is recorded when a node has been rebooted and its kubelet is about to be started:
+// what comes before is how its kubelet and its containers ended. The subject is the node.
+type NodeRebooted struct {
+	// Before is the boot ID that the node had, and BootID the one that it has now.
+	Before string `json:"before"`
+	BootID string `json:"bootID"`
+}
+
 // StaticPodWritten is recorded when a manifest was put where a node's kubelet
 // looks for static pods. The subject is the pod as the kubelet names it:
 // "default/web-node-a".

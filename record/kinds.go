@@ -6,7 +6,7 @@ package record
 func Payloads() []Payload {
 	return []Payload{
 		// The rig.
-		ComponentStarted{}, ComponentStopped{}, Routed{}, Observing{}, ClockSet{}, StaticPodWritten{}, ObjectObserved{},
+		ComponentStarted{}, ComponentStopped{}, Routed{}, Observing{}, ClockSet{}, NodeRebooted{}, StaticPodWritten{}, ObjectObserved{},
 		FaultBegan{}, FaultEnded{}, LinkRequest{}, WebhookSet{}, WebhookCalled{}, ConversionSet{}, ConversionCalled{},
 		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
 		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
@@ -28,6 +28,7 @@ func (ComponentStopped) EventKind() string  { return "component.stopped" }
 func (Routed) EventKind() string            { return "component.routed" }
 func (Observing) EventKind() string         { return "component.observing" }
 func (ClockSet) EventKind() string          { return "clock.set" }
+func (NodeRebooted) EventKind() string      { return "node.rebooted" }
 func (StaticPodWritten) EventKind() string  { return "static-pod.written" }
 func (ObjectObserved) EventKind() string    { return "object.observed" }
 func (FaultBegan) EventKind() string        { return "link.fault-began" }

@@ -257,6 +257,10 @@
 //     component that is stopped or restarted has a minute to end, and is killed then.
 //     With stop: {component: kubelet/node-a, within: 30s}, a check with the name of the
 //     step and -ended judges that it ends by itself within that time.
+//   - reboot: node-a: the kubelet and all containers of a node end without a warning, as with
+//     a power cut, and the kubelet is started again as it was, with another boot ID. What is
+//     on disk stays, volumes in memory too. The sandboxes are not ready then, and containers
+//     that ran have exit code 255 and the reason Unknown, as containerd has it.
 //   - roll: {to: newest, order: [servers, controllerManagers, schedulers]}: restarts
 //     components as another release, or with other gates, one after the other. Without an
 //     order, an upgrade takes servers, controllerManagers, schedulers and kubelets, and a
@@ -477,7 +481,7 @@
 //
 //   - One that asks for enough of what was seen (exists, size() >= 5, starts > 1), also of
 //     each in a list (all, map, filter), after a step that changed what runs or how
-//     (restart, start, roll, route, stop, kill, a fault of a link or its end, clock): what was seen
+//     (restart, start, roll, route, stop, kill, reboot, a fault of a link or its end, clock): what was seen
 //     before it may be enough. atLeast counts from when the check begins, and so does a
 //     filter by c.at > since. What was created after the change may be asked about like
 //     this.

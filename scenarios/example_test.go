@@ -209,6 +209,7 @@ steps:
 - start: {component: kubelet/node-a, version: v1.90.1}
 - restart: {component: kube-apiserver, version: v1.89.3, unset: [GRPCContainerProbeTLS]}
 - stop: kube-scheduler
+- reboot: node-a
 - {name: in time, stop: {component: kubelet/node-a, within: 30s}}
 `)
 	// Output:
@@ -224,7 +225,8 @@ steps:
 	//       kube-apiserver gate GRPCContainerProbeTLS true -> unset
 	//       kubelet/node-a skew supported -> unsupported: the kubelet is newer than the API server
 	//   5. stop kube-scheduler
-	//   6. in time: stop kubelet/node-a, which must end within 30s
+	//   6. reboot node-a
+	//   7. in time: stop kubelet/node-a, which must end within 30s
 	//       in-time-ended: within 30s: components["kubelet/node-a"].running == false
 }
 

@@ -92,6 +92,10 @@ func (r *Rig) Stop(ctx context.Context, component string) error {
 // Kill ends a component without a warning, as a crash or a power cut would.
 func (r *Rig) Kill(component string) error { return r.end(component, r.rig.Kill) }
 
+// Reboot reboots a node: its kubelet and its containers end without a warning, its boot ID
+// changes, and the kubelet is started again as it was. It returns when the kubelet is ready.
+func (r *Rig) Reboot(ctx context.Context, node string) error { return r.rig.Reboot(ctx, node) }
+
 // end ends all that a name stands for: what started last, first.
 func (r *Rig) end(name string, do func(string) error) error {
 	all := components(r.rig.Instances(), name)

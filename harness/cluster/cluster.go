@@ -100,6 +100,8 @@ type NodeInfo struct {
 type Runtime interface {
 	// Endpoint is what the kubelet connects to: "unix:///...".
 	Endpoint() string
+	// Reboot ends all containers as a power cut does, and has the runtime find them so.
+	Reboot() error
 	// Close ends all containers and the runtime itself.
 	Close() error
 }

@@ -133,6 +133,8 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 		if (p != record.ClockSet{} || at > 0) {
 			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
 		}
+	case record.NodeRebooted:
+		b.components.named(Component, "kubelet/"+e.Subject).mark(at, "node rebooted", "boot ID "+p.BootID, Faulty)
 	case record.LeaseAges:
 		b.watchdog.on = true
 		for _, z := range p.Zones {

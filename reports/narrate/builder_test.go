@@ -168,6 +168,7 @@ func TestComponents(t *testing.T) {
 	h.start(5, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
 	h.at(5.5, "kubelet/a", record.Routed{Via: []string{"a", "b"}})
 	h.at(6, "kubelet/a", record.ComponentStopped{State: "signal: killed", Asked: true})
+	h.at(7, "a", record.NodeRebooted{Before: "one", BootID: "two"})
 	h.start(8, "kubelet/a", "v1.90.1", map[string]bool{"B": true, "A": false})
 	h.at(9, "kubelet/a", record.ComponentStopped{State: "exit status 2"})
 	h.step(10, 1, "1", "wait")
@@ -187,6 +188,7 @@ func TestComponents(t *testing.T) {
 			{At: 4.5, Label: "restarted as v1.90.1 A=false B=true, which was v1.89.3", Tone: narrate.Changed},
 			{At: 5.5, Label: "led to a, b", Tone: narrate.Changed},
 			{At: 6, Label: "killed", Detail: "signal: killed", Tone: narrate.Changed},
+			{At: 7, Label: "node rebooted", Detail: "boot ID two", Tone: narrate.Faulty},
 			{At: 7.5, Label: "restarted", Tone: narrate.Changed},
 			{At: 9, Label: "ended by itself", Detail: "exit status 2", Tone: narrate.Bad},
 		}},

@@ -75,6 +75,7 @@ func Kinds() []spec.ActionKind {
 		kind[Roll]("roll", changes),
 		kind[Stop]("stop", changes),
 		kind[Kill]("kill", changes),
+		kind[Reboot]("reboot", changes),
 		kind[Wait]("wait"),
 		kind[Scrape]("scrape"),
 		kind[Log]("log"),

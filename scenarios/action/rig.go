@@ -34,6 +34,8 @@ type Rig interface {
 	// Stop asks a component to end, and kills it if it does not in its time.
 	Stop(context.Context, Stop) error
 	Kill(component string) error
+	// Reboot reboots a node, and returns when its kubelet is back.
+	Reboot(ctx context.Context, node string) error
 	// Route leads a component to API servers, by their names.
 	Route(component string, servers []string) error
 	// SetLink gives a link a fault, or none.

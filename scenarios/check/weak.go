@@ -215,7 +215,7 @@ func declared(name string) bool {
 // changes reports whether a step changes what runs, or how it does.
 func changes(s plan.Step) bool {
 	switch s.Action.(type) {
-	case action.Restart, action.Roll, action.Route, action.Stop, action.Kill, action.Fault, action.Clock:
+	case action.Restart, action.Roll, action.Route, action.Stop, action.Kill, action.Reboot, action.Fault, action.Clock:
 		return true
 	default:
 		return false

@@ -186,7 +186,7 @@ func length(cell plan.Cell) time.Duration {
 	all := start + time.Duration(len(cell.Topology.Nodes))*node
 	for _, step := range cell.Steps {
 		switch act := step.Action.(type) {
-		case action.Restart:
+		case action.Restart, action.Reboot:
 			all += start
 		case action.Roll:
 			all += time.Duration(len(act.Restarts)) * start / 2

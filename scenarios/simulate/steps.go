@@ -37,6 +37,9 @@ func (*play) Define(context.Context, action.CRD) error { return errKind }
 // Convert implements action.Rig.
 func (*play) Convert(context.Context, action.Conversion) error { return errKind }
 
+// Reboot implements action.Rig.
+func (*play) Reboot(context.Context, string) error { return errKind }
+
 // RunStaticPod implements action.Rig.
 func (*play) RunStaticPod(string, map[string]any) error { return errKind }
 
