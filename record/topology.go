@@ -115,6 +115,30 @@ type Node struct {
 	Standalone bool `json:"standalone,omitempty"`
 	// Defaults are settings of the kubelet that are left to its release.
 	Defaults []string `json:"defaults,omitempty"`
+	// RuntimeHandlers are those of the node's container runtime beside the default one.
+	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
+}
+
+// RuntimeHandlers are what a container runtime runs pods with (CRI, RuntimeHandler), beside the
+// default one, which has no name.
+type RuntimeHandlers struct {
+	// Names are as in a RuntimeClass: DNS labels.
+	Names []string `json:"names"`
+	// Shuffled has the runtime list them in another order each time, the default one among
+	// them, as one does that goes through a map. If unset, their order is always that of Names.
+	Shuffled bool `json:"shuffled,omitempty"`
+}
+
+// String says it in a few words, and nothing if there are none.
+func (h RuntimeHandlers) String() string {
+	if len(h.Names) == 0 {
+		return ""
+	}
+	text := "runtime handlers " + strings.Join(h.Names, ", ")
+	if h.Shuffled {
+		text += " in another order each time"
+	}
+	return text
 }
 
 // LeaseNodes are simulated nodes, with the times of this rig.

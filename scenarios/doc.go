@@ -72,7 +72,9 @@
 // of the kubelet to its release that a rig sets otherwise: maxPods, logging (how much
 // it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference
 // has the newest kubelet, with a server of the Pods API that does what KEP-4188 asks
-// for.
+// for. runtimeHandlers: {names: [crun, runc]} are those of a node's container runtime beside
+// the default one; with shuffled: true it lists all of them in another order each time, as
+// runtimes do that go through a map.
 //
 // A control plane that is half-way through an upgrade has several API servers on one etcd,
 // and controller managers and schedulers of which each time one is the leader:

@@ -582,6 +582,7 @@ topology:
     config: {kube-scheduler: {podMaxBackoffSeconds: 1}}
   nodes:
   - {name: node-a, version: v1.35, gates: {GracefulNodeShutdown: false}, config: {maxPods: 10}}
+  - {name: node-b, version: v1.35, runtimeHandlers: {names: [crun, runc], shuffled: true}}
 steps:
 - restart: {component: kubelet/node-a, config: {maxPods: null}}
 - restart: {component: kube-apiserver, version: v1.37, flags: {max-requests-inflight: "5"}}
@@ -593,6 +594,7 @@ steps:
 	//   kube-apiserver v1.36.3, --max-requests-inflight=50
 	//   kube-scheduler v1.36.3, config {"podMaxBackoffSeconds":1}
 	//   kubelet/node-a v1.35.4 with GracefulNodeShutdown=false, GracefulNodeShutdownBasedOnPodPriority=false, WindowsGracefulNodeShutdown=false, config {"maxPods":10} (skew supported)
+	//   kubelet/node-b v1.35.4 (skew supported), runtime handlers crun, runc in another order each time
 	//   no kube-controller-manager
 	//
 	// steps

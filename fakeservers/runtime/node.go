@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"math/rand/v2"
 
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -22,18 +23,29 @@ func (s runtimeService) Version(context.Context, *cri.VersionRequest) (*cri.Vers
 	}, nil
 }
 
-// Status reports the runtime and its network as ready. It offers the default
-// runtime handler only, with none of the optional features: a pod that needs
-// one is turned away by the kubelet instead of run without it.
+// Status reports the runtime and its network as ready. Its runtime handlers have none of
+// the optional features: a pod that needs one is turned away by the kubelet instead of run
+// without it.
 func (s runtimeService) Status(context.Context, *cri.StatusRequest) (*cri.StatusResponse, error) {
 	return &cri.StatusResponse{
 		Status: &cri.RuntimeStatus{Conditions: []*cri.RuntimeCondition{
 			{Type: cri.RuntimeReady, Status: true},
 			{Type: cri.NetworkReady, Status: true},
 		}},
-		RuntimeHandlers: []*cri.RuntimeHandler{{Features: &cri.RuntimeHandlerFeatures{}}},
+		RuntimeHandlers: s.handlers(),
 		Features:        &cri.RuntimeFeatures{},
 	}, nil
+}
+
+func (r *Runtime) handlers() []*cri.RuntimeHandler {
+	all := []*cri.RuntimeHandler{{Features: &cri.RuntimeHandlerFeatures{}}}
+	for _, name := range r.config.Handlers {
+		all = append(all, &cri.RuntimeHandler{Name: name, Features: &cri.RuntimeHandlerFeatures{}})
+	}
+	if r.config.Shuffled {
+		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	return all
 }
 
 // RuntimeConfig names the cgroup driver. There are no cgroups; this driver asks

@@ -57,6 +57,12 @@ type Config struct {
 	// address (.1) is the node's own, which host-network pods use. The other
 	// sandboxes get the rest.
 	PodCIDR netip.Prefix
+	// Handlers are the names of runtime handlers beside the default one, which has no name. All
+	// run a pod alike. If unset, there is the default one only.
+	Handlers []string
+	// Shuffled has Status list the handlers in any order, another one each time, as a runtime
+	// does that goes through a map. If unset, their order is that of Handlers.
+	Shuffled bool
 	// Library resolves the images that can be pulled.
 	Library image.Library
 	// Recorder takes the runtime's events (see events.go), and is handed to

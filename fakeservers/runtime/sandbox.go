@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/netip"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,6 +19,7 @@ type sandbox struct {
 	id        string
 	path      string // "namespace/pod"
 	config    *cri.PodSandboxConfig
+	handler   string
 	ip        netip.Addr
 	createdAt int64
 
@@ -45,13 +47,15 @@ func (s runtimeService) RunPodSandbox(_ context.Context, req *cri.RunPodSandboxR
 	if config.GetMetadata() == nil {
 		return nil, status.Error(codes.InvalidArgument, "pod sandbox has no metadata")
 	}
-	if handler := req.GetRuntimeHandler(); handler != "" {
-		return nil, status.Errorf(codes.InvalidArgument, "no runtime handler %q: only the default one exists", handler)
+	handler := req.GetRuntimeHandler()
+	if handler != "" && !slices.Contains(s.config.Handlers, handler) {
+		return nil, status.Errorf(codes.InvalidArgument, "no runtime handler %q: beside the default one there are %q", handler, s.config.Handlers)
 	}
 	b := &sandbox{
 		id:        newID(),
 		path:      config.Metadata.Namespace + "/" + config.Metadata.Name,
 		config:    config,
+		handler:   handler,
 		overhead:  config.GetLinux().GetOverhead(),
 		resources: config.GetLinux().GetResources(),
 	}

@@ -25,6 +25,8 @@ func (s runtimeService) ListPodSandbox(_ context.Context, req *cri.ListPodSandbo
 			CreatedAt:   b.createdAt,
 			Labels:      b.config.Labels,
 			Annotations: b.config.Annotations,
+
+			RuntimeHandler: b.handler,
 		})
 	}
 	return resp, nil
@@ -61,6 +63,8 @@ func sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
 		Linux:       &cri.LinuxPodSandboxStatus{Namespaces: &cri.Namespace{Options: namespaces}},
 		Labels:      b.config.Labels,
 		Annotations: b.config.Annotations,
+
+		RuntimeHandler: b.handler,
 	}
 }
 

@@ -92,6 +92,8 @@ type NodeInfo struct {
 	// Addresses is the node's range of loopback addresses. The first is the
 	// node's own, the others are for its pods.
 	Addresses netip.Prefix
+	// Handlers are those that the runtime is to have beside the default one.
+	Handlers record.RuntimeHandlers
 	// Output is the directory for what containers write, which stays with the logs.
 	Output string
 }

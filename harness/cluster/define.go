@@ -159,7 +159,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	// The runtime lives as long as the rig: kubelets come and go before it.
 	runtime, err := c.cfg.Runtime(NodeInfo{
 		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
-		Output: filepath.Join(c.cfg.LogDir, OutputDir),
+		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
 	})
 	if err != nil {
 		return err

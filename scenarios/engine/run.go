@@ -56,7 +56,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return runtime.Start(runtime.Config{
-				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses,
+				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses, Handlers: info.Handlers.Names, Shuffled: info.Handlers.Shuffled,
 				Library: library, Recorder: recorder, Kept: info.Output,
 			})
 		},

@@ -83,6 +83,9 @@ func (p *printer) rig(t record.Topology) {
 		if left := defaults(t, c.Name); len(left) > 0 {
 			text += ", default " + strings.Join(left, ", ")
 		}
+		if offers := runtimeHandlers(t, c.Name); offers != "" {
+			text += ", " + offers
+		}
 		p.line(1, "%s", text)
 	}
 	if scaled := t.Scaled(); scaled != "" {
@@ -127,6 +130,16 @@ func defaults(t record.Topology, component string) (all []string) {
 		}
 	}
 	return all
+}
+
+// runtimeHandlers are those that the container runtime of a kubelet has, in words.
+func runtimeHandlers(t record.Topology, component string) (text string) {
+	for _, n := range t.Nodes {
+		if spec.KubeletPrefix+n.Name == component {
+			text = n.RuntimeHandlers.String()
+		}
+	}
+	return text
 }
 
 // leases prints what has to do with leases.

@@ -115,7 +115,13 @@ type Node struct {
 	// logging (how much it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. If
 	// unset, a rig sets all of them.
 	Defaults []string `json:"defaults,omitempty"`
+	// RuntimeHandlers are those of the node's container runtime beside the default one, which
+	// all run pods alike. If unset, there is the default one only.
+	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
 }
+
+// RuntimeHandlers are those of a container runtime.
+type RuntimeHandlers = record.RuntimeHandlers
 
 // Image maps the images that match a pattern to a fake server.
 type Image = record.Image

@@ -86,6 +86,16 @@ func (v *validator) checkNodes() {
 			v.Refuse(fmt.Sprintf("topology.nodes[%d].defaults[%d]", i, j), !slices.Contains(rigSettings, setting),
 				"%s is no setting of a kubelet that a rig can leave: %s", strict.Quote(setting), strict.DidYouMean(setting, rigSettings))
 		}
+		v.checkRuntimeHandlers(fmt.Sprintf("topology.nodes[%d].runtimeHandlers", i), node.RuntimeHandlers)
+	}
+}
+
+func (v *validator) checkRuntimeHandlers(at string, handlers RuntimeHandlers) {
+	v.Refuse(at+".names", len(handlers.Names) == 0, "there are no names: without runtimeHandlers, there is the default one")
+	for i, name := range handlers.Names {
+		of := fmt.Sprintf("%s.names[%d]", at, i)
+		v.Refuse(of, !dnsLabel.MatchString(name), "%s can't name a runtime handler: use a DNS label, of a-z, 0-9 and -", strict.Quote(name))
+		v.Refuse(of, slices.Contains(handlers.Names[:i], name), "there is a runtime handler %s already", strict.Quote(name))
 	}
 }
 
