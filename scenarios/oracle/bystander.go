@@ -123,11 +123,21 @@ func (r *run) healthy(v *timeline.Version) bool {
 // ready.
 func (r *run) podStays(versions []*timeline.Version, f *finding) {
 	i := slices.IndexFunc(versions, allReady)
-	if i < 0 || !r.restartsAfter(versions[i].Place) {
+	if i < 0 {
+		return
+	}
+	restart, is := r.restartAfter(versions[i].Place)
+	if !is {
+		return
+	}
+	for i+1 < len(versions) && versions[i+1].Place < restart {
+		i++ // a kubelet may take back for a moment that a young container is ready
+	}
+	settled := versions[i]
+	if !allReady(settled) {
 		return
 	}
 	f.looked++
-	settled := versions[i]
 	for _, v := range versions[i+1:] {
 		if what := r.changed(settled, v); what != "" {
 			f.fault("%s %s", v.Key, what)
@@ -218,7 +228,10 @@ func (r *run) workloadStays(versions []*timeline.Version, f *finding) {
 	i := slices.IndexFunc(versions, func(v *timeline.Version) bool {
 		return v.Workload().Status.ObservedGeneration > 0
 	})
-	if i < 0 || !r.restartsAfter(versions[i].Place) {
+	if i < 0 {
+		return
+	}
+	if _, is := r.restartAfter(versions[i].Place); !is {
 		return
 	}
 	f.looked++
@@ -235,11 +248,15 @@ func (r *run) workloadStays(versions []*timeline.Version, f *finding) {
 	}
 }
 
-// restartsAfter reports whether a component was started after a place in the
-// record.
-func (r *run) restartsAfter(at int) bool {
-	return slices.ContainsFunc(r.Components(), func(component string) bool {
-		lives := r.Lives(component)
-		return lives[len(lives)-1].Ready.Place > at
-	})
+// restartAfter is the place in the record at which the first restart of a component begins that
+// ends after another place, and whether there is one. It begins when the process before has ended.
+func (r *run) restartAfter(at int) (first int, is bool) {
+	for _, component := range r.Components() {
+		for _, life := range r.Lives(component) {
+			if begins := max(at, life.From.Place); life.Ready.Place > at && (!is || begins < first) {
+				first, is = begins, true
+			}
+		}
+	}
+	return first, is
 }

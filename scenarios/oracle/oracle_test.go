@@ -641,6 +641,12 @@ func TestNothingElseChanges(t *testing.T) {
 			gone.Change = "deleted"
 			s.add(pod, gone)
 		}, reports.Fail},
+		"not ready for a moment, before the restart": {func(s *story) {
+			s.show(pod, false, "%s", strings.Replace(app(without), `"ready": true`, `"ready": false`, 1))
+			s.show(pod, false, "%s", app(without))
+			restart(s)
+			s.show(pod, false, "%s", app(without))
+		}, reports.Pass},
 		"not ready, and young": {func(s *story) {
 			// The kubelet is started again by the fourth event from here.
 			justBefore := s.now().Add(3*time.Minute - young/2).Format(time.RFC3339)
