@@ -137,7 +137,7 @@ func beside(cells []reports.Cell, axis string, last bool) (judged, unjudged stri
 // varying is the axis with most releases. The kubelet's comes first.
 func varying(cells []reports.Cell) (axis string) {
 	most := 0
-	for _, name := range []string{"kubelet", "release", "apiserver", "scheduler"} {
+	for _, name := range []string{"kubelet", "release", "apiserver", "manager", "scheduler"} {
 		values := make(map[string]bool)
 		for _, c := range cells {
 			if v := c.Axes[name]; v != "" {
