@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,23 +16,12 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// startConverter has a conversion webhook listen, and returns a client that trusts it.
+// startConverter has a conversion webhook listen.
 func startConverter(t *testing.T, to Conversion) (*Converter, *record.History, *http.Client) {
 	t.Helper()
-	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
-	t.Cleanup(borrowed.Close)
-	history := record.NewHistory(nil)
-	c, err := StartConverter(Config{Name: "runners.example.com", Host: "127.0.0.1", Certificate: borrowed.TLS.Certificates[0], Recorder: history})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	c, history, client := listening(t, "runners.example.com", StartConverter)
 	c.Set(to)
-	return c, history, borrowed.Client()
+	return c, history, client
 }
 
 // aReview is what an API server asks about a custom resource.

@@ -20,24 +20,31 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// start has a webhook listen, and returns a client that trusts it.
-func start(t *testing.T, b Behavior) (*Server, *record.History, *http.Client) {
+// listening has a webhook of a kind listen, and returns a client that trusts it.
+func listening[W interface{ Close() error }](t *testing.T, name string, start func(Config) (W, error)) (W, *record.History, *http.Client) {
 	t.Helper()
 	// A server of the standard library brings a certificate, and a client that trusts it.
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(borrowed.Close)
 	history := record.NewHistory(nil)
-	s, err := Start(Config{Name: "injector", Host: "127.0.0.1", Certificate: borrowed.TLS.Certificates[0], Recorder: history})
+	w, err := start(Config{Name: name, Host: "127.0.0.1", Certificate: borrowed.TLS.Certificates[0], Recorder: history})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return w, history, borrowed.Client()
+}
+
+// start has an admission webhook listen.
+func start(t *testing.T, b Behavior) (*Server, *record.History, *http.Client) {
+	t.Helper()
+	s, history, client := listening(t, "injector", Start)
 	s.Set(b)
-	return s, history, borrowed.Client()
+	return s, history, client
 }
 
 // ask asks a webhook about a new Deployment, as an API server does.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -25,22 +24,11 @@ type Webhook struct {
 	// Validating has it asked after all that change objects. If unset, it may change them.
 	Validating bool `json:"validating,omitempty"`
 
-	// At most one of Patch, Reserialize, Refuse and Away is set. If all are unset, it allows
-	// everything as it is.
-
-	// Patch is a JSON patch (RFC 6902) of each object.
+	// Patch is a JSON patch (RFC 6902) of each object. It may be set if nothing of the reply is
+	// but Delay. If all are unset, the webhook allows everything as it is.
 	Patch []PatchOperation `json:"patch,omitempty"`
-	// Reserialize has it read each object into the types of a release and send back what differs
-	// then, as a webhook does that was built with them. It is a release, "newest", "previous" or
-	// a minor version ("v1.36").
-	Reserialize release.Version `json:"reserialize,omitempty"`
-	// Refuse is the message with which it refuses everything.
-	Refuse string `json:"refuse,omitempty"`
-	// Away has it end connections without an answer.
-	Away bool `json:"away,omitempty"`
+	WebhookReply
 
-	// Delay is how long each answer takes. If unset, no time.
-	Delay behavior.Duration `json:"delay,omitempty"`
 	// Timeout is how long an API server waits, in whole seconds up to 30 s. If unset, 10 s.
 	Timeout behavior.Duration `json:"timeout,omitempty"`
 	// FailurePolicy is what an API server does without an answer: Fail or Ignore. If unset, Fail.
@@ -85,16 +73,12 @@ func (w Webhook) Check(f spec.Field) {
 	for i, r := range w.Rules {
 		r.check(f.In(".rules" + index(i)))
 	}
-	if does := f.Present("patch", "reserialize", "refuse", "away"); len(does) > 1 {
-		f.Report("."+does[1], "a webhook does one thing at a time, and this one has %s", strings.Join(does, " and "))
-	}
+	w.checkReply(f, "patch")
 	f.Refuse(".validating", w.Validating && len(f.Present("patch", "reserialize")) > 0, "a validating webhook changes no object")
 	for i, o := range w.Patch {
 		o.check(f.In(".patch" + index(i)))
 	}
 	f.Refuse(".patch", len(w.Patch) == 0, "the patch changes nothing")
-	f.Refuse(".refuse", w.Refuse == "", "a refusal has a message")
-	f.Duration(".delay", w.Delay)
 	timeout := time.Duration(w.Timeout)
 	f.Refuse(".timeout", timeout < time.Second || timeout > maxTimeout || timeout%time.Second != 0, "a timeout is 1s to 30s, in whole seconds")
 	f.Refuse(".failurePolicy", w.FailurePolicy != FailPolicy && w.FailurePolicy != IgnorePolicy, "%s is no failure policy: Fail or Ignore", strict.Quote(w.FailurePolicy))
@@ -122,41 +106,16 @@ func (o PatchOperation) check(f spec.Field) {
 	f.Refuse(".value", o.Op == "remove", "remove has no value")
 }
 
-// Asks implements Asker.
-func (w Webhook) Asks() map[string]release.Version {
-	return map[string]release.Version{".reserialize": w.Reserialize}
-}
-
-// Change implements spec.Changer.
-func (w Webhook) Change(r *spec.Rig) {
-	if w.Reserialize != "" {
-		r.Resolve(".reserialize", w.Reserialize)
-	}
-	mustRun(r, "", r.Servers()[0].Name)
-}
-
 // Plan implements Planner.
-func (w Webhook) Plan(s Scene) (Action, error) {
+func (w Webhook) Plan(s Scene) (_ Action, err error) {
 	if w.Timeout == 0 {
 		w.Timeout = behavior.Duration(defaultTimeout)
 	}
 	if w.FailurePolicy == "" {
 		w.FailurePolicy = FailPolicy
 	}
-	if w.Reserialize == "" {
-		return w, nil
-	}
-	v, err := spec.ResolveVersion(w.Reserialize)
-	w.Reserialize = s.Rig.On(spec.TypedClient, v)
+	w.WebhookReply, err = w.planReply(s)
 	return w, err
-}
-
-// Starts implements Starter.
-func (w Webhook) Starts() (string, []release.Version) {
-	if w.Reserialize == "" {
-		return "", nil
-	}
-	return spec.TypedClient, []release.Version{w.Reserialize}
 }
 
 // Resource is the one of its configuration.

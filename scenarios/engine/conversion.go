@@ -29,9 +29,10 @@ func (r *run) Convert(ctx context.Context, c action.Conversion) error {
 	}
 	server := r.admission.converters[c.Of]
 	if server == nil {
-		if server, err = r.startConverter(c.Of); err != nil {
+		if server, err = startWebhook(r, "conversion-"+c.Of, c.Of, webhook.StartConverter); err != nil {
 			return err
 		}
+		r.admission.converters[c.Of] = server
 	}
 	server.Set(to)
 	if err := r.configureConversion(ctx, c.Of, server.URL()); err != nil {
@@ -97,22 +98,6 @@ func recodeTemplate(ctx context.Context, client string, template any) (any, erro
 	var recoded unstructured.Unstructured
 	err = recoded.UnmarshalJSON(text)
 	return recoded.Object["template"], err
-}
-
-func (r *run) startConverter(of string) (*webhook.Converter, error) {
-	host, certificate, trust, err := r.Serving("conversion-" + of)
-	if err != nil {
-		return nil, err
-	}
-	server, err := webhook.StartConverter(webhook.Config{Name: of, Host: host, Certificate: certificate, Recorder: r.history})
-	if err != nil {
-		return nil, err
-	}
-	if r.admission.converters == nil {
-		r.admission.converters = make(map[string]*webhook.Converter)
-	}
-	r.admission.converters[of], r.admission.trust = server, trust
-	return server, nil
 }
 
 // configureConversion has a definition name a conversion webhook, and returns when each API server

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
+	"github.com/skewrig/skewrig/fakeservers/webhook"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/podsapi/client"
@@ -178,6 +179,7 @@ func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string
 	ctx, cancel := r.Bind(ctx)
 	defer cancel()
 	defer r.closeAgents()
+	r.admission = admission{servers: make(map[string]*webhook.Server), converters: make(map[string]*webhook.Converter)}
 	defer func() { err = errors.Join(err, r.admission.close()) }()
 	err = r.steps(ctx)
 	e.keep(ctx, r, err)

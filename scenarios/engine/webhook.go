@@ -36,9 +36,10 @@ func (r *run) Webhook(ctx context.Context, w action.Webhook) error {
 	}
 	server := r.admission.servers[w.Name]
 	if server == nil {
-		if server, err = r.startWebhook(w.Name); err != nil {
+		if server, err = startWebhook(r, "webhook-"+w.Name, w.Name, webhook.Start); err != nil {
 			return err
 		}
+		r.admission.servers[w.Name] = server
 	}
 	server.Set(b)
 	r.admission.marks++
@@ -74,20 +75,14 @@ func (r *run) behaves(ctx context.Context, w action.Webhook) (b webhook.Behavior
 	return b, err
 }
 
-func (r *run) startWebhook(name string) (*webhook.Server, error) {
-	host, certificate, trust, err := r.Serving("webhook-" + name)
+// startWebhook starts a webhook of a kind by name, with a certificate of the rig.
+func startWebhook[W any](r *run, certificateName, name string, start func(webhook.Config) (W, error)) (server W, err error) {
+	host, certificate, trust, err := r.Serving(certificateName)
 	if err != nil {
-		return nil, err
+		return server, err
 	}
-	server, err := webhook.Start(webhook.Config{Name: name, Host: host, Certificate: certificate, Recorder: r.history})
-	if err != nil {
-		return nil, err
-	}
-	if r.admission.servers == nil {
-		r.admission.servers = make(map[string]*webhook.Server)
-	}
-	r.admission.servers[name], r.admission.trust = server, trust
-	return server, nil
+	r.admission.trust = trust
+	return start(webhook.Config{Name: name, Host: host, Certificate: certificate, Recorder: r.history})
 }
 
 // close ends the webhooks.

@@ -39,9 +39,9 @@ func TestCustomResources(t *testing.T) {
 		"an older schema of that version":    {runners(newest, old), action.Conversion{}, "v1beta1", reports.Fail, reports.Pass},
 		"an older schema of what is stored":  {runners(old, newest), action.Conversion{}, "v1beta1", reports.Fail, reports.Pass},
 		"no schema":                          {runners("", ""), action.Conversion{}, "v1beta1", reports.Pass, reports.Fail},
-		"a webhook of an older release":      {runners(newest, newest), action.Conversion{Of: "runners.example.com", Reserialize: old}, "v1beta1", reports.Fail, reports.Pass},
-		"such a webhook that is not asked":   {runners(newest, newest), action.Conversion{Of: "runners.example.com", Reserialize: old}, "v1", reports.Pass, reports.Fail},
-		"a webhook of another resource":      {runners(newest, newest), action.Conversion{Of: "others.example.com", Reserialize: old}, "v1beta1", reports.Pass, reports.Fail},
+		"a webhook of an older release":      {runners(newest, newest), action.Conversion{Of: "runners.example.com", WebhookReply: action.WebhookReply{Reserialize: old}}, "v1beta1", reports.Fail, reports.Pass},
+		"such a webhook that is not asked":   {runners(newest, newest), action.Conversion{Of: "runners.example.com", WebhookReply: action.WebhookReply{Reserialize: old}}, "v1", reports.Pass, reports.Fail},
+		"a webhook of another resource":      {runners(newest, newest), action.Conversion{Of: "others.example.com", WebhookReply: action.WebhookReply{Reserialize: old}}, "v1beta1", reports.Pass, reports.Fail},
 		"a webhook that keeps everything":    {runners(newest, newest), action.Conversion{Of: "runners.example.com"}, "v1beta1", reports.Pass, reports.Fail},
 		"a definition that is not the rig's": {action.CRD{Plural: "others"}, action.Conversion{}, "v1", "", ""},
 	} {

@@ -528,7 +528,7 @@ func TestAWebhookLosesWhatItsTypesLack(t *testing.T) {
 		return []action.WebhookRule{{Operations: operations, Resources: []string{"pods"}}}
 	}
 	of := func(v release.Version) action.Webhook {
-		return action.Webhook{Name: "injector", Rules: rules("UPDATE", "CREATE"), Reserialize: v}
+		return action.Webhook{Name: "injector", Rules: rules("UPDATE", "CREATE"), WebhookReply: action.WebhookReply{Reserialize: v}}
 	}
 	late := of(old)
 	late.Delay = behavior.Duration(time.Second)
@@ -543,7 +543,7 @@ func TestAWebhookLosesWhatItsTypesLack(t *testing.T) {
 		"of an older one":           {of(old), without, without, false, reports.Pass, reports.Pass},
 		"of an older one, and kept": {of(old), withTLS, withTLS, false, reports.Fail, reports.Fail},
 		"that may be too late":      {late, withTLS, without, false, reports.Pass, reports.Pass},
-		"of other operations":       {action.Webhook{Name: "injector", Rules: rules("DELETE"), Reserialize: old}, without, without, false, reports.Fail, reports.Fail},
+		"of other operations":       {action.Webhook{Name: "injector", Rules: rules("DELETE"), WebhookReply: action.WebhookReply{Reserialize: old}}, without, without, false, reports.Fail, reports.Fail},
 		"that patches the spec":     {action.Webhook{Name: "injector", Rules: rules("*"), Patch: []action.PatchOperation{{Op: "remove", Path: "/spec/containers/0/readinessProbe"}}}, without, without, false, reports.Pass, reports.Pass},
 		"that has ended":            {of(old), withTLS, withTLS, true, reports.Pass, reports.Pass},
 		"that has ended, and lost":  {of(old), without, without, true, reports.Fail, reports.Fail},
