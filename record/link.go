@@ -41,11 +41,11 @@ type LinkFault struct {
 	Nth int `json:"nth,omitempty"`
 	// Lost has the answer get lost, after the server has done what it was asked.
 	Lost bool `json:"lost,omitempty"`
-	// Crash has who connects be killed at the request: before the server gets it, or after the
-	// server has done it, and before who asked has the answer. If unset, nobody is.
+	// Crash has the client killed at the request: before the server gets it, or after the server has
+	// done it and before the client has the answer. If unset, it is not killed.
 	Crash Moment `json:"crash,omitempty"`
-	// Stale has the events of watches come late, by Delay, and has all else pass: who connects sees
-	// a state that has passed. If there is no Delay, they come when the fault is over.
+	// Stale has the events of watches come late, by Delay, and has all else pass: the client sees a
+	// state that is out of date. If there is no Delay, they come when the fault is over.
 	Stale bool `json:"stale,omitempty"`
 	// Status is the HTTP status of the answer that the link gives. If unset, the
 	// server answers.
@@ -106,7 +106,7 @@ const (
 	Backward Direction = "backward"
 )
 
-// Moment is when who connects is killed.
+// Moment is when a client is killed.
 type Moment string
 
 // The moments of a crash.

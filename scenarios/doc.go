@@ -294,7 +294,7 @@
 //     container: at once, and later each time.
 //   - stale: {from: kube-controller-manager, resource: pods}: the watch events of that
 //     resource, or of all, come when the link is healed, or by a delay later. Requests pass
-//     as ever, so that the component acts on a state that has passed.
+//     as ever, so that the component acts on a state that is out of date.
 //   - cut and slow of an API server, kube-apiserver or kube-apiserver/b, are for its link to
 //     etcd. With direction: backward, it is behind: what it has in its cache, it still
 //     shows, and it learns of no change. A component that is led to it then sees the past.

@@ -79,8 +79,8 @@ type Link struct {
 	// From is the component or client that connects: "kubelet/node-a",
 	// "kube-controller-manager".
 	From string
-	// HTTP, of a way to the API server, has the link look into what it passes: it can answer requests, and
-	// records them.
+	// HTTP has the link look into what it passes: it can answer requests, and records them. It is for
+	// a way to the API server.
 	HTTP bool
 }
 

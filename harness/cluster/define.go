@@ -118,10 +118,10 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 	if err != nil {
 		return err
 	}
-	stored, err := c.wayToEtcd(comp.Name)
+	etcdAddress, err := c.wayToEtcd(comp.Name)
 	p := apiserverPaths{
 		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
-		etcdURL: "https://" + stored, etcd: etcd, kubelet: kubelet,
+		etcdURL: "https://" + etcdAddress, etcd: etcd, kubelet: kubelet,
 	}
 	added := c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
 	if err != nil || !c.cfg.Topology.PeerProxy {

@@ -39,7 +39,7 @@ func (c *Cluster) wayToEtcd(from string) (string, error) {
 	}
 	l, err := link.New(link.Config{
 		Name: from + "->etcd", Targets: []string{etcd}, Recorder: c.cfg.Recorder,
-		Listen: netip.AddrPortFrom(c.block.controlPlane(), 0).String(), // etcd's certificate is for it
+		Listen: c.linkAddress(),
 	})
 	if err != nil {
 		return "", err
@@ -48,11 +48,14 @@ func (c *Cluster) wayToEtcd(from string) (string, error) {
 	return l.Address(), nil
 }
 
+// linkAddress is where links listen, at any port that is free: the certificates of etcd and of each
+// API server are for it.
+func (c *Cluster) linkAddress() string { return netip.AddrPortFrom(c.block.controlPlane(), 0).String() }
+
 func (c *Cluster) newLink(l Link, via []string) (*link.Link, error) {
 	config := link.Config{
-		Name: l.From + "->kube-apiserver",
-		// The address is one that the certificate of each API server is for.
-		Listen:   netip.AddrPortFrom(c.block.controlPlane(), 0).String(),
+		Name:     l.From + "->kube-apiserver",
+		Listen:   c.linkAddress(),
 		Targets:  c.via(via),
 		Crash:    func() { c.crash(l.From) },
 		Recorder: c.cfg.Recorder,

@@ -141,9 +141,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.proxy.ServeHTTP(w, r)
 }
 
-// crash has who asks be killed, and its request go nowhere.
+// crash has the client killed, and its request go nowhere.
 func (d *door) crash(r *http.Request) {
-	d.record(r, record.LinkRequest{Error: "who asks is killed before the server is asked"})
+	d.record(r, record.LinkRequest{Error: "the client is killed before the server is asked"})
 	d.link.cfg.Crash()
 	panic(http.ErrAbortHandler) //nolint:forbidigo // that is how a handler ends a connection without an answer
 }

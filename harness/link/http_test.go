@@ -190,9 +190,9 @@ func TestAnAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestWhoAsksIsKilledAtARequest: before the server gets it, or after the server has done it. In
+// TestTheClientIsKilledAtARequest: before the server gets it, or after the server has done it. In
 // neither case is it answered.
-func TestWhoAsksIsKilledAtARequest(t *testing.T) {
+func TestTheClientIsKilledAtARequest(t *testing.T) {
 	t.Parallel()
 	for when, reached := range map[record.Moment]int64{record.CrashBefore: 2, record.CrashAfter: 3} {
 		var asked, killed atomic.Int64
@@ -209,7 +209,7 @@ func TestWhoAsksIsKilledAtARequest(t *testing.T) {
 			}
 		}
 		if asked.Load() != reached || killed.Load() != 1 {
-			t.Errorf("%s: the server was asked %d times, not %d, and who asks was killed %d times", when, asked.Load(), reached, killed.Load())
+			t.Errorf("%s: the server was asked %d times, not %d, and the client was killed %d times", when, asked.Load(), reached, killed.Load())
 		}
 		if e := r.phase.Load().effect(); e != (record.Effect{Requests: 1}) {
 			t.Errorf("%s: the effect is %+v", when, e)
@@ -217,7 +217,7 @@ func TestWhoAsksIsKilledAtARequest(t *testing.T) {
 	}
 }
 
-func TestWhoCanNotBeKilledIsNot(t *testing.T) {
+func TestAClientThatCanNotBeKilled(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(http.ResponseWriter, *http.Request) {})
 	err := r.Set(record.LinkFault{Path: record.AnyPath, Nth: 1, Crash: record.CrashBefore})

@@ -109,7 +109,7 @@ func (l *Link) Set(f record.LinkFault) error {
 		err = errors.Join(err, errors.New("it relays bytes and does not see requests"))
 	}
 	if f.Crash != "" && l.cfg.Crash == nil {
-		err = errors.Join(err, errors.New("who connects by it can't be killed"))
+		err = errors.Join(err, errors.New("its client can't be killed"))
 	}
 	if f.OfCalls() {
 		err = errors.Join(err, errors.New("it does not see calls to a container runtime"))

@@ -120,8 +120,8 @@ func (l Lose) Action() spec.Action {
 	}}
 }
 
-// Crash has a component be killed at a request of its own, and started again, as who supervises it
-// does.
+// Crash has a component killed at one of its requests, and started again as a kubelet starts a
+// container.
 type Crash struct {
 	// From is the component, as in Cut, but for simulated nodes.
 	From string `json:"from"`
@@ -142,8 +142,8 @@ func (c Crash) Action() spec.Action {
 	}}
 }
 
-// Stale has what a component sees through its watches be late, while its requests pass as ever: it
-// acts on a state that has passed.
+// Stale has the watch events of a component come late, while its requests pass as ever: it acts on
+// a state that is out of date.
 type Stale struct {
 	// From is the component, as in Cut, but for simulated nodes.
 	From string `json:"from"`
