@@ -61,7 +61,7 @@ var podsMutants = map[string]podsMutant{
 		"gate/toggled":     {"no-socket-is-left", "no-socket-is-left-of-a-killed-kubelet"},
 		"pods/evicted":     {"with-how-each-ended"},
 
-		"outage/api-server": {}, "outage/node-unknown": {}, "outage/restarted": {}, "pods/ended": {}, "restart/polled": {}, "restart/slow-runtime": {},
+		"outage/api-server": {}, "outage/node-unknown": {}, "outage/restarted": {}, "outage/single-calls": {}, "pods/ended": {}, "restart/polled": {}, "restart/slow-runtime": {},
 		"servers/led-elsewhere": {}, "skew/pod-fields": {}, "socket/removed": {}, "standalone/static-pods": {},
 		"watch/amid-changes": {}, "watch/begun-late": {}, "watch/life": {}, "watch/slow": {},
 	}},
@@ -87,6 +87,7 @@ var podsMutants = map[string]podsMutant{
 			"pods/evicted":           {"served-as-evicted", "with-its-containers", "told-that-it-is-evicted"},
 			"outage/api-server":      {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state", "deleted-ones-are-served"},
 			"outage/node-unknown":    {"serves-what-the-node-knows", "the-watch-goes-on", "they-agree-again"},
+			"outage/single-calls":    {"newest-is-served", "deleted-ones-are-served", "serves-again"},
 		},
 	},
 	"lists that are refused": {
@@ -108,6 +109,7 @@ var podsMutants = map[string]podsMutant{
 			"pods/evicted":           {"gone-is-gone"},
 			"standalone/static-pods": {"told-that-one-is-gone"},
 			"outage/api-server":      {"gone-when-it-is-heard-of"},
+			"outage/single-calls":    {"gone-when-it-is-heard-of"},
 			"servers/led-elsewhere":  {"each-is-sent", "agrees-with-list"},
 			"watch/begun-late":       {"gone", "the-late-watch-is-told"},
 		},
@@ -330,8 +332,9 @@ var podsMutants = map[string]podsMutant{
 	"a node that shows what the API server has": {
 		changes: []change{{kubelet, "status, computed := s.statuses.GetPodStatus(p.UID)", "_, computed := s.statuses.GetPodStatus(p.UID)\n\t\tstatus := p.Status"}},
 		red: map[string][]string{
-			"api/list-and-get":  {"full-status"},
-			"outage/api-server": {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state"},
+			"api/list-and-get":    {"full-status"},
+			"outage/api-server":   {"the-watch-goes-on", "newest-is-served", "the-kubelets-own-state"},
+			"outage/single-calls": {"newest-is-served"},
 		},
 	},
 	// The quick watch of the scenario ends in the middle of the deletions, the slow one
@@ -378,8 +381,9 @@ const (
 // survivingPodsChecks are those that no broken server turns red, and why that is
 // so.
 var survivingPodsChecks = map[string]string{
-	"outage/api-server though-nobody-was-told": "what is cut off can't tell: it is about the rig",
-	"standalone/static-pods nobody-else-knows": "a standalone node is not given the address of the API server",
+	"outage/api-server though-nobody-was-told":     "what is cut off can't tell: it is about the rig",
+	"outage/single-calls api-server-does-not-know": "what is refused can't tell: it is about the rig",
+	"standalone/static-pods nobody-else-knows":     "a standalone node is not given the address of the API server",
 
 	"api/list-and-get calls-are-counted": "it is about the API server, whose metrics are to have the calls at all",
 
@@ -392,6 +396,7 @@ var survivingPodsChecks = map[string]string{
 	"api/list-and-get no-port-answers":                 ownKubelet,
 	"pods/ended says-that-it-is-ready":                 ownKubelet,
 	"gate/toggled containers-are-left-alone":           ownKubelet,
+	"outage/single-calls api-server-knows-later":       ownKubelet,
 	"outage/node-unknown the-node-is-heard-again":      ownKubelet,
 	"outage/node-unknown containers-are-left-alone":    ownKubelet,
 	"restart/polled containers-never-stopped":          ownKubelet,
