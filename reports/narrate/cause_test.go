@@ -111,6 +111,25 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
 			},
 		},
+		"a field that a conversion webhook removed": {
+			happened: func(h *history) {
+				h.start(0, "kube-apiserver", "v1.90.1", nil)
+				h.show(1, "webs/default/web", "modified", `{"metadata":{"resourceVersion":"1"},"spec":{"probe":{"protocol":"HTTP2"}}}`)
+				h.step(2, 1, "label", "patch webs/default/web with {}")
+				removes := []string{"remove /spec/probe/protocol"}
+				h.at(2, "webs.example.com", record.ConversionCalled{To: "example.com/v1", Objects: []record.Converted{{Object: "default/web", From: "example.com/v1beta1", Patch: removes}}})
+				h.at(2, "others.example.com", record.ConversionCalled{To: "example.com/v1", Objects: []record.Converted{{Object: "default/web", Patch: removes}}})
+				h.at(2, "label", record.APIAnswer{Object: "webs/default/web", Code: 200, Response: map[string]any{"metadata": map[string]any{"resourceVersion": "2"}}})
+				h.show(2.1, "webs/default/web", "modified", `{"metadata":{"resourceVersion":"2"},"spec":{"probe":{}}}`)
+			},
+			expected: `at once: objects["webs/default/web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
+			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of webs/default/web at 2.1 s, when it wrote the object in step 1 (label: patch webs/default/web with {}), as conversion webhook of webs.example.com asked; until then, it was "HTTP2" in storage. ` +
+				`spec.probe.protocol of webs/default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+			history: []narrate.Line{
+				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
+				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch webs/default/web with {})", Text: "not set", Tone: narrate.Bad},
+			},
+		},
 		"a field that a webhook removed from a new object": {
 			happened: func(h *history) {
 				h.start(0, "kube-apiserver", "v1.90.1", nil)

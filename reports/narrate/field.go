@@ -155,17 +155,30 @@ func (f *fieldCourse) add(v *timeline.Version, field []string) {
 	f.value, f.server, f.number = value, server, number
 }
 
-// webhook is the one that had the field changed between two times, the last one of several.
+// webhook is the one that had the field changed between two times: the last conversion webhook, or
+// else the last admission webhook.
 func (f *fieldCourse) webhook(field []string, after, until float64) (last string) {
 	pointer := "/" + strings.NewReplacer(".[", "/", "]", "", ".", "/").Replace(strings.Join(field, "."))
+	changes := func(operation string) bool {
+		_, path, _ := strings.Cut(operation, " ")
+		return path == pointer || strings.HasPrefix(pointer, path+"/")
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.b.Webhooks)) {
 		for _, call := range f.b.Webhooks[name] {
-			changes := func(operation string) bool {
-				_, path, _ := strings.Cut(operation, " ")
-				return path == pointer || strings.HasPrefix(pointer, path+"/")
-			}
 			if call.Object == f.key && call.At > after && call.At <= until && slices.ContainsFunc(call.Patch, changes) {
 				last = "webhook " + name
+			}
+		}
+	}
+	resource, object, _ := strings.Cut(f.key, "/")
+	for _, name := range slices.Sorted(maps.Keys(f.b.Conversions)) {
+		if plural, _, _ := strings.Cut(name, "."); plural != resource {
+			continue
+		}
+		for _, call := range f.b.Conversions[name] {
+			converted := func(c record.Converted) bool { return c.Object == object && slices.ContainsFunc(c.Patch, changes) }
+			if call.At > after && call.At <= until && slices.ContainsFunc(call.Objects, converted) {
+				last = "conversion webhook of " + name
 			}
 		}
 	}
