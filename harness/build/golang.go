@@ -130,8 +130,9 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 }
 
 // absent finds in an error of the Go command that there is no such module. Of the answers
-// of a proxy, only these two mean that (go.dev/ref/mod#goproxy-protocol).
-var absent = regexp.MustCompile(`\b(404|410)\b|unknown revision|not found`)
+// of a proxy, only these two mean that (go.dev/ref/mod#goproxy-protocol), and a directory of
+// files does not have it.
+var absent = regexp.MustCompile(`\b(404|410)\b|unknown revision|not found|reading file://\S+: no such file`)
 
 // status finds in an error of the Go command how a proxy answered.
 var status = regexp.MustCompile(`: ([45]\d\d [A-Z][A-Za-z ]+)`)
