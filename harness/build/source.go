@@ -118,12 +118,12 @@ func (b *Builder) Open(ctx context.Context, n SourceName) (Source, error) {
 	if source.Gates, err = s.features(ctx, source.Checkout); err != nil {
 		return source, fmt.Errorf("asking %s for its feature gates: %w", source.Checkout.Dir, err)
 	}
-	fields, err := source.Checkout.Fields(ctx)
+	api, err := source.Checkout.API(ctx)
 	if err != nil {
 		return source, err
 	}
 	release.Learn(source.Version, source.Gates)
-	release.LearnFields(source.Version, fields)
+	release.LearnFields(source.Version, api.FieldNames())
 	b.Sources = append(b.Sources, source)
 	return source, nil
 }

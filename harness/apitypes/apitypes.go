@@ -1,0 +1,127 @@
+// Package apitypes reads the types of Kubernetes' API from their Go source: which fields the
+// objects of each kind have, and what the markers in their comments say of them. Nothing is
+// compiled, so any release and any checkout can be read.
+package apitypes
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// API is the types of a release.
+type API struct {
+	types  map[string]*Type
+	groups map[string]string // the name of a group, by package
+}
+
+// Type is a type that has a name: k8s.io/api/core/v1.Container.
+type Type struct {
+	// Package is the path of the package, and Name the name in it.
+	Package string
+	Name    string
+	// Fields are those of a structure, in the order of the source.
+	Fields []Field
+	// Is is what a type that is no structure stands for.
+	Is Ref
+	// Values are the constants of the type.
+	Values []string
+	// Markers are the lines of the comment that begin with +, without it.
+	Markers []string
+}
+
+// Field is a field of a structure.
+type Field struct {
+	// Name is the one in JSON. It is empty if the fields of Type are fields of the structure.
+	Name string
+	Type Ref
+	// Optional is true if the field may be left out.
+	Optional bool
+	// Comment is what is said of the field, in one line, and Markers the lines that begin with +,
+	// without it.
+	Comment string
+	Markers []string
+	// File and Line are where it is declared.
+	File string
+	Line int
+}
+
+// Ref is a type as a field names it.
+type Ref struct {
+	// Name is that of the type, with its package if it has one: string, k8s.io/api/core/v1.Pod.
+	Name string
+	// List and Map are true of a field with many of them.
+	List, Map bool
+}
+
+// Kind is a kind of objects that an API server stores.
+type Kind struct {
+	Group   string
+	Version string
+	Name    string
+	// Namespaced is true if objects are in a namespace.
+	Namespaced bool
+
+	root *Type
+}
+
+// APIVersion is the group with the version: apps/v1.
+func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
+
+// String is the kind with its group and version: apps/v1 Deployment.
+func (k Kind) String() string { return k.APIVersion() + " " + k.Name }
+
+// Type returns a type by package and name.
+func (a *API) Type(name string) (t *Type, known bool) {
+	t, known = a.types[name]
+	return t, known
+}
+
+// FieldNames are all fields by package, type and name in JSON: k8s.io/api/core/v1.Pod.spec. Those of
+// types that are embedded are with these.
+func (a *API) FieldNames() map[string]bool {
+	names := make(map[string]bool)
+	for of, t := range a.types {
+		for _, f := range t.Fields {
+			if f.Name != "" {
+				names[of+"."+f.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// Kinds are all kinds, sorted by group, version and name.
+func (a *API) Kinds() (kinds []Kind) {
+	for _, name := range slices.Sorted(maps.Keys(a.types)) {
+		if t := a.types[name]; t.isStored() {
+			kinds = append(kinds, Kind{
+				Group:      a.groups[t.Package],
+				Version:    t.Package[strings.LastIndex(t.Package, "/")+1:],
+				Name:       t.Name,
+				Namespaced: !t.has("genclient:nonNamespaced"),
+				root:       t,
+			})
+		}
+	}
+	return kinds
+}
+
+// isStored reports whether objects of a type are stored: they have metadata, and a client that does
+// more than to create them (k8s.io/code-generator, client-gen).
+func (t *Type) isStored() bool {
+	hasMetadata := slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Name == "metadata" && strings.HasSuffix(f.Type.Name, ".ObjectMeta") })
+	return hasMetadata && t.has("genclient") && !t.has("genclient:noVerbs") && !t.has("genclient:onlyVerbs=create")
+}
+
+func (t *Type) has(marker string) bool { return slices.Contains(t.Markers, marker) }
+
+// Valued are what markers of a name say: of +enum=a and +enum=b, a and b.
+func Valued(markers []string, name string) (values []string) {
+	for _, m := range markers {
+		if value, is := strings.CutPrefix(m, name+"="); is {
+			values = append(values, value)
+		}
+	}
+	return values
+}
