@@ -15,7 +15,7 @@ var groups = []struct {
 	{"Read reports:", []string{"report", "diff", "trace", "trend", "finding"}},
 	{"Decide about an enhancement:", []string{"graduate", "prr"}},
 	{"Use a cluster:", []string{"up", "ps", "logs", "podsapi"}},
-	{"Build, and look up:", []string{"build", "version", "docs", "schema", "help", "completion"}},
+	{"Build, and look up:", []string{"build", "gates", "version", "docs", "schema", "help", "completion"}},
 }
 
 // group puts the commands of the root into their groups.

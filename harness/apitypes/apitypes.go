@@ -5,7 +5,9 @@ package apitypes
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,6 +63,8 @@ type Kind struct {
 	Name    string
 	// Namespaced is true if objects are in a namespace.
 	Namespaced bool
+	// Removed is the minor version 1.N from which on it is not served. If unset, none is known.
+	Removed int
 
 	root *Type
 }
@@ -97,9 +101,10 @@ func (a *API) Kinds() (kinds []Kind) {
 		if t := a.types[name]; t.isStored() {
 			kinds = append(kinds, Kind{
 				Group:      a.groups[t.Package],
-				Version:    t.Package[strings.LastIndex(t.Package, "/")+1:],
+				Version:    path.Base(t.Package),
 				Name:       t.Name,
 				Namespaced: !t.has("genclient:nonNamespaced"),
+				Removed:    t.removed(),
 				root:       t,
 			})
 		}
@@ -114,6 +119,26 @@ func (t *Type) isStored() bool {
 	return hasMetadata && t.has("genclient") && !t.has("genclient:noVerbs") && !t.has("genclient:onlyVerbs=create")
 }
 
+// prerelease is how many minor versions an alpha or beta version of a kind is served, unless a marker
+// says otherwise (k8s.io/code-generator, prerelease-lifecycle-gen).
+const prerelease = 6
+
+// removed is the minor version from which on a type is not served, or 0.
+func (t *Type) removed() int {
+	minor := func(of string) (n int) {
+		for _, value := range Valued(t.Markers, "k8s:prerelease-lifecycle-gen:"+of) {
+			_, text, _ := strings.Cut(value, ".")
+			n, _ = strconv.Atoi(text) // 0 is none
+		}
+		return n
+	}
+	removed, introduced := minor("removed"), minor("introduced")
+	if isPrerelease := strings.Contains(path.Base(t.Package), "alpha") || strings.Contains(path.Base(t.Package), "beta"); removed == 0 && introduced > 0 && isPrerelease {
+		return introduced + prerelease
+	}
+	return removed
+}
+
 func (t *Type) has(marker string) bool { return slices.Contains(t.Markers, marker) }
 
 // Valued are what markers of a name say: of +enum=a and +enum=b, a and b.
@@ -124,4 +149,32 @@ func Valued(markers []string, name string) (values []string) {
 		}
 	}
 	return values
+}
+
+// Types are all types, sorted by package and name.
+func (a *API) Types() (all []*Type) {
+	for _, name := range slices.Sorted(maps.Keys(a.types)) {
+		all = append(all, a.types[name])
+	}
+	return all
+}
+
+// Values are all values that a field of a type can have; none if the types do not say that.
+func (a *API) Values(r Ref) []string {
+	if t, known := a.types[r.Name]; known && (t.has("enum") || t.has("k8s:enum")) {
+		return t.Values
+	}
+	return nil
+}
+
+// In writes the type as Go does, with names that a function shortens.
+func (r Ref) In(short func(name string) string) string {
+	switch {
+	case r.Map:
+		return "map[string]" + short(r.Name)
+	case r.List:
+		return "[]" + short(r.Name)
+	default:
+		return short(r.Name)
+	}
 }

@@ -1,6 +1,9 @@
 package apitypes
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Place is a field in the objects of a kind.
 type Place struct {
@@ -29,10 +32,8 @@ type walk struct {
 }
 
 func (w *walk) structure(t *Type, path string, above []Field) {
-	for _, entered := range w.on {
-		if entered == t {
-			return
-		}
+	if slices.Contains(w.on, t) {
+		return
 	}
 	w.on = append(w.on, t)
 	defer func() { w.on = w.on[:len(w.on)-1] }()
@@ -41,7 +42,7 @@ func (w *walk) structure(t *Type, path string, above []Field) {
 		if f.Name != "" {
 			below = strings.TrimPrefix(path+"."+f.Name, ".")
 			w.visit(Place{Kind: w.kind, Field: f, Of: t, Path: below, Above: above})
-			in = append(above[:len(above):len(above)], f)
+			in = append(slices.Clip(above), f)
 		}
 		ref := w.api.resolve(f.Type)
 		if s, is := w.api.types[ref.Name]; is {

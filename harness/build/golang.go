@@ -110,7 +110,12 @@ func (s store) toolchain(ctx context.Context) (string, error) {
 // downloadModule fetches the module of a release, if it is not there yet, and
 // returns its directory.
 func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
-	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", t.module()})
+	return download(ctx, dir, t, t.module())
+}
+
+// download does so for a module of a target's release.
+func download(ctx context.Context, dir string, t Target, module string) (string, error) {
+	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", module})
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
 		err = errors.New(answer.Error)
@@ -123,9 +128,9 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 	case absent.MatchString(err.Error()):
 		return "", noRelease(ctx, dir, t, err)
 	case refusal(err) != "":
-		return "", fmt.Errorf("downloading %s: %s: %w", t.module(), refusal(err), err)
+		return "", fmt.Errorf("downloading %s: %s: %w", module, refusal(err), err)
 	default:
-		return "", fmt.Errorf("downloading %s: %w", t.module(), err)
+		return "", fmt.Errorf("downloading %s: %w", module, err)
 	}
 }
 

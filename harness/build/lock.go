@@ -238,14 +238,18 @@ func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error)
 }
 
 func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version string) error {
-	published := "v0." + strings.TrimPrefix(version, "v1.")
 	for _, r := range replaces {
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
 			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
 		}
-		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, cmp.Or(standIns[version][r.Old.Path], published)); err != nil {
+		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, published(r.Old.Path, version)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// published is the version of a staging module that goes with a release.
+func published(module, version string) string {
+	return cmp.Or(standIns[version][module], "v0."+strings.TrimPrefix(version, "v1."))
 }

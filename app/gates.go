@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skewrig/skewrig/harness/apitypes"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/sweep/gated"
+)
+
+// Gates reads what the gates of a release guard, and its types. A word such as newest stands for a
+// source of the builder if one is in the place of the release; a release in full is itself. For a
+// release whose gates no table has, a program is compiled that prints them, which takes a minute.
+func Gates(ctx context.Context, builder *build.Builder, word string) (gated.Release, *apitypes.API, error) {
+	v, err := release.Resolve(word)
+	if err != nil {
+		return gated.Release{}, nil, err
+	}
+	if word != string(v) {
+		v = builder.Replaced().Of(string(build.APIServer), v)
+	}
+	api, err := builder.API(ctx, v)
+	if err != nil {
+		return gated.Release{}, nil, fmt.Errorf("reading the API of %s: %w", v, err)
+	}
+	table, known, err := release.Table(release.Effective{Version: v})
+	if err == nil && !known {
+		table, err = builder.Features(ctx, v)
+	}
+	if err != nil {
+		return gated.Release{}, nil, Failed(fmt.Errorf("asking %s for its feature gates: %w", v, err))
+	}
+	return gated.Of(v, table, api), api, nil
+}
