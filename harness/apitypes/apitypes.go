@@ -66,7 +66,8 @@ type Kind struct {
 	// Removed is the minor version 1.N from which on it is not served. If unset, none is known.
 	Removed int
 
-	root *Type
+	// Type is that of the objects.
+	Type *Type
 }
 
 // APIVersion is the group with the version: apps/v1.
@@ -105,7 +106,7 @@ func (a *API) Kinds() (kinds []Kind) {
 				Name:       t.Name,
 				Namespaced: !t.has("genclient:nonNamespaced"),
 				Removed:    t.removed(),
-				root:       t,
+				Type:       t,
 			})
 		}
 	}

@@ -21,7 +21,7 @@ type Place struct {
 // are in themselves are visited once in each path.
 func (a *API) Walk(k Kind, visit func(Place)) {
 	w := walk{api: a, kind: k, visit: visit}
-	w.structure(k.root, "", nil)
+	w.structure(k.Type, "", nil)
 }
 
 type walk struct {
@@ -44,15 +44,15 @@ func (w *walk) structure(t *Type, path string, above []Field) {
 			w.visit(Place{Kind: w.kind, Field: f, Of: t, Path: below, Above: above})
 			in = append(slices.Clip(above), f)
 		}
-		ref := w.api.resolve(f.Type)
+		ref := w.api.Resolve(f.Type)
 		if s, is := w.api.types[ref.Name]; is {
 			w.structure(s, below+ref.suffix(), in)
 		}
 	}
 }
 
-// resolve follows the names of types that stand for others.
-func (a *API) resolve(r Ref) Ref {
+// Resolve follows the names of types that stand for others.
+func (a *API) Resolve(r Ref) Ref {
 	for {
 		t, known := a.types[r.Name]
 		if !known || t.Is.Name == "" {
@@ -71,4 +71,23 @@ func (r Ref) suffix() string {
 	default:
 		return ""
 	}
+}
+
+// Field returns the field of a structure that has a name in JSON, also of a structure whose fields are
+// those of this one.
+func (a *API) Field(t *Type, name string) (f Field, known bool) {
+	for _, f := range t.Fields {
+		if f.Name == name {
+			return f, true
+		}
+		if f.Name != "" {
+			continue
+		}
+		if inline, is := a.types[a.Resolve(f.Type).Name]; is {
+			if f, known := a.Field(inline, name); known {
+				return f, true
+			}
+		}
+	}
+	return f, false
 }
