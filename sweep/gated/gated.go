@@ -191,3 +191,28 @@ func namer(table []release.Gate) *regexp.Regexp {
 	named := `["'` + "`" + `]?\b(` + strings.Join(names, "|") + `)\b["'` + "`" + `]?`
 	return regexp.MustCompile(`(?i:feature[- ]?gates?,? (?:named )?)` + named + `|` + named + `(?i: (?:and \w+ )?feature[- ]?gate)`)
 }
+
+// Fields are those of all gates, sorted by name.
+func (r Release) Fields() (all []Field) {
+	for _, g := range r.Gates {
+		for _, f := range g.Fields {
+			if !slices.ContainsFunc(all, func(other Field) bool { return other.Name == f.Name }) {
+				all = append(all, f)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// ByKind are the places of a field, those of each kind together.
+func (f Field) ByKind() (all [][]Place) {
+	for i, p := range f.Places {
+		if before := i - 1; before >= 0 && f.Places[before].APIVersion == p.APIVersion && f.Places[before].Kind == p.Kind {
+			all[len(all)-1] = append(all[len(all)-1], p)
+			continue
+		}
+		all = append(all, []Place{p})
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/skewrig/skewrig/harness/apitypes"
+	"github.com/skewrig/skewrig/sweep/gated"
+	"github.com/skewrig/skewrig/sweep/object"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// Reached is a field in the objects of a kind, with an object that uses it.
+type Reached struct {
+	Field      string `json:"field"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Path is where the object has the field. If unset, no object could be made.
+	Path string `json:"path,omitempty"`
+	// Under are the gates of the fields that it is in.
+	Under  []string       `json:"under,omitempty"`
+	Object map[string]any `json:"object,omitempty"`
+	// Why is the API server's last word if no object could be made.
+	Why string `json:"why,omitempty"`
+}
+
+// reach makes an object with each field in each kind, and one of each kind without.
+func (r *run) reach(ctx context.Context) (uses []trial.Use, all []Reached, _ error) {
+	hints, err := object.DefaultHints()
+	if err != nil {
+		return nil, nil, err
+	}
+	maker := object.Maker{API: r.API, Hints: hints}
+	kinds := r.kinds()
+	controls := make(map[string]bool)
+	for _, f := range r.Release.Fields() {
+		for _, places := range f.ByKind() {
+			kind, is := kinds[places[0].APIVersion+" "+places[0].Kind]
+			if !is || isStatus(places[0]) || !r.swept(f) {
+				continue
+			}
+			reached := r.reachOne(ctx, maker, kind, f.Name, places)
+			all = append(all, reached)
+			if reached.Object == nil {
+				continue
+			}
+			if !controls[kind.String()] {
+				controls[kind.String()] = true
+				none := r.reachOne(ctx, maker, kind, "", []gated.Place{{Path: "metadata.name"}})
+				if none.Object == nil {
+					return nil, nil, fmt.Errorf("no %s without a gated field could be made: %s", kind, none.Why)
+				}
+				uses = append(uses, r.use(kind, gated.Field{}, none))
+			}
+			uses = append(uses, r.use(kind, f, reached))
+		}
+	}
+	return uses, all, context.Cause(ctx)
+}
+
+// isStatus reports whether a place is in the status of an object, which others write.
+func isStatus(p gated.Place) bool { return strings.HasPrefix(p.Path, "status") }
+
+func (r *run) swept(f gated.Field) bool {
+	return slices.ContainsFunc(f.Gates, func(name string) bool { return r.on[name] })
+}
+
+func (r *run) use(kind apitypes.Kind, f gated.Field, reached Reached) trial.Use {
+	u := trial.Use{Field: f.Name, Gates: f.Gates, APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
+	if f.Name != "" {
+		u.Path, u.Under = reached.Path, reached.Under
+	}
+	return u
+}
+
+func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, places []gated.Place) Reached {
+	reached := Reached{Field: field, APIVersion: kind.APIVersion(), Kind: kind.Name}
+	for _, p := range places {
+		made, err := maker.Reach(ctx, r.server, kind, p.Path)
+		if err == nil {
+			reached.Path, reached.Under, reached.Object, reached.Why = p.Path, p.Under, made, ""
+			break
+		}
+		if reached.Why == "" {
+			reached.Why = p.Path + ": " + err.Error()
+		}
+	}
+	return reached
+}
+
+// kinds are those that are swept, each in the version that is served best.
+func (r *run) kinds() map[string]apitypes.Kind {
+	best := make(map[string]apitypes.Kind) // by group and name
+	for _, k := range r.API.Kinds() {
+		if !r.wantsKind(k.Name) || k.Removed != 0 && k.Removed <= r.Release.Version.Minor() {
+			continue
+		}
+		id := k.Group + "/" + k.Name
+		if had, is := best[id]; !is || version.CompareKubeAwareVersionStrings(k.Version, had.Version) > 0 {
+			best[id] = k
+		}
+	}
+	all := make(map[string]apitypes.Kind)
+	for _, k := range best {
+		all[k.String()] = k
+	}
+	return all
+}
