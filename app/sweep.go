@@ -54,5 +54,8 @@ func (s Sweep) Run(ctx context.Context, builder *build.Builder) (Swept, error) {
 	if s.Tell != nil {
 		s.Tell(fmt.Sprintf("findings: %d, each looked for again with its gates alone", len(swept.Findings)))
 	}
+	if err := swept.write(s.Dir); err != nil { // also if what follows fails
+		return swept, Failed(err)
+	}
 	return swept, Failed(errors.Join(s.confirm(ctx, builder, &swept), swept.write(s.Dir)))
 }

@@ -69,7 +69,9 @@ func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
 		for _, found := range f.Smallest() {
 			gates := make(release.Gates)
 			for _, name := range slices.Concat(found.Gates, found.Under) {
-				gates[name] = true
+				if !s.locked(name) {
+					gates[name] = true
+				}
 			}
 			on, off := s.alone(gates)
 			one := shown{finding: n, gates: found.Gates}
@@ -84,6 +86,11 @@ func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
 		}
 	}
 	return all, nil
+}
+
+// locked reports whether a gate of the release can't be set.
+func (s Swept) locked(gate string) bool {
+	return slices.ContainsFunc(release.GateConflicts(release.Effective{Version: s.Version}, release.Gates{gate: false}), func(c release.GateConflict) bool { return len(c.Too) == 0 })
 }
 
 // alone are gates that are on, and off, with what has to be so with them.

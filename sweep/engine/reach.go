@@ -70,7 +70,7 @@ func (r *run) swept(f gated.Field) bool {
 }
 
 func (r *run) use(kind apitypes.Kind, f gated.Field, reached Reached) trial.Use {
-	u := trial.Use{Field: f.Name, Gates: f.Gates, APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
+	u := trial.Use{Field: f.Name, Gates: f.Gates, ByComment: f.ByComment, APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
 	if f.Name != "" {
 		u.Path, u.Under = reached.Path, reached.Under
 	}

@@ -16,6 +16,9 @@ import (
 )
 
 func (r *run) create(ctx context.Context, i trial.Item) error {
+	if i.Touch == trial.Create {
+		return nil
+	}
 	resource, err := r.resource(i)
 	if err != nil {
 		return err
@@ -62,6 +65,9 @@ func (r *run) does(ctx context.Context, i trial.Item, dryRun []string) error {
 	switch i.Touch {
 	case trial.Nothing:
 		return nil
+	case trial.Create:
+		_, err := resource.Create(ctx, &unstructured.Unstructured{Object: i.Object}, metav1.CreateOptions{DryRun: dryRun})
+		return err
 	case trial.Delete:
 		return resource.Delete(ctx, i.Name, metav1.DeleteOptions{DryRun: dryRun, PropagationPolicy: new(metav1.DeletePropagationBackground)})
 	case trial.Apply:

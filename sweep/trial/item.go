@@ -19,6 +19,8 @@ type Use struct {
 	Path  string   `json:"path,omitempty"`
 	// Under are the gates of the fields that it is in.
 	Under []string `json:"under,omitempty"`
+	// ByComment is true if it is the comment of the field that names the gates, and no marker.
+	ByComment bool `json:"byComment,omitempty"`
 	// APIVersion and Kind are those of the object, and Resource is its kind in the plural.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -39,11 +41,13 @@ const (
 	Template Touch = "template" // as kubectl rollout restart does
 	Scale    Touch = "scale"
 	Delete   Touch = "delete"
+	Create   Touch = "create" // it is made while the gates are off, and not before
 )
 
 // inWords says what was done to an object.
 var inWords = map[Touch]string{
 	Nothing: "not touched", Label: "labeled", Apply: "labeled by server-side apply", Template: "pod template changed", Scale: "scaled", Delete: "deleted",
+	Create: "created",
 }
 
 // String says what was done to an object.
@@ -91,6 +95,9 @@ func touchesOf(u Use) []Touch {
 	if scalable[u.Kind] {
 		touches = append(touches, Scale)
 	}
+	if !u.ByComment { // else it may be a value that the gate guards, or a use
+		touches = append(touches, Create)
+	}
 	return touches
 }
 
@@ -114,7 +121,7 @@ func podTemplate(object map[string]any) []string {
 	return nil
 }
 
-// Patch is a touch as a JSON merge patch. There is none for Nothing, Apply and Delete.
+// Patch is a touch as a JSON merge patch. There is none for Nothing, Apply, Delete and Create.
 func (i Item) Patch() map[string]any {
 	switch i.Touch {
 	case Label:

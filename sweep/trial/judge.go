@@ -110,13 +110,16 @@ const (
 	Refused = "it is refused"
 	Lost    = "the field is lost"
 	Stays   = "it is not gone"
+	Stored  = "the field is stored although the gate is off"
 )
 
-// Unseen are the items of which nothing was seen, so that nothing can be said of them.
+// Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
+// be made while the gates are off may have been refused.
 func Unseen(s Seen) (all []Item) {
 	families := s.families()
 	for _, i := range s.Items {
-		if len(families[i.Key(s.Namespace)].own) == 0 {
+		refused := i.Touch == Create && s.Answers[i.Name].Off != ""
+		if len(families[i.Key(s.Namespace)].own) == 0 && !refused {
 			all = append(all, i)
 		}
 	}
@@ -135,6 +138,8 @@ func Judge(s Seen) []Finding {
 		switch {
 		case i.Touch == Delete:
 			j.stays(i)
+		case i.Touch == Create:
+			j.stored(i)
 		case !i.IsControl():
 			j.lost(i)
 		}
@@ -186,6 +191,9 @@ func (j *judge) endless(i Item) {
 }
 
 func (j *judge) refused(i Item) {
+	if i.Touch == Create {
+		return // that may be so
+	}
 	if a := j.Answers[i.Name]; a.On == "" && a.Off != "" {
 		j.report(i, Refused, "%s", a.Off)
 	}
@@ -194,6 +202,15 @@ func (j *judge) refused(i Item) {
 func (j *judge) stays(i Item) {
 	if own := j.of(i).own; len(own) > 0 && !own[len(own)-1].Gone() {
 		j.report(i, Stays, "it is there at the end of the sweep")
+	}
+}
+
+// stored looks for a field in an object that was made while the gates were off. An API server drops it, or
+// refuses the object.
+func (j *judge) stored(i Item) {
+	_, end := j.span(Touched)
+	if v, is := j.of(i).valueAt(i, end); is && !i.IsControl() {
+		j.report(i, Stored, "%v", v)
 	}
 }
 

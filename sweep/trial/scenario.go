@@ -30,7 +30,7 @@ func Scenario(v release.Version, f Finding, of Found, on, to release.Gates) (id 
 	err := scenario.Execute(&b, map[string]any{
 		"id":      id,
 		"title":   fmt.Sprintf("%s with %s, %s while %s is %s", i.Kind, i.Field, i.Touch, strings.Join(of.Gates, " and "), setting),
-		"version": v, "on": on, "to": to, "setting": setting, "item": i, "checks": i.checks(f.What),
+		"version": v, "on": on, "to": to, "setting": setting, "item": i, "checks": i.checks(f.What, setting == "on"),
 	})
 	return id, []byte(b.String()), err
 }
@@ -44,14 +44,19 @@ title: {{.title}}
 topology:
   controlPlane: {version: {{.version}}, scheduler: false, gates: {{json .on}}}
 steps:
+{{- if ne .item.Touch "create"}}
 - name: create
   apply:
 {{object .item.Object}}
 - wait: {for: 3s}
+{{- end}}
 - name: gates {{.setting}}
   restart: {component: kube-apiserver, gates: {{json .to}}}
 {{- with .item}}
-{{- if eq .Touch "delete"}}
+{{- if eq .Touch "create"}}
+- apply:
+{{object .Object}}
+{{- else if eq .Touch "delete"}}
 - delete: {{.Resource}}/{{.Name}}
 {{- else if eq .Touch "apply"}}
 - serverSideApply: {manager: sweep, object: {{json .Applied}}}
@@ -105,14 +110,14 @@ var makes = map[string]string{"Deployment": "replicasets", "StatefulSet": "contr
 type check struct {
 	ID         string            `json:"id"`
 	Observe    string            `json:"observe"`
-	Is         any               `json:"is,omitempty"`
+	Is         any               `json:"is,omitempty"` // nil is none
 	AtMost     map[string]any    `json:"atMost,omitempty"`
 	Eventually string            `json:"eventually,omitempty"`
 	Always     map[string]string `json:"always,omitempty"`
 }
 
-// checks hold if what a finding says is not so.
-func (i Item) checks(what string) []check {
+// checks hold if what a finding says is not so. With the gates on, a new object has the field.
+func (i Item) checks(what string, on bool) []check {
 	key := i.Key("default")
 	children, is := makes[i.Kind]
 	switch {
@@ -121,6 +126,9 @@ func (i Item) checks(what string) []check {
 		return []check{{ID: "ends", Observe: made, AtMost: map[string]any{"times": 10, "for": "15s"}}}
 	case what == Lost:
 		return []check{{ID: "kept", Observe: hasField(fmt.Sprintf("objects['%s']", key), strings.Split(i.Path, ".")), Is: true, Always: map[string]string{"for": "5s"}}}
+	case what == Stored:
+		has := hasField(fmt.Sprintf("objects['%s']", key), strings.Split(i.Path, "."))
+		return []check{{ID: "stored", Observe: fmt.Sprintf("'%s' in objects && (%s)", key, has), Is: on, Always: map[string]string{"for": "5s"}}}
 	case what == Stays:
 		return []check{{ID: "gone", Observe: fmt.Sprintf("!('%s' in objects)", key), Is: true, Eventually: "30s"}}
 	default: // the oracles tell, or whether the touch is accepted

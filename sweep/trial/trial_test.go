@@ -55,20 +55,24 @@ func TestItems(t *testing.T) {
 		"Deployment  delete s0003 s0003 map[]",
 		"Deployment  template s0004 s0004 map[spec:map[template:map[metadata:map[annotations:map[sweep.skewrig.dev/touched:yes]]]]]",
 		"Deployment  scale s0005 s0005 map[spec:map[replicas:2]]",
-		"Deployment core/v1.GRPCAction.mode nothing s0006 s0006 map[]",
-		"Deployment core/v1.GRPCAction.mode label s0007 s0007 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Deployment core/v1.GRPCAction.mode apply s0008 s0008 map[]",
-		"Deployment core/v1.GRPCAction.mode delete s0009 s0009 map[]",
-		"Deployment core/v1.GRPCAction.mode template s0010 s0010 map[spec:map[template:map[metadata:map[annotations:map[sweep.skewrig.dev/touched:yes]]]]]",
-		"Deployment core/v1.GRPCAction.mode scale s0011 s0011 map[spec:map[replicas:2]]",
-		"Job  nothing s0012 s0012 map[]",
-		"Job  label s0013 s0013 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Job  apply s0014 s0014 map[]",
-		"Job  delete s0015 s0015 map[]",
-		"Node  nothing s0016 <nil> map[]",
-		"Node  label s0017 <nil> map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Node  apply s0018 <nil> map[]",
-		"Node  delete s0019 <nil> map[]",
+		"Deployment  create s0006 s0006 map[]",
+		"Deployment core/v1.GRPCAction.mode nothing s0007 s0007 map[]",
+		"Deployment core/v1.GRPCAction.mode label s0008 s0008 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
+		"Deployment core/v1.GRPCAction.mode apply s0009 s0009 map[]",
+		"Deployment core/v1.GRPCAction.mode delete s0010 s0010 map[]",
+		"Deployment core/v1.GRPCAction.mode template s0011 s0011 map[spec:map[template:map[metadata:map[annotations:map[sweep.skewrig.dev/touched:yes]]]]]",
+		"Deployment core/v1.GRPCAction.mode scale s0012 s0012 map[spec:map[replicas:2]]",
+		"Deployment core/v1.GRPCAction.mode create s0013 s0013 map[]",
+		"Job  nothing s0014 s0014 map[]",
+		"Job  label s0015 s0015 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
+		"Job  apply s0016 s0016 map[]",
+		"Job  delete s0017 s0017 map[]",
+		"Job  create s0018 s0018 map[]",
+		"Node  nothing s0019 <nil> map[]",
+		"Node  label s0020 <nil> map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
+		"Node  apply s0021 <nil> map[]",
+		"Node  delete s0022 <nil> map[]",
+		"Node  create s0023 <nil> map[]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -111,6 +115,9 @@ func newHistory(broken ...string) *history {
 		h.broken[b] = true
 	}
 	for _, i := range h.items {
+		if i.Touch == trial.Create {
+			continue
+		}
 		h.show(1, "added", "deployments", i.Name, "", i.Object)
 		h.show(2, "added", "replicasets", i.Name+"-0", i.Name, i.Object)
 	}
@@ -118,6 +125,8 @@ func newHistory(broken ...string) *history {
 		bad := h.broken[string(i.Touch)] && !i.IsControl() || h.broken["all "+string(i.Touch)]
 		object := i.Object
 		switch {
+		case i.Touch == trial.Create && !bad:
+			object = deployment("")
 		case i.Touch == trial.Delete && !bad:
 			h.show(21, "deleted", "deployments", i.Name, "", object)
 			continue
@@ -153,7 +162,7 @@ func (h *history) judge(answers map[string]trial.Answers) (all []string) {
 // TestJudge: each thing that should not be is a finding, unless an object without the field shows it too.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	refused := map[string]trial.Answers{"s0011": {Off: "no"}, "s0010": {On: "no", Off: "no"}}
+	refused := map[string]trial.Answers{"s0012": {Off: "no"}, "s0011": {On: "no", Off: "no"}}
 	for name, tc := range map[string]struct {
 		broken  []string
 		answers map[string]trial.Answers
@@ -161,14 +170,15 @@ func TestJudge(t *testing.T) {
 	}{
 		"all is well": {},
 		"writes without end": {broken: []string{"template"}, want: []string{
-			"Deployment, pod template changed: it is written without end | core/v1.GRPCAction.mode s0010: 71 writes of it and of what it owns in 10 s of phase touched",
+			"Deployment, pod template changed: it is written without end | core/v1.GRPCAction.mode s0011: 71 writes of it and of what it owns in 10 s of phase touched",
 		}},
 		"writes without end of all":  {broken: []string{"all template"}},
-		"a touch that is refused":    {answers: refused, want: []string{"Deployment, scaled: it is refused | core/v1.GRPCAction.mode s0011: no"}},
-		"a touch of all is refused":  {answers: map[string]trial.Answers{"s0011": {Off: "no"}, "s0005": {Off: "no"}}},
-		"a field that is lost":       {broken: []string{"label"}, want: []string{"Deployment, labeled: the field is lost | core/v1.GRPCAction.mode s0007: TLS before, <nil> at the end of phase touched"}},
-		"an object that is not gone": {broken: []string{"delete"}, want: []string{"Deployment, deleted: it is not gone | core/v1.GRPCAction.mode s0009: it is there at the end of the sweep"}},
+		"a touch that is refused":    {answers: refused, want: []string{"Deployment, scaled: it is refused | core/v1.GRPCAction.mode s0012: no"}},
+		"a touch of all is refused":  {answers: map[string]trial.Answers{"s0012": {Off: "no"}, "s0005": {Off: "no"}}},
+		"a field that is lost":       {broken: []string{"label"}, want: []string{"Deployment, labeled: the field is lost | core/v1.GRPCAction.mode s0008: TLS before, <nil> at the end of phase touched"}},
+		"an object that is not gone": {broken: []string{"delete"}, want: []string{"Deployment, deleted: it is not gone | core/v1.GRPCAction.mode s0010: it is there at the end of the sweep"}},
 		"objects that are not gone":  {broken: []string{"all delete"}},
+		"a field in a new object":    {broken: []string{"create"}, want: []string{"Deployment, created: the field is stored although the gate is off | core/v1.GRPCAction.mode s0013: TLS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,7 +204,7 @@ func TestUnseen(t *testing.T) {
 func TestScenario(t *testing.T) {
 	t.Parallel()
 	items := trial.Items(uses())
-	for what, i := range map[string]trial.Item{trial.Endless: items[10], trial.Refused: items[8], trial.Lost: items[7], trial.Stays: items[9]} {
+	for what, i := range map[string]trial.Item{trial.Endless: items[11], trial.Refused: items[9], trial.Lost: items[8], trial.Stays: items[10], trial.Stored: items[13]} {
 		f := trial.Finding{What: what, Kind: i.Kind, Touch: i.Touch, Items: []trial.Found{{Item: i}}}
 		_, text, err := trial.Scenario("v1.37.1", f, f.Items[0], release.Gates{"GRPCContainerProbeTLS": true}, release.Gates{"GRPCContainerProbeTLS": false})
 		if err != nil {
