@@ -40,7 +40,7 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *Swept
 	for _, one := range all {
 		alone, control := rate(report, one.alone), rate(report, one.control)
 		for i, found := range swept.Findings[one.finding].Items {
-			if slices.Equal(found.Gates, one.gates) {
+			if found.Kind == one.kind && slices.Equal(found.Gates, one.gates) {
 				swept.Findings[one.finding].Items[i].Alone, swept.Findings[one.finding].Items[i].Control = alone, control
 			}
 		}

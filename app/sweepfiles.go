@@ -55,12 +55,13 @@ func (s Swept) write(dir string) error {
 // shown is an item of a finding with the scenarios that show it, and that do not.
 type shown struct {
 	finding        int
+	kind           string
 	gates          []string
 	alone, control string // ids
 	files          []string
 }
 
-// writeScenarios writes scenarios for each finding and each set of gates that shows it.
+// writeScenarios writes scenarios for each finding, and each kind and set of gates that shows it.
 func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
 	if err := os.MkdirAll(filepath.Join(dir, sweptPlans), 0o755); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
 				}
 			}
 			on, off := s.alone(gates)
-			one := shown{finding: n, gates: found.Gates}
+			one := shown{finding: n, kind: found.Kind, gates: found.Gates}
 			var err error
 			if one.alone, err = one.write(dir, s.Version, f, found, on, off); err != nil {
 				return nil, err

@@ -133,7 +133,7 @@ func printSwept(w io.Writer, s app.Swept, dir string) {
 }
 
 func printFound(w io.Writer, f trial.Finding) {
-	table(w, "FIELD\tGATES\tALONE\tCONTROL\tIN THE SWEEP", f.Items, func(i trial.Found) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", i.Field, strings.Join(i.Gates, ", "), i.Alone, i.Control, i.Detail)
+	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tIN THE SWEEP", f.Items, func(i trial.Found) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", i.Kind, i.Field, strings.Join(i.Gates, ", "), i.Alone, i.Control, i.Detail)
 	})
 }

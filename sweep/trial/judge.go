@@ -40,11 +40,10 @@ type Answers struct{ On, Off string }
 
 // Finding is something that should not be, with all items that show it.
 type Finding struct {
-	// What says it of an item: "objects are written without end".
+	// What says it of an item: Endless, Refused, Lost, Stays or Stored.
 	What  string `json:"what"`
-	Kind  string `json:"kind"`
 	Touch Touch  `json:"touch"`
-	// Items are sorted by field.
+	// Items are sorted by kind and field.
 	Items []Found `json:"items"`
 }
 
@@ -101,8 +100,8 @@ func Split(all []Finding) (confirmed, others []Finding) {
 	return confirmed, others
 }
 
-// Signature is what findings have in common that are one.
-func (f Finding) Signature() string { return fmt.Sprintf("%s, %s: %s", f.Kind, f.Touch, f.What) }
+// Signature is what items have in common that show one finding.
+func (f Finding) Signature() string { return fmt.Sprintf("%s: %s", f.Touch, f.What) }
 
 // What findings say.
 const (
@@ -146,7 +145,11 @@ func Judge(s Seen) []Finding {
 	}
 	var all []Finding
 	for _, signature := range slices.Sorted(maps.Keys(j.found)) {
-		all = append(all, *j.found[signature])
+		f := *j.found[signature]
+		slices.SortFunc(f.Items, func(a, b Found) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Name, b.Name))
+		})
+		all = append(all, f)
 	}
 	return all
 }
@@ -156,17 +159,17 @@ type judge struct {
 
 	families map[string]family
 	found    map[string]*Finding
-	controls map[string]bool // by signature
+	controls map[string]bool // by kind and signature
 }
 
 func (j *judge) report(i Item, what, detail string, args ...any) {
-	f := Finding{What: what, Kind: i.Kind, Touch: i.Touch}
+	f := Finding{What: what, Touch: i.Touch}
 	signature := f.Signature()
 	switch {
 	case i.IsControl():
-		j.controls[signature] = true
+		j.controls[i.Kind+signature] = true
 		return
-	case j.controls[signature]:
+	case j.controls[i.Kind+signature]:
 		return
 	case j.found[signature] == nil:
 		j.found[signature] = &f

@@ -155,13 +155,13 @@ func hasField(in string, path []string) string {
 	}
 }
 
-// Smallest are the items of a finding with the smallest objects, one for each set of gates, sorted by
-// gates.
+// Smallest are the items of a finding with the smallest objects, one for each kind and set of gates,
+// sorted by these.
 func (f Finding) Smallest() (all []Found) {
 	best := make(map[string]Found)
 	size := func(of Found) int { return len(fmt.Sprint(of.Object)) }
 	for _, of := range f.Items {
-		id := strings.Join(of.Gates, ",")
+		id := of.Kind + strings.Join(of.Gates, ",")
 		if had, is := best[id]; !is || size(of) < size(had) {
 			best[id] = of
 		}
@@ -169,6 +169,6 @@ func (f Finding) Smallest() (all []Found) {
 	for _, of := range best {
 		all = append(all, of)
 	}
-	slices.SortFunc(all, func(a, b Found) int { return slices.Compare(a.Gates, b.Gates) })
+	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Gates, b.Gates)) })
 	return all
 }

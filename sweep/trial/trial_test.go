@@ -170,15 +170,15 @@ func TestJudge(t *testing.T) {
 	}{
 		"all is well": {},
 		"writes without end": {broken: []string{"template"}, want: []string{
-			"Deployment, pod template changed: it is written without end | core/v1.GRPCAction.mode s0011: 71 writes of it and of what it owns in 10 s of phase touched",
+			"pod template changed: it is written without end | core/v1.GRPCAction.mode s0011: 71 writes of it and of what it owns in 10 s of phase touched",
 		}},
 		"writes without end of all":  {broken: []string{"all template"}},
-		"a touch that is refused":    {answers: refused, want: []string{"Deployment, scaled: it is refused | core/v1.GRPCAction.mode s0012: no"}},
+		"a touch that is refused":    {answers: refused, want: []string{"scaled: it is refused | core/v1.GRPCAction.mode s0012: no"}},
 		"a touch of all is refused":  {answers: map[string]trial.Answers{"s0012": {Off: "no"}, "s0005": {Off: "no"}}},
-		"a field that is lost":       {broken: []string{"label"}, want: []string{"Deployment, labeled: the field is lost | core/v1.GRPCAction.mode s0008: TLS before, <nil> at the end of phase touched"}},
-		"an object that is not gone": {broken: []string{"delete"}, want: []string{"Deployment, deleted: it is not gone | core/v1.GRPCAction.mode s0010: it is there at the end of the sweep"}},
+		"a field that is lost":       {broken: []string{"label"}, want: []string{"labeled: the field is lost | core/v1.GRPCAction.mode s0008: TLS before, <nil> at the end of phase touched"}},
+		"an object that is not gone": {broken: []string{"delete"}, want: []string{"deleted: it is not gone | core/v1.GRPCAction.mode s0010: it is there at the end of the sweep"}},
 		"objects that are not gone":  {broken: []string{"all delete"}},
-		"a field in a new object":    {broken: []string{"create"}, want: []string{"Deployment, created: the field is stored although the gate is off | core/v1.GRPCAction.mode s0013: TLS"}},
+		"a field in a new object":    {broken: []string{"create"}, want: []string{"created: the field is stored although the gate is off | core/v1.GRPCAction.mode s0013: TLS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,7 +205,7 @@ func TestScenario(t *testing.T) {
 	t.Parallel()
 	items := trial.Items(uses())
 	for what, i := range map[string]trial.Item{trial.Endless: items[11], trial.Refused: items[9], trial.Lost: items[8], trial.Stays: items[10], trial.Stored: items[13]} {
-		f := trial.Finding{What: what, Kind: i.Kind, Touch: i.Touch, Items: []trial.Found{{Item: i}}}
+		f := trial.Finding{What: what, Touch: i.Touch, Items: []trial.Found{{Item: i}}}
 		_, text, err := trial.Scenario("v1.37.1", f, f.Items[0], release.Gates{"GRPCContainerProbeTLS": true}, release.Gates{"GRPCContainerProbeTLS": false})
 		if err != nil {
 			t.Fatal(err)
