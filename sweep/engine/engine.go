@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ func (r *run) phases(ctx context.Context) error {
 		phase trial.Phase
 		do    func() error
 	}{
-		{trial.On, func() error { return errors.Join(r.each(ctx, r.create), r.each(ctx, r.rehearse)) }},
+		{trial.On, func() error { return r.make(ctx) }},
 		{trial.Off, func() error { return r.restart(ctx, cluster.Change{Gates: off}) }},
 		{trial.Touched, func() error { return r.each(ctx, r.touch) }},
 		{trial.Again, func() error { return r.restart(ctx, cluster.Change{Gates: r.on, Unset: byDefault}) }},
@@ -60,6 +59,14 @@ func (r *run) phases(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// make makes the objects, and asks what would be said of each touch.
+func (r *run) make(ctx context.Context) error {
+	if err := r.each(ctx, r.create); err != nil {
+		return err
+	}
+	return r.each(ctx, r.rehearse)
 }
 
 func (r *run) restart(ctx context.Context, c cluster.Change) error {

@@ -95,8 +95,8 @@ func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Ki
 // kinds are those that are swept, each in the version that is served best.
 func (r *run) kinds() map[string]apitypes.Kind {
 	best := make(map[string]apitypes.Kind) // by group and name
-	for _, k := range r.API.Kinds() {
-		if !r.wantsKind(k.Name) || k.Removed != 0 && k.Removed <= r.Release.Version.Minor() {
+	for _, k := range gated.Served(r.Release.Version, r.API) {
+		if !r.wantsKind(k.Name) {
 			continue
 		}
 		id := k.Group + "/" + k.Name

@@ -73,7 +73,7 @@ func gateFacts(r Release) facts {
 
 func kindFacts(v release.Version, api *apitypes.API) facts {
 	all := make(facts)
-	for _, k := range served(v, api) {
+	for _, k := range Served(v, api) {
 		all[k.String()] = []fact{{"served", "served"}}
 	}
 	return all

@@ -125,7 +125,7 @@ func guarded(v release.Version, table []release.Gate, api *apitypes.API) (all []
 			}
 		}
 	}
-	for _, k := range served(v, api) {
+	for _, k := range Served(v, api) {
 		api.Walk(k, func(p apitypes.Place) {
 			if field := byPlace[declared(p.Field)]; field != nil {
 				field.Places = append(field.Places, Place{k.APIVersion(), k.Name, p.Path, above(p, field.Gates, byPlace)})
@@ -139,8 +139,8 @@ func guarded(v release.Version, table []release.Gate, api *apitypes.API) (all []
 	return all
 }
 
-// served are the kinds that a release serves, if it is told to serve all.
-func served(v release.Version, api *apitypes.API) []apitypes.Kind {
+// Served are the kinds that a release serves, if it is told to serve all.
+func Served(v release.Version, api *apitypes.API) []apitypes.Kind {
 	return slices.DeleteFunc(api.Kinds(), func(k apitypes.Kind) bool { return k.Removed != 0 && k.Removed <= v.Minor() })
 }
 

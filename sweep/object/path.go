@@ -1,6 +1,7 @@
 package object
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -108,40 +109,42 @@ func descend(v any, s segment) (map[string]any, bool) {
 }
 
 // Has reports whether an object has a field at a path as apitypes.Place has it.
-func Has(object map[string]any, path string) bool {
-	return has(object, strings.Split(path, "."))
+func Has(object map[string]any, where string) bool {
+	v, is := Value(object, where)
+	return is && v != nil
 }
 
-func has(v any, path []string) bool {
-	if len(path) == 0 {
-		return v != nil
-	}
-	fields, is := v.(map[string]any)
+// Value is what an object has at a path as apitypes.Place has it, in lists and maps the first that has it.
+func Value(object map[string]any, where string) (any, bool) {
+	return value(object, strings.Split(where, "."))
+}
+
+func value(in any, where []string) (any, bool) {
+	fields, is := in.(map[string]any)
 	if !is {
-		return false
+		return nil, false
 	}
-	name := strings.TrimRight(path[0], "[]{}")
-	below, is := fields[name]
-	if !is || len(path) == 1 {
-		return is && below != nil
+	below, is := fields[strings.TrimRight(where[0], "[]{}")]
+	if !is || len(where) == 1 {
+		return below, is
 	}
-	switch below := below.(type) {
+	switch many := below.(type) {
 	case []any:
-		for _, item := range below {
-			if has(item, path[1:]) {
-				return true
+		for _, item := range many {
+			if v, is := value(item, where[1:]); is {
+				return v, true
 			}
 		}
-		return false
+		return nil, false
 	case map[string]any:
-		if !strings.HasSuffix(path[0], "{}") {
-			return has(below, path[1:])
-		}
-		for _, item := range below {
-			if has(item, path[1:]) {
-				return true
+		if strings.HasSuffix(where[0], "{}") {
+			for _, key := range slices.Sorted(maps.Keys(many)) {
+				if v, is := value(many[key], where[1:]); is {
+					return v, true
+				}
 			}
+			return nil, false
 		}
 	}
-	return false
+	return value(below, where[1:])
 }

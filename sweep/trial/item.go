@@ -7,7 +7,8 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
+
+	"github.com/skewrig/skewrig/sweep/object"
 )
 
 // Use is an object that uses a field.
@@ -79,7 +80,7 @@ func Items(uses []Use) (all []Item) {
 		for _, touch := range touchesOf(u) {
 			name := fmt.Sprintf("s%04d", len(all))
 			item := Item{Use: u, Name: name, Touch: touch}
-			item.Object = renamed(u.Object, placeholder, name)
+			item.Object = renamed(u.Object, object.Name, name)
 			all = append(all, item)
 		}
 	}
@@ -182,42 +183,4 @@ func relabeled(v any, from, to string) any {
 	default:
 		return v
 	}
-}
-
-// placeholder is the name that objects were made with (object.Name).
-const placeholder = "sweep"
-
-// Value is what an object has at a path as gated.Place has it, in lists and maps the first that has it.
-func Value(object map[string]any, where string) (any, bool) {
-	return value(object, strings.Split(where, "."))
-}
-
-func value(in any, where []string) (any, bool) {
-	fields, is := in.(map[string]any)
-	if !is {
-		return nil, false
-	}
-	below, is := fields[strings.TrimRight(where[0], "[]{}")]
-	if !is || len(where) == 1 {
-		return below, is
-	}
-	switch many := below.(type) {
-	case []any:
-		for _, item := range many {
-			if v, is := value(item, where[1:]); is {
-				return v, true
-			}
-		}
-		return nil, false
-	case map[string]any:
-		if strings.HasSuffix(where[0], "{}") {
-			for _, key := range slices.Sorted(maps.Keys(many)) {
-				if v, is := value(many[key], where[1:]); is {
-					return v, true
-				}
-			}
-			return nil, false
-		}
-	}
-	return value(below, where[1:])
 }

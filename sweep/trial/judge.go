@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/sweep/object"
 )
 
 // Phase is a part of a sweep.
@@ -301,7 +302,7 @@ func (s Seen) span(p Phase) (from, to time.Time) {
 func (f family) valueAt(i Item, at time.Time) (v any, is bool) {
 	for _, version := range f.own {
 		if version.Time.Before(at) && !version.Gone() {
-			v, is = Value(version.Fields(), i.Path)
+			v, is = object.Value(version.Fields(), i.Path)
 		}
 	}
 	return v, is

@@ -13,14 +13,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/sweep/object"
 )
 
 // Scenario is a scenario that shows a finding with one item, on a release whose gates are as in on first.
 // The API server is restarted with them as in to: if they are the same, it is the control.
 func Scenario(v release.Version, f Finding, of Found, on, to release.Gates) (id string, text []byte, _ error) {
 	i := of.Item
-	i.Object = renamed(i.Object, i.Name, placeholder)
-	i.Name = placeholder
+	i.Object = renamed(i.Object, i.Name, object.Name)
+	i.Name = object.Name
 	id = strings.ToLower(fmt.Sprintf("sweep/%s/%s-%s", strings.Join(of.Gates, "-"), i.Kind, string(i.Touch)))
 	setting := "off"
 	if maps.Equal(on, to) {

@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/sweep/object"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -44,8 +45,8 @@ func TestItems(t *testing.T) {
 	node := trial.Use{APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{"metadata": map[string]any{"name": "sweep"}}}
 	var got []string
 	for _, i := range trial.Items(append(uses(), job, node)) {
-		labels, _ := trial.Value(i.Object, "spec.template.metadata.labels.app")
-		name, _ := trial.Value(i.Object, "metadata.name")
+		labels, _ := object.Value(i.Object, "spec.template.metadata.labels.app")
+		name, _ := object.Value(i.Object, "metadata.name")
 		got = append(got, fmt.Sprint(i.Kind, " ", i.Field, " ", string(i.Touch), " ", name, " ", labels, " ", i.Patch()))
 	}
 	want := []string{
