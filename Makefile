@@ -12,7 +12,7 @@ CATALOG       := /^(kep|dwd)/
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch sweep kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ suites: specs kills branch ## and the cells of the catalog as specs, each on a c
 
 branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
+
+sweep: ## sweep a gate of the newest release, and of API servers that are broken in one place (15 minutes)
+	$(GO) test -count=1 -timeout=60m -v ./suites/sweep
 
 kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
 	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)
