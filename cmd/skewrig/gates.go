@@ -88,6 +88,15 @@ func only(r gated.Release, names []string) (gated.Release, error) {
 	for _, g := range r.Gates {
 		known = append(known, g.Name)
 	}
+	if err := allKnown(names, known, string(r.Version)+" has no feature gate"); err != nil {
+		return r, err
+	}
+	r.Gates = slices.DeleteFunc(r.Gates, func(g gated.Gate) bool { return !slices.Contains(names, g.Name) })
+	return r, nil
+}
+
+// allKnown is an error that names all that is not known, and what may have been meant.
+func allKnown(names, known []string, what string) error {
 	var unknown []error
 	for _, name := range names {
 		if slices.Contains(known, name) {
@@ -97,13 +106,9 @@ func only(r gated.Release, names []string) (gated.Release, error) {
 		if near := spelling.Closest(name, known); len(near) > 0 {
 			hint = ": did you mean " + near[0] + "?"
 		}
-		unknown = append(unknown, fmt.Errorf("%s has no feature gate %s%s", r.Version, name, hint))
+		unknown = append(unknown, fmt.Errorf("%s %s%s", what, name, hint))
 	}
-	if len(unknown) > 0 {
-		return r, errors.Join(unknown...)
-	}
-	r.Gates = slices.DeleteFunc(r.Gates, func(g gated.Gate) bool { return !slices.Contains(names, g.Name) })
-	return r, nil
+	return errors.Join(unknown...)
 }
 
 func printGates(w io.Writer, r gated.Release) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +16,24 @@ func TestUnknownGates(t *testing.T) {
 	want := "skewrig: v1.37.1 has no feature gate WatchLst: did you mean WatchList?\nv1.37.1 has no feature gate Unheard\n"
 	if code != exitUsage || stdout != "" || stderr != want {
 		t.Errorf("exit code %d, printed %q, said\n%s", code, stdout, stderr)
+	}
+}
+
+// TestNothingToSweep: gates that guard no field, or can't be set, and kinds without a gated field, before
+// anything starts.
+func TestNothingToSweep(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := skewrig(t, "sweep", "--gates", "WatchList,HostnameOverride,GRPCContainerProbeTSL", "--kinds", "Deploymnt,Pod")
+	want := `skewrig: v1.37.1 has no gate that can be set and guards fields, called WatchList
+v1.37.1 has no gate that can be set and guards fields, called HostnameOverride
+v1.37.1 has no gate that can be set and guards fields, called GRPCContainerProbeTSL: did you mean GRPCContainerProbeTLS?
+v1.37.1 has no kind with a gated field, called Deploymnt: did you mean Deployment?
+`
+	if code != exitUsage || stdout != "" || stderr != want {
+		t.Errorf("exit code %d, printed %q, said\n%s", code, stdout, stderr)
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
 	}
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/sweep/engine"
+	"github.com/skewrig/skewrig/sweep/gated"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -73,10 +76,8 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(f.gates) > 0 {
-		if _, err := only(r, f.gates); err != nil {
-			return err
-		}
+	if err := f.known(r); err != nil {
+		return err
 	}
 	p := newProgress(news(cmd))
 	defer p.close()
@@ -96,6 +97,26 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return exitCode(reports.ExitNonconforming)
 	}
 	return nil
+}
+
+// known is an error if a gate or a kind that is to be swept guards nothing, or has nothing guarded.
+func (f *sweepFlags) known(r gated.Release) error {
+	var gates, kinds []string
+	for _, g := range r.Gates {
+		if len(g.Fields) > 0 && !g.Locked {
+			gates = append(gates, g.Name)
+		}
+	}
+	for _, field := range r.Fields() {
+		for _, p := range field.Places {
+			kinds = append(kinds, p.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return errors.Join(
+		allKnown(f.gates, gates, string(r.Version)+" has no gate that can be set and guards fields, called"),
+		allKnown(f.kinds, slices.Compact(kinds), string(r.Version)+" has no kind with a gated field, called"),
+	)
 }
 
 func printSwept(w io.Writer, s app.Swept, dir string) {
