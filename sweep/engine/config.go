@@ -36,7 +36,7 @@ type Config struct {
 	History *record.History
 	// LogDir takes the components' logs.
 	LogDir string
-	// Tell is told what the sweep does. If unset, nobody is.
+	// Tell is called with what the sweep does. If unset, that is not reported.
 	Tell func(string)
 }
 
