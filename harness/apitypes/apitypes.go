@@ -168,8 +168,8 @@ func (a *API) Values(r Ref) []string {
 	return nil
 }
 
-// In writes the type as Go does, with names that a function shortens.
-func (r Ref) In(short func(name string) string) string {
+// String is the type as Go has it, in short: []core/v1.Container.
+func (r Ref) String() string {
 	switch {
 	case r.Map:
 		return "map[string]" + short(r.Name)
@@ -179,3 +179,9 @@ func (r Ref) In(short func(name string) string) string {
 		return short(r.Name)
 	}
 }
+
+// String is the type in short: core/v1.Container.
+func (t *Type) String() string { return short(t.Package) + "." + t.Name }
+
+// short is a name without what most begin with.
+func short(name string) string { return strings.TrimPrefix(name, "k8s.io/api/") }

@@ -98,7 +98,7 @@ func fieldFacts(r Release, api *apitypes.API) facts {
 			}
 			name := fieldName(t, f)
 			all[name] = []fact{
-				{"type", f.Type.In(short)},
+				{"type", f.Type.String()},
 				{"values", strings.Join(api.Values(f.Type), ", ")},
 				{"default", strings.Join(apitypes.Valued(f.Markers, "default"), ", ")},
 				{"required", map[bool]string{false: "required"}[f.Optional]},

@@ -119,7 +119,7 @@ func guarded(v release.Version, table []release.Gate, api *apitypes.API) (all []
 				continue
 			}
 			byPlace[declared(f)] = &Field{
-				Name: fieldName(t, f), Gates: gates, Type: f.Type.In(short),
+				Name: fieldName(t, f), Gates: gates, Type: f.Type.String(),
 				Values: api.Values(f.Type), Default: strings.Join(apitypes.Valued(f.Markers, "default"), ", "),
 				ByComment: byComment, File: f.File, Line: f.Line, Places: []Place{},
 			}
@@ -144,12 +144,8 @@ func Served(v release.Version, api *apitypes.API) []apitypes.Kind {
 	return slices.DeleteFunc(api.Kinds(), func(k apitypes.Kind) bool { return k.Removed != 0 && k.Removed <= v.Minor() })
 }
 
-// fieldName is a field with its structure, and short a name without what most begin with.
-func fieldName(t *apitypes.Type, f apitypes.Field) string {
-	return short(t.Package) + "." + t.Name + "." + f.Name
-}
-
-func short(name string) string { return strings.TrimPrefix(name, "k8s.io/api/") }
+// fieldName is a field with its structure.
+func fieldName(t *apitypes.Type, f apitypes.Field) string { return t.String() + "." + f.Name }
 
 // declared is where a field is declared.
 func declared(f apitypes.Field) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }

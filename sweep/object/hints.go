@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
@@ -35,7 +36,7 @@ type Beside struct {
 // add adds it around a place.
 func (b Beside) add(at spot) {
 	for _, s := range at.above {
-		if typeName(s.of) != b.In {
+		if s.of.String() != b.In {
 			continue
 		}
 		for name, v := range b.Add {
@@ -43,7 +44,7 @@ func (b Beside) add(at spot) {
 				there, _ := s.in[name].([]any)
 				v = append(there, list...)
 			}
-			s.in[name] = clone(v)
+			s.in[name] = runtime.DeepCopyJSONValue(v)
 		}
 	}
 }
@@ -59,16 +60,10 @@ func (h Hints) Count() int {
 	return len(h.Fields) + len(h.Always) + len(h.Types) + len(h.Beside) + len(h.Stored)
 }
 
-// typeName is a type as hints have it: resource/v1.Device. A hint is about all versions of a group that
-// has * in place of the version.
-func typeName(t *apitypes.Type) string {
-	return strings.TrimPrefix(t.Package, "k8s.io/api/") + "." + t.Name
-}
-
-// hint looks a field up.
+// hint looks a field up. A hint is about all versions of a group that has * in place of the version.
 func hint[T any](in map[string]T, t *apitypes.Type, f apitypes.Field) (v T, is bool) {
-	if v, is = in[typeName(t)+"."+f.Name]; !is {
-		group, _, _ := strings.Cut(typeName(t), "/")
+	if v, is = in[t.String()+"."+f.Name]; !is {
+		group, _, _ := strings.Cut(t.String(), "/")
 		v, is = in[group+"/*."+t.Name+"."+f.Name]
 	}
 	return v, is
@@ -78,10 +73,10 @@ func (h Hints) beside(t *apitypes.Type, f apitypes.Field) (Beside, bool) { retur
 
 func (h Hints) of(t *apitypes.Type, f apitypes.Field) (any, bool) {
 	if v, is := hint(h.Always, t, f); is {
-		return clone(v), true
+		return runtime.DeepCopyJSONValue(v), true
 	}
 	v, is := hint(h.Fields, t, f)
-	return clone(v), is
+	return runtime.DeepCopyJSONValue(v), is
 }
 
 func (h Hints) always(t *apitypes.Type, f apitypes.Field) bool {
@@ -90,26 +85,6 @@ func (h Hints) always(t *apitypes.Type, f apitypes.Field) bool {
 }
 
 func (h Hints) ofType(name string) (any, bool) {
-	v, is := h.Types[strings.TrimPrefix(name, "k8s.io/api/")]
-	return clone(v), is
-}
-
-// clone copies a value as YAML has it.
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		c := make(map[string]any, len(v))
-		for name, of := range v {
-			c[name] = clone(of)
-		}
-		return c
-	case []any:
-		c := make([]any, len(v))
-		for i, of := range v {
-			c[i] = clone(of)
-		}
-		return c
-	default:
-		return v
-	}
+	v, is := h.Types[apitypes.Ref{Name: name}.String()]
+	return runtime.DeepCopyJSONValue(v), is
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/skewrig/skewrig/harness/apitypes"
 )
 
@@ -59,7 +61,7 @@ func merge(into, from map[string]any) {
 			merge(there, below)
 			continue
 		}
-		into[name] = clone(v)
+		into[name] = runtime.DeepCopyJSONValue(v)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 )
@@ -41,7 +42,7 @@ func (m Maker) repaired(ctx context.Context, server Server, kind apitypes.Kind, 
 	before, because := object, []metav1.StatusCause(nil)
 	var last error
 	for range maxTries {
-		stored, err := server.Try(ctx, kind, copied(object), strings.HasPrefix(path, "status."))
+		stored, err := server.Try(ctx, kind, runtime.DeepCopyJSON(object), strings.HasPrefix(path, "status."))
 		if err == nil && Has(stored, path) {
 			return object, nil
 		}
@@ -52,7 +53,7 @@ func (m Maker) repaired(ctx context.Context, server Server, kind apitypes.Kind, 
 		if causes := causesOf(err); len(causes) > 0 || last == nil {
 			before, because, last = object, causes, err
 		}
-		object = copied(before)
+		object = runtime.DeepCopyJSON(before)
 		if !m.repairAll(kind, object, path, because, tried) {
 			break
 		}
@@ -80,8 +81,4 @@ func (m Maker) repairAll(kind apitypes.Kind, object map[string]any, path string,
 		tried[id]++
 	}
 	return changed
-}
-
-func copied(object map[string]any) map[string]any {
-	return clone(object).(map[string]any) //nolint:forcetypeassert // it is a copy
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/sweep/object"
 )
 
 // Phase is a part of a sweep.
@@ -38,80 +37,6 @@ type Seen struct {
 
 // Answers are errors, and empty if there was none.
 type Answers struct{ On, Off string }
-
-// Finding is something that should not be, with all items that show it.
-type Finding struct {
-	// What says it of an item: Endless, Refused, Lost, Stays or Stored.
-	What  string `json:"what"`
-	Touch Touch  `json:"touch"`
-	// Items are sorted by kind and field.
-	Items []Found `json:"items"`
-}
-
-// Found is an item that shows a finding.
-type Found struct {
-	Item
-
-	// Detail says how.
-	Detail string `json:"detail"`
-	// Alone is how often it was seen again in a scenario with the gates of the field alone turned
-	// off, and Control how often with them left on. If unset, it was not tried.
-	Alone   *Rate `json:"alone,omitempty"`
-	Control *Rate `json:"control,omitempty"`
-}
-
-// Rate is how many of some runs were red.
-type Rate struct {
-	Red  int `json:"red"`
-	Runs int `json:"runs"`
-}
-
-// String is "3 of 3 red", or a hyphen if it was not tried.
-func (r *Rate) String() string {
-	if r == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%d of %d red", r.Red, r.Runs)
-}
-
-// Confirmed reports whether it was seen each time with the gates off, and not once with them on.
-func (f Found) Confirmed() bool {
-	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && f.Control != nil && f.Control.Runs > 0 && f.Control.Red == 0
-}
-
-// Split parts the confirmed items of findings from the others. A finding without items is left out.
-func Split(all []Finding) (confirmed, others []Finding) {
-	for _, f := range all {
-		is, not := f, f
-		is.Items, not.Items = nil, nil
-		for _, i := range f.Items {
-			if i.Confirmed() {
-				is.Items = append(is.Items, i)
-			} else {
-				not.Items = append(not.Items, i)
-			}
-		}
-		if len(is.Items) > 0 {
-			confirmed = append(confirmed, is)
-		}
-		if len(not.Items) > 0 {
-			others = append(others, not)
-		}
-	}
-	return confirmed, others
-}
-
-// Signature is what items have in common that show one finding.
-func (f Finding) Signature() string { return fmt.Sprintf("%s: %s", f.Touch, f.What) }
-
-// What findings say.
-const (
-	Endless = "it is written without end"
-	Refused = "it is refused"
-	Lost    = "the field is lost"
-	Stays   = "it is not gone"
-	Stored  = "the field is stored although the gate is off"
-)
 
 // Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
 // be made while the gates are off may have been refused.
@@ -232,78 +157,4 @@ func (j *judge) lost(i Item) {
 			return
 		}
 	}
-}
-
-// family is an object with what it owns.
-type family struct {
-	versions []*timeline.Version
-	own      []*timeline.Version
-}
-
-// families are those of the objects that nothing owns, by key.
-func (s Seen) families() map[string]family {
-	key := make(map[string]string)   // of a UID
-	owner := make(map[string]string) // UID by UID
-	for _, v := range s.Timeline.Versions {
-		m := v.Meta()
-		key[string(m.UID)] = v.Key
-		for _, o := range m.OwnerReferences {
-			owner[string(m.UID)] = string(o.UID)
-		}
-	}
-	all := make(map[string]family)
-	for _, v := range s.Timeline.Versions {
-		root := string(v.Meta().UID)
-		for owner[root] != "" {
-			root = owner[root]
-		}
-		f := all[key[root]]
-		f.versions = append(f.versions, v)
-		if root == string(v.Meta().UID) {
-			f.own = append(f.own, v)
-		}
-		all[key[root]] = f
-	}
-	return all
-}
-
-// writes counts what was written in a phase.
-func (f family) writes(s Seen, p Phase) int {
-	from, to := s.span(p)
-	written := make(map[string]bool)
-	for _, v := range f.versions {
-		id := string(v.Meta().UID) + "@" + v.Meta().ResourceVersion
-		if _, before := written[id]; !before {
-			written[id] = !v.Time.Before(from) && v.Time.Before(to)
-		}
-	}
-	n := 0
-	for _, in := range written {
-		if in {
-			n++
-		}
-	}
-	return n
-}
-
-var order = []Phase{On, Off, Touched, Again}
-
-// span is when a phase began and ended.
-func (s Seen) span(p Phase) (from, to time.Time) {
-	i := slices.Index(order, p)
-	from, to = s.Began[p], s.Ended
-	if i+1 < len(order) {
-		to = s.Began[order[i+1]]
-	}
-	return from, to
-}
-
-// valueAt is the field of an item at a time.
-func (f family) valueAt(i Item, at time.Time) (v any, is bool) {
-	for _, version := range f.own {
-		if version.Time.Before(at) && !version.Gone() {
-			v, is = object.Value(version.Fields(), i.Path)
-		}
-	}
-	return v, is
 }

@@ -88,10 +88,7 @@ var letters = regexp.MustCompile(`"([a-zA-Z]+)": `)
 func asYAML(object map[string]any) (string, error) {
 	first := []string{"apiVersion", "kind", "metadata"}
 	place := func(name string) int { return (slices.Index(first, name) + len(first) + 1) % (len(first) + 1) }
-	var names []string
-	for name := range object {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(object))
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 	var lines []string
 	for _, name := range names {
@@ -154,22 +151,4 @@ func hasField(in string, path []string) string {
 	default:
 		return has + " && " + hasField(below, path[1:])
 	}
-}
-
-// Smallest are the items of a finding with the smallest objects, one for each kind and set of gates,
-// sorted by these.
-func (f Finding) Smallest() (all []Found) {
-	best := make(map[string]Found)
-	size := func(of Found) int { return len(fmt.Sprint(of.Object)) }
-	for _, of := range f.Items {
-		id := of.Kind + strings.Join(of.Gates, ",")
-		if had, is := best[id]; !is || size(of) < size(had) {
-			best[id] = of
-		}
-	}
-	for _, of := range best {
-		all = append(all, of)
-	}
-	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Gates, b.Gates)) })
-	return all
 }
