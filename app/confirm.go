@@ -14,7 +14,7 @@ import (
 const times = 3
 
 // confirm runs the scenarios of findings, and keeps in them what each scenario saw.
-func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *Swept) error {
+func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept) error {
 	all, err := swept.writeScenarios(s.Dir)
 	if err != nil || len(all) == 0 {
 		return err
@@ -40,7 +40,7 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *Swept
 	for _, one := range all {
 		alone, control := rate(report, one.alone), rate(report, one.control)
 		for i, found := range swept.Findings[one.finding].Items {
-			if found.Kind == one.kind && slices.Equal(found.Gates, one.gates) {
+			if found.Kind == one.of.Kind && slices.Equal(swept.own(found), swept.own(one.of)) {
 				swept.Findings[one.finding].Items[i].Alone, swept.Findings[one.finding].Items[i].Control = alone, control
 			}
 		}

@@ -6,56 +6,180 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
+	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	scenarios "github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/sweep/engine"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Sweep is what a sweep is of. Of its Config, Binary, History and LogDir are set by Run.
+// Sweep is what a sweep is of. Of its Config, Cluster and Binary are set by Run.
 type Sweep struct {
 	engine.Config
 
-	// Dir is the directory for what it leaves, which is made. That of an earlier sweep is replaced.
-	Dir string
+	// At are the places that change, as trial.Places has them. If unset, all.
+	At []string
+	// To is the release that components run as meanwhile, and ToAPI its types. If unset, gates are
+	// turned off instead.
+	To    release.Version
+	ToAPI *apitypes.API
+	// Budget is how long it goes on with random plans, and Seed what these are made from. If there is no
+	// budget, there are none.
+	Budget time.Duration
+	Seed   uint64
+	// Known are findings that were seen before: they are not looked for again, and no news.
+	Known []trial.Finding
+	// Dir is the directory for what it leaves, which is made. That of an earlier sweep is replaced, or,
+	// with Resume, gone on with.
+	Dir    string
+	Resume bool
 	// Parallel is how many scenarios run at the same time that look for findings again.
 	Parallel int
 }
 
-// Swept is what a sweep came to.
-type Swept struct {
-	Version release.Version  `json:"version"`
-	Reached []engine.Reached `json:"reached"`
-	// Items is how many objects were made.
-	Items int `json:"items"`
-	// Findings are those that a scenario with the gates of the field alone showed again. NotConfirmed
-	// are others: they take more than that, or a machine that was too slow.
-	Findings     []trial.Finding `json:"findings"`
-	NotConfirmed []trial.Finding `json:"notConfirmed,omitempty"`
+// Run runs it, looks for what it found again, and writes what it came to.
+func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, error) {
+	began := time.Now()
+	library, err := scenarios.Played{}.Library(ctx, builder)
+	if err != nil {
+		return trial.Swept{}, Failed(err)
+	}
+	s.Binary = builder.Binary
+	s.Cluster = func(t record.Topology, r record.Recorder) cluster.Config {
+		return scenarios.ClusterConfig(t, library, r)
+	}
+	state, err := s.begin(ctx)
+	if err != nil {
+		return trial.Swept{}, Failed(err)
+	}
+	if err := s.small(ctx, state); err != nil {
+		return state.Swept, Failed(err)
+	}
+	if err := s.random(ctx, state, began.Add(s.Budget)); err != nil {
+		return state.Swept, Failed(err)
+	}
+	state.Findings, state.Known = trial.New(state.Findings, s.Known)
+	s.tell("findings: %d, each looked for again with its gates alone", len(state.Findings))
+	if err := state.write(s.Dir); err != nil { // also if what follows fails
+		return state.Swept, Failed(err)
+	}
+	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state), state.write(s.Dir))
+	return state.Swept, Failed(err)
 }
 
-// Run runs it, looks for what it found again, and writes what it came to.
-func (s Sweep) Run(ctx context.Context, builder *build.Builder) (Swept, error) {
-	if err := clearSweep(s.Dir); err != nil {
-		return Swept{}, err
-	}
-	file, err := os.Create(filepath.Join(s.Dir, sweptHistory))
-	if err != nil {
-		return Swept{}, Failed(err)
-	}
-	s.Binary, s.History, s.LogDir = builder.Binary, record.NewHistory(file), filepath.Join(s.Dir, sweptLogs)
-	saw, err := engine.Run(ctx, s.Config)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return Swept{}, Failed(err)
-	}
-	swept := Swept{Version: s.Release.Version, Reached: saw.Reached, Items: len(saw.Seen.Items), Findings: trial.Judge(saw.Seen)}
+func (s Sweep) tell(format string, args ...any) {
 	if s.Tell != nil {
-		s.Tell(fmt.Sprintf("findings: %d, each looked for again with its gates alone", len(swept.Findings)))
+		s.Tell(fmt.Sprintf(format, args...))
 	}
-	if err := swept.write(s.Dir); err != nil { // also if what follows fails
-		return swept, Failed(err)
+}
+
+// swept is a sweep that goes on.
+type swept struct {
+	trial.Swept
+
+	uses  []trial.Use
+	plans map[int]trial.Plan // by number
+	tried trial.Tried
+	lacks func(release.Version, trial.Use) trial.Lack
+}
+
+// begin finds the objects, or goes on with those of an earlier sweep.
+func (s Sweep) begin(ctx context.Context) (*swept, error) {
+	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried(), lacks: s.lacks()}
+	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To)}
+	if s.Resume {
+		return state, state.read(s.Dir)
 	}
-	return swept, Failed(errors.Join(s.confirm(ctx, builder, &swept), swept.write(s.Dir)))
+	if err := clearSweep(s.Dir); err != nil {
+		return nil, err
+	}
+	out, done, err := s.output("objects")
+	if err != nil {
+		return nil, err
+	}
+	state.uses, state.Reached, err = s.Reach(ctx, out)
+	return state, errors.Join(err, done(), state.write(s.Dir))
+}
+
+func (s Sweep) lacks() func(release.Version, trial.Use) trial.Lack {
+	if s.ToAPI == nil {
+		return func(release.Version, trial.Use) trial.Lack { return "" }
+	}
+	lacks := engine.Lacks(s.To, s.ToAPI)
+	return func(_ release.Version, u trial.Use) trial.Lack { return lacks(u) }
+}
+
+// output is where a control plane leaves what it does, below the directory.
+func (s Sweep) output(name string) (engine.Output, func() error, error) {
+	dir := filepath.Join(s.Dir, sweptPlans, name)
+	logs := filepath.Join(dir, sweptLogs)
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return engine.Output{}, nil, err
+	}
+	file, err := os.Create(filepath.Join(dir, sweptHistory))
+	if err != nil {
+		return engine.Output{}, nil, err
+	}
+	return engine.Output{History: record.NewHistory(file), LogDir: logs}, file.Close, nil
+}
+
+// small runs the plans in which objects use one field and are touched once.
+func (s Sweep) small(ctx context.Context, state *swept) error {
+	for _, p := range trial.Small(state.Turns, state.Gates, state.uses, state.lacks) {
+		if err := s.next(ctx, state, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// random runs random plans until a time.
+func (s Sweep) random(ctx context.Context, state *swept, until time.Time) error {
+	source := trial.Source{Seed: s.Seed, Turns: state.Turns, Gates: state.Gates, Uses: state.uses, Lacks: state.lacks}
+	for n := len(state.Turns) + 1; time.Now().Before(until); n++ {
+		if err := s.next(ctx, state, source.Random(n, state.tried)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next runs a plan, unless it ran before.
+func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
+	state.tried.Add(p)
+	state.plans[p.Number] = p
+	if len(p.Items) == 0 || slices.ContainsFunc(state.Plans, func(ran trial.Ran) bool { return ran.Number == p.Number }) {
+		return nil
+	}
+	s.tell("plan %d: %s", p.Number, p)
+	began := time.Now()
+	seen, err := s.plan(ctx, fmt.Sprintf("%03d", p.Number), p)
+	if err != nil {
+		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
+	}
+	found := trial.Judge(seen)
+	ran := trial.Ran{Plan: p, Objects: len(seen.Plan.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}}
+	for _, f := range found {
+		ran.Found = append(ran.Found, f.Signature())
+	}
+	state.Plans = append(state.Plans, ran)
+	state.Tried = trial.Tallies(state.Tried, seen.Plan)
+	state.Findings = trial.Merge(state.Findings, found)
+	return state.write(s.Dir)
+}
+
+// plan runs a plan in a directory of its own.
+func (s Sweep) plan(ctx context.Context, name string, p trial.Plan) (trial.Seen, error) {
+	out, done, err := s.output(name)
+	if err != nil {
+		return trial.Seen{}, err
+	}
+	seen, err := s.Config.Run(ctx, p, out)
+	return seen, errors.Join(err, done())
 }

@@ -18,7 +18,9 @@ const (
 	sweptFile    = "sweep.json"
 	sweptHistory = "history.jsonl"
 	sweptLogs    = "logs"
-	sweptPlans   = "scenarios"
+	sweptUses    = "objects.json" // for who goes on
+	sweptPlans   = "plans"        // the record and the logs of each
+	sweptShown   = "scenarios"
 	sweptAlone   = "alone" // the report of the scenarios
 )
 
@@ -29,7 +31,7 @@ func clearSweep(dir string) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Failed(err)
 	}
-	known := []string{sweptFile, sweptHistory, sweptLogs, sweptPlans, sweptAlone}
+	known := []string{sweptFile, sweptUses, sweptHistory, sweptLogs, sweptPlans, sweptShown, sweptAlone} // history and logs are of an older skewrig
 	for _, e := range entries {
 		if !slices.Contains(known, e.Name()) {
 			return fmt.Errorf("%s is not of a sweep: choose another directory (--report-dir)", filepath.Join(dir, e.Name()))
@@ -40,47 +42,86 @@ func clearSweep(dir string) error {
 			return Failed(err)
 		}
 	}
-	return Failed(os.MkdirAll(filepath.Join(dir, sweptLogs), 0o755))
+	return Failed(os.MkdirAll(dir, 0o755))
 }
 
 // write writes what a sweep came to.
-func (s Swept) write(dir string) error {
-	text, err := json.MarshalIndent(s, "", "  ")
+func (s *swept) write(dir string) error {
+	return errors.Join(writeJSON(filepath.Join(dir, sweptFile), s.Swept), writeJSON(filepath.Join(dir, sweptUses), s.uses))
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, sweptFile), append(text, '\n'), 0o644) //nolint:gosec // a report is for all to read
+	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // a report is for all to read
+}
+
+// ReadSweep reads what a sweep came to.
+func ReadSweep(dir string) (s trial.Swept, _ error) {
+	return s, readJSON(filepath.Join(dir, sweptFile), &s)
+}
+
+// ReadKnown reads what a sweep found, from its file sweep.json.
+func ReadKnown(path string) ([]trial.Finding, error) {
+	var s trial.Swept
+	err := readJSON(path, &s)
+	return slices.Concat(s.Findings, s.NotConfirmed, s.Known), err
+}
+
+func readJSON(path string, v any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// read goes on where an earlier sweep of the same ended.
+func (s *swept) read(dir string) error {
+	had, err := ReadSweep(dir)
+	if err != nil {
+		return fmt.Errorf("no sweep to go on with: %w", err)
+	}
+	of := func(s trial.Swept) string { return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Turns) }
+	if of(had) != of(s.Swept) {
+		return fmt.Errorf("%s is another sweep (%s): --resume needs the same release, seed, gates, kinds and places", dir, of(had))
+	}
+	had.Findings = slices.Concat(had.Findings, had.NotConfirmed, had.Known)
+	had.NotConfirmed, had.Known = nil, nil
+	s.Swept = had
+	return readJSON(filepath.Join(dir, sweptUses), &s.uses)
 }
 
 // shown is an item of a finding with the scenarios that show it, and that do not.
 type shown struct {
 	finding        int
-	kind           string
-	gates          []string
+	of             trial.Found
 	alone, control string // ids
 	files          []string
 }
 
 // writeScenarios writes scenarios for each finding, and each kind and set of gates that shows it.
-func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
-	if err := os.MkdirAll(filepath.Join(dir, sweptPlans), 0o755); err != nil {
+func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
+	if err := os.MkdirAll(filepath.Join(dir, sweptShown), 0o755); err != nil {
 		return nil, err
 	}
 	for n, f := range s.Findings {
 		for _, found := range f.Smallest() {
-			gates := make(release.Gates)
-			for _, name := range slices.Concat(found.Gates, found.Under) {
-				if !s.locked(name) {
-					gates[name] = true
-				}
+			if found.Name == "" {
+				continue // a component, and no object
 			}
-			on, off := s.alone(gates)
-			one := shown{finding: n, kind: found.Kind, gates: found.Gates}
+			alone := s.alone(found)
+			one := shown{finding: n, of: found}
 			var err error
-			if one.alone, err = one.write(dir, s.Version, f, found, on, off); err != nil {
+			if one.alone, err = one.write(dir, alone, f); err != nil {
 				return nil, err
 			}
-			if one.control, err = one.write(dir, s.Version, f, found, on, on); err != nil {
+			if one.control, err = one.write(dir, alone.Control(), f); err != nil {
 				return nil, err
 			}
 			all = append(all, one)
@@ -89,34 +130,48 @@ func (s Swept) writeScenarios(dir string) (all []shown, _ error) {
 	return all, nil
 }
 
+// own are the gates of what shows a finding that can be set. What is not about a field is about any gate of its
+// plan, or about those that it was made smaller to.
+func (s *swept) own(of trial.Found) []string {
+	switch {
+	case !of.IsControl() && of.Name != "" && len(of.Off) == 0:
+		return slices.DeleteFunc(of.AllGates(), s.locked)
+	case len(of.Off) > 0:
+		return of.Off
+	default:
+		return s.plans[of.Plan].Gates
+	}
+}
+
 // locked reports whether a gate of the release can't be set.
-func (s Swept) locked(gate string) bool {
+func (s *swept) locked(gate string) bool {
 	return slices.ContainsFunc(release.GateConflicts(release.Effective{Version: s.Version}, release.Gates{gate: false}), func(c release.GateConflict) bool { return len(c.Too) == 0 })
 }
 
-// alone are gates that are on, and off, with what has to be so with them.
-func (s Swept) alone(gates release.Gates) (on, off release.Gates) {
+// alone is what shows an item alone: its gates on, and off, with what has to be so with them.
+func (s *swept) alone(found trial.Found) trial.Alone {
 	of := release.Effective{Version: s.Version}
-	off = make(release.Gates)
-	for name := range gates {
-		off[name] = false
+	on, off := make(release.Gates), make(release.Gates)
+	for _, name := range s.own(found) {
+		on[name], off[name] = true, false
 	}
 	off = release.WithDependents(of, off)
-	on = release.WithDependents(of, gates)
+	on = release.WithDependents(of, on)
 	for name := range off { // what is not on by itself is so from the first
 		if !on[name] {
 			on[name] = release.On(of, on, name)
 		}
 	}
-	return on, off
+	p := s.plans[found.Plan]
+	return trial.Alone{Version: s.Version, Turn: p.Turn, On: on, To: off, Killed: p.Killed}
 }
 
-func (s *shown) write(dir string, v release.Version, f trial.Finding, found trial.Found, on, to release.Gates) (id string, _ error) {
-	id, text, err := trial.Scenario(v, f, found, on, to)
+func (s *shown) write(dir string, alone trial.Alone, f trial.Finding) (id string, _ error) {
+	id, text, err := trial.Scenario(alone, f, s.of)
 	if err != nil {
 		return id, err
 	}
-	file := filepath.Join(dir, sweptPlans, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
+	file := filepath.Join(dir, sweptShown, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
 	s.files = append(s.files, file)
 	return id, os.WriteFile(file, text, 0o644) //nolint:gosec // as above
 }

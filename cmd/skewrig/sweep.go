@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/sweep/engine"
 	"github.com/skewrig/skewrig/sweep/gated"
@@ -21,9 +22,12 @@ import (
 type sweepFlags struct {
 	binaries
 	output
-	dir          string
-	gates, kinds []string
-	parallel     int
+	dir, to, known   string
+	gates, kinds, at []string
+	budget           time.Duration
+	seed             uint64
+	resume           bool
+	parallel         int
 }
 
 func newSweep() *cobra.Command {
@@ -36,18 +40,25 @@ for what should not be. No scenario is needed: the fields are read from the rele
 an object with each field is made in each kind, as the API server says what is missing. If
 unset, the release is the newest one.
 
-An API server and a controller manager run. With the gates on, the objects are made; the API
-server is restarted with the gates off; each object is touched: labeled, applied, scaled, its pod
-template changed, deleted; and the gates are turned on again. An object that uses no gated
-field is treated likewise: what it shows too is no finding.
+The gates are turned off at the API server, at the controller manager, at a kubelet, and at all
+of them, each time on a control plane of its own. With the gates on, the objects are made; the
+components are restarted with the gates off; each object is touched: labeled, applied, written
+back by clients, scaled, its pod template changed, deleted; and the gates are turned on again.
+With --to, the components change to another release and back instead. An object that uses no
+gated field is treated likewise: what it shows too is no finding.
 
-What is found is looked for again: in a scenario of its own, in which only the gates of the field
-are turned off, three times, and three times with them left on. It counts if the former are all
-red, and the latter are all green. The report directory gets the findings, the record of the
-sweep, these scenarios, which skewrig run takes, and their report.`,
+With --budget, random plans follow: objects with several fields, touched several times, while some
+of the gates are off and a component is killed. The same seed makes the same plans.
+
+What is found is made smaller, and looked for again: in a scenario of its own, in which only the
+gates of the field are turned off, three times, and three times with nothing changed. It counts
+if the former are all red, and the latter are all green. The report directory gets the findings,
+a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues, and all records.`,
 		Example: `  skewrig sweep
-  skewrig sweep previous --report-dir sweep-previous
-  skewrig sweep --gates GRPCContainerProbeTLS,H2CContainerProbe --kinds Deployment,DaemonSet`,
+  skewrig sweep v1.37.1 --to v1.36.3 --report-dir rollback
+  skewrig sweep --gates GRPCContainerProbeTLS --kinds Deployment --at kube-apiserver
+  skewrig sweep --budget 2h --seed 7
+  skewrig sweep --known sweep.json --report-dir tonight`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
 	}
@@ -57,6 +68,12 @@ sweep, these scenarios, which skewrig run takes, and their report.`,
 	cmd.Flags().StringVar(&f.dir, "report-dir", "sweep", "directory for what the sweep leaves; replaces that of an earlier sweep")
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only (the default: all that can be set and guard fields)")
 	cmd.Flags().StringSliceVar(&f.kinds, "kinds", nil, "make objects of these kinds only (the default: all that have a field)")
+	cmd.Flags().StringSliceVar(&f.at, "at", nil, "change these only: "+strings.Join(trial.Places(), ", ")+" (the default: one after the other)")
+	cmd.Flags().StringVar(&f.to, "to", "", "change to this release and back, with its default gates, instead of turning gates off")
+	cmd.Flags().DurationVar(&f.budget, "budget", 0, "go on with random plans until this long after the start (the default: no random plans)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "what random plans are made from")
+	cmd.Flags().StringVar(&f.known, "known", "", "the sweep.json of an earlier sweep: only what is not in it is a finding")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in the report directory, which was interrupted or had a shorter budget")
 	return cmd
 }
 
@@ -76,21 +93,27 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.known(r); err != nil {
+	if err := f.check(r); err != nil {
+		return err
+	}
+	sweep := app.Sweep{
+		Config: engine.Config{Release: r, API: api, Gates: f.gates, Kinds: f.kinds},
+		At:     f.at, Budget: f.budget, Seed: f.seed, Dir: f.dir, Resume: f.resume, Parallel: f.parallel,
+	}
+	if err := f.others(cmd, builder, &sweep); err != nil {
 		return err
 	}
 	p := newProgress(news(cmd))
 	defer p.close()
 	builder.Progress = tellBuild(cmd, p)
 	began := time.Now()
-	config := engine.Config{Release: r, API: api, Gates: f.gates, Kinds: f.kinds}
-	config.Tell = func(what string) { fmt.Fprintf(news(cmd), "%4.0fs  %s\n", time.Since(began).Seconds(), what) }
-	swept, err := app.Sweep{Config: config, Dir: f.dir, Parallel: f.parallel}.Run(cmd.Context(), builder)
+	sweep.Tell = func(what string) { fmt.Fprintf(news(cmd), "%4.0fs  %s\n", time.Since(began).Seconds(), what) }
+	swept, err := sweep.Run(cmd.Context(), builder)
 	p.close()
 	if err != nil {
 		return err
 	}
-	if err := printResult(cmd, f.output, swept, func(w io.Writer, s app.Swept) { printSwept(w, s, f.dir) }); err != nil {
+	if err := printResult(cmd, f.output, swept, func(w io.Writer, s trial.Swept) { printSwept(w, s, f.dir) }); err != nil {
 		return err
 	}
 	if len(swept.Findings) > 0 {
@@ -99,8 +122,36 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// known is an error if a gate or a kind that is to be swept guards nothing, or has nothing guarded.
-func (f *sweepFlags) known(r gated.Release) error {
+// others adds what the flags name beside the release: another release, and an earlier sweep.
+func (f *sweepFlags) others(cmd *cobra.Command, builder *build.Builder, sweep *app.Sweep) error {
+	if f.known != "" {
+		known, err := app.ReadKnown(f.known)
+		if err != nil {
+			return err
+		}
+		sweep.Known = known
+	}
+	if f.to == "" {
+		return nil
+	}
+	to, api, err := app.Gates(cmd.Context(), builder, f.to)
+	if err != nil {
+		return err
+	}
+	from := sweep.Release.Version
+	if apart := to.Version.Minor() - from.Minor(); apart != 1 && apart != -1 {
+		return fmt.Errorf("%s and %s are not one minor version apart: a control plane moves by one at a time (--to)", from, to.Version)
+	}
+	sweep.To, sweep.ToAPI = to.Version, api
+	if len(trial.Turns(f.at, from, to.Version)) == 0 {
+		return fmt.Errorf("%s can't change from %s to %s: it would be newer than the API server (--at)", strings.Join(f.at, ", "), from, to.Version)
+	}
+	return nil
+}
+
+// check is an error if a gate or a kind that is to be swept guards nothing, or has nothing guarded, or if a
+// place is none.
+func (f *sweepFlags) check(r gated.Release) error {
 	var gates, kinds []string
 	for _, g := range r.Gates {
 		if len(g.Fields) > 0 && !g.Locked {
@@ -116,17 +167,18 @@ func (f *sweepFlags) known(r gated.Release) error {
 	return errors.Join(
 		allKnown(f.gates, gates, string(r.Version)+" has no gate that can be set and guards fields, called"),
 		allKnown(f.kinds, slices.Compact(kinds), string(r.Version)+" has no kind with a gated field, called"),
+		allKnown(f.at, trial.Places(), "a sweep changes nothing that is called"),
 	)
 }
 
-func printSwept(w io.Writer, s app.Swept, dir string) {
+func printSwept(w io.Writer, s trial.Swept, dir string) {
 	reached := 0
 	for _, r := range s.Reached {
 		if r.Object != nil {
 			reached++
 		}
 	}
-	fmt.Fprintf(w, "%s: %d objects; %d of %d gated fields of kinds could be used\n", s.Version, s.Items, reached, len(s.Reached))
+	fmt.Fprintf(w, "%s: %d objects in %s; %d of %d gated fields of kinds could be used\n", s.Version, s.Items(), reports.Counted(len(s.Plans), "plan"), reached, len(s.Reached))
 	for n, f := range s.Findings {
 		fmt.Fprintf(w, "\nFinding %d: %s\n", n+1, f.Signature())
 		printFound(w, f)
@@ -135,7 +187,10 @@ func printSwept(w io.Writer, s app.Swept, dir string) {
 		fmt.Fprintf(w, "\nNot confirmed with the gates alone: %s\n", f.Signature())
 		printFound(w, f)
 	}
-	var not []engine.Reached
+	for _, f := range s.Known {
+		fmt.Fprintf(w, "\nKnown: %s\n", f.Signature())
+	}
+	var not []trial.Reached
 	for _, r := range s.Reached {
 		if r.Object == nil {
 			not = append(not, r)
@@ -143,7 +198,7 @@ func printSwept(w io.Writer, s app.Swept, dir string) {
 	}
 	if len(not) > 0 {
 		fmt.Fprintln(w, "\nNot used, and the API server's last word:")
-		table(w, "FIELD\tKIND\tWHY", not, func(r engine.Reached) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
+		table(w, "FIELD\tKIND\tWHY", not, func(r trial.Reached) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
 	}
 	fmt.Fprintln(w)
 	if len(s.Findings) == 0 {
@@ -154,7 +209,11 @@ func printSwept(w io.Writer, s app.Swept, dir string) {
 }
 
 func printFound(w io.Writer, f trial.Finding) {
-	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tIN THE SWEEP", f.Items, func(i trial.Found) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", i.Kind, i.Field, strings.Join(i.Gates, ", "), i.Alone, i.Control, i.Detail)
+	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tWHILE\tIN THE SWEEP", f.Items, func(i trial.Found) string {
+		var fields []string
+		for _, of := range i.Fields() {
+			fields = append(fields, of.Field)
+		}
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(fields, ", "), strings.Join(i.Gates, ", "), i.Alone, i.Control, strings.Join(append([]string{i.Turn}, i.Also...), "; "), i.Detail)
 	})
 }

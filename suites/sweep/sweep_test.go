@@ -2,6 +2,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -35,8 +35,9 @@ func TestSweep(t *testing.T) {
 	const util, validation = "pkg/api/pod/util.go", "pkg/apis/core/validation/validation.go"
 	for _, tc := range []struct {
 		name           string
-		file, old, new string // what is changed in the API server
-		want           string // the signature of a finding with the field mode
+		program        string // what is changed. If unset, the API server
+		file, old, new string
+		want           string // how the signature of a finding begins, with the field mode if it is one of an object
 	}{
 		{name: "as it is", want: endless},
 		{
@@ -52,15 +53,28 @@ func TestSweep(t *testing.T) {
 			file: validation, old: "if grpc.Mode != nil && !supportedGRPCProbeModes.Has(*grpc.Mode) {",
 			new: "if grpc.Mode != nil && (!utilfeature.DefaultFeatureGate.Enabled(features.GRPCContainerProbeTLS) || !supportedGRPCProbeModes.Has(*grpc.Mode)) {",
 		},
+		{
+			name: "a field that is filled in although its gate is off", want: "created without the field: the field is filled in although the gate is off",
+			file: "pkg/apis/core/v1/defaults.go", old: "func SetDefaults_Probe(obj *v1.Probe) {\n",
+			new: "func SetDefaults_Probe(obj *v1.Probe) {\n\tif mode := v1.GRPCProbeMode(\"Plaintext\"); obj.GRPC != nil && obj.GRPC.Mode == nil {\n\t\tobj.GRPC.Mode = &mode\n\t}\n",
+		},
+		{
+			name: "a controller that panics while a gate is off", want: "kube-controller-manager panics",
+			program: "kube-controller-manager", file: "pkg/controller/deployment/sync.go",
+			old: "\t\tstatus.TerminatingReplicas = deploymentutil.GetTerminatingReplicaCountForReplicaSets(allRSs)\n\t}\n",
+			new: "\t\tstatus.TerminatingReplicas = deploymentutil.GetTerminatingReplicaCountForReplicaSets(allRSs)\n\t} else {\n\t\tpanic(\"no terminating replicas\")\n\t}\n",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			args := []string{"sweep", "--gates", "GRPCContainerProbeTLS", "--kinds", "Deployment"}
+			program := cmp.Or(tc.program, "kube-apiserver")
+			args := []string{"sweep", "--gates", "GRPCContainerProbeTLS,DeploymentReplicaSetTerminatingReplicas", "--kinds", "Deployment", "--at", program}
 			if tc.file != "" {
-				args = append(args, "--overlay", "kube-apiserver@"+string(release.Newest)+":"+tc.file+"="+changed(t, tc.file, tc.old, tc.new))
+				args = append(args, "--overlay", program+"@"+string(release.Newest)+":"+tc.file+"="+changed(t, tc.file, tc.old, tc.new))
 			}
 			swept := run(t, skewrig, args)
 			found := slices.ContainsFunc(swept.Findings, func(f trial.Finding) bool {
-				return f.Signature() == tc.want && slices.ContainsFunc(f.Items, func(i trial.Found) bool { return i.Field == mode })
+				about := func(i trial.Found) bool { return i.Field == mode || tc.program != "" }
+				return strings.HasPrefix(f.Signature(), tc.want) && slices.ContainsFunc(f.Items, about)
 			})
 			if !found {
 				t.Errorf("no finding %q among %d, not confirmed: %d", tc.want, len(swept.Findings), len(swept.NotConfirmed))
@@ -96,7 +110,7 @@ func changed(t *testing.T, file, old, with string) string {
 }
 
 // run runs a sweep that finds something.
-func run(t *testing.T, skewrig string, args []string) (swept app.Swept) {
+func run(t *testing.T, skewrig string, args []string) (swept trial.Swept) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), skewrig, append(args, "--report-dir", filepath.Join(t.TempDir(), "sweep"), "-o", "json")...)
 	cmd.Stderr = os.Stderr

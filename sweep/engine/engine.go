@@ -2,56 +2,88 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skewrig/skewrig/harness/cluster"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// run is a sweep that runs.
+// run is a control plane that a plan, or the search for objects, runs on.
 type run struct {
 	Config
 
 	cluster *cluster.Cluster
 	server  *server
-	on      release.Gates
-	items   []trial.Item
+	history *record.History
+	plan    trial.Plan
 	began   map[trial.Phase]time.Time
 
 	mu      sync.Mutex
-	answers map[string]trial.Answers // by the name of the item
+	answers map[string][]trial.Answer // by the name of the item
 }
 
-// phases makes the objects, turns the gates off, touches the objects, and turns the gates on again.
+// start starts a control plane, with the namespace for objects. It has to be closed.
+func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, error) {
+	c, err := cluster.New(ctx, cfg.cluster(p.Turn, out))
+	if err != nil {
+		return nil, err
+	}
+	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[trial.Phase]time.Time)}
+	if r.server, err = newServer(c.RESTConfig()); err == nil {
+		err = makeNamespace(ctx, c)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return r, nil
+}
+
+// Run runs a plan on a control plane of its own. A component that ends by itself is something that is seen. Items
+// of a random plan that the API server refuses are left out.
+func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial.Seen, err error) {
+	r, err := cfg.start(ctx, p, out)
+	if err != nil {
+		return seen, err
+	}
+	bound, cancel := r.cluster.Bind(ctx)
+	defer cancel()
+	failed := r.phases(bound)
+	died := r.cluster.Context().Err() != nil && ctx.Err() == nil
+	err = r.cluster.Close()
+	if failed != nil && !died {
+		return seen, errors.Join(failed, err)
+	}
+	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers}
+	if seen.Panics, err = panics(out.LogDir); err != nil {
+		return seen, err
+	}
+	if died && len(seen.Panics) == 0 {
+		seen.Panics = []trial.Panic{{Component: "a component", At: "it ends by itself", Text: failed.Error()}}
+	}
+	out.History.End()
+	seen.Timeline = timeline.Of(out.History.Events())
+	if unseen := trial.Unseen(seen); len(unseen) > 0 && !died {
+		return seen, fmt.Errorf("%d objects were never seen, %s %s the first", len(unseen), unseen[0].Kind, unseen[0].Name)
+	}
+	return seen, out.History.Err()
+}
+
+// phases makes the objects, changes the components, touches the objects, and changes the components back.
 func (r *run) phases(ctx context.Context) error {
-	off := make(release.Gates)
-	for name := range r.on {
-		off[name] = false
-	}
-	off = release.WithDependents(r.effective(), off)
-	var byDefault []string // that had to be turned off too
-	for name := range off {
-		if _, set := r.on[name]; !set {
-			byDefault = append(byDefault, name)
-		}
-	}
 	for _, p := range []struct {
 		phase trial.Phase
-		do    func() error
-	}{
-		{trial.On, func() error { return r.make(ctx) }},
-		{trial.Off, func() error { return r.restart(ctx, cluster.Change{Gates: off}) }},
-		{trial.Touched, func() error { return r.each(ctx, r.touch) }},
-		{trial.Again, func() error { return r.restart(ctx, cluster.Change{Gates: r.on, Unset: byDefault}) }},
-	} {
+		do    func(context.Context) error
+	}{{trial.On, r.make}, {trial.Off, r.change}, {trial.Touched, r.touchAll}, {trial.Again, r.changeBack}} {
 		r.began[p.phase] = time.Now()
-		r.tell("phase %s, %d objects", p.phase, len(r.items))
-		if err := p.do(); err != nil {
+		r.tell("phase %s, %d objects", p.phase, len(r.plan.Items))
+		if err := p.do(ctx); err != nil {
 			return err
 		}
 		if err := r.quiet(ctx); err != nil {
@@ -61,25 +93,13 @@ func (r *run) phases(ctx context.Context) error {
 	return nil
 }
 
-// make makes the objects, and asks what would be said of each touch.
-func (r *run) make(ctx context.Context) error {
-	if err := r.each(ctx, r.create); err != nil {
-		return err
-	}
-	return r.each(ctx, r.rehearse)
-}
-
-func (r *run) restart(ctx context.Context, c cluster.Change) error {
-	return r.cluster.Restart(ctx, record.APIServer, c)
-}
-
 // atOnce is how many objects are written at the same time.
 const atOnce = 16
 
-func (r *run) each(ctx context.Context, do func(context.Context, trial.Item) error) error {
+func each(ctx context.Context, items []trial.Item, do func(context.Context, trial.Item) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
-	for _, i := range r.items {
+	for _, i := range items {
 		group.Go(func() error { return do(ctx, i) })
 	}
 	return group.Wait()
@@ -88,24 +108,50 @@ func (r *run) each(ctx context.Context, do func(context.Context, trial.Item) err
 // What is written within still is looked at for at most limit.
 const (
 	still = 3 * time.Second
-	limit = 30 * time.Second
+	limit = 15 * time.Second
 )
 
-// quiet waits until nothing is written for a while, but not for long.
+// quiet waits until no object is written for a while, but not for long.
 func (r *run) quiet(ctx context.Context) error {
+	return r.wait(ctx, still, limit, 0, record.ObjectObserved{})
+}
+
+// A controller manager that starts asks for all that it watches, which takes this many requests at least. One that
+// finds no API server meanwhile ends.
+const beginning = 100
+
+// started waits until a component that was started has begun to work.
+func (r *run) started(ctx context.Context, component string) error {
+	if component != record.ControllerManager {
+		return nil
+	}
+	return r.wait(ctx, time.Second, limit, beginning, record.LinkRequest{})
+}
+
+// wait waits until a number of events of a kind came, and then none for a while, but not for longer than a limit.
+func (r *run) wait(ctx context.Context, none, limit time.Duration, number int, kind record.Payload) error {
 	until := time.Now().Add(limit)
-	n := len(r.History.Events())
-	for time.Now().Before(until) {
+	first := r.events(kind)
+	for before := first; time.Now().Before(until); {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(still):
+		case <-time.After(none):
 		}
-		now := len(r.History.Events())
-		if now == n {
+		now := r.events(kind)
+		if now == before && now-first >= number {
 			return nil
 		}
-		n = now
+		before = now
 	}
 	return nil
+}
+
+func (r *run) events(kind record.Payload) (n int) {
+	for _, e := range r.history.Events() {
+		if e.Kind == kind.EventKind() {
+			n++
+		}
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,22 +15,19 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Reached is a field in the objects of a kind, with an object that uses it.
-type Reached struct {
-	Field      string `json:"field"`
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	// Path is where the object has the field. If unset, no object could be made.
-	Path string `json:"path,omitempty"`
-	// Under are the gates of the fields that it is in.
-	Under  []string       `json:"under,omitempty"`
-	Object map[string]any `json:"object,omitempty"`
-	// Why is the API server's last word if no object could be made.
-	Why string `json:"why,omitempty"`
+// Reach starts a control plane, and finds an object with each field in each kind, and one of each kind without.
+func (cfg Config) Reach(ctx context.Context, out Output) (uses []trial.Use, all []trial.Reached, err error) {
+	r, err := cfg.start(ctx, trial.Plan{}, out)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.cluster.Close()) }()
+	ctx, cancel := r.cluster.Bind(ctx)
+	defer cancel()
+	return r.reach(ctx)
 }
 
-// reach makes an object with each field in each kind, and one of each kind without.
-func (r *run) reach(ctx context.Context) (uses []trial.Use, all []Reached, _ error) {
+func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Reached, _ error) {
 	hints, err := object.DefaultHints()
 	if err != nil {
 		return nil, nil, err
@@ -66,19 +64,21 @@ func (r *run) reach(ctx context.Context) (uses []trial.Use, all []Reached, _ err
 func isStatus(p gated.Place) bool { return strings.HasPrefix(p.Path, "status") }
 
 func (r *run) swept(f gated.Field) bool {
-	return slices.ContainsFunc(f.Gates, func(name string) bool { return r.on[name] })
+	on := r.On()
+	return slices.ContainsFunc(f.Gates, func(name string) bool { return on[name] })
 }
 
-func (r *run) use(kind apitypes.Kind, f gated.Field, reached Reached) trial.Use {
-	u := trial.Use{Field: f.Name, Gates: f.Gates, ByComment: f.ByComment, APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
+func (r *run) use(kind apitypes.Kind, f gated.Field, reached trial.Reached) trial.Use {
+	u := trial.Use{APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
+	u.Conditions = hasPath(r.API, kind.Type, []string{"status", "conditions"})
 	if f.Name != "" {
-		u.Path, u.Under = reached.Path, reached.Under
+		u.Used = trial.Used{Field: f.Name, Gates: f.Gates, ByComment: f.ByComment, Path: reached.Path, Under: reached.Under}
 	}
 	return u
 }
 
-func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, places []gated.Place) Reached {
-	reached := Reached{Field: field, APIVersion: kind.APIVersion(), Kind: kind.Name}
+func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, places []gated.Place) trial.Reached {
+	reached := trial.Reached{Field: field, APIVersion: kind.APIVersion(), Kind: kind.Name}
 	for _, p := range places {
 		made, err := maker.Reach(ctx, r.server, kind, p.Path)
 		if err == nil {

@@ -148,3 +148,32 @@ func value(in any, where []string) (any, bool) {
 	}
 	return value(below, where[1:])
 }
+
+// Remove takes the field at a path as apitypes.Place has it from an object, in all lists and maps.
+func Remove(object map[string]any, where string) { remove(object, strings.Split(where, ".")) }
+
+func remove(in any, where []string) {
+	fields, is := in.(map[string]any)
+	if !is {
+		return
+	}
+	name := strings.TrimRight(where[0], "[]{}")
+	if len(where) == 1 {
+		delete(fields, name)
+		return
+	}
+	switch many := fields[name].(type) {
+	case []any:
+		for _, item := range many {
+			remove(item, where[1:])
+		}
+	case map[string]any:
+		if !strings.HasSuffix(where[0], "{}") {
+			remove(many, where[1:])
+			return
+		}
+		for _, item := range many {
+			remove(item, where[1:])
+		}
+	}
+}

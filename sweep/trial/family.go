@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -12,12 +13,17 @@ import (
 type family struct {
 	versions []*timeline.Version
 	own      []*timeline.Version
+	events   []timeline.Happening
 }
 
 // families are those of the objects that nothing owns, by key.
 func (s Seen) families() map[string]family {
 	key := make(map[string]string)   // of a UID
 	owner := make(map[string]string) // UID by UID
+	about := make(map[string][]timeline.Happening)
+	for _, h := range s.Timeline.Happenings {
+		about[string(h.About.UID)] = append(about[string(h.About.UID)], h)
+	}
 	for _, v := range s.Timeline.Versions {
 		m := v.Meta()
 		key[string(m.UID)] = v.Key
@@ -33,6 +39,8 @@ func (s Seen) families() map[string]family {
 		}
 		f := all[key[root]]
 		f.versions = append(f.versions, v)
+		f.events = append(f.events, about[string(v.Meta().UID)]...)
+		delete(about, string(v.Meta().UID))
 		if root == string(v.Meta().UID) {
 			f.own = append(f.own, v)
 		}
@@ -72,12 +80,51 @@ func (s Seen) span(p Phase) (from, to time.Time) {
 	return from, to
 }
 
-// valueAt is the field of an item at a time.
-func (f family) valueAt(i Item, at time.Time) (v any, is bool) {
-	for _, version := range f.own {
-		if version.Time.Before(at) && !version.Gone() {
-			v, is = object.Value(version.Fields(), i.Path)
+// happenings counts the events in a phase.
+func (f family) happenings(s Seen, p Phase) (n int) {
+	from, to := s.span(p)
+	for _, e := range f.events {
+		if !e.Time.Before(from) && e.Time.Before(to) {
+			n++
 		}
 	}
-	return v, is
+	return n
+}
+
+// at is the object at a time, or nil.
+func (f family) at(at time.Time) (found *timeline.Version) {
+	for _, v := range f.own {
+		if v.Time.Before(at) {
+			found = v
+		}
+	}
+	return found
+}
+
+// goneAt reports whether the object is gone at a time, or going.
+func (f family) goneAt(at time.Time) bool {
+	v := f.at(at)
+	return v == nil || v.Gone() || v.Meta().DeletionTimestamp != nil
+}
+
+// valueAt is a field of the object at a time.
+func (f family) valueAt(path string, at time.Time) (any, bool) {
+	v := f.at(at)
+	if v == nil || v.Gone() {
+		return nil, false
+	}
+	return object.Value(v.Fields(), path)
+}
+
+// wantedAt is what somebody wants of the object at a time: all but its metadata and its status.
+func (f family) wantedAt(at time.Time) map[string]any {
+	v := f.at(at)
+	if v == nil || v.Gone() {
+		return nil
+	}
+	wanted := maps.Clone(v.Fields())
+	for _, name := range []string{"apiVersion", "kind", "metadata", "status"} {
+		delete(wanted, name)
+	}
+	return wanted
 }

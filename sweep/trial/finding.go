@@ -10,9 +10,9 @@ import (
 
 // Finding is something that should not be, with all items that show it.
 type Finding struct {
-	// What says it of an item: Endless, Refused, Lost, Stays or Stored.
-	What  string `json:"what"`
-	Touch Touch  `json:"touch"`
+	// What is that of an oracle, or which component panics where.
+	What    string  `json:"what"`
+	Touches Touches `json:"touches,omitempty"`
 	// Items are sorted by kind and field.
 	Items []Found `json:"items"`
 }
@@ -23,6 +23,13 @@ type Found struct {
 
 	// Detail says how.
 	Detail string `json:"detail"`
+	// Turn is the change with which it was seen first, in the plan with the number Plan, and Also
+	// are others.
+	Turn string   `json:"turn"`
+	Plan int      `json:"plan"`
+	Also []string `json:"also,omitempty"`
+	// Off are the gates with which it is so, if it is not about a field.
+	Off []string `json:"off,omitempty"`
 	// Alone is how often it was seen again in a scenario with the gates of the field alone turned
 	// off, and Control how often with them left on. If unset, it was not tried.
 	Alone   *Rate `json:"alone,omitempty"`
@@ -50,37 +57,55 @@ func (f Found) Confirmed() bool {
 
 // Split parts the confirmed items of findings from the others. A finding without items is left out.
 func Split(all []Finding) (confirmed, others []Finding) {
+	return split(all, func(_ Finding, of Found) bool { return of.Confirmed() })
+}
+
+func split(all []Finding, first func(Finding, Found) bool) (some, others []Finding) {
 	for _, f := range all {
 		is, not := f, f
 		is.Items, not.Items = nil, nil
 		for _, i := range f.Items {
-			if i.Confirmed() {
+			if first(f, i) {
 				is.Items = append(is.Items, i)
 			} else {
 				not.Items = append(not.Items, i)
 			}
 		}
 		if len(is.Items) > 0 {
-			confirmed = append(confirmed, is)
+			some = append(some, is)
 		}
 		if len(not.Items) > 0 {
 			others = append(others, not)
 		}
 	}
-	return confirmed, others
+	return some, others
 }
 
 // Signature is what items have in common that show one finding.
-func (f Finding) Signature() string { return fmt.Sprintf("%s: %s", f.Touch, f.What) }
+func (f Finding) Signature() string {
+	if len(f.Touches) == 0 {
+		return f.What
+	}
+	return fmt.Sprintf("%s: %s", f.Touches, f.What)
+}
 
-// What findings say.
-const (
-	Endless = "it is written without end"
-	Refused = "it is refused"
-	Lost    = "the field is lost"
-	Stays   = "it is not gone"
-	Stored  = "the field is stored although the gate is off"
-)
+// panics is what a finding says of a component, before where.
+const panics = " panics: "
+
+// Panicking is the component of which a finding says that it panics.
+func Panicking(what string) (component string, is bool) {
+	component, _, is = strings.Cut(what, panics)
+	return component, is
+}
+
+// short is what a finding says, for names of files.
+func (f Finding) short() string {
+	if component, is := Panicking(f.What); is {
+		return component + "-panics"
+	}
+	words := strings.Fields(strings.ToLower(f.What))
+	return strings.Join(words[max(0, len(words)-2):], "-")
+}
 
 // Smallest are the items of a finding with the smallest objects, one for each kind and set of gates,
 // sorted by these.
@@ -88,12 +113,14 @@ func (f Finding) Smallest() (all []Found) {
 	best := make(map[string]Found)
 	size := func(of Found) int { return len(fmt.Sprint(of.Object)) }
 	for _, of := range f.Items {
-		id := of.Kind + strings.Join(of.Gates, ",")
+		id := of.Kind + strings.Join(of.ownGates(), ",")
 		if had, is := best[id]; !is || size(of) < size(had) {
 			best[id] = of
 		}
 	}
 	all = slices.Collect(maps.Values(best))
-	slices.SortFunc(all, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Gates, b.Gates)) })
+	slices.SortFunc(all, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.ownGates(), b.ownGates()))
+	})
 	return all
 }

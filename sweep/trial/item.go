@@ -1,5 +1,5 @@
-// Package trial plans a sweep and judges it: which objects are made, what is done to each while the gates of a
-// release are off, and what of that should not be. Package engine runs it.
+// Package trial plans a sweep and judges it: which objects are made, how a control plane changes while they are
+// there, what is done to each, and what of that should not be. Package engine runs it.
 package trial
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
-// Use is an object that uses a field.
-type Use struct {
+// Used is a field that an object uses.
+type Used struct {
 	// Field is the field, Gates guard it, and Path is where the object has it. If unset, the object
 	// uses no field: it is a control.
 	Field string   `json:"field,omitempty"`
@@ -22,45 +22,59 @@ type Use struct {
 	Under []string `json:"under,omitempty"`
 	// ByComment is true if it is the comment of the field that names the gates, and no marker.
 	ByComment bool `json:"byComment,omitempty"`
+}
+
+// Use is an object that uses a field.
+type Use struct {
+	Used
+
+	// And are other fields that it uses. If unset, there are none.
+	And []Used `json:"and,omitempty"`
 	// APIVersion and Kind are those of the object, and Resource is its kind in the plural.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Resource   string `json:"resource"`
-	// Namespaced is true if the object is in a namespace.
+	// Namespaced is true if the object is in a namespace, and Conditions if its status has conditions.
 	Namespaced bool           `json:"namespaced"`
+	Conditions bool           `json:"conditions,omitempty"`
 	Object     map[string]any `json:"object"`
+	// Unknown is true if the release that components change to does not have the fields.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Touch is what is done to an object while the gates are off.
-type Touch string
-
-// The touches.
-const (
-	Nothing  Touch = "nothing"
-	Label    Touch = "label"
-	Apply    Touch = "apply"    // the label, by server-side apply
-	Template Touch = "template" // as kubectl rollout restart does
-	Scale    Touch = "scale"
-	Delete   Touch = "delete"
-	Create   Touch = "create" // it is made while the gates are off, and not before
-)
-
-// inWords says what was done to an object.
-var inWords = map[Touch]string{
-	Nothing: "not touched", Label: "labeled", Apply: "labeled by server-side apply", Template: "pod template changed", Scale: "scaled", Delete: "deleted",
-	Create: "created",
+// Fields are all that the object uses.
+func (u Use) Fields() []Used {
+	if u.IsControl() {
+		return nil
+	}
+	return append([]Used{u.Used}, u.And...)
 }
 
-// String says what was done to an object.
-func (t Touch) String() string { return inWords[t] }
+// AllGates are those of all fields, and of what these are in, sorted.
+func (u Use) AllGates() (all []string) {
+	for _, f := range u.Fields() {
+		all = append(append(all, f.Gates...), f.Under...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// IsControl reports whether the object uses no field.
+func (u Use) IsControl() bool { return u.Field == "" }
 
 // Item is an object of a sweep, and what is done to it.
 type Item struct {
 	Use
 
 	// Name is that of the object.
-	Name  string `json:"name"`
-	Touch Touch  `json:"touch"`
+	Name    string  `json:"name"`
+	Touches Touches `json:"touches"`
+}
+
+// named is an item whose object has a name.
+func named(u Use, name string, touches ...Touch) Item {
+	u.Object = renamed(u.Object, object.Name, name)
+	return Item{Use: u, Name: name, Touches: touches}
 }
 
 // Key is the object as a timeline has it, which is in a namespace if its kind is.
@@ -71,85 +85,18 @@ func (i Item) Key(namespace string) string {
 	return path.Join(i.Resource, namespace, i.Name)
 }
 
-// IsControl reports whether the object uses no field.
-func (i Item) IsControl() bool { return i.Field == "" }
+// Late reports whether the object is made only after the change, with or without the field.
+func (i Item) Late() bool { return i.Touches.Has(Create) || i.Touches.Has(Bare) }
 
-// Items are an object for each use and each touch of its kind.
+// Items are an object for each use and each touch that its kind can take.
 func Items(uses []Use) (all []Item) {
 	for _, u := range uses {
 		for _, touch := range touchesOf(u) {
-			name := fmt.Sprintf("s%04d", len(all))
-			item := Item{Use: u, Name: name, Touch: touch}
-			item.Object = renamed(u.Object, object.Name, name)
-			all = append(all, item)
+			all = append(all, named(u, fmt.Sprintf("s%04d", len(all)), touch))
 		}
 	}
 	return all
 }
-
-// touchesOf are those that can be done to an object.
-func touchesOf(u Use) []Touch {
-	touches := []Touch{Nothing, Label, Apply, Delete}
-	if podTemplate(u.Object) != nil && u.Kind != "Job" { // whose template can't be changed
-		touches = append(touches, Template)
-	}
-	if scalable[u.Kind] {
-		touches = append(touches, Scale)
-	}
-	if !u.ByComment { // else it may be a value that the gate guards, or a use
-		touches = append(touches, Create)
-	}
-	return touches
-}
-
-var scalable = map[string]bool{"Deployment": true, "ReplicaSet": true, "StatefulSet": true, "ReplicationController": true}
-
-// templates are where kinds have that of a pod.
-var templates = [][]string{{"spec", "template"}, {"spec", "jobTemplate", "spec", "template"}}
-
-// podTemplate is where an object has that of a pod, if it has one.
-func podTemplate(object map[string]any) []string {
-	for _, where := range templates {
-		var in any = object
-		for _, name := range where {
-			fields, _ := in.(map[string]any)
-			in = fields[name]
-		}
-		if in != nil {
-			return where
-		}
-	}
-	return nil
-}
-
-// Patch is a touch as a JSON merge patch. There is none for Nothing, Apply, Delete and Create.
-func (i Item) Patch() map[string]any {
-	switch i.Touch {
-	case Label:
-		return map[string]any{"metadata": map[string]any{"labels": map[string]any{touched: "yes"}}}
-	case Scale:
-		return map[string]any{"spec": map[string]any{"replicas": 2}}
-	case Template:
-		patch := map[string]any{"metadata": map[string]any{"annotations": map[string]any{touched: "yes"}}}
-		for _, name := range slices.Backward(podTemplate(i.Object)) {
-			patch = map[string]any{name: patch}
-		}
-		return patch
-	default:
-		return nil
-	}
-}
-
-// Applied is a touch as an object that is applied.
-func (i Item) Applied() map[string]any {
-	return map[string]any{
-		"apiVersion": i.APIVersion, "kind": i.Kind,
-		"metadata": map[string]any{"name": i.Name, "labels": map[string]any{touched: "yes"}},
-	}
-}
-
-// touched is the label or annotation of what was touched.
-const touched = "sweep.skewrig.dev/touched"
 
 // renamed copies an object with another name, which is also the value of its labels app.
 func renamed(object map[string]any, from, to string) map[string]any {

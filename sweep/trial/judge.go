@@ -2,48 +2,67 @@ package trial
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// Phase is a part of a sweep.
+// Phase is a part of a plan.
 type Phase string
 
 // The phases, in their order.
 const (
 	On      Phase = "on"      // objects are made, and nothing is left to do
-	Off     Phase = "off"     // the gates were turned off
+	Off     Phase = "off"     // the components were changed
 	Touched Phase = "touched" // and objects were touched
-	Again   Phase = "again"   // the gates were turned on again
+	Again   Phase = "again"   // the components are as before
 )
 
-// Seen is what a sweep left.
+// Seen is what a plan left.
 type Seen struct {
-	Items     []Item
+	Plan      Plan
 	Namespace string
 	Timeline  *timeline.Timeline
 	// Began are when phases began, and Ended when the last one ended.
 	Began map[Phase]time.Time
 	Ended time.Time
-	// Answers are what the API server said of the touch of an item, by its name: with the gates on,
-	// to a dry run, and with the gates off.
-	Answers map[string]Answers
+	// Answers are what the API server said of the touches of an item, by its name.
+	Answers map[string][]Answer
+	// Panics are what components logged of panics and fatal errors.
+	Panics []Panic
 }
 
-// Answers are errors, and empty if there was none.
-type Answers struct{ On, Off string }
+// Answer is what an API server says of a touch: before the change, to a dry run, and after it.
+type Answer struct {
+	Touch   Touch
+	On, Off Said
+}
+
+// Said is an error with its HTTP status, and empty if there was none.
+type Said struct {
+	Text string
+	Code int
+}
+
+// Panic is what a component logs of a panic or a fatal error.
+type Panic struct {
+	Component string `json:"component"`
+	// Text is what it says, and At the first function of Kubernetes's own in the stack.
+	Text string `json:"text"`
+	At   string `json:"at"`
+}
 
 // Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
-// be made while the gates are off may have been refused.
-func Unseen(s Seen) (all []Item) {
-	families := s.families()
-	for _, i := range s.Items {
-		refused := i.Touch == Create && s.Answers[i.Name].Off != ""
+// be made after the change may have been refused.
+func Unseen(s Seen) (all []Item) { return unseen(s, s.families()) }
+
+func unseen(s Seen, families map[string]family) (all []Item) {
+	for _, i := range s.Plan.Items {
+		refused := i.Late() && slices.ContainsFunc(s.Answers[i.Name], func(a Answer) bool { return a.Off.Text != "" })
 		if len(families[i.Key(s.Namespace)].own) == 0 && !refused {
 			all = append(all, i)
 		}
@@ -51,27 +70,40 @@ func Unseen(s Seen) (all []Item) {
 	return all
 }
 
-// Judge returns what should not be, sorted by signature. A control that shows the same has an item out:
-// it is not about the field.
+// Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
+// control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
-	j := judge{Seen: s, families: s.families(), found: make(map[string]*Finding), controls: make(map[string]bool)}
-	items := slices.Clone(s.Items)
+	j := judge{Seen: s, families: s.families(), requests: s.requests(), found: make(map[string]*Finding), controls: make(map[string]bool)}
+	items := slices.Clone(s.Plan.Items)
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Field, b.Field) }) // controls first
 	for _, i := range items {
-		j.endless(i)
-		j.refused(i)
-		switch {
-		case i.Touch == Delete:
-			j.stays(i)
-		case i.Touch == Create:
-			j.stored(i)
-		case !i.IsControl():
-			j.lost(i)
+		j.item(i)
+	}
+	for _, p := range s.Panics {
+		f := j.finding(Finding{What: p.Component + panics + p.At})
+		f.Items = append(f.Items[:0], Found{Detail: p.Text, Turn: s.Plan.Turn.String(), Plan: s.Plan.Number})
+	}
+	return sorted(j.found)
+}
+
+// item says what an item shows.
+func (j *judge) item(i Item) {
+	var shown []string
+	for _, o := range Oracles {
+		about := (o.Touched == "" || i.Touches.Has(o.Touched)) && (!o.Server || j.Plan.Turn.Has(record.APIServer))
+		if !about || slices.ContainsFunc(o.Follows, func(what string) bool { return slices.Contains(shown, what) }) {
+			continue
+		}
+		if detail := o.seen(j, i); detail != "" {
+			shown = append(shown, o.What)
+			j.report(i, o.What, detail)
 		}
 	}
-	var all []Finding
-	for _, signature := range slices.Sorted(maps.Keys(j.found)) {
-		f := *j.found[signature]
+}
+
+func sorted(found map[string]*Finding) (all []Finding) {
+	for _, signature := range slices.Sorted(maps.Keys(found)) {
+		f := *found[signature]
 		slices.SortFunc(f.Items, func(a, b Found) int {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Name, b.Name))
 		})
@@ -84,77 +116,71 @@ type judge struct {
 	Seen
 
 	families map[string]family
+	requests map[string]map[Phase]int // by the name of an item
 	found    map[string]*Finding
 	controls map[string]bool // by kind and signature
 }
 
-func (j *judge) report(i Item, what, detail string, args ...any) {
-	f := Finding{What: what, Touch: i.Touch}
+func (j *judge) report(i Item, what, detail string) {
+	f := Finding{What: what, Touches: i.Touches}
+	id := i.Kind + f.Signature()
+	if i.IsControl() {
+		j.controls[id] = true
+	} else if j.controls[id] {
+		return
+	}
+	into := j.finding(f)
+	into.Items = append(into.Items, Found{Item: i, Detail: detail, Turn: j.Plan.Turn.String(), Plan: j.Plan.Number})
+}
+
+// finding is the one of a signature.
+func (j *judge) finding(f Finding) *Finding {
 	signature := f.Signature()
-	switch {
-	case i.IsControl():
-		j.controls[i.Kind+signature] = true
-		return
-	case j.controls[i.Kind+signature]:
-		return
-	case j.found[signature] == nil:
+	if j.found[signature] == nil {
 		j.found[signature] = &f
 	}
-	j.found[signature].Items = append(j.found[signature].Items, Found{Item: i, Detail: fmt.Sprintf(detail, args...)})
+	return j.found[signature]
 }
 
 func (j *judge) of(i Item) family { return j.families[i.Key(j.Namespace)] }
 
-// maxWrites is how often an object and what it owns may be written in a phase: a touch makes a few
-// writes for each of some replicas.
-const maxWrites = 60
-
-func (j *judge) endless(i Item) {
-	for _, p := range order {
-		if n := j.of(i).writes(j.Seen, p); n > maxWrites {
-			from, to := j.span(p)
-			j.report(i, Endless, "%d writes of it and of what it owns in %.0f s of phase %s", n, to.Sub(from).Seconds(), p)
-			return
+// requests are what components asked to write of items and of what they own, which is named after them.
+func (s Seen) requests() map[string]map[Phase]int {
+	all := make(map[string]map[Phase]int)
+	names := make(map[string]bool)
+	for _, i := range s.Plan.Items {
+		names[i.Name] = true
+	}
+	var zero time.Time
+	if len(s.Timeline.Events) > 0 {
+		zero = s.Timeline.Events[0].At
+	}
+	for _, calls := range s.Timeline.Calls {
+		for _, c := range calls {
+			name := itemOf(c.Path, names)
+			if name == "" || c.Method == "GET" {
+				continue
+			}
+			at := zero.Add(time.Duration(c.At * float64(time.Second)))
+			for _, p := range order {
+				if from, to := s.span(p); !at.Before(from) && at.Before(to) {
+					if all[name] == nil {
+						all[name] = make(map[Phase]int)
+					}
+					all[name][p]++
+				}
+			}
 		}
 	}
+	return all
 }
 
-func (j *judge) refused(i Item) {
-	if i.Touch == Create {
-		return // that may be so
-	}
-	if a := j.Answers[i.Name]; a.On == "" && a.Off != "" {
-		j.report(i, Refused, "%s", a.Off)
-	}
-}
-
-func (j *judge) stays(i Item) {
-	if own := j.of(i).own; len(own) > 0 && !own[len(own)-1].Gone() {
-		j.report(i, Stays, "it is there at the end of the sweep")
-	}
-}
-
-// stored looks for a field in an object that was made while the gates were off. An API server drops it, or
-// refuses the object.
-func (j *judge) stored(i Item) {
-	_, end := j.span(Touched)
-	if v, is := j.of(i).valueAt(i, end); is && !i.IsControl() {
-		j.report(i, Stored, "%v", v)
-	}
-}
-
-// lost looks for a field that was there when the gates were turned off. An API server keeps it where it
-// is in use (sig-architecture/api_changes.md, "Alpha field in existing API version").
-func (j *judge) lost(i Item) {
-	before, had := j.of(i).valueAt(i, j.Began[Off])
-	if !had {
-		return
-	}
-	for _, p := range order[1:] {
-		_, end := j.span(p)
-		if after, has := j.of(i).valueAt(i, end); !has || !reflect.DeepEqual(before, after) {
-			j.report(i, Lost, "%v before, %v at the end of phase %s", before, after, p)
-			return
+// itemOf is the item that a path is of, or of what it owns.
+func itemOf(path string, names map[string]bool) string {
+	for segment := range strings.SplitSeq(path, "/") {
+		if name, _, _ := strings.Cut(segment, "-"); names[name] {
+			return name
 		}
 	}
+	return ""
 }

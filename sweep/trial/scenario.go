@@ -10,30 +10,114 @@ import (
 	"strings"
 	"text/template"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
-// Scenario is a scenario that shows a finding with one item, on a release whose gates are as in on first.
-// The API server is restarted with them as in to: if they are the same, it is the control.
-func Scenario(v release.Version, f Finding, of Found, on, to release.Gates) (id string, text []byte, _ error) {
+// Alone is what a scenario has of a plan: gates that are on first, and as they are after the change. If To is as
+// On, the scenario is the control, in which nothing changes.
+type Alone struct {
+	Version release.Version
+	Turn    Turn
+	On, To  release.Gates
+	Killed  string
+}
+
+// IsControl reports whether nothing changes but that components are restarted.
+func (a Alone) IsControl() bool { return a.Turn.To == "" && maps.Equal(a.On, a.To) }
+
+// Control is the same with nothing that changes.
+func (a Alone) Control() Alone {
+	a.Turn.To, a.To = "", a.On
+	return a
+}
+
+// Scenario is a scenario that shows a finding with one item.
+func Scenario(a Alone, f Finding, of Found) (id string, text []byte, _ error) {
 	i := of.Item
 	i.Object = renamed(i.Object, i.Name, object.Name)
 	i.Name = object.Name
-	id = strings.ToLower(fmt.Sprintf("sweep/%s/%s-%s", strings.Join(of.Gates, "-"), i.Kind, string(i.Touch)))
-	setting := "off"
-	if maps.Equal(on, to) {
-		id, setting = id+"-control", "on"
+	id = strings.ToLower(fmt.Sprintf("sweep/%s/%s-%s-%s", strings.Join(of.gatesOff(), "-"), i.Kind, i.Touches.Name(), f.short()))
+	setting := a.Turn.String()
+	if a.IsControl() {
+		id, setting = id+"-control", "nothing is changed"
 	}
 	var b strings.Builder
 	err := scenario.Execute(&b, map[string]any{
-		"id":      id,
-		"title":   fmt.Sprintf("%s with %s, %s while %s is %s", i.Kind, i.Field, i.Touch, strings.Join(of.Gates, " and "), setting),
-		"version": v, "on": on, "to": to, "setting": setting, "item": i, "checks": i.checks(f.What, setting == "on"),
+		"id": id, "title": fmt.Sprintf("%s %s, %s (%s)", i.Kind, i.fieldNames(), i.Touches, setting),
+		"alone": a, "item": i, "there": a.steps(a.Turn.At, a.Turn.To, a.To), "back": a.back(f.What), "panics": logged(f.What), "checks": i.checks(f.What, a.IsControl()),
 	})
 	return id, []byte(b.String()), err
+}
+
+// gatesOff are those that are named for what shows a finding.
+func (f Found) gatesOff() []string {
+	switch {
+	case !f.IsControl():
+		return f.AllGates()
+	case len(f.Off) > 0 && len(f.Off) <= 3:
+		return f.Off
+	default:
+		return []string{"gates"}
+	}
+}
+
+func (i Item) fieldNames() string {
+	if i.IsControl() {
+		return "without a gated field"
+	}
+	var names []string
+	for _, f := range i.Fields() {
+		names = append(names, f.Field)
+	}
+	return "with " + strings.Join(names, " and ")
+}
+
+// logged is the component whose log says whether it panicked, or empty.
+func logged(what string) string {
+	if component, _ := Panicking(what); component == record.APIServer {
+		return component
+	}
+	return ""
+}
+
+// restart is a step of a scenario.
+type restart struct {
+	Component string          `json:"component"`
+	Version   release.Version `json:"version,omitempty"`
+	Gates     release.Gates   `json:"gates,omitempty"`
+	Unset     []string        `json:"unset,omitempty"`
+}
+
+// steps restart components as a release, or with gates.
+func (a Alone) steps(at []string, to release.Version, gates release.Gates) (all []restart) {
+	for _, component := range at {
+		if to == "" {
+			all = append(all, restart{Component: component, Gates: gates})
+			continue
+		}
+		all = append(all, restart{Component: component, Version: to, Unset: a.On.Names()})
+	}
+	return all
+}
+
+// back are the steps that undo the change, if what is found is about that.
+func (a Alone) back(what string) (all []restart) {
+	if what != Changed && what != Stopped {
+		return nil
+	}
+	for _, component := range slices.Backward(a.Turn.At) {
+		r := restart{Component: component, Gates: a.On}
+		if a.Turn.To != "" {
+			r.Version = a.Version
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // scenario is the text of a scenario. What is written as JSON is YAML too.
@@ -43,34 +127,104 @@ kind: Scenario
 id: {{.id}}
 title: {{.title}}
 topology:
-  controlPlane: {version: {{.version}}, scheduler: false, gates: {{json .on}}}
+  controlPlane:
+    version: {{.alone.Version}}
+    scheduler: false
+    gates: {{json .alone.On}}
+    flags: {kube-apiserver: {runtime-config: api/all=true}}
+{{- if .alone.Turn.HasNode}}
+  nodes: [{name: node-a, version: {{.alone.Version}}, gates: {{json .alone.On}}}]
+{{- end}}
 steps:
-{{- if ne .item.Touch "create"}}
+{{- if not .item.Late}}
 - name: create
   apply:
 {{object .item.Object}}
 - wait: {for: 3s}
 {{- end}}
-- name: gates {{.setting}}
-  restart: {component: kube-apiserver, gates: {{json .to}}}
-{{- with .item}}
-{{- if eq .Touch "create"}}
-- apply:
-{{object .Object}}
-{{- else if eq .Touch "delete"}}
-- delete: {{.Resource}}/{{.Name}}
-{{- else if eq .Touch "apply"}}
-- serverSideApply: {manager: sweep, object: {{json .Applied}}}
-  accepted: true
-{{- else if ne .Touch "nothing"}}
-- patch: {object: {{.Resource}}/{{.Name}}, merge: {{json .Patch}}}
-  accepted: true
-{{- end}}{{end}}
+{{- range $n, $r := .there}}
+{{- if $n}}
+- wait: {for: 5s}
+{{- end}}
+- restart: {{json $r}}
+{{- end}}
+{{- range .item.Steps}}
+{{.}}
+{{- end}}
+{{- with .alone.Killed}}
+- kill: {{.}}
+- start: {component: {{.}}}
+{{- end}}
+{{- range .back}}
+- restart: {{json .}}
+{{- end}}
+{{- with .panics}}
+- wait: {for: 10s}
+- name: panics
+  log: {component: {{.}}, match: "^panic: |Observed a panic|http: panic serving"}
+{{- end}}
 - checks:
 {{- range .checks}}
   - {{json .}}
 {{- end}}
 `))
+
+// Steps are the steps of a scenario that touch an item.
+func (i Item) Steps() (steps []string, _ error) {
+	for _, t := range i.Touches {
+		text, err := i.step(t)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			steps = append(steps, text)
+		}
+	}
+	return steps, nil
+}
+
+func (i Item) step(t Touch) (text string, err error) {
+	at := i.Resource + "/" + i.Name
+	switch t {
+	case Nothing:
+		return "", nil
+	case Create, Bare:
+		o := i.Object
+		if t == Bare {
+			o = i.WithoutFields()
+		}
+		text, err = asYAML(o)
+		return "- apply:\n" + text, err
+	case Delete:
+		return "- delete: " + at, nil
+	case Apply:
+		text, err = asJSON(i.Applied())
+		return "- serverSideApply: {manager: sweep, object: " + text + "}\n  accepted: true", err
+	case Put, OldClient:
+		text, err = i.merged(t)
+		return "- put: {object: " + at + ", merge: " + text + "}\n  accepted: true", err
+	default:
+		text, err = asJSON(i.Patch(t))
+		return "- patch: {object: " + at + ", merge: " + text + "}\n  accepted: true", err
+	}
+}
+
+// merged is what a client changes that writes back an object, as a JSON merge patch.
+func (i Item) merged(t Touch) (string, error) {
+	before, err := json.Marshal(i.Object)
+	if err != nil {
+		return "", err
+	}
+	after, err := json.Marshal(i.Written(t, i.Object))
+	if err != nil {
+		return "", err
+	}
+	patch, err := jsonpatch.CreateMergePatch(before, after)
+	if err != nil {
+		return "", err
+	}
+	return asJSON(json.RawMessage(patch))
+}
 
 // asJSON is JSON on one line, with names of letters without quotes: YAML.
 func asJSON(v any) (string, error) {
@@ -114,24 +268,53 @@ type check struct {
 	Always     map[string]string `json:"always,omitempty"`
 }
 
-// checks hold if what a finding says is not so. With the gates on, a new object has the field.
-func (i Item) checks(what string, on bool) []check {
+// checks hold if what a finding says is not so. In the control a new object has the field.
+func (i Item) checks(what string, control bool) []check {
 	key := i.Key("default")
 	children, is := makes[i.Kind]
+	there := fmt.Sprintf("'%s' in objects", key)
+	if component, panics := Panicking(what); panics {
+		return []check{panicCheck(component)}
+	}
 	switch {
 	case what == Endless && is:
 		made := fmt.Sprintf("history.filter(name, name.startsWith('%s/default/%s-')).size()", children, i.Name)
 		return []check{{ID: "ends", Observe: made, AtMost: map[string]any{"times": 10, "for": "15s"}}}
 	case what == Lost:
-		return []check{{ID: "kept", Observe: hasField(fmt.Sprintf("objects['%s']", key), strings.Split(i.Path, ".")), Is: true, Always: map[string]string{"for": "5s"}}}
-	case what == Stored:
-		has := hasField(fmt.Sprintf("objects['%s']", key), strings.Split(i.Path, "."))
-		return []check{{ID: "stored", Observe: fmt.Sprintf("'%s' in objects && (%s)", key, has), Is: on, Always: map[string]string{"for": "5s"}}}
+		return []check{{ID: "kept", Observe: i.hasFields(key), Is: true, Always: map[string]string{"for": "5s"}}}
+	case what == Stored || what == Defaulted:
+		return []check{{ID: "stored", Observe: there + " && (" + i.hasFields(key) + ")", Is: control, Always: map[string]string{"for": "5s"}}}
 	case what == Stays:
-		return []check{{ID: "gone", Observe: fmt.Sprintf("!('%s' in objects)", key), Is: true, Eventually: "30s"}}
+		return []check{{ID: "gone", Observe: "!(" + there + ")", Is: true, Eventually: "30s"}}
+	case what == Behind:
+		in := fmt.Sprintf("objects['%s']", key)
+		return []check{{ID: "seen", Observe: fmt.Sprintf("%s.status.observedGeneration == %s.metadata.generation", in, in), Is: true, Eventually: "30s"}}
+	case what == Changed:
+		same := fmt.Sprintf("%s && has(objects['%s'].spec) && objects['%s'].spec == history['%s'][0].spec", there, key, key, key)
+		return []check{{ID: "as-before", Observe: same, Is: true, Always: map[string]string{"for": "5s"}}}
+	case what == Stopped:
+		return []check{{ID: "runs", Observe: fmt.Sprintf("objects['%s'].status.phase", key), Is: "Running", Always: map[string]string{"for": "10s"}}}
 	default: // the oracles tell, or whether the touch is accepted
-		return []check{{ID: "stays", Observe: fmt.Sprintf("'%s' in objects", key), Is: true, Always: map[string]string{"for": "15s"}}}
+		return []check{{ID: "stays", Observe: there, Is: true, Always: map[string]string{"for": "15s"}}}
 	}
+}
+
+// panicCheck holds if a component does not panic. An API server goes on afterwards, and says so in its log.
+func panicCheck(component string) check {
+	if component == record.APIServer {
+		return check{ID: "panics", Observe: "logs['panics']", Is: []string{}}
+	}
+	ends := fmt.Sprintf("components['%s'].exits.filter(e, !e.asked).size()", component)
+	return check{ID: "ends", Observe: ends, Is: 0, Always: map[string]string{"for": "15s"}}
+}
+
+// hasFields is an expression for whether an object has all fields of an item.
+func (i Item) hasFields(key string) string {
+	var all []string
+	for _, f := range i.Fields() {
+		all = append(all, hasField(fmt.Sprintf("objects['%s']", key), strings.Split(f.Path, ".")))
+	}
+	return strings.Join(all, " && ")
 }
 
 // hasField is an expression for whether something has a field at a path.

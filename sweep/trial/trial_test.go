@@ -3,6 +3,8 @@ package trial_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 func deployment(mode string) map[string]any {
 	container := map[string]any{"name": "sweep", "image": "registry.example/sweep"}
 	if mode != "" {
-		container["livenessProbe"] = map[string]any{"grpc": map[string]any{"port": 8080, "mode": mode}}
+		container["livenessProbe"] = map[string]any{"grpc": map[string]any{"port": int64(8080), "mode": mode}}
 	}
 	return map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "sweep"},
@@ -34,50 +36,23 @@ func deployment(mode string) map[string]any {
 func uses() []trial.Use {
 	of := trial.Use{APIVersion: "apps/v1", Kind: "Deployment", Resource: "deployments", Namespaced: true, Object: deployment("")}
 	with := of
-	with.Field, with.Gates, with.Path, with.Object = "core/v1.GRPCAction.mode", []string{"GRPCContainerProbeTLS"}, "spec.template.spec.containers[].livenessProbe.grpc.mode", deployment("TLS")
+	with.Used = trial.Used{Field: "core/v1.GRPCAction.mode", Gates: []string{"GRPCContainerProbeTLS"}, Path: "spec.template.spec.containers[].livenessProbe.grpc.mode"}
+	with.Object = deployment("TLS")
 	return []trial.Use{of, with}
 }
 
 // TestItems: each touch that a kind can take has an object of its own, with a name and labels of its own.
 func TestItems(t *testing.T) {
 	t.Parallel()
-	job := trial.Use{APIVersion: "batch/v1", Kind: "Job", Resource: "jobs", Object: deployment("TLS")}
-	node := trial.Use{APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{"metadata": map[string]any{"name": "sweep"}}}
-	var got []string
+	job := trial.Use{Used: trial.Used{Field: "x"}, APIVersion: "batch/v1", Kind: "Job", Resource: "jobs", Conditions: true, Object: deployment("TLS")}
+	node := trial.Use{Used: trial.Used{Field: "x", ByComment: true}, APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{"metadata": map[string]any{"name": "sweep"}}}
+	var b strings.Builder
 	for _, i := range trial.Items(append(uses(), job, node)) {
 		labels, _ := object.Value(i.Object, "spec.template.metadata.labels.app")
 		name, _ := object.Value(i.Object, "metadata.name")
-		got = append(got, fmt.Sprint(i.Kind, " ", i.Field, " ", string(i.Touch), " ", name, " ", labels, " ", i.Patch()))
+		fmt.Fprintln(&b, i.Kind, i.Field, i.Touches.Name(), name, labels, i.Patch(i.Touches[0]))
 	}
-	want := []string{
-		"Deployment  nothing s0000 s0000 map[]",
-		"Deployment  label s0001 s0001 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Deployment  apply s0002 s0002 map[]",
-		"Deployment  delete s0003 s0003 map[]",
-		"Deployment  template s0004 s0004 map[spec:map[template:map[metadata:map[annotations:map[sweep.skewrig.dev/touched:yes]]]]]",
-		"Deployment  scale s0005 s0005 map[spec:map[replicas:2]]",
-		"Deployment  create s0006 s0006 map[]",
-		"Deployment core/v1.GRPCAction.mode nothing s0007 s0007 map[]",
-		"Deployment core/v1.GRPCAction.mode label s0008 s0008 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Deployment core/v1.GRPCAction.mode apply s0009 s0009 map[]",
-		"Deployment core/v1.GRPCAction.mode delete s0010 s0010 map[]",
-		"Deployment core/v1.GRPCAction.mode template s0011 s0011 map[spec:map[template:map[metadata:map[annotations:map[sweep.skewrig.dev/touched:yes]]]]]",
-		"Deployment core/v1.GRPCAction.mode scale s0012 s0012 map[spec:map[replicas:2]]",
-		"Deployment core/v1.GRPCAction.mode create s0013 s0013 map[]",
-		"Job  nothing s0014 s0014 map[]",
-		"Job  label s0015 s0015 map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Job  apply s0016 s0016 map[]",
-		"Job  delete s0017 s0017 map[]",
-		"Job  create s0018 s0018 map[]",
-		"Node  nothing s0019 <nil> map[]",
-		"Node  label s0020 <nil> map[metadata:map[labels:map[sweep.skewrig.dev/touched:yes]]]",
-		"Node  apply s0021 <nil> map[]",
-		"Node  delete s0022 <nil> map[]",
-		"Node  create s0023 <nil> map[]",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/items.txt", b.String())
 }
 
 // history is what a sweep of Deployments saw, with ten seconds a phase.
@@ -96,7 +71,11 @@ func (h *history) show(at float64, change, resource, name, owner string, object 
 	if owner != "" {
 		metadata["ownerReferences"] = []any{map[string]any{"uid": "uid-" + owner}}
 	}
-	shown := map[string]any{"metadata": metadata, "spec": object["spec"]}
+	metadata["generation"] = 1
+	if g, has := object["generation"]; has {
+		metadata["generation"] = g
+	}
+	shown := map[string]any{"metadata": metadata, "spec": object["spec"], "status": map[string]any{"observedGeneration": 1}}
 	text, err := json.Marshal(shown)
 	if err != nil {
 		panic(err)
@@ -116,46 +95,73 @@ func newHistory(broken ...string) *history {
 		h.broken[b] = true
 	}
 	for _, i := range h.items {
-		if i.Touch == trial.Create {
+		if i.Late() {
 			continue
 		}
 		h.show(1, "added", "deployments", i.Name, "", i.Object)
 		h.show(2, "added", "replicasets", i.Name+"-0", i.Name, i.Object)
 	}
 	for _, i := range h.items {
-		bad := h.broken[string(i.Touch)] && !i.IsControl() || h.broken["all "+string(i.Touch)]
+		touch := i.Touches[0]
+		bad := h.broken[string(touch)] && !i.IsControl() || h.broken["all "+string(touch)]
 		object := i.Object
 		switch {
-		case i.Touch == trial.Create && !bad:
+		case i.Late() && !bad:
 			object = deployment("")
-		case i.Touch == trial.Delete && !bad:
+		case touch == trial.Delete && !bad:
 			h.show(21, "deleted", "deployments", i.Name, "", object)
+			h.show(22, "deleted", "replicasets", i.Name+"-0", i.Name, object)
 			continue
-		case i.Touch == trial.Template && bad:
+		case touch == trial.Template && bad:
 			for n := range 70 {
 				h.show(21+float64(n)/10, "added", "replicasets", fmt.Sprintf("%s-%d", i.Name, n+1), i.Name, object)
 			}
-		case i.Touch == trial.Label && bad:
+		case (touch == trial.Label || touch == trial.OldClient) && bad:
 			object = deployment("")
+		case touch == trial.Nothing && bad:
+			spec := maps.Clone(i.Object["spec"].(map[string]any)) //nolint:forcetypeassert // it is a Deployment
+			spec["replicas"] = 3
+			h.show(39, "modified", "deployments", i.Name, "", map[string]any{"spec": spec})
+			continue
+		case touch == trial.Put && bad:
+			h.behind(28.5, i)
+			continue
 		}
 		h.show(28.5, "modified", "deployments", i.Name, "", object)
 	}
 	return h
 }
 
-func (h *history) seen(answers map[string]trial.Answers) trial.Seen {
+// behind shows a Deployment whose status is about an older generation.
+func (h *history) behind(at float64, i trial.Item) {
+	h.show(at, "modified", "deployments", i.Name, "", map[string]any{"spec": i.Object["spec"], "generation": 2})
+}
+
+var turn = trial.Turn{At: []string{"kube-apiserver"}}
+
+func (h *history) seen(answers map[string][]trial.Answer) trial.Seen {
 	at := func(seconds int) time.Time { return midnight.Add(time.Duration(seconds) * time.Second) }
 	return trial.Seen{
-		Items: h.items, Namespace: "sweep", Timeline: timeline.Of(h.events), Answers: answers,
+		Plan:      trial.Plan{Number: 1, Turn: turn, Gates: []string{"GRPCContainerProbeTLS"}, Items: h.items},
+		Namespace: "sweep", Timeline: timeline.Of(h.events), Answers: answers,
 		Began: map[trial.Phase]time.Time{trial.On: at(0), trial.Off: at(10), trial.Touched: at(20), trial.Again: at(30)}, Ended: at(40),
 	}
 }
 
-func (h *history) judge(answers map[string]trial.Answers) (all []string) {
-	for _, f := range trial.Judge(h.seen(answers)) {
-		for _, i := range f.Items {
-			all = append(all, fmt.Sprintf("%s | %s %s: %s", f.Signature(), i.Field, i.Name, i.Detail))
+// item is the name of the item with a touch, with the field or without.
+func item(touch trial.Touch, control bool) trial.Item {
+	for _, i := range trial.Items(uses()) {
+		if i.Touches.Has(touch) && i.IsControl() == control {
+			return i
 		}
+	}
+	panic("no item is touched so: " + string(touch))
+}
+
+func answers(on, off trial.Said, of ...trial.Item) map[string][]trial.Answer {
+	all := make(map[string][]trial.Answer)
+	for _, i := range of {
+		all[i.Name] = []trial.Answer{{Touch: i.Touches[0], On: on, Off: off}}
 	}
 	return all
 }
@@ -163,30 +169,79 @@ func (h *history) judge(answers map[string]trial.Answers) (all []string) {
 // TestJudge: each thing that should not be is a finding, unless an object without the field shows it too.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	refused := map[string]trial.Answers{"s0012": {Off: "no"}, "s0011": {On: "no", Off: "no"}}
+	no, down := trial.Said{Text: "no", Code: 422}, trial.Said{Text: "down", Code: 500}
+	scaled := item(trial.Scale, false)
 	for name, tc := range map[string]struct {
 		broken  []string
-		answers map[string]trial.Answers
+		answers map[string][]trial.Answer
 		want    []string
 	}{
 		"all is well": {},
 		"writes without end": {broken: []string{"template"}, want: []string{
-			"pod template changed: it is written without end | core/v1.GRPCAction.mode s0011: 71 writes of it and of what it owns in 10 s of phase touched",
+			"pod template changed: it is written without end: 71 writes of it and of what it owns in 10 s of phase touched",
 		}},
-		"writes without end of all":  {broken: []string{"all template"}},
-		"a touch that is refused":    {answers: refused, want: []string{"scaled: it is refused | core/v1.GRPCAction.mode s0012: no"}},
-		"a touch of all is refused":  {answers: map[string]trial.Answers{"s0012": {Off: "no"}, "s0005": {Off: "no"}}},
-		"a field that is lost":       {broken: []string{"label"}, want: []string{"labeled: the field is lost | core/v1.GRPCAction.mode s0008: TLS before, <nil> at the end of phase touched"}},
-		"an object that is not gone": {broken: []string{"delete"}, want: []string{"deleted: it is not gone | core/v1.GRPCAction.mode s0010: it is there at the end of the sweep"}},
-		"objects that are not gone":  {broken: []string{"all delete"}},
-		"a field in a new object":    {broken: []string{"create"}, want: []string{"created: the field is stored although the gate is off | core/v1.GRPCAction.mode s0013: TLS"}},
+		"writes without end of all": {broken: []string{"all template"}, want: []string{
+			"pod template changed: it is written without end: (none) 71 writes of it and of what it owns in 10 s of phase touched",
+		}},
+		"a touch that is refused":           {answers: answers(trial.Said{}, no, scaled), want: []string{"scaled: it is refused: no"}},
+		"a touch that always is":            {answers: answers(no, no, scaled)},
+		"a touch of all is refused":         {answers: answers(trial.Said{}, no, scaled, item(trial.Scale, true)), want: []string{"scaled: it is refused: (none) no"}},
+		"an API server that fails":          {answers: answers(trial.Said{}, down, scaled), want: []string{"scaled: the API server fails: down"}},
+		"an API server that does so always": {answers: answers(down, down, scaled)},
+		"a field that is lost":              {broken: []string{"label"}, want: []string{"labeled: the field is lost: TLS before, <nil> at the end of phase touched"}},
+		"a field that a client loses":       {broken: []string{"old-client"}},
+		"an object that is not gone":        {broken: []string{"delete"}, want: []string{"deleted: it is not gone: deployments/sweep/" + item(trial.Delete, false).Name + " is there at the end"}},
+		"objects that are not gone":         {broken: []string{"all delete"}, want: []string{"deleted: it is not gone: (none) deployments/sweep/" + item(trial.Delete, true).Name + " is there at the end"}},
+		"a field in a new object":           {broken: []string{"create"}, want: []string{"created: the field is stored although the gate is off: TLS"}},
+		"a field that is filled in":         {broken: []string{"bare"}, want: []string{"created without the field: the field is filled in although the gate is off: TLS"}},
+		"a status that stays behind":        {broken: []string{"put"}, want: []string{"read and written back: its status is not about its spec: generation 2, and its status is about 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, newHistory(tc.broken...).judge(tc.answers)); diff != "" {
+			var got []string
+			for _, f := range trial.Judge(newHistory(tc.broken...).seen(tc.answers)) {
+				for _, i := range f.Items {
+					none := ""
+					if i.IsControl() {
+						none = "(none) "
+					}
+					got = append(got, f.Signature()+": "+none+i.Detail)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestJudgeOfWhatNobodyTouched: an object that is another one afterwards is a finding.
+func TestJudgeOfWhatNobodyTouched(t *testing.T) {
+	t.Parallel()
+	found := trial.Judge(newHistory("nothing").seen(nil))
+	if len(found) != 1 || found[0].Signature() != "not touched: afterwards it is not as before" {
+		t.Errorf("got %v", found)
+	}
+}
+
+// TestJudgeOfAnotherPlace: where no API server changes, a field that is stored is no finding.
+func TestJudgeOfAnotherPlace(t *testing.T) {
+	t.Parallel()
+	s := newHistory("create", "label").seen(nil)
+	s.Plan.Turn.At = []string{"kube-controller-manager"}
+	if found := trial.Judge(s); len(found) != 0 {
+		t.Errorf("got %v", found)
+	}
+}
+
+// TestJudgeOfPanics: what a component logs of a panic is a finding without an object.
+func TestJudgeOfPanics(t *testing.T) {
+	t.Parallel()
+	s := newHistory().seen(nil)
+	s.Panics = []trial.Panic{{Component: "kube-apiserver", Text: "panic: nil", At: "k8s.io/x.F"}}
+	found := trial.Judge(s)
+	if len(found) != 1 || found[0].Signature() != "kube-apiserver panics: k8s.io/x.F" || found[0].Items[0].Detail != "panic: nil" {
+		t.Errorf("got %v", found)
 	}
 }
 
@@ -195,22 +250,127 @@ func TestUnseen(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
 	node := trial.Use{APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{}}
-	h.items = append(h.items, trial.Item{Use: node, Name: "s0012", Touch: trial.Label})
+	h.items = append(h.items, trial.Item{Use: node, Name: "s0012", Touches: trial.Touches{trial.Label}})
 	if got := trial.Unseen(h.seen(nil)); len(got) != 1 || got[0].Key("sweep") != "nodes/s0012" {
 		t.Errorf("got %v", got)
 	}
 }
 
-// TestScenario: a finding of each kind comes with a scenario that shows it.
+// TestScenario: a finding of each kind comes with a scenario that shows it, and with a control.
 func TestScenario(t *testing.T) {
 	t.Parallel()
-	items := trial.Items(uses())
-	for what, i := range map[string]trial.Item{trial.Endless: items[11], trial.Refused: items[9], trial.Lost: items[8], trial.Stays: items[10], trial.Stored: items[13]} {
-		f := trial.Finding{What: what, Touch: i.Touch, Items: []trial.Found{{Item: i}}}
-		_, text, err := trial.Scenario("v1.37.1", f, f.Items[0], release.Gates{"GRPCContainerProbeTLS": true}, release.Gates{"GRPCContainerProbeTLS": false})
+	alone := trial.Alone{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	back := alone
+	back.Turn, back.Killed = trial.Turns(nil, "v1.37.1", "v1.36.3")[3], "kube-controller-manager"
+	for what, tc := range map[string]struct {
+		touch trial.Touch
+		alone trial.Alone
+	}{
+		trial.Endless: {trial.Template, alone}, trial.Refused: {trial.Apply, alone}, trial.Lost: {trial.Label, alone}, trial.Stays: {trial.Delete, alone},
+		trial.Stored: {trial.Create, alone}, trial.Defaulted: {trial.Bare, alone.Control()}, trial.Failed: {trial.OldClient, alone}, trial.Behind: {trial.Status, alone},
+		trial.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, alone}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
+	} {
+		i := item(trial.Label, false)
+		i.Touches = trial.Touches{tc.touch}
+		f := trial.Finding{What: what, Touches: i.Touches, Items: []trial.Found{{Item: i}}}
+		_, text, err := trial.Scenario(tc.alone, f, f.Items[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, fmt.Sprintf("testdata/%s.yaml", string(i.Touch)), string(text))
+		golden.Check(t, fmt.Sprintf("testdata/%s.yaml", string(tc.touch)), string(text))
+	}
+}
+
+// TestMerge: what shows the same with more touches or fields is named with what shows it with fewer.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	found := func(turn string, i trial.Item, touches ...trial.Touch) []trial.Finding {
+		i.Touches = touches
+		return []trial.Finding{{What: trial.Endless, Touches: touches, Items: []trial.Found{{Item: i, Turn: turn}}}}
+	}
+	i := item(trial.Label, false)
+	two := i
+	two.And = []trial.Used{{Field: "other"}}
+	all := trial.Merge(nil, found("a", i, trial.Template))
+	all = trial.Merge(all, found("b", i, trial.Label, trial.Template))
+	all = trial.Merge(all, found("a", two, trial.Template))
+	all = trial.Merge(all, found("c", i, trial.Scale))
+	if len(all) != 2 || len(all[0].Items) != 1 || len(all[1].Items) != 1 {
+		t.Fatalf("got %v", all)
+	}
+	if first := all[0].Items[0]; first.Turn != "a" || len(first.Also) != 1 || first.Also[0] != "b" {
+		t.Errorf("got %v", first)
+	}
+	news, had := trial.New(all, all[:1])
+	if len(news) != 1 || len(had) != 1 || news[0].Signature() != all[1].Signature() {
+		t.Errorf("new are %v, known %v", news, had)
+	}
+}
+
+// TestRandom: the same seed makes the same plans, which differ from each other and try what was not tried.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	source := trial.Source{
+		Seed: 7, Turns: trial.Turns([]string{"kube-apiserver", "kube-controller-manager"}, "v1.37.1", ""), Gates: []string{"GRPCContainerProbeTLS"}, Uses: append(uses(), jobs()...),
+		Lacks: func(release.Version, trial.Use) trial.Lack { return "" },
+	}
+	plans := func(source trial.Source) (texts []string) {
+		tried := trial.NewTried()
+		for n := range 5 {
+			p := source.Random(n+1, tried)
+			tried.Add(p)
+			text, err := json.Marshal([]any{p, p.Items})
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(text))
+		}
+		return texts
+	}
+	first := plans(source)
+	if diff := cmp.Diff(first, plans(source)); diff != "" {
+		t.Errorf("the same seed makes other plans (-first +second):\n%s", diff)
+	}
+	source.Seed = 8
+	for n, other := range plans(source) {
+		if other == first[n] {
+			t.Errorf("plan %d is another one's", n+1)
+		}
+	}
+}
+
+func jobs() []trial.Use {
+	job := trial.Use{APIVersion: "batch/v1", Kind: "Job", Resource: "jobs", Namespaced: true, Object: deployment("")}
+	with := job
+	with.Used = trial.Used{Field: "core/v1.GRPCAction.mode", Gates: []string{"GRPCContainerProbeTLS"}, Path: "spec.template.spec.containers[].livenessProbe.grpc.mode"}
+	with.Object = deployment("TLS")
+	return []trial.Use{job, with}
+}
+
+// TestShrink: what an object may lack is found one by one, and taken away together.
+func TestShrink(t *testing.T) {
+	t.Parallel()
+	i := item(trial.Template, false)
+	i.Touches = trial.Touches{trial.Label, trial.Template}
+	s := trial.Shrink(trial.Plan{Turn: turn}, i)
+	red := trial.Finding{What: trial.Endless}
+	for _, v := range s.Plan.Items {
+		_, image := object.Value(v.Object, "spec.template.spec.containers[].image")
+		_, port := object.Value(v.Object, "spec.template.spec.containers[].livenessProbe.grpc.port")
+		if v.Touches.Has(trial.Template) && (!image || !port || len(v.Touches) == 1 || v.Name == s.Plan.Items[0].Name) {
+			red.Items = append(red.Items, trial.Found{Item: v})
+		}
+	}
+	next, less := s.Next(trial.Endless, []trial.Finding{red})
+	if !less || !s.Shows(trial.Endless, []trial.Finding{red}) || s.Shows(trial.Lost, []trial.Finding{red}) {
+		t.Fatal("nothing is taken away")
+	}
+	text, err := json.Marshal(next.Object["spec"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"selector":{"matchLabels":{"app":"sweep"}},"template":{"metadata":{"labels":{"app":"sweep"}},"spec":{"containers":[{"livenessProbe":{"grpc":{"mode":"TLS"}},"name":"sweep"}]}}}`
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(text), i.Name, "sweep")); diff != "" || next.Touches.Name() != "template" {
+		t.Errorf("touched %s (-want +got):\n%s", next.Touches, diff)
 	}
 }

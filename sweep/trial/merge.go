@@ -1,0 +1,118 @@
+package trial
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Merge adds findings of another plan to some. What shows a finding again is named with it once, with the changes
+// with which it does. An object that was touched several times, or uses several fields, is left out if one
+// that was touched less, or uses fewer, shows the same.
+func Merge(all, more []Finding) []Finding {
+	all = slices.Clone(all)
+	for _, f := range more {
+		var left []Found
+		for _, found := range f.Items {
+			if had := explaining(all, f, found); had != nil {
+				had.also(found.Turn)
+				continue
+			}
+			left = append(left, found)
+		}
+		if len(left) == 0 {
+			continue
+		}
+		n := slices.IndexFunc(all, func(other Finding) bool { return other.Signature() == f.Signature() })
+		if n < 0 {
+			f.Items = nil
+			all, n = append(all, f), len(all)
+		}
+		all[n].Items = append(all[n].Items, left...)
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	return all
+}
+
+// explaining is what shows the same with no more touches and fields, or nil.
+func explaining(all []Finding, f Finding, found Found) *Found {
+	for n := range all {
+		if all[n].What != f.What || !subset(all[n].Touches, f.Touches) {
+			continue
+		}
+		for i := range all[n].Items {
+			had := &all[n].Items[i]
+			if had.Kind == found.Kind && subset(had.names(), found.names()) {
+				return had
+			}
+		}
+	}
+	return nil
+}
+
+func (u Use) names() (names []string) {
+	for _, f := range u.Fields() {
+		names = append(names, f.Field)
+	}
+	return names
+}
+
+func subset[T comparable](small, big []T) bool {
+	return !slices.ContainsFunc(small, func(one T) bool { return !slices.Contains(big, one) })
+}
+
+func (f *Found) also(turn string) {
+	if turn != f.Turn && !slices.Contains(f.Also, turn) {
+		f.Also = append(f.Also, turn)
+	}
+}
+
+// Tally is how many objects with fields of a gate were touched in a way while something changed.
+type Tally struct {
+	Turn    string `json:"turn"`
+	Gate    string `json:"gate"`
+	Touch   Touch  `json:"touch"`
+	Objects int    `json:"objects"`
+}
+
+// Tallies counts what plans try, sorted.
+func Tallies(had []Tally, p Plan) []Tally {
+	counts := make(map[Tally]int)
+	for _, t := range had {
+		counts[Tally{Turn: t.Turn, Gate: t.Gate, Touch: t.Touch}] += t.Objects
+	}
+	for _, i := range p.Items {
+		for _, gate := range i.ownGates() {
+			for _, touch := range i.Touches {
+				counts[Tally{Turn: p.Turn.String(), Gate: gate, Touch: touch}]++
+			}
+		}
+	}
+	var all []Tally
+	for t, n := range counts {
+		t.Objects = n
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Tally) int {
+		return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Gate, b.Gate), cmp.Compare(a.Touch, b.Touch))
+	})
+	return all
+}
+
+// ownGates are those of the fields that an object uses, without those of what these are in.
+func (u Use) ownGates() (all []string) {
+	for _, f := range u.Fields() {
+		all = append(all, f.Gates...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// New parts what shows findings that are not known from what shows known ones: those with the same signature and
+// an object of the same kind.
+func New(all, known []Finding) (news, had []Finding) {
+	return split(all, func(f Finding, found Found) bool {
+		return !slices.ContainsFunc(known, func(k Finding) bool {
+			return k.Signature() == f.Signature() && slices.ContainsFunc(k.Items, func(i Found) bool { return i.Kind == found.Kind })
+		})
+	})
+}

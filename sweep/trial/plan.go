@@ -1,0 +1,173 @@
+package trial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Turn is what changes in a control plane while objects are there, and is undone in the end.
+type Turn struct {
+	// At are the components that change, in this order: kube-apiserver, kubelet/node-a. It is undone in
+	// the opposite order.
+	At []string `json:"at"`
+	// To is the release that they run as meanwhile, with its default gates. If unset, their release
+	// stays, and gates are turned off.
+	To release.Version `json:"to,omitempty"`
+}
+
+// String says what changes: gates off at kube-apiserver, kube-apiserver to v1.36.3 and back.
+func (t Turn) String() string {
+	at := strings.Join(t.At, ", ")
+	if t.To == "" {
+		return "gates off at " + at
+	}
+	return fmt.Sprintf("%s to %s and back", at, t.To)
+}
+
+// Has reports whether a component of a program changes.
+func (t Turn) Has(program string) bool {
+	return slices.ContainsFunc(t.At, func(component string) bool { return record.Program(component) == program })
+}
+
+// HasNode reports whether there is a node, on which pods run.
+func (t Turn) HasNode() bool { return t.Has(Kubelet) }
+
+// Kubelet is the program that a node has, which is called Node.
+const (
+	Kubelet = "kubelet"
+	Node    = "node-a"
+)
+
+// place is a part of a cluster that can change alone.
+type place struct {
+	name string
+	// off are the components whose gates are turned off, older those that go to an older release, and newer
+	// those that go to a newer one: in an order that the version skew policy allows. If unset, none may.
+	off, older, newer []string
+}
+
+const kubelet = Kubelet + "/" + Node
+
+var places = []place{
+	{record.APIServer, []string{record.APIServer}, []string{record.ControllerManager, record.APIServer}, []string{record.APIServer}},
+	{record.ControllerManager, []string{record.ControllerManager}, []string{record.ControllerManager}, nil},
+	{Kubelet, []string{kubelet}, []string{kubelet}, nil},
+	{
+		"all", []string{record.APIServer, record.ControllerManager, kubelet}, []string{kubelet, record.ControllerManager, record.APIServer},
+		[]string{record.APIServer, record.ControllerManager, kubelet},
+	},
+}
+
+// Places are the names of what can change.
+func Places() (names []string) {
+	for _, p := range places {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Turns are changes at places, at all if at is unset: from a release to another one, or, if to is unset, gates
+// that are turned off. A change that the version skew policy does not allow is left out.
+func Turns(at []string, from, to release.Version) (all []Turn) {
+	for _, p := range places {
+		t := Turn{At: p.off, To: to}
+		switch {
+		case to != "" && to.Minor() < from.Minor():
+			t.At = p.older
+		case to != "":
+			t.At = p.newer
+		}
+		if len(t.At) > 0 && (len(at) == 0 || slices.Contains(at, p.name)) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// Plan is what one control plane goes through.
+type Plan struct {
+	// Number is its place in the sweep, counted from 1. If it is random, it is made from Seed.
+	Number int      `json:"number"`
+	Random bool     `json:"random,omitempty"`
+	Turn   Turn     `json:"turn"`
+	Gates  []string `json:"gates"` // that are on before, sorted
+	// Killed is the component that is killed and started again while objects are touched. If unset,
+	// none.
+	Killed string `json:"killed,omitempty"`
+	Items  []Item `json:"-"`
+}
+
+// String says what it goes through.
+func (p Plan) String() string {
+	if p.Killed == "" {
+		return p.Turn.String()
+	}
+	return fmt.Sprintf("%s, %s killed", p.Turn, p.Killed)
+}
+
+// Small are the plans in which each object uses one field, and is touched once: one for each turn.
+func Small(turns []Turn, gates []string, uses []Use, lacks func(release.Version, Use) Lack) (plans []Plan) {
+	for n, turn := range turns {
+		items := slices.DeleteFunc(Items(usable(turn, uses, lacks)), func(i Item) bool { return !turn.takes(i) })
+		plans = append(plans, Plan{Number: n + 1, Turn: turn, Gates: gates, Items: items})
+	}
+	return plans
+}
+
+// takes reports whether an item says something of a turn. Of the pods that run on the node there are only
+// as many as a node has addresses for; in another release, a gate may be on that a new object needs.
+func (t Turn) takes(i Item) bool {
+	first := i.Touches[0]
+	if t.To != "" && i.Late() {
+		return false
+	}
+	return !t.HasNode() || i.Kind != "Pod" || first == Nothing || first == Label || first == Delete
+}
+
+// Lack is what a release lacks of an object.
+type Lack string
+
+// What a release may lack.
+const (
+	LacksKind  Lack = "kind"
+	LacksField Lack = "field"
+)
+
+// usable are the objects that say something of a turn. Where a kubelet changes, these are pods. To a release
+// that does not have a kind no object of that kind goes; of a field that it does not have, objects are
+// tried all the same, but not whether it is kept.
+func usable(turn Turn, uses []Use, lacks func(release.Version, Use) Lack) (all []Use) {
+	for _, u := range uses {
+		if turn.HasNode() && !turn.Has(record.APIServer) && u.Kind != "Pod" {
+			continue
+		}
+		if turn.To != "" {
+			lack := lacks(turn.To, u)
+			if lack == LacksKind {
+				continue
+			}
+			u.Unknown = lack == LacksField
+		}
+		if turn.HasNode() && u.Kind == "Pod" {
+			u.Object = onNode(u.Object)
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// onNode is a pod that the node runs.
+func onNode(pod map[string]any) map[string]any {
+	pod = runtime.DeepCopyJSON(pod)
+	spec, is := pod["spec"].(map[string]any)
+	if is && spec["nodeName"] == nil {
+		spec["nodeName"] = Node
+	}
+	return pod
+}

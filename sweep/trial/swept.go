@@ -1,0 +1,58 @@
+package trial
+
+import "github.com/skewrig/skewrig/harness/release"
+
+// Swept is what a sweep came to.
+type Swept struct {
+	Version release.Version `json:"version"`
+	To      release.Version `json:"to,omitempty"`
+	Seed    uint64          `json:"seed"`
+	Gates   []string        `json:"gates"`
+	Kinds   []string        `json:"kinds,omitempty"` // if unset, all
+	// Turns are the changes that are tried.
+	Turns []Turn `json:"turns"`
+	// Reached are the fields in the objects of kinds, with those that no object could be made with.
+	Reached []Reached `json:"reached"`
+	// Plans are those that ran.
+	Plans []Ran `json:"plans"`
+	// Tried is how often what was tried.
+	Tried []Tally `json:"tried"`
+	// Findings are those that a scenario with the gates of the field alone showed again. NotConfirmed
+	// are others: they take more than that, or a machine that was too slow. Known were seen before.
+	Findings     []Finding `json:"findings"`
+	NotConfirmed []Finding `json:"notConfirmed,omitempty"`
+	Known        []Finding `json:"known,omitempty"`
+}
+
+// Ran is a plan that ran.
+type Ran struct {
+	Plan
+
+	// Objects is how many objects it had, and Seconds how long it took.
+	Objects int     `json:"objects"`
+	Seconds float64 `json:"seconds"`
+	// Found are the signatures of what it found.
+	Found []string `json:"found"`
+}
+
+// Items is how many objects all plans had.
+func (s Swept) Items() (n int) {
+	for _, p := range s.Plans {
+		n += p.Objects
+	}
+	return n
+}
+
+// Reached is a field in the objects of a kind, with an object that uses it.
+type Reached struct {
+	Field      string `json:"field"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Path is where the object has the field. If unset, no object could be made.
+	Path string `json:"path,omitempty"`
+	// Under are the gates of the fields that it is in.
+	Under  []string       `json:"under,omitempty"`
+	Object map[string]any `json:"object,omitempty"`
+	// Why is the API server's last word if no object could be made.
+	Why string `json:"why,omitempty"`
+}
