@@ -159,19 +159,48 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 	}
 	s.tell("plan %d: %s", p.Number, p)
 	began := time.Now()
-	seen, err := s.plan(ctx, fmt.Sprintf("%03d", p.Number), p)
+	found, tried, err := s.judged(ctx, p)
 	if err != nil {
 		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
 	}
-	found := trial.Judge(seen)
-	ran := trial.Ran{Plan: p, Objects: len(seen.Plan.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}}
+	ran := trial.Ran{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}}
 	for _, f := range found {
 		ran.Found = append(ran.Found, f.Signature())
 	}
 	state.Plans = append(state.Plans, ran)
-	state.Tried = trial.Tallies(state.Tried, seen.Plan)
+	state.Tried = trial.Tallies(state.Tried, tried)
 	state.Findings = trial.Merge(state.Findings, found)
 	return state.write(s.Dir)
+}
+
+// passes is how often a plan runs at most.
+const passes = 4
+
+// judged runs a plan. What is written without end slows all else down: the plan runs again without that, and it is
+// that run that says what else there is. What was tried is without what the API server refused.
+func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, tried trial.Plan, _ error) {
+	for pass := range passes {
+		name := fmt.Sprintf("%03d", p.Number)
+		if pass > 0 {
+			name += fmt.Sprintf("-%d", pass+1)
+			s.tell("plan %d, without what is written without end", p.Number)
+		}
+		seen, err := s.plan(ctx, name, p)
+		if err != nil {
+			return nil, tried, err
+		}
+		if pass == 0 {
+			tried = seen.Plan
+		}
+		found := trial.Judge(seen)
+		rest := seen.Plan.Settling(found)
+		if len(rest.Items) == len(seen.Plan.Items) || len(rest.Items) == 0 {
+			return trial.Merge(all, found), tried, nil
+		}
+		all = trial.Merge(all, slices.DeleteFunc(found, func(f trial.Finding) bool { return f.What != trial.Endless }))
+		p = rest
+	}
+	return all, tried, nil
 }
 
 // plan runs a plan in a directory of its own.

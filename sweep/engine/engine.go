@@ -39,6 +39,9 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 	if r.server, err = newServer(c.RESTConfig()); err == nil {
 		err = makeNamespace(ctx, c)
 	}
+	if err == nil && !p.Turn.HasNode() {
+		err = makeNode(ctx, c)
+	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/sweep/trial"
 )
 
 // server asks an API server whether it would take objects.
@@ -89,6 +91,12 @@ func (s *server) plural(kind apitypes.Kind) string {
 		return "" // nothing of it was reached
 	}
 	return mapping.Resource.Resource
+}
+
+// makeNode makes a node without a kubelet, for DaemonSets.
+func makeNode(ctx context.Context, c *cluster.Cluster) error {
+	_, err := c.Client().CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: trial.Node}}, metav1.CreateOptions{})
+	return err
 }
 
 // namespace is where objects are made. Some fields are only for namespaces with its label.

@@ -24,10 +24,11 @@ type Found struct {
 	// Detail says how.
 	Detail string `json:"detail"`
 	// Turn is the change with which it was seen first, in the plan with the number Plan, and Also
-	// are others.
-	Turn string   `json:"turn"`
-	Plan int      `json:"plan"`
-	Also []string `json:"also,omitempty"`
+	// are others. AlsoTouched is how else it may be touched.
+	Turn        string   `json:"turn"`
+	Plan        int      `json:"plan"`
+	Also        []string `json:"also,omitempty"`
+	AlsoTouched []string `json:"alsoTouched,omitempty"`
 	// Off are the gates with which it is so, if it is not about a field.
 	Off []string `json:"off,omitempty"`
 	// Alone is how often it was seen again in a scenario with the gates of the field alone turned

@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,11 @@ type Said struct {
 	Code int
 }
 
+// unserved reports whether it is said that the whole resource is not served: a gate may be that of an API.
+func (s Said) unserved() bool {
+	return s.Code == http.StatusNotFound && strings.Contains(s.Text, "could not find the requested resource")
+}
+
 // Panic is what a component logs of a panic or a fatal error.
 type Panic struct {
 	Component string `json:"component"`
@@ -73,7 +79,7 @@ func unseen(s Seen, families map[string]family) (all []Item) {
 // Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
-	j := judge{Seen: s, families: s.families(), requests: s.requests(), found: make(map[string]*Finding), controls: make(map[string]bool)}
+	j := judge{Seen: s, families: s.families(), requests: s.requests(), unserved: s.unserved(), found: make(map[string]*Finding), controls: make(map[string]bool)}
 	items := slices.Clone(s.Plan.Items)
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Field, b.Field) }) // controls first
 	for _, i := range items {
@@ -117,6 +123,7 @@ type judge struct {
 
 	families map[string]family
 	requests map[string]map[Phase]int // by the name of an item
+	unserved map[string]bool          // resources, while objects are touched
 	found    map[string]*Finding
 	controls map[string]bool // by kind and signature
 }
@@ -143,6 +150,17 @@ func (j *judge) finding(f Finding) *Finding {
 }
 
 func (j *judge) of(i Item) family { return j.families[i.Key(j.Namespace)] }
+
+// unserved are resources that are not served while objects are touched.
+func (s Seen) unserved() map[string]bool {
+	all := make(map[string]bool)
+	for _, i := range s.Plan.Items {
+		for _, a := range s.Answers[i.Name] {
+			all[i.Resource] = all[i.Resource] || a.Off.unserved()
+		}
+	}
+	return all
+}
 
 // requests are what components asked to write of items and of what they own, which is named after them.
 func (s Seen) requests() map[string]map[Phase]int {

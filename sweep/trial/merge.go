@@ -6,15 +6,15 @@ import (
 )
 
 // Merge adds findings of another plan to some. What shows a finding again is named with it once, with the changes
-// with which it does. An object that was touched several times, or uses several fields, is left out if one
-// that was touched less, or uses fewer, shows the same.
+// and touches with which it does. An object that uses several fields is left out if one that uses fewer shows
+// the same.
 func Merge(all, more []Finding) []Finding {
 	all = slices.Clone(all)
-	for _, f := range more {
+	for _, f := range simplestFirst(more) {
 		var left []Found
 		for _, found := range f.Items {
 			if had := explaining(all, f, found); had != nil {
-				had.also(found.Turn)
+				had.also(f, found)
 				continue
 			}
 			left = append(left, found)
@@ -33,20 +33,54 @@ func Merge(all, more []Finding) []Finding {
 	return all
 }
 
-// explaining is what shows the same with no more touches and fields, or nil.
+// simplestFirst sorts findings by how their objects were touched: once before several times, and in the order of
+// the touches.
+func simplestFirst(all []Finding) []Finding {
+	rank := func(f Finding) (ranks []int) {
+		ranks = append(ranks, len(f.Touches))
+		for _, t := range f.Touches {
+			ranks = append(ranks, slices.Index(simplest, t))
+		}
+		return ranks
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Finding) int {
+		return cmp.Or(slices.Compare(rank(a), rank(b)), cmp.Compare(a.Signature(), b.Signature()))
+	})
+}
+
+var simplest = []Touch{Nothing, Label, Apply, Put, Status, Scale, Template, Delete, Create, Bare, OldClient}
+
+// explaining is what shows the same with no more fields, or nil.
 func explaining(all []Finding, f Finding, found Found) *Found {
 	for n := range all {
-		if all[n].What != f.What || !subset(all[n].Touches, f.Touches) {
+		if all[n].What != f.What {
 			continue
 		}
 		for i := range all[n].Items {
 			had := &all[n].Items[i]
-			if had.Kind == found.Kind && subset(had.names(), found.names()) {
+			if had.Kind == found.Kind && had.IsControl() == found.IsControl() && subset(had.names(), found.names()) {
 				return had
 			}
 		}
 	}
 	return nil
+}
+
+// also names the change and the touches with which something shows the same.
+func (f *Found) also(other Finding, found Found) {
+	add := func(to *[]string, what, had string) {
+		if what != had && what != "" && !slices.Contains(*to, what) {
+			*to = append(*to, what)
+		}
+	}
+	add(&f.Also, found.Turn, f.Turn)
+	add(&f.AlsoTouched, other.Touches.String(), f.Touches.String())
+	for _, turn := range found.Also {
+		add(&f.Also, turn, f.Turn)
+	}
+	for _, touches := range found.AlsoTouched {
+		add(&f.AlsoTouched, touches, f.Touches.String())
+	}
 }
 
 func (u Use) names() (names []string) {
@@ -58,12 +92,6 @@ func (u Use) names() (names []string) {
 
 func subset[T comparable](small, big []T) bool {
 	return !slices.ContainsFunc(small, func(one T) bool { return !slices.Contains(big, one) })
-}
-
-func (f *Found) also(turn string) {
-	if turn != f.Turn && !slices.Contains(f.Also, turn) {
-		f.Also = append(f.Also, turn)
-	}
 }
 
 // Tally is how many objects with fields of a gate were touched in a way while something changed.

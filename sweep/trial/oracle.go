@@ -103,7 +103,8 @@ func (j *judge) failed(i Item) string {
 
 func (j *judge) refused(i Item) string {
 	for _, a := range j.Answers[i.Name] {
-		if a.Touch != Create && a.Touch != Bare && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 {
+		asks := a.Touch == Create || a.Touch == Bare || a.Touch == OldClient // for another value, which may be refused
+		if !asks && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 && !a.Off.unserved() {
 			return a.Off.Text
 		}
 	}
@@ -113,7 +114,7 @@ func (j *judge) refused(i Item) string {
 func (j *judge) stays(i Item) string {
 	there := make(map[string]bool)
 	for _, v := range j.of(i).versions {
-		there[v.Key] = !v.Gone()
+		there[v.Key] = !v.Gone() && !j.unserved[v.Resource]
 	}
 	for _, v := range j.of(i).versions {
 		if there[v.Key] {
@@ -167,7 +168,7 @@ func (j *judge) lost(i Item) string {
 // changed compares an object with how it was, but for what says how it is.
 func (j *judge) changed(i Item) string {
 	before, after := j.of(i).wantedAt(j.Began[Off]), j.of(i).wantedAt(j.Ended)
-	if before == nil || reflect.DeepEqual(before, after) {
+	if before == nil || reflect.DeepEqual(before, after) || i.Kind == "Node" { // which is found not to be alive
 		return ""
 	}
 	var names []string

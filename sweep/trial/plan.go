@@ -120,14 +120,32 @@ func Small(turns []Turn, gates []string, uses []Use, lacks func(release.Version,
 	return plans
 }
 
-// takes reports whether an item says something of a turn. Of the pods that run on the node there are only
-// as many as a node has addresses for; in another release, a gate may be on that a new object needs.
+// takes reports whether an item is one for a turn. Of the pods that run on the node, there are only as many as a node has addresses for; in another release, a gate may be on that a new object needs.
 func (t Turn) takes(i Item) bool {
 	first := i.Touches[0]
 	if t.To != "" && i.Late() {
 		return false
 	}
-	return !t.HasNode() || i.Kind != "Pod" || first == Nothing || first == Label || first == Delete
+	switch {
+	case t.HasNode() && i.Kind == "Pod":
+		return first == Nothing || first == Label || first == Delete
+	case t.HasNode() && i.Kind == "DaemonSet":
+		return first == Nothing || first == Template
+	default:
+		return true
+	}
+}
+
+// Settling is a plan without what is written without end, which slows all else down.
+func (p Plan) Settling(found []Finding) Plan {
+	endless := make(map[string]bool)
+	for _, f := range found {
+		for _, i := range f.Items {
+			endless[i.Name] = endless[i.Name] || f.What == Endless
+		}
+	}
+	p.Items = slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return endless[i.Name] })
+	return p
 }
 
 // Lack is what a release lacks of an object.

@@ -281,25 +281,25 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// TestMerge: what shows the same with more touches or fields is named with what shows it with fewer.
+// TestMerge: what shows the same with other touches, or with more fields, is named with what shows it simplest.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	found := func(turn string, i trial.Item, touches ...trial.Touch) []trial.Finding {
+	found := func(turn, what string, i trial.Item, touches ...trial.Touch) trial.Finding {
 		i.Touches = touches
-		return []trial.Finding{{What: trial.Endless, Touches: touches, Items: []trial.Found{{Item: i, Turn: turn}}}}
+		return trial.Finding{What: what, Touches: touches, Items: []trial.Found{{Item: i, Turn: turn}}}
 	}
 	i := item(trial.Label, false)
 	two := i
 	two.And = []trial.Used{{Field: "other"}}
-	all := trial.Merge(nil, found("a", i, trial.Template))
-	all = trial.Merge(all, found("b", i, trial.Label, trial.Template))
-	all = trial.Merge(all, found("a", two, trial.Template))
-	all = trial.Merge(all, found("c", i, trial.Scale))
+	all := trial.Merge(nil, []trial.Finding{found("a", trial.Endless, i, trial.OldClient), found("a", trial.Endless, i, trial.Template)})
+	all = trial.Merge(all, []trial.Finding{found("b", trial.Endless, i, trial.Label, trial.Template), found("a", trial.Endless, two, trial.Template)})
+	all = trial.Merge(all, []trial.Finding{found("c", trial.Lost, i, trial.Scale)})
 	if len(all) != 2 || len(all[0].Items) != 1 || len(all[1].Items) != 1 {
 		t.Fatalf("got %v", all)
 	}
-	if first := all[0].Items[0]; first.Turn != "a" || len(first.Also) != 1 || first.Also[0] != "b" {
-		t.Errorf("got %v", first)
+	first := all[0].Items[0]
+	if diff := cmp.Diff([]any{"a", []string{"b"}, "pod template changed", []string{"written back by a client without the field", "labeled, pod template changed"}}, []any{first.Turn, first.Also, first.Touches.String(), first.AlsoTouched}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	news, had := trial.New(all, all[:1])
 	if len(news) != 1 || len(had) != 1 || news[0].Signature() != all[1].Signature() {

@@ -1,0 +1,41 @@
+package trial
+
+import (
+	_ "embed"
+	"slices"
+	"sync"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Issue is one of Kubernetes that is known, with what a sweep shows of it. What is unset may be anything.
+type Issue struct {
+	// Name is that of the issue: kubernetes#141961.
+	Name string `json:"issue"`
+	// What is what a finding says, of objects of a kind, with a field, that are touched so.
+	What  string `json:"what"`
+	Kind  string `json:"kind,omitempty"`
+	Field string `json:"field,omitempty"`
+	Touch Touch  `json:"touch,omitempty"`
+}
+
+//go:embed issues.yaml
+var issuesFile []byte
+
+// issues are those of the file, which a test reads.
+var issues = sync.OnceValue(func() (all []Issue) {
+	if err := yaml.UnmarshalStrict(issuesFile, &all); err != nil {
+		panic(err) //nolint:forbidigo // the file is part of the program
+	}
+	return all
+})
+
+// IssueOf is the name of the known issue that something shows, or empty.
+func IssueOf(f Finding, of Found) string {
+	for _, i := range issues() {
+		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.names(), i.Field)) {
+			return i.Name
+		}
+	}
+	return ""
+}
