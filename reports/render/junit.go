@@ -2,74 +2,17 @@ package render
 
 import (
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
+	"github.com/skewrig/skewrig/reports/junit"
 )
-
-// The elements below are what both schemas in wide use allow: the one of Ant's
-// JUnit task (windyroad/JUnit-Schema) and the one that Jenkins checks files
-// against (jenkinsci/xunit-plugin, junit-10.xsd). testdata/junit.xsd says what
-// that is. That is why testsuites has no attributes, why a test case has no
-// properties of its own, and why the two empty output elements are there.
-type junitReport struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Package    string          `xml:"package,attr"`
-	ID         int             `xml:"id,attr"`
-	Name       string          `xml:"name,attr"`
-	Timestamp  string          `xml:"timestamp,attr"`
-	Hostname   string          `xml:"hostname,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
-	Time       string          `xml:"time,attr"`
-	Properties []junitProperty `xml:"properties>property"`
-	Cases      []junitCase     `xml:"testcase"`
-	SystemOut  string          `xml:"system-out"`
-	SystemErr  string          `xml:"system-err"`
-}
-
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type junitCase struct {
-	Name      string       `xml:"name,attr"`
-	Classname string       `xml:"classname,attr"`
-	Time      string       `xml:"time,attr"`
-	Skipped   *junitResult `xml:"skipped"`
-	Error     *junitResult `xml:"error"`
-	Failure   *junitResult `xml:"failure"`
-}
-
-type junitResult struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	Text    string `xml:",innerxml"`
-}
-
-// junitText escapes a text of several lines. Marshalling would escape its line
-// ends too, which is unreadable.
-func junitText(s string) string {
-	var b strings.Builder
-	// Writing to a strings.Builder cannot fail.
-	_ = xml.EscapeText(&b, []byte(s))
-	return "\n" + strings.ReplaceAll(b.String(), "&#xA;", "\n")
-}
 
 // JUnit writes the report as JUnit XML: a test suite per KEP and group, a test
 // case per cell, named by the rest of the cell's id. Suite properties say which
@@ -83,23 +26,17 @@ func junitText(s string) string {
 // What is wrong with the run as a whole is a suite of its own, so that a reader
 // of the file sees red exactly when the exit code is not zero.
 func JUnit(w io.Writer, r reports.Report) error {
-	var out junitReport
+	var out junit.File
 	for _, cells := range suites(r.Cells) {
 		out.Suites = append(out.Suites, newSuite(len(out.Suites), cells, r))
 	}
 	if suite, ok := runSuite(len(out.Suites), r); ok {
 		out.Suites = append(out.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	if err := out.Write(w); err != nil {
 		return fmt.Errorf("writing a report as JUnit: %w", err)
 	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(out); err != nil {
-		return fmt.Errorf("writing a report as JUnit: %w", err)
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return nil
 }
 
 // suites groups cells by suite, in order. Cells of one suite need not follow
@@ -114,62 +51,33 @@ func suites(cells []reports.Cell) [][]reports.Cell {
 	return groups
 }
 
-func newSuite(id int, cells []reports.Cell, r reports.Report) junitSuite {
+func newSuite(id int, cells []reports.Cell, r reports.Report) junit.Suite {
 	name, _ := cellid.Split(cells[0].ID)
-	suite := emptySuite(id, name)
+	suite := junit.NewSuite(id, name)
 	var seconds float64
 	for _, c := range cells {
 		seconds += c.DurationSeconds
-		suite.add(newCase(c, r))
+		suite.Add(newCase(c, r))
 	}
-	suite.Time = junitTime(seconds)
+	suite.Time = junit.Seconds(seconds)
 	if started := firstStart(cells); !started.IsZero() {
-		suite.Timestamp = junitTimestamp(started)
+		suite.Timestamp = junit.Timestamp(started)
 	}
 	suite.Properties = append(runProperties(r), caseProperties(cells)...)
 	return suite
 }
 
-// emptySuite returns a suite of no cases that was run at the epoch: the schemas
-// want a time also where nothing was started.
-func emptySuite(id int, name string) junitSuite {
-	if name == "" {
-		name = "skewrig"
-	}
-	return junitSuite{
-		Package:   "skewrig",
-		ID:        id,
-		Name:      name,
-		Timestamp: junitTimestamp(time.Unix(0, 0)),
-		Hostname:  "localhost",
-		Time:      junitTime(0),
-	}
-}
-
-func (s *junitSuite) add(c junitCase) {
-	s.Tests++
-	switch {
-	case c.Failure != nil:
-		s.Failures++
-	case c.Error != nil:
-		s.Errors++
-	case c.Skipped != nil:
-		s.Skipped++
-	}
-	s.Cases = append(s.Cases, c)
-}
-
-func newCase(c reports.Cell, r reports.Report) junitCase {
+func newCase(c reports.Cell, r reports.Report) junit.Case {
 	suite, name := cellid.Split(c.ID)
-	out := junitCase{
+	out := junit.Case{
 		Name:      oneLine(name, maxText),
 		Classname: oneLine(strings.ReplaceAll(suite, "/", "."), maxText),
-		Time:      junitTime(c.DurationSeconds),
+		Time:      junit.Seconds(c.DurationSeconds),
 	}
 	if c.Outcome == reports.Pass {
 		return out
 	}
-	result := &junitResult{Message: oneLine(c.Reason, maxText), Type: string(c.Outcome)}
+	result := &junit.Result{Message: oneLine(c.Reason, maxText), Type: string(c.Outcome)}
 	switch {
 	case c.Outcome.Nonconforming():
 		out.Failure = result
@@ -184,7 +92,7 @@ func newCase(c reports.Cell, r reports.Report) junitCase {
 	default:
 		out.Error = result
 	}
-	result.Text = junitText(details(c, telling{report: r, called: identifier}).String() + background(c, r))
+	result.Text = junit.Text(details(c, telling{report: r, called: identifier}).String() + background(c, r))
 	return out
 }
 
@@ -217,17 +125,17 @@ func axes(c reports.Cell) string {
 }
 
 // runProperties say what became of the run that a suite is of, and what ran.
-func runProperties(r reports.Report) []junitProperty {
+func runProperties(r reports.Report) []junit.Property {
 	reproduce := r.Reproduce
-	properties := []junitProperty{
-		{"headline", reports.HeadlineOf(r).String()},
-		{"skewrig", oneLine(reproduce.Skewrig, maxText)},
-		{"go", oneLine(reproduce.Go, maxText)},
-		{"seed", strconv.FormatInt(reproduce.Seed, 10)},
-		{"command", oneLine(reproduce.Command, maxText)},
+	properties := []junit.Property{
+		{Name: "headline", Value: reports.HeadlineOf(r).String()},
+		{Name: "skewrig", Value: oneLine(reproduce.Skewrig, maxText)},
+		{Name: "go", Value: oneLine(reproduce.Go, maxText)},
+		{Name: "seed", Value: strconv.FormatInt(reproduce.Seed, 10)},
+		{Name: "command", Value: oneLine(reproduce.Command, maxText)},
 	}
 	for _, component := range reproduce.Components {
-		properties = append(properties, junitProperty{
+		properties = append(properties, junit.Property{
 			Name:  oneLine("component/"+component.Name+"/"+component.Version, maxText),
 			Value: oneLine(component.Source+" "+component.Digest, maxText),
 		})
@@ -235,12 +143,12 @@ func runProperties(r reports.Report) []junitProperty {
 	return properties
 }
 
-func caseProperties(cells []reports.Cell) []junitProperty {
-	var properties []junitProperty
+func caseProperties(cells []reports.Cell) []junit.Property {
+	var properties []junit.Property
 	for _, c := range cells {
 		_, name := cellid.Split(c.ID)
 		add := func(what, value string) {
-			properties = append(properties, junitProperty{oneLine(what+"/"+name, maxText), oneLine(value, maxText)})
+			properties = append(properties, junit.Property{Name: oneLine(what+"/"+name, maxText), Value: oneLine(value, maxText)})
 		}
 		add("outcome", string(c.Outcome))
 		if c.OfReference() {
@@ -258,24 +166,19 @@ func caseProperties(cells []reports.Cell) []junitProperty {
 
 // runSuite returns the suite of what is wrong with the run as a whole, if there
 // is anything.
-func runSuite(id int, r reports.Report) (junitSuite, bool) {
-	suite := emptySuite(id, "skewrig/run")
-	add := func(name string, failure, unjudged *junitResult) {
-		suite.add(junitCase{Name: name, Classname: "skewrig.run", Time: junitTime(0), Failure: failure, Error: unjudged})
+func runSuite(id int, r reports.Report) (junit.Suite, bool) {
+	suite := junit.NewSuite(id, "skewrig/run")
+	add := func(name string, failure, unjudged *junit.Result) {
+		suite.Add(junit.Case{Name: name, Classname: "skewrig.run", Time: junit.Seconds(0), Failure: failure, Error: unjudged})
 	}
 	for i, problem := range r.Problems {
-		add(fmt.Sprintf("problem-%d", i+1), &junitResult{Message: oneLine(problem, maxText), Type: "problem"}, nil)
+		add(fmt.Sprintf("problem-%d", i+1), &junit.Result{Message: oneLine(problem, maxText), Type: "problem"}, nil)
 	}
 	if r.Partial != "" {
-		add("everything-ran", nil, &junitResult{Message: oneLine(r.Partial, maxText), Type: "partial"})
+		add("everything-ran", nil, &junit.Result{Message: oneLine(r.Partial, maxText), Type: "partial"})
 	}
 	if nothingJudged(r) {
-		add("something-was-judged", nil, &junitResult{Message: "nothing was judged: " + reports.HeadlineOf(r).String(), Type: string(reports.Unknown)})
+		add("something-was-judged", nil, &junit.Result{Message: "nothing was judged: " + reports.HeadlineOf(r).String(), Type: string(reports.Unknown)})
 	}
 	return suite, suite.Tests > 0
 }
-
-func junitTime(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
-
-// junitTimestamp has no zone, as the schemas want it. It is in UTC.
-func junitTimestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
