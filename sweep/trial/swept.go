@@ -45,9 +45,11 @@ func (s Swept) Items() (n int) {
 
 // Reached is a field in the objects of a kind, with an object that uses it.
 type Reached struct {
-	Field      string `json:"field"`
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	Field string `json:"field"`
+	// Gates guard it. If unset, it is of an older sweep.
+	Gates      []string `json:"gates,omitempty"`
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
 	// Path is where the object has the field. If unset, no object could be made.
 	Path string `json:"path,omitempty"`
 	// Under are the gates of the fields that it is in.

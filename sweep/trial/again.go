@@ -1,0 +1,47 @@
+package trial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Again is the command that sweeps the same. How many random plans follow is not in it: that depends on how long they take.
+func (s Swept) Again() string {
+	command := fmt.Sprintf("skewrig sweep %s --seed %d", s.Version, s.Seed)
+	add := func(flag string, values ...string) {
+		if len(values) > 0 {
+			command += " " + flag + " " + strings.Join(values, ",")
+		}
+	}
+	if s.To != "" {
+		add("--to", string(s.To))
+	}
+	add("--at", s.at()...)
+	add("--gates", s.guarding()...)
+	add("--kinds", s.Kinds...)
+	return command
+}
+
+// at are the places that change. If unset, all do.
+func (s Swept) at() (names []string) {
+	if len(s.Turns) == len(Turns(nil, s.Version, s.To)) {
+		return nil
+	}
+	for _, name := range Places() {
+		for _, turn := range Turns([]string{name}, s.Version, s.To) {
+			if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.String() == turn.String() }) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// guarding are the gates that guard a field which was tried or could not be reached. Others are on because these need them.
+func (s Swept) guarding() []string {
+	return slices.DeleteFunc(slices.Clone(s.Gates), func(gate string) bool {
+		return !slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Gate == gate }) &&
+			!slices.ContainsFunc(s.Reached, func(r Reached) bool { return slices.Contains(r.Gates, gate) })
+	})
+}
