@@ -1,0 +1,121 @@
+// Package draft drafts what a finding of a sweep is reported with: a bug report in the form that kubernetes/kubernetes asks
+// for. It says what was seen, and nothing of why.
+package draft
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// Draft is what a finding is reported with.
+type Draft struct {
+	Finding trial.Finding
+	Version release.Version
+	// Cases are objects that show it, the first of which is described without skewrig. If unset, the finding is of no
+	// object.
+	Cases []Case
+	// Again is the command of the sweep.
+	Again string
+}
+
+// Case is an object that shows a finding.
+type Case struct {
+	trial.Found
+
+	// Alone is what its scenario has of a plan.
+	Alone trial.Alone
+	// Scenario and Control are the files that show it, and that nothing is seen if nothing is changed. If unset, there
+	// are none.
+	Scenario, Control string
+}
+
+// Write writes the draft as Markdown. Its first line is the title.
+func Write(w io.Writer, d Draft) error {
+	steps, err := d.reproduce()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n### What happened?\n\n%s\n", render.Line(d.title()), d.happened())
+	fmt.Fprintf(&b, "### What did you expect to happen?\n\n%s\n", d.expected())
+	fmt.Fprintf(&b, "### How can we reproduce it (as minimally and precisely as possible)?\n\n%s\n", steps)
+	fmt.Fprintf(&b, "### Anything else we need to know?\n\n%s\n", d.background())
+	fmt.Fprintf(&b, "### Kubernetes version\n\n%s\n", render.MarkdownBlock("console", string(d.Version)))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the draft of an issue: %w", err)
+	}
+	return nil
+}
+
+func (d Draft) title() string {
+	kinds := distinct(d.Finding.Items, func(f trial.Found) []string { return []string{f.Kind} })
+	if len(kinds) == 0 {
+		return d.Finding.Signature()
+	}
+	gates := distinct(d.Finding.Items, func(f trial.Found) []string { return f.AllGates() })
+	return fmt.Sprintf("%s with fields of %s, %s", strings.Join(kinds, ", "), strings.Join(gates, ", "), d.Finding.Signature())
+}
+
+// happened says what was seen of which objects.
+func (d Draft) happened() string {
+	var b strings.Builder
+	turns := distinct(d.Finding.Items, trial.Found.Turns)
+	fmt.Fprintf(&b, "%s. It was seen while something changed: %s.\n\n", render.MarkdownText(d.Finding.Title()), render.MarkdownText(strings.Join(turns, "; ")))
+	if !d.confirmed() {
+		b.WriteString("**Not confirmed.** It was not seen again each time with the gates of the field alone, or was not looked for again.\n\n")
+	}
+	var rows [][]string
+	for _, i := range d.Finding.Items {
+		if !i.HasItem() {
+			fmt.Fprintf(&b, "%s\n", render.MarkdownBlock("console", i.Detail))
+			continue
+		}
+		rows = append(rows, []string{
+			render.MarkdownText(i.Kind), render.MarkdownText(strings.Join(i.FieldNames(), ", ")), render.MarkdownText(strings.Join(i.AllGates(), ", ")),
+			i.Alone.String(), i.Control.String(), render.MarkdownText(i.Detail),
+		})
+	}
+	if len(rows) > 0 { // writing to a strings.Builder cannot fail
+		_ = render.MarkdownTable(&b, rows, "kind", "fields", "gates", "with the gates alone", "control", "what was seen")
+	}
+	return b.String()
+}
+
+// confirmed reports whether each object showed it again.
+func (d Draft) confirmed() bool {
+	return !slices.ContainsFunc(d.Finding.Items, func(f trial.Found) bool { return !f.Confirmed() })
+}
+
+func (d Draft) expected() string {
+	for _, o := range trial.Oracles {
+		if o.What == d.Finding.What {
+			return fmt.Sprintf("%s (%s)\n", render.MarkdownText(o.Statement), render.MarkdownText(o.Source))
+		}
+	}
+	return "No component panics or ends by itself.\n"
+}
+
+// background says how it was found, and looked for again.
+func (d Draft) background() string {
+	var b strings.Builder
+	if slices.ContainsFunc(d.Finding.Items, func(f trial.Found) bool { return f.Alone != nil }) {
+		b.WriteString("- Of each kind and set of gates, one object was looked for again: in a scenario in which only the gates of its fields are on first, and in a control in which nothing changes. The table says how many runs of these were red.\n")
+	}
+	fmt.Fprintf(&b, "- It was found by `skewrig sweep`, which turns gates off, or changes releases, while objects use what gates guard:\n\n%s\n", render.MarkdownBlock("sh", d.Again))
+	return b.String()
+}
+
+// distinct are the words that items have, sorted.
+func distinct(items []trial.Found, of func(trial.Found) []string) (all []string) {
+	for _, i := range items {
+		all = append(all, of(i)...)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+}

@@ -1,0 +1,144 @@
+package draft
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// reproduce says how to see it, with skewrig and without.
+func (d Draft) reproduce() (string, error) {
+	if len(d.Cases) == 0 {
+		return "It was seen in the sweep below, and there is no scenario of it.\n", nil
+	}
+	var b strings.Builder
+	if runs := d.runs(); runs != "" {
+		fmt.Fprintf(&b, "With skewrig, which runs the released components without containers:\n\n%s\n\n", render.MarkdownBlock("sh", reports.Reproduce{}.Install()+"\n"+runs))
+	}
+	first := d.Cases[0]
+	object, err := yaml.Marshal(first.Object)
+	if err != nil {
+		return "", err
+	}
+	commands, err := first.commands()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "Without skewrig, with this object as `object.yaml`:\n\n%s\n\n%s\n", render.MarkdownBlock("yaml", string(object)), render.MarkdownBlock("sh", strings.Join(commands, "\n")))
+	return b.String(), nil
+}
+
+func (d Draft) runs() string {
+	var lines []string
+	for _, c := range d.Cases {
+		if c.Scenario != "" {
+			lines = append(lines, "skewrig run "+c.Scenario)
+		}
+		if c.Control != "" {
+			lines = append(lines, "skewrig run "+c.Control+"  # the control")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// commands are for a cluster whose components one can restart.
+func (c Case) commands() ([]string, error) {
+	all := []string{"# Start a control plane of " + string(c.Alone.Version) + c.node() + ", each component with --feature-gates=" + c.Alone.On.Flag() + ", " + record.APIServer + " also with --runtime-config=api/all=true"}
+	if !c.Late() {
+		all = append(all, "kubectl create -f object.yaml")
+	}
+	for _, component := range c.Alone.Turn.At {
+		all = append(all, c.changed(component))
+	}
+	for _, t := range c.Touches {
+		command, err := c.touch(t)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, command...)
+	}
+	if c.Alone.Killed != "" {
+		all = append(all, "# Kill "+c.Alone.Killed+", and start it again")
+	}
+	all = append(all, fmt.Sprintf("kubectl get %s/%s -o yaml  # and what it owns, for a minute", c.Resource, c.Name))
+	for _, component := range slices.Backward(c.Alone.Turn.At) {
+		all = append(all, "# Restart "+component+" as before")
+	}
+	return append(all, fmt.Sprintf("kubectl get %s/%s -o yaml", c.Resource, c.Name)), nil
+}
+
+func (c Case) node() string {
+	if c.Alone.Turn.HasNode() {
+		return " with the node " + trial.Node
+	}
+	return ""
+}
+
+// changed says how a component is changed.
+func (c Case) changed(component string) string {
+	if c.Alone.Turn.To != "" {
+		return fmt.Sprintf("# Restart %s as %s, without --feature-gates", component, c.Alone.Turn.To)
+	}
+	return fmt.Sprintf("# Restart %s with --feature-gates=%s", component, c.Alone.To.Flag())
+}
+
+// touch is a touch as commands.
+func (c Case) touch(t trial.Touch) ([]string, error) {
+	at := c.Resource + " " + c.Name
+	label, err := quoted(c.Patch(trial.Label))
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case trial.Nothing:
+		return nil, nil
+	case trial.Delete:
+		return []string{"kubectl delete " + at + " --wait=false"}, nil
+	case trial.Create:
+		return []string{"kubectl create -f object.yaml"}, nil
+	case trial.Bare:
+		return piped("kubectl create -f -", c.WithoutFields())
+	case trial.Apply:
+		return piped("kubectl apply --server-side --field-manager=sweep -f -", c.Applied())
+	case trial.Put:
+		return []string{fmt.Sprintf("kubectl get %s -o json | jq --argjson more %s '. * $more' | kubectl replace -f -", at, label)}, nil
+	case trial.OldClient:
+		return []string{fmt.Sprintf("kubectl get %s -o json | jq --argjson more %s 'del(%s) * $more' | kubectl replace -f -", at, label, c.paths())}, nil
+	default:
+		patch, err := quoted(c.Patch(t))
+		below := ""
+		if t == trial.Status {
+			below = " --subresource=status"
+		}
+		return []string{fmt.Sprintf("kubectl patch %s%s --type=merge -p %s", at, below, patch)}, err
+	}
+}
+
+// paths are where the object has fields, as jq names them.
+func (c Case) paths() string {
+	var all []string
+	for _, f := range c.Fields() {
+		all = append(all, "."+strings.ReplaceAll(f.Path, "{}", "[]"))
+	}
+	return strings.Join(all, ", ")
+}
+
+// piped is a command that reads an object.
+func piped(command string, object map[string]any) ([]string, error) {
+	text, err := quoted(object)
+	return []string{"echo " + text + " | " + command}, err
+}
+
+// quoted is JSON as a word of a shell.
+func quoted(v any) (string, error) {
+	text, err := json.Marshal(v)
+	return "'" + strings.ReplaceAll(string(text), "'", `'\''`) + "'", err
+}
