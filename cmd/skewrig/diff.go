@@ -42,6 +42,10 @@ subjects come first.
 A different observation of a check is shown, but is no change by itself, since it
 may contain ports and counts. Two runs with the same outcomes have an empty diff.
 
+A and B may also be the directories of two sweeps: regressions are then findings
+that are new or show for more fields of kinds, fixes those that are gone or show
+for fewer, changed are gates of which objects were tried in only one of them.
+
 Exit codes: 0 no regression, 1 a regression, 3 wrong usage. --exit-on selects
 other sections for exit code 1.`,
 		Example: `  skewrig diff yesterday today
@@ -66,6 +70,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--exit-on: %w", err)
 	}
 	from, to := args[0], args[1]
+	if app.IsSweep(from) && app.IsSweep(to) {
+		return f.sweeps(cmd, from, to, sections)
+	}
 	before, err := app.ReadReport(from)
 	if err != nil {
 		return err
