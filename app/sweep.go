@@ -69,7 +69,7 @@ func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, er
 	if err := state.write(s.Dir); err != nil { // also if what follows fails
 		return state.Swept, Failed(err)
 	}
-	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state), state.write(s.Dir))
+	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state), state.write(s.Dir), writeSweepPages(s.Dir, state.Swept, state.alone))
 	return state.Swept, Failed(err)
 }
 
@@ -92,7 +92,7 @@ type swept struct {
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried(), lacks: s.lacks()}
-	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To)}
+	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.Resume {
 		return state, state.read(s.Dir)
 	}

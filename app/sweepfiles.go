@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/sweep/page"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -31,7 +34,7 @@ func clearSweep(dir string) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Failed(err)
 	}
-	known := []string{sweptFile, sweptUses, sweptHistory, sweptLogs, sweptPlans, sweptShown, sweptAlone} // history and logs are of an older skewrig
+	known := []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, page.Name, render.JUnitFile}
 	for _, e := range entries {
 		if !slices.Contains(known, e.Name()) {
 			return fmt.Errorf("%s is not of a sweep: choose another directory (--report-dir)", filepath.Join(dir, e.Name()))
@@ -166,12 +169,17 @@ func (s *swept) alone(found trial.Found) trial.Alone {
 	return trial.Alone{Version: s.Version, Turn: p.Turn, On: on, To: off, Killed: p.Killed}
 }
 
+// scenarioFile is where the directory has the scenario of an id.
+func scenarioFile(id string) string {
+	return path.Join(sweptShown, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
+}
+
 func (s *shown) write(dir string, alone trial.Alone, f trial.Finding) (id string, _ error) {
 	id, text, err := trial.Scenario(alone, f, s.of)
 	if err != nil {
 		return id, err
 	}
-	file := filepath.Join(dir, sweptShown, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
+	file := filepath.Join(dir, scenarioFile(id))
 	s.files = append(s.files, file)
 	return id, os.WriteFile(file, text, 0o644) //nolint:gosec // as above
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/sweep/draft"
@@ -96,7 +95,7 @@ func (o sweepOutputs) scenario(a trial.Alone, l trial.Listed, found trial.Found)
 	if err != nil {
 		return ""
 	}
-	file := path.Join(sweptShown, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
+	file := scenarioFile(id)
 	if _, err := os.Stat(filepath.Join(o.dir, file)); err != nil {
 		return ""
 	}

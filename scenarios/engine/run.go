@@ -79,6 +79,11 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 	return config
 }
 
+// ClusterConfigs is ClusterConfig of any topology, with what containers run.
+func ClusterConfigs(library image.Library) func(record.Topology, record.Recorder) cluster.Config {
+	return func(t record.Topology, r record.Recorder) cluster.Config { return ClusterConfig(t, library, r) }
+}
+
 // writePlan leaves a cell's plan in dir, once to read and once as data.
 func writePlan(dir string, cell plan.Cell) error {
 	stored, err := plan.Stored(cell)

@@ -41,14 +41,14 @@ func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Reached,
 			if !is || isStatus(places[0]) || !r.swept(f) {
 				continue
 			}
-			reached := r.reachOne(ctx, maker, kind, f.Name, places)
+			reached := r.reachOne(ctx, maker, kind, f.Name, f.Gates, places)
 			all = append(all, reached)
 			if reached.Object == nil {
 				continue
 			}
 			if !controls[kind.String()] {
 				controls[kind.String()] = true
-				none := r.reachOne(ctx, maker, kind, "", []gated.Place{{Path: "metadata.name"}})
+				none := r.reachOne(ctx, maker, kind, "", nil, []gated.Place{{Path: "metadata.name"}})
 				if none.Object == nil {
 					return nil, nil, fmt.Errorf("no %s without a gated field could be made: %s", kind, none.Why)
 				}
@@ -77,8 +77,8 @@ func (r *run) use(kind apitypes.Kind, f gated.Field, reached trial.Reached) tria
 	return u
 }
 
-func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, places []gated.Place) trial.Reached {
-	reached := trial.Reached{Field: field, APIVersion: kind.APIVersion(), Kind: kind.Name}
+func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, gates []string, places []gated.Place) trial.Reached {
+	reached := trial.Reached{Field: field, Gates: gates, APIVersion: kind.APIVersion(), Kind: kind.Name}
 	for _, p := range places {
 		made, err := maker.Reach(ctx, r.server, kind, p.Path)
 		if err == nil {

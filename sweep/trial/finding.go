@@ -25,10 +25,10 @@ type Found struct {
 	Detail string `json:"detail"`
 	// Turn is the change with which it was seen first, in the plan with the number Plan, and Also
 	// are others. AlsoTouched is how else it may be touched.
-	Turn        string   `json:"turn"`
-	Plan        int      `json:"plan"`
-	Also        []string `json:"also,omitempty"`
-	AlsoTouched []string `json:"alsoTouched,omitempty"`
+	Turn        string    `json:"turn"`
+	Plan        int       `json:"plan"`
+	Also        []string  `json:"also,omitempty"`
+	AlsoTouched []Touches `json:"alsoTouched,omitempty"`
 	// Off are the gates with which it is so, if it is not about a field.
 	Off []string `json:"off,omitempty"`
 	// Alone is how often it was seen again in a scenario with the gates of the field alone turned
@@ -80,6 +80,11 @@ func split(all []Finding, first func(Finding, Found) bool) (some, others []Findi
 		}
 	}
 	return some, others
+}
+
+// TouchedBy reports whether it was seen of an object that was touched so.
+func (f Found) TouchedBy(t Touch) bool {
+	return f.Touches.Has(t) || slices.ContainsFunc(f.AlsoTouched, func(other Touches) bool { return other.Has(t) })
 }
 
 // Signature is what items have in common that show one finding.

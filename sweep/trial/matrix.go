@@ -137,7 +137,7 @@ func (s Swept) row(m Matrix, gate string) Row {
 			}
 		}
 		for _, l := range s.All() {
-			if slices.ContainsFunc(l.Of(m.Turn, gate).Items, func(i Found) bool { return i.Touches.Has(touch) }) {
+			if slices.ContainsFunc(l.Of(m.Turn, gate).Items, func(i Found) bool { return i.TouchedBy(touch) }) {
 				c.Found = append(c.Found, l)
 			}
 		}

@@ -66,20 +66,18 @@ func explaining(all []Finding, f Finding, found Found) *Found {
 	return nil
 }
 
-// also names the change and the touches with which something shows the same.
+// also names the changes and touches with which something shows the same.
 func (f *Found) also(other Finding, found Found) {
-	add := func(to *[]string, what, had string) {
-		if what != had && what != "" && !slices.Contains(*to, what) {
-			*to = append(*to, what)
+	for _, turn := range found.Turns() {
+		if !slices.Contains(f.Turns(), turn) {
+			f.Also = append(f.Also, turn)
 		}
 	}
-	add(&f.Also, found.Turn, f.Turn)
-	add(&f.AlsoTouched, other.Touches.String(), f.Touches.String())
-	for _, turn := range found.Also {
-		add(&f.Also, turn, f.Turn)
-	}
-	for _, touches := range found.AlsoTouched {
-		add(&f.AlsoTouched, touches, f.Touches.String())
+	for _, t := range append([]Touches{other.Touches}, found.AlsoTouched...) {
+		same := func(had Touches) bool { return slices.Equal(had, t) }
+		if !same(f.Touches) && !slices.ContainsFunc(f.AlsoTouched, same) && len(t) > 0 {
+			f.AlsoTouched = append(f.AlsoTouched, t)
+		}
 	}
 }
 

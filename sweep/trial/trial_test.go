@@ -298,7 +298,7 @@ func TestMerge(t *testing.T) {
 		t.Fatalf("got %v", all)
 	}
 	first := all[0].Items[0]
-	if diff := cmp.Diff([]any{"a", []string{"b"}, "pod template changed", []string{"written back by a client without the field", "labeled, pod template changed"}}, []any{first.Turn, first.Also, first.Touches.String(), first.AlsoTouched}); diff != "" {
+	if diff := cmp.Diff([]any{"a", []string{"b"}, "pod template changed", []trial.Touches{{trial.OldClient}, {trial.Label, trial.Template}}}, []any{first.Turn, first.Also, first.Touches.String(), first.AlsoTouched}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	news, had := trial.New(all, all[:1])
