@@ -11,7 +11,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	scenarios "github.com/skewrig/skewrig/scenarios/engine"
@@ -51,9 +50,7 @@ func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, er
 		return trial.Swept{}, Failed(err)
 	}
 	s.Binary = builder.Binary
-	s.Cluster = func(t record.Topology, r record.Recorder) cluster.Config {
-		return scenarios.ClusterConfig(t, library, r)
-	}
+	s.Cluster = scenarios.ClusterConfigs(library)
 	state, err := s.begin(ctx)
 	if err != nil {
 		return trial.Swept{}, Failed(err)
