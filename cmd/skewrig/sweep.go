@@ -180,7 +180,7 @@ func printSwept(w io.Writer, s trial.Swept, dir string) {
 	}
 	fmt.Fprintf(w, "%s: %d objects in %s; %d of %d gated fields of kinds could be used\n", s.Version, s.Items(), reports.Counted(len(s.Plans), "plan"), reached, len(s.Reached))
 	for n, f := range s.Findings {
-		fmt.Fprintf(w, "\nFinding %d: %s\n", n+1, f.Signature())
+		fmt.Fprintf(w, "\nFinding %d: %s%s\n", n+1, f.Signature(), knownAs(f))
 		printFound(w, f)
 	}
 	for _, f := range s.NotConfirmed {
@@ -206,6 +206,15 @@ func printSwept(w io.Writer, s trial.Swept, dir string) {
 		return
 	}
 	fmt.Fprintf(w, "%s. Scenarios: %s\n", reports.Counted(len(s.Findings), "finding"), filepath.Join(dir, "scenarios"))
+}
+
+// knownAs names the issues that a finding shows.
+func knownAs(f trial.Finding) string {
+	issues := f.Issues()
+	if len(issues) == 0 {
+		return ""
+	}
+	return " (known: " + strings.Join(issues, "; ") + ")"
 }
 
 func printFound(w io.Writer, f trial.Finding) {

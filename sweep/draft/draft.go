@@ -104,6 +104,9 @@ func (d Draft) expected() string {
 // background says how it was found, and looked for again.
 func (d Draft) background() string {
 	var b strings.Builder
+	for _, issue := range d.Finding.Issues() {
+		fmt.Fprintf(&b, "- This is known as %s.\n", issue)
+	}
 	if slices.ContainsFunc(d.Finding.Items, func(f trial.Found) bool { return f.Alone != nil }) {
 		b.WriteString("- Of each kind and set of gates, one object was looked for again: in a scenario in which only the gates of its fields are on first, and in a control in which nothing changes. The table says how many runs of these were red.\n")
 	}

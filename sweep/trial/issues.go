@@ -30,10 +30,20 @@ var issues = sync.OnceValue(func() (all []Issue) {
 	return all
 })
 
-// IssueOf is the name of the known issue that something shows, or empty.
-func IssueOf(f Finding, of Found) string {
+// Issues are the names of known issues that a finding shows, in the order of its items.
+func (f Finding) Issues() (names []string) {
+	for _, of := range f.Items {
+		if name := issueOf(f, of); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// issueOf is the name of the known issue that something shows, or empty.
+func issueOf(f Finding, of Found) string {
 	for _, i := range issues() {
-		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.names(), i.Field)) {
+		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || of.TouchedBy(i.Touch) || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.names(), i.Field)) {
 			return i.Name
 		}
 	}

@@ -374,3 +374,17 @@ func TestShrink(t *testing.T) {
 		t.Errorf("touched %s (-want +got):\n%s", next.Touches, diff)
 	}
 }
+
+// TestIssues: a finding is named after the issue that it shows.
+func TestIssues(t *testing.T) {
+	t.Parallel()
+	i := item(trial.Template, false)
+	f := trial.Finding{What: trial.Endless, Touches: i.Touches, Items: []trial.Found{{Item: i}, {Item: i}}}
+	if diff := cmp.Diff([]string{"kubernetes#141961"}, f.Issues()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	f.What = trial.Lost
+	if got := f.Issues(); got != nil {
+		t.Errorf("another finding is %v", got)
+	}
+}
