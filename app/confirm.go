@@ -40,7 +40,7 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept
 	for _, one := range all {
 		alone, control := rate(report, one.alone), rate(report, one.control)
 		for i, found := range swept.Findings[one.finding].Items {
-			if found.Kind == one.of.Kind && slices.Equal(swept.own(found), swept.own(one.of)) {
+			if slices.Equal(swept.own(found), swept.own(one.of)) {
 				swept.Findings[one.finding].Items[i].Alone, swept.Findings[one.finding].Items[i].Control = alone, control
 			}
 		}

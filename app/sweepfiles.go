@@ -108,7 +108,7 @@ type shown struct {
 	files          []string
 }
 
-// writeScenarios writes scenarios for each finding, and each kind and set of gates that shows it.
+// writeScenarios writes scenarios for each finding, and each set of gates that shows it.
 func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 	if err := os.MkdirAll(filepath.Join(dir, sweptShown), 0o755); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -113,20 +112,18 @@ func (f Finding) short() string {
 	return strings.Join(words[max(0, len(words)-2):], "-")
 }
 
-// Smallest are the items of a finding with the smallest objects, one for each kind and set of gates,
-// sorted by these.
+// Smallest are the items of a finding with the smallest objects, one for each set of gates, sorted by these.
 func (f Finding) Smallest() (all []Found) {
 	best := make(map[string]Found)
 	size := func(of Found) int { return len(fmt.Sprint(of.Object)) }
 	for _, of := range f.Items {
-		id := of.Kind + strings.Join(of.ownGates(), ",")
+		id := strings.Join(append(of.AllGates(), of.Off...), ",")
 		if had, is := best[id]; !is || size(of) < size(had) {
 			best[id] = of
 		}
 	}
-	all = slices.Collect(maps.Values(best))
-	slices.SortFunc(all, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.ownGates(), b.ownGates()))
-	})
+	for _, id := range slices.Sorted(maps.Keys(best)) {
+		all = append(all, best[id])
+	}
 	return all
 }
