@@ -61,13 +61,13 @@ func TestSweep(t *testing.T) {
 		{
 			name: "a controller that panics while a gate is off", want: "kube-controller-manager panics",
 			program: "kube-controller-manager", file: "pkg/controller/deployment/sync.go",
-			old: "\t\tstatus.TerminatingReplicas = deploymentutil.GetTerminatingReplicaCountForReplicaSets(allRSs)\n\t}\n",
-			new: "\t\tstatus.TerminatingReplicas = deploymentutil.GetTerminatingReplicaCountForReplicaSets(allRSs)\n\t} else {\n\t\tpanic(\"no terminating replicas\")\n\t}\n",
+			old: "\tif utilfeature.DefaultFeatureGate.Enabled(features.DeploymentReplicaSetTerminatingReplicas) {\n",
+			new: "\tif !utilfeature.DefaultFeatureGate.Enabled(features.GRPCContainerProbeTLS) {\n\t\tpanic(\"no gate\")\n\t}\n\tif utilfeature.DefaultFeatureGate.Enabled(features.DeploymentReplicaSetTerminatingReplicas) {\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			program := cmp.Or(tc.program, "kube-apiserver")
-			args := []string{"sweep", "--gates", "GRPCContainerProbeTLS,DeploymentReplicaSetTerminatingReplicas", "--kinds", "Deployment", "--at", program}
+			args := []string{"sweep", "--gates", "GRPCContainerProbeTLS", "--kinds", "Deployment", "--at", program}
 			if tc.file != "" {
 				args = append(args, "--overlay", program+"@"+string(release.Newest)+":"+tc.file+"="+changed(t, tc.file, tc.old, tc.new))
 			}
