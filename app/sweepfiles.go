@@ -110,6 +110,11 @@ type shown struct {
 
 // writeScenarios writes scenarios for each finding, and each set of gates that shows it.
 func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
+	for _, name := range []string{sweptShown, sweptAlone, sweptDrafts} { // those of an earlier sweep that this one goes on with
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(dir, sweptShown), 0o755); err != nil {
 		return nil, err
 	}
