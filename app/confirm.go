@@ -34,6 +34,9 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept
 	report, err := Run(ctx, cells, Options{
 		Dir: filepath.Join(s.Dir, sweptAlone), Binary: builder.Binary, Catalog: here, Repeat: times, Parallel: s.Parallel,
 	})
+	if err == nil {
+		err = context.Cause(ctx) // some may not have run three times
+	}
 	if err != nil {
 		return err
 	}

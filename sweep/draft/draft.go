@@ -108,7 +108,7 @@ func (d Draft) background() string {
 		fmt.Fprintf(&b, "- This is known as %s.\n", issue)
 	}
 	if slices.ContainsFunc(d.Finding.Items, func(f trial.Found) bool { return f.Alone != nil }) {
-		b.WriteString("- Of each kind and set of gates, one object was looked for again: in a scenario in which only the gates of its fields are on first, and in a control in which nothing changes. The table says how many runs of these were red.\n")
+		b.WriteString("- Of each set of gates, one object was looked for again: in a scenario in which only the gates of its fields are on first, and in a control in which nothing changes. The table says how many runs of these were red.\n")
 	}
 	fmt.Fprintf(&b, "- It was found by `skewrig sweep`, which turns gates off, or changes releases, while objects use what gates guard:\n\n%s\n", render.MarkdownBlock("sh", d.Again))
 	return b.String()
