@@ -80,6 +80,9 @@ func (s Sweep) tell(format string, args ...any) {
 type swept struct {
 	trial.Swept
 
+	// settable are the gates of the release that are not locked. A marker may name others.
+	settable map[string]bool
+
 	uses  []trial.Use
 	plans map[int]trial.Plan // by number
 	tried trial.Tried
@@ -88,8 +91,11 @@ type swept struct {
 
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
-	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried(), lacks: s.lacks()}
+	state := &swept{settable: make(map[string]bool), plans: make(map[int]trial.Plan), tried: trial.NewTried(), lacks: s.lacks()}
 	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	for _, g := range s.Release.Gates {
+		state.settable[g.Name] = !g.Locked
+	}
 	if s.Resume {
 		return state, state.read(s.Dir)
 	}

@@ -143,17 +143,12 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 func (s *swept) own(of trial.Found) []string {
 	switch {
 	case !of.IsControl() && of.Name != "" && len(of.Off) == 0:
-		return slices.DeleteFunc(of.AllGates(), s.locked)
+		return slices.DeleteFunc(of.AllGates(), func(gate string) bool { return !s.settable[gate] })
 	case len(of.Off) > 0:
 		return of.Off
 	default:
 		return s.plans[of.Plan].Gates
 	}
-}
-
-// locked reports whether a gate of the release can't be set.
-func (s *swept) locked(gate string) bool {
-	return slices.ContainsFunc(release.GateConflicts(release.Effective{Version: s.Version}, release.Gates{gate: false}), func(c release.GateConflict) bool { return len(c.Too) == 0 })
 }
 
 // alone is what shows an item alone: its gates on, and off, with what has to be so with them.
