@@ -58,7 +58,11 @@ func (s Sweep) shrunk(ctx context.Context, state *swept, name, what string, foun
 	}
 	_, panics := trial.Panicking(what)
 	if s.To == "" {
-		gates, err := smaller.gates(ctx, state.own(found), found.IsControl() || panics, found.Item)
+		gates := state.own(found)
+		if panics {
+			gates = smaller.plan.Gates
+		}
+		gates, err := smaller.gates(ctx, gates, found.IsControl() || panics, found.Item)
 		if err != nil {
 			return found, err
 		}

@@ -223,6 +223,6 @@ func printFound(w io.Writer, f trial.Finding) {
 		for _, of := range i.Fields() {
 			fields = append(fields, of.Field)
 		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(fields, ", "), strings.Join(i.Gates, ", "), i.Alone, i.Control, strings.Join(append([]string{i.Turn}, i.Also...), "; "), i.Detail)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(fields, ", "), strings.Join(slices.Concat(i.Gates, i.Off), ", "), i.Alone, i.Control, strings.Join(append([]string{i.Turn}, i.Also...), "; "), i.Detail)
 	})
 }

@@ -37,7 +37,9 @@ func TestSweep(t *testing.T) {
 		name           string
 		program        string // what is changed. If unset, the API server
 		file, old, new string
-		want           string // how the signature of a finding begins, with the field mode if it is one of an object
+		gate, kind     string // that are swept. If unset, that of the field mode, and Deployments
+		field          string // that shows it. If unset, mode
+		want           string // what the signature of a finding has, with the field mode if it is one of an object
 	}{
 		{name: "as it is", want: endless},
 		{
@@ -55,8 +57,8 @@ func TestSweep(t *testing.T) {
 		},
 		{
 			name: "a field that is filled in although its gate is off", want: "created without the field: the field is filled in although the gate is off",
-			file: "pkg/apis/core/v1/defaults.go", old: "func SetDefaults_Probe(obj *v1.Probe) {\n",
-			new: "func SetDefaults_Probe(obj *v1.Probe) {\n\tif mode := v1.GRPCProbeMode(\"Plaintext\"); obj.GRPC != nil && obj.GRPC.Mode == nil {\n\t\tobj.GRPC.Mode = &mode\n\t}\n",
+			gate: "H2CContainerProbe", kind: "Pod", field: "core/v1.HTTPGetAction.protocol",
+			file: "pkg/apis/core/v1/defaults.go", old: "\tif utilfeature.DefaultFeatureGate.Enabled(features.H2CContainerProbe) {\n", new: "\t{\n",
 		},
 		{
 			name: "a controller that panics while a gate is off", want: "kube-controller-manager panics",
@@ -67,14 +69,14 @@ func TestSweep(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			program := cmp.Or(tc.program, "kube-apiserver")
-			args := []string{"sweep", "--gates", "GRPCContainerProbeTLS", "--kinds", "Deployment", "--at", program}
+			args := []string{"sweep", "--gates", cmp.Or(tc.gate, "GRPCContainerProbeTLS"), "--kinds", cmp.Or(tc.kind, "Deployment"), "--at", program}
 			if tc.file != "" {
 				args = append(args, "--overlay", program+"@"+string(release.Newest)+":"+tc.file+"="+changed(t, tc.file, tc.old, tc.new))
 			}
 			swept := run(t, skewrig, args)
 			found := slices.ContainsFunc(swept.Findings, func(f trial.Finding) bool {
-				about := func(i trial.Found) bool { return i.Field == mode || tc.program != "" }
-				return strings.HasPrefix(f.Signature(), tc.want) && slices.ContainsFunc(f.Items, about)
+				about := func(i trial.Found) bool { return i.Field == cmp.Or(tc.field, mode) || tc.program != "" }
+				return strings.Contains(f.Signature(), tc.want) && slices.ContainsFunc(f.Items, about)
 			})
 			if !found {
 				t.Errorf("no finding %q among %d, not confirmed: %d", tc.want, len(swept.Findings), len(swept.NotConfirmed))

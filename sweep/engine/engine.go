@@ -63,7 +63,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 	if failed != nil && !died {
 		return seen, errors.Join(failed, err)
 	}
-	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers}
+	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Died: died}
 	if seen.Panics, err = panics(out.LogDir); err != nil {
 		return seen, err
 	}

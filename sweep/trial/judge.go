@@ -33,8 +33,10 @@ type Seen struct {
 	Ended time.Time
 	// Answers are what the API server said of the touches of an item, by its name.
 	Answers map[string][]Answer
-	// Panics are what components logged of panics and fatal errors.
+	// Panics are what components logged of panics and fatal errors. Died is true if one ended, and with
+	// it the plan: of objects, nothing can be said then.
 	Panics []Panic
+	Died   bool
 }
 
 // Answer is what an API server says of a touch: before the change, to a dry run, and after it.
@@ -80,7 +82,10 @@ func unseen(s Seen, families map[string]family) (all []Item) {
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
 	j := judge{Seen: s, families: s.families(), requests: s.requests(), unserved: s.unserved(), found: make(map[string]*Finding), controls: make(map[string]bool)}
-	items := slices.Clone(s.Plan.Items)
+	var items []Item
+	if !s.Died {
+		items = slices.Clone(s.Plan.Items)
+	}
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Field, b.Field) }) // controls first
 	for _, i := range items {
 		j.item(i)

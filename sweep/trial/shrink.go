@@ -119,9 +119,10 @@ func Shrink(p Plan, i Item) Smaller {
 	return s
 }
 
-// Shows reports whether the item itself shows a finding that says what.
+// Shows reports whether the item itself shows a finding that says what, or, of a component that panics, any.
 func (s Smaller) Shows(what string, found []Finding) bool {
-	return s.red(what, found)[s.Plan.Items[0].Name]
+	red := s.red(what, found)
+	return red[s.Plan.Items[0].Name] || red[""]
 }
 
 // Next is the item without all that was taken away of it one by one while it showed what a finding says, and

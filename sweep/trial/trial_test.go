@@ -243,6 +243,14 @@ func TestJudgeOfPanics(t *testing.T) {
 	if len(found) != 1 || found[0].Signature() != "kube-apiserver panics: k8s.io/x.F" || found[0].Items[0].Detail != "panic: nil" {
 		t.Errorf("got %v", found)
 	}
+	dead := newHistory("delete").seen(nil)
+	dead.Panics, dead.Died = s.Panics, true
+	if found := trial.Judge(dead); len(found) != 1 {
+		t.Errorf("after its end, got %v", found)
+	}
+	if only := trial.Only(s.Plan, s.Plan.Items[:3]...); !only.Shows(found[0].What, found) || only.Shows(trial.Lost, found) {
+		t.Error("it is not seen of some of the objects")
+	}
 }
 
 // TestUnseen: an object of which nothing was seen is said, and so is one without a namespace that is not.
