@@ -116,9 +116,9 @@ func (s *shrinking) culprit(ctx context.Context) (trial.Item, error) {
 	return items[0], nil
 }
 
-// gates are as few of some as it takes. Of those of a field, these are all.
-func (s *shrinking) gates(ctx context.Context, gates []string, any bool, item trial.Item) ([]string, error) {
-	for any && len(gates) > 1 && time.Now().Before(s.until) {
+// gates are some, or as few of them as it takes.
+func (s *shrinking) gates(ctx context.Context, gates []string, few bool, item trial.Item) ([]string, error) {
+	for few && len(gates) > 1 && time.Now().Before(s.until) {
 		half, err := halved(gates, func(half []string) (bool, error) {
 			s.Gates, s.plan.Gates = half, half
 			return s.shows(ctx, trial.Only(s.plan, item))

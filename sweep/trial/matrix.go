@@ -108,7 +108,7 @@ type Cell struct {
 func (s Swept) Matrices() (all []Matrix) {
 	for _, turn := range s.Turns {
 		m := Matrix{Turn: turn.String()}
-		for _, touch := range allTouches {
+		for _, touch := range touches {
 			if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Turn == m.Turn && t.Touch == touch }) {
 				m.Touches = append(m.Touches, touch)
 			}
@@ -120,9 +120,6 @@ func (s Swept) Matrices() (all []Matrix) {
 	}
 	return all
 }
-
-// allTouches are in the order of what they do.
-var allTouches = []Touch{Nothing, Label, Apply, Put, OldClient, Status, Template, Scale, Delete, Create, Bare}
 
 func (s Swept) row(m Matrix, gate string) Row {
 	row := Row{Gate: gate, Why: s.whyNot(m.Turn, gate)}

@@ -39,7 +39,7 @@ func simplestFirst(all []Finding) []Finding {
 	rank := func(f Finding) (ranks []int) {
 		ranks = append(ranks, len(f.Touches))
 		for _, t := range f.Touches {
-			ranks = append(ranks, slices.Index(simplest, t))
+			ranks = append(ranks, slices.Index(touches, t))
 		}
 		return ranks
 	}
@@ -47,8 +47,6 @@ func simplestFirst(all []Finding) []Finding {
 		return cmp.Or(slices.Compare(rank(a), rank(b)), cmp.Compare(a.Signature(), b.Signature()))
 	})
 }
-
-var simplest = []Touch{Nothing, Label, Apply, Put, Status, Scale, Template, Delete, Create, Bare, OldClient}
 
 // explaining is what shows the same with no more fields, or nil.
 func explaining(all []Finding, f Finding, found Found) *Found {

@@ -27,6 +27,9 @@ const (
 	Bare      Touch = "bare"   // the same, without the field
 )
 
+// touches are all, the simplest first.
+var touches = []Touch{Nothing, Label, Apply, Put, Status, Scale, Template, Delete, Create, Bare, OldClient}
+
 // inWords says what was done to an object.
 var inWords = map[Touch]string{
 	Nothing: "not touched", Label: "labeled", Apply: "labeled by server-side apply", Put: "read and written back", OldClient: "written back by a client without the field",
@@ -62,33 +65,33 @@ func (t Touches) Name() string {
 
 // touchesOf are those that can be done to an object.
 func touchesOf(u Use) []Touch {
-	touches := append(lasting(u), Nothing, Delete)
+	all := append(lasting(u), Nothing, Delete)
 	if u.ByComment { // it may be a value that the gate guards, or a use
-		return touches
+		return all
 	}
-	touches = append(touches, Create)
+	all = append(all, Create)
 	if !u.IsControl() {
-		touches = append(touches, Bare)
+		all = append(all, Bare)
 	}
-	return touches
+	return all
 }
 
 // lasting are the touches of an object after which it is there, and may be touched again.
 func lasting(u Use) []Touch {
-	touches := []Touch{Label, Apply, Put}
+	all := []Touch{Label, Apply, Put}
 	if !u.IsControl() {
-		touches = append(touches, OldClient)
+		all = append(all, OldClient)
 	}
 	if u.Conditions {
-		touches = append(touches, Status)
+		all = append(all, Status)
 	}
 	if podTemplate(u.Object) != nil && u.Kind != "Job" { // whose template can't be changed
-		touches = append(touches, Template)
+		all = append(all, Template)
 	}
 	if scalable[u.Kind] {
-		touches = append(touches, Scale)
+		all = append(all, Scale)
 	}
-	return touches
+	return all
 }
 
 var scalable = map[string]bool{"Deployment": true, "ReplicaSet": true, "StatefulSet": true, "ReplicationController": true}
