@@ -49,7 +49,7 @@ func smallest(all []trial.Found) (best int) {
 // gates.
 func (s Sweep) shrunk(ctx context.Context, state *swept, name, what string, found trial.Found) (trial.Found, error) {
 	smaller := shrinking{Sweep: s, name: name, what: what, until: time.Now().Add(shrinkLimit), plan: state.plans[found.Plan]}
-	if found.Name == "" { // a component
+	if !found.HasItem() { // a component
 		item, err := smaller.culprit(ctx)
 		if err != nil || item.Name == "" {
 			return found, err

@@ -86,13 +86,16 @@ type swept struct {
 	uses  []trial.Use
 	plans map[int]trial.Plan // by number
 	tried trial.Tried
-	lacks func(release.Version, trial.Use) trial.Lack
+	lacks func(trial.Use) trial.Lack // what the other release lacks
 }
 
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
-	state := &swept{settable: make(map[string]bool), plans: make(map[int]trial.Plan), tried: trial.NewTried(), lacks: s.lacks()}
+	state := &swept{settable: make(map[string]bool), plans: make(map[int]trial.Plan), tried: trial.NewTried()}
 	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	if s.To != "" {
+		state.lacks = engine.Lacks(s.To, s.ToAPI)
+	}
 	for _, g := range s.Release.Gates {
 		state.settable[g.Name] = !g.Locked
 	}
@@ -108,14 +111,6 @@ func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	}
 	state.uses, state.Reached, err = s.Reach(ctx, out)
 	return state, errors.Join(err, done(), state.write(s.Dir))
-}
-
-func (s Sweep) lacks() func(release.Version, trial.Use) trial.Lack {
-	if s.ToAPI == nil {
-		return func(release.Version, trial.Use) trial.Lack { return "" }
-	}
-	lacks := engine.Lacks(s.To, s.ToAPI)
-	return func(_ release.Version, u trial.Use) trial.Lack { return lacks(u) }
 }
 
 // output is where a control plane leaves what it does, below the directory.

@@ -62,8 +62,10 @@ func writeJSON(path string, v any) error {
 }
 
 // ReadSweep reads what a sweep came to.
-func ReadSweep(dir string) (s trial.Swept, _ error) {
-	return s, readJSON(filepath.Join(dir, sweptFile), &s)
+func ReadSweep(dir string) (trial.Swept, error) {
+	var s trial.Swept
+	err := readJSON(filepath.Join(dir, sweptFile), &s)
+	return s, err
 }
 
 // ReadKnown reads what a sweep found, from its file sweep.json.
@@ -120,7 +122,7 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 	}
 	for n, f := range s.Findings {
 		for _, found := range f.Smallest() {
-			if found.Name == "" {
+			if !found.HasItem() {
 				continue // a component, and no object
 			}
 			alone := s.alone(found)
@@ -142,7 +144,7 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 // plan, or about those that it was made smaller to.
 func (s *swept) own(of trial.Found) []string {
 	switch {
-	case !of.IsControl() && of.Name != "" && len(of.Off) == 0:
+	case !of.IsControl() && of.HasItem() && len(of.Off) == 0:
 		return slices.DeleteFunc(of.AllGates(), func(gate string) bool { return !s.settable[gate] })
 	case len(of.Off) > 0:
 		return of.Off

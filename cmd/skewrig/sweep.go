@@ -219,10 +219,6 @@ func knownAs(f trial.Finding) string {
 
 func printFound(w io.Writer, f trial.Finding) {
 	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tWHILE\tIN THE SWEEP", f.Items, func(i trial.Found) string {
-		var fields []string
-		for _, of := range i.Fields() {
-			fields = append(fields, of.Field)
-		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(fields, ", "), strings.Join(slices.Concat(i.Gates, i.Off), ", "), i.Alone, i.Control, strings.Join(append([]string{i.Turn}, i.Also...), "; "), i.Detail)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(i.FieldNames(), ", "), strings.Join(slices.Concat(i.Gates, i.Off), ", "), i.Alone, i.Control, strings.Join(i.Turns(), "; "), i.Detail)
 	})
 }

@@ -43,7 +43,7 @@ func (f Finding) Issues() (names []string) {
 // issueOf is the name of the known issue that something shows, or empty.
 func issueOf(f Finding, of Found) string {
 	for _, i := range issues() {
-		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || of.TouchedBy(i.Touch) || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.names(), i.Field)) {
+		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || of.TouchedBy(i.Touch) || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.FieldNames(), i.Field)) {
 			return i.Name
 		}
 	}

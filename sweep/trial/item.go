@@ -50,6 +50,14 @@ func (u Use) Fields() []Used {
 	return append([]Used{u.Used}, u.And...)
 }
 
+// FieldNames are those of all fields.
+func (u Use) FieldNames() (names []string) {
+	for _, f := range u.Fields() {
+		names = append(names, f.Field)
+	}
+	return names
+}
+
 // AllGates are those of all fields, and of what these are in, sorted.
 func (u Use) AllGates() (all []string) {
 	for _, f := range u.Fields() {

@@ -66,9 +66,8 @@ type Panic struct {
 
 // Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
 // be made after the change may have been refused.
-func Unseen(s Seen) (all []Item) { return unseen(s, s.families()) }
-
-func unseen(s Seen, families map[string]family) (all []Item) {
+func Unseen(s Seen) (all []Item) {
+	families := s.families()
 	for _, i := range s.Plan.Items {
 		refused := i.Late() && slices.ContainsFunc(s.Answers[i.Name], func(a Answer) bool { return a.Off.Text != "" })
 		if len(families[i.Key(s.Namespace)].own) == 0 && !refused {

@@ -59,9 +59,6 @@ func (f Found) Turns() []string { return append([]string{f.Turn}, f.Also...) }
 // HasItem reports whether it was seen of an object, and not of a component alone.
 func (f Found) HasItem() bool { return f.Kind != "" }
 
-// FieldNames are those of the fields that the object uses.
-func (u Use) FieldNames() []string { return u.names() }
-
 // During is a finding with those of its items that were seen with a change.
 func (f Finding) During(turn string) Finding {
 	return f.only(func(i Found) bool { return slices.Contains(i.Turns(), turn) })

@@ -56,7 +56,7 @@ func explaining(all []Finding, f Finding, found Found) *Found {
 		}
 		for i := range all[n].Items {
 			had := &all[n].Items[i]
-			if had.Kind == found.Kind && had.IsControl() == found.IsControl() && subset(had.names(), found.names()) {
+			if had.Kind == found.Kind && had.IsControl() == found.IsControl() && subset(had.FieldNames(), found.FieldNames()) {
 				return had
 			}
 		}
@@ -77,13 +77,6 @@ func (f *Found) also(other Finding, found Found) {
 			f.AlsoTouched = append(f.AlsoTouched, t)
 		}
 	}
-}
-
-func (u Use) names() (names []string) {
-	for _, f := range u.Fields() {
-		names = append(names, f.Field)
-	}
-	return names
 }
 
 func subset[T comparable](small, big []T) bool {

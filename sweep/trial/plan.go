@@ -112,7 +112,7 @@ func (p Plan) String() string {
 }
 
 // Small are the plans in which each object uses one field, and is touched once: one for each turn.
-func Small(turns []Turn, gates []string, uses []Use, lacks func(release.Version, Use) Lack) (plans []Plan) {
+func Small(turns []Turn, gates []string, uses []Use, lacks func(Use) Lack) (plans []Plan) {
 	for n, turn := range turns {
 		items := slices.DeleteFunc(Items(usable(turn, uses, lacks)), func(i Item) bool { return !turn.takes(i) })
 		plans = append(plans, Plan{Number: n + 1, Turn: turn, Gates: gates, Items: items})
@@ -160,13 +160,13 @@ const (
 // usable are the objects that say something of a turn. Where a kubelet changes, these are pods. To a release
 // that does not have a kind no object of that kind goes; of a field that it does not have, objects are
 // tried all the same, but not whether it is kept.
-func usable(turn Turn, uses []Use, lacks func(release.Version, Use) Lack) (all []Use) {
+func usable(turn Turn, uses []Use, lacks func(Use) Lack) (all []Use) {
 	for _, u := range uses {
 		if turn.HasNode() && !turn.Has(record.APIServer) && u.Kind != "Pod" {
 			continue
 		}
 		if turn.To != "" {
-			lack := lacks(turn.To, u)
+			lack := lacks(u)
 			if lack == LacksKind {
 				continue
 			}

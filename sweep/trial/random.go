@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -17,8 +16,8 @@ type Source struct {
 	Turns []Turn
 	Gates []string
 	Uses  []Use
-	// Lacks says what a release lacks of an object.
-	Lacks func(release.Version, Use) Lack
+	// Lacks says what the release that components change to lacks of an object.
+	Lacks func(Use) Lack
 }
 
 // size is how many objects a random plan has, beside controls.

@@ -320,7 +320,7 @@ func TestRandom(t *testing.T) {
 	t.Parallel()
 	source := trial.Source{
 		Seed: 7, Turns: trial.Turns([]string{"kube-apiserver", "kube-controller-manager"}, "v1.37.1", ""), Gates: []string{"GRPCContainerProbeTLS"}, Uses: append(uses(), jobs()...),
-		Lacks: func(release.Version, trial.Use) trial.Lack { return "" },
+		Lacks: func(trial.Use) trial.Lack { return "" },
 	}
 	plans := func(source trial.Source) (texts []string) {
 		tried := trial.NewTried()
