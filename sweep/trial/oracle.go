@@ -41,7 +41,7 @@ const (
 	Stored    = "the field is stored although the gate is off"
 	Defaulted = "the field is filled in although the gate is off"
 	Stays     = "it is not gone"
-	Changed   = "afterwards it is not as before"
+	Changed   = "it has changed once all is undone"
 	Behind    = "its status is not about its spec"
 	Stopped   = "its containers stop"
 )
@@ -57,7 +57,7 @@ var Oracles = []Oracle{
 	{What: Stored, Statement: "A new object does not get the field while its gate is off.", Source: changes + ", Alpha field in existing API version", Touched: Create, Server: true, seen: (*judge).stored},
 	{What: Defaulted, Statement: "A field without a value stays so while its gate is off.", Source: changes + ", Alpha field in existing API version", Touched: Bare, Server: true, seen: (*judge).stored},
 	{What: Stays, Statement: "What is deleted goes, and what it owns with it.", Source: conventions + ", Verbs on Resources", Touched: Delete, seen: (*judge).stays},
-	{What: Changed, Statement: "When all is as before, so is what nobody touched.", Source: changes + ", Operational overview", Touched: Nothing, Follows: []string{Endless, Lost}, seen: (*judge).changed},
+	{What: Changed, Statement: "Once the change is undone, an object that nobody touched is as it was.", Source: changes + ", Operational overview", Touched: Nothing, Follows: []string{Endless, Lost}, seen: (*judge).changed},
 	{What: Behind, Statement: "A controller says in the status of an object that it has seen its spec.", Source: conventions + ", Typical status properties", Follows: []string{Endless}, seen: (*judge).behind},
 	{What: Stopped, Statement: "Containers that run go on.", Source: "KEP template, Production Readiness Review Questionnaire, Feature Enablement and Rollback", Touched: Nothing, seen: (*judge).stopped},
 }

@@ -219,7 +219,7 @@ func TestJudge(t *testing.T) {
 func TestJudgeOfWhatNobodyTouched(t *testing.T) {
 	t.Parallel()
 	found := trial.Judge(newHistory("nothing").seen(nil))
-	if len(found) != 1 || found[0].Signature() != "not touched: afterwards it is not as before" {
+	if len(found) != 1 || found[0].Signature() != "not touched: it has changed once all is undone" {
 		t.Errorf("got %v", found)
 	}
 }
