@@ -48,8 +48,8 @@ func watched(t *testing.T, cells []plan.Cell) []plan.Cell {
 	return some
 }
 
-// declare makes a spec of each cell, labelled with the KEP and the group that
-// its id begins with.
+// declare makes a spec of each cell, labelled with "catalog" and the first two
+// parts of its id.
 func declare(cells []plan.Cell) {
 	builder := new(build.Builder)
 	BeforeSuite(func(ctx SpecContext) {
@@ -58,7 +58,7 @@ func declare(cells []plan.Cell) {
 	})
 	for _, cell := range cells {
 		id := strings.Split(cell.ID, "/")
-		It(cell.ID, Label(id[0], id[1]), func(ctx SpecContext) {
+		It(cell.ID, Label("catalog", id[0], id[1]), func(ctx SpecContext) {
 			dir, results := runCells(ctx, builder, cell)
 			Expect(problems(results[0])).To(BeEmpty())
 			expectEachCheckCounts(cell, dir)
