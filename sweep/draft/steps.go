@@ -51,7 +51,7 @@ func (d Draft) runs() string {
 
 // commands are for a cluster whose components one can restart.
 func (c Case) commands() ([]string, error) {
-	all := []string{"# Start a control plane of " + string(c.Alone.Version) + c.node() + ", each component with --feature-gates=" + c.Alone.On.Flag() + ", " + record.APIServer + " also with --runtime-config=api/all=true"}
+	all := []string{"# Start a control plane of " + string(c.Alone.Version) + c.with() + ", each component with --feature-gates=" + c.Alone.On.Flag() + ", " + record.APIServer + " also with --runtime-config=api/all=true"}
 	if !c.Late() {
 		all = append(all, "kubectl create -f object.yaml")
 	}
@@ -75,11 +75,16 @@ func (c Case) commands() ([]string, error) {
 	return append(all, fmt.Sprintf("kubectl get %s/%s -o yaml", c.Resource, c.Name)), nil
 }
 
-func (c Case) node() string {
-	if c.Alone.Turn.HasNode() {
+// with says what the control plane has beside one of each component.
+func (c Case) with() string {
+	switch {
+	case c.Alone.Turn.HasNode():
 		return " with the node " + trial.Node
+	case c.Alone.Turn.HasTwoServers():
+		return fmt.Sprintf(" with two API servers on one etcd: %s, which kubectl asks, and %s, which controllers ask", trial.ClientsServer, trial.ControllersServer)
+	default:
+		return ""
 	}
-	return ""
 }
 
 // changed says how a component is changed.

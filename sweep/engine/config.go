@@ -58,7 +58,7 @@ func (cfg Config) effective() release.Effective {
 	return release.Effective{Version: cfg.Release.Version}
 }
 
-// cluster is an API server that serves all versions of all kinds, a controller manager that is not
+// cluster has API servers that serve all versions of all kinds, a controller manager that is not
 // held back by its own limits and whose requests are recorded, and a node, if the change is about one.
 func (cfg Config) cluster(turn trial.Turn, out Output) cluster.Config {
 	v, on := cfg.Release.Version, cfg.On()
@@ -66,12 +66,16 @@ func (cfg Config) cluster(turn trial.Turn, out Output) cluster.Config {
 	fast := record.Settings{Flags: map[string]string{"kube-api-qps": "1000", "kube-api-burst": "2000"}}
 	t := record.Topology{
 		Version: v, Gates: on, ControllerManager: true, Observed: cfg.observed(),
-		Members: []record.Component{
-			{Name: record.APIServer, Version: v, Gates: on, Settings: all},
-			{Name: record.ControllerManager, Version: v, Gates: on, Settings: fast},
-		},
-		Links: []record.Link{{From: record.ControllerManager, To: record.APIServer}}, Inspected: []string{record.ControllerManager},
+		Links: []record.Link{{From: turn.Manager(), To: record.APIServer}}, Inspected: []string{turn.Manager()},
 	}
+	for _, name := range turn.Servers() {
+		t.Members = append(t.Members, record.Component{Name: name, Version: v, Gates: on, Settings: all})
+	}
+	manager := record.Component{Name: turn.Manager(), Version: v, Gates: on, Settings: fast}
+	if turn.HasTwoServers() {
+		manager.Via = []string{record.Member(trial.ControllersServer)}
+	}
+	t.Members = append(t.Members, manager)
 	if turn.HasNode() {
 		t.Nodes = []record.Node{{Name: trial.Node, Version: v, Gates: on}}
 	}

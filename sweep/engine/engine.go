@@ -64,7 +64,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 		return seen, errors.Join(failed, err)
 	}
 	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Died: died}
-	if seen.Panics, err = panics(out.LogDir); err != nil {
+	if seen.Panics, err = panics(out.LogDir, p.Turn.Components()); err != nil {
 		return seen, err
 	}
 	if died && len(seen.Panics) == 0 {
@@ -125,7 +125,7 @@ const beginning = 100
 
 // started waits until a component that was started has begun to work.
 func (r *run) started(ctx context.Context, component string) error {
-	if component != record.ControllerManager {
+	if record.Program(component) != record.ControllerManager {
 		return nil
 	}
 	return r.wait(ctx, time.Second, limit, beginning, record.LinkRequest{})

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
+	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -20,13 +20,9 @@ var (
 )
 
 // panics are those that components logged.
-func panics(dir string) (all []trial.Panic, _ error) {
-	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range logs {
-		found, err := panicsIn(path)
+func panics(dir string, components []string) (all []trial.Panic, _ error) {
+	for _, component := range components {
+		found, err := panicsIn(dir, component)
 		if err != nil {
 			return nil, err
 		}
@@ -35,13 +31,12 @@ func panics(dir string) (all []trial.Panic, _ error) {
 	return all, nil
 }
 
-func panicsIn(path string) (all []trial.Panic, _ error) {
-	file, err := os.Open(path)
+func panicsIn(dir, component string) (all []trial.Panic, _ error) {
+	file, err := os.Open(filepath.Join(dir, cluster.LogName(component)))
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	component := strings.TrimSuffix(filepath.Base(path), ".log")
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {

@@ -34,12 +34,12 @@ I1126 00:00:01.000000       1 trace.go:1] a panic is a word here
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"kube-apiserver": goesOn, "kube-controller-manager": ended, "etcd": "all is well\n"} {
+	for name, text := range map[string]string{"kube-apiserver": goesOn, "kube-controller-manager": ended, "kubelet-node-a": "all is well\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := panics(dir)
+	got, err := panics(dir, []string{"kube-apiserver", "kube-controller-manager", "kubelet/node-a"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,12 +21,12 @@ type check struct {
 }
 
 // checks hold if what a finding says is not so. In the control a new object has the field.
-func (i Item) checks(what string, control bool) []check {
+func (i Item) checks(what string, a Alone) []check {
 	key := i.Key("default")
 	children, is := makes[i.Kind]
 	there := fmt.Sprintf("'%s' in objects", key)
-	if component, panics := Panicking(what); panics {
-		return []check{panicCheck(component)}
+	if program, panics := Panicking(what); panics {
+		return []check{panicCheck(a.Turn.running(program))}
 	}
 	switch {
 	case what == Endless && is:
@@ -35,7 +35,7 @@ func (i Item) checks(what string, control bool) []check {
 	case what == Lost:
 		return []check{{ID: "kept", Observe: i.hasFields(key), Is: true, Always: map[string]string{"for": "5s"}}}
 	case what == Stored || what == Defaulted:
-		return []check{{ID: "stored", Observe: there + " && (" + i.hasFields(key) + ")", Is: control, Always: map[string]string{"for": "5s"}}}
+		return []check{{ID: "stored", Observe: there + " && (" + i.hasFields(key) + ")", Is: a.IsControl(), Always: map[string]string{"for": "5s"}}}
 	case what == Stays:
 		return []check{{ID: "gone", Observe: "!(" + there + ")", Is: true, Eventually: "30s"}}
 	case what == Behind:
@@ -53,7 +53,7 @@ func (i Item) checks(what string, control bool) []check {
 
 // panicCheck holds if a component does not panic. An API server goes on afterwards, and says so in its log.
 func panicCheck(component string) check {
-	if component == record.APIServer {
+	if record.Program(component) == record.APIServer {
 		return check{ID: "panics", Observe: "logs['panics']", Is: []string{}}
 	}
 	ends := fmt.Sprintf("components['%s'].exits.filter(e, !e.asked).size()", component)

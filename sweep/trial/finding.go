@@ -97,10 +97,10 @@ func (f Finding) Signature() string {
 // panics is what a finding says of a component, before where.
 const panics = " panics: "
 
-// Panicking is the component of which a finding says that it panics.
-func Panicking(what string) (component string, is bool) {
-	component, _, is = strings.Cut(what, panics)
-	return component, is
+// Panicking is the program of which a finding says that it panics.
+func Panicking(what string) (program string, is bool) {
+	program, _, is = strings.Cut(what, panics)
+	return program, is
 }
 
 // short is what a finding says, for names of files.

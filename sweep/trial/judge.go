@@ -90,7 +90,7 @@ func Judge(s Seen) []Finding {
 		j.item(i)
 	}
 	for _, p := range s.Panics {
-		f := j.finding(Finding{What: p.Component + panics + p.At})
+		f := j.finding(Finding{What: record.Program(p.Component) + panics + p.At})
 		f.Items = append(f.Items[:0], Found{Detail: p.Text, Turn: s.Plan.Turn.String(), Plan: s.Plan.Number})
 	}
 	return sorted(j.found)

@@ -14,7 +14,8 @@ import (
 // Turn is what changes in a control plane while objects are there, and is undone in the end.
 type Turn struct {
 	// At are the components that change, in this order: kube-apiserver, kubelet/node-a. It is undone in
-	// the opposite order.
+	// the opposite order. If one is kube-apiserver/a or kube-apiserver/b, the control plane has both, and only
+	// that one changes: clients ask a, and controllers b.
 	At []string `json:"at"`
 	// To is the release that they run as meanwhile, with its default gates. If unset, their release
 	// stays, and gates are turned off.
@@ -24,6 +25,12 @@ type Turn struct {
 // String says what changes: gates off at kube-apiserver, kube-apiserver to v1.36.3 and back.
 func (t Turn) String() string {
 	at := strings.Join(t.At, ", ")
+	switch {
+	case slices.Contains(t.At, ClientsServer):
+		at += ", which clients ask"
+	case slices.Contains(t.At, ControllersServer):
+		at += ", which controllers ask"
+	}
 	if t.To == "" {
 		return "gates off at " + at
 	}
@@ -35,6 +42,53 @@ func (t Turn) Has(program string) bool {
 	return slices.ContainsFunc(t.At, func(component string) bool { return record.Program(component) == program })
 }
 
+// HasTwoServers reports whether two API servers share an etcd, of which one changes.
+func (t Turn) HasTwoServers() bool {
+	return slices.Contains(t.At, ClientsServer) || slices.Contains(t.At, ControllersServer)
+}
+
+// Servers are the names of the API servers.
+func (t Turn) Servers() []string {
+	if t.HasTwoServers() {
+		return []string{ClientsServer, ControllersServer}
+	}
+	return []string{record.APIServer}
+}
+
+// Manager is the name of the controller manager.
+func (t Turn) Manager() string {
+	if t.HasTwoServers() {
+		return manager
+	}
+	return record.ControllerManager
+}
+
+// Components are the names of all components beside etcd.
+func (t Turn) Components() []string {
+	all := append(t.Servers(), t.Manager())
+	if t.HasNode() {
+		all = append(all, kubelet)
+	}
+	return all
+}
+
+// running is the component of a program: of two API servers, the one that changes.
+func (t Turn) running(program string) string {
+	at := t.Components()
+	n := slices.IndexFunc(at, func(c string) bool {
+		return record.Program(c) == program && (c != ClientsServer || slices.Contains(t.At, c))
+	})
+	if n < 0 {
+		return program
+	}
+	return at[n]
+}
+
+// asksChanged reports whether clients ask an API server that changes.
+func (t Turn) asksChanged() bool {
+	return t.Has(record.APIServer) && !slices.Contains(t.At, ControllersServer)
+}
+
 // HasNode reports whether there is a node, on which pods run.
 func (t Turn) HasNode() bool { return t.Has(Kubelet) }
 
@@ -42,6 +96,13 @@ func (t Turn) HasNode() bool { return t.Has(Kubelet) }
 const (
 	Kubelet = "kubelet"
 	Node    = "node-a"
+)
+
+// The components of a control plane that has two API servers on one etcd.
+const (
+	ClientsServer     = record.APIServer + "/a"
+	ControllersServer = record.APIServer + "/b"
+	manager           = record.ControllerManager + "/a"
 )
 
 // place is a part of a cluster that can change alone.
@@ -58,6 +119,8 @@ var places = []place{
 	{record.APIServer, []string{record.APIServer}, []string{record.ControllerManager, record.APIServer}, []string{record.APIServer}},
 	{record.ControllerManager, []string{record.ControllerManager}, []string{record.ControllerManager}, nil},
 	{Kubelet, []string{kubelet}, []string{kubelet}, nil},
+	{ClientsServer, []string{ClientsServer}, []string{manager, ClientsServer}, []string{ClientsServer}},
+	{ControllersServer, []string{ControllersServer}, []string{manager, ControllersServer}, []string{ControllersServer}},
 	{
 		"all", []string{record.APIServer, record.ControllerManager, kubelet}, []string{kubelet, record.ControllerManager, record.APIServer},
 		[]string{record.APIServer, record.ControllerManager, kubelet},

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/skewrig/skewrig/record"
 )
 
 // Source is what random plans are made from.
@@ -32,7 +30,7 @@ func (s Source) Random(number int, tried Tried) Plan {
 	if len(p.Gates) == 0 {
 		p.Gates = s.Gates
 	}
-	if killable := []string{record.APIServer, record.ControllerManager}; r.IntN(2) == 0 {
+	if killable := append(turn.Servers(), turn.Manager()); r.IntN(2) == 0 {
 		p.Killed = killable[r.IntN(len(killable))]
 	}
 	uses := usable(turn, s.Uses, s.Lacks)

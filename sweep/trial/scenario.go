@@ -49,7 +49,7 @@ func Scenario(a Alone, f Finding, of Found) (id string, text []byte, _ error) {
 	var b strings.Builder
 	err := scenario.Execute(&b, map[string]any{
 		"id": id, "title": fmt.Sprintf("%s %s, %s (%s)", i.Kind, i.withFields(), i.Touches, setting),
-		"alone": a, "item": i, "there": a.steps(a.Turn.At, a.Turn.To, a.To), "back": a.back(f.What), "panics": logged(f.What), "checks": i.checks(f.What, a.IsControl()),
+		"alone": a, "item": i, "there": a.steps(a.Turn.At, a.Turn.To, a.To), "back": a.back(f.What), "panics": a.logged(f.What), "checks": i.checks(f.What, a),
 	})
 	return id, []byte(b.String()), err
 }
@@ -75,9 +75,9 @@ func (i Item) withFields() string {
 }
 
 // logged is the component whose log says whether it panicked, or empty.
-func logged(what string) string {
-	if component, _ := Panicking(what); component == record.APIServer {
-		return component
+func (a Alone) logged(what string) string {
+	if program, _ := Panicking(what); program == record.APIServer {
+		return a.Turn.running(program)
 	}
 	return ""
 }
@@ -129,6 +129,10 @@ topology:
     scheduler: false
     gates: {{json .alone.On}}
     flags: {kube-apiserver: {runtime-config: api/all=true}}
+{{- if .alone.Turn.HasTwoServers}}
+    servers: [{name: a}, {name: b}]
+    controllerManagers: [{name: a, via: b}]
+{{- end}}
 {{- if .alone.Turn.HasNode}}
   nodes: [{name: node-a, version: {{.alone.Version}}, gates: {{json .alone.On}}}]
 {{- end}}

@@ -234,6 +234,19 @@ func TestJudgeOfAnotherPlace(t *testing.T) {
 	}
 }
 
+// TestJudgeOfTwoServers: clients may store a field as long as the API server that they ask has the gate on. A field
+// that is in use is kept by both.
+func TestJudgeOfTwoServers(t *testing.T) {
+	t.Parallel()
+	for server, want := range map[string]int{trial.ClientsServer: 2, trial.ControllersServer: 1} {
+		s := newHistory("create", "label").seen(nil)
+		s.Plan.Turn.At = []string{server}
+		if found := trial.Judge(s); len(found) != want {
+			t.Errorf("%s: got %v", s.Plan, found)
+		}
+	}
+}
+
 // TestJudgeOfPanics: what a component logs of a panic is a finding without an object.
 func TestJudgeOfPanics(t *testing.T) {
 	t.Parallel()
@@ -242,6 +255,11 @@ func TestJudgeOfPanics(t *testing.T) {
 	found := trial.Judge(s)
 	if len(found) != 1 || found[0].Signature() != "kube-apiserver panics: k8s.io/x.F" || found[0].Items[0].Detail != "panic: nil" {
 		t.Errorf("got %v", found)
+	}
+	s.Plan.Turn.At = []string{trial.ControllersServer}
+	s.Panics[0].Component = trial.ControllersServer
+	if again := trial.Judge(s); again[0].Signature() != found[0].Signature() {
+		t.Errorf("of one of two API servers, got %v", again)
 	}
 	dead := newHistory("delete").seen(nil)
 	dead.Panics, dead.Died = s.Panics, true
@@ -268,15 +286,17 @@ func TestUnseen(t *testing.T) {
 func TestScenario(t *testing.T) {
 	t.Parallel()
 	alone := trial.Alone{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	half := alone
+	half.Turn.At = []string{trial.ControllersServer}
 	back := alone
-	back.Turn, back.Killed = trial.Turns(nil, "v1.37.1", "v1.36.3")[3], "kube-controller-manager"
+	back.Turn, back.Killed = trial.Turns([]string{"all"}, "v1.37.1", "v1.36.3")[0], "kube-controller-manager"
 	for what, tc := range map[string]struct {
 		touch trial.Touch
 		alone trial.Alone
 	}{
 		trial.Endless: {trial.Template, alone}, trial.Refused: {trial.Apply, alone}, trial.Lost: {trial.Label, alone}, trial.Stays: {trial.Delete, alone},
 		trial.Stored: {trial.Create, alone}, trial.Defaulted: {trial.Bare, alone.Control()}, trial.Failed: {trial.OldClient, alone}, trial.Behind: {trial.Status, alone},
-		trial.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, alone}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
+		trial.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, half}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
 	} {
 		i := item(trial.Label, false)
 		i.Touches = trial.Touches{tc.touch}
