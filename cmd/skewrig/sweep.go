@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -219,6 +220,6 @@ func knownAs(f trial.Finding) string {
 
 func printFound(w io.Writer, f trial.Finding) {
 	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tWHILE\tIN THE SWEEP", f.Items, func(i trial.Found) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, strings.Join(i.FieldNames(), ", "), strings.Join(slices.Concat(i.Gates, i.Off), ", "), i.Alone, i.Control, strings.Join(i.Turns(), "; "), i.Detail)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, cmp.Or(strings.Join(i.FieldNames(), ", "), "-"), strings.Join(i.Takes(), ", "), i.Alone, i.Control, strings.Join(i.Turns(), "; "), i.Detail)
 	})
 }

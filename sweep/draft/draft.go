@@ -58,8 +58,12 @@ func (d Draft) title() string {
 	if len(kinds) == 0 {
 		return d.Finding.Signature()
 	}
-	gates := distinct(d.Finding.Items, func(f trial.Found) []string { return f.AllGates() })
-	return fmt.Sprintf("%s with fields of %s, %s", strings.Join(kinds, ", "), strings.Join(gates, ", "), d.Finding.Signature())
+	with := "with fields of"
+	if !slices.ContainsFunc(d.Finding.Items, func(f trial.Found) bool { return !f.IsControl() }) {
+		with = "without a gated field, with"
+	}
+	gates := distinct(d.Finding.Items, trial.Found.Takes)
+	return fmt.Sprintf("%s %s %s, %s", strings.Join(kinds, ", "), with, strings.Join(gates, ", "), d.Finding.Signature())
 }
 
 // happened says what was seen of which objects.
@@ -77,7 +81,7 @@ func (d Draft) happened() string {
 			continue
 		}
 		rows = append(rows, []string{
-			render.MarkdownText(i.Kind), render.MarkdownText(strings.Join(i.FieldNames(), ", ")), render.MarkdownText(strings.Join(i.AllGates(), ", ")),
+			render.MarkdownText(i.Kind), render.MarkdownText(strings.Join(i.FieldNames(), ", ")), render.MarkdownText(strings.Join(i.Takes(), ", ")),
 			i.Alone.String(), i.Control.String(), render.MarkdownText(i.Detail),
 		})
 	}

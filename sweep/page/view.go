@@ -80,7 +80,7 @@ func newShown(l trial.Listed, links Links) shown {
 		out.Draft = links.Draft(l)
 	}
 	for _, found := range l.Items {
-		i := item{Found: found, Gates: strings.Join(found.AllGates(), ", "), While: strings.Join(found.Turns(), "; ")}
+		i := item{Found: found, Gates: strings.Join(found.Takes(), ", "), While: strings.Join(found.Turns(), "; ")}
 		i.FieldNames = strings.Join(found.FieldNames(), ", ")
 		if links.Scenarios != nil && found.HasItem() {
 			i.Scenarios = links.Scenarios(l, found)

@@ -31,6 +31,10 @@ func Swept() trial.Swept {
 	stored := trial.Finding{What: trial.Stored, Touches: trial.Touches{trial.Create}, Items: []trial.Found{
 		found("Pod", "example/v1.Volume.size", "VolumeSize", trial.Create, "1Gi"),
 	}}
+	stays := trial.Finding{What: trial.Stays, Touches: trial.Touches{trial.Delete}, Items: []trial.Found{
+		found("Pod", "", "", trial.Delete, "pods/sweep/s0001 is there at the end"),
+	}}
+	stays.Items[0].Used, stays.Items[0].Off = trial.Used{}, []string{"VolumeSize"}
 	panics := trial.Finding{What: "kube-apiserver panics: k8s.io/example.(*T).Serve", Items: []trial.Found{{Detail: "panic: " + Hostile, Turn: server.String()}}}
 	return trial.Swept{
 		Version: "v1.90.1", Seed: 7, Gates: []string{"Needed", "NotReached", "ProbeMode", "VolumeSize"}, Turns: []trial.Turn{server, manager},
@@ -47,7 +51,7 @@ func Swept() trial.Swept {
 			{Turn: server.String(), Gate: "VolumeSize", Touch: trial.Create, Objects: 1}, {Turn: server.String(), Gate: "VolumeSize", Touch: trial.Label, Objects: 1},
 			{Turn: manager.String(), Gate: "ProbeMode", Touch: trial.Template, Objects: 2},
 		},
-		Findings: []trial.Finding{panics, endless}, NotConfirmed: []trial.Finding{refused}, Known: []trial.Finding{stored},
+		Findings: []trial.Finding{panics, endless}, NotConfirmed: []trial.Finding{refused, stays}, Known: []trial.Finding{stored},
 	}
 }
 

@@ -4,7 +4,6 @@ package trend
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
@@ -105,7 +104,7 @@ func fields(s trial.Swept) map[string][]string {
 		}
 		for _, i := range f.Items {
 			if i.HasItem() {
-				all[signature] = append(all[signature], i.Kind+" "+strings.Join(i.FieldNames(), " and "))
+				all[signature] = append(all[signature], i.Use.String())
 			}
 		}
 	}

@@ -50,6 +50,9 @@ func (r *Rate) String() string {
 	return fmt.Sprintf("%d of %d red", r.Red, r.Runs)
 }
 
+// Takes are the gates that it takes: those of its fields, or, if it is not about a field, those with which it is so.
+func (f Found) Takes() []string { return slices.Concat(f.AllGates(), f.Off) }
+
 // Confirmed reports whether it was seen each time with the gates off, and not once with them on.
 func (f Found) Confirmed() bool {
 	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && f.Control != nil && f.Control.Runs > 0 && f.Control.Red == 0
@@ -117,7 +120,7 @@ func (f Finding) Smallest() (all []Found) {
 	best := make(map[string]Found)
 	size := func(of Found) int { return len(fmt.Sprint(of.Object)) }
 	for _, of := range f.Items {
-		id := strings.Join(append(of.AllGates(), of.Off...), ",")
+		id := strings.Join(of.Takes(), ",")
 		if had, is := best[id]; !is || size(of) < size(had) {
 			best[id] = of
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/sweep/object"
 )
@@ -56,6 +57,14 @@ func (u Use) FieldNames() (names []string) {
 		names = append(names, f.Field)
 	}
 	return names
+}
+
+// String is a kind with its fields: "Pod with core/v1.EnvVarSource.fileKeyRef".
+func (u Use) String() string {
+	if u.IsControl() {
+		return u.Kind + " without a gated field"
+	}
+	return u.Kind + " with " + strings.Join(u.FieldNames(), " and ")
 }
 
 // AllGates are those of all fields, and of what these are in, sorted.

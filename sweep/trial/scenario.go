@@ -48,7 +48,7 @@ func Scenario(a Alone, f Finding, of Found) (id string, text []byte, _ error) {
 	}
 	var b strings.Builder
 	err := scenario.Execute(&b, map[string]any{
-		"id": id, "title": fmt.Sprintf("%s %s, %s (%s)", i.Kind, i.withFields(), i.Touches, setting),
+		"id": id, "title": fmt.Sprintf("%s, %s (%s)", i.Use, i.Touches, setting),
 		"alone": a, "item": i, "there": a.steps(a.Turn.At, a.Turn.To, a.To), "back": a.back(f.What), "panics": a.logged(f.What), "checks": i.checks(f.What, a),
 	})
 	return id, []byte(b.String()), err
@@ -64,14 +64,6 @@ func (f Found) gatesOff() []string {
 	default:
 		return []string{"gates"}
 	}
-}
-
-// withFields says which fields an item uses.
-func (i Item) withFields() string {
-	if i.IsControl() {
-		return "without a gated field"
-	}
-	return "with " + strings.Join(i.FieldNames(), " and ")
 }
 
 // logged is the component whose log says whether it panicked, or empty.
