@@ -22,15 +22,9 @@ type Turn struct {
 	To release.Version `json:"to,omitempty"`
 }
 
-// String says what changes: gates off at kube-apiserver, kube-apiserver to v1.36.3 and back.
+// String says what changes: gates off at kube-apiserver, kube-apiserver/b for controllers to v1.36.3 and back.
 func (t Turn) String() string {
-	at := strings.Join(t.At, ", ")
-	switch {
-	case slices.Contains(t.At, ClientsServer):
-		at += ", which clients ask"
-	case slices.Contains(t.At, ControllersServer):
-		at += ", which controllers ask"
-	}
+	at := strings.NewReplacer(ClientsServer, ClientsServer+" for clients", ControllersServer, ControllersServer+" for controllers").Replace(strings.Join(t.At, ", "))
 	if t.To == "" {
 		return "gates off at " + at
 	}
