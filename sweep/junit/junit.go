@@ -85,7 +85,7 @@ func item(i trial.Found) string {
 	if !i.HasItem() {
 		return "  " + detail + "\n"
 	}
-	return fmt.Sprintf("  %s: %s\n    alone: %s; control: %s\n", render.Line(i.Use.String()), detail, i.Alone, i.Control)
+	return fmt.Sprintf("  %s: %s\n    alone: %s; control: %s\n", render.Line(i.String()), detail, i.Alone, i.Control)
 }
 
 // took is how long the plans with a change took.

@@ -104,7 +104,7 @@ func fields(s trial.Swept) map[string][]string {
 		}
 		for _, i := range f.Items {
 			if i.HasItem() {
-				all[signature] = append(all[signature], i.Use.String())
+				all[signature] = append(all[signature], i.String())
 			}
 		}
 	}
