@@ -1,0 +1,253 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// comparer finds what makes a condition false, or true.
+type comparer struct {
+	vars  map[string]any
+	found []Compared
+}
+
+// maxDeep is how many conditions on members of something are looked into, one in the other.
+const maxDeep = 2
+
+// look looks into a condition that was to be so, and is not.
+func (c *comparer) look(text string, wanted bool, deep int) {
+	checked := asWritten(text)
+	if checked == nil {
+		return
+	}
+	env, _ := language()
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval), cel.InterruptCheckFrequency(maxExplained))
+	if err != nil {
+		return
+	}
+	_, details, _ := program.ContextEval(cancelled, c.vars)
+	if details == nil {
+		return
+	}
+	x := explained{ast: checked.NativeRep(), values: details.State()}
+	c.condition(&x, x.ast.Expr(), wanted, deep)
+}
+
+// condition looks at a part of a condition.
+func (c *comparer) condition(x *explained, e ast.Expr, wanted bool, deep int) {
+	if value, is := x.values.Value(e.ID()); !is || value == types.Bool(wanted) {
+		return
+	}
+	as := x.written(e)
+	if as.Kind() != ast.CallKind {
+		c.add(x, e, "== "+strconv.FormatBool(wanted))
+		return
+	}
+	call := as.AsCall()
+	switch name := call.FunctionName(); {
+	case name == operators.LogicalNot:
+		c.condition(x, call.Args()[0], !wanted, deep)
+	case name == operators.LogicalAnd || name == operators.LogicalOr:
+		for _, side := range call.Args() {
+			c.condition(x, side, wanted, deep)
+		}
+	case slices.Contains(comparing, name) && name != operators.In: // all that something is not in would say nothing
+		c.comparison(x, call, wanted)
+	case name == "has":
+		c.presence(x, call.Args()[0], wanted)
+	case name == "exists" && !wanted && c.state(x, call):
+	case name == "all" && wanted || name == "exists" && !wanted:
+		c.members(x, e, call, wanted, deep)
+	default:
+		c.add(x, e, "== "+strconv.FormatBool(wanted))
+	}
+}
+
+// operatorOf is how people write comparisons.
+var operatorOf = map[string]string{
+	operators.Equals: "==", operators.NotEquals: "!=", operators.Less: "<", operators.LessEquals: "<=", operators.Greater: ">", operators.GreaterEquals: ">=", operators.In: "in",
+}
+
+func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
+	left, right := call.Args()[0], call.Args()[1]
+	other, err := cel.ExprToString(right, x.ast.SourceInfo())
+	if value, is := x.values.Value(right.ID()); is && right.Kind() != ast.LiteralKind && !types.IsError(value) {
+		other = asJSON(value)
+	}
+	if err != nil {
+		return
+	}
+	says := operatorOf[call.FunctionName()] + " " + shorten(withoutRig(other), maxValue)
+	if !wanted {
+		says = "not " + says
+	}
+	c.add(x, left, says)
+}
+
+// presence is whether a field is there.
+func (c *comparer) presence(x *explained, field ast.Expr, wanted bool) {
+	text, err := cel.ExprToString(field, x.ast.SourceInfo())
+	if err != nil || len(c.found) == maxCompared {
+		return
+	}
+	found := Compared{What: text, Path: x.path(field), Wanted: "== " + Set, Value: Unset}
+	if !wanted {
+		found.Wanted, found.Value = "== "+Unset, c.valueOf(text)
+	}
+	c.found = append(c.found, found)
+}
+
+// valueOf is the value of an expression, as JSON.
+func (c *comparer) valueOf(text string) string {
+	program, _, err := compile(text)
+	if err != nil {
+		return ""
+	}
+	value, _, err := program.Eval(c.vars)
+	if err != nil {
+		return ""
+	}
+	return shorten(withoutRig(asJSON(value)), maxValue)
+}
+
+// state is the field that no state of an object was to have so, and one had. It reports
+// whether the condition is about one field.
+func (c *comparer) state(x *explained, exists ast.CallExpr) bool {
+	of := x.path(exists.Target())
+	if len(of) != 2 || of[0] != "history" || len(c.found) == maxCompared {
+		return false
+	}
+	field, value := x.held(exists.Args()[1])
+	whole, err := cel.ExprToString(x.ast.Expr(), x.ast.SourceInfo())
+	if len(field) < 2 || err != nil {
+		return false
+	}
+	c.found = append(c.found, Compared{What: whole, Path: append(of, field[1:]...), Wanted: Never + value, Value: value})
+	return true
+}
+
+// held is the one field that a condition on a member is about, and its value: of
+// has(p.status) && p.status.phase == "Failed", or of p.list.exists(c, c.name == "app" && c.ready).
+// That other fields are there is no condition of its own.
+func (x *explained) held(e ast.Expr) (field []string, value string) {
+	e = x.written(e)
+	if path := x.path(e); len(path) > 1 {
+		return path, "true"
+	}
+	if e.Kind() != ast.CallKind {
+		return nil, ""
+	}
+	call := e.AsCall()
+	switch call.FunctionName() {
+	case operators.LogicalAnd:
+		if left := x.written(call.Args()[0]); left.Kind() == ast.CallKind && left.AsCall().FunctionName() == "has" {
+			return x.held(call.Args()[1])
+		}
+	case operators.Equals:
+		if value := call.Args()[1]; value.Kind() == ast.LiteralKind {
+			return x.path(call.Args()[0]), asJSON(value.AsLiteral())
+		}
+	case "exists":
+		return x.heldByNamed(call)
+	}
+	return nil, ""
+}
+
+// heldByNamed is a field of an element of a list that is chosen by its name.
+func (x *explained) heldByNamed(exists ast.CallExpr) (field []string, value string) {
+	and := x.written(exists.Args()[1])
+	if and.Kind() != ast.CallKind || and.AsCall().FunctionName() != operators.LogicalAnd {
+		return nil, ""
+	}
+	name, key := x.held(and.AsCall().Args()[0])
+	inner, value := x.held(and.AsCall().Args()[1])
+	list := x.path(exists.Target())
+	unquoted, err := strconv.Unquote(key)
+	if len(name) != 2 || len(inner) < 2 || len(list) < 2 || err != nil {
+		return nil, ""
+	}
+	return append(append(list, fmt.Sprintf("[%s=%s]", name[1], unquoted)), inner[1:]...), value
+}
+
+func (c *comparer) add(x *explained, e ast.Expr, wanted string) {
+	text, err := cel.ExprToString(e, x.ast.SourceInfo())
+	value, is := x.values.Value(e.ID())
+	if err != nil || !is || len(c.found) == maxCompared {
+		return
+	}
+	shown := asJSON(value)
+	if failure, is := value.(*types.Err); is {
+		shown = failure.Error()
+	}
+	text = strings.ReplaceAll(text, "\n", " ")
+	c.found = append(c.found, Compared{What: text, Path: x.path(e), Wanted: wanted, Value: shorten(withoutRig(shown), maxValue)})
+}
+
+// members looks at those of a map or a list that break what holds for all of them.
+func (c *comparer) members(x *explained, e ast.Expr, call ast.CallExpr, wanted bool, deep int) {
+	whole := len(c.found)
+	names, condition := x.breaking(call, wanted, c.vars)
+	if deep < maxDeep {
+		for _, name := range names {
+			c.look(substituted(condition, call.Args()[0].AsIdent(), name), wanted, deep+1)
+		}
+	}
+	if len(c.found) == whole {
+		c.add(x, e, "== "+strconv.FormatBool(wanted))
+	}
+}
+
+// breaking are the names of the members for which a condition is not as wanted: keys of a
+// map, and texts of a list. The condition is the text of it.
+func (x *explained) breaking(call ast.CallExpr, wanted bool, vars map[string]any) (names []string, condition string) {
+	info := x.ast.SourceInfo()
+	of, err := cel.ExprToString(call.Target(), info)
+	condition, err2 := cel.ExprToString(call.Args()[1], info)
+	if err != nil || err2 != nil || call.Args()[0].Kind() != ast.IdentKind {
+		return nil, ""
+	}
+	not := condition
+	if wanted {
+		not = "!(" + condition + ")"
+	}
+	program, _, err := compile(fmt.Sprintf("%s.filter(%s, %s)", of, call.Args()[0].AsIdent(), not))
+	if err != nil {
+		return nil, condition
+	}
+	value, _, err := program.Eval(vars)
+	list, is := value.(traits.Lister)
+	if err != nil || !is {
+		return nil, condition
+	}
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		if name, is := it.Next().Value().(string); is {
+			names = append(names, name)
+		}
+	}
+	return names, condition
+}
+
+// substituted is a condition with a name in place of its variable.
+func substituted(condition, variable, name string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(condition, `"`) { // what is quoted stays
+		if i > 0 {
+			b.WriteByte('"')
+		}
+		if i%2 == 0 {
+			free := regexp.MustCompile(`(^|[^\w.])` + regexp.QuoteMeta(variable) + `\b`)
+			part = free.ReplaceAllString(part, "${1}"+strings.ReplaceAll(strconv.Quote(name), "$", "$$"))
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
