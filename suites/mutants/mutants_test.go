@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -140,17 +141,19 @@ func run(ctx SpecContext, builder *build.Builder, scenarios []string) map[string
 	return outcomes
 }
 
-// runTrusted runs cells, and those again, one at a time, for which the machine was too
-// slow to say anything.
+// runTrusted runs cells, and those again, one at a time, of which nothing can be said: the
+// machine was too slow, or the mutant is red of which nothing is changed.
 func runTrusted(ctx SpecContext, e *engine.Engine, cells []plan.Cell) (judged []reports.Cell) {
 	GinkgoHelper()
-	for round := range 3 {
+	const rounds = 3
+	for round := range rounds {
 		e.Dir = filepath.Join(GinkgoT().TempDir(), fmt.Sprint(round))
 		results, err := e.Run(ctx, cells)
 		Expect(err).NotTo(HaveOccurred())
 		var again []plan.Cell
+		doubtful := redUnchanged(results)
 		for i, r := range results { // in the order of the cells
-			if tooSlow(r) {
+			if tooSlow(r) || round+1 < rounds && doubtful[original(r.ID)] {
 				again = append(again, cells[i])
 			} else {
 				judged = append(judged, r)
@@ -161,6 +164,23 @@ func runTrusted(ctx SpecContext, e *engine.Engine, cells []plan.Cell) (judged []
 	}
 	Expect(cells).To(BeEmpty(), "the machine was too slow for these")
 	return judged
+}
+
+// redUnchanged are the cells that are red although nothing is changed.
+func redUnchanged(results []reports.Cell) map[string]bool {
+	are := make(map[string]bool)
+	for _, r := range results {
+		if strings.HasSuffix(r.ID, mutantID+unchanged) && found(r) != "" {
+			are[original(r.ID)] = true
+		}
+	}
+	return are
+}
+
+// original is the id of the cell that a mutant is made from.
+func original(mutant string) string {
+	id, _, _ := strings.Cut(mutant, mutantID)
+	return id
 }
 
 // tooSlow reports whether nothing is red, and something could not be judged.

@@ -381,7 +381,7 @@ const (
 // survivingPodsChecks are those that no broken server turns red, and why that is
 // so.
 var survivingPodsChecks = map[string]string{
-	"outage/api-server though-nobody-was-told":     "what is cut off can't tell: it is about the rig",
+	"outage/api-server the-api-server-is-behind":   "what is cut off can't tell: it is about the rig",
 	"outage/single-calls api-server-does-not-know": "what is refused can't tell: it is about the rig",
 	"standalone/static-pods nobody-else-knows":     "a standalone node is not given the address of the API server",
 
