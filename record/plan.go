@@ -178,7 +178,7 @@ type Component struct {
 
 // Effective is the release of the component with what it emulates.
 func (c Component) Effective() release.Effective {
-	return c.Emulating(c.Version)
+	return c.EffectiveOf(c.Version)
 }
 
 // Check is one thing that must hold.

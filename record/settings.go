@@ -28,8 +28,8 @@ type Settings struct {
 // Emulates reports whether a version is told to emulate, or to expect.
 func (s Settings) Emulates() bool { return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" }
 
-// Emulating is a release that is told so.
-func (s Settings) Emulating(v release.Version) release.Effective {
+// EffectiveOf is a release with these settings: what it emulates.
+func (s Settings) EffectiveOf(v release.Version) release.Effective {
 	return release.Effective{Version: v, Emulated: s.EmulatedVersion, MinCompatibility: s.MinCompatibilityVersion}
 }
 

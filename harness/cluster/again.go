@@ -55,8 +55,8 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component) {
 	}
 }
 
-// lockAlone locks the component's mu, and has nobody else start it again.
-func (comp *component) lockAlone() {
+// takeOver locks the component's mu, and has nobody else start it again.
+func (comp *component) takeOver() {
 	leave := func() {
 		if leave := comp.leave.Load(); leave != nil {
 			(*leave)()

@@ -186,7 +186,7 @@ func (c *Cluster) find(name string) (*Cluster, *component, error) {
 }
 
 func (c *Cluster) start(ctx context.Context, comp *component, change Change) error {
-	comp.lockAlone()
+	comp.takeOver()
 	defer comp.mu.Unlock()
 	comp.backOff = 0
 	return c.startLocked(ctx, comp, change)
@@ -333,7 +333,7 @@ func stopped(exit *process.ExitError, asked bool) record.ComponentStopped {
 }
 
 func (c *Cluster) stop(comp *component, end func(*process.Process) error) error {
-	comp.lockAlone()
+	comp.takeOver()
 	p, recorded := comp.running, comp.recorded
 	comp.running = nil
 	comp.mu.Unlock()

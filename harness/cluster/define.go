@@ -194,7 +194,7 @@ func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Ne
 // kubelet has them in its configuration file, which is written.
 func (comp *component) arguments() ([]string, error) {
 	f := maps.Clone(comp.flags)
-	if release.On(comp.told.Emulating(comp.version), comp.gates, release.PeerProxy) {
+	if release.On(comp.told.EffectiveOf(comp.version), comp.gates, release.PeerProxy) {
 		maps.Copy(f, comp.peers)
 	}
 	maps.Copy(f, comp.told.Flags)

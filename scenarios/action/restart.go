@@ -42,8 +42,8 @@ func (s Restart) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": s.Version}
 }
 
-// Tells implements spec.Teller.
-func (s Restart) Tells() (string, spec.Settings) { return s.Component, s.Settings }
+// Sets implements spec.Setter.
+func (s Restart) Sets() (string, spec.Settings) { return s.Component, s.Settings }
 
 // Plan implements Planner.
 func (s Restart) Plan(scene Scene) (Action, error) {
@@ -158,8 +158,8 @@ func (s Start) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": s.Version}
 }
 
-// Tells implements spec.Teller.
-func (s Start) Tells() (string, spec.Settings) { return Restart(s).Tells() }
+// Sets implements spec.Setter.
+func (s Start) Sets() (string, spec.Settings) { return Restart(s).Sets() }
 
 // Plan implements Planner.
 func (s Start) Plan(scene Scene) (Action, error) { return Restart(s).Plan(scene) }

@@ -16,13 +16,13 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// CheckFlags returns why components would not start with the flags that cells tell them, in the
+// CheckFlags returns why components would not start with the flags that cells give them, in the
 // components' own words. Those that are not built yet are built.
 func CheckFlags(ctx context.Context, cells []plan.Cell, binary func(context.Context, build.Target) (build.Binary, error)) error {
-	told := plan.ToldFlags(cells)
-	refused := make([]error, len(told))
+	sets := plan.FlagSets(cells)
+	refused := make([]error, len(sets))
 	group, grouped := errgroup.WithContext(ctx)
-	for i, t := range told {
+	for i, t := range sets {
 		group.Go(func() error {
 			program, err := binary(grouped, Target(t.Target))
 			if err != nil {
@@ -39,7 +39,7 @@ func CheckFlags(ctx context.Context, cells []plan.Cell, binary func(context.Cont
 }
 
 // tryFlags has a component read flags, and not start.
-func tryFlags(ctx context.Context, program string, t plan.Told) error {
+func tryFlags(ctx context.Context, program string, t plan.FlagSet) error {
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(t.Flags)) {
 		args = append(args, "--"+name+"="+t.Flags[name])

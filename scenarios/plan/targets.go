@@ -76,8 +76,8 @@ func Targets(cells []Cell) []Target {
 	return targets
 }
 
-// Told is a component with flags that a cell tells it.
-type Told struct {
+// FlagSet is a component with the flags that a cell gives it.
+type FlagSet struct {
 	Target
 	Flags map[string]string
 	// File is that of the scenario, and Places are where it gives the flags.
@@ -86,7 +86,7 @@ type Told struct {
 }
 
 // Place is where the file gives the flag that a component names when it refuses it, or the file.
-func (t Told) Place(said string) string {
+func (t FlagSet) Place(said string) string {
 	longest := ""
 	for name, place := range t.Places {
 		if strings.Contains(said, "-"+name) && place != "" && len(name) > len(longest) {
@@ -96,20 +96,20 @@ func (t Told) Place(said string) string {
 	return cmp.Or(t.Places[longest], t.File)
 }
 
-// ToldFlags returns each set of flags that the cells tell a component at some step, once.
-func ToldFlags(cells []Cell) (all []Told) {
+// FlagSets returns each set of flags that the cells give a component at some step, once.
+func FlagSets(cells []Cell) (all []FlagSet) {
 	for _, cell := range cells {
 		for _, c := range cell.Runs() {
-			told := Told{
+			set := FlagSet{
 				Target: Target{Component: spec.Program(c.Name), Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)},
 				Flags:  c.Flags, File: cell.File, Places: make(map[string]string),
 			}
 			for name := range c.Flags {
-				told.Places[name] = cell.FlagPlaces[told.Component+" "+name]
+				set.Places[name] = cell.FlagPlaces[set.Component+" "+name]
 			}
-			known := slices.ContainsFunc(all, func(t Told) bool { return t.Target == told.Target && maps.Equal(t.Flags, told.Flags) })
+			known := slices.ContainsFunc(all, func(t FlagSet) bool { return t.Target == set.Target && maps.Equal(t.Flags, set.Flags) })
 			if len(c.Flags) > 0 && !known {
-				all = append(all, told)
+				all = append(all, set)
 			}
 		}
 	}

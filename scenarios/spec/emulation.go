@@ -13,7 +13,7 @@ var emulating = []string{APIServer, ControllerManager, Scheduler}
 func Emulates(component string) bool { return slices.Contains(emulating, Program(component)) }
 
 // Effective is the release of a component with what it emulates.
-func (c Component) Effective() release.Effective { return c.Emulating(c.Version) }
+func (c Component) Effective() release.Effective { return c.EffectiveOf(c.Version) }
 
 // Emulation returns settings of a component in which the versions to emulate and to expect are
 // minor versions.

@@ -78,10 +78,10 @@ func (r *Rig) CheckSettings(field, key, program string, s Settings) {
 	}
 }
 
-// Teller is an action that tells a component something.
-type Teller interface {
-	// Tells returns the component and what it is told.
-	Tells() (component string, s Settings)
+// Setter is an action that gives a component settings.
+type Setter interface {
+	// Sets returns the component and its settings.
+	Sets() (component string, s Settings)
 }
 
 // EachFlag calls do with each flag that the scenario gives, its field and the program that it is
@@ -103,9 +103,9 @@ func (s Scenario) EachFlag(do func(field, program, name string)) {
 		each(fmt.Sprintf("topology.nodes[%d].flags", i), kubelet, n.Flags)
 	}
 	for i, step := range s.Steps {
-		if teller, is := step.Action.(Teller); is {
-			component, told := teller.Tells()
-			each(fmt.Sprintf("steps[%d].%s.flags", i, step.Kind), Program(component), told.Flags)
+		if setter, is := step.Action.(Setter); is {
+			component, settings := setter.Sets()
+			each(fmt.Sprintf("steps[%d].%s.flags", i, step.Kind), Program(component), settings.Flags)
 		}
 	}
 }
