@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // change changes the components of the plan, one after the other.
@@ -18,7 +19,26 @@ func (r *run) change(ctx context.Context) error {
 		if err := r.restart(ctx, component, there); err != nil {
 			return err
 		}
+		if record.Program(component) == record.APIServer {
+			if err := r.compareServed(component); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
+}
+
+// compareServed notes what an API server no longer serves.
+func (r *run) compareServed(component string) error {
+	config, err := r.cluster.Endpoint(component)
+	if err != nil {
+		return err
+	}
+	now, err := served(config)
+	if err != nil {
+		return err
+	}
+	r.unserved = slices.DeleteFunc(slices.Clone(r.served), func(resource string) bool { return slices.Contains(now, resource) })
 	return nil
 }
 

@@ -24,6 +24,9 @@ type run struct {
 	history *record.History
 	plan    trial.Plan
 	began   map[trial.Phase]time.Time
+	// served are the resources that are served at first, and unserved those that an API server does not serve
+	// since it changed.
+	served, unserved []string
 
 	mu      sync.Mutex
 	answers map[string][]trial.Answer // by the name of the item
@@ -36,7 +39,10 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 		return nil, err
 	}
 	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[trial.Phase]time.Time)}
-	if r.server, err = newServer(c.RESTConfig()); err == nil {
+	if r.served, err = served(c.RESTConfig()); err == nil {
+		r.server, err = newServer(c.RESTConfig())
+	}
+	if err == nil {
 		err = makeNamespace(ctx, c)
 	}
 	if err == nil && !p.Turn.HasNode() {
@@ -63,7 +69,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 	if failed != nil && !died {
 		return seen, errors.Join(failed, err)
 	}
-	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Died: died}
+	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Died: died}
 	if seen.Panics, err = panics(out.LogDir, p.Turn.Components()); err != nil {
 		return seen, err
 	}

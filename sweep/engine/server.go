@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -41,6 +42,25 @@ func newServer(config *rest.Config) (*server, error) {
 		return nil, err
 	}
 	return &server{client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found))}, nil
+}
+
+// served are the resources that an API server serves, in any version, sorted.
+func served(config *rest.Config) (all []string, _ error) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	_, lists, err := client.ServerGroupsAndResources()
+	if err != nil {
+		return nil, fmt.Errorf("asking an API server what it serves: %w", err)
+	}
+	for _, list := range lists {
+		for _, resource := range list.APIResources {
+			all = append(all, resource.Name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 // Try implements object.Server. To ask for a status, the object itself is stored once.

@@ -33,6 +33,8 @@ type Seen struct {
 	Ended time.Time
 	// Answers are what the API server said of the touches of an item, by its name.
 	Answers map[string][]Answer
+	// Unserved are resources that an API server does not serve since it changed.
+	Unserved []string
 	// Panics are what components logged of panics and fatal errors. Died is true if one ended, and with
 	// it the plan: of objects, nothing can be said then.
 	Panics []Panic
@@ -80,7 +82,7 @@ func Unseen(s Seen) (all []Item) {
 // Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
-	j := judge{Seen: s, families: s.families(), requests: s.requests(), unserved: s.unserved(), found: make(map[string]*Finding), controls: make(map[string]bool)}
+	j := judge{Seen: s, families: s.families(), requests: s.requests(), found: make(map[string]*Finding), controls: make(map[string]bool)}
 	var items []Item
 	if !s.Died {
 		items = slices.Clone(s.Plan.Items)
@@ -127,7 +129,6 @@ type judge struct {
 
 	families map[string]family
 	requests map[string]map[Phase]int // by the name of an item
-	unserved map[string]bool          // resources, while objects are touched
 	found    map[string]*Finding
 	controls map[string]bool // by kind and signature
 }
@@ -154,17 +155,6 @@ func (j *judge) finding(f Finding) *Finding {
 }
 
 func (j *judge) of(i Item) family { return j.families[i.Key(j.Namespace)] }
-
-// unserved are resources that are not served while objects are touched.
-func (s Seen) unserved() map[string]bool {
-	all := make(map[string]bool)
-	for _, i := range s.Plan.Items {
-		for _, a := range s.Answers[i.Name] {
-			all[i.Resource] = all[i.Resource] || a.Off.unserved()
-		}
-	}
-	return all
-}
 
 // requests are what components asked to write of items and of what they own, which is named after them.
 func (s Seen) requests() map[string]map[Phase]int {

@@ -7,7 +7,7 @@ import (
 
 // Merge adds findings of another plan to some. What shows a finding again is named with it once, with the changes
 // and touches with which it does. An object that uses several fields is left out if one that uses fewer shows
-// the same.
+// the same, and one that is only a consequence of what it shows in another plan.
 func Merge(all, more []Finding) []Finding {
 	all = slices.Clone(all)
 	for _, f := range simplestFirst(more) {
@@ -29,8 +29,23 @@ func Merge(all, more []Finding) []Finding {
 		}
 		all[n].Items = append(all[n].Items, left...)
 	}
+	_, all = split(all, func(f Finding, found Found) bool { return isConsequence(all, f, found) })
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return all
+}
+
+// isConsequence reports whether what an item shows may only be a consequence of what it shows elsewhere when it is
+// touched the same way.
+func isConsequence(all []Finding, f Finding, found Found) bool {
+	n := slices.IndexFunc(Oracles, func(o Oracle) bool { return o.What == f.What })
+	if n < 0 {
+		return false
+	}
+	return slices.ContainsFunc(all, func(other Finding) bool {
+		return slices.Contains(Oracles[n].Follows, other.What) && slices.ContainsFunc(other.Items, func(i Found) bool {
+			return i.Kind == found.Kind && slices.Equal(i.FieldNames(), found.FieldNames()) && slices.ContainsFunc(found.Touches, i.TouchedBy)
+		})
+	})
 }
 
 // simplestFirst sorts findings by how their objects were touched: once before several times, and in the order of

@@ -114,7 +114,7 @@ func (j *judge) refused(i Item) string {
 func (j *judge) stays(i Item) string {
 	there := make(map[string]bool)
 	for _, v := range j.of(i).versions {
-		there[v.Key] = !v.Gone() && !j.unserved[v.Resource]
+		there[v.Key] = !v.Gone() && !slices.Contains(j.Unserved, v.Resource)
 	}
 	for _, v := range j.of(i).versions {
 		if there[v.Key] {
@@ -125,9 +125,9 @@ func (j *judge) stays(i Item) string {
 }
 
 // stored looks for a field in an object that was made while the gates were off. An API server drops it, or
-// refuses the object.
+// refuses the object. Another one that has them on shows defaults in all that it reads.
 func (j *judge) stored(i Item) string {
-	if !j.Plan.Turn.asksChanged() {
+	if j.Plan.Turn.HasTwoServers() {
 		return ""
 	}
 	_, end := j.span(Touched)

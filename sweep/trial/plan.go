@@ -78,11 +78,6 @@ func (t Turn) running(program string) string {
 	return at[n]
 }
 
-// asksChanged reports whether clients ask an API server that changes.
-func (t Turn) asksChanged() bool {
-	return t.Has(record.APIServer) && !slices.Contains(t.At, ControllersServer)
-}
-
 // HasNode reports whether there is a node, on which pods run.
 func (t Turn) HasNode() bool { return t.Has(Kubelet) }
 

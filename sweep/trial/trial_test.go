@@ -234,16 +234,26 @@ func TestJudgeOfAnotherPlace(t *testing.T) {
 	}
 }
 
-// TestJudgeOfTwoServers: clients may store a field as long as the API server that they ask has the gate on. A field
-// that is in use is kept by both.
+// TestJudgeOfTwoServers: what has a field may have it from the API server that has the gate on. A field that is in
+// use is kept by both.
 func TestJudgeOfTwoServers(t *testing.T) {
 	t.Parallel()
-	for server, want := range map[string]int{trial.ClientsServer: 2, trial.ControllersServer: 1} {
-		s := newHistory("create", "label").seen(nil)
+	for _, server := range []string{trial.ClientsServer, trial.ControllersServer} {
+		s := newHistory("create", "bare", "label").seen(nil)
 		s.Plan.Turn.At = []string{server}
-		if found := trial.Judge(s); len(found) != want {
+		if found := trial.Judge(s); len(found) != 1 || found[0].What != trial.Lost {
 			t.Errorf("%s: got %v", s.Plan, found)
 		}
+	}
+}
+
+// TestJudgeOfWhatIsNotServed: what an API server does not serve can't be deleted there.
+func TestJudgeOfWhatIsNotServed(t *testing.T) {
+	t.Parallel()
+	s := newHistory("delete").seen(nil)
+	s.Unserved = []string{"deployments", "replicasets"}
+	if found := trial.Judge(s); len(found) != 0 {
+		t.Errorf("got %v", found)
 	}
 }
 
@@ -332,6 +342,25 @@ func TestMerge(t *testing.T) {
 	news, had := trial.New(all, all[:1])
 	if len(news) != 1 || len(had) != 1 || news[0].Signature() != all[1].Signature() {
 		t.Errorf("new are %v, known %v", news, had)
+	}
+}
+
+// TestMergeOfConsequences: what an object shows in one plan may be a consequence of what it shows in another.
+func TestMergeOfConsequences(t *testing.T) {
+	t.Parallel()
+	i := item(trial.Template, false)
+	found := func(what string, touches ...trial.Touch) trial.Finding {
+		i.Touches = touches
+		return trial.Finding{What: what, Touches: touches, Items: []trial.Found{{Item: i, Turn: "a"}}}
+	}
+	behind, endless := found(trial.Behind, trial.Template), found(trial.Endless, trial.Template)
+	for _, all := range [][]trial.Finding{trial.Merge([]trial.Finding{behind}, []trial.Finding{endless}), trial.Merge([]trial.Finding{endless}, []trial.Finding{behind})} {
+		if len(all) != 1 || all[0].What != trial.Endless {
+			t.Errorf("got %v", all)
+		}
+	}
+	if all := trial.Merge([]trial.Finding{found(trial.Endless, trial.Scale)}, []trial.Finding{behind}); len(all) != 2 {
+		t.Errorf("touched otherwise, got %v", all)
 	}
 }
 
