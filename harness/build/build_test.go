@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,7 +102,7 @@ replace k8s.io/api => ./staging/src/k8s.io/api
 
 replace k8s.io/cri-streaming => ./staging/src/k8s.io/cri-streaming
 `
-	got, err := lockKubernetes([]byte(goMod), "v1.38.0-alpha.0")
+	got, err := lockKubernetes([]byte(goMod), Target{Component: Kubelet, Version: "v1.38.0-alpha.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ replace k8s.io/cri-streaming => ./staging/src/k8s.io/cri-streaming
 		}
 	}
 
-	_, err = lockKubernetes([]byte("module k8s.io/kubernetes\n\ngo 1.26\n\nreplace example.com/x => ../x\n"), "v1.38.0")
+	_, err = lockKubernetes([]byte("module k8s.io/kubernetes\n\ngo 1.26\n\nreplace example.com/x => ../x\n"), Target{Component: Kubelet, Version: "v1.38.0"})
 	if err == nil || !strings.Contains(err.Error(), "example.com/x") {
 		t.Errorf("error %v, want one that names the replacement that can't be resolved", err)
 	}
@@ -133,9 +134,9 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@1.35.1": `error: "1.35.1" is not a release: did you mean v1.35.1?`,
 		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, or newest, or previous, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is no component; components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, node-e2e`,
 		"kublet": `error: "kublet" is no component: did you mean kubelet? Components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, node-e2e`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {
@@ -329,8 +330,30 @@ func TestAMainIsMadeOfItsOwnFiles(t *testing.T) {
 	if !strings.Contains(client, "-- typedclient/main.go --") || strings.Contains(client, "-- kubelet/") {
 		t.Errorf("a typed client is made of:\n%s", client)
 	}
+	if specs := string(sources[NodeE2E].glueFiles()); !strings.Contains(specs, "-- nodee2e/main.go --") || strings.Contains(specs, "-- kubelet/") {
+		t.Errorf("the specs are made of:\n%s", specs)
+	}
 	if server := sources[APIServer].glueFiles(); len(server) > 0 {
 		t.Errorf("an API server is made of:\n%s", server)
+	}
+}
+
+func TestTheSpecsHaveALockOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	specs := Target{Component: NodeE2E, Version: "v1.90.1"}
+	if got := lockName(specs); got != "node-e2e-v1.90.1" {
+		t.Errorf("the lock of the specs is called %s", got)
+	}
+	mod, err := lockKubernetes([]byte("module k8s.io/kubernetes\n\ngo 1.26\n"), specs)
+	if err != nil || strings.Contains(string(mod), "tool") {
+		t.Errorf("their lock has the tools of the release (error %v):\n%s", err, mod)
+	}
+	var files []string
+	for _, f := range sources[Kubelet].mains() {
+		files = append(files, f.Name)
+	}
+	if slices.Contains(files, "nodee2e/main.go") {
+		t.Errorf("the lock of a kubelet is made for %v", files)
 	}
 }
 

@@ -31,12 +31,14 @@ const (
 	// command line. Steps start them.
 	TypedClient Component = "typed-client"
 	Kubectl     Component = "kubectl"
+	// NodeE2E runs the specs of SIG Node that are common to all clusters.
+	NodeE2E Component = "node-e2e"
 )
 
-// Components lists all components, in the order in which a rig starts them. Exec
-// probes and steps start the last ones.
+// Components lists all components, in the order in which a rig starts them. What runs
+// beside a rig, such as exec probes and steps, comes last.
 func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl}
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl, NodeE2E}
 }
 
 // source says what a component is compiled from.
@@ -48,7 +50,10 @@ type source struct {
 	// glue is true where that package is ours, so that its sources are part of
 	// what identifies the binary.
 	glue bool
-	// client is true for what a step of a scenario starts.
+	// own is that main function, if the component has a lock of its own: it needs more than
+	// the others of its release. If unset, it is in the archive of our mains.
+	own []byte
+	// client is true for what is started beside a rig.
 	client bool
 }
 
@@ -62,6 +67,7 @@ var sources = map[Component]source{
 	HealthProbe:        {module: healthProbePath, pkg: healthProbePath},
 	TypedClient:        {module: kubernetesPath, pkg: enginePath + "/typedclient", glue: true, client: true},
 	Kubectl:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubectl", client: true},
+	NodeE2E:            {module: kubernetesPath, pkg: enginePath + "/nodee2e", glue: true, own: nodeE2EMain, client: true},
 }
 
 // isKubernetes reports whether a component is one of a Kubernetes release.
@@ -120,7 +126,7 @@ func (t Target) source() string {
 		}
 	}
 	var instead []string
-	for module, version := range standIns[lockName(t)] {
+	for module, version := range t.standIns() {
 		instead = append(instead, module+"@"+version)
 	}
 	if len(instead) > 0 {

@@ -20,10 +20,23 @@ import (
 //go:embed glue.txtar
 var glueArchive []byte
 
+// nodeE2EMain runs specs of SIG Node.
+//
+//go:embed nodee2e.go.txt
+var nodeE2EMain []byte
+
+// mains are our mains that are compiled with the lock of a component.
+func (s source) mains() []txtar.File {
+	if s.own != nil {
+		return []txtar.File{{Name: path.Base(s.pkg) + "/main.go", Data: s.own}}
+	}
+	return txtar.Parse(glueArchive).Files
+}
+
 // glueFiles are those of our mains that a component is compiled from.
 func (s source) glueFiles() []byte {
 	var own txtar.Archive
-	for _, f := range txtar.Parse(glueArchive).Files {
+	for _, f := range s.mains() {
 		if s.glue && strings.HasPrefix(f.Name, path.Base(s.pkg)+"/") {
 			own.Files = append(own.Files, f)
 		}
@@ -31,13 +44,13 @@ func (s source) glueFiles() []byte {
 	return txtar.Format(&own)
 }
 
-// extractGlue writes our mains and the go.mod of their module, in which a lock
-// stands in for the real one.
-func extractGlue(dir string) error {
+// extractGlue writes the mains that have the lock of a component, and the go.mod of their
+// module, in which the lock stands in for the real one.
+func extractGlue(dir string, s source) error {
 	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n")); err != nil {
 		return err
 	}
-	for _, f := range txtar.Parse(glueArchive).Files {
+	for _, f := range s.mains() {
 		if err := writeBelow(dir, f.Name, f.Data); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/tools/txtar"
 )
 
 const (
@@ -31,14 +32,14 @@ const (
 // lock is the go.mod and go.sum that a target is compiled with.
 type lock struct{ mod, sum []byte }
 
-// locks are the committed ones: <version>.mod and .sum for a Kubernetes
-// release, <component>-<version>.mod and .sum for another component.
+// locks are the committed ones: <version>.mod and .sum for the components of a Kubernetes
+// release, <component>-<version>.mod and .sum for one that has its own.
 //
 //go:embed locks
 var locks embed.FS
 
 func lockName(t Target) string {
-	if t.Component.isKubernetes() {
+	if t.Component.isKubernetes() && sources[t.Component].own == nil {
 		return string(t.Version.Released())
 	}
 	return fmt.Sprintf("%s-%s", t.Component, t.Version)
@@ -84,7 +85,8 @@ func isLocked(t Target) bool {
 // generatedLock is where a cache has the lock that was generated for a target, without the
 // ending of its files.
 func generatedLock(t Target) string {
-	return "generated-locks/" + lockName(t) + "-" + digest(glueArchive)[:8]
+	mains := txtar.Format(&txtar.Archive{Files: sources[t.Component].mains()})
+	return "generated-locks/" + lockName(t) + "-" + digest(mains)[:8]
 }
 
 // WriteLock writes the lock that a target is compiled with to a directory, under
@@ -121,7 +123,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 		return lock{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := extractGlue(dir); err != nil {
+	if err := extractGlue(dir, sources[t.Component]); err != nil {
 		return lock{}, err
 	}
 	released, err := downloadModule(ctx, dir, t)
@@ -135,7 +137,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	var mod []byte
 	var resolve []string
 	if t.Component.isKubernetes() {
-		mod, err = lockKubernetes(goMod, string(t.Version))
+		mod, err = lockKubernetes(goMod, t)
 		resolve = []string{"mod", "tidy", "-modfile=" + modfileName}
 	} else {
 		mod, err = lockTool(goMod, t)
@@ -151,6 +153,14 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 		return lock{}, err
 	}
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
+}
+
+// standIns are the modules that are compiled instead of those that a target asks for.
+func (t Target) standIns() map[string]string {
+	if t.Component.isKubernetes() {
+		return standIns[string(t.Version.Released())]
+	}
+	return standIns[lockName(t)]
 }
 
 // standIns are the modules that a release asks for and that can't be had, each
@@ -179,7 +189,7 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 		return nil, fmt.Errorf("the go.mod of %s does not say which Go it is for", t.module())
 	}
 	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version))
-	instead := standIns[lockName(t)]
+	instead := t.standIns()
 	for _, path := range slices.Sorted(maps.Keys(instead)) {
 		err = errors.Join(err, file.AddReplace(path, "", path, instead[path]))
 	}
@@ -194,7 +204,8 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 // release's own requirements are kept as they are, so that what is compiled is
 // what the release was tested with. The result is tidied later, by the go
 // command, which also writes the sums.
-func lockKubernetes(goMod []byte, version string) ([]byte, error) {
+func lockKubernetes(goMod []byte, t Target) ([]byte, error) {
+	version := string(t.Version)
 	file, released, err := lockedAs(goMod, version)
 	if err != nil {
 		return nil, fmt.Errorf("the go.mod of %s %s: %w", kubernetesPath, version, err)
@@ -202,13 +213,24 @@ func lockKubernetes(goMod []byte, version string) ([]byte, error) {
 	if err := replaceStaging(file, released.Replace, version); err != nil {
 		return nil, err
 	}
-	for _, c := range []Component{APIServer, ControllerManager, Scheduler, Kubectl} {
-		if err := file.AddTool(sources[c].pkg); err != nil {
+	for _, tool := range lockedTools(t) {
+		if err := file.AddTool(tool); err != nil {
 			return nil, err
 		}
 	}
 	file.Cleanup()
 	return file.Format()
+}
+
+// lockedTools are the programs of a release that are compiled with the lock of a target.
+func lockedTools(t Target) (packages []string) {
+	if sources[t.Component].own != nil {
+		return nil
+	}
+	for _, c := range []Component{APIServer, ControllerManager, Scheduler, Kubectl} {
+		packages = append(packages, sources[c].pkg)
+	}
+	return packages
 }
 
 // lockedAs begins the go.mod that compiles the components of a Kubernetes: it requires that as

@@ -65,7 +65,7 @@ func isIntact(dir string, t Target) bool {
 
 func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	mod := r.lock.mod
-	if err := errors.Join(extractGlue(dir), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
+	if err := errors.Join(extractGlue(dir, r.source), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
 		return err
 	}
 	if r.target.isReplaced() && r.target.checkout == nil {
