@@ -100,7 +100,11 @@ func (b Binaries) Overlaid() (all []build.Overlay, _ error) {
 // CheckUsed is an error if one of Given, Overlays or Sources serves none of the cells: who
 // gives a binary, a file or a checkout must not get a report about another.
 func (b Binaries) CheckUsed(builder *build.Builder, cells []plan.Cell) error {
-	needed := Targets(cells)
+	return b.CheckNeeded(builder, Targets(cells))
+}
+
+// CheckNeeded is CheckUsed with the targets that are needed.
+func (b Binaries) CheckNeeded(builder *build.Builder, needed []build.Target) error {
 	var problems []error
 	for i, text := range b.Given {
 		given := builder.Given[i]

@@ -11,7 +11,7 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Run scenarios:", []string{"init", "scaffold", "list", "plan", "run", "dev", "judge", "simulate", "sweep"}},
+	{"Run scenarios:", []string{"init", "scaffold", "list", "plan", "run", "dev", "judge", "simulate", "sweep", "upstream"}},
 	{"Read reports:", []string{"report", "diff", "trace", "trend", "finding"}},
 	{"Decide about an enhancement:", []string{"graduate", "prr"}},
 	{"Use a cluster:", []string{"up", "ps", "logs", "podsapi"}},

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/upstream"
+)
+
+type upstreamFlags struct {
+	binaries
+	output
+	reportDir
+	focus, skip   string
+	from, kubelet string
+	parallel      int
+}
+
+func newUpstream() *cobra.Command {
+	var f upstreamFlags
+	cmd := &cobra.Command{
+		Use:   "upstream [RELEASE]",
+		Short: "Run upstream's own specs of the node on a rig",
+		Long: `Compile the e2e specs of a Kubernetes release that all nodes have in common
+(test/e2e/common/node), unmodified, start a rig with the feature gates that they ask for,
+and run them in parallel. If unset, the release is the newest one.
+
+Each spec is a cell of the report. One that needs what a rig fakes, such as cgroups, is
+expected to fail, or not run, and the report says why. One that passes all the same is red:
+the list of these specs is out of date.
+
+With --kubelet, the node is of an older release than the control plane and the specs.`,
+		Example: `  skewrig upstream --focus Probing
+  skewrig upstream v1.37.1 --kubelet v1.36.3 --focus Probing
+  skewrig upstream --focus 'Container Runtime' --skip 'image'
+  skewrig upstream --from ../kubernetes --focus Probing     # the specs of your own checkout`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: f.run,
+	}
+	f.binaries.register(cmd)
+	f.output.register(cmd)
+	f.reportDir.register(cmd, "report", "directory for the report; replaces an earlier report of the same specs")
+	cmd.Flags().StringVar(&f.focus, "focus", upstream.DefaultFocus, "run the specs whose names match this regular expression")
+	cmd.Flags().StringVar(&f.skip, "skip", "", "leave out those whose names match this regular expression (default: none)")
+	cmd.Flags().StringVar(&f.from, "from", "", "compile the specs from this checkout of Kubernetes, and the rig from the release: DIR, or DIR@REF for a commit")
+	cmd.Flags().StringVar(&f.kubelet, "kubelet", "", "the release of the node (default: that of the specs)")
+	cmd.Flags().IntVar(&f.parallel, "parallel", app.ParallelSpecs(), "how many specs run in parallel; most of the time, they wait")
+	cmd.Flags().Lookup("parallel").DefValue = "five for each core" // the same help on all machines
+	return cmd
+}
+
+func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
+	run := app.Upstream{Release: release.Newest, Parallel: f.parallel, Place: f.place(cmd)}
+	var problems []error
+	if len(args) > 0 {
+		var err error
+		run.Release, err = release.Resolve(args[0])
+		problems = append(problems, err)
+	}
+	run.Kubelet = run.Release
+	if f.kubelet != "" {
+		var err error
+		run.Kubelet, err = release.Resolve(f.kubelet)
+		problems = append(problems, ofFlag("kubelet", err))
+	}
+	var focusErr, skipErr error
+	run.Choice.Focus, focusErr = pattern(f.focus)
+	run.Choice.Skip, skipErr = pattern(f.skip)
+	problems = append(problems, ofFlag("focus", focusErr), ofFlag("skip", skipErr), checkParallel(f.parallel))
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	if f.from != "" {
+		f.Sources = append(f.Sources, fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from))
+	}
+	builder, _, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	run.Sources = builder.Replaced()
+	if err := errors.Join(run.Check(), f.CheckNeeded(builder, run.Targets())); err != nil {
+		return err
+	}
+	report, err := f.start(cmd, run, builder)
+	if err != nil {
+		return err
+	}
+	f.listed = true
+	return finish(cmd, f.output, report, f.dir)
+}
+
+// start runs the specs, and tells of each.
+func (f *upstreamFlags) start(cmd *cobra.Command, run app.Upstream, builder *build.Builder) (reports.Report, error) {
+	p := newProgress(news(cmd))
+	defer p.close()
+	builder.Progress = tellBuild(cmd, p)
+	run.Note = func(what string) { p.line("%s", what) }
+	run.Tell = func(c reports.Cell, done, of int) {
+		p.line("%3d/%d  %-14s %6.1fs  %s", done, of, c.Outcome.Word(), c.DurationSeconds, c.Scenario)
+		if !c.Outcome.Expected() && len(c.Checks) > 0 {
+			p.line("         %s", c.Checks[0].Observed)
+		}
+	}
+	run.Reproduce = app.Reproduce(os.Args, nil, version(), nil)
+	return run.Run(cmd.Context(), builder)
+}
+
+// pattern is a regular expression, and nil if the text is empty.
+func pattern(text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return regexp.Compile(text)
+}
+
+// ofFlag is an error about a flag.
+func ofFlag(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--%s: %w", name, err)
+}
