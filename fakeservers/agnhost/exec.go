@@ -112,6 +112,7 @@ func commands() map[string]command {
 		"sh":     sh,
 		"bash":   sh,
 
+		"curl":     curl,
 		"date":     date,
 		"env":      env,
 		"hostname": hostname,

@@ -68,7 +68,7 @@ func TestExec(t *testing.T) {
 			t.Errorf("%q: %d, %q, %q, want %d, %q, %q", tc.args, code, stdout, stderr, tc.code, tc.stdout, tc.stderr)
 		}
 	}
-	for _, args := range [][]string{{"/usr/bin/curl", "-f"}, {"nc"}, {""}, nil} {
+	for _, args := range [][]string{{"/usr/bin/wget", "-f"}, {"nc"}, {""}, nil} {
 		code, _, stderr := c.exec(args...)
 		if code != 127 || !strings.Contains(stderr, "skewrig doesn't implement this command here; it implements :, [, bash, cat, ") {
 			t.Errorf("%q: %d, %q", args, code, stderr)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
@@ -31,11 +32,11 @@ func (n *netexecServer) handler() http.Handler {
 		"/redirect":   n.handleRedirect,
 		"/shell":      n.handleShell,
 		"/shutdown":   n.handleShutdown,
-		"/dial":       notPlayedEndpoint,
+		"/dial":       n.handleDial,
 		"/upload":     notPlayedEndpoint,
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			n.log.Printf("%s %s", r.Method, path)
+			n.log.Printf("%s %s%s", r.Method, path, loggedArguments(path, r))
 			handle(w, r)
 		})
 	}
@@ -50,6 +51,27 @@ func (n *netexecServer) handler() http.Handler {
 		}
 		mux.ServeHTTP(w, other)
 	})
+}
+
+// logged are the arguments that netexec logs with a request, by its path.
+var logged = map[string][]string{
+	"/dial":   {"host", "protocol", "port", "request", "tries"},
+	"/echo":   {"msg", "code"},
+	"/envvar": {"var"},
+	"/exit":   {"code", "timeout", "wait"},
+	"/shell":  {"cmd"},
+}
+
+// loggedArguments are those of a request, as netexec logs them: empty ones too.
+func loggedArguments(path string, r *http.Request) string {
+	var arguments []string
+	for _, name := range logged[path] {
+		arguments = append(arguments, name+"="+r.FormValue(name))
+	}
+	if len(arguments) == 0 {
+		return ""
+	}
+	return "?" + strings.Join(arguments, "&")
 }
 
 func notPlayedEndpoint(w http.ResponseWriter, r *http.Request) {
