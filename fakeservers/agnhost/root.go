@@ -25,6 +25,7 @@ type program struct {
 func programs() []program {
 	return []program{
 		{name: "entrypoint-tester", short: "Prints its arguments and exits", anyArgs: true, flags: entrypointTester},
+		{name: "etc-hosts", short: "Prints /etc/hosts", flags: etcHosts},
 		{name: "grpc-health-checking", short: "Serves gRPC health checks", flags: grpcHealthChecking},
 		{name: "h2c-server", short: "Serves HTTP/2 in plaintext, with prior knowledge", flags: h2cServer},
 		{name: "liveness", short: "Serves HTTP, and is alive for 10 seconds", flags: liveness},
@@ -42,7 +43,7 @@ func programs() []program {
 // notPlayedHere are agnhost's other subcommands.
 func notPlayedHere() []string {
 	return []string{
-		"audit-proxy", "connect", "crd-conversion-webhook", "dns-server-list", "dns-suffix", "etc-hosts",
+		"audit-proxy", "connect", "crd-conversion-webhook", "dns-server-list", "dns-suffix",
 		"external-metrics", "fake-gitserver", "fake-registry-server", "guestbook", "inclusterclient",
 		"mtlsclient", "mtlsserver", "net", "nettest", "no-snat-test", "no-snat-test-proxy", "nonewprivs",
 		"podcertificatesigner", "port-forward-tester", "resource-consumer-controller", "stress",

@@ -1,6 +1,8 @@
 package agnhost_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,4 +93,17 @@ func TestAPortThatIsTakenEndsTheProgram(t *testing.T) {
 		t.Errorf("exit code %d, want 1", code)
 	}
 	c.expectLogs("listening on " + c.address(8080) + ": the port is taken: give the containers of a pod different ports")
+}
+
+func TestEtcHosts(t *testing.T) {
+	t.Parallel()
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(hosts, []byte("127.0.0.1\tlocalhost\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := run(t, spec{args: []string{"etc-hosts"}, mounts: []image.Mount{{ContainerPath: "/etc/hosts", HostPath: hosts}}})
+	c.expectExit(0)
+	c.expectLogs("127.0.0.1\tlocalhost\n")
+	c = run(t, spec{args: []string{"etc-hosts"}})
+	c.expectExit(1)
 }

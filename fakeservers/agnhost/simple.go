@@ -51,6 +51,18 @@ func entrypointTester(*pflag.FlagSet) runner {
 	}
 }
 
+// etcHosts prints the file that the kubelet writes of host names.
+func etcHosts(*pflag.FlagSet) runner {
+	return func(_ context.Context, p *process) int {
+		text, err := p.ReadFile("/etc/hosts")
+		if err != nil {
+			return p.fatal(err)
+		}
+		_, _ = p.Stdout.Write(text)
+		return 0
+	}
+}
+
 // livenessTime is how long the program is alive, livenessPort where it says so.
 const (
 	livenessTime = 10 * time.Second
