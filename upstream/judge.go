@@ -135,7 +135,8 @@ var volatile = []struct {
 	text string
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`), "TIME"},
+	{regexp.MustCompile(`\b\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[^\s"]*`), "TIME"},
+	{regexp.MustCompile(`\b0x[0-9a-f]{6,}\b`), "POINTER"},
 	{regexp.MustCompile(`\b\d+\.\d+m?s\b`), "DURATION"},
 	{regexp.MustCompile(`\b127\.\d+\.\d+\.\d+\b`), "ADDRESS"},
 	{regexp.MustCompile(`([a-z])-\d{2,5}\b`), "$1-N"},

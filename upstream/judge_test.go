@@ -59,8 +59,8 @@ func TestTheWorstOfOneNameCounts(t *testing.T) {
 }
 
 func TestWhatASpecSaidIsTheSameEachTime(t *testing.T) {
-	r := Ran{State: Failed, Place: "probe.go:42", Message: "Timed out after 300.001s.\n\npod busybox-1e6c7f5b-ec5d-4606-9ce4-77e7a764846a in container-probe-7984 at 127.64.0.17, 2026-11-27T03:45:10Z:\n  not ready"}
-	const want = "probe.go:42: Timed out after DURATION. pod busybox-UID in container-probe-N at ADDRESS, TIME not ready"
+	r := Ran{State: Failed, Place: "probe.go:42", Message: "Timed out after 300.001s.\n\npod busybox-1e6c7f5b-ec5d-4606-9ce4-77e7a764846a in container-probe-7984 at 127.64.0.17, 2026-11-27T03:45:10Z:\n  not ready since 2026/11/27 03:51:23 <*v1.Pod | 0x8f7c39be008>"}
+	const want = "probe.go:42: Timed out after DURATION. pod busybox-UID in container-probe-N at ADDRESS, TIME not ready since TIME <*v1.Pod | POINTER>"
 	if got := r.said(); got != want {
 		t.Errorf("said %q\nwant %q", got, want)
 	}
