@@ -37,6 +37,7 @@ func Entries() []image.Entry {
 	return []image.Entry{
 		{Pattern: "registry.k8s.io/e2e-test-images/agnhost", Image: agnhost},
 		{Pattern: "registry.k8s.io/e2e-test-images/busybox", Image: busybox},
+		{Pattern: "registry.k8s.io/e2e-test-images/glibc-dns-testing", Image: busybox},
 		{Pattern: "registry.k8s.io/pause", Image: pause},
 		{Pattern: "busybox", Image: busybox},
 		{Pattern: ServerImage, Image: own},

@@ -104,6 +104,16 @@ func TestEtcHosts(t *testing.T) {
 	c := run(t, spec{args: []string{"etc-hosts"}, mounts: []image.Mount{{ContainerPath: "/etc/hosts", HostPath: hosts}}})
 	c.expectExit(0)
 	c.expectLogs("127.0.0.1\tlocalhost\n")
+
+	if err := os.WriteFile(hosts, []byte("# web-0\n127.0.0.1\tlocalhost\n127.64.0.2\tweb-0.pods.example\tweb-0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, said := c.exec("hostname", "-f"); code != 0 || out != "web-0.pods.example\n" {
+		t.Errorf("hostname -f: %d, %q, %q", code, out, said)
+	}
+	if code, _, said := c.exec("hostname", "-i"); code != 1 || !strings.Contains(said, "not -i") {
+		t.Errorf("hostname -i: %d, %q", code, said)
+	}
 	c = run(t, spec{args: []string{"etc-hosts"}})
 	c.expectExit(1)
 }

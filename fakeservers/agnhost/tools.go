@@ -31,9 +31,28 @@ func env(_ context.Context, s *session, args []string) int {
 	return 0
 }
 
-func hostname(_ context.Context, s *session, _ []string) int {
-	fmt.Fprintln(s.stdout, (&process{Process: s.files}).hostname())
-	return 0
+// hostname prints the host name: with -f, as /etc/hosts completes it, since there is no DNS.
+func hostname(_ context.Context, s *session, args []string) int {
+	name := (&process{Process: s.files}).hostname()
+	switch {
+	case len(args) == 0:
+		fmt.Fprintln(s.stdout, name)
+		return 0
+	case !slices.Equal(args, []string{"-f"}):
+		return s.complain("hostname", fmt.Errorf("skewrig understands -f, not %s", strings.Join(args, " ")))
+	}
+	hosts, err := s.readFile("/etc/hosts")
+	if err != nil {
+		return s.complain("hostname", err)
+	}
+	for line := range strings.Lines(string(hosts)) {
+		line, _, _ = strings.Cut(line, "#")
+		if fields := strings.Fields(line); len(fields) > 1 && slices.Contains(fields[1:], name) {
+			fmt.Fprintln(s.stdout, fields[1])
+			return 0
+		}
+	}
+	return s.complain("hostname", fmt.Errorf("%s: unknown host", name))
 }
 
 // date prints the time of this machine.
