@@ -98,6 +98,9 @@ func Again(commands string) string {
 // the catalog is known by its id, one of a user's own by its file as well. Where the report
 // does not name that, it is what made the whole report, one command a line.
 func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
+	if c.Again != "" {
+		return c.Again + " --report-dir " + Quoted(dir), false
+	}
 	named := r.Files
 	if len(named) == 0 {
 		named = filesIn(r.Command)

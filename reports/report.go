@@ -128,6 +128,9 @@ type Cell struct {
 	// KEP is the enhancement under test, as "KEP-4939", or the area where
 	// there is none.
 	KEP string `json:"kep"`
+	// Again is the command that runs the cell again, without the report directory. If unset,
+	// skewrig run does.
+	Again string `json:"again,omitempty"`
 	// Axes are the values that make this cell of the scenario.
 	Axes map[string]string `json:"axes"`
 	// Reference is true if a node of the cell is of version reference: what is
