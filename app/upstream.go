@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -36,6 +37,8 @@ type Upstream struct {
 	Place Place
 	// Reproduce is what the report says of how to run the same again. Its components are added.
 	Reproduce reports.Reproduce
+	// Args are the arguments of skewrig that choose the rig, for who runs one spec again.
+	Args []string
 	// Tell is called with each spec that has ended, from one goroutine at a time, and with how
 	// many have, of how many.
 	Tell func(cell reports.Cell, done, of int)
@@ -188,7 +191,7 @@ func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upst
 	for _, s := range specs {
 		switch e := r.expectation(s, r.expected); {
 		case e != nil && e.NotRun:
-			r.add(upstream.Judge(s, r.rig(), nil, e))
+			r.add(s, upstream.Judge(s, r.rig(), nil, e))
 		case s.Serial:
 			alone = append(alone, s)
 		default:
@@ -251,7 +254,7 @@ func (r *specsRun) start(ctx context.Context, builder *build.Builder, gates []st
 // one runs a spec.
 func (r *specsRun) one(ctx context.Context, s upstream.Spec) error {
 	if ctx.Err() != nil {
-		r.add(upstream.Judge(s, r.rig(), nil, nil))
+		r.add(s, upstream.Judge(s, r.rig(), nil, nil))
 		return nil
 	}
 	dir := filepath.Join(r.Place.Dir, filepath.FromSlash(reports.RunDir(r.rig().CellID(s), 1)))
@@ -262,13 +265,14 @@ func (r *specsRun) one(ctx context.Context, s upstream.Spec) error {
 	if err != nil {
 		return Failed(err)
 	}
-	r.add(upstream.Judge(s, r.rig(), &attempt, r.expectation(s, r.expected)))
+	r.add(s, upstream.Judge(s, r.rig(), &attempt, r.expectation(s, r.expected)))
 	return nil
 }
 
 // add adds a result, and tells it.
-func (r *specsRun) add(cell reports.Cell) {
+func (r *specsRun) add(s upstream.Spec, cell reports.Cell) {
 	cell = cell.Settled()
+	cell.Again = CommandLine(slices.Concat([]string{""}, r.Args, []string{"--focus", "^" + regexp.QuoteMeta(s.Name) + "$"}))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cells = append(r.cells, cell)

@@ -17,7 +17,6 @@ type Ran struct {
 	// outermost container.
 	Name, Container string
 	Labels          []string
-	Serial          bool
 	// State is how it ended, in Ginkgo's words.
 	State State
 	// Message says why it did not pass, and Place is the line that says so, as
@@ -52,7 +51,6 @@ type specReport struct {
 	LeafNodeType             string
 	LeafNodeText             string
 	LeafNodeLabels           []string
-	IsSerial                 bool
 	State                    State
 	StartTime                time.Time
 	RunTime                  time.Duration
@@ -91,7 +89,7 @@ func ReadReport(text []byte) (Report, error) {
 
 func (r specReport) ran() Ran {
 	ran := Ran{
-		Serial: r.IsSerial, State: r.State, Message: r.Failure.Message, Started: r.StartTime, Took: r.RunTime,
+		State: r.State, Message: r.Failure.Message, Started: r.StartTime, Took: r.RunTime,
 	}
 	var texts []string
 	for _, text := range append(append([]string{}, r.ContainerHierarchyTexts...), r.LeafNodeText) {

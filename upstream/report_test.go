@@ -25,7 +25,7 @@ func TestReadReport(t *testing.T) {
 		},
 		{
 			Name: "[sig-node] Probing pods with a gate [FeatureGate:NewProbe] is probed", Container: "[sig-node] Probing pods",
-			Labels: []string{"sig-node", "FeatureGate:NewProbe", "Alpha"}, Serial: true, State: Failed,
+			Labels: []string{"sig-node", "FeatureGate:NewProbe", "Alpha"}, State: Failed,
 			Message: "expected one restart\nto equal two", Place: "probe.go:42",
 			Started: time.Date(2026, 11, 27, 3, 41, 0, 0, time.UTC), Took: 2 * time.Second,
 		},

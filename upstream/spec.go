@@ -24,13 +24,16 @@ type Spec struct {
 // gateLabel begins the label by which a spec asks for a feature gate.
 const gateLabel = "FeatureGate:"
 
+// serialLabel is that of a spec beside which no other may run.
+const serialLabel = "Serial"
+
 // Specs are the specs of a report, sorted by name. Those of one name are one spec.
 func Specs(r Report) []Spec {
 	byName := make(map[string]Spec)
 	group := make(map[string]string)
 	for _, ran := range r {
 		s := byName[ran.Name]
-		s.Name, s.Serial = ran.Name, s.Serial || ran.Serial
+		s.Name, s.Serial = ran.Name, s.Serial || slices.Contains(ran.Labels, serialLabel)
 		for _, label := range ran.Labels {
 			if gate, is := strings.CutPrefix(label, gateLabel); is && !slices.Contains(s.Gates, gate) {
 				s.Gates = append(s.Gates, gate)

@@ -10,7 +10,7 @@ import (
 
 func TestSpecs(t *testing.T) {
 	r := Report{
-		{Name: "[sig-node] Pods run [Slow]", Container: "[sig-node] Pods", Labels: []string{"sig-node", "FeatureGate:B", "FeatureGate:A"}, Serial: true},
+		{Name: "[sig-node] Pods run [Slow]", Container: "[sig-node] Pods", Labels: []string{"sig-node", "Serial", "FeatureGate:B", "FeatureGate:A"}},
 		{Name: "[sig-node] Pods run", Container: "[sig-node] Pods"},
 		{Name: "[sig-node] Pods are \"*not*\" run", Container: "[sig-node] Pods", Labels: []string{"FeatureGate:A"}},
 		{Name: "[sig-node] Pods run", Container: "[sig-node] Pods"},

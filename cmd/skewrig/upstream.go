@@ -78,6 +78,7 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
+	run.Args = f.again(cmd, run)
 	if f.from != "" {
 		f.Sources = append(f.Sources, fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from))
 	}
@@ -95,6 +96,26 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	f.listed = true
 	return finish(cmd, f.output, report, f.dir)
+}
+
+// again are the arguments that choose the same rig.
+func (f *upstreamFlags) again(cmd *cobra.Command, run app.Upstream) []string {
+	args := []string{cmd.Name(), string(run.Release)}
+	if f.kubelet != "" {
+		args = append(args, "--kubelet", string(run.Kubelet))
+	}
+	if f.from != "" {
+		args = append(args, "--from", f.from)
+	}
+	for _, of := range []struct {
+		flag   string
+		values []string
+	}{{"--binary", f.Given}, {"--overlay", f.Overlays}, {"--source", f.Sources}} {
+		for _, value := range of.values {
+			args = append(args, of.flag, value)
+		}
+	}
+	return args
 }
 
 // start runs the specs, and tells of each.
