@@ -198,6 +198,7 @@ func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upst
 			together = append(together, s)
 		}
 	}
+	slices.SortStableFunc(together, slowFirst)
 	if len(together)+len(alone) == 0 {
 		return r.cells, nil
 	}
@@ -226,6 +227,17 @@ func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upst
 		return nil, Failed(context.Cause(bound))
 	}
 	return r.cells, nil
+}
+
+// slowFirst orders specs such that none of those that take long begins when the others are done.
+func slowFirst(a, b upstream.Spec) int {
+	switch {
+	case a.Slow == b.Slow:
+		return 0
+	case a.Slow:
+		return -1
+	}
+	return 1
 }
 
 // start starts the rig. Its logs are beside the report.

@@ -19,13 +19,18 @@ type Spec struct {
 	Gates []string `json:"gates,omitempty"`
 	// Serial is true if no other spec may run beside it.
 	Serial bool `json:"serial,omitempty"`
+	// Slow is true if it takes minutes.
+	Slow bool `json:"slow,omitempty"`
 }
 
 // gateLabel begins the label by which a spec asks for a feature gate.
 const gateLabel = "FeatureGate:"
 
-// serialLabel is that of a spec beside which no other may run.
-const serialLabel = "Serial"
+// These are the labels of a spec beside which no other may run, and of one that takes minutes.
+const (
+	serialLabel = "Serial"
+	slowLabel   = "Slow"
+)
 
 // Specs are the specs of a report, sorted by name. Those of one name are one spec.
 func Specs(r Report) []Spec {
@@ -34,6 +39,7 @@ func Specs(r Report) []Spec {
 	for _, ran := range r {
 		s := byName[ran.Name]
 		s.Name, s.Serial = ran.Name, s.Serial || slices.Contains(ran.Labels, serialLabel)
+		s.Slow = s.Slow || slices.Contains(ran.Labels, slowLabel)
 		for _, label := range ran.Labels {
 			if gate, is := strings.CutPrefix(label, gateLabel); is && !slices.Contains(s.Gates, gate) {
 				s.Gates = append(s.Gates, gate)

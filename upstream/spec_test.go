@@ -10,7 +10,7 @@ import (
 
 func TestSpecs(t *testing.T) {
 	r := Report{
-		{Name: "[sig-node] Pods run [Slow]", Container: "[sig-node] Pods", Labels: []string{"sig-node", "Serial", "FeatureGate:B", "FeatureGate:A"}},
+		{Name: "[sig-node] Pods run [Slow]", Container: "[sig-node] Pods", Labels: []string{"sig-node", "Serial", "Slow", "FeatureGate:B", "FeatureGate:A"}},
 		{Name: "[sig-node] Pods run", Container: "[sig-node] Pods"},
 		{Name: "[sig-node] Pods are \"*not*\" run", Container: "[sig-node] Pods", Labels: []string{"FeatureGate:A"}},
 		{Name: "[sig-node] Pods run", Container: "[sig-node] Pods"},
@@ -19,7 +19,7 @@ func TestSpecs(t *testing.T) {
 	want := []Spec{
 		{Name: "[sig-node] Pods are \"*not*\" run", ID: "pods/are-not-run", Gates: []string{"A"}},
 		{Name: "[sig-node] Pods run", ID: "pods/run"},
-		{Name: "[sig-node] Pods run [Slow]", ID: "pods/run-2", Gates: []string{"A", "B"}, Serial: true},
+		{Name: "[sig-node] Pods run [Slow]", ID: "pods/run-2", Gates: []string{"A", "B"}, Serial: true, Slow: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("specs (-want +got):\n%s", diff)
