@@ -113,3 +113,33 @@ func TestARigOfSpecs(t *testing.T) {
 		}
 	}
 }
+
+func TestASpecSaysHowItIsRunAgain(t *testing.T) {
+	t.Parallel()
+	var told []reports.Cell
+	r := specsRun{Upstream: Upstream{
+		Args: []string{"upstream", "v1.90.1"},
+		Tell: func(c reports.Cell, _, _ int) { told = append(told, c) },
+	}}
+	s := upstream.Spec{Name: "Pods [Slow] run", ID: "pods/run"}
+	r.add(s, upstream.Judge(s, r.rig(), nil, &upstream.Expectation{NotRun: true, Reason: "it needs a cgroup"}))
+	if want := `skewrig upstream v1.90.1 --focus '^Pods \[Slow\] run$'`; len(told) != 1 || told[0].Again != want {
+		t.Errorf("told %+v, want %s", told, want)
+	}
+	if len(r.cells) != 1 || r.done != 1 {
+		t.Errorf("%d cells of %d", len(r.cells), r.done)
+	}
+}
+
+func TestSlowSpecsComeFirst(t *testing.T) {
+	t.Parallel()
+	specs := []upstream.Spec{{Name: "a"}, {Name: "b", Slow: true}, {Name: "c"}, {Name: "d", Slow: true}}
+	slices.SortStableFunc(specs, slowFirst)
+	var order string
+	for _, s := range specs {
+		order += s.Name
+	}
+	if order != "bdac" {
+		t.Errorf("the order is %s", order)
+	}
+}

@@ -103,3 +103,13 @@ func TestCellAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestACellSaysHowItIsRunAgain(t *testing.T) {
+	t.Parallel()
+	c := Cell{ID: "upstream/pods/run", Again: "skewrig upstream --focus 'Pods run'"}
+	made := Reproduce{Command: "skewrig upstream --report-dir report"}
+	command, whole := made.CellAgain(c, "report-pods")
+	if want := "skewrig upstream --focus 'Pods run' --report-dir report-pods"; command != want || whole {
+		t.Errorf("again: %s (whole: %v), want %s", command, whole, want)
+	}
+}
