@@ -76,18 +76,22 @@ func (u Upstream) topology(gates []string) record.Topology {
 	return Catalog{Sources: u.Sources}.onSources(plan.Cell{Topology: topology}).Topology
 }
 
-// settable are the gates that a release has, and that are off unless they are turned on. Of a
-// release whose gates are not known they are all: it says itself which it does not have.
+// settable are the gates that a release has, and that are off unless they are turned on, with
+// those that must be on for them. Of a release whose gates are not known they are all: it says
+// itself which it does not have.
 func settable(gates []string, v release.Version) release.Gates {
 	on := make(release.Gates)
-	for _, name := range gates {
-		table, known, err := release.Table(release.Effective{Version: v})
+	table, known, err := release.Table(release.Effective{Version: v})
+	for todo := slices.Clone(gates); len(todo) > 0; todo = todo[1:] {
+		name := todo[0]
 		at := slices.IndexFunc(table, func(g release.Gate) bool { return g.Name == name })
 		switch {
+		case on[name]:
 		case err != nil || !known:
 			on[name] = true
 		case at >= 0 && !table[at].Default && !table[at].Locked:
 			on[name] = true
+			todo = append(todo, table[at].Needs...)
 		}
 	}
 	return on
@@ -152,9 +156,7 @@ func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Re
 	if u.Release == release.Newest {
 		report.Problems = expected.Problems(all)
 	}
-	if ctx.Err() != nil {
-		report.Partial = "it was interrupted"
-	}
+	report.Partial = run.partial
 	return finish(u.Place.Dir, report)
 }
 
@@ -183,22 +185,12 @@ type specsRun struct {
 	mu       sync.Mutex
 	done, of int
 	cells    []reports.Cell
+	partial  string // why not all were run; empty if they were
 }
 
 // all runs specs: those that may have company first, the others one after the other.
 func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upstream.Spec) (_ []reports.Cell, err error) {
-	var together, alone []upstream.Spec
-	for _, s := range specs {
-		switch e := r.expectation(s, r.expected); {
-		case e != nil && e.NotRun:
-			r.add(s, upstream.Judge(s, r.rig(), nil, e))
-		case s.Serial:
-			alone = append(alone, s)
-		default:
-			together = append(together, s)
-		}
-	}
-	slices.SortStableFunc(together, slowFirst)
+	together, alone := r.divide(specs)
 	if len(together)+len(alone) == 0 {
 		return r.cells, nil
 	}
@@ -223,10 +215,30 @@ func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upst
 			return nil, err
 		}
 	}
-	if ctx.Err() == nil && bound.Err() != nil {
-		return nil, Failed(context.Cause(bound))
+	switch {
+	case ctx.Err() != nil:
+		r.partial = "it was interrupted"
+	case bound.Err() != nil:
+		r.partial = "the rig ended: " + context.Cause(bound).Error()
 	}
 	return r.cells, nil
+}
+
+// divide are the specs that are run: those that may have company, the slow ones first, and those
+// that are run alone. The others are reported.
+func (r *specsRun) divide(specs []upstream.Spec) (together, alone []upstream.Spec) {
+	for _, s := range specs {
+		switch e := r.expectation(s, r.expected); {
+		case e != nil && e.NotRun:
+			r.add(s, upstream.Judge(s, r.rig(), nil, e))
+		case s.Serial:
+			alone = append(alone, s)
+		default:
+			together = append(together, s)
+		}
+	}
+	slices.SortStableFunc(together, slowFirst)
+	return together, alone
 }
 
 // slowFirst orders specs such that none of those that take long begins when the others are done.

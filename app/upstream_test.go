@@ -78,8 +78,18 @@ func TestTheRigHasTheGatesOfTheSpecs(t *testing.T) {
 		t.Fatal(known, err)
 	}
 	find := func(is func(release.Gate) bool) string { return table[slices.IndexFunc(table, is)].Name }
-	off := find(func(g release.Gate) bool { return !g.Default && !g.Locked })
+	off := find(func(g release.Gate) bool { return !g.Default && !g.Locked && len(g.Needs) == 0 })
 	on := find(func(g release.Gate) bool { return g.Default })
+	of := func(name string) release.Gate {
+		return table[slices.IndexFunc(table, func(g release.Gate) bool { return g.Name == name })]
+	}
+	for _, g := range table {
+		for _, need := range g.Needs {
+			if !g.Default && !g.Locked && !of(need).Default && !settable([]string{g.Name}, release.Newest)[need] {
+				t.Errorf("%s is on without %s", g.Name, need)
+			}
+		}
+	}
 	u := Upstream{Release: release.Newest, Kubelet: release.Newest}
 	rig := u.topology([]string{off, on, "NoSuchGate"})
 	if got, want := rig.Gates.String(), off+"=true"; got != want || rig.Nodes[0].Gates.String() != want {
