@@ -115,7 +115,9 @@ func commands() map[string]command {
 		"curl":     curl,
 		"date":     date,
 		"env":      env,
+		"grep":     grep,
 		"hostname": hostname,
+		"sort":     sortLines,
 
 		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,
