@@ -275,11 +275,13 @@ func (r *specsRun) start(ctx context.Context, builder *build.Builder, gates []st
 	return rig, nil
 }
 
-// one runs a spec.
+// one runs a spec, unless the run has ended.
 func (r *specsRun) one(ctx context.Context, s upstream.Spec) error {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		r.add(s, upstream.Judge(s, r.rig(), nil, nil))
 		return nil
+	default:
 	}
 	dir := filepath.Join(r.Place.Dir, filepath.FromSlash(reports.RunDir(r.rig().CellID(s), 1)))
 	if err := os.MkdirAll(dir, 0o755); err != nil {

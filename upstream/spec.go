@@ -77,13 +77,18 @@ var (
 // maxSlug is how long a segment of an id gets: report directories have it as a name.
 const maxSlug = 120
 
-// slug is a text without its tags, as a segment of an id.
+// slug is a text as a segment of an id: without its tags, unless there is nothing else.
 func slug(text string) string {
-	s := strings.Trim(between.ReplaceAllString(strings.ToLower(tag.ReplaceAllString(text, " ")), "-"), "-")
+	s := cmp.Or(words(tag.ReplaceAllString(text, " ")), words(text), "spec")
 	if len(s) > maxSlug {
 		s = strings.TrimRight(s[:maxSlug], "-")
 	}
-	return cmp.Or(s, "spec")
+	return s
+}
+
+// words are the words of a text, with a hyphen between each two.
+func words(text string) string {
+	return strings.Trim(between.ReplaceAllString(strings.ToLower(text), "-"), "-")
 }
 
 // Choice says which specs are wanted.

@@ -33,8 +33,10 @@ func TestSlugFitsAName(t *testing.T) {
 	if got := slug(strings.Repeat("very long ", 50)); len(got) > maxSlug || strings.HasSuffix(got, "-") {
 		t.Errorf("a slug of %d bytes: %s", len(got), got)
 	}
-	if got := slug("[Slow]"); got != "spec" {
-		t.Errorf("a text of tags is %q", got)
+	for text, want := range map[string]string{"[sig-node] [Slow]": "sig-node-slow", "*": "spec", "[Slow] \"*not*\" run": "not-run"} {
+		if got := slug(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -80,7 +80,11 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	run.Args = f.again(cmd, run)
 	if f.from != "" {
-		f.Sources = append(f.Sources, fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from))
+		source := fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from)
+		if _, err := build.ParseSource(source); err != nil {
+			return ofFlag("from", err)
+		}
+		f.Sources = append(f.Sources, source)
 	}
 	builder, _, err := f.open(cmd)
 	if err != nil {
