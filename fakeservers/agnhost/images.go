@@ -12,6 +12,7 @@ import (
 	"path"
 	"syscall"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
@@ -33,11 +34,14 @@ func Entries() []image.Entry {
 	// There is nothing in the pause image to run beside it.
 	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: playPause}
 	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: playBusybox, Exec: playExec}
+	// What nginx serves is not played: that it answers is.
+	nginx := Any(behavior.Listener{Port: 80, Protocol: behavior.HTTP1})
 	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: playServer, Exec: playExec}
 	return []image.Entry{
 		{Pattern: "registry.k8s.io/e2e-test-images/agnhost", Image: agnhost},
 		{Pattern: "registry.k8s.io/e2e-test-images/busybox", Image: busybox},
 		{Pattern: "registry.k8s.io/e2e-test-images/glibc-dns-testing", Image: busybox},
+		{Pattern: "registry.k8s.io/e2e-test-images/nginx", Image: nginx},
 		{Pattern: "registry.k8s.io/pause", Image: pause},
 		{Pattern: "busybox", Image: busybox},
 		{Pattern: ServerImage, Image: own},

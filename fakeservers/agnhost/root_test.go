@@ -117,3 +117,9 @@ func TestEtcHosts(t *testing.T) {
 	c = run(t, spec{args: []string{"etc-hosts"}})
 	c.expectExit(1)
 }
+
+func TestNginxRunsAShellIfThatIsTheCommand(t *testing.T) {
+	t.Parallel()
+	c := run(t, spec{image: "registry.k8s.io/e2e-test-images/nginx:1.14-4", command: []string{"/bin/sh", "-c", "exit 3"}})
+	c.expectExit(3)
+}
