@@ -11,7 +11,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch sweep kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch upstream sweep kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -48,6 +48,10 @@ specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells
 
 suites: specs kills branch ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter=catalog ./suites/conformance
+
+upstream: build ## upstream's own specs of probes, on the newest kubelet and on the one before (20 minutes)
+	$(BIN)/skewrig upstream --focus Probing --report-dir $(REPORT_DIR)-upstream
+	$(BIN)/skewrig upstream --focus Probing --kubelet previous --report-dir $(REPORT_DIR)-upstream-previous
 
 branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
