@@ -22,7 +22,7 @@ func TestWriteSweepPages(t *testing.T) {
 	}
 	s := sweeptest.Swept()
 	alone := func(found trial.Found) trial.Alone {
-		gate := found.Gates[0]
+		gate := found.Takes()[0]
 		return trial.Alone{Version: s.Version, Turn: s.Turns[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}
 	}
 	scenario := "scenarios/probemode-deployment-template-without-end.yaml"
@@ -50,7 +50,7 @@ func TestWriteSweepPages(t *testing.T) {
 			got = append(got, name)
 		}
 	}
-	if want := []string{"index.html", "junit.xml", "drafts/finding-1.md", "drafts/finding-2.md", "drafts/not-confirmed-1.md"}; !slices.Equal(got, want) {
+	if want := []string{"index.html", "junit.xml", "drafts/finding-1.md", "drafts/finding-2.md", "drafts/not-confirmed-1.md", "drafts/not-confirmed-2.md"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 }
