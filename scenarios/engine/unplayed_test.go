@@ -55,7 +55,7 @@ steps:
 `)},
 	}
 	cells := cellsOf(t, files, "mine/images.yaml")
-	const known = "what can be played is registry.example/payments, registry.k8s.io/e2e-test-images/agnhost, registry.k8s.io/e2e-test-images/busybox, registry.k8s.io/pause, busybox, skewrig.dev/server"
+	const known = "what can be played is registry.example/payments, registry.k8s.io/e2e-test-images/agnhost, registry.k8s.io/e2e-test-images/busybox, registry.k8s.io/e2e-test-images/glibc-dns-testing, registry.k8s.io/e2e-test-images/nginx, registry.k8s.io/pause, busybox, skewrig.dev/server"
 	const server = "his has a server in its place: images: [{image: %s, listen: [{port: 8080, protocol: http1}]}]"
 	want := "mine/pod.yaml:9:12: nothing plays image registry.example/paymnts:1.0: did you mean registry.example/payments? Otherwise t" + fmt.Sprintf(server, "registry.example/paymnts") +
 		"\nmine/images.yaml:11:91: nothing plays image registry.k8s.io/nginx:3.9: did you mean registry.k8s.io/pause? Otherwise t" + fmt.Sprintf(server, "registry.k8s.io/nginx") +
