@@ -16,30 +16,33 @@ func (r *run) change(ctx context.Context) error {
 		there = cluster.Change{Gates: r.off()}
 	}
 	for _, component := range r.plan.Turn.At {
-		if err := r.restart(ctx, component, there); err != nil {
-			return err
-		}
+		do := r.restart
 		if record.Program(component) == record.APIServer {
-			if err := r.compareServed(component); err != nil {
-				return err
-			}
+			do = r.restartServer
+		}
+		if err := do(ctx, component, there); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// compareServed notes what an API server no longer serves.
-func (r *run) compareServed(component string) error {
+// restartServer restarts an API server, and notes what it no longer serves.
+func (r *run) restartServer(ctx context.Context, component string, change cluster.Change) error {
 	config, err := r.cluster.Endpoint(component)
 	if err != nil {
 		return err
 	}
-	now, err := served(config)
+	before, err := served(config)
 	if err != nil {
 		return err
 	}
-	r.unserved = slices.DeleteFunc(slices.Clone(r.served), func(resource string) bool { return slices.Contains(now, resource) })
-	return nil
+	if err := r.restart(ctx, component, change); err != nil {
+		return err
+	}
+	now, err := served(config)
+	r.unserved = slices.DeleteFunc(before, func(resource string) bool { return slices.Contains(now, resource) })
+	return err
 }
 
 // changeBack undoes it, the other way round.

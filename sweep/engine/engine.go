@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -24,9 +25,8 @@ type run struct {
 	history *record.History
 	plan    trial.Plan
 	began   map[trial.Phase]time.Time
-	// served are the resources that are served at first, and unserved those that an API server does not serve
-	// since it changed.
-	served, unserved []string
+	// unserved are resources that an API server does not serve since it changed.
+	unserved []string
 
 	mu      sync.Mutex
 	answers map[string][]trial.Answer // by the name of the item
@@ -39,10 +39,7 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 		return nil, err
 	}
 	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[trial.Phase]time.Time)}
-	if r.served, err = served(c.RESTConfig()); err == nil {
-		r.server, err = newServer(c.RESTConfig())
-	}
-	if err == nil {
+	if r.server, err = newServer(c.RESTConfig()); err == nil {
 		err = makeNamespace(ctx, c)
 	}
 	if err == nil && !p.Turn.HasNode() {
@@ -70,7 +67,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 		return seen, errors.Join(failed, err)
 	}
 	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Died: died}
-	if seen.Panics, err = panics(out.LogDir, p.Turn.Components()); err != nil {
+	if seen.Panics, err = panics(out.LogDir, append(p.Turn.Components(), string(build.Etcd))); err != nil {
 		return seen, err
 	}
 	if died && len(seen.Panics) == 0 {

@@ -68,14 +68,12 @@ func (t Turn) Components() []string {
 
 // running is the component of a program: of two API servers, the one that changes.
 func (t Turn) running(program string) string {
-	at := t.Components()
-	n := slices.IndexFunc(at, func(c string) bool {
-		return record.Program(c) == program && (c != ClientsServer || slices.Contains(t.At, c))
-	})
-	if n < 0 {
-		return program
+	for _, component := range slices.Concat(t.At, t.Components()) {
+		if record.Program(component) == program {
+			return component
+		}
 	}
-	return at[n]
+	return program
 }
 
 // HasNode reports whether there is a node, on which pods run.
