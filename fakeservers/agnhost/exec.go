@@ -117,7 +117,7 @@ func commands() map[string]command {
 		"env":      env,
 		"grep":     grep,
 		"hostname": hostname,
-		"sort":     sortLines,
+		"sort":     withOptions("sort", "", sortLines),
 
 		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,
@@ -158,24 +158,29 @@ func (s *session) each(command string, args []string, run func(arg string) error
 // refuses others.
 func withOptions(name, known string, run func(ctx context.Context, s *session, letters string, rest []string) int) command {
 	return func(ctx context.Context, s *session, args []string) int {
-		var letters strings.Builder
-		var rest []string
-		for i, arg := range args {
-			if arg == "--" {
-				rest = append(rest, args[i+1:]...)
-				break
-			}
-			if len(arg) < 2 || arg[0] != '-' {
-				rest = append(rest, arg)
-				continue
-			}
-			if strings.Trim(arg[1:], known) != "" {
-				return s.complain(name, fmt.Errorf("skewrig doesn't implement %s", arg))
-			}
-			letters.WriteString(arg[1:])
+		letters, rest, err := parseOptions(known, args)
+		if err != nil {
+			return s.complain(name, err)
 		}
-		return run(ctx, s, letters.String(), rest)
+		return run(ctx, s, letters, rest)
 	}
+}
+
+// parseOptions parts single-letter options from the other arguments. An option that is not known is an error.
+func parseOptions(known string, args []string) (letters string, rest []string, _ error) {
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return letters, append(rest, args[i+1:]...), nil
+		case len(arg) < 2 || arg[0] != '-':
+			rest = append(rest, arg)
+		case strings.Trim(arg[1:], known) != "":
+			return "", nil, fmt.Errorf("skewrig doesn't implement %s", arg)
+		default:
+			letters += arg[1:]
+		}
+	}
+	return letters, rest, nil
 }
 
 func cat(ctx context.Context, s *session, args []string) int {

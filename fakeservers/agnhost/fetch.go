@@ -83,7 +83,7 @@ const (
 	curlRefused     = 22
 )
 
-// curlLimit is how long curl waits at most: nobody waits for longer in a container here.
+// curlLimit is how long curl waits unless -m says otherwise.
 const curlLimit = 2 * time.Minute
 
 // curl gets what is at a URL. Of its options it has -f, -k, -s and -S, and -m with seconds.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -20,21 +19,15 @@ const (
 // grep prints the lines that match an expression. Its options are -E, -i, -q and -v, and its
 // expressions are those of Go, which are near to those of -E.
 func grep(ctx context.Context, s *session, args []string) int {
-	var options strings.Builder
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		letters := args[0][1:]
-		if strings.Trim(letters, "Eiqv") != "" {
-			s.complain("grep", fmt.Errorf("skewrig understands -E, -i, -q and -v, not %s", args[0]))
-			return grepTrouble
-		}
-		options.WriteString(letters)
-		args = args[1:]
+	options, args, err := parseOptions("Eiqv", args)
+	if err == nil && len(args) == 0 {
+		err = errors.New("it takes an expression")
 	}
-	has := func(letter string) bool { return strings.Contains(options.String(), letter) }
-	if len(args) == 0 {
-		s.complain("grep", errors.New("it takes an expression"))
+	if err != nil {
+		s.complain("grep", err)
 		return grepTrouble
 	}
+	has := func(letter string) bool { return strings.Contains(options, letter) }
 	expression := args[0]
 	if has("i") {
 		expression = "(?i)" + expression
@@ -58,12 +51,9 @@ func grep(ctx context.Context, s *session, args []string) int {
 	return 0
 }
 
-// sortLines prints lines in the order of their bytes. It has no options.
-func sortLines(ctx context.Context, s *session, args []string) int {
-	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		return s.complain("sort", fmt.Errorf("skewrig understands no options, not %s", args[0]))
-	}
-	lines, code := s.lines(ctx, args)
+// sortLines prints lines in the order of their bytes.
+func sortLines(ctx context.Context, s *session, _ string, files []string) int {
+	lines, code := s.lines(ctx, files)
 	slices.Sort(lines)
 	s.printLines(lines)
 	return code
