@@ -80,21 +80,16 @@ func (u Upstream) topology(gates []string) record.Topology {
 // those that must be on for them. Of a release whose gates are not known they are all: it says
 // itself which it does not have.
 func settable(gates []string, v release.Version) release.Gates {
+	of := release.Effective{Version: v}
 	on := make(release.Gates)
-	table, known, err := release.Table(release.Effective{Version: v})
-	for todo := slices.Clone(gates); len(todo) > 0; todo = todo[1:] {
-		name := todo[0]
+	table, known, err := release.Table(of)
+	for _, name := range gates {
 		at := slices.IndexFunc(table, func(g release.Gate) bool { return g.Name == name })
-		switch {
-		case on[name]:
-		case err != nil || !known:
+		if err != nil || !known || at >= 0 && !table[at].Default && !table[at].Locked {
 			on[name] = true
-		case at >= 0 && !table[at].Default && !table[at].Locked:
-			on[name] = true
-			todo = append(todo, table[at].Needs...)
 		}
 	}
-	return on
+	return release.WithDependents(of, on)
 }
 
 // lacks is a gate that a spec asks for and the rig's kubelet does not have.

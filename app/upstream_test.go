@@ -13,8 +13,8 @@ import (
 	"github.com/skewrig/skewrig/upstream"
 )
 
-// program writes a program of specs that does what a shell script says with the file to which
-// it is told to report.
+// program writes a program of specs that does what a shell script says with the file for its
+// report.
 func program(t *testing.T, script string) string {
 	path := filepath.Join(t.TempDir(), "specs")
 	text := "#!/bin/sh\nfor a; do case $a in --ginkgo.json-report=*) report=${a#*=};; esac; done\n" + script

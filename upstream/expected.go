@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -82,11 +83,7 @@ func (all Expectations) Of(spec Spec, kubelet release.Version) *Expectation {
 // Unmatched are the expressions of expectations that are about none of the specs.
 func (all Expectations) Unmatched(specs []Spec) (expressions []string) {
 	for _, e := range all {
-		matched := false
-		for _, s := range specs {
-			matched = matched || e.matches.MatchString(s.Name)
-		}
-		if !matched {
+		if !slices.ContainsFunc(specs, func(s Spec) bool { return e.matches.MatchString(s.Name) }) {
 			expressions = append(expressions, e.Specs)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -92,7 +93,7 @@ func (r specReport) ran() Ran {
 		State: r.State, Message: r.Failure.Message, Started: r.StartTime, Took: r.RunTime,
 	}
 	var texts []string
-	for _, text := range append(append([]string{}, r.ContainerHierarchyTexts...), r.LeafNodeText) {
+	for _, text := range append(slices.Clone(r.ContainerHierarchyTexts), r.LeafNodeText) {
 		if text != "" {
 			texts = append(texts, text)
 		}
@@ -101,7 +102,7 @@ func (r specReport) ran() Ran {
 	if len(r.ContainerHierarchyTexts) > 0 {
 		ran.Container = r.ContainerHierarchyTexts[0]
 	}
-	for _, labels := range append(append([][]string{}, r.ContainerHierarchyLabels...), r.LeafNodeLabels) {
+	for _, labels := range append(slices.Clone(r.ContainerHierarchyLabels), r.LeafNodeLabels) {
 		ran.Labels = append(ran.Labels, labels...)
 	}
 	if at := r.Failure.Location; at.FileName != "" {

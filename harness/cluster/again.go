@@ -55,7 +55,7 @@ func (c *Cluster) startAgain(ctx context.Context, comp *component) {
 	}
 }
 
-// takeOver locks the component's mu, and has nobody else start it again.
+// takeOver locks the component's mu, and ends what would start it again.
 func (comp *component) takeOver() {
 	leave := func() {
 		if leave := comp.leave.Load(); leave != nil {
