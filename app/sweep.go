@@ -174,8 +174,8 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 // passes is how often a plan runs at most.
 const passes = 4
 
-// judged runs a plan. What is written without end slows all else down: the plan runs again without that, and it is
-// that run that says what else there is. What was tried is without what the API server refused.
+// judged runs a plan, and again without what is written without end, if that has to be: then it is the last run that
+// says what else there is. What was tried is without what the API server refused.
 func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, tried trial.Plan, _ error) {
 	for pass := range passes {
 		name := fmt.Sprintf("%03d", p.Number)
@@ -191,11 +191,11 @@ func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, t
 			tried = seen.Plan
 		}
 		found := trial.Judge(seen)
-		rest := seen.Plan.Settling(found)
-		if len(rest.Items) == len(seen.Plan.Items) || len(rest.Items) == 0 {
+		rest, again := seen.Again(found)
+		if !again {
 			return trial.Merge(all, found), tried, nil
 		}
-		all = trial.Merge(all, slices.DeleteFunc(found, func(f trial.Finding) bool { return f.What != trial.Endless }))
+		all = trial.Merge(all, trial.WithoutEnd(found))
 		p = rest
 	}
 	return all, tried, nil

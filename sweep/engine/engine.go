@@ -27,6 +27,8 @@ type run struct {
 	began   map[trial.Phase]time.Time
 	// unserved are resources that an API server does not serve since it changed.
 	unserved []string
+	// restless is true if a phase ended before all objects were at rest.
+	restless bool
 
 	mu      sync.Mutex
 	answers map[string][]trial.Answer // by the name of the item
@@ -66,7 +68,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 	if failed != nil && !died {
 		return seen, errors.Join(failed, err)
 	}
-	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Died: died}
+	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Restless: r.restless, Died: died}
 	if seen.Panics, err = panics(out.LogDir, append(p.Turn.Components(), string(build.Etcd))); err != nil {
 		return seen, err
 	}
@@ -92,7 +94,7 @@ func (r *run) phases(ctx context.Context) error {
 		if err := p.do(ctx); err != nil {
 			return err
 		}
-		if err := r.quiet(ctx); err != nil {
+		if err := r.rest(ctx, r.began[p.phase]); err != nil {
 			return err
 		}
 	}
@@ -109,55 +111,4 @@ func each(ctx context.Context, items []trial.Item, do func(context.Context, tria
 		group.Go(func() error { return do(ctx, i) })
 	}
 	return group.Wait()
-}
-
-// What is written within still is looked at for at most limit.
-const (
-	still = 3 * time.Second
-	limit = 15 * time.Second
-)
-
-// quiet waits until no object is written for a while, but not for long.
-func (r *run) quiet(ctx context.Context) error {
-	return r.wait(ctx, still, limit, 0, record.ObjectObserved{})
-}
-
-// A controller manager that starts asks for all that it watches, which takes this many requests at least. One that
-// finds no API server meanwhile ends.
-const beginning = 100
-
-// started waits until a component that was started has begun to work.
-func (r *run) started(ctx context.Context, component string) error {
-	if record.Program(component) != record.ControllerManager {
-		return nil
-	}
-	return r.wait(ctx, time.Second, limit, beginning, record.LinkRequest{})
-}
-
-// wait waits until a number of events of a kind came, and then none for a while, but not for longer than a limit.
-func (r *run) wait(ctx context.Context, none, limit time.Duration, number int, kind record.Payload) error {
-	until := time.Now().Add(limit)
-	first := r.events(kind)
-	for before := first; time.Now().Before(until); {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(none):
-		}
-		now := r.events(kind)
-		if now == before && now-first >= number {
-			return nil
-		}
-		before = now
-	}
-	return nil
-}
-
-func (r *run) events(kind record.Payload) (n int) {
-	for _, e := range r.history.Events() {
-		if e.Kind == kind.EventKind() {
-			n++
-		}
-	}
-	return n
 }

@@ -35,6 +35,8 @@ type Seen struct {
 	Answers map[string][]Answer
 	// Unserved are resources that an API server does not serve since it changed.
 	Unserved []string
+	// Restless is true if a phase ended before objects were at rest that are not written without end.
+	Restless bool
 	// Panics are what components logged of panics and fatal errors. Died is true if one ended, and with
 	// it the plan: of objects, nothing can be said then.
 	Panics []Panic

@@ -186,18 +186,6 @@ func (t Turn) takes(i Item) bool {
 	}
 }
 
-// Settling is a plan without what is written without end, which slows all else down.
-func (p Plan) Settling(found []Finding) Plan {
-	endless := make(map[string]bool)
-	for _, f := range found {
-		for _, i := range f.Items {
-			endless[i.Name] = endless[i.Name] || f.What == Endless
-		}
-	}
-	p.Items = slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return endless[i.Name] })
-	return p
-}
-
 // Lack is what a release lacks of an object.
 type Lack string
 

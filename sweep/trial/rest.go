@@ -1,0 +1,84 @@
+package trial
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Rests reports whether no object was written since a time, but for those that are written without end in a phase
+// that began at another. What is in other namespaces than that of the objects is not theirs.
+func (p Plan) Rests(namespace string, events []record.Event, began, since time.Time) bool {
+	names := make(map[string]bool)
+	for _, i := range p.Items {
+		names[i.Name] = true
+	}
+	writes, late := make(map[string]int), make(map[string]bool)
+	for _, e := range events {
+		if e.Kind != (record.ObjectObserved{}).EventKind() || e.At.Before(began) {
+			continue
+		}
+		item, isEvent, is := writtenOf(e.Subject, namespace, names)
+		if !is {
+			continue
+		}
+		if !isEvent {
+			writes[item]++
+		}
+		late[item] = late[item] || e.At.After(since)
+	}
+	for item, is := range late {
+		if is && (item == "" || writes[item] <= maxWrites) {
+			return false
+		}
+	}
+	return true
+}
+
+// writtenOf is the item that an object is, or that owns it, and whether it is an event of these. It is empty
+// if that can't be told from its name. An object of another namespace is not one of the plan.
+func writtenOf(key, namespace string, names map[string]bool) (item string, isEvent, is bool) {
+	parts := strings.Split(key, "/") // resource, perhaps namespace, name
+	if len(parts) == 3 && parts[1] != namespace {
+		return "", false, false
+	}
+	name := parts[len(parts)-1]
+	if isEvent = parts[0] == "events"; isEvent {
+		name, _, _ = strings.Cut(name, ".") // it is named after what it is about
+	}
+	return itemOf(name, names), isEvent, true
+}
+
+// Again is what has to run again once a plan was judged, if there is anything. What is written without end slows
+// all else down: so the plan runs again without that, unless the rest came to rest and shows nothing.
+func (s Seen) Again(found []Finding) (Plan, bool) {
+	rest := s.Plan.settling(found)
+	if len(rest.Items) == len(s.Plan.Items) || len(rest.Items) == 0 {
+		return rest, false
+	}
+	return rest, s.Restless || len(WithoutEnd(found)) < len(found)
+}
+
+// settling is a plan without what is written without end, which slows all else down.
+func (p Plan) settling(found []Finding) Plan {
+	endless := make(map[string]bool)
+	for _, f := range found {
+		for _, i := range f.Items {
+			endless[i.Name] = endless[i.Name] || f.What == Endless
+		}
+	}
+	p.Items = slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return endless[i.Name] })
+	return p
+}
+
+// WithoutEnd are the findings of what is written without end.
+func WithoutEnd(found []Finding) (endless []Finding) {
+	for _, f := range found {
+		if f.What == Endless {
+			endless = append(endless, f)
+		}
+	}
+	return endless
+}

@@ -1,0 +1,87 @@
+package trial_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// TestRests: objects are at rest once none is written any more, but for what is written without end already.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	since := began.Add(10 * time.Second)
+	written := func(key string, times int, last time.Duration) (events []record.Event) {
+		for n := range times {
+			events = append(events, record.Event{Kind: "object.observed", Subject: key, At: began.Add(last - time.Duration(n)*time.Millisecond)})
+		}
+		return events
+	}
+	for _, tc := range []struct {
+		name   string
+		events []record.Event
+		rests  bool
+	}{
+		{"nothing", nil, true},
+		{"before", written("deployments/sweep/s0000", 1, 9*time.Second), true},
+		{"just now", written("deployments/sweep/s0000", 1, 11*time.Second), false},
+		{"what it owns, just now", written("pods/sweep/s0000-5d-x", 1, 11*time.Second), false},
+		{"of no namespace, just now", written("nodes/s0001", 1, 11*time.Second), false},
+		{"an event, just now", written("events/sweep/s0000-5d.18eb", 1, 11*time.Second), false},
+		{"in another namespace", written("leases/kube-system/apiserver", 1, 11*time.Second), true},
+		{"without end", written("replicasets/sweep/s0000-5d", 61, 11*time.Second), true},
+		{"without end, with events", append(written("replicasets/sweep/s0000-5d", 61, 9*time.Second), written("events/sweep/s0000.18eb", 1, 11*time.Second)...), true},
+		{"events without end", written("events/sweep/s0000.18eb", 61, 11*time.Second), false},
+		{"without end in the phase before", written("replicasets/sweep/s0000-5d", 61, 20*time.Millisecond), true},
+		{"another one, just now", append(written("replicasets/sweep/s0000-5d", 61, 11*time.Second), written("nodes/s0001", 1, 11*time.Second)...), false},
+		{"of nobody, without end", written("pods/sweep/other", 61, 11*time.Second), false},
+	} {
+		plan := trial.Plan{Items: []trial.Item{{Name: "s0000"}, {Name: "s0001"}}}
+		if got := plan.Rests("sweep", tc.events, began, since); got != tc.rests {
+			t.Errorf("%s: at rest %t, want %t", tc.name, got, tc.rests)
+		}
+	}
+}
+
+// TestAgain: a plan runs again without what is written without end, if that may have kept something from being seen.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	items := []trial.Item{{Name: "s0000"}, {Name: "s0001"}}
+	finding := func(what string, items ...trial.Item) trial.Finding {
+		f := trial.Finding{What: what}
+		for _, i := range items {
+			f.Items = append(f.Items, trial.Found{Item: i})
+		}
+		return f
+	}
+	endless, lost := finding(trial.Endless, items[0]), finding(trial.Lost, items[1])
+	for _, tc := range []struct {
+		name     string
+		restless bool
+		found    []trial.Finding
+		want     string // the items that run again
+	}{
+		{"nothing found", true, nil, ""},
+		{"nothing without end", true, []trial.Finding{lost}, ""},
+		{"at rest", false, []trial.Finding{endless}, ""},
+		{"at rest, and something else", false, []trial.Finding{endless, lost}, "[s0001]"},
+		{"not at rest", true, []trial.Finding{endless}, "[s0001]"},
+		{"all without end", true, []trial.Finding{finding(trial.Endless, items...)}, ""},
+	} {
+		plan, again := trial.Seen{Plan: trial.Plan{Items: items}, Restless: tc.restless}.Again(tc.found)
+		var got string
+		if again {
+			var names []string
+			for _, i := range plan.Items {
+				names = append(names, i.Name)
+			}
+			got = fmt.Sprint(names)
+		}
+		if got != tc.want {
+			t.Errorf("%s: again %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
