@@ -29,7 +29,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`
 		SilenceErrors: true,
 	}
 	registerLevel(root)
-	root.AddCommand(newBuild(), newGates(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newDev(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newSweep(), newUpstream(), newPodsAPI(), newSchema(), newInit(), newScaffold(), newDocs(), newVersion())
+	root.AddCommand(newBuild(), newGates(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newShard(), newDev(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newSweep(), newUpstream(), newPodsAPI(), newSchema(), newInit(), newScaffold(), newDocs(), newVersion())
 	group(root)
 	registerCompletions(root)
 	sayUsage(root)

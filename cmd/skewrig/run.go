@@ -27,6 +27,7 @@ type runFlags struct {
 	matrix   bool
 	known    string
 	again    againFlags
+	inJobs   jobsFlags
 	github   github
 }
 
@@ -48,7 +49,8 @@ its cells run, or those that a pattern selects.`,
   skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.*'
   skewrig run 'kep-4939/skew/**' --repeat 20
   skewrig run --rerun-failed report
-  skewrig run '**' --shard 1/4 --report-dir shard-1`,
+  skewrig run '**' --shard 1/4 --report-dir shard-1
+  skewrig run '**' --jobs 4 --image registry.example/skewrig:1`,
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)
@@ -56,6 +58,7 @@ its cells run, or those that a pattern selects.`,
 	f.report.register(cmd, "report", "directory for the report; replaces an earlier report of the same cells")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
+	f.inJobs.register(cmd)
 	f.github.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
@@ -65,14 +68,13 @@ its cells run, or those that a pattern selects.`,
 	return cmd
 }
 
-func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := checkParallel(f.parallel); err != nil {
 		return err
 	}
 	if err := f.again.check(cmd, &f.report.dir); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
 	builder, here, err := f.open(cmd)
 	if err != nil {
 		return err
@@ -90,7 +92,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}
-	cells = f.again.ofShard(cmd.ErrOrStderr(), cells)
+	if cmd.Flags().Changed("jobs") {
+		return f.jobs(cmd, args, cells)
+	}
+	return f.onThisMachine(cmd, args, builder, here, f.again.ofShard(cmd.ErrOrStderr(), cells))
+}
+
+// onThisMachine runs cells, and not in a cluster.
+func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *build.Builder, here app.Catalog, cells []plan.Cell) (err error) {
+	ctx := cmd.Context()
 	claimed, err := f.report.place(cmd).ClaimFor(cells)
 	if err != nil {
 		return err

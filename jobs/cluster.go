@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// Cluster is where Jobs run.
+type Cluster struct {
+	config *rest.Config
+	client kubernetes.Interface
+}
+
+// NewCluster is the cluster of a client configuration.
+func NewCluster(config *rest.Config) (*Cluster, error) {
+	client, err := kubernetes.NewForConfig(config)
+	return &Cluster{config, client}, err
+}
+
+// needed is what skewrig does in a cluster.
+var needed = []authorizationv1.ResourceAttributes{
+	{Group: "batch", Resource: "jobs", Verb: "create"},
+	{Group: "batch", Resource: "jobs", Verb: "get"},
+	{Group: "batch", Resource: "jobs", Verb: "delete"},
+	{Resource: "configmaps", Verb: "create"},
+	{Resource: "pods", Verb: "list"},
+	{Resource: "pods", Subresource: "log", Verb: "get"},
+	{Resource: "pods", Subresource: "exec", Verb: "create"},
+	{Resource: "pods", Subresource: "exec", Verb: "get"},
+}
+
+// Allowed is an error that names all that skewrig may not do in a namespace and has to.
+func (c *Cluster) Allowed(ctx context.Context, namespace string) error {
+	var refused []error
+	for _, attributes := range needed {
+		attributes.Namespace = namespace
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &attributes}}
+		answer, err := c.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		if err != nil {
+			return fmt.Errorf("asking the cluster what is allowed: %w", err)
+		}
+		if !answer.Status.Allowed {
+			refused = append(refused, fmt.Errorf("the cluster does not allow to %s %s in namespace %s", attributes.Verb, named(attributes), namespace))
+		}
+	}
+	return errors.Join(refused...)
+}
+
+func named(a authorizationv1.ResourceAttributes) string {
+	if a.Subresource == "" {
+		return a.Resource
+	}
+	return a.Resource + "/" + a.Subresource
+}
+
+// Start creates the Job of a run, and the user's files if there are any. What is there already stays as it is.
+func (c *Cluster) Start(ctx context.Context, r Run, job *batchv1.Job, packed []byte) error {
+	jobs := c.client.BatchV1().Jobs(r.Namespace)
+	made, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		made, err = jobs.Get(ctx, r.Name, metav1.GetOptions{})
+	}
+	if err != nil || packed == nil {
+		return err
+	}
+	files := r.Files(packed)
+	files.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	_, err = c.client.CoreV1().ConfigMaps(r.Namespace).Create(ctx, files, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// Delete deletes the Job of a run with all that is its.
+func (c *Cluster) Delete(ctx context.Context, r Run) error {
+	err := c.client.BatchV1().Jobs(r.Namespace).Delete(ctx, r.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// look reads the Job of a run, and its pods.
+func (c *Cluster) look(ctx context.Context, r Run) (*batchv1.Job, []corev1.Pod, error) {
+	job, err := c.client.BatchV1().Jobs(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	pods, err := c.client.CoreV1().Pods(r.Namespace).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.Name})
+	if err != nil {
+		return nil, nil, err
+	}
+	return job, pods.Items, nil
+}
+
+// logs is what a pod says, until it ends.
+func (c *Cluster) logs(ctx context.Context, r Run, pod string) (io.ReadCloser, error) {
+	return c.client.CoreV1().Pods(r.Namespace).GetLogs(pod, &corev1.PodLogOptions{Container: Container, Follow: true}).Stream(ctx)
+}
+
+// exec runs a command of skewrig in a pod, and gives its output away.
+func (c *Cluster) exec(ctx context.Context, r Run, pod string, command []string, out io.Writer) error {
+	url := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(r.Namespace).Name(pod).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Container: Container, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
+	overSPDY, err := remotecommand.NewSPDYExecutor(c.config, http.MethodPost, url)
+	if err != nil {
+		return err
+	}
+	overWebSocket, err := remotecommand.NewWebSocketExecutor(c.config, http.MethodGet, url.String())
+	if err != nil {
+		return err
+	}
+	executor, err := remotecommand.NewFallbackExecutor(overWebSocket, overSPDY, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	if err := executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: out, Stderr: &said}); err != nil {
+		return fmt.Errorf("%s in pod %s: %w%s", command, pod, err, because(said.String()))
+	}
+	return nil
+}
