@@ -28,6 +28,7 @@ type Gatherer struct {
 
 	told   map[int]string  // the state of each shard
 	heard  map[string]bool // pods
+	freed  map[string]bool // pods whose report was taken
 	failed time.Time       // since when the cluster does not answer
 	saying sync.WaitGroup  // what passes on what pods say
 }
@@ -44,7 +45,7 @@ func (g *Gatherer) ReportDir(shard int) string { return filepath.Join(g.Dir, str
 // Gather returns when the report of each shard is there. It is an error if some will not come; the others are
 // there then. A cluster that does not answer for a while is asked again.
 func (g *Gatherer) Gather(ctx context.Context) error {
-	g.told, g.heard = make(map[int]string), make(map[string]bool)
+	g.told, g.heard, g.freed = make(map[int]string), make(map[string]bool), make(map[string]bool)
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { cancel(); g.saying.Wait() }()
 	for {
@@ -143,7 +144,12 @@ func (g *Gatherer) take(ctx context.Context, s Shard) error {
 		}
 		g.tell("shard %d/%d gathered", s.Number, g.Run.Shards)
 	}
-	return g.Cluster.exec(ctx, g.Run, s.Pod, Command("release"), io.Discard)
+	if g.freed[s.Pod] { // it is ready until somebody sees that it ended
+		return nil
+	}
+	err := g.Cluster.exec(ctx, g.Run, s.Pod, Command("release"), io.Discard)
+	g.freed[s.Pod] = err == nil
+	return err
 }
 
 // receive has a report sent. It is there as a whole, or not at all.
