@@ -1,21 +1,18 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/skewrig/skewrig/harness/layer"
 )
 
 const (
@@ -54,14 +51,14 @@ func assemble(c contents) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers := []layer{system()}
+	layers := []layer.Layer{system()}
 	components, err := cacheLayers(c.Cache)
 	if err != nil {
 		return nil, err
 	}
-	layers = append(append(layers, components...), layer{file(program, c.Skewrig, 0o755)})
+	layers = append(append(layers, components...), layer.Layer{layer.File(program, c.Skewrig, 0o755)})
 	for _, entries := range layers {
-		packed, err := entries.pack()
+		packed, err := entries.Compressed()
 		if err != nil {
 			return nil, err
 		}
@@ -72,23 +69,12 @@ func assemble(c contents) (v1.Image, error) {
 	return image, nil
 }
 
-// entry is a file or directory of a layer.
-type entry struct {
-	header tar.Header
-	// from is the file with its content. If unset, it is text.
-	from string
-	text string
-}
-
-// layer is what one layer adds to an image.
-type layer []entry
-
 // system is what a program expects of any system: users, and where to write.
-func system() layer {
-	return layer{
+func system() layer.Layer {
+	return layer.Layer{
 		dir("/etc", 0o755, 0),
-		text("/etc/passwd", "root:x:0:0::/:/none\nskewrig:x:65532:0::"+home+":/none\n"),
-		text("/etc/group", "root:x:0:\n"),
+		layer.Text("/etc/passwd", "root:x:0:0::/:/none\nskewrig:x:65532:0::"+home+":/none\n"),
+		layer.Text("/etc/group", "root:x:0:\n"),
 		dir("/tmp", 0o1777, 0),
 		dir("/usr", 0o755, 0),
 		dir(path.Dir(program), 0o755, 0),
@@ -102,15 +88,15 @@ func system() layer {
 
 // cacheLayers are a layer for each component, so that a new release changes only those
 // that it is of, and one with the files that all of them share.
-func cacheLayers(from string) (layers []layer, _ error) {
+func cacheLayers(from string) (layers []layer.Layer, _ error) {
 	top, err := os.ReadDir(from)
 	if err != nil {
 		return nil, err
 	}
-	shared := layer{}
+	shared := layer.Layer{}
 	for _, e := range top {
 		if e.Type().IsRegular() {
-			shared = append(shared, file(path.Join(cacheDir, e.Name()), filepath.Join(from, e.Name()), 0o664))
+			shared = append(shared, layer.File(path.Join(cacheDir, e.Name()), filepath.Join(from, e.Name()), 0o664))
 		}
 	}
 	components, err := filepath.Glob(filepath.Join(from, "bin", "*", "*", "*"))
@@ -129,7 +115,7 @@ func cacheLayers(from string) (layers []layer, _ error) {
 }
 
 // below is a directory of the cache, with the directories that lead to it.
-func below(cache, component string) (added layer, _ error) {
+func below(cache, component string) (added layer.Layer, _ error) {
 	rel, err := filepath.Rel(cache, component)
 	if err != nil {
 		return nil, err
@@ -151,63 +137,15 @@ func below(cache, component string) (added layer, _ error) {
 		if info.Mode()&0o100 != 0 {
 			mode = 0o755 // the cache's own are for its owner alone
 		}
-		added = append(added, file(path.Join(to, e.Name()), name, mode))
+		added = append(added, layer.File(path.Join(to, e.Name()), name, mode))
 		return nil
 	})
 	return added, err
 }
 
-func dir(name string, mode int64, owner int) entry {
-	return entry{header: tar.Header{Typeflag: tar.TypeDir, Name: name[1:] + "/", Mode: mode, Uid: owner, Gid: group}}
-}
-
-func file(name, from string, mode fs.FileMode) entry {
-	return entry{header: tar.Header{Typeflag: tar.TypeReg, Name: name[1:], Mode: int64(mode)}, from: from}
-}
-
-func text(name, content string) entry {
-	return entry{header: tar.Header{Typeflag: tar.TypeReg, Name: name[1:], Mode: 0o644}, text: content}
-}
-
-// pack makes a layer, compressed once.
-func (l layer) pack() (v1.Layer, error) {
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		r, w := io.Pipe()
-		go func() { w.CloseWithError(l.write(w)) }()
-		return r, nil
-	}, tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
-}
-
-// write writes the layer as a tar archive. Nothing in it tells when it was made.
-func (l layer) write(w io.Writer) error {
-	archive := tar.NewWriter(w)
-	for _, e := range l {
-		if err := e.write(archive); err != nil {
-			return err
-		}
-	}
-	return archive.Close()
-}
-
-func (e entry) write(archive *tar.Writer) error {
-	var content io.Reader = bytes.NewReader([]byte(e.text))
-	header := e.header
-	header.ModTime, header.Format, header.Size = time.Unix(0, 0), tar.FormatUSTAR, int64(len(e.text))
-	if e.from != "" {
-		f, err := os.Open(e.from)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		content, header.Size = f, info.Size()
-	}
-	if err := archive.WriteHeader(&header); err != nil {
-		return err
-	}
-	_, err := io.Copy(archive, content)
-	return err
+// dir is a directory that the group may write to as its owner may.
+func dir(name string, mode int64, owner int) layer.Entry {
+	e := layer.Dir(name, mode)
+	e.UID, e.GID = owner, group
+	return e
 }
