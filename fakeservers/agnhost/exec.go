@@ -41,7 +41,7 @@ type session struct {
 // newSession returns a session in a container whose commands start afresh.
 func newSession(p *image.Process, streams image.Streams) *session {
 	return &session{
-		files: p, env: p.Env, stdin: streams.Stdin, stdout: streams.Stdout, stderr: streams.Stderr, terminal: streams.Terminal,
+		files: p, dir: p.Dir, env: p.Env, stdin: streams.Stdin, stdout: streams.Stdout, stderr: streams.Stderr, terminal: streams.Terminal,
 	}
 }
 
@@ -117,6 +117,7 @@ func commands() map[string]command {
 		"env":      env,
 		"grep":     grep,
 		"hostname": hostname,
+		"kill":     kill,
 		"sort":     withOptions("sort", "", sortLines),
 
 		"fallocate":         fallocate,

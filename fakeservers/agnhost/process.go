@@ -73,7 +73,7 @@ func (p *process) close() {
 
 // serve starts a server on the pod's address.
 func (p *process) serve(config server.Config) error {
-	config.IP, config.Container = p.IP, p.Container
+	config.IP, config.OwnNetwork, config.Container = p.IP, p.OwnNetwork, p.Container
 	config.Started, config.Recorder = p.Started, p.Recorder
 	config.Log = p.Stderr
 	s, err := server.Start(config)

@@ -14,7 +14,7 @@ const datagramSize = 2048
 // serveUDP answers datagrams until the process ends. A datagram for which
 // answer returns nil goes unanswered.
 func (p *process) serveUDP(ctx context.Context, port uint16, answer func(datagram []byte, from net.Addr) []byte) error {
-	conn, err := server.ListenPacket(ctx, netip.AddrPortFrom(p.IP, port))
+	conn, err := server.ListenPacket(ctx, netip.AddrPortFrom(p.IP, port), p.OwnNetwork)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (f *Files) Bytes() uint64 {
 // ReadFile returns the content of a file, on a volume or not. Like every
 // method here it returns an error as os does, with the path in the container.
 func (p *Process) ReadFile(name string) ([]byte, error) {
-	name = clean(name)
+	name = p.absolute(name)
 	if mount, rest := p.mount(name); mount != nil {
 		return mount.read(name, rest)
 	}
@@ -65,7 +65,7 @@ func (p *Process) ReadFile(name string) ([]byte, error) {
 
 // WriteFile makes a file, or replaces its content. Directories need not exist.
 func (p *Process) WriteFile(name string, data []byte) error {
-	name = clean(name)
+	name = p.absolute(name)
 	if len(data) > MaxFile {
 		return pathError("write", name, fmt.Errorf("more than %d bytes", MaxFile))
 	}
@@ -82,7 +82,7 @@ func (p *Process) WriteFile(name string, data []byte) error {
 
 // Mkdir makes a directory, and those that it is in. One that is there is left alone.
 func (p *Process) Mkdir(name string) error {
-	name = clean(name)
+	name = p.absolute(name)
 	if mount, rest := p.mount(name); mount != nil {
 		return mount.mkdir(name, rest)
 	}
@@ -111,9 +111,9 @@ func (f *Files) put(op, name string, data []byte) error {
 	return nil
 }
 
-// Remove removes a file, or everything in a directory that is not on a volume.
+// Remove removes a file, or a directory with everything in it.
 func (p *Process) Remove(name string) error {
-	name = clean(name)
+	name = p.absolute(name)
 	if mount, rest := p.mount(name); mount != nil {
 		return mount.remove(name, rest)
 	}
@@ -134,7 +134,7 @@ func (p *Process) Remove(name string) error {
 // Stat describes a file or directory. What is not on a volume has mode 0644,
 // directories 0755.
 func (p *Process) Stat(name string) (fs.FileMode, error) {
-	name = clean(name)
+	name = p.absolute(name)
 	if mount, rest := p.mount(name); mount != nil {
 		return mount.stat(name, rest)
 	}
@@ -154,7 +154,7 @@ func (p *Process) Stat(name string) (fs.FileMode, error) {
 
 // ReadDir returns the names in a directory, sorted.
 func (p *Process) ReadDir(name string) ([]string, error) {
-	name = clean(name)
+	name = p.absolute(name)
 	mode, err := p.Stat(name)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,15 @@ func within(name, dir string) (rest string, inside bool) {
 	return strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// clean makes a path absolute: the working directory of a container is "/".
+// absolute is the whole path of a file.
+func (p *Process) absolute(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join("/", p.Dir, name)
+}
+
+// clean makes a path that is absolute as short as it can be.
 func clean(name string) string { return path.Clean("/" + name) }
 
 func pathError(op, name string, err error) error {
@@ -309,16 +317,25 @@ func (m *Mount) remove(name, rest string) error {
 		return pathError("remove", name, errors.New("device or resource busy"))
 	}
 	defer root.Close()
-	return inContainer(name, root.Remove(rest))
+	if _, err := root.Lstat(rest); err != nil {
+		return inContainer(name, err)
+	}
+	return inContainer(name, root.RemoveAll(rest))
 }
 
 func (m *Mount) stat(name, rest string) (fs.FileMode, error) {
-	file, err := m.open(name, rest, os.O_RDONLY)
-	if err != nil {
-		return 0, err
+	root, err := m.root()
+	var info fs.FileInfo
+	switch {
+	case err != nil:
+	case root != nil:
+		defer root.Close()
+		info, err = root.Stat(rest)
+	case rest != ".":
+		return 0, pathError("stat", name, errors.New("not a directory"))
+	default:
+		info, err = os.Stat(m.HostPath)
 	}
-	defer file.Close()
-	info, err := file.Stat()
 	if err != nil {
 		return 0, inContainer(name, err)
 	}

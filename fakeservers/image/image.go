@@ -1,7 +1,7 @@
-// Package image says what a container is on this rig: a process that runs
-// inside skewrig and stands in for what an image's entrypoint would run. It
-// holds the contract between the fake container runtime, which starts and
-// stops processes, and the programs that play them.
+// Package image says what stands in for what an image's entrypoint would run. It
+// holds the contract between the programs that play images and what starts and
+// stops them: the fake container runtime, inside skewrig, or a process of a real
+// container (package container).
 package image
 
 import (
@@ -79,12 +79,18 @@ type Process struct {
 	Args []string
 	// Env holds the environment, as "NAME=value".
 	Env []string
+	// Dir is the working directory, from which relative paths lead. If unset, "/".
+	Dir string
 	// Container is the path of the container, "namespace/pod/container". It is
 	// the subject under which the program records what it sees.
 	Container string
-	// IP is the pod's own loopback address. A server listens there, on the
-	// port that its arguments or defaults name.
+	// IP is the pod's own address. A server listens there, on the port that its
+	// arguments or defaults name.
 	IP netip.Addr
+	// OwnNetwork says that nobody else has the addresses of the process, so that servers
+	// listen on all of them, as those of real images do. If unset, the pod has one
+	// loopback address among those of other pods.
+	OwnNetwork bool
 	// Started is when the process began. Behaviour over time counts from here.
 	Started time.Time
 	// Streams are those of the main process.
@@ -96,6 +102,10 @@ type Process struct {
 	Files Files
 	// Recorder takes what the program sees.
 	Recorder record.Recorder
+	// Kill sends a signal to a process of the container, by its number there, as kill(2)
+	// does, and returns its errors: number 1 is the main process. If unset, there is no
+	// such process.
+	Kill func(pid int, signal syscall.Signal) error
 	// Up is called when the program has come up: the ports that it listens on
 	// are open. It may be called again. It may be unset.
 	Up func()

@@ -62,6 +62,18 @@ func (s signals) send(signal syscall.Signal) {
 	}
 }
 
+// kill is how processes of the container signal the main one: the only one that has a number
+// here, and that can't be killed or halted by them (pid_namespaces(7)).
+func (s signals) kill(pid int, signal syscall.Signal) error {
+	switch {
+	case pid != 1:
+		return syscall.ESRCH
+	case signal != 0 && signal != syscall.SIGKILL && signal != syscall.SIGSTOP:
+		s.send(signal)
+	}
+	return nil
+}
+
 // output is what a program writes: to its log, and to the clients that are attached.
 type output struct {
 	log io.Writer

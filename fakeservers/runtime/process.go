@@ -66,12 +66,14 @@ func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) 
 	p.program = &image.Process{
 		Args:      c.args,
 		Env:       environment(c),
+		Dir:       c.config.GetWorkingDir(),
 		Container: c.path,
 		IP:        c.sandbox.ip,
 		Started:   time.Now(),
 		Streams:   image.Streams{Stdout: p.stdout, Stderr: p.stderr, Terminal: c.config.GetTty(), Signals: p.signals},
 		Mounts:    mounts(c.config),
 		Recorder:  r.config.Recorder,
+		Kill:      p.signals.kill,
 		Up:        sync.OnceFunc(func() { close(p.up) }),
 	}
 	if c.config.GetStdin() {

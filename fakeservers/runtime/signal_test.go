@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"syscall"
 	"testing"
 
@@ -38,5 +39,22 @@ func TestEverySignalIsKnown(t *testing.T) {
 		if got := stopSignal(cri.Signal(number)); (got == syscall.SIGTERM) != isDefault {
 			t.Errorf("%s is %d", name, got)
 		}
+	}
+}
+
+// TestKillFromInside: nobody in a container kills or halts its first process.
+func TestKillFromInside(t *testing.T) {
+	t.Parallel()
+	sent := make(signals, pendingSignals)
+	for _, signal := range []syscall.Signal{0, syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGUSR1} {
+		if err := sent.kill(1, signal); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := sent.kill(2, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("there is a second process: %v", err)
+	}
+	if got := <-sent; got != syscall.SIGUSR1 || len(sent) > 0 {
+		t.Errorf("it got %s, and %d more", got, len(sent))
 	}
 }

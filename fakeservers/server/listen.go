@@ -16,13 +16,15 @@ import (
 // (ip-sysctl.rst of the kernel's documentation).
 const firstPortFile = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
-// Listen opens a TCP port on a loopback address. An error says what to do
-// about it. Programs use it for ports that no Server plays.
-func Listen(ctx context.Context, addr netip.AddrPort) (net.Listener, error) {
-	if !addr.Addr().IsLoopback() {
-		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers listen on loopback only", addr)
+// Listen opens a TCP port on a loopback address, or on all addresses of a network
+// that is the caller's own. An error says what to do about it. Programs use it for
+// ports that no Server plays.
+func Listen(ctx context.Context, addr netip.AddrPort, ownNetwork bool) (net.Listener, error) {
+	at, err := where(addr, ownNetwork)
+	if err != nil {
+		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at)
 	if err != nil {
 		return nil, explain(addr, err)
 	}
@@ -44,12 +46,25 @@ func (p port) Close() error {
 	return p.TCPListener.Close()
 }
 
-// ListenPacket opens a UDP port on a loopback address, as Listen does for TCP.
-func ListenPacket(ctx context.Context, addr netip.AddrPort) (net.PacketConn, error) {
-	if !addr.Addr().IsLoopback() {
-		return nil, fmt.Errorf("listening on %s: not a loopback address, and fake servers listen on loopback only", addr)
+// where is what to listen on, as package net has it.
+func where(addr netip.AddrPort, ownNetwork bool) (string, error) {
+	switch {
+	case ownNetwork:
+		return fmt.Sprintf(":%d", addr.Port()), nil
+	case !addr.Addr().IsLoopback():
+		return "", fmt.Errorf("listening on %s: not a loopback address, and fake servers listen on loopback only", addr)
+	default:
+		return addr.String(), nil
 	}
-	conn, err := new(net.ListenConfig).ListenPacket(ctx, "udp", addr.String())
+}
+
+// ListenPacket opens a UDP port, as Listen does for TCP.
+func ListenPacket(ctx context.Context, addr netip.AddrPort, ownNetwork bool) (net.PacketConn, error) {
+	at, err := where(addr, ownNetwork)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := new(net.ListenConfig).ListenPacket(ctx, "udp", at)
 	if err != nil {
 		return nil, explain(addr, err)
 	}

@@ -12,7 +12,7 @@ import (
 // listener, as a process has that is just being started.
 func TestAPortIsFreeOnceItIsClosed(t *testing.T) {
 	t.Parallel()
-	first, err := server.Listen(t.Context(), netip.MustParseAddrPort("127.0.0.1:0"))
+	first, err := server.Listen(t.Context(), netip.MustParseAddrPort("127.0.0.1:0"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestAPortIsFreeOnceItIsClosed(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := server.Listen(t.Context(), netip.MustParseAddrPort(first.Addr().String()))
+	second, err := server.Listen(t.Context(), netip.MustParseAddrPort(first.Addr().String()), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,11 @@ type Config struct {
 	// Listener is the port and what happens there. Port 0 lets the kernel
 	// choose one.
 	Listener behavior.Listener
-	// IP is the loopback address to listen on.
+	// IP is the address to listen on: a loopback address, unless the network is the
+	// server's own.
 	IP netip.Addr
+	// OwnNetwork has the server listen on every address that there is.
+	OwnNetwork bool
 	// Container is the path of the container, "namespace/pod/container": the
 	// subject under which the server records.
 	Container string
@@ -120,7 +123,7 @@ func (s *Server) open() error {
 	if err != nil {
 		return err
 	}
-	s.listener, err = Listen(s.ctx, netip.AddrPortFrom(s.config.IP, uint16(s.config.Listener.Port)))
+	s.listener, err = Listen(s.ctx, netip.AddrPortFrom(s.config.IP, uint16(s.config.Listener.Port)), s.config.OwnNetwork)
 	if err != nil {
 		return err
 	}
@@ -165,10 +168,10 @@ func newPlayer(s *Server, secure *tls.Config) player {
 	}
 }
 
-// Addr returns the address and port.
+// Addr returns the address and port: Config.IP, also if it is not the only one.
 func (s *Server) Addr() netip.AddrPort {
 	addr, _ := s.listener.Addr().(*net.TCPAddr)
-	return addr.AddrPort()
+	return netip.AddrPortFrom(s.config.IP, addr.AddrPort().Port())
 }
 
 // Close closes the port and every connection, as the end of a process would.

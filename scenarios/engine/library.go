@@ -6,6 +6,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -13,17 +14,16 @@ import (
 // A scenario's own mapping comes first. The executables that images have are found by
 // binary.
 func Library(ctx context.Context, images []spec.Image, binary func(context.Context, build.Target) (build.Binary, error)) (*image.Catalog, error) {
-	var entries []image.Entry
+	probes := make(map[release.Version]agnhost.HealthProbe)
 	for _, i := range images {
-		played := agnhost.Listeners(i.Listen...)
-		if i.HealthProbe != "" {
-			b, err := binary(ctx, build.Target{Component: build.HealthProbe, Version: i.HealthProbe})
-			if err != nil {
-				return nil, err
-			}
-			played = agnhost.WithHealthProbe(played, agnhost.HealthProbe{Path: b.Path, Program: string(b.Component) + "@" + string(b.Version)})
+		if i.HealthProbe == "" {
+			continue
 		}
-		entries = append(entries, image.Entry{Pattern: i.Image, Image: played})
+		b, err := binary(ctx, build.Target{Component: build.HealthProbe, Version: i.HealthProbe})
+		if err != nil {
+			return nil, err
+		}
+		probes[i.HealthProbe] = agnhost.HealthProbe{Path: b.Path, Program: string(b.Component) + "@" + string(b.Version)}
 	}
-	return image.NewCatalog(append(entries, agnhost.Entries()...)...)
+	return agnhost.NewCatalog(images, probes)
 }
