@@ -83,6 +83,14 @@ type Recorder interface {
 	Append(source, subject string, payload Payload)
 }
 
+// Drafter is a Recorder that is told of connections that are open, whenever they have changed:
+// it is for servers whose process can be killed before it has recorded them. What is appended
+// of a connection in the end is its last draft.
+type Drafter interface {
+	Recorder
+	Draft(Connection)
+}
+
 // History is an append-only list of events, safe for concurrent use. The zero
 // value keeps events in memory only.
 type History struct {

@@ -39,6 +39,9 @@ func (s *Server) admit(raw net.Conn) *conn {
 	s.mu.Lock()
 	s.lastID++
 	c := &conn{Conn: raw, id: s.lastID, opened: time.Now(), users: 1, ended: s.ended}
+	if to, is := s.config.Recorder.(record.Drafter); is {
+		c.changed = func(summary record.Connection) { to.Draft(s.whole(summary)) }
+	}
 	s.running.Add(1)
 	s.conns[c] = struct{}{}
 	closing := s.closing
@@ -48,6 +51,7 @@ func (s *Server) admit(raw net.Conn) *conn {
 		_ = c.end(record.Shutdown, "")
 		return nil
 	}
+	c.draft()
 	return c
 }
 
@@ -69,9 +73,14 @@ func (s *Server) ended(c *conn, summary record.Connection) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	summary.Port, summary.Protocol = s.config.Listener.Port, s.config.Listener.Protocol
-	s.record(summary)
+	s.record(s.whole(summary))
 	s.running.Done()
+}
+
+// whole adds to a summary what a connection doesn't know.
+func (s *Server) whole(summary record.Connection) record.Connection {
+	summary.Port, summary.Protocol = s.config.Listener.Port, s.config.Listener.Protocol
+	return summary
 }
 
 // shut turns connections away from now on, and returns those that are not

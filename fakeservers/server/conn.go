@@ -25,6 +25,11 @@ type conn struct {
 	opened time.Time
 	// ended is called once, with what is to be recorded.
 	ended func(*conn, record.Connection)
+	// changed is called with what would be recorded now, until ended is. If unset,
+	// nobody asks.
+	changed func(record.Connection)
+	drafts  sync.Mutex // is held while changed is called, and guards over
+	over    bool
 
 	mu sync.Mutex
 	// users counts the socket, while it is open, and what is being done with
@@ -51,13 +56,22 @@ func (c *conn) Read(p []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	n, err := c.Conn.Read(p)
+	if c.read(p[:n], err) {
+		c.draft()
+	}
+	return n, err
+}
+
+// read takes down what was read, and reports whether it is of the beginning.
+func (c *conn) read(data []byte, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := len(c.first)
 	c.reading--
-	c.in += int64(n)
-	c.first = appendFirst(c.first, p[:n])
+	c.in += int64(len(data))
+	c.first = appendFirst(c.first, data)
 	c.noteEnd(err)
-	return n, err
+	return len(c.first) > before
 }
 
 // startReading reports whether the connection is still open for reading.
@@ -176,8 +190,9 @@ func (c *conn) shook(state tls.ConnectionState, err error) {
 		outcome.Error = cut(err.Error())
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.handshake = outcome
+	c.mu.Unlock()
+	c.draft()
 }
 
 // begin adds a request. It returns nil if the connection has been recorded
@@ -187,13 +202,14 @@ func (c *conn) begin(r record.Request) *record.Request {
 		return nil
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	r.Started = time.Now()
-	if len(c.requests) == maxRequests {
+	if len(c.requests) < maxRequests {
+		c.requests = append(c.requests, &r)
+	} else {
 		c.dropped++
-		return &r
 	}
-	c.requests = append(c.requests, &r)
+	c.mu.Unlock()
+	c.draft()
 	return &r
 }
 
@@ -203,6 +219,7 @@ func (c *conn) done(r *record.Request, fill func(*record.Request)) {
 	fill(r)
 	r.Duration = behavior.Duration(time.Since(r.Started))
 	c.mu.Unlock()
+	c.draft()
 	c.release()
 }
 
@@ -225,7 +242,22 @@ func (c *conn) release() {
 	last := c.users == 0
 	c.mu.Unlock()
 	if last {
+		c.drafts.Lock()
+		c.over = true
+		c.drafts.Unlock()
 		c.ended(c, c.summary())
+	}
+}
+
+// draft says what would be recorded now.
+func (c *conn) draft() {
+	if c.changed == nil {
+		return
+	}
+	c.drafts.Lock()
+	defer c.drafts.Unlock()
+	if !c.over {
+		c.changed(c.summary())
 	}
 }
 
