@@ -1,0 +1,85 @@
+package container
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Greeting is the first line that a node sends on a connection, as JSON.
+type Greeting struct {
+	// Container is the path of the container that has connected, "namespace/pod/container".
+	Container string `json:"container"`
+}
+
+// Message is a line that a process sends, as JSON. The node answers with an empty line once
+// the event is in its record, so that what comes after it is recorded after it.
+type Message struct {
+	// Draft says that the event is a connection which is open. It is not answered, and
+	// recorded only if the process is killed.
+	Draft bool `json:"draft,omitempty"`
+
+	Kind string          `json:"kind"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// patience is how long a process waits for its node.
+const patience = 10 * time.Second
+
+// recorder sends events to the node. It is safe for concurrent use.
+type recorder struct {
+	mu   sync.Mutex
+	conn net.Conn // nil once the node is gone: nobody is left to record for
+	from *bufio.Reader
+}
+
+var _ record.Drafter = (*recorder)(nil)
+
+// dial returns the recorder of the node, and the path of this container. The recorder is
+// nil if there is none.
+func dial(socket string) (*recorder, string) {
+	conn, err := net.DialTimeout("unix", socket, patience) //nolint:noctx // bounded, and before anything else begins
+	if err != nil {
+		return nil, ""
+	}
+	r := &recorder{conn: conn, from: bufio.NewReader(conn)}
+	var greeting Greeting
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	line, err := r.from.ReadBytes('\n')
+	if err != nil || json.Unmarshal(line, &greeting) != nil {
+		_ = conn.Close()
+		return nil, ""
+	}
+	return r, greeting.Container
+}
+
+// Append implements record.Recorder. Source and subject are for the node to say.
+func (r *recorder) Append(_, _ string, payload record.Payload) { r.send(payload, false) }
+
+// Draft implements record.Drafter.
+func (r *recorder) Draft(open record.Connection) { r.send(open, true) }
+
+func (r *recorder) send(payload record.Payload, draft bool) {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		data = nil // the node says that something is missing
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.conn == nil {
+		return
+	}
+	_ = r.conn.SetDeadline(time.Now().Add(patience))
+	err = json.NewEncoder(r.conn).Encode(Message{Draft: draft, Kind: payload.EventKind(), Data: data})
+	if err == nil && !draft {
+		_, err = r.from.ReadBytes('\n')
+	}
+	if err != nil {
+		_ = r.conn.Close()
+		r.conn = nil
+	}
+}
