@@ -9,3 +9,12 @@ import "embed"
 //
 //go:embed podsapi/server podsapi/mask harness/unixsocket harness/spelling
 var PodsAPI embed.FS
+
+// Container is the program in the images that real containers run, with what it imports
+// of this module. Package build compiles it for the containers of a node.
+//
+//go:embed go.mod go.sum cmd/container/*.go record/*.go
+//go:embed fakeservers/agnhost/*.go fakeservers/behavior/*.go fakeservers/container/*.go fakeservers/image/*.go fakeservers/server/*.go
+//go:embed harness/await/*.go harness/clock/*.go harness/pki/*.go harness/process/*.go harness/spelling/*.go
+//go:embed harness/release/*.go harness/release/gates
+var Container embed.FS

@@ -33,10 +33,14 @@ const (
 	Kubectl     Component = "kubectl"
 	// NodeE2E runs the specs of SIG Node that are common to all clusters.
 	NodeE2E Component = "node-e2e"
+	// Container is the program in the images that real containers run. It is part of
+	// skewrig, and of no release.
+	Container Component = "container"
 )
 
 // Components lists all components, in the order in which a rig starts them. What runs
-// beside a rig, such as exec probes and steps, comes last.
+// beside a rig, such as exec probes and steps, comes last. Container is not among them: it
+// is nobody's to ask for.
 func Components() []Component {
 	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl, NodeE2E}
 }
@@ -68,6 +72,7 @@ var sources = map[Component]source{
 	TypedClient:        {module: kubernetesPath, pkg: enginePath + "/typedclient", glue: true, client: true},
 	Kubectl:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubectl", client: true},
 	NodeE2E:            {module: kubernetesPath, pkg: enginePath + "/nodee2e", glue: true, own: nodeE2EMain, client: true},
+	Container:          {module: modulePath, pkg: modulePath + "/cmd/container"},
 }
 
 // isKubernetes reports whether a component is one of a Kubernetes release.
@@ -196,7 +201,7 @@ func NoComponent(name string) error {
 }
 
 func parseOne(component, version string) ([]Target, error) {
-	if _, known := sources[Component(component)]; !known {
+	if !slices.Contains(Components(), Component(component)) {
 		return nil, NoComponent(component)
 	}
 	v, err := Component(component).Resolve(version)

@@ -21,6 +21,8 @@ import (
 const (
 	// enginePath is the module path under which every lock compiles our mains.
 	enginePath = "github.com/skewrig/skewrig/harness/engine"
+	// modulePath is this module.
+	modulePath = "github.com/skewrig/skewrig"
 	// kubernetesPath is the module that holds the components of a release.
 	kubernetesPath = "k8s.io/kubernetes"
 	// watchdogPath is the module of Gardener's dependency-watchdog.
@@ -48,6 +50,8 @@ func lockName(t Target) string {
 // lockFor returns the lock of a target that is known, or generates it.
 func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 	switch {
+	case t.Component == Container:
+		return containerLock()
 	case t.checkout != nil:
 		return lockSource(ctx, t.checkout, copyDir(t.checkout.State))
 	case t.Version.IsSource():

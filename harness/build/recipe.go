@@ -14,13 +14,13 @@ import (
 
 // recipe is everything that determines a binary.
 type recipe struct {
-	target    Target
-	source    source
-	lock      lock
-	overlay   map[string][]byte // replaced files of the module, by path
-	clock     map[string][]byte // replaced files of the Go toolchain, by path
-	reference map[string][]byte // our module, by path, for a target that is the reference
-	tree      []string          // what the work tree is made of, each with its digest
+	target  Target
+	source  source
+	lock    lock
+	overlay map[string][]byte // replaced files of the module, by path
+	clock   map[string][]byte // replaced files of the Go toolchain, by path
+	module  map[string][]byte // files of our module, by path, for a target that is compiled from them
+	tree    []string          // what the work tree is made of, each with its digest
 
 	// lines name each ingredient with its digest; their digest is the key.
 	lines []string
@@ -58,6 +58,11 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	}
 	if t.isReference() {
 		if err := r.addReference(); err != nil {
+			return nil, err
+		}
+	}
+	if t.Component == Container {
+		if err := r.addContainer(); err != nil {
 			return nil, err
 		}
 	}
@@ -149,6 +154,9 @@ func (r *recipe) treeState() string {
 func (r *recipe) make(ctx context.Context, s store, out string, tell func(Progress)) error {
 	if err := r.compile(ctx, s, out, tell); err != nil {
 		return err
+	}
+	if r.target.Component == Container {
+		return nil // it is what this skewrig has, whatever release that is
 	}
 	v, err := askVersion(ctx, r.target.Component, out)
 	if err == nil && v != r.target.Version.Released() {

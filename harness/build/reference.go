@@ -17,8 +17,7 @@ const (
 	podsServer    = "pkg/kubelet/apis/pods/server.go"
 	kubeletServer = "podsapi/server/kubelet.go.txt"
 	// referenceDir is where a work tree has our module.
-	referenceDir  = "reference"
-	referencePath = "github.com/skewrig/skewrig"
+	referenceDir = "reference"
 )
 
 // isReference reports whether a target is a kubelet with our Pods API server.
@@ -26,28 +25,28 @@ func (t Target) isReference() bool { return t.Version == release.Reference }
 
 // addReference adds the sources of our Pods API server to a recipe.
 func (r *recipe) addReference() error {
-	r.reference = map[string][]byte{"go.mod": []byte("module " + referencePath + "\n\ngo 1.26.0\n")}
+	r.module = map[string][]byte{"go.mod": []byte("module " + modulePath + "\n\ngo 1.26.0\n")}
 	err := fs.WalkDir(skewrig.PodsAPI, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		r.reference[path], err = fs.ReadFile(skewrig.PodsAPI, path)
+		r.module[path], err = fs.ReadFile(skewrig.PodsAPI, path)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("reading our Pods API server: %w", err)
 	}
-	r.tree = append(r.tree, digests("reference", r.reference)...)
+	r.tree = append(r.tree, digests("reference", r.module)...)
 	r.overlay[podsServer], err = fs.ReadFile(skewrig.PodsAPI, kubeletServer)
 	return err
 }
 
 // extractReference writes our module into a work tree, and has the lock use it.
 func (r *recipe) extractReference(dir string, mod []byte) ([]byte, error) {
-	for path, text := range r.reference {
+	for path, text := range r.module {
 		if err := writeBelow(filepath.Join(dir, referenceDir), path, text); err != nil {
 			return nil, err
 		}
 	}
-	return fmt.Appendf(mod, "\nrequire %s v0.0.0\nreplace %s => ./%s\n", referencePath, referencePath, referenceDir), nil
+	return fmt.Appendf(mod, "\nrequire %s v0.0.0\nreplace %s => ./%s\n", modulePath, modulePath, referenceDir), nil
 }

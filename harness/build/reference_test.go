@@ -24,7 +24,7 @@ func TestTheReferenceHasOurServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(mod), "replace "+referencePath+" => ./"+referenceDir+"\n") {
+	if !strings.Contains(string(mod), "replace "+modulePath+" => ./"+referenceDir+"\n") {
 		t.Errorf("the lock is %q", mod)
 	}
 	for _, path := range []string{"go.mod", "podsapi/server/server.go", "podsapi/mask/mask.go", "harness/unixsocket/unixsocket.go", "harness/spelling/spelling.go"} {

@@ -22,6 +22,7 @@ import (
 //	kubelet/            our main
 //	module/             links into the release, if a file of it is replaced
 //	reference/          our Pods API server, for the reference
+//	cmd/container/ ...  our own module instead, for the program in images
 func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
 	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
 	if isIntact(dir, r.target) {
@@ -85,6 +86,11 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	if r.target.isReference() {
 		var err error
 		if mod, err = r.extractReference(dir, mod); err != nil {
+			return err
+		}
+	}
+	if r.target.Component == Container {
+		if err := r.extractContainer(dir); err != nil {
 			return err
 		}
 	}
