@@ -1,0 +1,147 @@
+// Package collect takes what the containers of a node record, at a unix socket that is
+// mounted into each of them. A container doesn't say which one it is: the kernel does.
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/container"
+	"github.com/skewrig/skewrig/harness/unixsocket"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Config says where to collect, and what for.
+type Config struct {
+	// Dir is the directory to mount at container.RecordDir, where the socket is. Anybody who
+	// gets there may connect, as a container of any user must: the directory that it is in is
+	// to be for its owner alone. It is made if it is not there.
+	Dir string
+	// Recorder takes the events, each as it arrives: a few milliseconds after it happened.
+	Recorder record.Recorder
+	// Path returns the path of the container with an id, "namespace/pod/container". It is
+	// asked once for each.
+	Path func(ctx context.Context, id string) (string, error)
+
+	peer func(*Collector, *net.UnixConn) (path string, _ error) // of tests; if unset, by cgroup
+}
+
+// Collector takes what containers record. Its methods are safe for concurrent use.
+type Collector struct {
+	config   Config
+	listener net.Listener
+	ctx      context.Context
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{} // nil once it is closed
+	paths  map[string]string     // by id
+	failed []error
+}
+
+// Listen begins to collect, until Close is called.
+func Listen(config Config) (*Collector, error) {
+	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(config.Dir, 0o755); err != nil { // whatever the umask is
+		return nil, err
+	}
+	socket := filepath.Join(config.Dir, container.SocketName)
+	listener, err := unixsocket.Listen(socket)
+	if err != nil {
+		return nil, fmt.Errorf("listening for what containers record: %w", err)
+	}
+	if err := os.Chmod(socket, 0o666); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	if config.peer == nil {
+		config.peer = (*Collector).peer
+	}
+	c := &Collector{config: config, listener: listener, conns: make(map[net.Conn]struct{}), paths: make(map[string]string)}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.running.Go(c.accept)
+	return c, nil
+}
+
+// closing is how long Close waits for processes that have not ended.
+const closing = time.Second
+
+// Close ends collecting, once all is recorded that was sent before. It returns what was not
+// recorded although it was sent. Containers are to be ended before.
+func (c *Collector) Close() error {
+	err := c.listener.Close()
+	c.cancel()
+	for conn := range c.close() {
+		_ = conn.SetReadDeadline(time.Now().Add(closing))
+	}
+	c.running.Wait()
+	return errors.Join(err, c.Err())
+}
+
+func (c *Collector) close() map[net.Conn]struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open := c.conns
+	c.conns = nil
+	return open
+}
+
+// Err returns what was not recorded although it was sent: a history without it must not be
+// judged.
+func (c *Collector) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(c.failed...)
+}
+
+func (c *Collector) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = append(c.failed, err)
+}
+
+func (c *Collector) accept() {
+	for {
+		conn, err := c.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			c.fail(fmt.Errorf("collecting what containers record: %w", err))
+			return
+		}
+		if !c.add(conn) {
+			_ = conn.Close()
+			return
+		}
+		c.running.Go(func() {
+			defer c.remove(conn)
+			c.serve(conn.(*net.UnixConn))
+		})
+	}
+}
+
+func (c *Collector) add(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conns == nil {
+		return false
+	}
+	c.conns[conn] = struct{}{}
+	return true
+}
+
+func (c *Collector) remove(conn net.Conn) {
+	_ = conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.conns, conn)
+}
