@@ -11,7 +11,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch upstream sweep kills soak isolation mutants page pictures clocks bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch upstream sweep kills soak isolation mutants page pictures clocks real bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ pictures: build ## make the samples and pictures of the docs anew, the page of R
 
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
+
+real: ## run what pods run as real containers (needs root, containerd, runc and CNI plugins)
+	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
 
 bench: build ## measure what docs/benchmarks.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
