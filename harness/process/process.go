@@ -35,6 +35,9 @@ type Config struct {
 	// Ready is asked again and again until it returns nil. If unset, the
 	// process is ready as soon as it runs.
 	Ready func(context.Context) error
+	// In are the namespaces that the process runs in, and ends with. If unset, it runs in
+	// those of skewrig.
+	In *Namespaces
 }
 
 // Process is a child process, in a process group of its own.
@@ -84,13 +87,21 @@ func launch(cfg Config) (*Process, error) {
 	}
 	cmd.Dir = cfg.Dir
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = ownGroup()
-	if err := startOnSpawner(cmd); err != nil {
+	if err := cfg.start(cmd); err != nil {
 		return nil, err
 	}
 	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: make(chan struct{}), logged: before.Size()}
 	go p.wait()
 	return p, nil
+}
+
+// start starts a command where the process is to run.
+func (cfg *Config) start(cmd *exec.Cmd) error {
+	if cfg.In != nil {
+		return cfg.In.start(cmd)
+	}
+	cmd.SysProcAttr = ownGroup()
+	return startOnSpawner(cmd)
 }
 
 // wait is the only caller of cmd.Wait; everyone else learns of the exit

@@ -1,0 +1,80 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/await"
+)
+
+// namespaces are some, unless this user can't make any.
+func namespaces(t *testing.T, script string, args ...string) *Namespaces {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a mount namespace")
+	}
+	n, err := NewNamespaces(script, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// output runs a shell in namespaces, and returns what it printed.
+func output(t *testing.T, n *Namespaces, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script)
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := n.Run(cmd); err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// TestNamespaces: what is mounted there is nowhere else, and a daemon there ends with them.
+func TestNamespaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n := namespaces(t, `mount -t tmpfs tmpfs "$1"; touch "$1/inside"`, dir)
+	if got := output(t, n, "ls "+dir); got != "inside" {
+		t.Errorf("inside, %s has %q", dir, got)
+	}
+	if outside, err := os.ReadDir(dir); err != nil || len(outside) != 0 {
+		t.Errorf("outside, it has %v, %v", outside, err)
+	}
+	daemon := filepath.Join(dir, "daemon")
+	if got := output(t, n, "setsid sleep 600 </dev/null >/dev/null 2>&1 "+daemon+" & echo $$"); got == "" {
+		t.Fatal("no daemon")
+	}
+	p, err := Start(t.Context(), Config{Name: "sleep", Path: "/bin/sh", Args: []string{"-c", "sleep 600 # " + daemon}, Log: filepath.Join(t.TempDir(), "log"), In: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+	if !await.Until(t.Context(), time.Minute, func() bool { return p.Exit() != nil }) {
+		t.Error("a process of the namespaces still runs")
+	}
+	left, err := Knowing(daemon)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestNamespacesThatCannotBePrepared say why.
+func TestNamespacesThatCannotBePrepared(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a mount namespace")
+	}
+	_, err := NewNamespaces("echo no disk >&2; exit 3")
+	if err == nil || !strings.Contains(err.Error(), "exit status 3: no disk") {
+		t.Errorf("%v", err)
+	}
+}
