@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/unixsocket"
@@ -83,8 +84,8 @@ func (d *Dir) Say(change func(*Info)) error {
 	return os.Rename(whole, path)
 }
 
-// Close removes the directory. What is no longer claimed does not say that it is a rig:
+// Close removes the directory, and the cgroups that have its name. What is no longer claimed does not say that it is a rig:
 // the removal takes a while.
 func (d *Dir) Close() error {
-	return errors.Join(unlessGone(os.Remove(filepath.Join(d.Dir(), infoFile))), d.claim.Release(), d.Guard.Close())
+	return errors.Join(unlessGone(os.Remove(filepath.Join(d.Dir(), infoFile))), d.claim.Release(), cgroup.Remove(filepath.Base(d.Dir())), d.Guard.Close())
 }

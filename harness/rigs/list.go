@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
 )
 
@@ -110,5 +111,5 @@ func Remove(r Rig) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(r.Dir), held.Release())
+	return errors.Join(os.RemoveAll(r.Dir), cgroup.Remove(filepath.Base(r.Dir)), held.Release())
 }
