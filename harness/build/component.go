@@ -93,6 +93,10 @@ type Target struct {
 	// What the kernel dates, such as files, has the machine's time. If unset, so
 	// has everything.
 	Clock bool `json:"clock,omitempty"`
+	// Unmodified has a kubelet be the release's own (cmd/kubelet), for a node with a real
+	// container runtime: it has cgroups, mounts and cAdvisor. If unset, it is one for simulated
+	// nodes.
+	Unmodified bool `json:"unmodified,omitempty"`
 
 	checkout *checkout.Checkout // what it is compiled from; nil for a release
 }
@@ -112,6 +116,9 @@ func (t Target) changes() (s string) {
 	}
 	if t.Clock {
 		s += " (own clock)"
+	}
+	if t.Unmodified {
+		s += " (unmodified)"
 	}
 	return s
 }
@@ -142,7 +149,18 @@ func (t Target) source() string {
 }
 
 // id identifies a target among those of one run.
-func (t Target) id() string { return fmt.Sprint(t.Component, "@", t.Version, t.Overlay, t.Clock) }
+func (t Target) id() string {
+	return fmt.Sprint(t.Component, "@", t.Version, t.Overlay, t.Clock, t.Unmodified)
+}
+
+// from is what a target is compiled from, and whether there is such a component.
+func (t Target) from() (s source, known bool) {
+	s, known = sources[t.Component]
+	if t.Unmodified {
+		s.pkg, s.glue = kubernetesPath+"/cmd/kubelet", false
+	}
+	return s, known
+}
 
 // ParseTargets reads what a user wants built: "kubelet@v1.90.1" is one binary,
 // "v1.90.1" all components of a Kubernetes release, also written "v1.90", "kubelet" that component of

@@ -30,7 +30,7 @@ type recipe struct {
 // reaches the network only for a release that has no committed lock and was
 // never built before.
 func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
-	src, known := sources[t.Component]
+	src, known := t.from()
 	if !known {
 		return nil, NoComponent(string(t.Component))
 	}
@@ -52,7 +52,12 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if t.checkout != nil {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
-	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum), "glue "+digest(src.glueFiles()), "oom watcher: the release's own for other systems, without its constraints")
+	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum))
+	if t.Unmodified {
+		r.tree = append(r.tree, "main "+src.pkg)
+	} else {
+		r.tree = append(r.tree, "glue "+digest(src.glueFiles()), "oom watcher: the release's own for other systems, without its constraints")
+	}
 	if t.Component == APIServer {
 		r.tree = append(r.tree, "host name "+digest(hostnameFile))
 	}

@@ -105,10 +105,10 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 // A kubelet on Linux reads the kernel's log for out-of-memory kills, which
 // takes root on most machines, and would blame a simulated node for what
 // happens on the real one. The release has a watcher for other systems that
-// sees nothing: that one is used.
+// sees nothing: that one is used, but for a kubelet that is to be unmodified.
 func (r *recipe) replacements(module string) (map[string][]byte, error) {
 	replaced := make(map[string][]byte)
-	if r.target.Component.isKubernetes() {
+	if r.target.Component.isKubernetes() && !r.target.Unmodified {
 		blind, err := os.ReadFile(filepath.Join(module, oomWatcherOther))
 		if err != nil {
 			return nil, err
