@@ -115,9 +115,15 @@ type Node struct {
 	Standalone bool `json:"standalone,omitempty"`
 	// Defaults are settings of the kubelet that are left to its release.
 	Defaults []string `json:"defaults,omitempty"`
+	// Runtime is the node's container runtime: Containerd, which has real containers. If unset, it
+	// is skewrig's own, whose containers are programs inside of it.
+	Runtime string `json:"runtime,omitempty"`
 	// RuntimeHandlers are those of the node's container runtime beside the default one.
 	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
 }
+
+// Containerd is the container runtime of nodes that have real containers.
+const Containerd = "containerd"
 
 // RuntimeHandlers are what a container runtime runs pods with (CRI, RuntimeHandler), beside the
 // default one, which has no name.

@@ -57,7 +57,7 @@ func (c *Cluster) addClock(comp *component, dir string) (err error) {
 
 // target is the binary that a component runs as.
 func (comp *component) target() build.Target {
-	return build.Target{Component: comp.kind, Version: comp.version, Clock: comp.clock != nil}
+	return build.Target{Component: comp.kind, Version: comp.version, Clock: comp.clock != nil, Unmodified: comp.host != nil}
 }
 
 // checkClock finds out whether the process that was started last shows the

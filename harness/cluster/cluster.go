@@ -25,6 +25,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/link"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/record"
 )
@@ -92,6 +93,19 @@ type NodeInfo struct {
 	// Addresses is the node's range of loopback addresses. The first is the
 	// node's own, the others are for its pods.
 	Addresses netip.Prefix
+	// Runtime is what the topology says of it. If unset, containers are simulated.
+	Runtime string
+	// Dir is the node's directory, which ends with the rig.
+	Dir string
+	// Pods are the addresses of the pods of a node with real containers: those of 240.0.0.0/4, which
+	// no network has (RFC 1112, section 4), whose other bits are as in Addresses.
+	Pods netip.Prefix
+	// Cgroup is the path of a cgroup that the node may make, which ends with the rig.
+	Cgroup string
+	// BootID is the file with the node's boot ID.
+	BootID string
+	// Log is the file for what a runtime says that is another program.
+	Log string
 	// Handlers are those that the runtime is to have beside the default one.
 	Handlers record.RuntimeHandlers
 	// Output is the directory for what containers write, which stays with the logs.
@@ -106,6 +120,13 @@ type Runtime interface {
 	Reboot() error
 	// Close ends all containers and the runtime itself.
 	Close() error
+}
+
+// Host is a container runtime with real containers. The node has the release's own kubelet.
+type Host interface {
+	Runtime
+	// Namespaces are those of the node's processes. After a reboot, they are others.
+	Namespaces() *process.Namespaces
 }
 
 // Cluster is a running rig.

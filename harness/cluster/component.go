@@ -33,6 +33,7 @@ type component struct {
 
 	node, address string                 // of a kubelet
 	standalone    bool                   // it is a kubelet without an API server
+	host          Host                   // of a kubelet on a node with real containers; nil on others
 	boot          atomic.Pointer[string] // the boot ID of the node of a kubelet
 	peers         flags                  // of an API server that sends requests to others; nil for one that does not
 
@@ -279,7 +280,12 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	asker := c.newAsker()
 	defer asker.CloseIdleConnections()
 	readers := comp.clock.Readers()
+	var in *process.Namespaces
+	if comp.host != nil {
+		in = comp.host.Namespaces()
+	}
 	p, err := process.Start(ctx, process.Config{
+		In:    in,
 		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
 		Path:  binary.Path,
 		Args:  args,

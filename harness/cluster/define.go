@@ -157,10 +157,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 		return err
 	}
 	// The runtime lives as long as the rig: kubelets come and go before it.
-	runtime, err := c.cfg.Runtime(NodeInfo{
-		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
-		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
-	})
+	runtime, err := c.cfg.Runtime(c.nodeInfo(node, addresses))
 	if err != nil {
 		return err
 	}
@@ -171,6 +168,10 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
 		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
+	}
+	if host, is := runtime.(Host); is {
+		comp.host = host
+		onHost(comp.config, comp.flags, dirs, c.cgroup(node.Name))
 	}
 	if node.Standalone {
 		standalone(comp.config, comp.flags)
@@ -187,6 +188,20 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	return nil
 }
+
+// nodeInfo is what the container runtime of a node knows.
+func (c *Cluster) nodeInfo(node record.Node, addresses netip.Prefix) NodeInfo {
+	dirs := c.kubeletDirs(node.Name)
+	return NodeInfo{
+		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
+		Runtime: node.Runtime, Dir: dirs.root, Pods: podAddresses(addresses), Cgroup: c.cgroup(node.Name), BootID: dirs.bootID(),
+		Log:      c.logFile(record.Containerd + "/" + node.Name),
+		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
+	}
+}
+
+// cgroup is the path of a node's cgroup: that of the rig has the name of its directory.
+func (c *Cluster) cgroup(node string) string { return filepath.Base(c.guard.Dir()) + "/" + node }
 
 func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Next() }
 

@@ -1,6 +1,9 @@
 package cluster
 
-import "path/filepath"
+import (
+	"maps"
+	"path/filepath"
+)
 
 // kubeletDirs are the places of one node below the rig's directory.
 type kubeletDirs struct{ root string }
@@ -77,6 +80,21 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 		// cloud provider reports: the rig is the provider (addresses.go).
 		"cloud-provider": "external",
 	}
+}
+
+// onHost makes the settings those of a kubelet of a node with real containers. What it would change
+// of this machine that is nobody's own is left alone.
+func onHost(config map[string]any, f flags, dirs kubeletDirs, cgroup string) {
+	delete(f, "boot-id-file") // it reads the kernel's, which the node has of its own
+	maps.Copy(config, map[string]any{
+		"cgroupsPerQOS":          true,
+		"cgroupDriver":           "cgroupfs",
+		"cgroupRoot":             "/" + cgroup,
+		"makeIPTablesUtilChains": false,
+		// To be the last that is killed for memory takes CAP_SYS_RESOURCE, and is for a node's only kubelet.
+		"oomScoreAdj":     0,
+		"volumePluginDir": filepath.Join(dirs.root, "volume-plugins"),
+	})
 }
 
 // standalone makes the settings those of a kubelet that knows of no API server,

@@ -88,5 +88,13 @@ func (b *block) node(n int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, b.octet, byte(n), 0}), 24)
 }
 
+// podAddresses are those of the real pods of a node whose range of loopback addresses is given.
+// Who has a block of those has these, too.
+func podAddresses(node netip.Prefix) netip.Prefix {
+	address := node.Addr().As4()
+	address[0] = 240
+	return netip.PrefixFrom(netip.AddrFrom4(address), node.Bits())
+}
+
 // maxNodes is how many nodes fit into a block beside the control plane.
 const maxNodes = 255

@@ -128,7 +128,7 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 
 // Target is the binary that a target of plans is built to.
 func Target(t plan.Target) build.Target {
-	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock}
+	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock, Unmodified: t.Unmodified}
 }
 
 // built returns why a component that the cell needs can't be had: then nothing is

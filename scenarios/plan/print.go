@@ -74,17 +74,21 @@ func (p *printer) rig(t record.Topology) {
 		if isKubelet(c.Name) {
 			text += fmt.Sprintf(" (skew %s)", p.skew(c))
 		}
-		if ownClock(t, c.Name) {
+		node := nodeOf(t, c.Name)
+		if node.OwnClock {
 			text += ", with a clock of its own"
 		}
-		if standalone(t, c.Name) {
+		if node.Standalone {
 			text += ", standalone"
 		}
-		if left := defaults(t, c.Name); len(left) > 0 {
-			text += ", default " + strings.Join(left, ", ")
+		if len(node.Defaults) > 0 {
+			text += ", default " + strings.Join(node.Defaults, ", ")
 		}
-		if offers := runtimeHandlers(t, c.Name); offers != "" {
+		if offers := node.RuntimeHandlers.String(); offers != "" {
 			text += ", " + offers
+		}
+		if node.Runtime != "" {
+			text += ", with " + node.Runtime
 		}
 		p.line(1, "%s", text)
 	}
@@ -112,34 +116,14 @@ func (p *printer) rig(t record.Topology) {
 	}
 }
 
-// ownClock reports whether a component is a kubelet with a clock of its own.
-func ownClock(t record.Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.OwnClock && spec.KubeletPrefix+n.Name == component })
-}
-
-// standalone reports whether a component is a kubelet without an API server.
-func standalone(t record.Topology, component string) bool {
-	return slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.Standalone && spec.KubeletPrefix+n.Name == component })
-}
-
-// defaults are the settings of a kubelet that are left to its release.
-func defaults(t record.Topology, component string) (all []string) {
+// nodeOf is the node whose kubelet a component is. It is empty if it is another component.
+func nodeOf(t record.Topology, component string) record.Node {
 	for _, n := range t.Nodes {
 		if spec.KubeletPrefix+n.Name == component {
-			all = n.Defaults
+			return n
 		}
 	}
-	return all
-}
-
-// runtimeHandlers are those that the container runtime of a kubelet has, in words.
-func runtimeHandlers(t record.Topology, component string) (text string) {
-	for _, n := range t.Nodes {
-		if spec.KubeletPrefix+n.Name == component {
-			text = n.RuntimeHandlers.String()
-		}
-	}
-	return text
+	return record.Node{}
 }
 
 // leases prints what has to do with leases.

@@ -21,6 +21,8 @@ type Target struct {
 	Version   release.Version
 	// OwnClock is true for a kubelet whose clock can be set.
 	OwnClock bool
+	// Unmodified is true for the kubelet of a node with real containers.
+	Unmodified bool
 	// Place is where the release is asked for first, as file:line:column. Empty
 	// for a component that no file names a release of.
 	Place string
@@ -41,7 +43,7 @@ func Targets(cells []Cell) []Target {
 			if program == "" {
 				continue
 			}
-			target := Target{Component: program, Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)}
+			target := newTarget(cell, c)
 			needed[target] = cmp.Or(needed[target], cell.Places[c.Version])
 		}
 	}
@@ -71,9 +73,15 @@ func Targets(cells []Cell) []Target {
 		targets = append(targets, target)
 	}
 	slices.SortFunc(targets, func(a, b Target) int {
-		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version), cmp.Compare(strconv.FormatBool(a.OwnClock), strconv.FormatBool(b.OwnClock)))
+		return cmp.Or(cmp.Compare(a.Component, b.Component), a.Version.Compare(b.Version), cmp.Compare(strconv.FormatBool(a.OwnClock), strconv.FormatBool(b.OwnClock)), cmp.Compare(strconv.FormatBool(a.Unmodified), strconv.FormatBool(b.Unmodified)))
 	})
 	return targets
+}
+
+// newTarget is the program that a component of a cell runs.
+func newTarget(cell Cell, c record.Component) Target {
+	node := nodeOf(cell.Topology, c.Name)
+	return Target{Component: spec.Program(c.Name), Version: c.Version, OwnClock: node.OwnClock, Unmodified: node.Runtime != ""}
 }
 
 // FlagSet is a component with the flags that a cell gives it.
@@ -101,7 +109,7 @@ func FlagSets(cells []Cell) (all []FlagSet) {
 	for _, cell := range cells {
 		for _, c := range cell.Runs() {
 			set := FlagSet{
-				Target: Target{Component: spec.Program(c.Name), Version: c.Version, OwnClock: ownClock(cell.Topology, c.Name)},
+				Target: newTarget(cell, c),
 				Flags:  c.Flags, File: cell.File, Places: make(map[string]string),
 			}
 			for name := range c.Flags {
