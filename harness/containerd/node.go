@@ -1,0 +1,236 @@
+// Package containerd has the container runtime of a node be containerd, with runc and CNI plugins
+// of this machine. Each node has one of its own, in mount and PID namespaces that a kubelet
+// enters, too: its mounts, processes and networks end with them. It takes root.
+package containerd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/harness/cgroup"
+	"github.com/skewrig/skewrig/harness/process"
+)
+
+// Config says what node to make.
+type Config struct {
+	// Name is that of the node.
+	Name string
+	// Dir is a directory of the node's own, which ends with the rig.
+	Dir string
+	// Cgroup is the path of a cgroup for the node's pods, which Close removes.
+	Cgroup string
+	// Pods are the addresses of the node's pods.
+	Pods netip.Prefix
+	// BootID is a file with the boot ID that the node has.
+	BootID string
+	// Images are OCI archives with the images that pods can have, and Sandbox is the reference
+	// of that of their sandboxes.
+	Images  []string
+	Sandbox string
+	// Mounts are what all containers have of this machine. If unset, nothing.
+	Mounts []Mount
+	// Log is the file that takes containerd's log.
+	Log string
+	// Found is what this machine has, which is all that Check asks for.
+	Found Found
+}
+
+// Node is a running container runtime, with the namespaces of its node.
+type Node struct {
+	config Config
+	dirs   dirs
+
+	mu         sync.Mutex
+	namespaces *process.Namespaces // nil while it has none
+	daemon     *process.Process
+}
+
+// startLimit is how long containerd has to start, which takes a second or two.
+const startLimit = 2 * time.Minute
+
+// Start makes a node, and returns when its container runtime is ready and has the images. If it
+// can't, nothing is left.
+func Start(ctx context.Context, config Config) (_ *Node, err error) {
+	n := &Node{config: config, dirs: dirs{config.Dir}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("starting containerd of node %s: %w", config.Name, err), n.Close())
+		}
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %s", startLimit))
+	defer cancel()
+	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx), n.boot(ctx)); err != nil {
+		return nil, err
+	}
+	return n, n.load(ctx)
+}
+
+// configure writes the files that containerd reads.
+func (n *Node) configure(ctx context.Context) error {
+	network, err := networkConfig(n.config.Pods)
+	if err != nil {
+		return err
+	}
+	spec, err := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "oci", "spec").Output()
+	if err != nil {
+		return fmt.Errorf("asking ctr for a specification of containers: %w", err)
+	}
+	if spec, err = withMounts(spec, n.config.Mounts); err != nil {
+		return err
+	}
+	for _, dir := range []string{n.dirs.data(), n.dirs.network()} {
+		err = errors.Join(err, os.MkdirAll(dir, 0o700))
+	}
+	id, idErr := os.OpenFile(n.config.BootID, os.O_CREATE|os.O_RDONLY, 0o600) // there is something to mount
+	if idErr == nil {
+		idErr = id.Close()
+	}
+	return errors.Join(err, idErr,
+		os.WriteFile(n.dirs.config(), []byte(daemonConfig(n.dirs, n.config.Found, n.config.Sandbox)), 0o600),
+		os.WriteFile(filepath.Join(n.dirs.network(), "10-skewrig.conflist"), network, 0o600),
+		os.WriteFile(n.dirs.baseSpec(), spec, 0o600))
+}
+
+// prepare makes what a node has of its own in its mount namespace: /run, what is written to
+// /var/lib and /var/log, its boot ID, and what a kubelet and the CNI plugins set of the kernel
+// (k8s.io/kubernetes, pkg/kubelet/cm/container_manager_linux.go, setupKernelTunables).
+const prepare = `mount -t tmpfs -o mode=755 tmpfs /run
+for dir in lib log; do
+	mkdir -p /run/skewrig/$dir /run/skewrig/$dir.work
+	mount -t overlay -o lowerdir=/var/$dir,upperdir=/run/skewrig/$dir,workdir=/run/skewrig/$dir.work overlay /var/$dir
+done
+mount --bind "$1" /proc/sys/kernel/random/boot_id
+for name in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys kernel/keys/root_maxbytes net/ipv4/ip_forward; do
+	[ -e /proc/sys/$name ] || continue
+	mkdir -p /run/skewrig/sys/$name
+	cat /proc/sys/$name >/run/skewrig/sys/$name/value
+	mount --bind /run/skewrig/sys/$name/value /proc/sys/$name
+done
+mount --make-rshared /`
+
+// boot makes the node's namespaces, and starts containerd there.
+func (n *Node) boot(ctx context.Context) error {
+	namespaces, err := process.NewNamespaces(prepare, n.config.BootID)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.namespaces = namespaces
+	n.mu.Unlock()
+	return n.run(ctx)
+}
+
+// run starts containerd.
+func (n *Node) run(ctx context.Context) error {
+	conn, err := grpc.NewClient("unix://"+n.socket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := cri.NewRuntimeServiceClient(conn)
+	daemon, err := process.Start(ctx, process.Config{
+		Name: "containerd/" + n.config.Name, Path: n.config.Found.Programs["containerd"], Args: []string{"--config", n.dirs.config()},
+		Env: []string{"PATH=" + filepath.Dir(n.config.Found.Programs["containerd-shim-runc-v2"]) + ":/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + n.config.Dir, "TMPDIR=" + n.config.Dir},
+		Dir: n.config.Dir, Log: n.config.Log, In: n.namespaces,
+		Ready: func(ctx context.Context) error { return ready(ctx, client) },
+	})
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.daemon = daemon
+	n.mu.Unlock()
+	return nil
+}
+
+// ready returns why the container runtime is not ready.
+func ready(ctx context.Context, client cri.RuntimeServiceClient) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	answer, err := client.Status(ctx, &cri.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	for _, c := range answer.GetStatus().GetConditions() {
+		if !c.GetStatus() {
+			return fmt.Errorf("%s is false: %s %s", c.GetType(), c.GetReason(), c.GetMessage())
+		}
+	}
+	return nil
+}
+
+// socket is containerd's as this process sees it.
+func (n *Node) socket() string {
+	return fmt.Sprintf("/proc/%d/root%s", n.namespaces.PID(), socket)
+}
+
+// load has containerd have the images.
+func (n *Node) load(ctx context.Context) error {
+	for _, archive := range n.config.Images {
+		load := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "images", "import", archive)
+		if out, err := n.output(load); err != nil {
+			return fmt.Errorf("importing the images of %s: %w: %s", archive, err, out)
+		}
+	}
+	return nil
+}
+
+// output runs a command in the node's namespaces, and returns what it says.
+func (n *Node) output(cmd *exec.Cmd) (string, error) {
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := n.namespaces.Run(cmd)
+	return out.String(), err
+}
+
+// Endpoint is what the kubelet connects to, in the node's namespaces.
+func (n *Node) Endpoint() string { return "unix://" + socket }
+
+// Namespaces are those in which the node's processes run. A reboot makes others.
+func (n *Node) Namespaces() *process.Namespaces {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.namespaces
+}
+
+// Reboot ends all processes of the node as a power cut does, its kubelet's and its containers',
+// and starts the container runtime again with what is on disk.
+func (n *Node) Reboot() error {
+	if err := n.end(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	if err := n.boot(ctx); err != nil {
+		return fmt.Errorf("rebooting node %s: %w", n.config.Name, err)
+	}
+	return nil
+}
+
+// end ends all processes of the node.
+func (n *Node) end() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.namespaces == nil {
+		return nil
+	}
+	err := n.namespaces.Close()
+	n.namespaces, n.daemon = nil, nil
+	return err
+}
+
+// Close ends the node with all of its containers and mounts, and removes its cgroup. Its
+// directory stays.
+func (n *Node) Close() error { return errors.Join(n.end(), cgroup.Remove(n.config.Cgroup)) }
