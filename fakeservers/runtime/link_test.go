@@ -36,8 +36,8 @@ func (g *rig) ask(ctx context.Context) <-chan codes.Code {
 // hit returns when n calls have met the fault that there is.
 func (g *rig) hit(t *testing.T, n int64) {
 	t.Helper()
-	if !await.Until(t.Context(), deadline, func() bool { return g.link.phase.Load().calls.Load() == n }) {
-		t.Fatalf("%d calls have met the fault, want %d", g.link.phase.Load().calls.Load(), n)
+	if !await.Until(t.Context(), deadline, func() bool { return g.link.Met() == n }) {
+		t.Fatalf("%d calls have met the fault, want %d", g.link.Met(), n)
 	}
 }
 

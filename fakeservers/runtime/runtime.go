@@ -32,6 +32,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/unixsocket"
 	"github.com/skewrig/skewrig/record"
 )
@@ -101,7 +102,7 @@ type Runtime struct {
 	mountpoint string
 	server     *grpc.Server
 	streams    streamServer
-	link       *link
+	link       *link.Calls
 	close      func() error
 	patience   time.Duration // killPatience, shorter in a test
 
@@ -155,7 +156,7 @@ func start(config Config) (*Runtime, error) {
 	if err := r.listenForStreams(); err != nil {
 		return nil, errors.Join(err, served.Close())
 	}
-	r.goroutines.Go(func() { r.serve(listener{served, r.link}) })
+	r.goroutines.Go(func() { r.serve(r.link.Listener(served)) })
 	return r, nil
 }
 
@@ -170,7 +171,7 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 		containers: map[string]*container{},
 		images:     map[string]*storedImage{},
 		addresses:  newAddressPool(config.PodCIDR),
-		link:       newLink(config.Node, config.Recorder),
+		link:       link.NewCalls(config.Node, config.Recorder),
 		patience:   killPatience,
 	}
 	r.alive, r.kill = context.WithCancel(context.Background())
@@ -178,8 +179,8 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 	r.server = grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
-		grpc.ChainUnaryInterceptor(r.link.unary, explainCall),
-		grpc.ChainStreamInterceptor(r.link.stream, explainStream),
+		grpc.ChainUnaryInterceptor(r.link.Unary, explainCall),
+		grpc.ChainStreamInterceptor(r.link.Stream, explainStream),
 		grpc.WaitForHandlers(true),
 	)
 	cri.RegisterRuntimeServiceServer(r.server, runtimeService{Runtime: r})
@@ -206,6 +207,11 @@ type (
 	}
 )
 
+// SetFault gives the link of the node's kubelet to the runtime another fault, which
+// may be none. It is in force for calls that wait already, too. Containers go on
+// whatever it is, and so do the sessions of kubectl exec, attach and port-forward.
+func (r *Runtime) SetFault(f record.LinkFault) error { return r.link.Set(f) }
+
 // Endpoint returns the address of the runtime as a kubelet's
 // --container-runtime-endpoint wants it, "unix:///...".
 func (r *Runtime) Endpoint() string { return "unix://" + r.config.Socket }
@@ -223,7 +229,7 @@ func (r *Runtime) shutdown() error {
 
 	r.kill()
 	r.server.Stop()                    // also closes the listener, which unlinks the socket
-	_ = r.link.set(record.LinkFault{}) // which no link refuses
+	_ = r.link.Set(record.LinkFault{}) // which no link refuses
 	_ = r.streams.http.Close()
 	if !r.wait(r.patience) {
 		return fmt.Errorf("closing the container runtime of node %s: killed, but still running: %s",

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -15,12 +16,11 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Config says what node to make.
@@ -29,6 +29,8 @@ type Config struct {
 	Name string
 	// Dir is a directory of the node's own, which ends with the rig.
 	Dir string
+	// Socket is where the kubelet connects to.
+	Socket string
 	// Cgroup is the path of a cgroup for the node's pods, which Close removes.
 	Cgroup string
 	// Pods are the addresses of the node's pods.
@@ -41,6 +43,10 @@ type Config struct {
 	Sandbox string
 	// Mounts are what all containers have of this machine. If unset, nothing.
 	Mounts []Mount
+	// Recorder takes what the kubelet has containerd do. If unset, nothing is recorded.
+	Recorder record.Recorder
+	// Output is a directory for what containers write. If unset, it is not kept.
+	Output string
 	// Log is the file that takes containerd's log.
 	Log string
 	// Found is what this machine has, which is all that Check asks for.
@@ -51,6 +57,7 @@ type Config struct {
 type Node struct {
 	config Config
 	dirs   dirs
+	relay  *relay
 
 	mu         sync.Mutex
 	namespaces *process.Namespaces // nil while it has none
@@ -71,7 +78,13 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %s", startLimit))
 	defer cancel()
-	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx), n.boot(ctx)); err != nil {
+	if n.relay, err = newRelay(config.Name, config.Socket, config.Output, config.Recorder, n.dial); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx)); err != nil {
+		return nil, err
+	}
+	if err := n.boot(ctx); err != nil {
 		return nil, err
 	}
 	return n, n.load(ctx)
@@ -134,17 +147,11 @@ func (n *Node) boot(ctx context.Context) error {
 
 // run starts containerd.
 func (n *Node) run(ctx context.Context) error {
-	conn, err := grpc.NewClient("unix://"+n.socket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	client := cri.NewRuntimeServiceClient(conn)
 	daemon, err := process.Start(ctx, process.Config{
 		Name: "containerd/" + n.config.Name, Path: n.config.Found.Programs["containerd"], Args: []string{"--config", n.dirs.config()},
 		Env: []string{"PATH=" + filepath.Dir(n.config.Found.Programs["containerd-shim-runc-v2"]) + ":/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + n.config.Dir, "TMPDIR=" + n.config.Dir},
 		Dir: n.config.Dir, Log: n.config.Log, In: n.namespaces,
-		Ready: func(ctx context.Context) error { return ready(ctx, client) },
+		Ready: func(ctx context.Context) error { return ready(ctx, n.relay.runtime) },
 	})
 	if err != nil {
 		return err
@@ -152,6 +159,12 @@ func (n *Node) run(ctx context.Context) error {
 	n.mu.Lock()
 	n.daemon = daemon
 	n.mu.Unlock()
+	if err := n.follow(func(id string) { go n.relay.exited(id) }); err != nil {
+		return err
+	}
+	for _, id := range n.relay.runningIn("") { // those that have ended meanwhile
+		n.relay.look(ctx, id)
+	}
 	return nil
 }
 
@@ -171,9 +184,13 @@ func ready(ctx context.Context, client cri.RuntimeServiceClient) error {
 	return nil
 }
 
-// socket is containerd's as this process sees it.
-func (n *Node) socket() string {
-	return fmt.Sprintf("/proc/%d/root%s", n.namespaces.PID(), socket)
+// dial connects to containerd from outside of its namespaces.
+func (n *Node) dial(ctx context.Context) (net.Conn, error) {
+	in := n.Namespaces()
+	if in == nil {
+		return nil, errors.New("containerd is not running")
+	}
+	return new(net.Dialer).DialContext(ctx, "unix", fmt.Sprintf("/proc/%d/root%s", in.PID(), socket))
 }
 
 // load has containerd have the images.
@@ -196,7 +213,7 @@ func (n *Node) output(cmd *exec.Cmd) (string, error) {
 }
 
 // Endpoint is what the kubelet connects to, in the node's namespaces.
-func (n *Node) Endpoint() string { return "unix://" + socket }
+func (n *Node) Endpoint() string { return "unix://" + n.config.Socket }
 
 // Namespaces are those in which the node's processes run. A reboot makes others.
 func (n *Node) Namespaces() *process.Namespaces {
@@ -233,4 +250,37 @@ func (n *Node) end() error {
 
 // Close ends the node with all of its containers and mounts, and removes its cgroup. Its
 // directory stays.
-func (n *Node) Close() error { return errors.Join(n.end(), cgroup.Remove(n.config.Cgroup)) }
+func (n *Node) Close() error {
+	var relayed error
+	if n.relay != nil {
+		n.relay.keepAll()
+		relayed = n.relay.close()
+		n.relay = nil
+	}
+	return errors.Join(relayed, n.end(), cgroup.Remove(n.config.Cgroup))
+}
+
+// Path is the path of the container with an id, "namespace/pod/container", and whether there is
+// one.
+func (n *Node) Path(id string) (string, bool) { return n.relay.Path(id) }
+
+// SetFault gives the link of the node's kubelet to its container runtime another fault, which may
+// be none. One that resets it is the death of containerd: it is killed, and started again when that
+// is over. Containers go on whatever it is.
+func (n *Node) SetFault(f record.LinkFault) error {
+	n.mu.Lock()
+	daemon := n.daemon
+	n.mu.Unlock()
+	dead := f.Cut == record.CutReset
+	switch ended := daemon.Exit() != nil; {
+	case dead && !ended:
+		return errors.Join(n.relay.link.Set(f), daemon.Kill())
+	case !dead && ended:
+		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+		defer cancel()
+		if err := n.run(ctx); err != nil {
+			return err
+		}
+	}
+	return n.relay.link.Set(f)
+}

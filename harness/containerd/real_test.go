@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -93,7 +95,7 @@ func must[T any](v T, err error) T {
 }
 
 // rig starts a rig whose nodes have real containers, or skips the test where none can be.
-func rig(t *testing.T, nodes ...record.Node) *cluster.Cluster {
+func rig(t *testing.T, nodes ...record.Node) (*cluster.Cluster, *record.History) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds components")
@@ -102,7 +104,7 @@ func rig(t *testing.T, nodes ...record.Node) *cluster.Cluster {
 	if err := found.Check(); err != nil {
 		t.Skip(err)
 	}
-	archive := images(t)
+	archive, history := images(t), record.NewHistory(io.Discard)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	c, err := cluster.New(ctx, cluster.Config{
@@ -110,11 +112,11 @@ func rig(t *testing.T, nodes ...record.Node) *cluster.Cluster {
 		Binary:   new(build.Builder).Binary,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return containerd.Start(ctx, containerd.Config{
-				Name: info.Name, Dir: info.Dir, Cgroup: info.Cgroup, Pods: info.Pods, BootID: info.BootID, Log: info.Log,
+				Name: info.Name, Dir: info.Dir, Socket: info.Socket, Recorder: history, Output: info.Output, Cgroup: info.Cgroup, Pods: info.Pods, BootID: info.BootID, Log: info.Log,
 				Images: []string{archive}, Sandbox: pause, Found: found,
 			})
 		},
-		LogDir: logs(t), Purpose: "test",
+		LogDir: logs(t), Purpose: "test", Recorder: history,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func rig(t *testing.T, nodes ...record.Node) *cluster.Cluster {
 		}
 		nothingIsLeft(t, dir)
 	})
-	return c
+	return c, history
 }
 
 // logs is a directory for the logs of a test, which stays if it fails.
@@ -217,20 +219,143 @@ func await(t *testing.T, c *cluster.Cluster, pod string, is func(*corev1.Pod) bo
 // TestTwoReleases: pods of two kubelets of different releases answer probes over the network and
 // by commands.
 func TestTwoReleases(t *testing.T) {
-	c := rig(t, record.Node{Name: "a", Version: release.Newest, Runtime: record.Containerd}, record.Node{Name: "b", Version: release.Previous, Runtime: record.Containerd})
+	c, _ := rig(t, record.Node{Name: "a", Version: release.Newest, Runtime: record.Containerd}, record.Node{Name: "b", Version: release.Previous, Runtime: record.Containerd})
 	for _, node := range []string{"a", "b"} {
 		p := run(t, c, pod("pod-"+node, node))
 		if !strings.HasPrefix(p.Status.PodIP, "240.") || !strings.HasPrefix(p.Status.ContainerStatuses[0].ContainerID, "containerd://") {
 			t.Errorf("%s has address %s and container %s", p.Name, p.Status.PodIP, p.Status.ContainerStatuses[0].ContainerID)
 		}
-		fmt.Println(p.Name, p.Status.PodIP, p.Status.HostIP)
 	}
 }
 
 // TestPrivileged: a privileged pod runs, also where this machine lacks a capability.
 func TestPrivileged(t *testing.T) {
-	c := rig(t, record.Node{Name: "a", Version: release.Newest, Runtime: record.Containerd})
+	c, _ := rig(t, record.Node{Name: "a", Version: release.Newest, Runtime: record.Containerd})
 	p := pod("privileged", "a")
 	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
 	run(t, c, p)
+}
+
+// TestARecord: what happens to containers is in the record, as of simulated nodes.
+func TestARecord(t *testing.T) {
+	c, history := rig(t, record.Node{Name: "a", Version: release.Newest, Runtime: record.Containerd})
+	p := run(t, c, pod("web", "a"))
+	id := strings.TrimPrefix(p.Status.ContainerStatuses[0].ContainerID, "containerd://")
+	grace := int64(20)
+	if err := c.Client().CoreV1().Pods("default").Delete(t.Context(), "web", metav1.DeleteOptions{GracePeriodSeconds: &grace}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	stopped := func(events []record.Event) bool {
+		for range record.All[record.SandboxStopped](events) {
+			return true
+		}
+		return false
+	}
+	if err := history.Wait(ctx, stopped); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range history.Events() {
+		if e.Source == "runtime/a" {
+			got = append(got, e.Subject+": "+said(e))
+		}
+	}
+	exec := "default/web/server: Exec [/true] 0"
+	if n := len(got); !slices.Contains(got, exec) {
+		t.Errorf("of %d events, none is of a probe", n)
+	}
+	got = slices.DeleteFunc(got, func(s string) bool { return s == exec })
+	want := []string{
+		"default/web: SandboxStarted " + p.Status.PodIP,
+		"default/web: ImagePulled " + server,
+		"default/web/server: ContainerCreated " + id,
+		"default/web/server: ContainerStarted " + id + " [/server]",
+		"default/web/server: ContainerExited " + id + " 0 Completed SIGTERM",
+		"default/web: sandbox.stopped",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	output, err := os.ReadFile(filepath.Join(c.LogDir(), cluster.OutputDir, "default_web", "server", "0.log"))
+	if err != nil || !strings.Contains(string(output), "listening") {
+		t.Errorf("the output is %q, %v", output, err)
+	}
+}
+
+// said is what an event of a container runtime says that is the same each time.
+func said(e record.Event) string {
+	if of, is := record.As[record.SandboxStarted](e); is {
+		return "SandboxStarted " + of.IP
+	}
+	if of, is := record.As[record.ImagePulled](e); is {
+		return "ImagePulled " + of.Ref
+	}
+	if of, is := record.As[record.ContainerCreated](e); is {
+		return "ContainerCreated " + of.ID
+	}
+	if of, is := record.As[record.ContainerStarted](e); is {
+		return fmt.Sprint("ContainerStarted ", of.ID, " ", of.Args)
+	}
+	if of, is := record.As[record.ContainerExited](e); is && of.RanForSeconds > 0 {
+		return fmt.Sprint("ContainerExited ", of.ID, " ", of.ExitCode, " ", of.Reason, " ", of.Signal)
+	}
+	if of, is := record.As[record.Exec](e); is {
+		return fmt.Sprint("Exec ", of.Args, " ", of.ExitCode)
+	}
+	return e.Kind
+}
+
+// TestSteps: a container lives on while its kubelet is restarted as another release, stopped and
+// killed, and while containerd is dead. A reboot ends it.
+func TestSteps(t *testing.T) {
+	c, history := rig(t, record.Node{Name: "a", Version: release.Previous, Runtime: record.Containerd})
+	before := run(t, c, pod("web", "a"))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	const kubelet = "kubelet/a"
+	steps := []struct {
+		what string
+		do   func() error
+	}{
+		{"upgraded", func() error { return c.Restart(ctx, kubelet, cluster.Change{Version: release.Newest}) }},
+		{"with a gate", func() error {
+			return c.Restart(ctx, kubelet, cluster.Change{Gates: release.Gates{"GRPCContainerProbeTLS": true}})
+		}},
+		{"rolled back", func() error {
+			return c.Restart(ctx, kubelet, cluster.Change{Version: release.Previous, Unset: []string{"GRPCContainerProbeTLS"}})
+		}},
+		{"stopped", func() error { return errors.Join(c.Stop(ctx, kubelet), c.Start(ctx, kubelet, cluster.Change{})) }},
+		{"killed", func() error { return errors.Join(c.Kill(kubelet), c.Start(ctx, kubelet, cluster.Change{})) }},
+		{"without containerd", func() error {
+			node, _ := c.Runtime("a").(*containerd.Node)
+			return errors.Join(node.SetFault(record.LinkFault{Cut: record.CutReset}), c.Kill(kubelet), node.SetFault(record.LinkFault{}), c.Start(ctx, kubelet, cluster.Change{}))
+		}},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+		after := await(t, c, "web", ready)
+		if a, b := after.Status.ContainerStatuses[0], before.Status.ContainerStatuses[0]; a.ContainerID != b.ContainerID || a.RestartCount != 0 {
+			t.Errorf("%s, the container is another one: %+v, %+v", step.what, a, b)
+		}
+	}
+	exits := func(events []record.Event) (n int) {
+		for range record.All[record.ContainerExited](events) {
+			n++
+		}
+		return n
+	}
+	if n := exits(history.Events()); n != 0 {
+		t.Errorf("%d containers ended", n)
+	}
+	if err := c.Reboot(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, c, "web", func(p *corev1.Pod) bool { return ready(p) && p.Status.ContainerStatuses[0].RestartCount == 1 })
+	if n := exits(history.Events()); n != 1 {
+		t.Errorf("after a reboot, %d containers ended", n)
+	}
 }

@@ -74,6 +74,11 @@ func NewNamespaces(script string, args ...string) (_ *Namespaces, err error) {
 // goroutine, so that no other one gets it.
 func (n *Namespaces) spawn(entered chan<- error) {
 	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() { // the main thread never ends, and would stay there: another one is free
+		n.elsewhere(entered)
+		runtime.UnlockOSThread()
+		return
+	}
 	err := enter(n.init.Process.Pid)
 	entered <- err
 	if err != nil {
@@ -82,6 +87,13 @@ func (n *Namespaces) spawn(entered chan<- error) {
 	for start := range n.starts {
 		start()
 	}
+}
+
+// elsewhere is spawn on another thread than this one, which is locked until that has entered.
+func (n *Namespaces) elsewhere(entered chan<- error) {
+	there := make(chan error)
+	go n.spawn(there)
+	entered <- <-there
 }
 
 // enter has the thread enter the namespaces of a process. Its own PID namespace stays, but what
@@ -105,8 +117,8 @@ func enter(pid int) error {
 // PID is the process id of the first process.
 func (n *Namespaces) PID() int { return n.init.Process.Pid }
 
-// start starts a command in the namespaces, as the leader of a process group.
-func (n *Namespaces) start(cmd *exec.Cmd) error {
+// Start starts a command in the namespaces, as the leader of a process group.
+func (n *Namespaces) Start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	result := make(chan error)
 	n.starts <- func() { result <- cmd.Start() }
@@ -116,7 +128,7 @@ func (n *Namespaces) start(cmd *exec.Cmd) error {
 // Run runs a command in the namespaces to its end. A command of a context is killed when that
 // is done.
 func (n *Namespaces) Run(cmd *exec.Cmd) error {
-	if err := n.start(cmd); err != nil {
+	if err := n.Start(cmd); err != nil {
 		return err
 	}
 	return cmd.Wait()

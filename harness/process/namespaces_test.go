@@ -78,3 +78,19 @@ func TestNamespacesThatCannotBePrepared(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestTheMainThreadStays where it is: it would not end with the namespaces.
+func TestTheMainThreadStays(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		n := namespaces(t, "")
+		ours, err := os.Readlink("/proc/thread-self/ns/mnt")
+		main, mainErr := os.Readlink("/proc/self/ns/mnt")
+		if ours != main || err != nil || mainErr != nil {
+			t.Errorf("the main thread is in %s, %v, and not in %s, %v", main, mainErr, ours, err)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

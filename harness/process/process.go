@@ -98,7 +98,7 @@ func launch(cfg Config) (*Process, error) {
 // start starts a command where the process is to run.
 func (cfg *Config) start(cmd *exec.Cmd) error {
 	if cfg.In != nil {
-		return cfg.In.start(cmd)
+		return cfg.In.Start(cmd)
 	}
 	cmd.SysProcAttr = ownGroup()
 	return startOnSpawner(cmd)

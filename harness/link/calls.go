@@ -1,4 +1,4 @@
-package runtime
+package link
 
 import (
 	"context"
@@ -18,39 +18,40 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// SetFault gives the link of the node's kubelet to the runtime another fault, which
-// may be none. It is in force for calls that wait already, too. Containers go on
-// whatever it is, and so do the sessions of kubectl exec, attach and port-forward.
-func (r *Runtime) SetFault(f record.LinkFault) error { return r.link.set(f) }
-
-// link is the way of a kubelet's calls to the runtime.
-type link struct {
+// Calls is the way of a kubelet's calls to its container runtime. It sees gRPC calls, and
+// neither bytes nor HTTP requests. Its methods are safe for concurrent use.
+type Calls struct {
 	name     string
 	recorder record.Recorder
-	phase    atomic.Pointer[phase]
+	phase    atomic.Pointer[callPhase]
 
 	mu    sync.Mutex
-	conns map[*conn]bool
+	conns map[*callConn]bool
 }
 
-// phase is the time from one change of the fault to the next.
-type phase struct {
+// callPhase is the time from one change of the fault to the next.
+type callPhase struct {
 	fault record.LinkFault
 	over  chan struct{}
 
 	calls, reset atomic.Int64
 }
 
-func newPhase(f record.LinkFault) *phase { return &phase{fault: f, over: make(chan struct{})} }
+func newCallPhase(f record.LinkFault) *callPhase {
+	return &callPhase{fault: f, over: make(chan struct{})}
+}
 
-func newLink(node string, recorder record.Recorder) *link {
-	l := &link{name: "kubelet/" + node + "->runtime", recorder: recorder, conns: map[*conn]bool{}}
-	l.phase.Store(newPhase(record.LinkFault{}))
+// NewCalls returns the way of the kubelet of a node, which has no fault.
+func NewCalls(node string, recorder record.Recorder) *Calls {
+	l := &Calls{name: "kubelet/" + node + "->runtime", recorder: recorder, conns: map[*callConn]bool{}}
+	l.phase.Store(newCallPhase(record.LinkFault{}))
 	return l
 }
 
-func (l *link) set(f record.LinkFault) error {
-	if err := checkFault(f); err != nil {
+// Set gives the link another fault, which may be none. It is in force for calls that wait
+// already, too.
+func (l *Calls) Set(f record.LinkFault) error {
+	if err := checkCallFault(f); err != nil {
 		return fmt.Errorf("link %s: %w", l.name, err)
 	}
 	l.mu.Lock()
@@ -59,7 +60,7 @@ func (l *link) set(f record.LinkFault) error {
 	if before.fault == f {
 		return nil
 	}
-	now := newPhase(f)
+	now := newCallPhase(f)
 	l.phase.Store(now)
 	close(before.over)
 	if f.Cut == record.CutReset {
@@ -77,8 +78,8 @@ func (l *link) set(f record.LinkFault) error {
 	return nil
 }
 
-// checkFault returns what a fault of calls can't be.
-func checkFault(f record.LinkFault) error {
+// checkCallFault returns what a fault of calls can't be.
+func checkCallFault(f record.LinkFault) error {
 	err := f.Validate()
 	if f != (record.LinkFault{Cut: f.Cut, Delay: f.Delay, Method: f.Method, Code: f.Code, Message: f.Message}) {
 		err = errors.Join(err, errors.New("it sees calls, and neither bytes nor requests: it can be cut, and calls can be late or fail"))
@@ -86,9 +87,9 @@ func checkFault(f record.LinkFault) error {
 	return err
 }
 
-// pass returns when a call goes on to the runtime, or why it does not.
-func (l *link) pass(ctx context.Context, fullMethod string) error {
-	var hit *phase
+// Pass returns when a call goes on to the runtime, or why it does not.
+func (l *Calls) Pass(ctx context.Context, fullMethod string) error {
+	var hit *callPhase
 	for {
 		p := l.phase.Load()
 		if !p.fault.Hits(path.Base(fullMethod)) {
@@ -110,7 +111,7 @@ func (l *link) pass(ctx context.Context, fullMethod string) error {
 
 // held ends when a call was kept for as long as the fault says, which is never on a
 // link that is cut.
-func (p *phase) held() <-chan time.Time {
+func (p *callPhase) held() <-chan time.Time {
 	if p.fault.Cut != "" {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (p *phase) held() <-chan time.Time {
 }
 
 // answer is what the link answers to a call, nil if the runtime does.
-func (p *phase) answer() error {
+func (p *callPhase) answer() error {
 	if p.fault.Code == "" {
 		return nil
 	}
@@ -126,29 +127,34 @@ func (p *phase) answer() error {
 	return status.Error(codes.Code(number), p.fault.Message) //nolint:gosec // there are 16 of them
 }
 
-func (l *link) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if err := l.pass(ctx, info.FullMethod); err != nil {
+// Unary has calls take the way (grpc.UnaryServerInterceptor).
+func (l *Calls) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if err := l.Pass(ctx, info.FullMethod); err != nil {
 		return nil, err
 	}
 	return handler(ctx, req)
 }
 
-func (l *link) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	if err := l.pass(stream.Context(), info.FullMethod); err != nil {
+// Stream has streams take it (grpc.StreamServerInterceptor).
+func (l *Calls) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	if err := l.Pass(stream.Context(), info.FullMethod); err != nil {
 		return err
 	}
 	return handler(srv, stream)
 }
 
-// listener accepts the connections of a link, and ends those that are made while it is
+// Listener has connections that another one accepts take the way.
+func (l *Calls) Listener(of net.Listener) net.Listener { return callListener{of, l} }
+
+// callListener accepts the connections of a link, and ends those that are made while it is
 // cut with a reset.
-type listener struct {
+type callListener struct {
 	net.Listener
-	link *link
+	link *Calls
 }
 
 // Accept implements net.Listener.
-func (l listener) Accept() (net.Conn, error) {
+func (l callListener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -156,8 +162,11 @@ func (l listener) Accept() (net.Conn, error) {
 	return l.link.admit(accepted), nil
 }
 
-func (l *link) admit(accepted net.Conn) net.Conn {
-	c := &conn{Conn: accepted, link: l}
+// Met is how many calls have met the fault that it has now.
+func (l *Calls) Met() int64 { return l.phase.Load().calls.Load() }
+
+func (l *Calls) admit(accepted net.Conn) net.Conn {
+	c := &callConn{Conn: accepted, link: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p := l.phase.Load(); p.fault.Cut == record.CutReset {
@@ -169,19 +178,19 @@ func (l *link) admit(accepted net.Conn) net.Conn {
 }
 
 // end ends a connection as the death of the runtime does.
-func (p *phase) end(c *conn) {
+func (p *callPhase) end(c *callConn) {
 	p.reset.Add(1)
 	_ = c.Conn.Close() // it may have ended already
 }
 
-// conn is a connection of a link.
-type conn struct {
+// callConn is a connection of a link.
+type callConn struct {
 	net.Conn
-	link *link
+	link *Calls
 }
 
 // Close implements net.Conn.
-func (c *conn) Close() error {
+func (c *callConn) Close() error {
 	c.link.mu.Lock()
 	delete(c.link.conns, c)
 	c.link.mu.Unlock()
