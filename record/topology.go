@@ -122,8 +122,11 @@ type Node struct {
 	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
 }
 
-// Containerd is the container runtime of nodes that have real containers.
-const Containerd = "containerd"
+// The container runtimes of nodes: skewrig's own, and one with real containers.
+const (
+	Simulated  = "simulated"
+	Containerd = "containerd"
+)
 
 // RuntimeHandlers are what a container runtime runs pods with (CRI, RuntimeHandler), beside the
 // default one, which has no name.

@@ -24,6 +24,7 @@ type ledger struct {
 	output   string // the directory for the output of containers; empty: it is not kept
 	runtime  cri.RuntimeServiceClient
 	images   cri.ImageServiceClient
+	load     func(ctx context.Context, reference string) error // has the runtime have an image
 
 	mu         sync.Mutex
 	sandboxes  map[string]*sandbox
@@ -339,7 +340,7 @@ func (l *ledger) imageStatus(request []byte) ([]byte, error) {
 	return marshal(&cri.ImageStatusResponse{})
 }
 
-// pullImage pulls an image from those that were imported.
+// pullImage has the runtime have an image, which is the node's from now on.
 func (l *ledger) pullImage(ctx context.Context, request []byte) ([]byte, error) {
 	var message cri.PullImageRequest
 	if err := proto.Unmarshal(request, &message); err != nil {
@@ -348,19 +349,32 @@ func (l *ledger) pullImage(ctx context.Context, request []byte) ([]byte, error) 
 	ref := message.GetImage().GetImage()
 	metadata := message.GetSandboxConfig().GetMetadata()
 	subject := metadata.GetNamespace() + "/" + metadata.GetName()
-	is, err := l.images.ImageStatus(ctx, &cri.ImageStatusRequest{Image: message.GetImage()})
-	if err == nil && is.GetImage() == nil {
-		err = status.Errorf(codes.NotFound, "failed to pull image %q: no such image was imported into the node", ref)
-	}
+	is, err := l.pulledNow(ctx, message.GetImage())
 	if err != nil {
-		l.record(subject, record.ImagePullFailed{Ref: ref, Error: status.Convert(err).Message()})
-		return nil, err
+		l.record(subject, record.ImagePullFailed{Ref: ref, Error: err.Error()})
+		return nil, status.Error(codes.NotFound, err.Error())
 	}
 	l.mu.Lock()
 	l.pulled[ref], l.pulled[is.GetImage().GetId()] = true, true
 	l.mu.Unlock()
 	l.record(subject, record.ImagePulled{Ref: ref, Digest: is.GetImage().GetId()})
 	return marshal(&cri.PullImageResponse{ImageRef: is.GetImage().GetId()})
+}
+
+// pulledNow has the runtime have an image, if it does not, and returns what it is.
+func (l *ledger) pulledNow(ctx context.Context, image *cri.ImageSpec) (*cri.ImageStatusResponse, error) {
+	is, err := l.images.ImageStatus(ctx, &cri.ImageStatusRequest{Image: image})
+	if err != nil || is.GetImage() != nil {
+		return is, err
+	}
+	if err := l.load(ctx, image.GetImage()); err != nil {
+		return nil, err
+	}
+	is, err = l.images.ImageStatus(ctx, &cri.ImageStatusRequest{Image: image})
+	if err == nil && is.GetImage() == nil {
+		err = fmt.Errorf("image %s was imported, and is not there", image.GetImage())
+	}
+	return is, err
 }
 
 // marshal encodes an answer, which is not nil also if it is empty.

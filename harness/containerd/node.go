@@ -37,9 +37,10 @@ type Config struct {
 	Pods netip.Prefix
 	// BootID is a file with the boot ID that the node has.
 	BootID string
-	// Images are OCI archives with the images that pods can have, and Sandbox is the reference
-	// of that of their sandboxes.
-	Images  []string
+	// Image returns the path of an OCI archive with the image that a pod asks for, or why there is
+	// none. It may be called again for the same.
+	Image func(ctx context.Context, reference string) (archive string, err error)
+	// Sandbox is the reference of the image of pods' sandboxes.
 	Sandbox string
 	// Mounts are what all containers have of this machine. If unset, nothing.
 	Mounts []Mount
@@ -58,6 +59,8 @@ type Node struct {
 	config Config
 	dirs   dirs
 	relay  *relay
+
+	loading sync.Mutex // one at a time: images share layers
 
 	mu         sync.Mutex
 	namespaces *process.Namespaces // nil while it has none
@@ -78,7 +81,7 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %s", startLimit))
 	defer cancel()
-	if n.relay, err = newRelay(config.Name, config.Socket, config.Output, config.Recorder, n.dial); err != nil {
+	if n.relay, err = newRelay(config, n.dial, n.load); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx)); err != nil {
@@ -87,7 +90,7 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 	if err := n.boot(ctx); err != nil {
 		return nil, err
 	}
-	return n, n.load(ctx)
+	return n, n.load(ctx, config.Sandbox)
 }
 
 // configure writes the files that containerd reads.
@@ -193,13 +196,17 @@ func (n *Node) dial(ctx context.Context) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "unix", fmt.Sprintf("/proc/%d/root%s", in.PID(), socket))
 }
 
-// load has containerd have the images.
-func (n *Node) load(ctx context.Context) error {
-	for _, archive := range n.config.Images {
-		load := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "images", "import", archive)
-		if out, err := n.output(load); err != nil {
-			return fmt.Errorf("importing the images of %s: %w: %s", archive, err, out)
-		}
+// load has containerd have an image.
+func (n *Node) load(ctx context.Context, reference string) error {
+	archive, err := n.config.Image(ctx, reference)
+	if err != nil {
+		return err
+	}
+	n.loading.Lock()
+	defer n.loading.Unlock()
+	load := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "images", "import", archive)
+	if out, err := n.output(load); err != nil {
+		return fmt.Errorf("importing image %s: %w: %s", reference, err, out)
 	}
 	return nil
 }

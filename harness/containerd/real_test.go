@@ -113,7 +113,7 @@ func rig(t *testing.T, nodes ...record.Node) (*cluster.Cluster, *record.History)
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
 			return containerd.Start(ctx, containerd.Config{
 				Name: info.Name, Dir: info.Dir, Socket: info.Socket, Recorder: history, Output: info.Output, Cgroup: info.Cgroup, Pods: info.Pods, BootID: info.BootID, Log: info.Log,
-				Images: []string{archive}, Sandbox: pause, Found: found,
+				Image: func(context.Context, string) (string, error) { return archive, nil }, Sandbox: pause, Found: found,
 			})
 		},
 		LogDir: logs(t), Purpose: "test", Recorder: history,

@@ -24,8 +24,8 @@ import (
 const maxMessage = 16 << 20
 
 // relay is the way of a kubelet's calls to containerd. It passes all methods of all releases as
-// they are, records what those do that make containers, and can have the faults of a link. Images
-// are the node's from when they were pulled, and are pulled from what was imported.
+// they are, records what those do that make containers, and can have the faults of a link. It
+// answers itself what is about images: none comes from a registry.
 type relay struct {
 	*ledger
 	link   *link.Calls
@@ -35,11 +35,12 @@ type relay struct {
 }
 
 // newRelay serves at a socket, in front of the one that dial connects to.
-func newRelay(node, at, output string, recorder record.Recorder, dial func(context.Context) (net.Conn, error)) (_ *relay, err error) {
+func newRelay(config Config, dial func(context.Context) (net.Conn, error), load func(ctx context.Context, reference string) error) (_ *relay, err error) {
+	recorder := config.Recorder
 	if recorder == nil {
 		recorder = (*record.History)(nil) // which discards what it takes
 	}
-	r := &relay{link: link.NewCalls(node, recorder), served: make(chan error, 1)}
+	r := &relay{link: link.NewCalls(config.Name, recorder), served: make(chan error, 1)}
 	r.conn, err = grpc.NewClient("passthrough:///containerd", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 2, MaxDelay: 200 * time.Millisecond}}),
@@ -47,11 +48,12 @@ func newRelay(node, at, output string, recorder record.Recorder, dial func(conte
 	if err != nil {
 		return nil, err
 	}
-	r.ledger = newLedger(node, output, recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
+	r.ledger = newLedger(config.Name, config.Output, recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
+	r.load = load
 	r.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(asItIs{}), grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.StreamInterceptor(r.link.Stream), grpc.UnknownServiceHandler(r.pass), grpc.WaitForHandlers(true))
-	listener, err := unixsocket.Listen(at)
+	listener, err := unixsocket.Listen(config.Socket)
 	if err != nil {
 		return nil, errors.Join(err, r.conn.Close())
 	}

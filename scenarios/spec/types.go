@@ -115,6 +115,9 @@ type Node struct {
 	// logging (how much it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. If
 	// unset, a rig sets all of them.
 	Defaults []string `json:"defaults,omitempty"`
+	// Runtime is the node's container runtime: simulated, which is skewrig's own, or containerd,
+	// which has real containers and takes root. If unset, simulated.
+	Runtime string `json:"runtime,omitempty"`
 	// RuntimeHandlers are those of the node's container runtime beside the default one, which
 	// all run pods alike. If unset, there is the default one only.
 	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`

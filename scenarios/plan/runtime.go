@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+)
+
+// runtimeOf is what a topology has for a container runtime: nothing for skewrig's own.
+func runtimeOf(written string) string {
+	if written == record.Simulated {
+		return ""
+	}
+	return written
+}
+
+// OnRuntime returns cells whose nodes all have a container runtime, whatever their scenarios say.
+func OnRuntime(cells []Cell, runtime string) []Cell {
+	on := slices.Clone(cells)
+	for i := range on {
+		nodes := slices.Clone(on[i].Topology.Nodes)
+		for at := range nodes {
+			nodes[at].Runtime = runtimeOf(runtime)
+		}
+		on[i].Topology.Nodes = nodes
+	}
+	return on
+}
+
+// HasContainers reports whether a cell has nodes with real containers.
+func HasContainers(cell Cell) bool {
+	return slices.ContainsFunc(cell.Topology.Nodes, func(n record.Node) bool { return n.Runtime != "" })
+}
+
+// impossible is what a scenario may ask for and a node with real containers can't do.
+var impossible = []struct {
+	asked func(Cell, record.Node) bool
+	why   string
+}{
+	{
+		func(_ Cell, n record.Node) bool { return n.OwnClock },
+		"its kubelet is the release's own, whose clock can't be set",
+	},
+	{
+		func(_ Cell, n record.Node) bool { return len(n.RuntimeHandlers.Names) > 0 },
+		"it has the runtime handlers that containerd is configured with, and no others",
+	},
+	{
+		func(c Cell, _ record.Node) bool { return slices.ContainsFunc(c.pods(), usesHostNetwork) },
+		"a pod asks for hostNetwork, with which a real server listens on this machine's own addresses, where others reach it",
+	},
+}
+
+// Untestable says why a cell can't run: what it asks of nodes with real containers that they can't
+// do, for each such node. There is nothing to say of a cell that can.
+func Untestable(cell Cell) string {
+	var all []string
+	for _, n := range cell.Topology.Nodes {
+		for _, i := range impossible {
+			if n.Runtime != "" && i.asked(cell, n) {
+				all = append(all, fmt.Sprintf("node %s has %s: %s", n.Name, n.Runtime, i.why))
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// pods are the objects of a cell that are pods or have templates of some.
+func (c Cell) pods() (all []map[string]any) {
+	for _, step := range c.Steps {
+		all = append(all, action.Created(step.Action)...)
+		if static, is := step.Action.(action.StaticPod); is && static.Pod != nil {
+			all = append(all, static.Pod)
+		}
+	}
+	return all
+}
+
+// usesHostNetwork reports whether an object has a pod of it use the node's network.
+func usesHostNetwork(object map[string]any) bool {
+	for key, value := range object {
+		if inner, is := value.(map[string]any); is && usesHostNetwork(inner) || key == "hostNetwork" && value == true {
+			return true
+		}
+	}
+	return false
+}
+
+// Commands are what containers of a cell run instead of what their images say, each by the first
+// word of its command line, sorted.
+func (c Cell) Commands() (all []string) {
+	for _, object := range c.pods() {
+		all = append(all, commands(object)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// commands are those of the containers in an object.
+func commands(object any) (all []string) {
+	switch of := object.(type) {
+	case map[string]any:
+		_, container := of["image"]
+		if words, is := of["command"].([]any); is && container && len(words) > 0 {
+			if word, is := words[0].(string); is {
+				all = append(all, word)
+			}
+		}
+		for _, value := range of {
+			all = append(all, commands(value)...)
+		}
+	case []any:
+		for _, one := range of {
+			all = append(all, commands(one)...)
+		}
+	}
+	return all
+}
