@@ -19,13 +19,34 @@ import (
 )
 
 // Run runs cells and returns their results in the same order. Cells that an
-// interrupt kept from running are unknown. The error is about the run as a
+// interrupt kept from running are unknown, and those that ask for what their nodes
+// can't do are not testable. The error is about the run as a
 // whole: expressions that don't compile, before anything is started.
 func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
 		return nil, err
 	}
+	results := make([]reports.Cell, len(cells))
+	var places []int // of the testable ones
+	var testable []plan.Cell
+	var theirs []*check.Program
+	for i, cell := range cells {
+		if why := plan.Untestable(cell); why != "" {
+			results[i] = result(cell, programs[i], nil).Overruled(reports.NotTestable, why)
+			e.tell(Progress{Cell: cell, Result: &results[i]})
+			continue
+		}
+		places, testable, theirs = append(places, i), append(testable, cell), append(theirs, programs[i])
+	}
+	for at, r := range e.runAll(ctx, testable, theirs) {
+		results[places[at]] = r
+	}
+	return results, nil
+}
+
+// runAll runs cells that can run, and returns their results in the same order.
+func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*check.Program) []reports.Cell {
 	rigs := max(e.Parallel, 1)
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
@@ -42,7 +63,7 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 		running.Go(func() { b.run(ctx, groups[at], free) })
 	}
 	running.Wait()
-	return b.results, nil
+	return b.results
 }
 
 // Beside is how many cells run at the same time that share control planes, where so many do

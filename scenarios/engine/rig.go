@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
-	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/garden"
 	"github.com/skewrig/skewrig/harness/lease"
@@ -199,7 +198,7 @@ func (l *Rig) where(component string) (*cluster.Cluster, string) {
 // setRuntimeLink gives the link of a node's kubelet to its container runtime a fault, or
 // none.
 func (l *Rig) setRuntimeLink(node string, f record.LinkFault) error {
-	r, is := l.Runtime(node).(*runtime.Runtime)
+	r, is := l.Runtime(node).(interface{ SetFault(record.LinkFault) error })
 	if !is {
 		return fmt.Errorf("node %q has no container runtime whose link can be faulty", node)
 	}
