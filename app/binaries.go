@@ -249,6 +249,9 @@ func Targets(cells []plan.Cell) []build.Target {
 	for _, t := range plan.Targets(cells) {
 		all = append(all, engine.Target(t))
 	}
+	if slices.ContainsFunc(cells, plan.HasContainers) {
+		all = append(all, build.ContainerTarget())
+	}
 	need := make(map[string]int)
 	for _, c := range cells {
 		for _, t := range plan.Targets([]plan.Cell{c}) {

@@ -26,6 +26,7 @@ type runFlags struct {
 	shuffle  seed
 	matrix   bool
 	known    string
+	runtime  choice
 	again    againFlags
 	inJobs   jobsFlags
 	github   github
@@ -49,6 +50,7 @@ its cells run, or those that a pattern selects.`,
   skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.*'
   skewrig run 'kep-4939/skew/**' --repeat 20
   skewrig run --rerun-failed report
+  sudo skewrig run --runtime containerd kep-4939/e2e
   skewrig run '**' --shard 1/4 --report-dir shard-1
   skewrig run '**' --jobs 4 --image registry.example/skewrig:1`,
 		RunE: f.run,
@@ -63,6 +65,7 @@ its cells run, or those that a pattern selects.`,
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
 	f.shuffle.register(cmd)
+	registerRuntime(cmd, &f.runtime)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
@@ -87,6 +90,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return f.nothingToRerun(cmd, args)
 	}
 	if here, err = here.Excusing(f.known); err != nil {
+		return err
+	}
+	if cells, err = app.OnRuntime(cells, f.runtime.value); err != nil {
 		return err
 	}
 	if err := f.CheckUsed(builder, cells); err != nil {

@@ -23,6 +23,7 @@ type upFlags struct {
 	history    string
 	images     []string
 	fallback   string
+	runtime    choice
 }
 
 func newUp() *cobra.Command {
@@ -45,6 +46,7 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
   skewrig up --image 'nginx=http1:8080' --image 'registry.example/*=grpc-tls:9000,http1:8080'
   skewrig up 'kep-4939/skew/older-kubelet/**'
   skewrig up ./mine.yaml
+  sudo skewrig up --runtime containerd
   skewrig up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
@@ -54,6 +56,7 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
 	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
+	registerRuntime(cmd, &f.runtime)
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
 	return cmd
 }
@@ -68,7 +71,12 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err := errors.Join(err, unreadable, isNew("history", f.history), isNew("kubeconfig", f.kubeconfig)); err != nil {
 		return err
 	}
-	ctx, cells := cmd.Context(), []plan.Cell{cell}
+	ctx := cmd.Context()
+	cells, err := app.OnRuntime([]plan.Cell{cell}, f.runtime.value)
+	if err != nil {
+		return err
+	}
+	cell = cells[0]
 	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}

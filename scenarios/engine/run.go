@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/webhook"
@@ -56,6 +57,9 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 		Topology: t,
 		Recorder: recorder,
 		Runtime: func(info cluster.NodeInfo) (cluster.Runtime, error) {
+			if info.Runtime != "" {
+				return nil, fmt.Errorf("node %s has %s, but no images were made for real containers", info.Name, info.Runtime)
+			}
 			return runtime.Start(runtime.Config{
 				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses, Handlers: info.Handlers.Names, Shuffled: info.Handlers.Shuffled,
 				Library: library, Recorder: recorder, Kept: info.Output,
@@ -211,7 +215,9 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 	if err != nil {
 		return err
 	}
-	config := ClusterConfig(r.cell.Topology, library, r.history)
+	config := WithContainers(ctx, ClusterConfig(r.cell.Topology, library, r.history), &Containers{
+		Library: container.Library{Images: r.cell.Images}, Commands: r.cell.Commands(), Binary: e.Binary,
+	})
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, filepath.Join(dir, reports.LogsDir)
 	config.Purpose, config.ReportDir = r.cell.ID, e.Dir
 	if r.seat != nil {

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/skewrig/skewrig/fakeservers/container"
+	"github.com/skewrig/skewrig/fakeservers/container/collect"
+	"github.com/skewrig/skewrig/fakeservers/container/images"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/containerd"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Containers are what the pods of a rig's nodes with real containers run.
+type Containers struct {
+	// Library says what plays their images.
+	Library container.Library
+	// Commands are what containers run instead of what their images say, each by the first word
+	// of its command line.
+	Commands []string
+	// Binary finds the executables that images have.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+
+	mu       sync.Mutex
+	archives map[string]string // by the reference of the image
+}
+
+// sandboxImage is the image of the sandboxes of pods.
+const sandboxImage = "registry.k8s.io/pause:3.10"
+
+// WithContainers has the nodes of a rig that want it have real containers.
+func WithContainers(ctx context.Context, config cluster.Config, c *Containers) cluster.Config {
+	simulated := config.Runtime
+	config.Runtime = func(info cluster.NodeInfo) (cluster.Runtime, error) {
+		if info.Runtime == "" {
+			return simulated(info)
+		}
+		return c.start(ctx, info, config.Recorder)
+	}
+	return config
+}
+
+// start starts the container runtime of a node, and collects what its containers record.
+func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder record.Recorder) (_ cluster.Runtime, err error) {
+	found := containerd.LookUp(filepath.Dir(info.Dir))
+	if err := found.Check(); err != nil {
+		return nil, err
+	}
+	if recorder == nil {
+		recorder = (*record.History)(nil) // which discards what it takes
+	}
+	n := new(recordedNode)
+	dir := filepath.Join(info.Dir, "record")
+	n.collector, err = collect.Listen(collect.Config{Dir: dir, Recorder: recorder, Path: func(_ context.Context, id string) (string, error) {
+		path, known := n.Path(id)
+		if !known {
+			return "", errors.New("no kubelet made it")
+		}
+		return path, nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	n.Node, err = containerd.Start(ctx, containerd.Config{
+		Name: info.Name, Dir: info.Dir, Socket: info.Socket, Cgroup: info.Cgroup, Pods: info.Pods, BootID: info.BootID, Log: info.Log, Output: info.Output,
+		Recorder: recorder, Found: found, Sandbox: sandboxImage, Mounts: []containerd.Mount{{Host: dir, Container: container.RecordDir}},
+		Image: func(ctx context.Context, reference string) (string, error) {
+			return c.archive(ctx, info.Dir, reference)
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(err, n.collector.Close())
+	}
+	return n, nil
+}
+
+// recordedNode is a node with what collects the record of its containers.
+type recordedNode struct {
+	*containerd.Node
+	collector *collect.Collector
+}
+
+// Close ends the node. What its containers recorded and is lost is an error.
+func (n *recordedNode) Close() error { return errors.Join(n.Node.Close(), n.collector.Close()) }
+
+// archive returns the path of an archive with an image, which is made in a directory if it was not
+// made before.
+func (c *Containers) archive(ctx context.Context, dir, reference string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if made := c.archives[reference]; made != "" {
+		return made, nil
+	}
+	program, err := c.Binary(ctx, build.ContainerTarget())
+	if err != nil {
+		return "", err
+	}
+	probes := make(map[release.Version]string)
+	for _, v := range c.Library.HealthProbes() {
+		probe, err := c.Binary(ctx, build.Target{Component: build.HealthProbe, Version: v})
+		if err != nil {
+			return "", err
+		}
+		probes[v] = probe.Path
+	}
+	path := filepath.Join(dir, fmt.Sprintf("image-%d.tar", len(c.archives)))
+	set := images.Set{
+		Program: program.Path, Library: c.Library, HealthProbes: probes,
+		Images: []images.Image{{Reference: reference, Commands: c.Commands}},
+	}
+	if err := set.Write(path); err != nil {
+		return "", err
+	}
+	if c.archives == nil {
+		c.archives = make(map[string]string)
+	}
+	c.archives[reference] = path
+	return path, nil
+}
