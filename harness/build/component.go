@@ -118,7 +118,7 @@ func (t Target) changes() (s string) {
 		s += " (own clock)"
 	}
 	if t.Unmodified {
-		s += " (unmodified)"
+		s += " (cmd/kubelet)"
 	}
 	return s
 }
