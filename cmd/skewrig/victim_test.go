@@ -43,12 +43,18 @@ func compiled(t *testing.T) string {
 // startVictim begins to run the cells of scenarios, with a directory of its own for rigs.
 func startVictim(t *testing.T, program string, files []string) *victim {
 	t.Helper()
+	return startCommand(t, program, append([]string{"run", "--parallel", "10", "--github", "never"}, files...)...)
+}
+
+// startCommand starts a command with a directory of its own for rigs, and working directory.
+func startCommand(t *testing.T, program string, args ...string) *victim {
+	t.Helper()
 	work := t.TempDir()
 	if err := os.CopyFS(work, os.DirFS(filepath.Join("testdata", "killed"))); err != nil {
 		t.Fatal(err)
 	}
 	v := &victim{program: program, temp: shortDir(t), work: work, dir: filepath.Join(work, "report"), exited: make(chan struct{})}
-	v.cmd = v.command(t, append([]string{"run", "--parallel", "10", "--github", "never"}, files...)...)
+	v.cmd = v.command(t, args...)
 	output, err := os.Create(filepath.Join(work, "output"))
 	if err != nil {
 		t.Fatal(err)
