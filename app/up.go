@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -23,9 +22,7 @@ func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *buil
 	if err != nil {
 		return nil, err
 	}
-	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, history), &engine.Containers{
-		Library: container.Library{Images: played.Images, Default: played.Default}, Commands: cell.Commands(), Binary: builder.Binary,
-	})
+	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, history), engine.NewContainers(played, cell, builder.Binary))
 	config.Binary, config.Purpose = builder.Binary, "up"
 	c, err := engine.Start(ctx, cell.Topology, config)
 	return c, Failed(err)

@@ -128,6 +128,9 @@ const (
 	Containerd = "containerd"
 )
 
+// Runtimes are all of them.
+var Runtimes = []string{Simulated, Containerd}
+
 // RuntimeHandlers are what a container runtime runs pods with (CRI, RuntimeHandler), beside the
 // default one, which has no name.
 type RuntimeHandlers struct {

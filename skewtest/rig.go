@@ -104,7 +104,7 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 			err = errors.Join(fmt.Errorf("%w; logs: %s", err, filepath.Join(r.dir, reports.LogsDir)), r.close())
 		}
 	}()
-	config := engine.ClusterConfig(cell.Topology, library, r.history)
+	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, r.history), engine.NewContainers(engine.Played{Images: cell.Images}, cell, builder.Binary))
 	config.Binary, config.LogDir = builder.Binary, filepath.Join(r.dir, reports.LogsDir)
 	config.Clients, config.Links = topology.Clients, topology.links(cell.Topology)
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))

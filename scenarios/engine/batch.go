@@ -194,21 +194,22 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		})
 	}
 	beside.Wait()
-	alone := g.alone
-	if len(g.walk) == 1 {
-		alone = g.all()[len(g.beside):]
-	}
-	for at := range b.asBuilt(ctx, each(alone)) {
-		on, room := on, b.part
-		if !on.healthy() {
-			on, room = nil, wholeRig
+	oneByOne := func(cells []int) {
+		for at := range b.asBuilt(ctx, each(cells)) {
+			on, room := on, b.part
+			if !on.healthy() {
+				on, room = nil, wholeRig
+			}
+			free := b.acquire(ctx, room)
+			one(cells[at], on)
+			free()
 		}
-		free := b.acquire(ctx, room)
-		one(alone[at], on)
-		free()
 	}
+	oneByOne(g.alone)
 	if len(g.walk) > 1 {
 		b.inStep(ctx, g.walk, on, one)
+	} else {
+		oneByOne(g.walk) // the last one, also if what it needs is built before that of others
 	}
 	return held
 }

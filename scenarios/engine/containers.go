@@ -15,20 +15,22 @@ import (
 	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Containers are what the pods of a rig's nodes with real containers run.
 type Containers struct {
-	// Library says what plays their images.
-	Library container.Library
-	// Commands are what containers run instead of what their images say, each by the first word
-	// of its command line.
-	Commands []string
-	// Binary finds the executables that images have.
-	Binary func(context.Context, build.Target) (build.Binary, error)
+	library  container.Library
+	commands []string // what they run instead of what their images say, each by its first word
+	binary   func(context.Context, build.Target) (build.Binary, error)
 
 	mu       sync.Mutex
 	archives map[string]string // by the reference of the image
+}
+
+// NewContainers returns what the pods of a cell run. Binary finds the executables that images have.
+func NewContainers(played Played, cell plan.Cell, binary func(context.Context, build.Target) (build.Binary, error)) *Containers {
+	return &Containers{library: container.Library{Images: played.Images, Default: played.Default}, commands: cell.Commands(), binary: binary}
 }
 
 // sandboxImage is the image of the sandboxes of pods.
@@ -97,13 +99,13 @@ func (c *Containers) archive(ctx context.Context, dir, reference string) (string
 	if made := c.archives[reference]; made != "" {
 		return made, nil
 	}
-	program, err := c.Binary(ctx, build.ContainerTarget())
+	program, err := c.binary(ctx, build.ContainerTarget())
 	if err != nil {
 		return "", err
 	}
 	probes := make(map[release.Version]string)
-	for _, v := range c.Library.HealthProbes() {
-		probe, err := c.Binary(ctx, build.Target{Component: build.HealthProbe, Version: v})
+	for _, v := range c.library.HealthProbes() {
+		probe, err := c.binary(ctx, build.Target{Component: build.HealthProbe, Version: v})
 		if err != nil {
 			return "", err
 		}
@@ -111,8 +113,8 @@ func (c *Containers) archive(ctx context.Context, dir, reference string) (string
 	}
 	path := filepath.Join(dir, fmt.Sprintf("image-%d.tar", len(c.archives)))
 	set := images.Set{
-		Program: program.Path, Library: c.Library, HealthProbes: probes,
-		Images: []images.Image{{Reference: reference, Commands: c.Commands}},
+		Program: program.Path, Library: c.library, HealthProbes: probes,
+		Images: []images.Image{{Reference: reference, Commands: c.commands}},
 	}
 	if err := set.Write(path); err != nil {
 		return "", err

@@ -13,7 +13,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/runtime"
 	"github.com/skewrig/skewrig/fakeservers/webhook"
@@ -215,9 +214,7 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 	if err != nil {
 		return err
 	}
-	config := WithContainers(ctx, ClusterConfig(r.cell.Topology, library, r.history), &Containers{
-		Library: container.Library{Images: r.cell.Images}, Commands: r.cell.Commands(), Binary: e.Binary,
-	})
+	config := WithContainers(ctx, ClusterConfig(r.cell.Topology, library, r.history), NewContainers(Played{Images: r.cell.Images}, r.cell, e.Binary))
 	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, filepath.Join(dir, reports.LogsDir)
 	config.Purpose, config.ReportDir = r.cell.ID, e.Dir
 	if r.seat != nil {

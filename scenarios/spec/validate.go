@@ -87,8 +87,8 @@ func (v *validator) checkNodes() {
 			v.Refuse(fmt.Sprintf("topology.nodes[%d].defaults[%d]", i, j), !slices.Contains(rigSettings, setting),
 				"%s is no setting of a kubelet that a rig can leave: %s", strict.Quote(setting), strict.DidYouMean(setting, rigSettings))
 		}
-		v.Refuse(fmt.Sprintf("topology.nodes[%d].runtime", i), node.Runtime != "" && !slices.Contains(Runtimes, node.Runtime),
-			"%s is no container runtime of a node: %s", strict.Quote(node.Runtime), strict.DidYouMean(node.Runtime, Runtimes))
+		v.Refuse(fmt.Sprintf("topology.nodes[%d].runtime", i), node.Runtime != "" && !slices.Contains(record.Runtimes, node.Runtime),
+			"%s is no container runtime of a node: %s", strict.Quote(node.Runtime), strict.DidYouMean(node.Runtime, record.Runtimes))
 		v.checkRuntimeHandlers(fmt.Sprintf("topology.nodes[%d].runtimeHandlers", i), node.RuntimeHandlers)
 	}
 }
@@ -101,9 +101,6 @@ func (v *validator) checkRuntimeHandlers(at string, handlers RuntimeHandlers) {
 		v.Refuse(of, slices.Contains(handlers.Names[:i], name), "there is a runtime handler %s already", strict.Quote(name))
 	}
 }
-
-// Runtimes are the container runtimes that nodes can have.
-var Runtimes = []string{record.Simulated, record.Containerd}
 
 // rigSettings are those that a rig sets for the sake of scenarios, and can do without.
 var rigSettings = []string{"eventRecordQPS", "fileCheckFrequency", "logging", "maxPods", "syncFrequency"}
