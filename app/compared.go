@@ -47,7 +47,7 @@ func (c *comparer) take(ran ranCell) (whole []ranCell) {
 	_, there := c.ended[partner]
 	_, comes := c.cells[cell.With]
 	switch {
-	case cell.Compare == nil:
+	case cell.Compare == nil || ran.result.Outcome == reports.NotTestable: // which has a reason of its own
 		whole = append(whole, ran)
 	case there || !comes:
 		whole = append(whole, c.compared(ran))
@@ -131,7 +131,7 @@ func unneeded(cells []plan.Cell, report reports.Report) (problems []string) {
 		needed, whole := make(map[string]bool), len(all) == all[0].Cells
 		var of *spec.Compare
 		for _, c := range all {
-			if c.Compare == nil {
+			if c.Compare == nil || c.Compare.Shared {
 				continue
 			}
 			of, whole = c.Compare, whole && !compared[c.ID].IsZero()

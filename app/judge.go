@@ -131,7 +131,12 @@ func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, 
 	for _, ran := range saved.Cells {
 		ids = append(ids, ran.ID)
 	}
-	return pick(slices.Concat(own, c.Cells()), ids, func(id string) error {
+	known := slices.Concat(own, c.Cells())
+	both, err := onBoth(known)
+	if err != nil {
+		return nil, err
+	}
+	return pick(slices.Concat(known, both), ids, func(id string) error {
 		if len(files) == 0 {
 			return fmt.Errorf("%s comes from a file of your own: skewrig judge DIR FILE", id)
 		}

@@ -105,6 +105,10 @@ func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
 	if len(named) == 0 {
 		named = filesIn(r.Command)
 	}
+	id, on := c.ID, r.runtime()
+	if on == " --runtime both" {
+		id = bothRuntimes.ReplaceAllString(id, "")
+	}
 	own := slices.ContainsFunc(named, func(n string) bool {
 		n = path.Clean(n)
 		return n == c.File || path.IsAbs(n) && strings.HasSuffix(n, "/"+c.File)
@@ -113,9 +117,18 @@ func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
 	case len(named) > 0 && c.File == "":
 		return Again(r.Command), true
 	case own:
-		return RunCommand(dir, c.File, c.ID), false
+		return RunCommand(dir, c.File, id) + on, false
 	}
-	return RunCommand(dir, c.ID), false
+	return RunCommand(dir, id) + on, false
+}
+
+// runtime is the flag that says which container runtime nodes had, after a space. If the command had none, it is
+// empty.
+func (r Reproduce) runtime() string {
+	if m := runtimes.FindStringSubmatch(r.Command); m != nil {
+		return " --runtime " + unquoted(m[1])
+	}
+	return ""
 }
 
 // KnownDeviations is the list of known deviations that the run was given. If it was given
@@ -183,7 +196,11 @@ var (
 	reruns     = regexp.MustCompile(`--rerun-failed[ =](` + word.String() + `)`)
 	merge      = regexp.MustCompile(`^skewrig report merge `)
 	deviations = regexp.MustCompile(`--known-deviations[= ](` + word.String() + `)`)
+	runtimes   = regexp.MustCompile(`--runtime[= ](` + word.String() + `)`)
 )
+
+// bothRuntimes is what ids of cells end with that a run has on two runtimes.
+var bothRuntimes = regexp.MustCompile(`/runtime:[a-z]+$`)
 
 // defaultDir is where a run writes its report if its command does not say so.
 func defaultDir(command string) string {

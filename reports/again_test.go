@@ -104,6 +104,20 @@ func TestCellAgain(t *testing.T) {
 	}
 }
 
+// TestCellAgainOnARuntime: what ran on real containers runs there again, and on both where it was compared.
+func TestCellAgainOnARuntime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ made, id, want string }{
+		{"skewrig run a --runtime containerd", "a/b", "skewrig run 'a/b' --report-dir out --runtime containerd"},
+		{"skewrig run --runtime=both a", "a/b/runtime:containerd", "skewrig run 'a/b' --report-dir out --runtime both"},
+		{"skewrig run a", "a/b/runtime:containerd", "skewrig run 'a/b/runtime:containerd' --report-dir out"},
+	} {
+		if got, _ := (Reproduce{Command: c.made}).CellAgain(Cell{ID: c.id}, "out"); got != c.want {
+			t.Errorf("%s of %s: %s, want %s", c.made, c.id, got, c.want)
+		}
+	}
+}
+
 func TestACellSaysHowItIsRunAgain(t *testing.T) {
 	t.Parallel()
 	c := Cell{ID: "upstream/pods/run", Again: "skewrig upstream --focus 'Pods run'"}

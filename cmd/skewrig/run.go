@@ -65,7 +65,7 @@ its cells run, or those that a pattern selects.`,
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
 	f.shuffle.register(cmd)
-	registerRuntime(cmd, &f.runtime)
+	registerRuntime(cmd, &f.runtime, "; with both, each cell runs on both, and what differs is listed", app.BothRuntimes)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
 	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd

@@ -22,6 +22,7 @@ type upFlags struct {
 	kubeconfig string
 	history    string
 	images     []string
+	archives   []string
 	fallback   string
 	runtime    choice
 }
@@ -55,8 +56,9 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
+	cmd.Flags().StringArrayVar(&f.archives, "image-archive", nil, "with containerd: an image of a file, as docker save writes it: IMAGE=FILE (repeatable)")
 	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
-	registerRuntime(cmd, &f.runtime)
+	registerRuntime(cmd, &f.runtime, "")
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
 	return cmd
 }
@@ -137,6 +139,17 @@ func (f *upFlags) played() (played engine.Played, _ error) {
 			problems = append(problems, fmt.Errorf("--image %s: %w", text, err))
 		}
 		played.Images = append(played.Images, image)
+	}
+	for _, text := range f.archives {
+		reference, file, err := engine.ParseArchive(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--image-archive %s: %w", text, err))
+			continue
+		}
+		if played.Archives == nil {
+			played.Archives = make(map[string]string)
+		}
+		played.Archives[reference] = file
 	}
 	if f.fallback != "" {
 		var err error

@@ -4,13 +4,16 @@ package catalog
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 //go:embed */*.yaml
@@ -85,4 +88,24 @@ func OnDefaultPair(cells []plan.Cell) []plan.Cell {
 			return t.IsClient() || t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !kubelet
 		})
 	})
+}
+
+// realDifferences is the text of what a scenario shows otherwise on nodes with real containers than on simulated ones,
+// with reasons.
+//
+//go:embed real-differences.yaml
+var realDifferences []byte
+
+// RealDifferences are those that must be.
+func RealDifferences() ([]spec.Explained, error) {
+	var list struct {
+		Differences []spec.Explained `json:"differences"`
+	}
+	document := strict.ReadDocument("scenarios/catalog/real-differences.yaml", realDifferences, &list)
+	for i, d := range list.Differences {
+		at := fmt.Sprintf("differences[%d]", i)
+		document.Refuse(at+".what", strings.Trim(d.What, "* ") == "", "say what differs")
+		document.Refuse(at+".because", strings.TrimSpace(d.Because) == "", "say why it must differ")
+	}
+	return list.Differences, document.Err()
 }

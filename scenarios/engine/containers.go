@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sync"
 
@@ -25,12 +26,15 @@ type Containers struct {
 	binary   func(context.Context, build.Target) (build.Binary, error)
 
 	mu       sync.Mutex
-	archives map[string]string // by the reference of the image
+	archives map[string]string // by the reference of the image; the user's own from the first
 }
 
 // NewContainers returns what the pods of a cell run. Binary finds the executables that images have.
 func NewContainers(played Played, cell plan.Cell, binary func(context.Context, build.Target) (build.Binary, error)) *Containers {
-	return &Containers{library: container.Library{Images: played.Images, Default: played.Default}, commands: cell.Commands(), binary: binary}
+	return &Containers{
+		library: container.Library{Images: played.Images, Default: played.Default}, commands: cell.Commands(), binary: binary,
+		archives: maps.Clone(played.Archives),
+	}
 }
 
 // sandboxImage is the image of the sandboxes of pods.

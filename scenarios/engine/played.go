@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ type Played struct {
 	// Default is where an image that is not mapped and not known listens. If unset,
 	// such an image can't be pulled.
 	Default []behavior.Listener
+	// Archives are files with images that nodes with real containers have, by their references. If
+	// unset, there are none.
+	Archives map[string]string
 }
 
 // ParseImage reads a mapping, IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...].
@@ -36,6 +40,20 @@ func ParseImage(text string) (spec.Image, error) {
 		_, err = image.NewCatalog(image.Entry{Pattern: name})
 	}
 	return spec.Image{Image: name, Listen: listeners}, err
+}
+
+// ParseArchive reads the file of an image, IMAGE=FILE. The file must be there.
+func ParseArchive(text string) (reference, file string, _ error) {
+	name, file, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return "", "", fmt.Errorf("%q is not IMAGE=FILE, such as registry.example/web:1=web.tar", text)
+	}
+	parsed, err := image.Parse(name)
+	if err != nil {
+		return "", "", err
+	}
+	_, err = os.Stat(file)
+	return parsed.String(), file, err
 }
 
 // ParseListeners reads PROTOCOL:PORT[,PROTOCOL:PORT...]. The error says everything that

@@ -2,11 +2,13 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // runtimeOf is what a topology has for a container runtime: nothing for skewrig's own.
@@ -28,6 +30,46 @@ func OnRuntime(cells []Cell, runtime string) []Cell {
 		on[i].Topology.Nodes = nodes
 	}
 	return on
+}
+
+// runtimeAxis is the axis that tells cells apart which differ in the container runtime alone.
+const runtimeAxis = "runtime"
+
+// OnBoth returns each cell that has nodes twice: on simulated nodes, and on those with real containers, which is
+// compared with the former. differences are those that must be. A cell that is compared with another one already
+// is compared with that on the same nodes instead.
+func OnBoth(cells []Cell, differences []spec.Explained) (all []Cell) {
+	for _, c := range cells {
+		if len(c.Topology.Nodes) == 0 {
+			all = append(all, c)
+			continue
+		}
+		simulated := c.on(record.Simulated)
+		with := c.on(record.Containerd)
+		if c.Compare == nil {
+			with.With = simulated.ID
+			with.Compare = &spec.Compare{ID: "as-simulated", With: map[string]string{runtimeAxis: record.Simulated}, Explained: differences, Shared: true}
+		}
+		all = append(all, simulated, with)
+	}
+	return all
+}
+
+// on is a cell on nodes with a container runtime, as a cell of its own.
+func (c Cell) on(runtime string) Cell {
+	suffix := "/" + runtimeAxis + ":" + runtime
+	c = OnRuntime([]Cell{c}, runtime)[0]
+	c.ID += suffix
+	c.Cells *= 2
+	c.Axes = maps.Clone(c.Axes)
+	if c.Axes == nil {
+		c.Axes = make(map[string]string)
+	}
+	c.Axes[runtimeAxis] = runtime
+	if c.With != "" {
+		c.With += suffix
+	}
+	return c
 }
 
 // HasContainers reports whether a cell has nodes with real containers.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // pod is a manifest with some fields in the specification of the pod.
@@ -88,5 +90,41 @@ func TestCommands(t *testing.T) {
 	}))}
 	if diff := cmp.Diff([]string{"/serve", "sh"}, cell.Commands()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestOnBoth: a cell with nodes becomes two, of which that with real containers is compared, unless it is compared
+// already.
+func TestOnBoth(t *testing.T) {
+	t.Parallel()
+	nodes := record.Topology{Nodes: []record.Node{{Name: "a"}}}
+	cells := []plan.Cell{
+		{ID: "a/b/c/v:new", Cells: 2, Axes: map[string]string{"v": "new"}, Topology: nodes},
+		{ID: "a/b/d/v:new", Cells: 2, Axes: map[string]string{"v": "new"}, Topology: nodes, With: "a/b/d/v:old", Compare: &spec.Compare{ID: "mine"}},
+		{ID: "a/b/e", Cells: 1},
+	}
+	var got []string
+	for _, c := range plan.OnBoth(cells, []spec.Explained{{What: "x", Because: "y"}}) {
+		runtime, compare := "no nodes", ""
+		if len(c.Topology.Nodes) > 0 {
+			runtime = c.Topology.Nodes[0].Runtime
+		}
+		if c.Compare != nil {
+			compare = fmt.Sprint(c.Compare.ID, " ", c.Compare.Explains("x") != nil)
+		}
+		got = append(got, strings.Join([]string{c.ID, fmt.Sprint(c.Cells), c.Axes["runtime"], runtime, c.With, compare}, "|"))
+	}
+	want := []string{
+		"a/b/c/v:new/runtime:simulated|4|simulated|||",
+		"a/b/c/v:new/runtime:containerd|4|containerd|containerd|a/b/c/v:new/runtime:simulated|as-simulated true",
+		"a/b/d/v:new/runtime:simulated|4|simulated||a/b/d/v:old/runtime:simulated|mine false",
+		"a/b/d/v:new/runtime:containerd|4|containerd|containerd|a/b/d/v:old/runtime:containerd|mine false",
+		"a/b/e|1||no nodes||",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if cells[0].Topology.Nodes[0].Runtime != "" || cells[0].Axes["runtime"] != "" {
+		t.Error("the cells themselves were changed")
 	}
 }

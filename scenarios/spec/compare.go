@@ -23,6 +23,8 @@ type Compare struct {
 	With map[string]string `json:"with"`
 	// Explained are differences that must be. If unset, there are none.
 	Explained []Explained `json:"explained,omitempty"`
+	// Shared is true if these are explanations for many scenarios, so that one of them need not need all.
+	Shared bool `json:"-"`
 }
 
 // Explained is a difference that must be.
