@@ -98,7 +98,7 @@ type History struct {
 	seq     int // of the last event, lost ones included
 	events  []Event
 	out     io.Writer
-	without []string // texts that are left out of all that is appended
+	rewrite func(text string) string // what the texts of an event become; nil: they stay
 	ended   bool
 	err     error
 	changed chan struct{}
@@ -114,9 +114,22 @@ func NewHistory(out io.Writer) *History { return &History{out: out} }
 // wherever they stand in an event: rigs that share a control plane tell their names apart
 // by them. In payloads, they are parts of compact JSON.
 func (h *History) Without(texts ...string) {
+	h.Rewrite(func(text string) string {
+		for _, out := range texts {
+			text = strings.ReplaceAll(text, out, "")
+		}
+		return text
+	})
+}
+
+// Rewrite has the history put what a function returns in the place of all texts of an event
+// that is appended: its source, its subject, and its payload, which is compact JSON and must
+// stay JSON. A cell whose nodes have other names in the cluster than in the scenario has those
+// of the scenario in its record.
+func (h *History) Rewrite(rewrite func(text string) string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.without = texts
+	h.rewrite = rewrite
 }
 
 // End ends the history: what is appended later is dropped.
@@ -149,9 +162,9 @@ func (h *History) Append(source, subject string, payload Payload) {
 		Data:    data,
 		decoded: new(decoded),
 	}
-	for _, text := range h.without {
-		e.Source, e.Subject = strings.ReplaceAll(e.Source, text, ""), strings.ReplaceAll(e.Subject, text, "")
-		e.Data = bytes.ReplaceAll(e.Data, []byte(text), nil)
+	if h.rewrite != nil {
+		e.Source, e.Subject = h.rewrite(e.Source), h.rewrite(e.Subject)
+		e.Data = []byte(h.rewrite(string(e.Data)))
 	}
 	if err == nil && h.out != nil {
 		err = write(h.out, e)

@@ -187,3 +187,16 @@ func TestNothingComesAfterTheEnd(t *testing.T) {
 		t.Errorf("%d events, error %v, and written:\n%s", n, h.Err(), out.String())
 	}
 }
+
+// TestRewrite: names in source, subject and payload are the scenario's afterwards.
+func TestRewrite(t *testing.T) {
+	t.Parallel()
+	h := NewHistory(nil)
+	h.Rewrite(strings.NewReplacer("ip-10", "node-a", "-x1", "").Replace)
+	h.Append("runtime/ip-10", "pods/default-x1/web", ObjectObserved{Change: "added", Resource: "pods", Namespace: "default-x1", Name: "web", Object: []byte(`{"spec":{"nodeName":"ip-10"}}`)})
+	e := h.Events()[0]
+	seen, is := As[ObjectObserved](e)
+	if !is || e.Source != "runtime/node-a" || e.Subject != "pods/default/web" || seen.Namespace != "default" || string(seen.Object) != `{"spec":{"nodeName":"node-a"}}` {
+		t.Errorf("%+v %s", e, e.Data)
+	}
+}
