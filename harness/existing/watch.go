@@ -1,0 +1,214 @@
+package existing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// Watched says what goes into a record.
+type Watched struct {
+	// Namespaces are those whose objects do, and Resources are of which resources.
+	Namespaces []string
+	Resources  []schema.GroupVersionResource
+	// Nodes are the names of nodes. What a report says of them is what Kubernetes says of any
+	// node: not their labels, addresses or images.
+	Nodes []string
+	// Containers has what the status of pods says of containers recorded as what happened to
+	// them, as a container runtime of a rig does.
+	Containers bool
+	Recorder   record.Recorder
+	// Lost is called when something can't be watched any more: what happens from then on is
+	// not known.
+	Lost func(error)
+}
+
+// watcher records the objects that an API server shows.
+type watcher struct {
+	Watched
+	containers *containers // nil: nothing is made of their status
+
+	recording sync.Mutex // what is made of a pod follows it
+}
+
+// Watch records objects, and returns when it has seen what is there. stop ends it, and returns
+// when it has ended.
+func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err error) {
+	client, err := dynamic.NewForConfig(c.rest)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{Watched: what}
+	if what.Containers {
+		w.containers = newContainers()
+	}
+	var factories []dynamicinformer.DynamicSharedInformerFactory
+	ended := make(chan struct{})
+	stop = sync.OnceFunc(func() {
+		close(ended)
+		for _, f := range factories {
+			f.Shutdown()
+		}
+	})
+	var synced []cache.InformerSynced
+	add := func(f dynamicinformer.DynamicSharedInformerFactory, resources ...schema.GroupVersionResource) {
+		factories = append(factories, f)
+		for _, r := range resources {
+			informer := f.ForResource(r).Informer()
+			registration, failed := informer.AddEventHandler(w.handler(r.Resource))
+			if failed == nil {
+				failed = informer.SetWatchErrorHandlerWithContext(w.failed(r))
+			}
+			if failed != nil {
+				err = failed
+				return
+			}
+			synced = append(synced, registration.HasSynced)
+		}
+		f.Start(ended)
+	}
+	for _, namespace := range what.Namespaces {
+		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil), what.Resources...)
+	}
+	for _, node := range what.Nodes {
+		one := func(o *metav1.ListOptions) {
+			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", node).String()
+		}
+		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, one), corev1.SchemeGroupVersion.WithResource(nodes))
+	}
+	if err == nil && !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		err = fmt.Errorf("watching objects: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	go c.ask(ended, what.Lost)
+	return stop, nil
+}
+
+// askPause is how long there is between two questions whether the API server is there.
+const askPause = 2 * time.Second
+
+// ask asks the API server again and again whether it is there: a watch is patient, and says
+// nothing while it is not.
+func (c *Cluster) ask(ended <-chan struct{}, lost func(error)) {
+	for {
+		select {
+		case <-ended:
+			return
+		case <-time.After(askPause):
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+		_, err := c.readVersion(ctx)
+		cancel()
+		if err != nil {
+			lost(fmt.Errorf("asking whether the API server is there: %w", err))
+			return
+		}
+	}
+}
+
+const (
+	nodes = "nodes"
+	pods  = "pods"
+)
+
+// failed is told that a watch has ended or could not begin. That a watch lasted so long, or has
+// fallen behind so far, that it has to begin again is nothing: it begins with what there is.
+func (w *watcher) failed(r schema.GroupVersionResource) cache.WatchErrorHandlerWithContext {
+	return func(_ context.Context, _ *cache.Reflector, err error) {
+		if endsWell(err) {
+			return
+		}
+		w.Lost(fmt.Errorf("watching %s: %w", r.Resource, err))
+	}
+}
+
+func endsWell(err error) bool {
+	return errors.Is(err, io.EOF) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+}
+
+func (w *watcher) handler(resource string) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { w.record("added", resource, object) },
+		UpdateFunc: func(_, object any) { w.record("modified", resource, object) },
+		DeleteFunc: func(object any) {
+			if missed, is := object.(cache.DeletedFinalStateUnknown); is {
+				object = missed.Obj
+			}
+			w.record("deleted", resource, object)
+		},
+	}
+}
+
+func (w *watcher) record(change, resource string, object any) {
+	u, is := object.(*unstructured.Unstructured)
+	if !is {
+		return
+	}
+	u = u.DeepCopy()
+	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+	if resource == nodes {
+		u = ofAnyNode(u)
+	}
+	body, err := json.Marshal(u.Object)
+	if err != nil {
+		return // a decoded object can always be encoded
+	}
+	subject := resource + "/" + u.GetName()
+	if u.GetNamespace() != "" {
+		subject = resource + "/" + u.GetNamespace() + "/" + u.GetName()
+	}
+	w.recording.Lock()
+	defer w.recording.Unlock()
+	w.Recorder.Append("watch", subject, record.ObjectObserved{Change: change, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: body})
+	if resource != pods || w.containers == nil {
+		return
+	}
+	happened, err := w.containers.see(body, change == "deleted")
+	for _, h := range happened {
+		w.Recorder.Append("watch", h.subject, h.payload)
+	}
+	if err != nil {
+		w.Lost(err)
+	}
+}
+
+// ofAnyNode is what of a node is no secret of its cluster: its name, its zone, its conditions, and
+// which releases it runs.
+func ofAnyNode(node *unstructured.Unstructured) *unstructured.Unstructured {
+	kept := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node"}}
+	kept.SetName(node.GetName())
+	kept.SetUID(node.GetUID())
+	kept.SetResourceVersion(node.GetResourceVersion())
+	kept.SetCreationTimestamp(node.GetCreationTimestamp())
+	if zone, has := node.GetLabels()[corev1.LabelTopologyZone]; has {
+		kept.SetLabels(map[string]string{corev1.LabelTopologyZone: zone})
+	}
+	for _, path := range [][]string{
+		{"status", "conditions"}, {"status", "nodeInfo", "kubeletVersion"}, {"status", "nodeInfo", "containerRuntimeVersion"},
+		{"status", "nodeInfo", "kernelVersion"}, {"status", "nodeInfo", "operatingSystem"}, {"status", "nodeInfo", "osImage"}, {"status", "nodeInfo", "architecture"},
+	} {
+		if value, has, err := unstructured.NestedFieldCopy(node.Object, path...); has && err == nil {
+			_ = unstructured.SetNestedField(kept.Object, value, path...) // there is nothing else at the path
+		}
+	}
+	return kept
+}
