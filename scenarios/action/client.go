@@ -107,7 +107,7 @@ func (c Client) Run(ctx context.Context, rig Rig) error {
 
 // Reach implements Reacher.
 func (c Client) Reach() Reach {
-	if looksAround(c.Merge) {
+	if LooksAround(c.Merge) {
 		return ReachAll
 	}
 	return ofRef(c.Update)

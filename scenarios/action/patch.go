@@ -57,7 +57,7 @@ func (p Patch) Run(ctx context.Context, rig Rig) error {
 
 // Reach implements Reacher.
 func (p Patch) Reach() Reach {
-	if looksAround(p.Merge) {
+	if LooksAround(p.Merge) {
 		return ReachAll
 	}
 	return ofRef(p.Object)

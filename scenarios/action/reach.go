@@ -55,28 +55,28 @@ func ofObject(object map[string]any) Reach {
 	kind, _ := object["kind"].(string)
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
-	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") || looksAround(object) {
+	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") || LooksAround(object) {
 		return ReachAll
 	}
 	return ReachOwn
 }
 
-// looksAround reports whether a part of an object has a scheduler look at the pods of
+// LooksAround reports whether a part of an object has a scheduler look at the pods of
 // namespaces that it names or selects, or at nodes that the pod can't come to: those of
 // other cells are among them.
-func looksAround(part any) bool {
+func LooksAround(part any) bool {
 	switch part := part.(type) {
 	case map[string]any:
 		for field, value := range part {
 			_, several := value.([]any)
 			switch {
 			case field == "namespaceSelector" && value != nil, field == "namespaces" && several,
-				field == "nodeAffinityPolicy" && value == "Ignore", looksAround(value):
+				field == "nodeAffinityPolicy" && value == "Ignore", LooksAround(value):
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(part, looksAround)
+		return slices.ContainsFunc(part, LooksAround)
 	}
 	return false
 }

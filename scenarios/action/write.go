@@ -229,7 +229,7 @@ func (w Written) Run(ctx context.Context, rig Rig) error {
 // Reach implements Reacher.
 func (w Written) Reach() Reach {
 	switch {
-	case looksAround(w.Body):
+	case LooksAround(w.Body):
 		return ReachAll
 	case w.Ref.Name != "":
 		return ofRef(w.Ref)

@@ -1,0 +1,69 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Reading is what an expression of a cell reads of the record.
+type Reading struct {
+	// What is what has the expression: "check wire", "wait until".
+	What string
+	// Step is the number of its step.
+	Step int
+	// Variables are the names of those that it reads, sorted. That which sees what was observed
+	// as it reads what that does.
+	Variables []string
+	// Fields are the names of all fields that it reads, of whatever they are, sorted.
+	Fields []string
+	// Keys are the keys of objects that it names: "pods/default/web".
+	Keys []string
+}
+
+// Variables are the names of all that expressions can read.
+func Variables() []string { return names() }
+
+// Readings are what the expressions of a cell read, in their order.
+func Readings(cell plan.Cell) (all []Reading) {
+	expressions(cell, func(step int, w written, it string) {
+		r := Reading{What: w.what, Step: cell.Steps[step].Number}
+		if observed, is := parse(it); is {
+			r.read(scope{}, observed, false)
+		}
+		if e, is := parse(w.text); is {
+			r.read(seeing(it), e, true)
+		}
+		for _, list := range []*[]string{&r.Variables, &r.Fields, &r.Keys} {
+			slices.Sort(*list)
+			*list = slices.Compact(*list)
+		}
+		all = append(all, r)
+	})
+	return all
+}
+
+// read takes an expression into account: its variables and, if it is whole, all that it names.
+func (r *Reading) read(s scope, e ast.Expr, whole bool) {
+	s.walk(e, func(s scope, e ast.Expr) {
+		if e.Kind() == ast.IdentKind {
+			_, bound := s[e.AsIdent()]
+			if v, is := variableOf(e.AsIdent()); is && !bound {
+				r.Variables = append(r.Variables, v.name)
+			}
+		}
+		if _, field, is := fieldOf(e); is && whole {
+			r.Fields = append(r.Fields, field)
+		}
+	})
+	if !whole {
+		return
+	}
+	s.visit(e, func(n named) {
+		if (n.of == "objects" || n.of == "history") && (n.how == aKey || n.how == aBeginning) {
+			r.Keys = append(r.Keys, n.text)
+		}
+	})
+}
