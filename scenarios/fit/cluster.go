@@ -1,0 +1,54 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// A scenario names releases such as newest, or a minor version, and the plan has a patch release
+// for each. What an existing cluster runs counts as the same if its minor version is: gates and
+// fields come with minor versions. The report says which release ran.
+func sameMinor(wanted release.Version, runs string) bool {
+	return wanted.MajorMinor() == semver.MajorMinor(runs)
+}
+
+// wrongServer are the reasons for which the API server of a cluster is not that of a cell.
+func wrongServer(cell plan.Cell, on facts.Cluster) (reasons []string) {
+	t := cell.Topology
+	if !sameMinor(t.Version, on.Version) {
+		reasons = append(reasons, fmt.Sprintf("it wants an API server of %s, and the cluster's is %s", t.Version.MajorMinor(), on.Version))
+	}
+	if on.Emulated != "" && on.Emulated != semver.MajorMinor(on.Version) {
+		reasons = append(reasons, fmt.Sprintf("the cluster's API server emulates %s", on.Emulated))
+	}
+	if why := wrongGates(t.Gates, on.Gates); why != "" {
+		reasons = append(reasons, "the cluster's API server "+why)
+	}
+	return reasons
+}
+
+// wrongGates is why a component does not have gates as they are wanted; empty if it has.
+func wrongGates(wanted release.Gates, has facts.Gates) string {
+	if len(wanted) == 0 {
+		return ""
+	}
+	if has.Unread != "" {
+		return fmt.Sprintf("is to have %s, and its gates can't be read: %s", wanted.Flag(), has.Unread)
+	}
+	var wrong []string
+	for _, name := range wanted.Names() {
+		switch set, known := has.Set[name]; {
+		case !known:
+			wrong = append(wrong, "knows no gate "+name)
+		case set != wanted[name]:
+			wrong = append(wrong, fmt.Sprintf("has %s=%t, and is to have %t", name, set, wanted[name]))
+		}
+	}
+	return strings.Join(wrong, " and ")
+}

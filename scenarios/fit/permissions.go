@@ -1,0 +1,68 @@
+package fit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// Access is what a cell does with the objects of a resource in its namespaces.
+type Access struct {
+	Verb, Resource string
+}
+
+// Accesses are what cells do with objects, each once, sorted. Of the resources whose objects go
+// into the record, it is to list and to watch.
+func Accesses(cells []plan.Cell) (all []Access) {
+	add := func(resource string, verbs ...string) {
+		for _, verb := range verbs {
+			if a := (Access{verb, resource}); resource != "" && !slices.Contains(all, a) {
+				all = append(all, a)
+			}
+		}
+	}
+	for _, cell := range cells {
+		for _, resource := range Observed(cell) {
+			add(resource, "list", "watch")
+		}
+		for _, step := range cell.Steps {
+			for _, object := range action.Created(step.Action) {
+				kind, _ := object["kind"].(string)
+				add(own[kind], "create")
+			}
+			switch does := step.Action.(type) {
+			case action.Written:
+				of := does.Ref
+				if of.Resource == "" {
+					kind, _ := does.Body["kind"].(string)
+					of.Resource = own[kind]
+				}
+				add(part(of, does.Subresource), verbs[does.Verb]...)
+			case action.Patch:
+				add(part(does.Object, does.Subresource), "patch")
+			case action.Delete:
+				add(does.Object.Resource, "delete")
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Access) int {
+		return strings.Compare(a.Resource+" "+a.Verb, b.Resource+" "+b.Verb)
+	})
+	return all
+}
+
+// verbs are those of the API that a write takes.
+var verbs = map[action.Verb][]string{
+	action.Creates: {"create"}, action.Patches: {"patch"}, action.Applies: {"patch"}, action.Puts: {"get", "update"},
+}
+
+// part is a resource with a subresource, as RBAC writes it.
+func part(of spec.ObjectRef, subresource string) string {
+	if subresource == "" || of.Resource == "" {
+		return of.Resource
+	}
+	return of.Resource + "/" + subresource
+}

@@ -1,0 +1,227 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// ofRig is what steps do that only a rig can have done to it, by their kind.
+var ofRig = map[string]string{
+	"client": "runs a client of a release", "kubectl": "runs a kubectl of a release",
+	"webhook": "plays a webhook, which the API server of a cluster can't reach", "conversion": "plays a webhook, which the API server of a cluster can't reach",
+	"crd":       "defines resources, which are the whole cluster's",
+	"staticPod": "writes a file on a node",
+	"restart":   "restarts or stops components", "start": "restarts or stops components", "roll": "restarts or stops components",
+	"stop": "restarts or stops components", "kill": "restarts or stops components", "reboot": "reboots a node",
+	"scrape": "reads metrics, in which all others of the cluster leave traces", "log": "reads logs of components", "sockets": "reads the sockets of a component",
+	"get": "reads a path of a component", "podsAPI": "asks the Pods API on a node",
+	"stored": "reads or writes etcd", "store": "reads or writes etcd",
+	"route": "cuts or changes links", "cut": "cuts or changes links", "slow": "cuts or changes links", "answer": "cuts or changes links", "lose": "cuts or changes links",
+	"crash": "cuts or changes links", "stale": "cuts or changes links", "heal": "cuts or changes links",
+	"clock": "sets clocks",
+}
+
+// onCluster are the kinds of steps that can be taken on an existing cluster, if what they change
+// is the cell's own.
+var onCluster = []string{"apply", "checks", "create", "delete", "file", "patch", "put", "serverSideApply", "wait"}
+
+// own are the kinds of objects that are nothing outside of their namespace: no volume, no load
+// balancer and no right comes with them.
+var own = map[string]string{
+	"ConfigMap": "configmaps", "DaemonSet": "daemonsets", "Deployment": "deployments", "Job": "jobs", "LimitRange": "limitranges",
+	"Pod": "pods", "PodDisruptionBudget": "poddisruptionbudgets", "PodTemplate": "podtemplates", "ReplicaSet": "replicasets",
+	"ReplicationController": "replicationcontrollers", "ResourceQuota": "resourcequotas", "Secret": "secrets", "Service": "services",
+	"ServiceAccount": "serviceaccounts", "StatefulSet": "statefulsets",
+}
+
+// found are reasons, with the numbers of the steps that they are in.
+type found struct {
+	reasons []string
+	steps   map[string][]string
+}
+
+func (f *found) add(step plan.Step, format string, args ...any) {
+	reason := fmt.Sprintf(format, args...)
+	if f.steps[reason] == nil {
+		f.reasons = append(f.reasons, reason)
+	}
+	if number := fmt.Sprint(step.Number); !slices.Contains(f.steps[reason], number) {
+		f.steps[reason] = append(f.steps[reason], number)
+	}
+}
+
+// told are the reasons as they are told.
+func (f *found) told() (all []string) {
+	for _, reason := range f.reasons {
+		noun := "step "
+		if len(f.steps[reason]) > 1 {
+			noun = "steps "
+		}
+		all = append(all, reason+" ("+noun+strings.Join(f.steps[reason], ", ")+")")
+	}
+	return all
+}
+
+// steps are the reasons that are in what the steps of a cell do.
+func steps(cell plan.Cell) []string {
+	f := found{steps: make(map[string][]string)}
+	for _, step := range cell.Steps {
+		switch does := step.Action.(type) {
+		case action.Wait, action.Checks:
+		case action.Apply:
+			f.objects(cell, step)
+		case action.Written:
+			if does.Ref.Name != "" {
+				f.ref(step, does.Ref)
+			}
+			f.looks(step, does.Body)
+			f.objects(cell, step)
+		case action.Patch:
+			f.ref(step, does.Object)
+			f.looks(step, does.Merge)
+		case action.Delete:
+			f.ref(step, does.Object)
+		default:
+			what, known := ofRig[step.Kind]
+			if !known {
+				what = "does what is not known here: " + step.Kind
+			}
+			f.add(step, "it %s", what)
+		}
+	}
+	return f.told()
+}
+
+// ref refuses an object outside of the cell's namespaces.
+func (f *found) ref(step plan.Step, ref spec.ObjectRef) {
+	if ref.Cluster != "" || ref.Namespace == "" || spec.ClusterScoped(ref.Resource) {
+		f.add(step, "it changes %s, which is not in a namespace of its own", ref)
+		return
+	}
+	f.inNamespace(step, ref.Namespace)
+}
+
+func (f *found) inNamespace(step plan.Step, namespace string) {
+	if strings.HasPrefix(namespace, "kube-") {
+		f.add(step, "it writes in namespace %s, which is the cluster's", namespace)
+	}
+}
+
+func (f *found) looks(step plan.Step, part map[string]any) {
+	if action.LooksAround(part) {
+		f.add(step, "it has a scheduler look at pods of other namespaces, or at nodes that are not its own")
+	}
+}
+
+// objects looks at what a step creates.
+func (f *found) objects(cell plan.Cell, step plan.Step) {
+	for _, object := range action.Created(step.Action) {
+		o := unstructured.Unstructured{Object: object}
+		if own[o.GetKind()] == "" {
+			f.add(step, "it creates %s %s, which may reach outside of its namespace", o.GetKind(), o.GetName())
+			continue
+		}
+		f.inNamespace(step, o.GetNamespace())
+		f.looks(step, object)
+		f.outside(step, o)
+		f.workload(cell, step, o)
+	}
+}
+
+// outside looks for what an object has made elsewhere.
+func (f *found) outside(step plan.Step, o unstructured.Unstructured) {
+	if kind, _, _ := unstructured.NestedString(o.Object, "spec", "type"); o.GetKind() == "Service" && kind != "" && kind != "ClusterIP" {
+		f.add(step, "it creates Service %s of type %s, which reaches outside of its namespace", o.GetName(), kind)
+	}
+	if _, has, _ := unstructured.NestedSlice(o.Object, "spec", "volumeClaimTemplates"); has {
+		f.add(step, "it creates StatefulSet %s with volumes, which are the cluster's", o.GetName())
+	}
+}
+
+// workload looks at where pods are to run, and who is to make them.
+func (f *found) workload(cell plan.Cell, step plan.Step, o unstructured.Unstructured) {
+	t, pod := cell.Topology, podOf(o)
+	if pod == nil {
+		return
+	}
+	what := o.GetKind() + " " + o.GetName()
+	if o.GetKind() != "Pod" && !t.ControllerManager {
+		f.add(step, "it wants no controller manager, and a cluster has one that makes pods of %s", what)
+	}
+	name, _ := pod["nodeName"].(string)
+	if name != "" || o.GetKind() == "PodTemplate" {
+		return
+	}
+	if !t.Scheduler || len(t.Nodes) == 0 {
+		f.add(step, "it wants %s to stay without a node, and a cluster has a scheduler", what)
+	}
+	if _, chooses, _ := unstructured.NestedMap(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"); chooses {
+		f.add(step, "%s chooses among nodes, so that it can't be kept to those that the cell uses", what)
+	}
+}
+
+// podOf is the spec of the pod that an object is, or makes others of; nil if it is neither.
+func podOf(o unstructured.Unstructured) map[string]any {
+	path := []string{"spec"}
+	switch o.GetKind() {
+	case "Pod":
+	case "PodTemplate":
+		path = []string{"template", "spec"}
+	default:
+		path = []string{"spec", "template", "spec"}
+	}
+	pod, has, err := unstructured.NestedMap(o.Object, path...)
+	if !has || err != nil {
+		return nil
+	}
+	return pod
+}
+
+// Namespaces are those of a cell, by the scenario's names, in the order in which it names them.
+// default is always one.
+func Namespaces(cell plan.Cell) []string {
+	all := []string{metav1.NamespaceDefault}
+	add := func(name string) {
+		if name != "" && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, step := range cell.Steps {
+		for _, object := range action.Created(step.Action) {
+			add((&unstructured.Unstructured{Object: object}).GetNamespace())
+		}
+		switch does := step.Action.(type) {
+		case action.Written:
+			add(does.Ref.Namespace)
+			add((&unstructured.Unstructured{Object: does.Body}).GetNamespace())
+		case action.Patch:
+			add(does.Object.Namespace)
+		case action.Delete:
+			add(does.Object.Namespace)
+		}
+	}
+	return all
+}
+
+// SuffixLength is how long what may be put behind the name of a namespace is.
+const SuffixLength = 22
+
+// maxNamespace is how long the name of a namespace may be: it is a DNS label (RFC 1123).
+const maxNamespace = 63
+
+func namespaces(cell plan.Cell) (reasons []string) {
+	for _, name := range Namespaces(cell) {
+		if len(name) > maxNamespace-SuffixLength {
+			reasons = append(reasons, fmt.Sprintf("the name of namespace %s is longer than %d characters, so that none of its own can be named after it", name, maxNamespace-SuffixLength))
+		}
+	}
+	return reasons
+}

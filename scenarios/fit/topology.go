@@ -1,0 +1,41 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+)
+
+// topology are the reasons that are in the topology of a cell.
+func topology(t record.Topology) (reasons []string) {
+	say := func(is bool, format string, args ...any) {
+		if is {
+			reasons = append(reasons, fmt.Sprintf(format, args...))
+		}
+	}
+	say(len(t.Members) > 0, "it wants a control plane of its own: %s", strings.Join(membersOf(t), ", "))
+	say(t.LeaseNodes != nil, "it wants simulated nodes")
+	say(t.Garden != nil, "it wants a seed with dependency-watchdog")
+	say(len(t.Links)+len(t.Inspected) > 0, "it wants links between components that can be cut or looked into")
+	say(t.NodeMonitor != record.NodeMonitor{}, "it wants a controller manager with other times than the default")
+	say(!t.Etcd.IsZero(), "it wants an etcd with settings of its own")
+	for _, n := range t.Nodes {
+		say(n.Standalone, "%s is a kubelet without an API server", n.Name)
+		say(n.OwnClock, "%s has a clock of its own", n.Name)
+		say(len(n.RuntimeHandlers.Names) > 0, "%s has runtime handlers of its own", n.Name)
+		told := n.Settings
+		say(!told.IsZero(), "the kubelet of %s has settings of its own", n.Name)
+		say(len(n.Defaults) > 0, "the kubelet of %s wants the defaults of %s, and what a cluster gives it can't be read", n.Name, strings.Join(n.Defaults, ", "))
+		say(n.Version == release.Reference, "%s is the reference kubelet, which is no release", n.Name)
+	}
+	return reasons
+}
+
+func membersOf(t record.Topology) (all []string) {
+	for _, m := range t.Members {
+		all = append(all, m.Name+" "+string(m.Version))
+	}
+	return all
+}
