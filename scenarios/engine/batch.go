@@ -103,7 +103,7 @@ type batch struct {
 
 // groups are those of the cells that share control planes, in the order in which they begin.
 func (b *batch) groups() (all []group) {
-	if b.Isolate {
+	if b.Isolate || b.Existing != nil {
 		for i := range b.cells {
 			all = append(all, group{alone: []int{i}})
 		}

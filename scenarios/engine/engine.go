@@ -47,6 +47,9 @@ type Engine struct {
 	// Unexpected says which results are not as expected. Those of cells that shared a
 	// control plane are trusted only if they come out again without. If unset, none.
 	Unexpected func(reports.Cell) bool
+	// Existing is a cluster that somebody else runs, on which the cells run. If unset, each has
+	// a rig.
+	Existing *Existing
 	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is
 	// taken down, and with what of the result is known then. The record has ended. A cell
 	// that shares a control plane runs again alone first. It may be unset.
@@ -117,6 +120,9 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane) reports.Cell {
 	if ctx.Err() != nil {
 		return notRun(cell, program, context.Cause(ctx).Error())
+	}
+	if why := e.Existing.unfit(cell); why != "" {
+		return notTestable(cell, program, why)
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))

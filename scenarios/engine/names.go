@@ -20,6 +20,9 @@ type names struct {
 	nodes  []string // of the cell, by its own names
 	// scheduled is true if a scheduler chooses among the nodes of all cells.
 	scheduled bool
+	// played are the nodes of an existing cluster, by the names that the cell has for them. If
+	// unset, nodes have the cell's own names with the suffix.
+	played map[string]string
 }
 
 // namespace is what the API server calls a namespace.
@@ -37,6 +40,9 @@ func (n names) ref(r spec.ObjectRef) spec.ObjectRef {
 }
 
 func (n names) node(name string) string {
+	if n.played != nil {
+		return cmp.Or(n.played[name], name)
+	}
 	if slices.Contains(n.nodes, name) {
 		return name + n.suffix
 	}
@@ -70,6 +76,10 @@ func (n names) object(manifest map[string]any) map[string]any {
 // toOwnNodes has pods come to nodes of the cell, wherever a scheduler has the choice.
 func (n names) toOwnNodes(pod map[string]any) {
 	if pod["nodeName"] != nil {
+		return
+	}
+	if n.played != nil {
+		n.toPlayedNodes(pod)
 		return
 	}
 	selector, _ := pod["nodeSelector"].(map[string]any)

@@ -47,6 +47,8 @@ type run struct {
 	begin      func(plan.Step) // is called with each step
 	current    plan.Step       // the one that is taken
 	admission  admission
+	// ground ends when what the cell runs on does: its rig, or the watch of an existing cluster.
+	ground context.Context //nolint:containedctx // another's lifetime
 }
 
 // ClusterConfig is the configuration of the rig that a topology describes, with
@@ -128,7 +130,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	for _, node := range cell.Topology.Nodes {
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
-	ran := e.runOn(ctx, r, on, dir)
+	ran := e.runWhere(ctx, r, on, dir)
 	r.end(ctx, ran)
 	return history.Events(), history.Err()
 }
@@ -163,6 +165,14 @@ func ended(ctx context.Context, err error) record.CellEnded {
 	default:
 		return record.CellEnded{Error: err.Error()}
 	}
+}
+
+// runWhere runs a cell where the engine runs cells.
+func (e *Engine) runWhere(ctx context.Context, r *run, on *controlPlane, dir string) error {
+	if e.Existing != nil {
+		return e.runOnExisting(ctx, r)
+	}
+	return e.runOn(ctx, r, on, dir)
 }
 
 func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string) (err error) {
@@ -230,6 +240,7 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 	if r.Rig, err = Start(ctx, r.cell.Topology, config); err != nil {
 		return fmt.Errorf("starting the rig: %w", err)
 	}
+	r.ground = r.Context()
 	return nil
 }
 
@@ -298,7 +309,7 @@ var errUnmet = errors.New("the scenario can't go on")
 
 // unmet marks the end of a wait as such, unless the rig itself has ended.
 func unmet(r *run, err error) error {
-	if r.Rig.Context().Err() != nil {
+	if r.ground.Err() != nil {
 		return err
 	}
 	return fmt.Errorf("%w: %w", errUnmet, err)

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skewrig/skewrig/harness/existing"
+	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// Existing is a cluster that somebody else runs. Each cell has namespaces of its own there, which
+// are gone afterwards, and nothing else is changed.
+type Existing struct {
+	Cluster *existing.Cluster
+	// Facts are what was read of it.
+	Facts facts.Cluster
+	// Images are patterns of images that its nodes can pull, of those that scenarios have fake
+	// servers for.
+	Images []string
+
+	last atomic.Int64 // the number of the cell that came last
+}
+
+// unfit is why a cell can't run there; empty if it can, and if e is nil.
+func (e *Existing) unfit(cell plan.Cell) string {
+	if e == nil {
+		return ""
+	}
+	return fit.Of(cell, e.Facts, e.Images).Reason()
+}
+
+// notTestable is the result of a cell for which nothing was started.
+func notTestable(cell plan.Cell, program *check.Program, why string) reports.Cell {
+	r := result(cell, program, nil)
+	r.Outcome, r.Reason = reports.NotTestable, "it can't run on this cluster: "+why
+	for i := range r.Checks {
+		r.Checks[i].Outcome, r.Checks[i].Reason = r.Outcome, r.Reason
+	}
+	return r.Settled()
+}
+
+// runOnExisting runs a cell on the engine's existing cluster. Also if it is interrupted, its
+// namespaces are gone when it returns, or the error says which are not.
+func (e *Engine) runOnExisting(ctx context.Context, r *run) (err error) {
+	cluster := e.Existing.Cluster
+	on := fit.Of(r.cell, e.Existing.Facts, e.Existing.Images)
+	r.names = e.Existing.names(r.cell, on)
+	r.history.Rewrite(e.Existing.rewriting(r.names, on))
+	ground, lose := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer lose(nil)
+	r.ground = ground
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(ground, func() { cancel(context.Cause(ground)) })()
+
+	e.Existing.introduce(r, on)
+	var namespaces []string
+	for _, name := range fit.Namespaces(r.cell) {
+		namespaces = append(namespaces, r.names.namespace(name))
+		r.namespaces[name] = true
+	}
+	defer func() {
+		err = errors.Join(err, cluster.DeleteNamespaces(context.WithoutCancel(ctx), namespaces))
+	}()
+	making, grouped := errgroup.WithContext(ctx)
+	for _, name := range namespaces {
+		making.Go(func() error { return cluster.MakeNamespace(grouped, name) })
+	}
+	if err := making.Wait(); err != nil {
+		return err
+	}
+	stop, err := e.Existing.watch(ctx, r, namespaces, lose)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if r.objects[""], err = newObjects(cluster.RESTConfig(), ""); err != nil {
+		return err
+	}
+	return r.steps(ctx)
+}
+
+// names are those of a cell's namespaces and nodes in the cluster.
+func (e *Existing) names(cell plan.Cell, on fit.Fit) names {
+	n := names{
+		suffix:    fmt.Sprintf("-skewrig-%s-%04d", e.Cluster.Run(), e.last.Add(1)),
+		scheduled: cell.Topology.Scheduler, played: make(map[string]string),
+	}
+	for _, node := range cell.Topology.Nodes {
+		n.nodes = append(n.nodes, node.Name)
+		n.played[node.Name] = on.Nodes[node.Name].Name
+	}
+	return n
+}
+
+// introduce records what runs there, with those of the gates that the cell names.
+func (e *Existing) introduce(r *run, on fit.Fit) {
+	started := func(component, version string, has facts.Gates, named release.Gates) {
+		gates := make(release.Gates)
+		for name := range named {
+			gates[name] = has.Set[name]
+		}
+		r.history.Append("cluster", component, record.ComponentStarted{Version: release.Version(version), Source: ofExisting, Gates: gates})
+	}
+	started(record.APIServer, e.Facts.Version, e.Facts.Gates, r.cell.Topology.Gates)
+	for _, n := range r.cell.Topology.Nodes {
+		started("kubelet/"+n.Name, on.Nodes[n.Name].Version, on.Nodes[n.Name].Gates, n.Gates)
+	}
+}
+
+// ofExisting is the source of components that skewrig did not start.
+const ofExisting = "existing cluster"
+
+// watch records what is in the namespaces of a cell.
+func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, lost func(error)) (stop func(), err error) {
+	resources, err := e.Cluster.Resources(fit.Observed(r.cell))
+	if err != nil {
+		return nil, err
+	}
+	watched := existing.Watched{
+		Namespaces: namespaces, Resources: resources, Containers: fit.ReadsContainers(r.cell), Recorder: r.history, Lost: lost,
+	}
+	for _, node := range r.names.nodes {
+		watched.Nodes = append(watched.Nodes, r.names.node(node))
+	}
+	return e.Cluster.Watch(ctx, watched)
+}
+
+// Components are what runs there, of what was read, for the report.
+func (e *Existing) Components() (all []reports.Component) {
+	add := func(name, version string) {
+		c := reports.Component{Name: name, Version: version, Source: ofExisting}
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	add(record.APIServer, e.Facts.Version)
+	for _, n := range e.Facts.Nodes {
+		add("kubelet", n.Version)
+	}
+	slices.SortFunc(all, func(a, b reports.Component) int { return strings.Compare(a.Name+" "+a.Version, b.Name+" "+b.Version) })
+	return all
+}

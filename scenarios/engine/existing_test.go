@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/harness/existing"
+	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// TestNamesInAnExistingCluster: pods come to the cell's nodes only, and a record has neither
+// that nor the names of the cluster.
+func TestNamesInAnExistingCluster(t *testing.T) {
+	t.Parallel()
+	n := names{
+		suffix: "-skewrig-1234-0001", nodes: []string{"node-a", "node-b"}, scheduled: true,
+		played: map[string]string{"node-a": "ip-1", "node-b": "node-a"}, // the names overlap
+	}
+	on := fit.Fit{Nodes: map[string]facts.Node{"node-a": {Name: "ip-1", Addresses: []string{"10.0.0.7"}}, "node-b": {Name: "node-a"}}}
+	rewrite := (&Existing{Cluster: new(existing.Cluster)}).rewriting(n, on)
+	for _, c := range []struct{ scenario, sent string }{
+		{
+			`{kind: Pod, metadata: {name: a, namespace: default}, spec: {nodeName: node-b, containers: [{name: app}]}}`,
+			`{kind: Pod, metadata: {name: a, namespace: default-skewrig-1234-0001}, spec: {nodeName: node-a, containers: [{name: app}]}}`,
+		},
+		{
+			`{kind: Pod, metadata: {name: a, namespace: x}, spec: {containers: [{name: app}]}}`,
+			`{kind: Pod, metadata: {name: a, namespace: x-skewrig-1234-0001}, spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+				{matchFields: [{key: metadata.name, operator: In, values: [ip-1]}]}, {matchFields: [{key: metadata.name, operator: In, values: [node-a]}]}]}}}, containers: [{name: app}]}}`,
+		},
+		{
+			`{kind: Deployment, metadata: {name: a, namespace: default}, spec: {template: {spec: {affinity: {podAffinity: {b: c}, nodeAffinity: {d: e}}, containers: [{name: app}]}}}}`,
+			`{kind: Deployment, metadata: {name: a, namespace: default-skewrig-1234-0001}, spec: {template: {spec: {affinity: {podAffinity: {b: c}, nodeAffinity: {d: e, requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+				{matchFields: [{key: metadata.name, operator: In, values: [ip-1]}]}, {matchFields: [{key: metadata.name, operator: In, values: [node-a]}]}]}}}, containers: [{name: app}]}}}}`,
+		},
+	} {
+		sent := n.object(decoded(t, c.scenario))
+		if diff := cmp.Diff(decoded(t, c.sent), sent); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		text, err := json.Marshal(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(decoded(t, c.scenario), decoded(t, rewrite(string(text)))); diff != "" {
+			t.Errorf("recorded: -want +got:\n%s", diff)
+		}
+	}
+	managed := rewrite(`{"f:spec":{"f:affinity":{".":{},"f:nodeAffinity":{".":{},"f:requiredDuringSchedulingIgnoredDuringExecution":{}}},"f:containers":{}}}`)
+	if want := `{"f:spec":{"f:containers":{}}}`; managed != want {
+		t.Errorf("%s, want %s", managed, want)
+	}
+	said := rewrite(`assigned default-skewrig-1234-0001/web to ip-1. ip-10 and my-ip-1 and ip-1.example are others; node-a at 10.0.0.7:10250`)
+	if want := `assigned default/web to node-a. ip-10 and my-ip-1 and ip-1.example are others; node-b at node-a:10250`; said != want {
+		t.Errorf("%s\nwant\n%s", said, want)
+	}
+}
+
+// TestACellThatDoesNotFit: it is not testable, and each of its checks says why.
+func TestACellThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := slices.DeleteFunc(all, func(c plan.Cell) bool { return c.Scenario != "kep-4939/e2e/tls-probe-tls-server" })
+	programs, err := Compile(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Engine{Existing: &Existing{Facts: facts.Cluster{Version: "v1.90.1"}}, Dir: t.TempDir()}
+	got := e.cell(t.Context(), cells[0], programs[0], nil)
+	const why = "it can't run on this cluster: it reads metrics"
+	if got.Outcome != reports.NotTestable || !strings.HasPrefix(got.Reason, why) || len(got.Checks) == 0 {
+		t.Errorf("%+v", got)
+	}
+	for _, c := range got.Checks {
+		if c.Outcome != reports.NotTestable || !strings.HasPrefix(c.Reason, why) {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestWhatRanOnAnExistingCluster: each release once, as it was read.
+func TestWhatRanOnAnExistingCluster(t *testing.T) {
+	t.Parallel()
+	e := Existing{Facts: facts.Cluster{Version: "v1.90.2-gke.1", Nodes: []facts.Node{{Version: "v1.90.0"}, {Version: "v1.89.3"}, {Version: "v1.90.0"}}}}
+	want := []reports.Component{
+		{Name: record.APIServer, Version: "v1.90.2-gke.1", Source: ofExisting}, {Name: "kubelet", Version: "v1.89.3", Source: ofExisting}, {Name: "kubelet", Version: "v1.90.0", Source: ofExisting},
+	}
+	if diff := cmp.Diff(want, e.Components()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/fit"
+)
+
+// toPlayedNodes has a pod come to nodes that the cell has in an existing cluster. The cell's
+// pods say nothing themselves of which nodes they must have.
+func (n names) toPlayedNodes(pod map[string]any) {
+	affinity, _ := pod["affinity"].(map[string]any)
+	affinity = maps.Clone(affinity)
+	if affinity == nil {
+		affinity = make(map[string]any)
+	}
+	of, _ := affinity["nodeAffinity"].(map[string]any)
+	of = maps.Clone(of)
+	if of == nil {
+		of = make(map[string]any)
+	}
+	maps.Copy(of, n.required())
+	affinity["nodeAffinity"], pod["affinity"] = of, affinity
+}
+
+// required is the part of a node affinity that allows the cell's nodes only. A term can have one
+// name, and one of the terms has to be met.
+func (n names) required() map[string]any {
+	var terms []any
+	for _, name := range n.nodes {
+		terms = append(terms, map[string]any{"matchFields": []any{
+			map[string]any{"key": "metadata.name", "operator": "In", "values": []any{n.node(name)}},
+		}})
+	}
+	return map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": map[string]any{"nodeSelectorTerms": terms}}
+}
+
+// put are the texts that toPlayedNodes puts into a pod, as compact JSON has them, longest first:
+// the affinity, and who manages those fields, as a client that creates an object does and as
+// one that applies it.
+func (n names) put() (all []string) {
+	body, err := json.Marshal(n.required())
+	if err != nil {
+		return nil // it is made of texts
+	}
+	const managed = `"f:requiredDuringSchedulingIgnoredDuringExecution":{}`
+	for _, of := range []struct{ prefix, is, required string }{
+		{"", "", string(body[1 : len(body)-1])}, {"f:", `".":{},`, managed}, {"f:", "", managed},
+	} {
+		node := `"` + of.prefix + `nodeAffinity":{` + of.is + of.required + `}`
+		affinity := `"` + of.prefix + `affinity":{` + of.is + node + `}`
+		for _, text := range []string{affinity, node, of.required} {
+			all = append(all, text+",", ","+text, text)
+		}
+	}
+	return all
+}
+
+// rewriting gives a record of a cell the scenario's names, and takes out of it what a report that
+// is published must not have: the API server's address, who asked, and the nodes' addresses.
+func (e *Existing) rewriting(n names, on fit.Fit) func(string) string {
+	pairs := make(map[string]string)
+	add := func(name, is string) {
+		if name != "" && name != is {
+			pairs[name] = is
+		}
+	}
+	add(e.Cluster.User(), "user")
+	for name, node := range on.Nodes {
+		for _, address := range node.Addresses {
+			add(address, name)
+		}
+	}
+	add(e.Cluster.Host(), record.APIServer)
+	for name, node := range on.Nodes {
+		add(node.Name, name)
+	}
+	var removed []string
+	for _, text := range append(n.put(), n.suffix) {
+		removed = append(removed, text, "")
+	}
+	remove, rename := strings.NewReplacer(removed...), renaming(pairs)
+	return func(text string) string { return rename(remove.Replace(text)) }
+}
+
+// renaming puts others in the place of names, wherever they are not part of a longer one.
+func renaming(pairs map[string]string) func(string) string {
+	if len(pairs) == 0 {
+		return func(text string) string { return text }
+	}
+	names := slices.SortedFunc(maps.Keys(pairs), func(a, b string) int { return len(b) - len(a) })
+	for i, name := range names {
+		names[i] = regexp.QuoteMeta(name)
+	}
+	one := regexp.MustCompile(strings.Join(names, "|"))
+	return func(text string) string {
+		var renamed strings.Builder
+		at := 0
+		for _, found := range one.FindAllStringIndex(text, -1) {
+			if !fit.Bounded(text, found[0], found[1]) {
+				continue
+			}
+			renamed.WriteString(text[at:found[0]])
+			renamed.WriteString(pairs[text[found[0]:found[1]]])
+			at = found[1]
+		}
+		renamed.WriteString(text[at:])
+		return renamed.String()
+	}
+}
