@@ -77,9 +77,12 @@ func (c *comparer) compared(ran ranCell) ranCell {
 	cell := c.cells[ran.result.ID]
 	compared, why := c.compare(cell, ran)
 	check := compared.Check(cell.Compare.ID, cell.Compare.Requirement)
-	if why == "" {
+	switch {
+	case ran.result.Outcome == reports.NotTestable: // nothing was started that could be compared
+		check.Outcome, check.Observed, check.Reason = reports.NotTestable, "", ran.result.Reason
+	case why == "":
 		ran.result.Compared = compared
-	} else {
+	default:
 		check.Outcome, check.Observed, check.Reason = reports.Unknown, "", why
 	}
 	if check.Requirement != "" {

@@ -153,3 +153,23 @@ func TestWhatCantBeCompared(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatCanNotRunIsNotCompared: the cell says why, and not that the other one was not judged.
+func TestWhatCanNotRunIsNotCompared(t *testing.T) {
+	t.Parallel()
+	cells, here, there := compares()
+	for _, r := range []*ranCell{&here, &there} {
+		r.result.Outcome, r.result.Reason = reports.NotTestable, "why"
+		r.result.Checks[0].Outcome, r.result.Checks[0].Reason = reports.NotTestable, "why"
+	}
+	c := newComparer(t.TempDir(), cells)
+	got := append(c.take(here), c.take(there)...)
+	for _, r := range got {
+		if r.result.Outcome != reports.NotTestable || r.result.Reason != "why" {
+			t.Errorf("%+v", r.result)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("%d results", len(got))
+	}
+}

@@ -52,6 +52,9 @@ type Options struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice, and what comes out red so runs again alone.
 	Isolate bool
+	// Existing is a cluster that somebody else runs, on which the cells run. If unset, each has
+	// a rig.
+	Existing *engine.Existing
 	// Keep is called with the first cell that is not as expected, while its rig is up, and
 	// has the rig until it returns. If unset, each rig is taken down at once.
 	Keep func(context.Context, reports.Cell, *engine.Rig)
@@ -74,8 +77,10 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if err := errors.Join(engine.CheckFlags(ctx, cells, o.Binary), engine.CheckPeers(ctx, cells, o.Binary)); err != nil {
-		return reports.Report{}, err
+	if o.Existing == nil {
+		if err := errors.Join(engine.CheckFlags(ctx, cells, o.Binary), engine.CheckPeers(ctx, cells, o.Binary)); err != nil {
+			return reports.Report{}, err
+		}
 	}
 	dir, done, err := o.claimed(cellIDs(cells))
 	if err != nil {
@@ -132,7 +137,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Existing: o.Existing, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err

@@ -58,6 +58,9 @@ type Reproduce struct {
 	Go      string `json:"go"`
 	// Components are sorted by name, then version.
 	Components []Component `json:"components"`
+	// Provider is what the cells ran on: "cluster" is one that somebody else runs. If unset, rigs
+	// of skewrig.
+	Provider string `json:"provider,omitempty"`
 	// Sources are the checkouts that stood in for releases. If unset, there were none.
 	Sources []Source `json:"sources,omitempty"`
 	// Seed is what every random choice of the run derives from.

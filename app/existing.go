@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/existing"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// ExistingCluster says on which cluster that somebody else runs cells are to run.
+type ExistingCluster struct {
+	existing.Config
+	// Nodes selects the nodes that may be used, by their labels. If unset, all may.
+	Nodes string
+	// Images are patterns of images that the nodes can pull, of those that scenarios have fake
+	// servers for.
+	Images []string
+}
+
+// Open connects to the cluster, and reads what is to be known of it for the cells. It writes
+// nothing. What is not permitted that they need is an error, all of it.
+func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.Existing, error) {
+	if err := fit.CheckImages(c.Images); err != nil {
+		return nil, fmt.Errorf("--real-image: %w", err)
+	}
+	if _, err := engine.Compile(cells); err != nil { // it says what the cells observe, too
+		return nil, err
+	}
+	cluster, err := existing.Connect(ctx, c.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := permitted(ctx, cluster, possible(cells)); err != nil {
+		return nil, err
+	}
+	wanted := existing.Wanted{Nodes: c.Nodes}
+	for _, cell := range possible(cells) {
+		wanted.ServerGates = wanted.ServerGates || len(cell.Topology.Gates) > 0
+		for _, n := range cell.Topology.Nodes {
+			wanted.NodeGates = wanted.NodeGates || len(n.Gates) > 0
+		}
+	}
+	read, err := cluster.Read(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Existing{Cluster: cluster, Facts: read, Images: c.Images}, nil
+}
+
+// possible are the cells that can run on some existing cluster.
+func possible(cells []plan.Cell) (some []plan.Cell) {
+	for _, cell := range cells {
+		if len(fit.Itself(cell)) == 0 {
+			some = append(some, cell)
+		}
+	}
+	return some
+}
+
+// permitted is an error if something is not permitted that cells need.
+func permitted(ctx context.Context, cluster *existing.Cluster, cells []plan.Cell) error {
+	needed := existing.Base()
+	accesses := fit.Accesses(cells)
+	var names []string
+	for _, a := range accesses {
+		resource, _, _ := strings.Cut(a.Resource, "/")
+		names = append(names, resource)
+	}
+	groups, err := cluster.Groups(names)
+	if err != nil {
+		return err
+	}
+	for _, a := range accesses {
+		resource, _, _ := strings.Cut(a.Resource, "/")
+		if group, served := groups[resource]; served {
+			needed = append(needed, existing.Permission{Verb: a.Verb, Group: group, Resource: a.Resource})
+		}
+	}
+	missing, err := cluster.Missing(ctx, needed)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return errors.New("the user of the kubeconfig may not do all that the cells need (skewrig docs real-cluster has a role that may). What is missing:" + listed(missing))
+}
+
+// listed are permissions, a line for each resource.
+func listed(permissions []existing.Permission) string {
+	var lines []string
+	verbs := make(map[string][]string) // by resource
+	for _, p := range permissions {
+		of := p.Of()
+		if verbs[of] == nil {
+			lines = append(lines, of)
+		}
+		verbs[of] = append(verbs[of], p.Verb)
+	}
+	var text strings.Builder
+	for _, of := range lines {
+		text.WriteString("\n  " + of + ": " + strings.Join(verbs[of], ", "))
+	}
+	return text.String()
+}
+
+// WithCluster is what it takes to run the same again on a cluster. Which one it was is not part of
+// it: a report may be published.
+func WithCluster(r reports.Reproduce, on *engine.Existing) reports.Reproduce {
+	r.Provider, r.Components = ProviderCluster, on.Components()
+	return r
+}
+
+// ProviderCluster is the provider of cells that run on a cluster that somebody else runs.
+const ProviderCluster = "cluster"
