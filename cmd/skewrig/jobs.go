@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/jobs"
@@ -21,16 +20,15 @@ import (
 type jobsFlags struct {
 	number                  int
 	image, namespace, patch string
-	kubeconfig, context     string
+	cluster                 *kubeconfig
 }
 
-func (f *jobsFlags) register(cmd *cobra.Command) {
+func (f *jobsFlags) register(cmd *cobra.Command, cluster *kubeconfig) {
+	f.cluster = cluster
 	cmd.Flags().IntVar(&f.number, "jobs", 0, "run the cells as so many shards of a Job in an existing cluster, and gather their reports (default: on this machine)")
 	cmd.Flags().StringVar(&f.image, "image", "", "with --jobs: the image that runs, with skewrig and its components (make image)")
 	cmd.Flags().StringVar(&f.namespace, "namespace", "", "with --jobs: the namespace of the Job (default: that of the context)")
 	cmd.Flags().StringVar(&f.patch, "job-patch", "", "with --jobs: a file with a patch of the Job, such as resources or imagePullSecrets")
-	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "with --jobs: the kubeconfig of the cluster (default: as kubectl)")
-	cmd.Flags().StringVar(&f.context, "context", "", "with --jobs: the context in the kubeconfig (default: its current one)")
 }
 
 // Flags of skewrig run are for the shards of a Job, or for who gathers them. With others there is no Job.
@@ -55,17 +53,11 @@ func (f *jobsFlags) args(flags *pflag.FlagSet, named []string) (args []string, _
 
 // config leads to the cluster. The namespace is that of the context if it is not set.
 func (f *jobsFlags) config() (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	config := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
+	config, namespace, err := f.cluster.config().Load()
 	if f.namespace == "" {
-		namespace, _, err := config.Namespace()
-		if err != nil {
-			return nil, err
-		}
 		f.namespace = namespace
 	}
-	return config.ClientConfig()
+	return config, err
 }
 
 // jobs runs cells in a cluster.

@@ -20,6 +20,8 @@ type runFlags struct {
 	binaries
 	output
 	report   reportDir
+	cluster  kubeconfig
+	on       provider
 	parallel int
 	isolate  bool
 	keep     bool
@@ -52,15 +54,18 @@ its cells run, or those that a pattern selects.`,
   skewrig run --rerun-failed report
   sudo skewrig run --runtime containerd kep-4939/e2e
   skewrig run '**' --shard 1/4 --report-dir shard-1
-  skewrig run '**' --jobs 4 --image registry.example/skewrig:1`,
+  skewrig run '**' --jobs 4 --image registry.example/skewrig:1
+  skewrig run --provider cluster --context staging ./mine.yaml`,
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
+	f.cluster.register(cmd)
+	f.on.register(cmd, &f.cluster)
 	f.report.register(cmd, "report", "directory for the report; replaces an earlier report of the same cells")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
-	f.inJobs.register(cmd)
+	f.inJobs.register(cmd, &f.cluster)
 	f.github.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
@@ -72,7 +77,7 @@ its cells run, or those that a pattern selects.`,
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
-	if err := checkParallel(f.parallel); err != nil {
+	if err := errors.Join(checkParallel(f.parallel), f.on.check(cmd)); err != nil {
 		return err
 	}
 	if err := f.again.check(cmd, &f.report.dir); err != nil {
@@ -107,6 +112,10 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 // onThisMachine runs cells, and not in a cluster.
 func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *build.Builder, here app.Catalog, cells []plan.Cell) (err error) {
 	ctx := cmd.Context()
+	cluster, err := f.on.open(ctx, cells)
+	if err != nil {
+		return err
+	}
 	claimed, err := f.report.place(cmd).ClaimFor(cells)
 	if err != nil {
 		return err
@@ -115,7 +124,7 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	p := newProgress(news(cmd))
 	defer p.close()
 	builder.Progress = f.tellBuild(cmd, p)
-	built, stop, err := startBuild(ctx, builder, cells)
+	built, stop, err := startBuild(ctx, builder, f.on.toBuild(cells))
 	if err != nil {
 		return err
 	}
@@ -124,13 +133,16 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	f.shuffle.tell(cmd)
 	options := f.options(cmd, cells, builder, p)
 	options.Claimed, options.Catalog = claimed, here
-	options.Reproduce = app.Reproduce(f.shuffle.named(os.Args), args, version(), nil)
+	options.Reproduce = app.Reproduce(f.shuffle.named(publishable(os.Args)), args, version(), nil)
+	if cluster != nil {
+		options.Existing, options.Built, options.Reproduce = cluster, nil, app.WithCluster(options.Reproduce, cluster)
+	}
 	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
 		return app.Failed(err)
 	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()
-	if err == nil && ctx.Err() == nil {
+	if err == nil && ctx.Err() == nil && cluster == nil {
 		err = sayLacking(cmd, cells, built)
 	}
 	if err != nil {
