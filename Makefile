@@ -11,7 +11,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch upstream sweep kills soak isolation mutants page pictures clocks real bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants page pictures clocks real bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -46,7 +46,7 @@ specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
 	$(GINKGO) --label-filter='!catalog' ./suites/conformance ./suites/gates ./suites/mutants
 
-suites: specs kills branch ## and the cells of the catalog as specs, each on a control plane of its own
+suites: specs kills branch existing ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter=catalog ./suites/conformance
 
 upstream: build ## upstream's own specs of probes, on the newest kubelet and on the one before (20 minutes)
@@ -55,6 +55,9 @@ upstream: build ## upstream's own specs of probes, on the newest kubelet and on 
 
 branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
+
+existing: ## cells on a rig, as on any cluster that there is
+	$(GO) test -count=1 -timeout=20m -v ./suites/existing
 
 sweep: ## sweep a gate of the newest release, and of API servers that are broken in one place (15 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/sweep
