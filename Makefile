@@ -6,6 +6,7 @@ TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
 RUN_FLAGS     ?=
 KILLS         ?= 3
+REAL_CELLS    ?= 'kep-4939/e2e/**' 'kep-4939/probe/**' 'kep-4939/gate/**' 'kep-4939/upgrade/**' 'kep-4939/rollback/**' 'regressions/kubernetes-30534/**'
 CHROMIUM      ?= chromium
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -89,8 +90,12 @@ pictures: build ## make the samples and pictures of the docs anew, the page of R
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
-real: ## run what pods run as real containers (needs root, containerd, runc and CNI plugins)
+real: build ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get; 25 minutes)
+	@command -v containerd >/dev/null && command -v runc >/dev/null || ! command -v apt-get >/dev/null || apt-get install -y containerd runc containernetworking-plugins
 	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
+	$(GO) test -count=1 -timeout=15m ./harness/containerd
+	$(GO) test -count=1 -timeout=10m -run=WithContainers ./cmd/skewrig
+	$(BIN)/skewrig run --runtime containerd $(REAL_CELLS) --report-dir $(REPORT_DIR)-real $(RUN_FLAGS)
 
 bench: build ## measure what docs/benchmarks.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...

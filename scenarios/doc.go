@@ -72,7 +72,8 @@
 // of the kubelet to its release that a rig sets otherwise: maxPods, logging (how much
 // it logs), syncFrequency, fileCheckFrequency, eventRecordQPS. One of version reference
 // has the newest kubelet, with a server of the Pods API that does what KEP-4188 asks
-// for. runtimeHandlers: {names: [crun, runc]} are those of a node's container runtime beside
+// for. runtime: containerd gives a node real containers, and the kubelet that was released; that
+// takes root. runtimeHandlers: {names: [crun, runc]} are those of a node's container runtime beside
 // the default one; with shuffled: true it lists all of them in another order each time, as
 // runtimes do that go through a map.
 //

@@ -53,8 +53,8 @@ var capabilities = map[string]int{
 func LookUp(tempDir string) Found {
 	f := Found{Root: os.Geteuid() == 0, Programs: make(map[string]string), TempDir: tempDir, Snapshotter: "overlayfs", Cgroups: cgroup.Check()}
 	for _, name := range programs {
-		if path, err := exec.LookPath(name); err == nil {
-			f.Programs[name], _ = filepath.Abs(path) // fails without a working directory: LookPath has an absolute path then
+		if path := find(name); path != "" {
+			f.Programs[name] = path
 		}
 	}
 	for _, dir := range pluginDirs {
@@ -77,6 +77,21 @@ func LookUp(tempDir string) Found {
 		f.Snapshotter = "native"
 	}
 	return f
+}
+
+// find returns the path of a program, which may be where only root looks. It is empty if there is
+// none.
+func find(name string) string {
+	for _, path := range []string{name, "/usr/local/sbin/" + name, "/usr/sbin/" + name, "/sbin/" + name} {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			continue
+		}
+		if found, err = filepath.Abs(found); err == nil {
+			return found
+		}
+	}
+	return ""
 }
 
 // bounding reads the capabilities of a process from its status (proc_pid_status(5)).

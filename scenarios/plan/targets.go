@@ -48,6 +48,9 @@ func Targets(cells []Cell) []Target {
 		}
 	}
 	for _, cell := range cells {
+		if Untestable(cell) != "" {
+			continue
+		}
 		add(cell, cell.Runs())
 		for _, step := range cell.Steps {
 			starter, is := step.Action.(action.Starter)
