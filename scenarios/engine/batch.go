@@ -33,7 +33,8 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	var theirs []*check.Program
 	for i, cell := range cells {
 		if why := plan.Untestable(cell); why != "" {
-			results[i] = result(cell, programs[i], nil).Overruled(reports.NotTestable, why)
+			e.tell(Progress{Cell: cell})
+			results[i] = untestable(cell, programs[i], why)
 			e.tell(Progress{Cell: cell, Result: &results[i]})
 			continue
 		}

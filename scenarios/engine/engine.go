@@ -185,6 +185,16 @@ func notRun(cell plan.Cell, program *check.Program, reason string) reports.Cell 
 	return r
 }
 
+// untestable is the result of a cell that can't run: nothing was started for it.
+func untestable(cell plan.Cell, program *check.Program, why string) reports.Cell {
+	r := result(cell, program, nil)
+	for i := range r.Checks {
+		r.Checks[i].Outcome, r.Checks[i].Reason = reports.NotTestable, why
+	}
+	r.Outcome, r.Reason = reports.NotTestable, why
+	return r.Settled()
+}
+
 // History reads what a cell left below a report directory.
 func History(dir, id string) ([]record.Event, error) {
 	return record.ReadFile(filepath.Join(CellDir(dir, id), reports.HistoryFile))
