@@ -56,7 +56,7 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
-	cmd.Flags().StringArrayVar(&f.archives, "image-archive", nil, "with containerd: an image of a file, as docker save writes it: IMAGE=FILE (repeatable)")
+	cmd.Flags().StringArrayVar(&f.archives, "archive", nil, "with containerd: an image of a file, as docker save writes it: IMAGE=FILE (repeatable)")
 	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
 	registerRuntime(cmd, &f.runtime, "")
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
@@ -143,7 +143,7 @@ func (f *upFlags) played() (played engine.Played, _ error) {
 	for _, text := range f.archives {
 		reference, file, err := engine.ParseArchive(text)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("--image-archive %s: %w", text, err))
+			problems = append(problems, fmt.Errorf("--archive %s: %w", text, err))
 			continue
 		}
 		if played.Archives == nil {
