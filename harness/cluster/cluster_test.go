@@ -266,13 +266,14 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 		}
 		return &u
 	}
-	o.record("added", "pods", pod("TLS", "kubectl"))
-	o.record("modified", "pods", pod("TLS", "kubelet"))
-	o.record("modified", "pods", pod("", "kubelet"))
-	o.record("deleted", "pods", pod("", "kubelet"))
+	informer := o.handler("pods")
+	informer.OnAdd(pod("TLS", "kubectl"), false)
+	informer.OnUpdate(nil, pod("TLS", "kubelet"))
+	informer.OnUpdate(nil, pod("", "kubelet"))
+	informer.OnDelete(pod("", "kubelet"))
 	// An object that went while nobody watched is found missing by the next
 	// observer.
-	o.record("added", "pods", pod("TLS", "kubectl"))
+	informer.OnAdd(pod("TLS", "kubectl"), false)
 	next := &observer{recorder: &h, seen: o.forOther()}
 	next.recordMissing()
 	next.recordMissing()

@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -162,43 +162,17 @@ func (o *observer) recordMissing() {
 	}
 }
 
-func (o *observer) handler(resource string) cache.ResourceEventHandler {
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { o.record("added", resource, obj) },
-		UpdateFunc: func(_, obj any) { o.record("modified", resource, obj) },
-		DeleteFunc: func(obj any) {
-			if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = missed.Obj
-			}
-			o.record("deleted", resource, obj)
-		},
-	}
-}
-
-// record appends an object if it differs from what was recorded before. The
+// handler appends an object of a resource if it differs from what was recorded before. The
 // content is compared and not the resource version: an API server of another
 // release may show the same stored object differently.
-func (o *observer) record(change, resource string, obj any) {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return
-	}
-	u = u.DeepCopy()
-	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-	body, err := json.Marshal(u.Object)
-	if err != nil {
-		return // a decoded object can always be encoded
-	}
-	subject := resource + "/" + u.GetName()
-	if u.GetNamespace() != "" {
-		subject = resource + "/" + u.GetNamespace() + "/" + u.GetName()
-	}
-	seen := &seenObject{subject: subject, current: true, ObjectObserved: record.ObjectObserved{
-		Change: change, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: body,
-	}}
-	if o.changed(resource+"/"+string(u.GetUID()), seen) {
-		o.recorder.Append("watch", subject, seen.ObjectObserved)
-	}
+func (o *observer) handler(resource string) cache.ResourceEventHandler {
+	return watched.Handler(func(change string, object *unstructured.Unstructured) {
+		subject, event, is := watched.Event(change, resource, object)
+		seen := &seenObject{subject: subject, current: true, ObjectObserved: event}
+		if is && o.changed(resource+"/"+string(object.GetUID()), seen) {
+			o.recorder.Append("watch", subject, event)
+		}
+	})
 }
 
 func (o *observer) changed(key string, now *seenObject) bool {

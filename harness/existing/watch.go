@@ -2,7 +2,6 @@ package existing
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -146,43 +146,24 @@ func endsWell(err error) bool {
 }
 
 func (w *watcher) handler(resource string) cache.ResourceEventHandler {
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { w.record("added", resource, object) },
-		UpdateFunc: func(_, object any) { w.record("modified", resource, object) },
-		DeleteFunc: func(object any) {
-			if missed, is := object.(cache.DeletedFinalStateUnknown); is {
-				object = missed.Obj
-			}
-			w.record("deleted", resource, object)
-		},
-	}
+	return watched.Handler(func(change string, object *unstructured.Unstructured) {
+		if resource == nodes {
+			object = ofAnyNode(object)
+		}
+		if subject, event, is := watched.Event(change, resource, object); is {
+			w.record(subject, event)
+		}
+	})
 }
 
-func (w *watcher) record(change, resource string, object any) {
-	u, is := object.(*unstructured.Unstructured)
-	if !is {
-		return
-	}
-	u = u.DeepCopy()
-	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-	if resource == nodes {
-		u = ofAnyNode(u)
-	}
-	body, err := json.Marshal(u.Object)
-	if err != nil {
-		return // a decoded object can always be encoded
-	}
-	subject := resource + "/" + u.GetName()
-	if u.GetNamespace() != "" {
-		subject = resource + "/" + u.GetNamespace() + "/" + u.GetName()
-	}
+func (w *watcher) record(subject string, event record.ObjectObserved) {
 	w.recording.Lock()
 	defer w.recording.Unlock()
-	w.Recorder.Append("watch", subject, record.ObjectObserved{Change: change, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: body})
-	if resource != pods || w.containers == nil {
+	w.Recorder.Append("watch", subject, event)
+	if event.Resource != pods || w.containers == nil {
 		return
 	}
-	happened, err := w.containers.see(body, change == "deleted")
+	happened, err := w.containers.see(event.Object, event.Change == "deleted")
 	for _, h := range happened {
 		w.Recorder.Append("watch", h.subject, h.payload)
 	}

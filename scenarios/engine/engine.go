@@ -122,7 +122,7 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
 	if why := e.Existing.unfit(cell); why != "" {
-		return notTestable(cell, program, why)
+		return untestable(cell, program, "it can't run on this cluster: "+why)
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))

@@ -15,7 +15,6 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/fit"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -39,16 +38,6 @@ func (e *Existing) unfit(cell plan.Cell) string {
 		return ""
 	}
 	return fit.Of(cell, e.Facts, e.Images).Reason()
-}
-
-// notTestable is the result of a cell for which nothing was started.
-func notTestable(cell plan.Cell, program *check.Program, why string) reports.Cell {
-	r := result(cell, program, nil)
-	r.Outcome, r.Reason = reports.NotTestable, "it can't run on this cluster: "+why
-	for i := range r.Checks {
-		r.Checks[i].Outcome, r.Checks[i].Reason = r.Outcome, r.Reason
-	}
-	return r.Settled()
 }
 
 // runOnExisting runs a cell on the engine's existing cluster. Also if it is interrupted, its
