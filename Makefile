@@ -90,7 +90,7 @@ pictures: build ## make the samples and pictures of the docs anew, the page of R
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
-real: build ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get; 25 minutes)
+real: build ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get)
 	@command -v containerd >/dev/null && command -v runc >/dev/null || ! command -v apt-get >/dev/null || apt-get install -y containerd runc containernetworking-plugins
 	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
 	$(GO) test -count=1 -timeout=15m ./harness/containerd
