@@ -200,7 +200,7 @@ func History(dir, id string) ([]record.Event, error) {
 	return record.ReadFile(filepath.Join(CellDir(dir, id), reports.HistoryFile))
 }
 
-// Rejudge judges the saved histories of cells again.
+// Rejudge judges the saved histories of cells again. Each result has an outcome, as that of a run.
 func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
@@ -221,7 +221,7 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 		}
 		r, err := sameScenario(cell, result(cell, programs[i], events), planned, events)
 		failures = append(failures, err)
-		results = append(results, r)
+		results = append(results, r.Settled())
 	}
 	return results, errors.Join(failures...)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,32 @@ func TestASavedRunOfAnotherScenarioIsNotJudged(t *testing.T) {
 		if want := test.want == ""; want != (got.Outcome == reports.Fail) || !strings.Contains(got.Reason, test.want) {
 			t.Errorf("%s: %s, %q", name, got.Outcome, got.Reason)
 		}
+	}
+}
+
+// TestASavedRunHasAnOutcome: who compares it with another one asks for that.
+func TestASavedRunHasAnOutcome(t *testing.T) {
+	t.Parallel()
+	one := action.Check{ID: "one", Mode: record.Now, Observe: "1", Is: float64(1)}
+	cell := plan.Cell{ID: "a/b/c", Steps: []plan.Step{{Number: 1, Name: "1", Action: action.Checks{Checks: []action.Check{one}}}}}
+	dir := t.TempDir()
+	if err := os.MkdirAll(CellDir(dir, cell.ID), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(filepath.Join(CellDir(dir, cell.ID), reports.HistoryFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	history := record.NewHistory(file)
+	history.Append("engine", "1", record.StepStarted{Number: 1, Name: "1", Action: cell.Steps[0].Action.Describe()})
+	history.Append("engine", one.ID, record.CheckOpened{Step: 1})
+	history.Append("engine", one.ID, record.CheckClosed{Step: 1})
+	history.Append("engine", "1", record.StepDone{Number: 1})
+	history.Append("engine", "", record.CellEnded{})
+	results, err := Rejudge(dir, []plan.Cell{cell})
+	if err != nil || len(results) != 1 || results[0].Outcome != reports.Pass {
+		t.Errorf("%+v, %v", results, err)
 	}
 }
 
