@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/skewrig/skewrig/harness/existing"
 )
 
 // Cluster is where Jobs run.
@@ -33,39 +34,28 @@ func NewCluster(config *rest.Config) (*Cluster, error) {
 }
 
 // needed is what skewrig does in a cluster.
-var needed = []authorizationv1.ResourceAttributes{
-	{Group: "batch", Resource: "jobs", Verb: "create"},
-	{Group: "batch", Resource: "jobs", Verb: "get"},
-	{Group: "batch", Resource: "jobs", Verb: "delete"},
-	{Resource: "configmaps", Verb: "create"},
-	{Resource: "pods", Verb: "list"},
-	{Resource: "pods", Subresource: "log", Verb: "get"},
-	{Resource: "pods", Subresource: "exec", Verb: "create"},
-	{Resource: "pods", Subresource: "exec", Verb: "get"},
+var needed = []existing.Permission{
+	{Verb: "create", Group: "batch", Resource: "jobs"},
+	{Verb: "get", Group: "batch", Resource: "jobs"},
+	{Verb: "delete", Group: "batch", Resource: "jobs"},
+	{Verb: "create", Resource: "configmaps"},
+	{Verb: "list", Resource: "pods"},
+	{Verb: "get", Resource: "pods/log"},
+	{Verb: "create", Resource: "pods/exec"},
+	{Verb: "get", Resource: "pods/exec"},
 }
 
 // Allowed is an error that names all that skewrig may not do in a namespace and has to.
 func (c *Cluster) Allowed(ctx context.Context, namespace string) error {
+	missing, err := existing.Missing(ctx, c.client, namespace, needed)
+	if err != nil {
+		return err
+	}
 	var refused []error
-	for _, attributes := range needed {
-		attributes.Namespace = namespace
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &attributes}}
-		answer, err := c.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
-		if err != nil {
-			return fmt.Errorf("asking the cluster what is allowed: %w", err)
-		}
-		if !answer.Status.Allowed {
-			refused = append(refused, fmt.Errorf("the cluster does not allow to %s %s in namespace %s", attributes.Verb, named(attributes), namespace))
-		}
+	for _, p := range missing {
+		refused = append(refused, fmt.Errorf("the cluster does not allow to %s in namespace %s", p, namespace))
 	}
 	return errors.Join(refused...)
-}
-
-func named(a authorizationv1.ResourceAttributes) string {
-	if a.Subresource == "" {
-		return a.Resource
-	}
-	return a.Resource + "/" + a.Subresource
 }
 
 // Start creates the Job of a run, and the user's files if there are any. What is there already stays as it is.
