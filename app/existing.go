@@ -13,7 +13,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// ExistingCluster says on which cluster that somebody else runs cells are to run.
+// ExistingCluster says on which existing cluster cells run.
 type ExistingCluster struct {
 	existing.Config
 	// Nodes selects the nodes that may be used, by their labels. If unset, all may.
@@ -114,5 +114,5 @@ func WithCluster(r reports.Reproduce, on *engine.Existing) reports.Reproduce {
 	return r
 }
 
-// ProviderCluster is the provider of cells that run on a cluster that somebody else runs.
+// ProviderCluster is the provider of cells that run on an existing cluster.
 const ProviderCluster = "cluster"

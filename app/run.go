@@ -52,7 +52,7 @@ type Options struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice, and what comes out red so runs again alone.
 	Isolate bool
-	// Existing is a cluster that somebody else runs, on which the cells run. If unset, each has
+	// Existing is the existing cluster on which the cells run. If unset, each has
 	// a rig.
 	Existing *engine.Existing
 	// Keep is called with the first cell that is not as expected, while its rig is up, and

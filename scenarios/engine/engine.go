@@ -47,7 +47,7 @@ type Engine struct {
 	// Unexpected says which results are not as expected. Those of cells that shared a
 	// control plane are trusted only if they come out again without. If unset, none.
 	Unexpected func(reports.Cell) bool
-	// Existing is a cluster that somebody else runs, on which the cells run. If unset, each has
+	// Existing is the existing cluster on which the cells run. If unset, each has
 	// a rig.
 	Existing *Existing
 	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is

@@ -236,7 +236,7 @@ func whatCommandsReturn(t *testing.T, n *node) {
 	}
 	answer, err := n.runtime.ExecSync(t.Context(), &cri.ExecSyncRequest{ContainerId: p.id, Cmd: []string{"no-such-command"}})
 	if err == nil {
-		t.Errorf("a command that there is not gives %v", answer)
+		t.Errorf("an unknown command gives %v", answer)
 	}
 	began := time.Now()
 	const times = 10

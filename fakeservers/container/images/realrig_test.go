@@ -24,6 +24,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/fakeservers/container/images"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
@@ -255,10 +256,8 @@ func (n *node) load(set images.Set) {
 
 func (n *node) until(what string, is func() bool) {
 	n.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			n.t.Fatalf("it never came to be that %s", what)
-		}
+	if !await.Until(n.t.Context(), patience, is) {
+		n.t.Fatalf("it never came to be that %s", what)
 	}
 }
 
