@@ -19,9 +19,10 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/own"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Jobs is a run whose shards are the indexes of a Job in an existing cluster.
+// Jobs is a run, or a sweep, whose shards are the indexes of a Job in an existing cluster.
 type Jobs struct {
 	// Run is what runs. Its name is chosen.
 	Run jobs.Run
@@ -42,50 +43,75 @@ const jobFile = "run.json"
 // maxFiles is how many bytes a ConfigMap can have of the user's files.
 const maxFiles = 900 << 10
 
-// ShardsDir is where reports of shards are until they are merged into one in a directory.
+// ShardsDir is where reports of shards are until they are joined into one in a directory.
 func ShardsDir(dir string) string { return filepath.Clean(dir) + "-shards" }
 
-// RunJobs runs the shards, gathers their reports, and merges them. If it ends before, the Job stays, and the
+// RunJobs runs the shards of a run, gathers their reports, and merges them. If it ends before, the Job stays, and the
 // same command goes on with it.
-func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (_ reports.Report, err error) {
+func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (report reports.Report, err error) {
 	packed, err := filesOf(j.Named)
 	if err != nil {
-		return reports.Report{}, err
+		return report, err
 	}
+	before := func() error { // before anything starts
+		claimed, err := place.ClaimFor(cells)
+		if err != nil {
+			return err
+		}
+		return Failed(claimed.Close())
+	}
+	err = j.gather(ctx, place.Dir, packed, before, func(dirs []string) error {
+		report, err = Merge(dirs, place, j.Command)
+		return err
+	})
+	return report, err
+}
+
+// SweepJobs does the same for the shards of a sweep. Of known findings, it makes no news.
+func SweepJobs(ctx context.Context, dir string, known []trial.Finding, j Jobs) (swept trial.Swept, err error) {
+	err = j.gather(ctx, dir, nil, func() error { return clearSweep(dir) }, func(dirs []string) error {
+		swept, err = JoinSweeps(dirs, dir, j.Command, known)
+		return err
+	})
+	return swept, err
+}
+
+// gather runs the shards and has what they left joined, which is to be in a directory. Nothing starts if before has an
+// error.
+func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func() error, join func(dirs []string) error) error {
 	if _, err := j.Run.Job(packed != nil, j.Patch); err != nil {
-		return reports.Report{}, fmt.Errorf("patching the Job: %w", err)
+		return fmt.Errorf("patching the Job: %w", err)
 	}
-	claimed, err := place.ClaimFor(cells) // before anything starts
-	if err != nil {
-		return reports.Report{}, err
-	}
-	if err := claimed.Close(); err != nil {
-		return reports.Report{}, Failed(err)
+	if err := before(); err != nil {
+		return err
 	}
 	cluster, err := jobs.NewCluster(j.Config)
 	if err != nil {
-		return reports.Report{}, err
+		return err
 	}
 	if err := cluster.Allowed(ctx, j.Run.Namespace); err != nil {
-		return reports.Report{}, err
+		return err
 	}
-	dir := ShardsDir(place.Dir)
+	dir := ShardsDir(to)
 	if err := j.begin(ctx, cluster, dir, packed); err != nil {
-		return reports.Report{}, err
+		return err
 	}
 	gatherer := jobs.Gatherer{Cluster: cluster, Run: j.Run, Dir: dir, Tell: j.Tell}
 	if err := gatherer.Gather(ctx); err != nil {
-		return reports.Report{}, Failed(fmt.Errorf("gathering %s: %w\nWhat was gathered is in %s. The same command goes on; skewrig leaves the Job as it is", j.Run, err, dir))
+		next := "The same command goes on; skewrig leaves the Job as it is"
+		if _, is := errors.AsType[jobs.Over](err); is {
+			next = fmt.Sprintf("To start anew, delete that directory and the Job: kubectl delete job --namespace %s %s", j.Run.Namespace, j.Run.Name)
+		}
+		return Failed(fmt.Errorf("gathering %s: %w\nWhat was gathered is in %s. %s", j.Run, err, dir, next))
 	}
 	var gathered []string
 	for n := range j.Run.Shards {
 		gathered = append(gathered, gatherer.ReportDir(n+1))
 	}
-	report, err := Merge(gathered, place, j.Command)
-	if err != nil {
-		return report, err
+	if err := join(gathered); err != nil {
+		return err
 	}
-	return report, Failed(errors.Join(cluster.Delete(ctx, j.Run), os.RemoveAll(dir)))
+	return Failed(errors.Join(cluster.Delete(ctx, j.Run), os.RemoveAll(dir)))
 }
 
 // begin starts the Job, or goes on with that of an earlier run of the same command.

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 	scenarios "github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/sweep/engine"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -32,6 +33,8 @@ type Sweep struct {
 	// budget, there are none.
 	Budget time.Duration
 	Seed   uint64
+	// Shard is the part that is swept, of several that JoinSweeps joins. If unset, all is.
+	Shard reports.Shard
 	// Known are findings that were seen before: they are not looked for again, and no news.
 	Known []trial.Finding
 	// Dir is the directory for what it leaves, which is made. That of an earlier sweep is replaced, or,
@@ -80,9 +83,6 @@ func (s Sweep) tell(format string, args ...any) {
 type swept struct {
 	trial.Swept
 
-	// settable are the gates of the release that are not locked. A marker may name others.
-	settable map[string]bool
-
 	uses  []trial.Use
 	plans map[int]trial.Plan // by number
 	tried trial.Tried
@@ -91,13 +91,10 @@ type swept struct {
 
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
-	state := &swept{settable: make(map[string]bool), plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
+	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
-	}
-	for _, g := range s.Release.Gates {
-		state.settable[g.Name] = !g.Locked
 	}
 	if s.Resume {
 		return state, state.read(s.Dir)
@@ -110,7 +107,18 @@ func (s Sweep) begin(ctx context.Context) (*swept, error) {
 		return nil, err
 	}
 	state.uses, state.Reached, err = s.Reach(ctx, out)
+	state.Settable = s.settableOf(state.Reached)
 	return state, errors.Join(err, done(), state.write(s.Dir))
+}
+
+// settableOf are those of the gates of fields, and of what they are in, that can be set. A marker may name others.
+func (s Sweep) settableOf(reached []trial.Reached) (all []string) {
+	for _, g := range s.Release.Gates {
+		if !g.Locked && slices.ContainsFunc(reached, func(r trial.Reached) bool { return slices.Contains(slices.Concat(r.Gates, r.Under), g.Name) }) {
+			all = append(all, g.Name)
+		}
+	}
+	return all
 }
 
 // output is where a control plane leaves what it does, below the directory.
@@ -129,7 +137,7 @@ func (s Sweep) output(name string) (engine.Output, func() error, error) {
 
 // small runs the plans in which objects use one field and are touched once.
 func (s Sweep) small(ctx context.Context, state *swept) error {
-	for _, p := range trial.Small(state.Turns, state.Gates, state.uses, state.lacks) {
+	for _, p := range trial.Small(state.Turns, state.Gates, state.OfShard(state.uses), state.lacks) {
 		if err := s.next(ctx, state, p); err != nil {
 			return err
 		}
@@ -141,6 +149,9 @@ func (s Sweep) small(ctx context.Context, state *swept) error {
 func (s Sweep) random(ctx context.Context, state *swept, until time.Time) error {
 	source := trial.Source{Seed: s.Seed, Turns: state.Turns, Gates: state.Gates, Uses: state.uses, Lacks: state.lacks}
 	for n := len(state.Turns) + 1; time.Now().Before(until); n++ {
+		if !state.HasRandom(n) {
+			continue
+		}
 		if err := s.next(ctx, state, source.Random(n, state.tried)); err != nil {
 			return err
 		}

@@ -92,9 +92,8 @@ func (s *swept) read(dir string) error {
 	if err != nil {
 		return fmt.Errorf("no sweep to go on with: %w", err)
 	}
-	of := func(s trial.Swept) string { return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Turns) }
-	if of(had) != of(s.Swept) {
-		return fmt.Errorf("%s is another sweep (%s): --resume needs the same release, seed, gates, kinds and places", dir, of(had))
+	if !had.IsSame(s.Swept) {
+		return fmt.Errorf("%s is another sweep (%s): --resume needs the same release, seed, gates, kinds, places and shard", dir, had.Again())
 	}
 	had.Findings = slices.Concat(had.Findings, had.NotConfirmed, had.Known)
 	had.NotConfirmed, had.Known = nil, nil
@@ -145,7 +144,7 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 func (s *swept) own(of trial.Found) []string {
 	switch {
 	case !of.IsControl() && of.HasItem() && len(of.Off) == 0:
-		return slices.DeleteFunc(of.AllGates(), func(gate string) bool { return !s.settable[gate] })
+		return slices.DeleteFunc(of.AllGates(), func(gate string) bool { return !slices.Contains(s.Settable, gate) })
 	case len(of.Off) > 0:
 		return of.Off
 	default:

@@ -28,7 +28,7 @@ type Run struct {
 	Image string `json:"image"`
 	// Shards is how many there are.
 	Shards int `json:"shards"`
-	// Args are what each shard gives to skewrig run, beside which shard it is.
+	// Args are the command of skewrig that each shard runs, with its arguments, beside which shard it is: run kep-4939.
 	Args []string `json:"args"`
 }
 

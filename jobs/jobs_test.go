@@ -20,7 +20,7 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 )
 
-var run = Run{Name: "skewrig-abcde", Namespace: "ci", Image: "registry.example/skewrig:1", Shards: 4, Args: []string{"kep-4939/**", "mine.yaml", "--repeat=3"}}
+var run = Run{Name: "skewrig-abcde", Namespace: "ci", Image: "registry.example/skewrig:1", Shards: 4, Args: []string{"run", "kep-4939/**", "mine.yaml", "--repeat=3"}}
 
 func TestJob(t *testing.T) {
 	t.Parallel()
@@ -208,7 +208,7 @@ func TestWorker(t *testing.T) {
 		t.Error("it is ready before it began")
 	}
 	done := make(chan error, 1)
-	go func() { done <- w.Run(t.Context(), []string{"mine.yaml"}) }()
+	go func() { done <- w.Run(t.Context(), []string{"sweep", "mine.yaml"}) }()
 	for w.Ready() != nil {
 		select {
 		case err := <-done:
@@ -238,7 +238,7 @@ func TestWorker(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if want := "run mine.yaml --shard 2/4 --report-dir " + w.report() + " in files with mine.yaml\n"; out.String() != want {
+	if want := "sweep mine.yaml --shard 2/4 --report-dir " + w.report() + " in files with mine.yaml\n"; out.String() != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 }

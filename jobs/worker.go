@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -37,8 +38,8 @@ func (w Worker) report() string { return filepath.Join(w.Dir, "report") }
 func (w Worker) ended() string  { return filepath.Join(w.Dir, "ended") }
 func (w Worker) taken() string  { return filepath.Join(w.Dir, "taken") }
 
-// Run runs the shard, and returns when its report was taken. It is an error if there is none; that of the command
-// is returned.
+// Run runs the shard: a command of skewrig with its arguments. It returns when the report was taken. It is an error if
+// there is none; that of the command is returned.
 func (w Worker) Run(ctx context.Context, args []string) error {
 	index, err := strconv.Atoi(w.Index)
 	if err != nil || index < 0 || index >= w.Of {
@@ -48,7 +49,7 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 	if err := w.unpack(in); err != nil {
 		return err
 	}
-	args = append(append([]string{"run"}, args...), "--shard", fmt.Sprintf("%d/%d", index+1, w.Of), "--report-dir", w.report())
+	args = append(slices.Clone(args), "--shard", fmt.Sprintf("%d/%d", index+1, w.Of), "--report-dir", w.report())
 	cmd := exec.CommandContext(ctx, w.Program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in, w.Out, w.Out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

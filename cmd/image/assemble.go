@@ -87,7 +87,7 @@ func system() layer.Layer {
 }
 
 // cacheLayers are a layer for each component, so that a new release changes only those
-// that it is of, and one with the files that all of them share.
+// that it is of, one with the types of releases, and one with the files that all of them share.
 func cacheLayers(from string) (layers []layer.Layer, _ error) {
 	top, err := os.ReadDir(from)
 	if err != nil {
@@ -103,8 +103,12 @@ func cacheLayers(from string) (layers []layer.Layer, _ error) {
 	if err != nil {
 		return nil, err
 	}
+	apis, err := filepath.Glob(filepath.Join(from, "apis"))
+	if err != nil {
+		return nil, err
+	}
 	layers = append(layers, shared)
-	for _, component := range components {
+	for _, component := range append(components, apis...) {
 		packed, err := below(from, component)
 		if err != nil {
 			return nil, err

@@ -28,6 +28,7 @@ func sample(t *testing.T) contents {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"skewrig": "the program", "cache/go.mod": "module cache\n", "cache/toolchain": "go1.90\n",
+		"cache/apis/v1.90.1.json":          "{}",
 		"cache/bin/etcd/v3.90.0/aaaa/etcd": "etcd", "cache/bin/etcd/v3.90.0/aaaa/entry.json": "{}",
 		"cache/bin/kubelet/v1.90.1/bbbb/kubelet": "kubelet", "cache/bin/kubelet/v1.90.1/bbbb/entry.json": "{}",
 	} {

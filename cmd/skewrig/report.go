@@ -106,11 +106,20 @@ func newMerge() *cobra.Command {
 		Long: `Join reports into one, with the files of their cells. Cells that are in one report
 are copied; those that are in several become repetitions of one cell, which is flaky
 if they disagree. A cell that ran to its end replaces one that did not, and one that was
-judged replaces one that is unknown.`,
+judged replaces one that is unknown.
+
+The directories of the shards of a sweep are joined into the whole sweep.`,
 		Example: `  skewrig report merge shard-1 shard-2 --report-dir report
   skewrig report merge report report-rerun --report-dir both`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.ContainsFunc(args, app.IsSweep) {
+				swept, err := app.JoinSweeps(args, to.dir, app.CommandLine(os.Args), nil)
+				if err != nil {
+					return err
+				}
+				return finishSweep(cmd, out, swept, to.dir)
+			}
 			report, err := app.Merge(args, to.place(cmd), app.CommandLine(os.Args))
 			if err != nil {
 				return err

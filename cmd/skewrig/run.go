@@ -60,12 +60,12 @@ its cells run, or those that a pattern selects.`,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
-	f.cluster.register(cmd)
+	f.cluster.register(cmd, "--provider cluster or --jobs")
 	f.on.register(cmd, &f.cluster)
 	f.report.register(cmd, "report", "directory for the report; replaces an earlier report of the same cells")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
-	f.inJobs.register(cmd, &f.cluster)
+	f.inJobs.register(cmd, &f.cluster, "the cells", "repeat", "until-fail", "isolate", "shuffle", "parallel", "known-deviations")
 	f.github.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
@@ -103,7 +103,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("jobs") {
+	if f.inJobs.wanted(cmd) {
 		return f.jobs(cmd, args, cells)
 	}
 	return f.onThisMachine(cmd, args, builder, here, f.again.ofShard(cmd.ErrOrStderr(), cells))

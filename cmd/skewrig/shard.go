@@ -11,12 +11,12 @@ import (
 	"github.com/skewrig/skewrig/jobs"
 )
 
-// newShard is what containers of a Job run (skewrig run --jobs).
+// newShard is what containers of a Job run (--jobs).
 func newShard() *cobra.Command {
 	cmd := &cobra.Command{Use: "shard", Short: "Run a shard in a container of a Job", Hidden: true}
 	var of int
 	run := &cobra.Command{
-		Use: "run --of N -- [PATTERN | FILE | FLAG ...]", Short: "Run the shard of JOB_COMPLETION_INDEX, and wait until its report was taken",
+		Use: "run --of N -- COMMAND [ARGUMENT ...]", Short: "Run the shard of JOB_COMPLETION_INDEX, and wait until its report was taken",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withWorker(of, func(w jobs.Worker) error { return w.Run(cmd.Context(), args) })
 		},

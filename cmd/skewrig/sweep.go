@@ -24,11 +24,14 @@ type sweepFlags struct {
 	binaries
 	output
 	dir, to, known   string
+	shard            string
 	gates, kinds, at []string
 	budget           time.Duration
 	seed             uint64
 	resume           bool
 	parallel         int
+	cluster          kubeconfig
+	inJobs           jobsFlags
 }
 
 func newSweep() *cobra.Command {
@@ -66,6 +69,8 @@ a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	registerParallel(cmd, &f.parallel)
+	f.cluster.register(cmd, "--jobs")
+	f.inJobs.register(cmd, &f.cluster, "the sweep", "gates", "kinds", "at", "to", "budget", "seed", "parallel")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "sweep", "directory for what the sweep leaves; replaces that of an earlier sweep")
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only (the default: all that can be set and guard fields)")
 	cmd.Flags().StringSliceVar(&f.kinds, "kinds", nil, "make objects of these kinds only (the default: all that have a field)")
@@ -73,13 +78,15 @@ a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues
 	cmd.Flags().StringVar(&f.to, "to", "", "change to this release and back, with its default gates, instead of turning gates off")
 	cmd.Flags().DurationVar(&f.budget, "budget", 0, "go on with random plans until this long after the start (the default: no random plans)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "what random plans are made from")
+	cmd.Flags().StringVar(&f.shard, "shard", "", "sweep one part of the fields, such as 2/4; skewrig report merge joins them")
 	cmd.Flags().StringVar(&f.known, "known", "", "the sweep.json of an earlier sweep: only what is not in it is a finding")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in the report directory, which was interrupted or had a shorter budget")
 	return cmd
 }
 
 func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
-	if err := checkParallel(f.parallel); err != nil {
+	shard, err := parseShard(f.shard)
+	if err := errors.Join(err, checkParallel(f.parallel)); err != nil {
 		return err
 	}
 	builder, _, err := f.open(cmd)
@@ -99,10 +106,13 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	sweep := app.Sweep{
 		Config: engine.Config{Release: r, API: api, Gates: f.gates, Kinds: f.kinds},
-		At:     f.at, Budget: f.budget, Seed: f.seed, Dir: f.dir, Resume: f.resume, Parallel: f.parallel,
+		At:     f.at, Budget: f.budget, Seed: f.seed, Shard: shard, Dir: f.dir, Resume: f.resume, Parallel: f.parallel,
 	}
 	if err := f.others(cmd, builder, &sweep); err != nil {
 		return err
+	}
+	if f.inJobs.wanted(cmd) {
+		return f.jobs(cmd, string(r.Version), sweep.Known)
 	}
 	p := newProgress(news(cmd))
 	defer p.close()
@@ -114,7 +124,12 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := printResult(cmd, f.output, swept, func(w io.Writer, s trial.Swept) { printSwept(w, s, f.dir) }); err != nil {
+	return finishSweep(cmd, f.output, swept, f.dir)
+}
+
+// finishSweep prints what a sweep came to, whose directory is dir. A finding is the exit code 1.
+func finishSweep(cmd *cobra.Command, out output, swept trial.Swept, dir string) error {
+	if err := printResult(cmd, out, swept, func(w io.Writer, s trial.Swept) { printSwept(w, s, dir) }); err != nil {
 		return err
 	}
 	if len(swept.Findings) > 0 {

@@ -4,6 +4,7 @@
 package apitypes
 
 import (
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -15,6 +16,23 @@ import (
 type API struct {
 	types  map[string]*Type
 	groups map[string]string // the name of a group, by package
+}
+
+// saved is an API as JSON.
+type saved struct {
+	Types  map[string]*Type  `json:"types"`
+	Groups map[string]string `json:"groups"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (a *API) MarshalJSON() ([]byte, error) { return json.Marshal(saved{a.types, a.groups}) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *API) UnmarshalJSON(text []byte) error {
+	var s saved
+	err := json.Unmarshal(text, &s)
+	a.types, a.groups = s.Types, s.Groups
+	return err
 }
 
 // Type is a type that has a name: k8s.io/api/core/v1.Container.

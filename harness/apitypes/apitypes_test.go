@@ -1,6 +1,7 @@
 package apitypes_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -100,6 +101,23 @@ func read(t *testing.T, files map[string]string) *apitypes.API {
 		t.Fatal(err)
 	}
 	return api
+}
+
+// TestAnAPIAsJSON is the same when it is read again.
+func TestAnAPIAsJSON(t *testing.T) {
+	t.Parallel()
+	api := toolsAPI(t)
+	text, err := json.Marshal(api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(apitypes.API)
+	if err := json.Unmarshal(text, again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(api, again, cmp.AllowUnexported(apitypes.API{})); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func toolsAPI(t *testing.T) *apitypes.API {

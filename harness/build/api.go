@@ -2,6 +2,8 @@ package build
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,6 +25,9 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 	if err != nil {
 		return nil, err
 	}
+	if _, is := s.exportedWith(); is {
+		return s.exportedAPI(v)
+	}
 	api := new(apitypes.API)
 	for module, in := range apis {
 		dir, err := download(ctx, s.dir, Target{Component: APIServer, Version: v}, module+"@"+published(module, string(v.Released())))
@@ -34,4 +39,39 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 		}
 	}
 	return api, nil
+}
+
+// apiFile is where an exported cache has the types of a release: who uses it may have no Go to get their source with.
+func apiFile(v release.Version) string { return path.Join("apis", string(v)+".json") }
+
+// exportAPIs writes the types of the releases whose API servers are exported to another cache.
+func (b *Builder) exportAPIs(ctx context.Context, targets []Target, to string) error {
+	done := make(map[release.Version]bool)
+	for _, t := range targets {
+		if t.Component != APIServer || done[t.Version] {
+			continue
+		}
+		done[t.Version] = true
+		api, err := b.API(ctx, t.Version)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(api)
+		if err != nil {
+			return err
+		}
+		if err := writeBelow(to, apiFile(t.Version), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s store) exportedAPI(v release.Version) (*apitypes.API, error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(apiFile(v))))
+	if err != nil {
+		return nil, fmt.Errorf("%s was exported without an API server of %s: %w", s.dir, v, err)
+	}
+	api := new(apitypes.API)
+	return api, json.Unmarshal(text, api)
 }

@@ -36,7 +36,7 @@ func (b *Builder) Export(ctx context.Context, targets []Target, dir string) erro
 			return err
 		}
 	}
-	return nil
+	return b.exportAPIs(ctx, targets, dir)
 }
 
 // exports are what another cache is made of.

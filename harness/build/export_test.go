@@ -84,6 +84,30 @@ func TestGeneratedLocksAreExported(t *testing.T) {
 	}
 }
 
+// TestTheAPIOfAnExportedCache: without Go, it is what the cache has of the release.
+func TestTheAPIOfAnExportedCache(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := &Builder{Dir: dir}
+	for name, text := range map[string]string{
+		toolchainFile: "go1.99", apiFile("v1.90.1"): `{"types": {"k8s.io/api/core/v1.Pod": {"Package": "k8s.io/api/core/v1", "Name": "Pod"}}, "groups": {}}`,
+	} {
+		if err := writeBelow(dir, name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	api, err := b.API(t.Context(), "v1.90.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pod, known := api.Type("k8s.io/api/core/v1.Pod"); !known || pod.Name != "Pod" {
+		t.Errorf("%v", pod)
+	}
+	if _, err := b.API(t.Context(), "v1.89.1"); err == nil || !strings.Contains(err.Error(), "was exported without an API server of v1.89.1") {
+		t.Errorf("another release: %v", err)
+	}
+}
+
 // TestWhatIsNotExported: the cache of another machine could not say what these are.
 func TestWhatIsNotExported(t *testing.T) {
 	t.Parallel()

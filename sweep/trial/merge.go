@@ -106,20 +106,25 @@ type Tally struct {
 	Objects int    `json:"objects"`
 }
 
-// Tallies counts what plans try, sorted.
+// Tallies adds what a plan tries, sorted.
 func Tallies(had []Tally, p Plan) []Tally {
-	counts := make(map[Tally]int)
-	for _, t := range had {
-		counts[Tally{Turn: t.Turn, Gate: t.Gate, Touch: t.Touch}] += t.Objects
-	}
+	var tried []Tally
 	for _, i := range p.Items {
 		for _, gate := range i.ownGates() {
 			for _, touch := range i.Touches {
-				counts[Tally{Turn: p.Turn.String(), Gate: gate, Touch: touch}]++
+				tried = append(tried, Tally{p.Turn.String(), gate, touch, 1})
 			}
 		}
 	}
-	var all []Tally
+	return addTallies(had, tried)
+}
+
+// addTallies are tallies that are summed up, sorted.
+func addTallies(had, more []Tally) (all []Tally) {
+	counts := make(map[Tally]int)
+	for _, t := range slices.Concat(had, more) {
+		counts[Tally{Turn: t.Turn, Gate: t.Gate, Touch: t.Touch}] += t.Objects
+	}
 	for t, n := range counts {
 		t.Objects = n
 		all = append(all, t)

@@ -1,6 +1,9 @@
 package trial
 
-import "github.com/skewrig/skewrig/harness/release"
+import (
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+)
 
 // Swept is what a sweep came to.
 type Swept struct {
@@ -9,10 +12,14 @@ type Swept struct {
 	Seed    uint64          `json:"seed"`
 	Gates   []string        `json:"gates"`
 	Kinds   []string        `json:"kinds,omitempty"` // if unset, all
+	// Shard is which part of the sweep this is. If unset, all of it.
+	Shard reports.Shard `json:"shard,omitzero"`
 	// Turns are the changes that are tried.
 	Turns []Turn `json:"turns"`
 	// Reached are the fields in the objects of kinds, with those that no object could be made with.
 	Reached []Reached `json:"reached"`
+	// Settable are those of the gates of these fields, and of what they are in, that can be set.
+	Settable []string `json:"settable,omitempty"`
 	// Plans are those that ran.
 	Plans []Ran `json:"plans"`
 	// Tried is how often what was tried.

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// JoinSweeps joins the shards of a sweep, which are in directories, into the whole sweep in another one, with all
+// that they left. Of known findings, it makes no news.
+func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial.Swept, error) {
+	var shards []trial.Input
+	var problems []error
+	for _, dir := range dirs {
+		if SameDir(dir, to) {
+			problems = append(problems, fmt.Errorf("%s can't be joined into itself: choose another --report-dir", dir))
+		}
+		s, err := ReadSweep(dir)
+		problems = append(problems, err)
+		shards = append(shards, trial.Input{Name: dir, Swept: s})
+	}
+	if err := errors.Join(problems...); err != nil {
+		return trial.Swept{}, err
+	}
+	joined, err := trial.Join(shards)
+	if err != nil {
+		return trial.Swept{}, err
+	}
+	state := &swept{Swept: joined, plans: make(map[int]trial.Plan)}
+	for _, ran := range joined.Plans {
+		state.plans[ran.Number] = ran.Plan
+	}
+	var again []trial.Finding
+	state.Findings, again = trial.New(state.Findings, known)
+	state.Known = trial.Merge(state.Known, again)
+	if err := clearSweep(to); err != nil {
+		return joined, err
+	}
+	return state.Swept, Failed(state.leave(shards, to, command))
+}
+
+// leave writes what the shards of a sweep came to.
+func (s *swept) leave(shards []trial.Input, to, command string) error {
+	if err := readJSON(filepath.Join(shards[0].Name, sweptUses), &s.uses); err != nil {
+		return err
+	}
+	if _, err := s.writeScenarios(to); err != nil {
+		return err
+	}
+	var alone []string
+	for _, shard := range shards {
+		plans := filepath.Join(to, sweptPlans, fmt.Sprintf("shard-%d", shard.Shard.Index))
+		if err := os.CopyFS(plans, os.DirFS(filepath.Join(shard.Name, sweptPlans))); err != nil {
+			return err
+		}
+		in := filepath.Join(shard.Name, sweptAlone)
+		switch _, err := os.Stat(in); {
+		case err == nil:
+			alone = append(alone, in)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	if len(alone) > 0 {
+		if _, err := Merge(alone, Place{Dir: filepath.Join(to, sweptAlone)}, command); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.write(to), writeSweepPages(to, s.Swept, s.alone))
+}
