@@ -133,22 +133,23 @@ func checkSameCells(inputs []Input) error {
 }
 
 // checkOtherRuns finds runs that are in several reports: evidence must not be
-// counted twice. A run is known by the millisecond in which it started.
+// counted twice. A run is known by the millisecond in which it started; those of one report are told apart by
+// their numbers, and may start together.
 func checkOtherRuns(inputs []Input) error {
 	type pair struct{ a, b string }
 	shared := make(map[pair][]string)
-	where := make(map[string]string)
+	where := make(map[string]int) // the place of its input
 	each(inputs, func(i int, c Cell) {
 		for _, r := range c.EachRun() {
 			if r.Started.IsZero() {
 				continue
 			}
 			key := fmt.Sprint(c.ID, r.Started.UnixMilli())
-			if before, known := where[key]; known {
-				between := pair{before, inputs[i].Name}
+			if before, known := where[key]; known && before != i {
+				between := pair{inputs[before].Name, inputs[i].Name}
 				shared[between] = append(shared[between], c.ID)
 			}
-			where[key] = inputs[i].Name
+			where[key] = i
 		}
 	})
 	var problems []error
