@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -28,7 +29,7 @@ type Gatherer struct {
 
 	told   map[int]string  // the state of each shard
 	heard  map[string]bool // pods
-	freed  map[string]bool // pods whose report was taken
+	freed  sync.Map        // pods whose report was taken
 	failed time.Time       // since when the cluster does not answer
 	saying sync.WaitGroup  // what passes on what pods say
 }
@@ -45,7 +46,7 @@ func (g *Gatherer) ReportDir(shard int) string { return filepath.Join(g.Dir, str
 // Gather returns when the report of each shard is there. It is an error if some will not come; the others are
 // there then. A cluster that does not answer for a while is asked again.
 func (g *Gatherer) Gather(ctx context.Context) error {
-	g.told, g.heard, g.freed = make(map[int]string), make(map[string]bool), make(map[string]bool)
+	g.told, g.heard = make(map[int]string), make(map[string]bool)
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { cancel(); g.saying.Wait() }()
 	for {
@@ -90,13 +91,12 @@ func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	shards := Shards(g.Run.Shards, pods)
+	if err := g.takeAll(ctx, shards); err != nil {
+		return 0, err
+	}
 	var missing []error
-	for _, s := range Shards(g.Run.Shards, pods) {
-		if s.Ready {
-			if err := g.take(ctx, s); err != nil {
-				return 0, err
-			}
-		}
+	for _, s := range shards {
 		if exists(g.ReportDir(s.Number)) {
 			continue
 		}
@@ -136,6 +136,21 @@ func (g *Gatherer) pass(s Shard, out io.ReadCloser) {
 	_ = out.Close() // it is read to its end
 }
 
+// together is how many reports are taken at the same time: a pod packs its own, which takes longer than sending it.
+const together = 8
+
+// takeAll takes the reports of the shards that are ready.
+func (g *Gatherer) takeAll(ctx context.Context, shards []Shard) error {
+	var taking errgroup.Group
+	taking.SetLimit(together)
+	for _, s := range shards {
+		if s.Ready {
+			taking.Go(func() error { return g.take(ctx, s) })
+		}
+	}
+	return taking.Wait()
+}
+
 // take takes the report of a shard, unless it is there, and lets its pod end.
 func (g *Gatherer) take(ctx context.Context, s Shard) error {
 	if !exists(g.ReportDir(s.Number)) {
@@ -144,11 +159,13 @@ func (g *Gatherer) take(ctx context.Context, s Shard) error {
 		}
 		g.tell("shard %d/%d gathered", s.Number, g.Run.Shards)
 	}
-	if g.freed[s.Pod] { // it is ready until somebody sees that it ended
+	if _, freed := g.freed.Load(s.Pod); freed { // it is ready until somebody sees that it ended
 		return nil
 	}
 	err := g.Cluster.exec(ctx, g.Run, s.Pod, Command("release"), io.Discard)
-	g.freed[s.Pod] = err == nil
+	if err == nil {
+		g.freed.Store(s.Pod, true)
+	}
 	return err
 }
 
