@@ -12,7 +12,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants page pictures clocks real bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants page pictures clocks containers real bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -90,8 +90,10 @@ pictures: build ## make the samples and pictures of the docs anew, the page of R
 clocks: ## show that a kubelet can have a clock of its own (compiles one with another Go runtime first: minutes)
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
-real: build ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get)
-	@command -v containerd >/dev/null && command -v runc >/dev/null || ! command -v apt-get >/dev/null || apt-get install -y containerd runc containernetworking-plugins
+containers:
+	@command -v containerd >/dev/null && command -v runc >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends containerd runc containernetworking-plugins; }
+
+real: build containers ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get)
 	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
 	$(GO) test -count=1 -timeout=15m ./harness/containerd
 	$(GO) test -count=1 -timeout=10m -run=WithContainers ./cmd/skewrig
