@@ -4,10 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -88,20 +87,26 @@ func greet(t *testing.T, listener net.Listener) recording {
 	return recording{t, conn, bufio.NewReader(conn)}
 }
 
+// message returns what the process says next.
+func (r recording) message() (m Message) {
+	r.t.Helper()
+	line, err := r.from.ReadBytes('\n')
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		r.t.Fatal(err)
+	}
+	return m
+}
+
 // next returns the next event that the process has, and answers, and how many drafts came
 // before it.
 func (r recording) next() (event record.Payload, drafts int) {
 	r.t.Helper()
-	m := Message{Draft: true}
-	for drafts = -1; m.Draft; drafts++ {
-		line, err := r.from.ReadBytes('\n')
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		m = Message{}
-		if err := json.Unmarshal(line, &m); err != nil {
-			r.t.Fatal(err)
-		}
+	m := r.message()
+	for ; m.Draft; m = r.message() {
+		drafts++
 	}
 	if _, err := r.conn.Write([]byte("\n")); err != nil {
 		r.t.Fatal(err)
@@ -118,14 +123,7 @@ func TestTheMainProcessRecords(t *testing.T) {
 			{Port: port, Protocol: behavior.TCP, Phases: behavior.Timeline{{TCP: &behavior.Stream{Send: "hello"}}}},
 		}}},
 	}})
-	if err := os.Mkdir(filepath.Join(c.dir, "record"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("unix", filepath.Join(c.dir, "record", SocketName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
+	listener := c.listen()
 	cmd, out := c.command(true, "/any/program")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -135,6 +133,9 @@ func TestTheMainProcessRecords(t *testing.T) {
 	listening, is := first.(record.Listening)
 	if !is || listening.Port != port {
 		t.Fatalf("the first event is %+v", listening)
+	}
+	if diff := cmp.Diff(Message{Up: true}, r.message()); diff != "" {
+		t.Fatalf("once it listens (-want +got):\n%s", diff)
 	}
 	conn, err := net.Dial("tcp", listening.Address)
 	if err != nil {
@@ -154,6 +155,34 @@ func TestTheMainProcessRecords(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ends with %v: %s", err, out)
+	}
+}
+
+// TestAProgramThatListensNowhereIsUpInAMoment, and so is none that is run beside it.
+func TestAProgramThatListensNowhereIsUpInAMoment(t *testing.T) {
+	t.Parallel()
+	c := newContainer(t, File{Reference: agnhostImage})
+	listener := c.listen()
+	for _, run := range []struct {
+		first bool
+		want  error
+	}{{true, nil}, {false, io.EOF}} {
+		cmd, _ := c.command(run.first, "sh", "-c", "sleep 2")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r := greet(t, listener)
+		line, err := r.from.ReadBytes('\n')
+		var m Message
+		if err == nil {
+			err = json.Unmarshal(line, &m)
+		}
+		if !errors.Is(err, run.want) || m.Up != run.first {
+			t.Errorf("first: %t: it says %q: %v", run.first, line, err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -100,6 +101,10 @@ func (l place) process() (*image.Process, error) {
 	}
 	if to, name := dial(l.socket); to != nil {
 		p.Recorder, p.Container = to, name
+		if l.first {
+			p.Up = sync.OnceFunc(to.up)
+			time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+		}
 	}
 	return p, nil
 }

@@ -22,8 +22,11 @@ type Message struct {
 	// Draft says that the event is a connection which is open. It is not answered, and
 	// recorded only if the process is killed.
 	Draft bool `json:"draft,omitempty"`
+	// Up says that the main process has come up, or has run for image.ComingUp. It is no
+	// event, and not answered.
+	Up bool `json:"up,omitempty"`
 
-	Kind string          `json:"kind"`
+	Kind string          `json:"kind,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
@@ -63,19 +66,27 @@ func (r *recorder) Append(_, _ string, payload record.Payload) { r.send(payload,
 // Draft implements record.Drafter.
 func (r *recorder) Draft(open record.Connection) { r.send(open, true) }
 
+// up says that the program has come up.
+func (r *recorder) up() { r.tell(Message{Up: true}, false) }
+
 func (r *recorder) send(payload record.Payload, draft bool) {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		data = nil // the node says that something is missing
 	}
+	r.tell(Message{Draft: draft, Kind: payload.EventKind(), Data: data}, !draft)
+}
+
+// tell sends a message, and waits for the answer if there is one.
+func (r *recorder) tell(m Message, answered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.conn == nil {
 		return
 	}
 	_ = r.conn.SetDeadline(time.Now().Add(patience))
-	err = json.NewEncoder(r.conn).Encode(Message{Draft: draft, Kind: payload.EventKind(), Data: data})
-	if err == nil && !draft {
+	err := json.NewEncoder(r.conn).Encode(m)
+	if err == nil && answered {
 		_, err = r.from.ReadBytes('\n')
 	}
 	if err != nil {

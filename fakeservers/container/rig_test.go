@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -57,6 +58,20 @@ func newContainer(t *testing.T, file File) container {
 	}
 	golden.Write(t, filepath.Join(c.dir, "image.json"), string(text))
 	return c
+}
+
+// listen is where processes of the container send what they record.
+func (c container) listen() net.Listener {
+	c.t.Helper()
+	if err := os.Mkdir(filepath.Join(c.dir, "record"), 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", filepath.Join(c.dir, "record", SocketName))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = listener.Close() })
+	return listener
 }
 
 // command is a process of the container.

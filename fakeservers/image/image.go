@@ -111,6 +111,11 @@ type Process struct {
 	Up func()
 }
 
+// ComingUp is how long the start of a container waits for its program to come up. A
+// real program takes a moment too, but one that depends on how busy the machine is with
+// everything else: a probe that comes before it says nothing of what is tested.
+const ComingUp = time.Second
+
 // SayUp calls Up, if it is set.
 func (p *Process) SayUp() {
 	if p.Up != nil {

@@ -29,12 +29,6 @@ const (
 // lost, as they are in a kernel that keeps one of each.
 const pendingSignals = 16
 
-// comingUp is how long the start of a container waits for its program to open
-// its ports. A real program takes a moment too, but one that depends on how busy
-// the machine is with everything else: a probe that comes before it says nothing
-// of what is tested.
-const comingUp = time.Second
-
 // process is the run of a container's program.
 type process struct {
 	program *image.Process
@@ -112,7 +106,7 @@ func mounts(config *cri.ContainerConfig) []image.Mount {
 }
 
 // launch runs the container's program, with its output going to log. It returns
-// when the program has come up or ended, or after comingUp.
+// when the program has come up or ended, or after image.ComingUp.
 func (r *Runtime) launch(c *container, log *containerLog) error {
 	p, err := r.newProcess(c, log)
 	if err != nil {
@@ -131,7 +125,7 @@ func (r *Runtime) launch(c *container, log *containerLog) error {
 	select {
 	case <-p.up:
 	case <-p.done:
-	case <-time.After(comingUp):
+	case <-time.After(image.ComingUp):
 	}
 	return nil
 }

@@ -66,5 +66,5 @@ func (l *ledger) runs(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.containers[id]
-	return c != nil && c.started && !c.exited
+	return c != nil && c.started && !c.exited()
 }

@@ -25,11 +25,12 @@ type ledger struct {
 	runtime  cri.RuntimeServiceClient
 	images   cri.ImageServiceClient
 	load     func(ctx context.Context, reference string) error // has the runtime have an image
+	up       func(ctx context.Context, id, reference string)   // waits until a program has come up; nil: nobody waits
 
 	mu         sync.Mutex
 	sandboxes  map[string]*sandbox
 	containers map[string]*container
-	pulled     map[string]bool // images, by the references and ids that were pulled
+	pulled     map[string]string // the references of images, by these and by the ids that were pulled
 	lastPID    int
 }
 
@@ -43,17 +44,22 @@ type sandbox struct {
 // container is one that was created.
 type container struct {
 	path, image, log string
+	reference        string // by which its image was pulled
 	sandbox          string
 	attempt          uint32
 	args             []string
 	signal           string // the last one that it was sent
-	started, exited  bool
+	started          bool
+	lives            context.Context // ends when it is seen to have ended
+	end              context.CancelFunc
 }
+
+func (c *container) exited() bool { return c.lives.Err() != nil }
 
 func newLedger(node, output string, recorder record.Recorder, runtime cri.RuntimeServiceClient, images cri.ImageServiceClient) *ledger {
 	return &ledger{
 		source: "runtime/" + node, recorder: recorder, output: output, runtime: runtime, images: images,
-		sandboxes: make(map[string]*sandbox), containers: make(map[string]*container), pulled: make(map[string]bool),
+		sandboxes: make(map[string]*sandbox), containers: make(map[string]*container), pulled: make(map[string]string),
 	}
 }
 
@@ -163,7 +169,7 @@ func (l *ledger) runningIn(sandbox string) (ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, c := range l.containers {
-		if (sandbox == "" || c.sandbox == sandbox) && c.started && !c.exited {
+		if (sandbox == "" || c.sandbox == sandbox) && c.started && !c.exited() {
 			ids = append(ids, id)
 		}
 	}
@@ -180,6 +186,8 @@ func (l *ledger) createContainer(request *cri.CreateContainerRequest) func(conte
 		if c.image == "" {
 			c.image = config.GetImage().GetImage()
 		}
+		c.reference = l.pulled[config.GetImage().GetImage()]
+		c.lives, c.end = context.WithCancel(context.Background())
 		if s := l.sandboxes[c.sandbox]; s != nil {
 			c.path, c.log = s.path+"/"+config.GetMetadata().GetName(), path.Join(s.logs, config.GetLogPath())
 		}
@@ -205,8 +213,13 @@ func (l *ledger) arguments(ctx context.Context, id string) []string {
 	return info.RuntimeSpec.Process.Args
 }
 
+// upLimit is how long a program has to say that it has come up, or to end.
+const upLimit = 10 * time.Second
+
 // startContainer records the start before it is one, so that it comes before what the program
-// does.
+// does. It is answered when the program has come up or ended, as that of a simulated node is: how
+// long that takes depends on how busy the machine is, and a probe that comes before it says nothing of
+// what is tested.
 func (l *ledger) startContainer(request *cri.StartContainerRequest) func(context.Context, []byte, error) {
 	id := request.GetContainerId()
 	l.mu.Lock()
@@ -223,6 +236,11 @@ func (l *ledger) startContainer(request *cri.StartContainerRequest) func(context
 	return func(ctx context.Context, _ []byte, err error) {
 		if err != nil {
 			l.look(context.WithoutCancel(ctx), id)
+		} else if l.up != nil {
+			ctx, cancel := context.WithTimeout(ctx, upLimit)
+			defer cancel()
+			defer context.AfterFunc(c.lives, cancel)()
+			l.up(ctx, id, c.reference)
 		}
 	}
 }
@@ -244,7 +262,7 @@ func (l *ledger) stopContainer(request *cri.StopContainerRequest) func(context.C
 func (l *ledger) signaled(id, signal string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c := l.containers[id]; c != nil && !c.exited {
+	if c := l.containers[id]; c != nil && !c.exited() {
 		c.signal = signal
 	}
 }
@@ -273,11 +291,11 @@ func (l *ledger) seen(_ context.Context, is *cri.ContainerStatusResponse) {
 	}
 	l.mu.Lock()
 	c := l.containers[s.GetId()]
-	if c == nil || !c.started || c.exited {
+	if c == nil || !c.started || c.exited() {
 		l.mu.Unlock()
 		return
 	}
-	c.exited = true
+	c.end()
 	if s.GetExitCode() == killed {
 		c.signal = "SIGKILL"
 	}
@@ -334,7 +352,7 @@ func (l *ledger) imageStatus(request []byte) ([]byte, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pulled[message.GetImage().GetImage()] {
+	if _, is := l.pulled[message.GetImage().GetImage()]; is {
 		return nil, nil
 	}
 	return marshal(&cri.ImageStatusResponse{})
@@ -355,7 +373,7 @@ func (l *ledger) pullImage(ctx context.Context, request []byte) ([]byte, error) 
 		return nil, status.Error(codes.NotFound, err.Error())
 	}
 	l.mu.Lock()
-	l.pulled[ref], l.pulled[is.GetImage().GetId()] = true, true
+	l.pulled[ref], l.pulled[is.GetImage().GetId()] = ref, ref
 	l.mu.Unlock()
 	l.record(subject, record.ImagePulled{Ref: ref, Digest: is.GetImage().GetId()})
 	return marshal(&cri.PullImageResponse{ImageRef: is.GetImage().GetId()})

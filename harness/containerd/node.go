@@ -40,6 +40,10 @@ type Config struct {
 	// Image returns the path of an OCI archive with the image that a pod asks for, or why there is
 	// none. It may be called again for the same.
 	Image func(ctx context.Context, reference string) (archive string, err error)
+	// Up waits until the program of a container has come up, whose image was asked for by a
+	// reference, or until ctx ends: the kubelet hears of the start no earlier. If unset, it does when
+	// containerd has started it.
+	Up func(ctx context.Context, id, reference string)
 	// Sandbox is the reference of the image of pods' sandboxes.
 	Sandbox string
 	// Mounts are what all containers have of this machine. If unset, nothing.

@@ -55,7 +55,7 @@ func (l *ledger) keepAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.containers {
-		if c.started && !c.exited {
+		if c.started && !c.exited() {
 			l.keep(c)
 		}
 	}

@@ -49,7 +49,7 @@ func newRelay(config Config, dial func(context.Context) (net.Conn, error), load 
 		return nil, err
 	}
 	r.ledger = newLedger(config.Name, config.Output, recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
-	r.load = load
+	r.load, r.up = load, config.Up
 	r.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(asItIs{}), grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.StreamInterceptor(r.link.Stream), grpc.UnknownServiceHandler(r.pass), grpc.WaitForHandlers(true))

@@ -25,15 +25,17 @@ type Containers struct {
 	commands []string // what they run instead of what their images say, each by its first word
 	binary   func(context.Context, build.Target) (build.Binary, error)
 
+	given map[string]string // archives of the user's own images, by reference
+
 	mu       sync.Mutex
-	archives map[string]string // by the reference of the image; the user's own from the first
+	archives map[string]string // by the reference of the image; those that are given from the first
 }
 
 // NewContainers returns what the pods of a cell run. Binary finds the executables that images have.
 func NewContainers(played Played, cell plan.Cell, binary func(context.Context, build.Target) (build.Binary, error)) *Containers {
 	return &Containers{
 		library: container.Library{Images: played.Images, Default: played.Default}, commands: cell.Commands(), binary: binary,
-		archives: maps.Clone(played.Archives),
+		given: played.Archives, archives: maps.Clone(played.Archives),
 	}
 }
 
@@ -78,6 +80,11 @@ func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder 
 		Recorder: recorder, Found: found, Sandbox: sandboxImage, Mounts: []containerd.Mount{{Host: dir, Container: container.RecordDir}},
 		Image: func(ctx context.Context, reference string) (string, error) {
 			return c.archive(ctx, info.Dir, reference)
+		},
+		Up: func(ctx context.Context, id, reference string) {
+			if c.given[reference] == "" { // programs of others don't say it
+				_ = n.collector.Up(ctx, id) // it has ended, or does not come up: that is for probes to see
+			}
 		},
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ type Config struct {
 	// asked once for each.
 	Path func(ctx context.Context, id string) (string, error)
 
-	peer func(*Collector, *net.UnixConn) (path string, _ error) // of tests; if unset, by cgroup
+	peer func(*net.UnixConn) (id string, _ error) // of tests; if unset, by cgroup
 }
 
 // Collector takes what containers record. Its methods are safe for concurrent use.
@@ -41,8 +41,9 @@ type Collector struct {
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
-	conns  map[net.Conn]struct{} // nil once it is closed
-	paths  map[string]string     // by id
+	conns  map[net.Conn]struct{}    // nil once it is closed
+	paths  map[string]string        // by id
+	up     map[string]chan struct{} // by id; closed when its program has come up
 	failed []error
 }
 
@@ -63,9 +64,11 @@ func Listen(config Config) (*Collector, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	if config.peer == nil {
-		config.peer = (*Collector).peer
+		config.peer = containerOf
 	}
-	c := &Collector{config: config, listener: listener, conns: make(map[net.Conn]struct{}), paths: make(map[string]string)}
+	c := &Collector{
+		config: config, listener: listener, conns: make(map[net.Conn]struct{}), paths: make(map[string]string), up: make(map[string]chan struct{}),
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.running.Go(c.accept)
 	return c, nil

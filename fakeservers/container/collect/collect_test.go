@@ -38,7 +38,8 @@ func listen(t *testing.T, history *record.History) (_ *Collector, dir string) {
 	dir = filepath.Join(t.TempDir(), "d")
 	c, err := Listen(Config{
 		Dir: dir, Recorder: history,
-		peer: func(*Collector, *net.UnixConn) (string, error) { return "default/web/app", nil },
+		Path: func(context.Context, string) (string, error) { return "default/web/app", nil },
+		peer: func(*net.UnixConn) (string, error) { return "abc", nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +139,37 @@ func TestWhatIsNotRecordedIsAnError(t *testing.T) {
 				t.Errorf("%+v was recorded", events)
 			}
 		})
+	}
+}
+
+// TestAProgramThatHasComeUp may say so again, before or after somebody waits for it.
+func TestAProgramThatHasComeUp(t *testing.T) {
+	t.Parallel()
+	history := record.NewHistory(nil)
+	c, dir := listen(t, history)
+	p := connect(t, dir)
+	p.read()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := c.Up(ended, "abc"); !errors.Is(err, context.Canceled) {
+		t.Errorf("before it says so, waiting ends with %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	p.write(`{"up":true}` + "\n" + `{"up":true}` + "\n")
+	for range 2 {
+		if err := c.Up(ctx, "abc"); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.Up(ended, "another"); err == nil {
+		t.Error("another program has come up, too")
+	}
+	if err := errors.Join(p.conn.Close(), c.Close()); err != nil {
+		t.Error(err)
+	}
+	if events := history.Events(); len(events) > 0 {
+		t.Errorf("%+v was recorded", events)
 	}
 }
 

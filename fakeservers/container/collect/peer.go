@@ -16,8 +16,8 @@ import (
 	"k8s.io/kubelet/pkg/types"
 )
 
-// peer returns the path of the container at the other end.
-func (c *Collector) peer(conn *net.UnixConn) (string, error) {
+// containerOf returns the id of the container at the other end.
+func containerOf(conn *net.UnixConn) (string, error) {
 	pid, err := peerProcess(conn)
 	if err != nil {
 		return "", err
@@ -30,7 +30,7 @@ func (c *Collector) peer(conn *net.UnixConn) (string, error) {
 	if id == "" {
 		return "", fmt.Errorf("process %d is in no container: its cgroups are %q", pid, cgroups)
 	}
-	return c.path(id)
+	return id, nil
 }
 
 // isGone reports whether the other end, which says nothing before it was greeted, has

@@ -21,6 +21,7 @@ import (
 type sender struct {
 	path string
 	to   record.Recorder
+	up   func() // is called when it says that it has come up
 	// open are its open connections, as it last said.
 	open map[openID]record.Connection
 }
@@ -33,7 +34,11 @@ type openID struct {
 
 // serve records what a process sends, until either side ends.
 func (c *Collector) serve(conn *net.UnixConn) {
-	path, err := c.config.peer(c, conn)
+	id, err := c.config.peer(conn)
+	path := ""
+	if err == nil {
+		path, err = c.path(id)
+	}
 	if err != nil {
 		if c.ctx.Err() == nil && !isGone(conn) {
 			c.fail(fmt.Errorf("a process that wants to record: %w", err))
@@ -43,7 +48,7 @@ func (c *Collector) serve(conn *net.UnixConn) {
 	if json.NewEncoder(conn).Encode(container.Greeting{Container: path}) != nil {
 		return // it has ended already
 	}
-	s := sender{path: path, to: c.config.Recorder, open: make(map[openID]record.Connection)}
+	s := sender{path: path, to: c.config.Recorder, up: func() { c.cameUp(id) }, open: make(map[openID]record.Connection)}
 	if err := s.receive(conn); err != nil {
 		c.fail(fmt.Errorf("container %s: %w", path, err))
 	}
@@ -66,6 +71,10 @@ func (s sender) receive(conn net.Conn) error {
 		m, payload, err := parse(line)
 		if err != nil {
 			return err
+		}
+		if m.Up {
+			s.up()
+			continue
 		}
 		connection, is := payload.(record.Connection)
 		id := openID{connection.Port, connection.ID}
@@ -100,6 +109,9 @@ func (s sender) record(payload record.Payload) { s.to.Append("server/"+s.path, s
 func parse(line []byte) (m container.Message, _ record.Payload, _ error) {
 	if err := json.Unmarshal(line, &m); err != nil {
 		return m, nil, fmt.Errorf("%.200q: %w", line, err)
+	}
+	if m.Up {
+		return m, nil, nil
 	}
 	if !bytes.HasPrefix(m.Data, []byte("{")) {
 		return m, nil, fmt.Errorf("%.200q has no payload", line)
