@@ -94,6 +94,18 @@ var impossible = []struct {
 		func(c Cell, _ record.Node) bool { return slices.ContainsFunc(c.pods(), usesHostNetwork) },
 		"a pod asks for hostNetwork, with which a real server listens on this machine's own addresses, where others reach it",
 	},
+	{
+		func(c Cell, n record.Node) bool {
+			return slices.ContainsFunc(c.Steps, func(s Step) bool { return answersRuntimeConfig(s, n.Name) })
+		},
+		"a step answers the method RuntimeConfig, of which the scenario has to know whether the runtime has it: containerd has it from 2.0 on",
+	},
+}
+
+// answersRuntimeConfig reports whether a step has calls of the method from a node's kubelet late or fail.
+func answersRuntimeConfig(s Step, node string) bool {
+	fault, is := s.Action.(action.Fault)
+	return is && fault.Link.From == "kubelet/"+node && fault.Fault.Method == "RuntimeConfig"
 }
 
 // Untestable says why a cell can't run: what it asks of nodes with real containers that they can't

@@ -22,6 +22,11 @@ func applies(objects ...map[string]any) []plan.Step {
 	return []plan.Step{{Action: action.Apply{Objects: objects}}}
 }
 
+// answers has the link of a node's kubelet to its runtime answer a method.
+func answers(node, method string) []plan.Step {
+	return []plan.Step{{Action: action.Fault{Link: spec.ParseLink("kubelet/" + node + "->runtime"), Fault: record.LinkFault{Method: method}}}}
+}
+
 func TestUntestable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -32,6 +37,11 @@ func TestUntestable(t *testing.T) {
 		"a pod":            {steps: applies(podWith(map[string]any{"hostNetwork": false}))},
 		"an own clock":     {node: record.Node{OwnClock: true}, want: "node a has containerd: its kubelet is the release's own, whose clock can't be set"},
 		"runtime handlers": {node: record.Node{RuntimeHandlers: record.RuntimeHandlers{Names: []string{"crun"}}}, want: "runtime handlers"},
+		"a method that its runtime may not have": {
+			steps: answers("a", "RuntimeConfig"), want: "RuntimeConfig",
+		},
+		"another method":  {steps: answers("a", "Status")},
+		"that of another": {steps: answers("b", "RuntimeConfig")},
 		"the node's network": {
 			steps: applies(podWith(nil), podWith(map[string]any{"hostNetwork": true})), want: "hostNetwork",
 		},
