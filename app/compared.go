@@ -115,20 +115,29 @@ func (c *comparer) compare(cell plan.Cell, ran ranCell) (compared reports.Compar
 		runs[i] = []compare.Run{{Events: events, Checks: result.Checks}}
 	}
 	compared.Distinctions = compare.Distinguish(runs[0], runs[1])
+	fails := oneFails(ran.result, other)
 	for i, d := range compared.Distinctions {
-		if e := cell.Compare.Explains(d.What); e != nil {
+		if e := cell.Compare.Explains(d.What, d.Said(), fails); e != nil {
 			compared.Distinctions[i].Because = e.Because
 		}
 	}
 	return compared, ""
 }
 
+// oneFails returns whether one of two cells has a check that it does not pass.
+func oneFails(a, b reports.Cell) func(check string) bool {
+	return func(check string) bool {
+		fails := func(c reports.Check) bool { return c.ID == check && c.Outcome != reports.Pass }
+		return slices.ContainsFunc(a.Checks, fails) || slices.ContainsFunc(b.Checks, fails)
+	}
+}
+
 // unneeded are the explanations of scenarios that no difference needed, if each cell of the
 // scenario was compared that is to be.
 func unneeded(cells []plan.Cell, report reports.Report) (problems []string) {
-	compared := make(map[string]reports.Compared) // by the id of the cell
+	results := make(map[string]reports.Cell) // by id
 	for _, c := range report.Cells {
-		compared[c.ID] = c.Compared
+		results[c.ID] = c
 	}
 	for _, all := range reports.Grouped(cells, func(c plan.Cell) string { return c.Scenario }) {
 		needed, whole := make(map[string]bool), len(all) == all[0].Cells
@@ -137,9 +146,10 @@ func unneeded(cells []plan.Cell, report reports.Report) (problems []string) {
 			if c.Compare == nil || c.Compare.Shared {
 				continue
 			}
-			of, whole = c.Compare, whole && !compared[c.ID].IsZero()
-			for _, d := range compared[c.ID].Distinctions {
-				if e := of.Explains(d.What); e != nil {
+			result := results[c.ID]
+			of, whole = c.Compare, whole && !result.Compared.IsZero()
+			for _, d := range result.Compared.Distinctions {
+				if e := of.Explains(d.What, d.Said(), oneFails(result, results[c.With])); e != nil {
 					needed[e.What] = true
 				}
 			}

@@ -117,6 +117,38 @@ func TestExplainedDifferences(t *testing.T) {
 	}
 }
 
+// TestAnExplanationMaySayMore than what differs: what the cells say of it, and a check that must fail.
+func TestAnExplanationMaySayMore(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		explained spec.Explained
+		there     reports.Outcome // of a check; here, the outcome is pass
+		want      string
+	}{
+		"what is said":              {spec.Explained{What: "pods/*", Says: []string{`"TLS"`}}, reports.Pass, "why"},
+		"a pattern of it":           {spec.Explained{What: "pods/*", Says: []string{"none", `"T*"`}}, reports.Pass, "why"},
+		"something else":            {spec.Explained{What: "pods/*", Says: []string{"none"}}, reports.Pass, ""},
+		"a check that both pass":    {spec.Explained{What: "pods/*", Fails: "up"}, reports.Pass, ""},
+		"a check that one deviates": {spec.Explained{What: "pods/*", Fails: "up"}, reports.ExpectedFail, "why"},
+		"a check that none has":     {spec.Explained{What: "pods/*", Fails: "down"}, reports.Pass, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			leave(t, dir, "a/b/c/v:new", `{"mode": "TLS"}`)
+			leave(t, dir, "a/b/c/v:old", `{}`)
+			tc.explained.Because = "why"
+			cells, here, there := compares(tc.explained)
+			there.result.Checks[0].Outcome = tc.there
+			c := newComparer(dir, cells)
+			got := append(c.take(there), c.take(here)...)[1].result.Compared.Distinctions[0]
+			if got.What != "pods/default/web: spec.mode" || got.Because != tc.want {
+				t.Errorf("%s is explained by %q, want %q", got.What, got.Because, tc.want)
+			}
+		})
+	}
+}
+
 // TestWhatCantBeCompared is unknown, and never a pass.
 func TestWhatCantBeCompared(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,27 @@ type Distinction struct {
 // Counts reports whether it is held against the cell.
 func (d Distinction) Counts() bool { return !d.Chance && d.Because == "" }
 
+// then joins what was seen of the same in one cell.
+const then = ", then "
+
+// Then adds to what was seen in one of the cells.
+func Then(seen, more string) string {
+	if seen == "" {
+		return more
+	}
+	return seen + then + more
+}
+
+// Said is all that was seen in one of the cells and not in the other.
+func (d Distinction) Said() (all []string) {
+	for _, seen := range []string{d.Here, d.There} {
+		if seen != "" {
+			all = append(all, strings.Split(seen, then)...)
+		}
+	}
+	return all
+}
+
 // String says it in a line, without when.
 func (d Distinction) String() string {
 	value := func(s string) string {

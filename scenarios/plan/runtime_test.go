@@ -120,7 +120,7 @@ func TestOnBoth(t *testing.T) {
 			runtime = c.Topology.Nodes[0].Runtime
 		}
 		if c.Compare != nil {
-			compare = fmt.Sprint(c.Compare.ID, " ", c.Compare.Explains("x") != nil)
+			compare = fmt.Sprint(c.Compare.ID, " ", c.Compare.Explains("x", nil, nil) != nil)
 		}
 		got = append(got, strings.Join([]string{c.ID, fmt.Sprint(c.Cells), c.Axes["runtime"], runtime, c.With, compare}, "|"))
 	}

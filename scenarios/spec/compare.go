@@ -31,6 +31,12 @@ type Compare struct {
 type Explained struct {
 	// What is what differs, as the check lists it. In it, * stands for anything.
 	What string `json:"what"`
+	// Says are patterns of what the cells say of it, such as "exited with 128": all that one of them
+	// says, and the other does not, must be among it. If unset, it may be anything.
+	Says []string `json:"says,omitempty"`
+	// Fails is the id of a check that one of the cells must have and not pass, also if that is known. If
+	// unset, no check matters.
+	Fails string `json:"fails,omitempty"`
 	// Because is why.
 	Because string `json:"because"`
 }
@@ -98,14 +104,23 @@ func (c Compare) Partner(axes map[string]string) map[string]string {
 	return partner
 }
 
-// Explains is the explanation for that something differs; nil if there is none.
-func (c Compare) Explains(what string) *Explained {
+// Explains is the explanation for that something differs, of which the cells say something, and
+// some checks fail; nil if there is none.
+func (c Compare) Explains(what string, said []string, fails func(check string) bool) *Explained {
 	for i, e := range c.Explained {
-		if matches(e.What, what) {
+		if matches(e.What, what) && e.matchAll(said) && (e.Fails == "" || fails(e.Fails)) {
 			return &c.Explained[i]
 		}
 	}
 	return nil
+}
+
+// matchAll reports whether all that is said of a difference is among what may be.
+func (e Explained) matchAll(said []string) bool {
+	unsaid := func(text string) bool {
+		return !slices.ContainsFunc(e.Says, func(pattern string) bool { return matches(pattern, text) })
+	}
+	return len(e.Says) == 0 || !slices.ContainsFunc(said, unsaid)
 }
 
 // matches reports whether a pattern, in which * stands for anything, is all of a text.

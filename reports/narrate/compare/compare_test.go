@@ -45,6 +45,12 @@ func exits(code int32) func(*record.History) {
 	}
 }
 
+func starts(attempt uint32) func(*record.History) {
+	return func(h *record.History) {
+		h.Append("runtime/node-a", "default/web/app", record.ContainerStarted{Attempt: attempt})
+	}
+}
+
 func asked(first record.First) func(*record.History) {
 	return func(h *record.History) {
 		h.Append("server", "default/web/app", record.Connection{Port: 8080, First: first})

@@ -35,8 +35,8 @@ func Distinguish(here, there []Run) []reports.Distinction {
 			set(&all[i], saidOf(f))
 		}
 	}
-	add(ours, theirs, func(d *reports.Distinction, said string) { d.Here = joined(d.Here, said) })
-	add(theirs, ours, func(d *reports.Distinction, said string) { d.There = joined(d.There, said) })
+	add(ours, theirs, func(d *reports.Distinction, said string) { d.Here = reports.Then(d.Here, said) })
+	add(theirs, ours, func(d *reports.Distinction, said string) { d.There = reports.Then(d.There, said) })
 	slices.SortStableFunc(all, func(a, b reports.Distinction) int { return a.Step - b.Step })
 	return all
 }
@@ -59,13 +59,6 @@ func saidOf(f fact) string {
 		return strings.TrimPrefix(said, "is ")
 	}
 	return "seen"
-}
-
-func joined(before, said string) string {
-	if before == "" {
-		return said
-	}
-	return before + ", then " + said
 }
 
 func isCheck(f fact) bool { return strings.HasPrefix(f.about, "check ") }

@@ -70,6 +70,10 @@ func TestDistinguish(t *testing.T) {
 			`step 1: a client of container default/web/app, port 8080: began with tls-client-hello and had no answer here, began with http2-preface and had no answer there (may be chance)`,
 			`step 1: wire of container default/web/app, port 8080: began with tls-client-hello here, began with http2-preface there`,
 		}},
+		"an exit and a start": {steps{1: exits(128), 2: starts(1)}, nil, []string{
+			`step 1: container default/web/app: exited with 128 here, not seen there`,
+			`step 2: attempt 1 of container default/web/app: was started here, not seen there (may be chance)`,
+		}},
 		"an exit": {steps{2: exits(1)}, nil, []string{`step 2: container default/web/app: exited with 1 here, not seen there`}},
 	} {
 		t.Run(name, func(t *testing.T) {

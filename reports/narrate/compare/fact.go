@@ -130,7 +130,7 @@ func (t *runFacts) containers() {
 	for _, r := range t.Runs {
 		container := t.common(r.Container)
 		if r.Started != nil && r.Started.Attempt > 0 {
-			t.soft(r.From.Place, "container "+container, fmt.Sprintf(" was started again, attempt %d", r.Started.Attempt), "")
+			t.soft(r.From.Place, fmt.Sprintf("attempt %d of container %s", r.Started.Attempt, container), " was started", "")
 		}
 		if r.Exit != nil {
 			t.firm(r.To.Place, "container "+container, fmt.Sprintf(" exited with %d", r.Exit.ExitCode), r.Exit.Reason)
