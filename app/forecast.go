@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -34,9 +35,9 @@ func NewForecast(cells []plan.Cell, o Options) *Forecast {
 			ids = append(ids, runLabel(c.ID, number+1))
 		}
 	}
-	parallel := o.Parallel
+	parallel := within(cells, o.Parallel, containerd.Instances())
 	if !o.Isolate {
-		parallel = engine.Beside(parallel)
+		parallel = engine.Beside(parallel, cells)
 	}
 	return newForecast(ids, parallel, durations(o.Dir))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate/compare"
 	"github.com/skewrig/skewrig/reports/render"
@@ -126,7 +127,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Repeat, o.Parallel = max(o.Repeat, 1), max(o.Parallel, 1)
+	o.Repeat, o.Parallel = max(o.Repeat, 1), within(cells, o.Parallel, containerd.Instances())
 	if o.Progress == nil {
 		o.Progress = func(engine.Progress) {}
 	}

@@ -142,6 +142,9 @@ mount --make-rshared /`
 
 // boot makes the node's namespaces, and starts containerd there.
 func (n *Node) boot(ctx context.Context) error {
+	if err := awaitInstances(ctx, instance); err != nil {
+		return err
+	}
 	namespaces, err := process.NewNamespaces(prepare, n.config.BootID)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,7 +52,7 @@ func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*chec
 	rigs := max(e.Parallel, 1)
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
-		room: semaphore.NewWeighted(int64(wholeRig * rigs)), part: int64(wholeRig * rigs / Beside(rigs)),
+		room: semaphore.NewWeighted(int64(wholeRig * rigs)), part: int64(wholeRig * rigs / Beside(rigs, cells)),
 	}
 	groups := b.groups()
 	var parties [][]int
@@ -68,10 +69,10 @@ func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*chec
 }
 
 // Beside is how many cells run at the same time that share control planes, where so many do
-// that have one of their own.
-func Beside(parallel int) int {
-	if parallel <= 1 {
-		return 1
+// that have one of their own. A node with real containers takes as much as a control plane.
+func Beside(parallel int, cells []plan.Cell) int {
+	if parallel <= 1 || slices.ContainsFunc(cells, plan.HasContainers) {
+		return max(parallel, 1)
 	}
 	return 3 * parallel
 }
@@ -109,7 +110,7 @@ func (b *batch) groups() (all []group) {
 			all = append(all, group{alone: []int{i}})
 		}
 	} else {
-		all = groups(b.cells, Beside(b.Parallel))
+		all = groups(b.cells, Beside(b.Parallel, b.cells))
 	}
 	if b.Shuffle != 0 {
 		shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
