@@ -82,14 +82,13 @@ func awaitNode(ctx context.Context, client kubernetes.Interface, name string, ok
 func watchNode(ctx context.Context, client kubernetes.Interface, name string, ok func(*corev1.Node) bool) error {
 	byName := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
 	w, err := client.CoreV1().Nodes().Watch(ctx, byName) // without a resource version: starts with what is there
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = watchtools.UntilWithoutRetry(ctx, w, func(event watch.Event) (bool, error) {
+			node, isNode := event.Object.(*corev1.Node)
+			return isNode && event.Type != watch.Deleted && ok(node), nil
+		})
 	}
-	_, err = watchtools.UntilWithoutRetry(ctx, w, func(event watch.Event) (bool, error) {
-		node, isNode := event.Object.(*corev1.Node)
-		return isNode && event.Type != watch.Deleted && ok(node), nil
-	})
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // such as that the kubelet has ended
 		return context.Cause(ctx)
 	}
 	return err

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,5 +29,20 @@ func TestANodeIsAwaitedAfterAWatchHasEnded(t *testing.T) {
 	err := awaitNode(t.Context(), client, "node-a", func(*corev1.Node) bool { return true })
 	if err != nil || watches != 2 {
 		t.Errorf("after %d watches: %v", watches, err)
+	}
+}
+
+// TestWhoWaitsForANodeHearsWhyItIsOver: also if that was so before the watch began.
+func TestWhoWaitsForANodeHearsWhyItIsOver(t *testing.T) {
+	t.Parallel()
+	why := errors.New("its kubelet has ended")
+	ctx, end := context.WithCancelCause(t.Context())
+	client := fake.NewClientset()
+	client.PrependWatchReactor("nodes", func(clienttesting.Action) (bool, watch.Interface, error) {
+		end(why)
+		return true, nil, ctx.Err()
+	})
+	if err := awaitNode(ctx, client, "node-a", func(*corev1.Node) bool { return true }); !errors.Is(err, why) {
+		t.Errorf("it hears %v", err)
 	}
 }
