@@ -6,7 +6,8 @@ TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
 RUN_FLAGS     ?=
 KILLS         ?= 3
-REAL_CELLS    ?= 'kep-4939/e2e/**' 'kep-4939/probe/**' 'kep-4939/gate/**' 'kep-4939/upgrade/**' 'kep-4939/rollback/**' 'regressions/kubernetes-30534/**'
+REAL_CELLS    ?= 'kep-4939/probe/**' 'regressions/kubernetes-30534/**'
+BOTH_CELLS    ?= kep-4939/e2e kep-4939/gate kep-4939/rollback kep-4939/upgrade kep-4939/skew kep-5999/e2e kep-5999/rollback kep-5999/upgrade kep-5999/skew
 CHROMIUM      ?= chromium
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -93,11 +94,12 @@ clocks: ## show that a kubelet can have a clock of its own (compiles one with an
 containers:
 	@command -v containerd >/dev/null && command -v runc >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends containerd runc containernetworking-plugins; }
 
-real: build containers ## nodes with containerd, and cells on real containers (root; installs containerd, runc and CNI plugins with apt-get)
+real: build containers ## nodes with containerd, and cells on real containers, compared with simulated ones (root; installs containerd, runc and CNI plugins with apt-get)
 	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
 	$(GO) test -count=1 -timeout=15m ./harness/containerd
 	$(GO) test -count=1 -timeout=10m -run=WithContainers ./cmd/skewrig
 	$(BIN)/skewrig run --runtime containerd $(REAL_CELLS) --report-dir $(REPORT_DIR)-real $(RUN_FLAGS)
+	$(BIN)/skewrig run --runtime both $(BOTH_CELLS) --report-dir $(REPORT_DIR)-both $(RUN_FLAGS)
 
 bench: build ## measure what docs/benchmarks.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
