@@ -3,6 +3,7 @@ module github.com/skewrig/skewrig
 go 1.26.0
 
 require (
+	github.com/benhoyt/goawk v1.31.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/distribution/reference v0.6.0

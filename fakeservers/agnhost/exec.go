@@ -112,6 +112,7 @@ func commands() map[string]command {
 		"sh":     sh,
 		"bash":   sh,
 
+		"awk":      awk,
 		"curl":     curl,
 		"date":     date,
 		"env":      env,
@@ -119,6 +120,7 @@ func commands() map[string]command {
 		"hostname": hostname,
 		"kill":     kill,
 		"sort":     withOptions("sort", "", sortLines),
+		"wc":       withOptions("wc", "lwc", wc),
 
 		"fallocate":         fallocate,
 		"grpc_health_probe": grpcHealthProbe,

@@ -70,7 +70,7 @@ func TestExec(t *testing.T) {
 	}
 	for _, args := range [][]string{{"/usr/bin/wget", "-f"}, {"nc"}, {""}, nil} {
 		code, _, stderr := c.exec(args...)
-		if code != 127 || !strings.Contains(stderr, "skewrig doesn't implement this command here; it implements :, [, bash, cat, ") {
+		if code != 127 || !strings.Contains(stderr, "skewrig doesn't implement this command here; it implements :, [, awk, bash, cat, ") {
 			t.Errorf("%q: %d, %q", args, code, stderr)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -57,6 +58,26 @@ func sortLines(ctx context.Context, s *session, _ string, files []string) int {
 	slices.Sort(lines)
 	s.printLines(lines)
 	return code
+}
+
+// wc counts lines, words or bytes of a file, or of the standard input.
+func wc(ctx context.Context, s *session, letters string, files []string) int {
+	count := map[string]func([]byte) int{
+		"l": func(text []byte) int { return bytes.Count(text, []byte("\n")) },
+		"w": func(text []byte) int { return len(bytes.Fields(text)) },
+		"c": func(text []byte) int { return len(text) },
+	}[letters]
+	if count == nil || len(files) > 1 {
+		return s.complain("wc", errors.New("skewrig understands one of -l, -w and -c, and at most one file"))
+	}
+	inner := *s
+	var all bytes.Buffer
+	inner.stdout = &all
+	if code := cat(ctx, &inner, files); code != 0 {
+		return code
+	}
+	s.printLines([]string{strings.Join(append([]string{strconv.Itoa(count(all.Bytes()))}, files...), " ")})
+	return 0
 }
 
 // lines are those of files, or of the standard input if there are none, and the exit code of
