@@ -4,40 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/upstream"
 )
 
-// Upstream is a run of upstream's own specs of the node on a rig.
+// Upstream is a run of upstream's own specs of the node on rigs.
 type Upstream struct {
-	// Release is that of the specs and the control plane, and Kubelet that of the node.
-	Release, Kubelet release.Version
+	// Release is that of the specs and the control planes.
+	Release release.Version
+	// Kubelets are the releases of the nodes. The specs run with each, on a rig of its own. There
+	// is at least one.
+	Kubelets []release.Version
+	// Runtime is the container runtime of the nodes (record.Runtimes). If unset, the simulated one.
+	Runtime string
 	// Sources are the checkouts that stand in for releases.
 	Sources release.Sources
 	// Choice says which specs are run.
 	Choice upstream.Choice
-	// Parallel is how many specs run at the same time. It is at least 1.
+	// Parallel is how many specs run at the same time, on all rigs together. Each rig runs one at
+	// least.
 	Parallel int
 	// Place is where the report goes.
 	Place Place
 	// Reproduce is what the report says of how to run the same again. Its components are added.
 	Reproduce reports.Reproduce
-	// Args are the arguments of skewrig that choose the rig, for who runs one spec again.
+	// Args are the arguments of skewrig for who runs one spec again, without those that choose the
+	// node.
 	Args []string
 	// Tell is called with each spec that has ended, from one goroutine at a time, and with how
 	// many have, of how many.
@@ -49,69 +56,41 @@ type Upstream struct {
 // ParallelSpecs is how many specs run at the same time unless a user says otherwise.
 func ParallelSpecs() int { return 5 * runtime.NumCPU() }
 
-// Check is an error if there can't be such a rig.
+// Check is an error if there can't be such rigs: all that is wrong.
 func (u Upstream) Check() error {
-	if u.Kubelet.Compare(u.Release) > 0 {
-		return fmt.Errorf("the kubelet, %s, would be newer than its API server, %s, which Kubernetes does not support: choose an older one (--kubelet)", u.Kubelet, u.Release)
+	var problems []error
+	for _, kubelet := range u.Kubelets {
+		if kubelet.Compare(u.Release) > 0 {
+			problems = append(problems, fmt.Errorf("the kubelet, %s, would be newer than its API server, %s, which Kubernetes does not support: choose an older one (--kubelet)", kubelet, u.Release))
+		}
 	}
-	return nil
+	_, missing := OnRuntime(u.cells(), u.Runtime)
+	return errors.Join(append(problems, missing)...)
+}
+
+// cells are the rigs as cells without steps.
+func (u Upstream) cells() (all []plan.Cell) {
+	for _, rig := range u.rigs() {
+		all = append(all, plan.Cell{Topology: rig.topology(nil)})
+	}
+	return all
 }
 
 // Targets are the programs that the run needs.
 func (u Upstream) Targets() []build.Target {
-	cell := plan.Cell{Topology: u.topology(nil)}
-	return append(Targets([]plan.Cell{cell}), build.Target{Component: build.NodeE2E, Version: u.Sources.Of(string(build.NodeE2E), u.Release)})
+	return append(Targets(u.cells()), build.Target{Component: build.NodeE2E, Version: u.Sources.Of(string(build.NodeE2E), u.Release)})
 }
 
-// specsNode is the node of the rig.
-const specsNode = "node-a"
-
-// topology is a rig with the gates that specs ask for, as far as its releases have them.
-func (u Upstream) topology(gates []string) record.Topology {
-	rig := u.rig()
-	topology := record.Topology{
-		Version: u.Release, Gates: settable(gates, rig.ControlPlane), ControllerManager: true, Scheduler: true,
-		Nodes: []record.Node{{Name: specsNode, Version: u.Kubelet, Gates: settable(gates, rig.Kubelet)}},
+// rigs are those on which the specs run, in the order of Kubelets.
+func (u Upstream) rigs() (all []specsRig) {
+	for _, kubelet := range u.Kubelets {
+		all = append(all, specsRig{Upstream: u, kubelet: kubelet})
 	}
-	return Catalog{Sources: u.Sources}.onSources(plan.Cell{Topology: topology}).Topology
+	return all
 }
 
-// settable are the gates that a release has, and that are off unless they are turned on, with
-// those that must be on for them. Of a release whose gates are not known they are all: it says
-// itself which it does not have.
-func settable(gates []string, v release.Version) release.Gates {
-	of := release.Effective{Version: v}
-	on := make(release.Gates)
-	table, known, err := release.Table(of)
-	for _, name := range gates {
-		at := slices.IndexFunc(table, func(g release.Gate) bool { return g.Name == name })
-		if err != nil || !known || at >= 0 && !table[at].Default && !table[at].Locked {
-			on[name] = true
-		}
-	}
-	return release.WithDependents(of, on)
-}
-
-// lacks is a gate that a spec asks for and the rig's kubelet does not have.
-func (u Upstream) lacks(s upstream.Spec) (gate string, is bool) {
-	for _, name := range s.Gates {
-		if release.CheckGate(release.Effective{Version: u.rig().Kubelet}, name) != nil {
-			return name, true
-		}
-	}
-	return "", false
-}
-
-// expectation is what is expected of a spec, and nil if it is to pass.
-func (u Upstream) expectation(s upstream.Spec, all upstream.Expectations) *upstream.Expectation {
-	if gate, is := u.lacks(s); is {
-		return &upstream.Expectation{NotRun: true, Reason: fmt.Sprintf("the kubelet, %s, has no feature gate %s", u.rig().Kubelet, gate)}
-	}
-	return all.Of(s, u.rig().Kubelet)
-}
-
-// Run runs the specs, and writes the report of that. An interrupt ends it early, and is no
-// error.
+// Run runs the specs, and writes the report of that. While it lasts, a partial report is in the
+// directory. An interrupt ends it early, and is no error.
 func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Report, err error) {
 	expected, err := upstream.Expected()
 	if err != nil {
@@ -130,7 +109,12 @@ func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Re
 	if err != nil {
 		return reports.Report{}, err
 	}
-	dir, err := u.Place.Claim(u.cells(specs))
+	u.Reproduce.Components = components(binaries)
+	run := &specsRun{Upstream: u, program: program.Path, expected: expected, todo: u.todo(specs), ended: make(map[string]reports.Cell), news: make(chan struct{}, 1)}
+	if u.Release == release.Newest {
+		run.problems = expected.Problems(all)
+	}
+	dir, err := u.Place.Claim(run.ids())
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -138,94 +122,160 @@ func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Re
 	if err := dir.clear(); err != nil {
 		return reports.Report{}, err
 	}
-	run := &specsRun{Upstream: u, program: program.Path, expected: expected, of: len(specs)}
-	cells, err := run.all(ctx, builder, specs)
+	return run.run(ctx, builder)
+}
+
+// specOn is a spec on a rig: a cell.
+type specOn struct {
+	upstream.Spec
+	rig specsRig
+}
+
+func (s specOn) id() string { return s.rig.name().CellID(s.Spec) }
+
+// todo is each spec on each rig.
+func (u Upstream) todo(specs []upstream.Spec) (all []specOn) {
+	for _, rig := range u.rigs() {
+		for _, s := range specs {
+			all = append(all, specOn{s, rig})
+		}
+	}
+	return all
+}
+
+// specsRun is a run of specs.
+type specsRun struct {
+	Upstream
+	program  string
+	expected upstream.Expectations
+	problems []string // of the run as a whole
+	todo     []specOn
+	news     chan struct{} // has room for one
+
+	mu     sync.Mutex
+	ended  map[string]reports.Cell // by id
+	broken []string                // why not all were run; empty if they were
+}
+
+func (r *specsRun) ids() (all []string) {
+	for _, s := range r.todo {
+		all = append(all, s.id())
+	}
+	return all
+}
+
+// run runs the specs on all rigs, and writes the report.
+func (r *specsRun) run(ctx context.Context, builder *build.Builder) (reports.Report, error) {
+	if err := r.draft(); err != nil {
+		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
+	}
+	stop := keep(r.news, r.draft)
+	group, of := errgroup.WithContext(ctx)
+	for _, rig := range r.rigs() {
+		group.Go(func() error { return r.on(of, builder, rig) })
+	}
+	err := group.Wait()
+	stop()
 	if err != nil {
 		return reports.Report{}, err
 	}
-	u.Reproduce.Components = components(binaries)
-	report, err := reports.Assemble(cells, nil, u.Reproduce)
+	if ctx.Err() != nil {
+		r.broken = []string{"it was interrupted"}
+	}
+	report, err := r.report(r.broken...)
 	if err != nil {
-		return report, Failed(err)
+		return report, err
 	}
-	if u.Release == release.Newest {
-		report.Problems = expected.Problems(all)
-	}
-	report.Partial = run.partial
-	return finish(u.Place.Dir, report)
+	return finish(r.Place.Dir, report)
 }
 
-// cells are the ids of the cells that specs are.
-func (u Upstream) cells(specs []upstream.Spec) (ids []string) {
-	for _, s := range specs {
-		ids = append(ids, u.rig().CellID(s))
+// report is the report of what has run so far. If that is not everything, it is partial, and
+// says why.
+func (r *specsRun) report(why ...string) (reports.Report, error) {
+	var cells []reports.Cell
+	short := 0
+	r.mu.Lock()
+	for _, s := range r.todo {
+		cell, has := r.ended[s.id()]
+		if !has {
+			cell = upstream.Judge(s.Spec, s.rig.name(), nil, nil)
+		}
+		if cell.Unfinished {
+			short++
+		}
+		cells = append(cells, cell)
 	}
-	return ids
-}
-
-func (u Upstream) rig() upstream.Rig {
-	return upstream.Rig{
-		ControlPlane: u.Sources.Of(string(build.APIServer), u.Release),
-		Kubelet:      u.Sources.Of(string(build.Kubelet), u.Kubelet),
+	r.mu.Unlock()
+	report, err := reports.Assemble(cells, nil, r.Reproduce)
+	report.Problems = r.problems
+	if short > 0 {
+		report.Partial = fmt.Sprintf("%s: %d of %d specs did not run to their end", strings.Join(why, "; "), short, len(r.todo))
 	}
+	return report, Failed(err)
 }
 
-// specsRun is a run of specs on one rig.
-type specsRun struct {
-	Upstream
-	program    string
-	expected   upstream.Expectations
-	kubeconfig string
-
-	mu       sync.Mutex
-	done, of int
-	cells    []reports.Cell
-	partial  string // why not all were run; empty if they were
+// draft writes a report of what has run so far.
+func (r *specsRun) draft() error {
+	report, err := r.report("the run was not over when this was written")
+	if err != nil {
+		return err
+	}
+	return render.WriteFile(r.Place.Dir, render.JSONFile, func(w io.Writer) error { return render.JSON(w, report) })
 }
 
-// all runs specs: those that may have company first, the others one after the other.
-func (r *specsRun) all(ctx context.Context, builder *build.Builder, specs []upstream.Spec) (_ []reports.Cell, err error) {
-	together, alone := r.divide(specs)
+// on runs the specs of one rig: those that may have company first, the others one after the other.
+func (r *specsRun) on(ctx context.Context, builder *build.Builder, on specsRig) (err error) {
+	together, alone := r.divide(on)
 	if len(together)+len(alone) == 0 {
-		return r.cells, nil
+		return nil
 	}
-	rig, err := r.start(ctx, builder, upstream.GatesOf(slices.Concat(together, alone)))
+	rig, err := on.start(ctx, builder, gatesOf(slices.Concat(together, alone)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, Failed(rig.Close())) }()
-	r.kubeconfig = rig.Kubeconfig()
 	bound, cancel := rig.Bind(ctx)
 	defer cancel()
 	group := new(errgroup.Group)
-	group.SetLimit(r.Parallel)
+	group.SetLimit(max(1, r.Parallel/len(r.Kubelets)))
 	for _, s := range together {
-		group.Go(func() error { return r.one(bound, s) })
+		group.Go(func() error { return r.one(bound, rig.Kubeconfig(), s) })
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return err
 	}
 	for _, s := range alone {
-		if err := r.one(bound, s); err != nil {
-			return nil, err
+		if err := r.one(bound, rig.Kubeconfig(), s); err != nil {
+			return err
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
-		r.partial = "it was interrupted"
-	case bound.Err() != nil:
-		r.partial = "the rig ended: " + context.Cause(bound).Error()
+	if bound.Err() != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.broken = append(r.broken, "the rig ended: "+context.Cause(bound).Error())
 	}
-	return r.cells, nil
+	return nil
 }
 
-// divide are the specs that are run: those that may have company, the slow ones first, and those
-// that are run alone. The others are reported.
-func (r *specsRun) divide(specs []upstream.Spec) (together, alone []upstream.Spec) {
-	for _, s := range specs {
-		switch e := r.expectation(s, r.expected); {
+// gatesOf are the feature gates that specs ask for.
+func gatesOf(all []specOn) []string {
+	var specs []upstream.Spec
+	for _, s := range all {
+		specs = append(specs, s.Spec)
+	}
+	return upstream.GatesOf(specs)
+}
+
+// divide are the specs that are run on a rig: those that may have company, the slow ones first,
+// and those that are run alone. The others are reported.
+func (r *specsRun) divide(on specsRig) (together, alone []specOn) {
+	for _, s := range r.todo {
+		if s.rig.kubelet != on.kubelet {
+			continue
+		}
+		switch e := on.expectation(s.Spec, r.expected); {
 		case e != nil && e.NotRun:
-			r.add(s, upstream.Judge(s, r.rig(), nil, e))
+			r.add(s, upstream.Judge(s.Spec, on.name(), nil, e))
 		case s.Serial:
 			alone = append(alone, s)
 		default:
@@ -237,7 +287,7 @@ func (r *specsRun) divide(specs []upstream.Spec) (together, alone []upstream.Spe
 }
 
 // slowFirst orders specs such that none of those that take long begins when the others are done.
-func slowFirst(a, b upstream.Spec) int {
+func slowFirst(a, b specOn) int {
 	switch {
 	case a.Slow == b.Slow:
 		return 0
@@ -247,56 +297,35 @@ func slowFirst(a, b upstream.Spec) int {
 	return 1
 }
 
-// start starts the rig. Its logs are beside the report.
-func (r *specsRun) start(ctx context.Context, builder *build.Builder, gates []string) (*engine.Rig, error) {
-	library, err := engine.Library(ctx, nil, builder.Binary)
-	if err != nil {
-		return nil, Failed(err)
-	}
-	topology := r.topology(gates)
-	config := engine.ClusterConfig(topology, library, nil)
-	config.Binary, config.Purpose, config.ReportDir = builder.Binary, upstream.Area, r.Place.Dir
-	config.LogDir = filepath.Join(r.Place.Dir, "shared", "logs")
-	began := time.Now()
-	rig, err := engine.Start(ctx, topology, config)
-	if err != nil {
-		return nil, Failed(err)
-	}
-	set := "default gates"
-	if len(topology.Gates) > 0 {
-		set = topology.Gates.String()
-	}
-	r.Note(fmt.Sprintf("rig: control plane %s, kubelet %s, %s, up after %.1fs", r.rig().ControlPlane, r.rig().Kubelet, set, time.Since(began).Seconds()))
-	return rig, nil
-}
-
 // one runs a spec, unless the run has ended.
-func (r *specsRun) one(ctx context.Context, s upstream.Spec) error {
+func (r *specsRun) one(ctx context.Context, kubeconfig string, s specOn) error {
 	select {
 	case <-ctx.Done():
-		r.add(s, upstream.Judge(s, r.rig(), nil, nil))
 		return nil
 	default:
 	}
-	dir := filepath.Join(r.Place.Dir, filepath.FromSlash(reports.RunDir(r.rig().CellID(s), 1)))
+	dir := filepath.Join(r.Place.Dir, filepath.FromSlash(reports.RunDir(s.id(), 1)))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Failed(err)
 	}
-	attempt, err := runSpec(ctx, r.program, r.kubeconfig, s, dir)
+	attempt, err := runSpec(ctx, r.program, kubeconfig, s.Spec, dir)
 	if err != nil {
 		return Failed(err)
 	}
-	r.add(s, upstream.Judge(s, r.rig(), &attempt, r.expectation(s, r.expected)))
+	r.add(s, upstream.Judge(s.Spec, s.rig.name(), &attempt, s.rig.expectation(s.Spec, r.expected)))
 	return nil
 }
 
 // add adds a result, and tells it.
-func (r *specsRun) add(s upstream.Spec, cell reports.Cell) {
+func (r *specsRun) add(s specOn, cell reports.Cell) {
 	cell = cell.Settled()
-	cell.Again = CommandLine(slices.Concat([]string{""}, r.Args, []string{"--focus", "^" + regexp.QuoteMeta(s.Name) + "$"}))
+	cell.Again = CommandLine(slices.Concat([]string{""}, r.Args, s.rig.args(), []string{"--focus", "^" + regexp.QuoteMeta(s.Name) + "$"}))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cells = append(r.cells, cell)
-	r.done++
-	r.Tell(cell, r.done, r.of)
+	r.ended[s.id()] = cell
+	select {
+	case r.news <- struct{}{}:
+	default: // there is news already
+	}
+	r.Tell(cell, len(r.ended), len(r.todo))
 }

@@ -1,14 +1,20 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/upstream"
 )
@@ -66,6 +72,11 @@ func TestASpecIsRun(t *testing.T) {
 			}
 		})
 	}
+	over, end := context.WithCancelCause(t.Context())
+	end(errors.New("the run is over"))
+	if a, err := runSpec(over, program(t, "exit 0"), "kubeconfig", upstream.Spec{}, t.TempDir()); err != nil || !a.BrokenOff || a.Ended != "the run is over" {
+		t.Errorf("when the run is over: %+v, error %v", a, err)
+	}
 	if _, err := runSpec(t.Context(), program(t, "echo no >$report"), "kubeconfig", upstream.Spec{}, t.TempDir()); err == nil {
 		t.Error("a broken report is none of an error")
 	}
@@ -90,7 +101,7 @@ func TestTheRigHasTheGatesOfTheSpecs(t *testing.T) {
 			}
 		}
 	}
-	u := Upstream{Release: release.Newest, Kubelet: release.Newest}
+	u := Upstream{Release: release.Newest, Kubelets: []release.Version{release.Newest}}.rigs()[0]
 	rig := u.topology([]string{off, on, "NoSuchGate"})
 	if got, want := rig.Gates.String(), off+"=true"; got != want || rig.Nodes[0].Gates.String() != want {
 		t.Errorf("gates %s, and %s of the node; want %s", got, rig.Nodes[0].Gates, want)
@@ -106,16 +117,16 @@ func TestTheRigHasTheGatesOfTheSpecs(t *testing.T) {
 
 func TestARigOfSpecs(t *testing.T) {
 	t.Parallel()
-	u := Upstream{Release: "v1.90.1", Kubelet: "v1.91.0"}
+	u := Upstream{Release: "v1.90.1", Kubelets: []release.Version{"v1.90.1", "v1.91.0"}}
 	if err := u.Check(); err == nil || !strings.Contains(err.Error(), "--kubelet") {
 		t.Errorf("a kubelet that is newer than its API server: error %v", err)
 	}
-	u.Kubelet = "v1.89.3"
+	u.Kubelets[1] = "v1.89.3"
 	if err := u.Check(); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []build.Target{
-		{Component: build.NodeE2E, Version: "v1.90.1"}, {Component: build.Kubelet, Version: "v1.89.3"},
+		{Component: build.NodeE2E, Version: "v1.90.1"}, {Component: build.Kubelet, Version: "v1.89.3"}, {Component: build.Kubelet, Version: "v1.90.1"},
 		{Component: build.APIServer, Version: "v1.90.1"}, {Component: build.Etcd, Version: release.Etcd},
 	} {
 		if !slices.ContainsFunc(u.Targets(), func(t build.Target) bool { return t.String() == want.String() }) {
@@ -124,26 +135,71 @@ func TestARigOfSpecs(t *testing.T) {
 	}
 }
 
+// run is a run of two specs with two kubelets, of which nothing has ended.
+func run(t *testing.T, tell func(c reports.Cell, done, of int)) *specsRun {
+	u := Upstream{
+		Release: "v1.90.1", Kubelets: []release.Version{"v1.90.1", "v1.89.3"}, Runtime: record.Containerd, Place: Place{Dir: t.TempDir()},
+		Args: []string{"upstream", "v1.90.1"}, Tell: tell,
+	}
+	specs := []upstream.Spec{{Name: "Pods [Slow] run", ID: "pods/run"}, {Name: "Pods stop", ID: "pods/stop"}}
+	return &specsRun{Upstream: u, todo: u.todo(specs), ended: make(map[string]reports.Cell), news: make(chan struct{}, 1)}
+}
+
 func TestASpecSaysHowItIsRunAgain(t *testing.T) {
 	t.Parallel()
-	var told []reports.Cell
-	r := specsRun{Upstream: Upstream{
-		Args: []string{"upstream", "v1.90.1"},
-		Tell: func(c reports.Cell, _, _ int) { told = append(told, c) },
-	}}
-	s := upstream.Spec{Name: "Pods [Slow] run", ID: "pods/run"}
-	r.add(s, upstream.Judge(s, r.rig(), nil, &upstream.Expectation{NotRun: true, Reason: "it needs a cgroup"}))
-	if want := `skewrig upstream v1.90.1 --focus '^Pods \[Slow\] run$'`; len(told) != 1 || told[0].Again != want {
-		t.Errorf("told %+v, want %s", told, want)
+	var told []string
+	r := run(t, func(c reports.Cell, done, of int) { told = append(told, fmt.Sprint(done, " of ", of, ": ", c.Again)) })
+	for _, s := range r.todo {
+		if s.Name == "Pods [Slow] run" {
+			r.add(s, upstream.Judge(s.Spec, s.rig.name(), nil, &upstream.Expectation{NotRun: true, Reason: "it needs a cgroup"}))
+		}
 	}
-	if len(r.cells) != 1 || r.done != 1 {
-		t.Errorf("%d cells of %d", len(r.cells), r.done)
+	if diff := cmp.Diff([]string{
+		`1 of 4: skewrig upstream v1.90.1 --runtime containerd --focus '^Pods \[Slow\] run$'`,
+		`2 of 4: skewrig upstream v1.90.1 --kubelet v1.89.3 --runtime containerd --focus '^Pods \[Slow\] run$'`,
+	}, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestARunOfSpecsThatIsBrokenOff: its report has what was seen.
+func TestARunOfSpecsThatIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	r := run(t, func(reports.Cell, int, int) {})
+	attempt := upstream.Attempt{Report: upstream.Report{{Name: "Pods stop", State: upstream.Passed}}}
+	for _, s := range r.todo[1:] {
+		r.add(s, upstream.Judge(s.Spec, s.rig.name(), &attempt, nil))
+	}
+	if err := r.draft(); err != nil {
+		t.Fatal(err)
+	}
+	part, err := ReadReport(r.Place.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "the run was not over when this was written: 1 of 4 specs did not run to their end"; part.Partial != want || reports.ExitCode(part) != reports.ExitNotJudged {
+		t.Errorf("partial: %q, exit code %d", part.Partial, reports.ExitCode(part))
+	}
+	outcomes := make(map[string]reports.Outcome)
+	for _, c := range part.Cells {
+		outcomes[strings.TrimPrefix(c.ID, "upstream/pods/")] = c.Outcome
+	}
+	if diff := cmp.Diff(map[string]reports.Outcome{
+		"run/apiserver:v1.90.1/kubelet:v1.89.3/runtime:containerd":  reports.Unknown,
+		"run/apiserver:v1.90.1/kubelet:v1.90.1/runtime:containerd":  reports.Unknown,
+		"stop/apiserver:v1.90.1/kubelet:v1.89.3/runtime:containerd": reports.Pass,
+		"stop/apiserver:v1.90.1/kubelet:v1.90.1/runtime:containerd": reports.Pass,
+	}, outcomes); diff != "" {
+		t.Error(diff)
 	}
 }
 
 func TestSlowSpecsComeFirst(t *testing.T) {
 	t.Parallel()
-	specs := []upstream.Spec{{Name: "a"}, {Name: "b", Slow: true}, {Name: "c"}, {Name: "d", Slow: true}}
+	var specs []specOn
+	for _, s := range []upstream.Spec{{Name: "a"}, {Name: "b", Slow: true}, {Name: "c"}, {Name: "d", Slow: true}} {
+		specs = append(specs, specOn{Spec: s})
+	}
 	slices.SortStableFunc(specs, slowFirst)
 	var order string
 	for _, s := range specs {

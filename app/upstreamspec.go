@@ -64,7 +64,7 @@ func runSpec(ctx context.Context, program, kubeconfig string, s upstream.Spec, d
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, output, output
 	ended := process.Run(cmd)
 	if ctx.Err() != nil {
-		a.Ended = context.Cause(ctx).Error()
+		a.Ended, a.BrokenOff = context.Cause(ctx).Error(), true
 	} else if ended != nil {
 		a.Ended = fmt.Sprintf("its process ended without a report of it (%v); what it printed is in %s", ended, specOutput)
 	}

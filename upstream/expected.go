@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -24,6 +25,8 @@ type Expectation struct {
 	// Kubelets are the releases with which they can't pass, as a range of package release:
 	// "< 1.37". If unset, all.
 	Kubelets string `json:"kubelets,omitempty"`
+	// Runtime is the container runtime with which they can't pass (record.Runtimes). If unset, all.
+	Runtime string `json:"runtime,omitempty"`
 	// NotRun is true if they are not even run: they would wait for minutes for what can't
 	// happen.
 	NotRun bool `json:"notRun,omitempty"`
@@ -64,16 +67,17 @@ func (e *Expectation) check(document *strict.Document, at string) {
 	document.Refuse(at+".specs", e.Specs == "", "it says which specs: a regular expression that matches their names")
 	document.Refuse(at+".specs", err != nil, "%v", err)
 	document.Refuse(at+".reason", strings.TrimSpace(e.Reason) == "", "it says what the specs need that a rig fakes")
+	document.Refuse(at+".runtime", e.Runtime != "" && !slices.Contains(record.Runtimes, e.Runtime), "it is one of %s", strings.Join(record.Runtimes, ", "))
 	if e.Kubelets != "" {
 		e.releases, err = release.ParseRange(e.Kubelets)
 		document.Refuse(at+".kubelets", err != nil, "%v", err)
 	}
 }
 
-// Of returns what is expected of a spec on a kubelet of a release, and nil if it is to pass.
-func (all Expectations) Of(spec Spec, kubelet release.Version) *Expectation {
+// Of returns what is expected of a spec on a rig, and nil if it is to pass.
+func (all Expectations) Of(spec Spec, on Rig) *Expectation {
 	for i, e := range all {
-		if e.matches.MatchString(spec.Name) && (e.Kubelets == "" || e.releases.Has(kubelet)) {
+		if e.matches.MatchString(spec.Name) && (e.Kubelets == "" || e.releases.Has(on.Kubelet)) && (e.Runtime == "" || e.Runtime == on.runtime()) {
 			return &all[i]
 		}
 	}

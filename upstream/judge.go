@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -15,7 +16,12 @@ import (
 type Rig struct {
 	// ControlPlane and Kubelet are its releases.
 	ControlPlane, Kubelet release.Version
+	// Runtime is the container runtime of its node (record.Runtimes). If unset, the simulated one.
+	Runtime string
 }
+
+// runtime is the name of its container runtime.
+func (r Rig) runtime() string { return cmp.Or(r.Runtime, record.Simulated) }
 
 // Area is the first segment of the ids of cells that are specs of upstream.
 const Area = "upstream"
@@ -25,7 +31,20 @@ const CheckID = "spec"
 
 // CellID is the id of the cell that a spec is on a rig.
 func (r Rig) CellID(s Spec) string {
-	return fmt.Sprintf("%s/%s/apiserver:%s/kubelet:%s", Area, s.ID, r.ControlPlane, r.Kubelet)
+	id := fmt.Sprintf("%s/%s/apiserver:%s/kubelet:%s", Area, s.ID, r.ControlPlane, r.Kubelet)
+	if r.Runtime != "" {
+		id += "/runtime:" + r.Runtime
+	}
+	return id
+}
+
+// axes are the axes of the cells on a rig, with their values.
+func (r Rig) axes() map[string]string {
+	axes := map[string]string{"apiserver": string(r.ControlPlane), "kubelet": string(r.Kubelet)}
+	if r.Runtime != "" {
+		axes["runtime"] = r.Runtime
+	}
+	return axes
 }
 
 // Attempt is one run of a spec, in a process of its own.
@@ -34,20 +53,21 @@ type Attempt struct {
 	Report Report
 	// Ended says how the process ended, if there is no report of the spec.
 	Ended string
+	// BrokenOff is true if it ended because the whole run did.
+	BrokenOff bool
 }
 
 // Judge turns an attempt at a spec into a cell. Without an attempt, the spec was not run, as
 // was expected of it; if that was not expected, nothing is known of it.
 func Judge(s Spec, on Rig, attempt *Attempt, expected *Expectation) reports.Cell {
 	check := reports.Check{ID: CheckID, Expected: s.Name + " passes"}
-	cell := reports.Cell{ID: on.CellID(s), Scenario: Area + "/" + s.ID, KEP: Area, Axes: map[string]string{
-		"apiserver": string(on.ControlPlane), "kubelet": string(on.Kubelet),
-	}}
+	cell := reports.Cell{ID: on.CellID(s), Scenario: Area + "/" + s.ID, KEP: Area, Axes: on.axes()}
 	switch {
 	case attempt != nil:
 		ran := attempt.of(s)
 		check.Outcome, check.Observed, check.Reason = ran.verdict(attempt.Ended)
 		cell.Started, cell.DurationSeconds = ran.Started, ran.Took.Seconds()
+		cell.Unfinished = attempt.BrokenOff && check.Outcome == reports.Unknown
 		if expected != nil {
 			check = expected.apply(check)
 		}
@@ -55,6 +75,7 @@ func Judge(s Spec, on Rig, attempt *Attempt, expected *Expectation) reports.Cell
 		check.Outcome, check.Observed, check.Reason = reports.NotApplicable, "it was not run", "not run: "+expected.Reason
 	default:
 		check.Outcome, check.Observed, check.Reason = reports.Unknown, "it was not run", "the run ended before it"
+		cell.Unfinished = true
 	}
 	cell.Checks = []reports.Check{check}
 	return cell

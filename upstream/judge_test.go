@@ -1,10 +1,12 @@
 package upstream
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
 )
 
 func TestJudge(t *testing.T) {
@@ -19,6 +21,7 @@ func TestJudge(t *testing.T) {
 		expected *Expectation
 		want     reports.Outcome
 		reason   string
+		broken   bool // off, by the end of the whole run
 	}{
 		"it passes":                           {attempt: ran(Passed), want: reports.Pass},
 		"it fails":                            {attempt: ran(Failed), want: reports.Fail},
@@ -32,14 +35,19 @@ func TestJudge(t *testing.T) {
 		"it passes against expectation":       {attempt: ran(Passed), expected: fails, want: reports.UnexpectedPass, reason: "it was expected to fail"},
 		"it is interrupted, expected to fail": {attempt: ran("interrupted"), expected: fails, want: reports.Unknown},
 		"it is not run, as expected":          {expected: notRun, want: reports.NotApplicable, reason: "not run: it needs a cgroup"},
-		"it was not reached":                  {want: reports.Unknown, reason: "the run ended before it"},
-		"it was not reached, though expected": {expected: fails, want: reports.Unknown},
+		"it ends with the run":                {attempt: &Attempt{Ended: "interrupted", BrokenOff: true}, want: reports.Unknown, reason: "interrupted", broken: true},
+		"it ends just before the run":         {attempt: &Attempt{Report: ran(Failed).Report, BrokenOff: true}, want: reports.Fail},
+		"it was not reached":                  {want: reports.Unknown, reason: "the run ended before it", broken: true},
+		"it was not reached, though expected": {expected: fails, want: reports.Unknown, broken: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cell := Judge(spec, Rig{"v1.90.1", "v1.89.3"}, test.attempt, test.expected)
+			cell := Judge(spec, Rig{ControlPlane: "v1.90.1", Kubelet: "v1.89.3"}, test.attempt, test.expected)
 			check := cell.Checks[0]
 			if check.Outcome != test.want || !strings.Contains(check.Reason, test.reason) {
 				t.Errorf("outcome %s, reason %q; want %s, %q", check.Outcome, check.Reason, test.want, test.reason)
+			}
+			if cell.Unfinished != test.broken {
+				t.Errorf("unfinished: %t", cell.Unfinished)
 			}
 			if report, err := reports.Assemble([]reports.Cell{cell}, nil, reports.Reproduce{}); err != nil || report.Cells[0].Outcome != test.want {
 				t.Errorf("the report has %v, error %v", report.Cells, err)
@@ -51,9 +59,20 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestACellSaysOnWhichRigItRan(t *testing.T) {
+	rig := Rig{ControlPlane: "v1.90.1", Kubelet: "v1.90.1", Runtime: "containerd"}
+	cell := Judge(Spec{Name: "Pods run", ID: "pods/run"}, rig, nil, nil)
+	if want := "upstream/pods/run/apiserver:v1.90.1/kubelet:v1.90.1/runtime:containerd"; cell.ID != want {
+		t.Errorf("the cell is called %s, want %s", cell.ID, want)
+	}
+	if got := cellid.Axes(cell.ID); !maps.Equal(got, cell.Axes) || cellid.Check(cell.ID) != nil {
+		t.Errorf("its id has the axes %v, and it %v", got, cell.Axes)
+	}
+}
+
 func TestTheWorstOfOneNameCounts(t *testing.T) {
 	a := &Attempt{Report: Report{{Name: "Pods run", State: Passed}, {Name: "Pods run", State: Failed}, {Name: "Pods run", State: Passed}}}
-	if cell := Judge(Spec{Name: "Pods run", ID: "pods/run"}, Rig{"v1.90.1", "v1.90.1"}, a, nil); cell.Checks[0].Outcome != reports.Fail {
+	if cell := Judge(Spec{Name: "Pods run", ID: "pods/run"}, Rig{ControlPlane: "v1.90.1", Kubelet: "v1.90.1"}, a, nil); cell.Checks[0].Outcome != reports.Fail {
 		t.Errorf("one that failed is %s", cell.Checks[0].Outcome)
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/upstream"
 )
@@ -19,9 +21,10 @@ type upstreamFlags struct {
 	binaries
 	output
 	reportDir
-	focus, skip   string
-	from, kubelet string
-	parallel      int
+	focus, skip, from string
+	kubelets          []string
+	runtime           choice
+	parallel          int
 }
 
 func newUpstream() *cobra.Command {
@@ -37,10 +40,14 @@ Each spec is a cell of the report. One that needs what a rig fakes, such as cgro
 expected to fail, or not run, and the report says why. One that passes all the same is red:
 the list of these specs is out of date.
 
-With --kubelet, the node is of an older release than the control plane and the specs.`,
+With --kubelet, the node is of an older release than the control plane and the specs: then they
+are tests of version skew. Given several times, the specs run with each kubelet, on a rig of its
+own, and the report has a cell for each.`,
 		Example: `  skewrig upstream --focus Probing
   skewrig upstream v1.37.1 --kubelet v1.36.3 --focus Probing
+  skewrig upstream --kubelet newest --kubelet previous --focus Probing
   skewrig upstream --focus 'Container Runtime' --skip 'image'
+  sudo skewrig upstream --runtime containerd --focus Probing
   skewrig upstream --from ../kubernetes --focus Probing     # the specs of your own checkout`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
@@ -51,25 +58,30 @@ With --kubelet, the node is of an older release than the control plane and the s
 	cmd.Flags().StringVar(&f.focus, "focus", upstream.DefaultFocus, "run the specs whose names match this regular expression")
 	cmd.Flags().StringVar(&f.skip, "skip", "", "leave out those whose names match this regular expression (default: none)")
 	cmd.Flags().StringVar(&f.from, "from", "", "compile the specs from this checkout of Kubernetes, and the rig from the release: DIR, or DIR@REF for a commit")
-	cmd.Flags().StringVar(&f.kubelet, "kubelet", "", "the release of the node (default: that of the specs)")
+	cmd.Flags().StringArrayVar(&f.kubelets, "kubelet", nil, "the release of the node (default: that of the specs; repeatable: the specs run with each)")
+	f.runtime.register(cmd, "runtime", "", record.Simulated, "the container runtime of the node: simulated, or containerd, which has real containers and takes root", record.Runtimes...)
 	cmd.Flags().IntVar(&f.parallel, "parallel", app.ParallelSpecs(), "how many specs run in parallel; most of the time, they wait")
 	cmd.Flags().Lookup("parallel").DefValue = "five for each core" // the same help on all machines
 	return cmd
 }
 
 func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
-	run := app.Upstream{Release: release.Newest, Parallel: f.parallel, Place: f.place(cmd)}
+	run := app.Upstream{Release: release.Newest, Runtime: f.runtime.value, Parallel: f.parallel, Place: f.place(cmd)}
 	var problems []error
 	if len(args) > 0 {
 		var err error
 		run.Release, err = release.Resolve(args[0])
 		problems = append(problems, err)
 	}
-	run.Kubelet = run.Release
-	if f.kubelet != "" {
-		var err error
-		run.Kubelet, err = release.Resolve(f.kubelet)
+	for _, name := range f.kubelets {
+		kubelet, err := release.Resolve(name)
 		problems = append(problems, ofFlag("kubelet", err))
+		if !slices.Contains(run.Kubelets, kubelet) {
+			run.Kubelets = append(run.Kubelets, kubelet)
+		}
+	}
+	if len(f.kubelets) == 0 {
+		run.Kubelets = []release.Version{run.Release}
 	}
 	var focusErr, skipErr error
 	run.Choice.Focus, focusErr = pattern(f.focus)
@@ -102,12 +114,9 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	return finish(cmd, f.output, report, f.dir)
 }
 
-// again are the arguments that choose the same rig.
+// again are the arguments that choose the same specs and control plane.
 func (f *upstreamFlags) again(cmd *cobra.Command, run app.Upstream) []string {
 	args := []string{cmd.Name(), string(run.Release)}
-	if f.kubelet != "" {
-		args = append(args, "--kubelet", string(run.Kubelet))
-	}
 	if f.from != "" {
 		args = append(args, "--from", f.from)
 	}
@@ -129,7 +138,7 @@ func (f *upstreamFlags) start(cmd *cobra.Command, run app.Upstream, builder *bui
 	builder.Progress = tellBuild(cmd, p)
 	run.Note = func(what string) { p.line("%s", what) }
 	run.Tell = func(c reports.Cell, done, of int) {
-		p.line("%3d/%d  %-14s %6.1fs  %s", done, of, c.Outcome.Word(), c.DurationSeconds, c.Scenario)
+		p.line("%3d/%d  %-14s %6.1fs  %s", done, of, c.Outcome.Word(), c.DurationSeconds, c.ID)
 		if !c.Outcome.Expected() && len(c.Checks) > 0 {
 			p.line("         %s", c.Checks[0].Observed)
 		}
