@@ -30,6 +30,7 @@ func TestDiff(t *testing.T) {
 	save("green", map[string]reports.Outcome{"a/b/c": reports.Pass})
 	save("red", map[string]reports.Outcome{"a/b/c": reports.Fail})
 	save("more", map[string]reports.Outcome{"a/b/c": reports.Pass, "a/b/d": reports.Fail})
+	save("skew", map[string]reports.Outcome{"a/b/c/kubelet:v1.90.1": reports.Pass, "a/b/c/kubelet:v1.89.3": reports.Fail})
 	golden.Write(t, "broken.json", "{}")
 	for name, tc := range map[string]struct {
 		args []string
@@ -49,7 +50,11 @@ func TestDiff(t *testing.T) {
 		"no such factor":    {[]string{"green", "red", "--slower-factor", "0.5"}, 3, "--slower-factor"},
 		"no such report":    {[]string{"green", "nowhere"}, 3, "nowhere"},
 		"no report":         {[]string{"green", "broken.json"}, 3, "broken.json"},
-		"one report":        {[]string{"green"}, 3, "skewrig diff A B"},
+		"one report":        {[]string{"green"}, 3, "--across"},
+		"across an axis":    {[]string{"skew", "--across", "kubelet=v1.90.1,v1.89.3"}, 1, "From skew kubelet:v1.90.1 to skew kubelet:v1.89.3"},
+		"and back":          {[]string{"skew", "skew", "--across", "kubelet=v1.89.3,v1.90.1"}, 0, "1 fix"},
+		"no such value":     {[]string{"skew", "--across", "kubelet=v1.90.1,previous"}, 3, "--across: after: no cell has kubelet:previous"},
+		"no two values":     {[]string{"skew", "--across", "kubelet"}, 3, "AXIS=BEFORE,AFTER"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := skewrig(t, append([]string{"diff"}, tc.args...)...)
@@ -63,7 +68,7 @@ func TestDiff(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil || len(d.Regressions) != 1 || d.From != "green" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if left, err := os.ReadDir("."); err != nil || len(left) != 4 {
+	if left, err := os.ReadDir("."); err != nil || len(left) != 5 {
 		t.Errorf("something was written: %v %v", left, err)
 	}
 }

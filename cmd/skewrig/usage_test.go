@@ -25,7 +25,7 @@ func TestAWrongCommandLine(t *testing.T) {
 		"run --provider cluster --keep --isolate --kubeconfig x": "--isolate is about rigs: with --provider cluster there is none\n--keep is about rigs: with --provider cluster there is none\n",
 		"run --provider cluster --kubeconfig nowhere":            "reading the kubeconfig: stat nowhere: no such file or directory\n",
 		"list -o yaml":                     "--output can't be \"yaml\": it can be text or json\nSee skewrig list --help",
-		"diff one":                         "diff is not called with 1 argument, but as skewrig diff A B\nSee skewrig diff --help",
+		"diff one two three":               "diff is not called with 3 arguments, but as skewrig diff A [B]\nSee skewrig diff --help",
 		"graduate":                         "graduate lacks an argument: it is called as skewrig graduate KEP\nSee skewrig graduate --help",
 		"ps mine":                          "ps takes no argument, and \"mine\" is one\nSee skewrig ps --help",
 		"up one two":                       "up is not called with 2 arguments, but as skewrig up [FILE | CELL]\nSee skewrig up --help",
