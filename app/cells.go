@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/own"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
+	"github.com/skewrig/skewrig/upstream"
 )
 
 // Select is that of the catalog of the working directory.
@@ -50,7 +51,7 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	}
 	if len(patterns) > 0 || len(files) == 0 {
 		if cells, err = c.choose(cells, patterns); err != nil {
-			return nil, err
+			return nil, errors.Join(err, ofUpstream(patterns))
 		}
 	}
 	if err := c.checkSources(cells); err != nil {
@@ -58,6 +59,16 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	}
 	_, err = engine.Compile(cells)
 	return cells, errors.Join(err, engine.Unplayed(cells), engine.UnknownFields(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
+}
+
+// ofUpstream explains patterns for cells that are upstream's specs. It is nil if there are none.
+func ofUpstream(patterns []string) error {
+	for _, p := range patterns {
+		if area, _, _ := strings.Cut(p, "/"); area == upstream.Area {
+			return fmt.Errorf("cells of %s are upstream's own specs, and in no catalog: skewrig upstream runs them, and its --focus chooses some", upstream.Area)
+		}
+	}
+	return nil
 }
 
 // choose returns the cells that patterns choose of a user's own and of the catalog,
@@ -173,9 +184,9 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		return nil, err
 	}
 	var ids []string
-	there := make(map[string]bool)
+	there, again := make(map[string]bool), make(map[string]string)
 	for _, ran := range report.Cells {
-		there[ran.ID] = true
+		there[ran.ID], again[ran.ID] = true, ran.Again
 		if !ran.Outcome.Expected() {
 			ids = append(ids, ran.ID)
 		}
@@ -188,6 +199,9 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
 	}
 	return pick(c.Cells(), ids, func(id string) error {
+		if again[id] != "" {
+			return fmt.Errorf("cell %s of %s is not in the catalog: %s", id, dir, again[id])
+		}
 		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
 	})
 }

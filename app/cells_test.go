@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -34,6 +35,27 @@ func TestPatternsChooseOfFiles(t *testing.T) {
 		if !slices.Equal(got, c.want) || (err == nil) == (c.want == nil) {
 			t.Errorf("%q chooses %q, error %v, want %q", c.args, got, err, c.want)
 		}
+	}
+}
+
+// TestASpecOfUpstreamIsInNoCatalog, and who asks for one hears how it is run.
+func TestASpecOfUpstreamIsInNoCatalog(t *testing.T) {
+	twoCells(t)
+	if _, err := Select([]string{"upstream/pods"}); err == nil || !strings.Contains(err.Error(), "skewrig upstream runs them") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Select([]string{"no-such-area/pods"}); err == nil || strings.Contains(err.Error(), "skewrig upstream") {
+		t.Errorf("of another area: error %v", err)
+	}
+	failed := checked("upstream/pods/a", reports.Fail)
+	failed.Again = "skewrig upstream --focus a"
+	leaveReport(t, "before", failed)
+	here, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := here.SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "not in the catalog: skewrig upstream --focus a") {
+		t.Errorf("error %v", err)
 	}
 }
 
