@@ -117,6 +117,7 @@ func commands() map[string]command {
 		"date":     date,
 		"env":      env,
 		"grep":     grep,
+		"head":     head,
 		"hostname": hostname,
 		"kill":     kill,
 		"sort":     withOptions("sort", "", sortLines),

@@ -30,7 +30,7 @@ const ServerImage = "skewrig.dev/server"
 
 // Entries returns what an image catalog needs to play the images.
 func Entries() []image.Entry {
-	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}, Run: playAgnhost, Exec: playExec}
+	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Links: []string{"/agnhost-2"}, Cmd: []string{"pause"}, Run: playAgnhost, Exec: playExec}
 	// There is nothing in the pause image to run beside it.
 	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: playPause}
 	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: playBusybox, Exec: playExec}

@@ -64,6 +64,25 @@ func date(_ context.Context, s *session, args []string) int {
 	return 0
 }
 
+// head prints the first lines of files: -n N.
+func head(ctx context.Context, s *session, args []string) int {
+	lines := 10
+	if len(args) > 1 && args[0] == "-n" {
+		number, err := strconv.Atoi(args[1])
+		if err != nil || number < 0 {
+			return s.complain("head", fmt.Errorf("skewrig understands -n N, not -n %s", args[1]))
+		}
+		lines, args = number, args[2:]
+	}
+	_, files, err := parseOptions("", args)
+	if err != nil {
+		return s.complain("head", err)
+	}
+	all, code := s.lines(ctx, files)
+	s.printLines(all[:min(lines, len(all))])
+	return code
+}
+
 // tail prints the last lines of files, or what follows a byte: -n N, -c +N.
 func tail(ctx context.Context, s *session, args []string) int {
 	lines, from := 10, 0

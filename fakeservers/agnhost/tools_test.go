@@ -39,11 +39,13 @@ func TestTools(t *testing.T) {
 		"Z=1; export Z; awk 'BEGIN {print ENVIRON[\"Z\"], length(ENVIRON); exit 3}'; echo $?":                        "1 2\n3\n",
 		"awk || echo $?; awk '{' || echo $?; awk -f /f x || echo $?; awk 1 /none || echo $?; awk 1 /f /f || echo $?": "2\n2\n2\n2\n2\n",
 		"awk 'BEGIN {system(\"touch /x\")}' || awk 'BEGIN {print >\"/x\"}' || awk 'BEGIN {getline <\"/etc/passwd\"; print}' || ls /x || echo no": "no\n",
-		"tail -f /x || tail -c 3 /x || echo no":                                      "no\n",
-		"mkdir -p /a/e; echo x >/a/f; tar cf - /a | tar xf - -C /b; ls /b/a":         "e\nf\n",
-		"tar cf - /none >/x || echo no":                                              "no\n",
-		"cd /tmp; echo x >f; tar -cf - f | (mkdir /b; cd /b; tar -x -f -); cat /b/f": "x\n",
-		"tar czf - /tmp || tar cf /x /tmp || tar cf || echo no":                      "no\n",
+		"printf '1\\n2\\n3\\n' >/f; head -n 2 /f; head -n 1 </f; head /f":                                                                        "1\n2\n1\n1\n2\n3\n",
+		"head -c 3 /f || head -n x /f || head -n 1 /none || echo no":                                                                             "no\n",
+		"tail -f /x || tail -c 3 /x || echo no":                                                                                                  "no\n",
+		"mkdir -p /a/e; echo x >/a/f; tar cf - /a | tar xf - -C /b; ls /b/a":                                                                     "e\nf\n",
+		"tar cf - /none >/x || echo no":                                                                                                          "no\n",
+		"cd /tmp; echo x >f; tar -cf - f | (mkdir /b; cd /b; tar -x -f -); cat /b/f":                                                             "x\n",
+		"tar czf - /tmp || tar cf /x /tmp || tar cf || echo no":                                                                                  "no\n",
 	} {
 		c := &container{t: t, process: &image.Process{Container: "default/web-0/app"}}
 		c.image = run(t, spec{args: []string{"entrypoint-tester"}}).image

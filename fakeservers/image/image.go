@@ -41,6 +41,8 @@ type Image struct {
 	// specification says: a container's command replaces both, its args
 	// replace Cmd.
 	Entrypoint, Cmd []string
+	// Links are other paths at which the entrypoint's program is. If unset, there are none.
+	Links []string
 	// Run plays the container's main process.
 	Run Program
 	// Exec plays a command that is run beside the main process: an exec probe,

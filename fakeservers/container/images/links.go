@@ -39,7 +39,7 @@ func directories() (all layer.Layer) {
 // containers run, and of what can be run beside it, with the directories that they are in.
 func links(played *image.Image, commands []string) (all layer.Layer) {
 	names := make(map[string]bool)
-	for _, command := range commands {
+	for _, command := range slices.Concat(commands, played.Links) {
 		names[absolute(command)] = true
 	}
 	if own := slices.Concat(played.Entrypoint, played.Cmd); len(own) > 0 {
