@@ -114,13 +114,16 @@ func commands() map[string]command {
 
 		"awk":      awk,
 		"curl":     curl,
+		"cut":      cut,
 		"date":     date,
 		"env":      env,
 		"grep":     grep,
 		"head":     head,
 		"hostname": hostname,
+		"id":       id,
 		"kill":     kill,
 		"sort":     withOptions("sort", "", sortLines),
+		"sysctl":   withOptions("sysctl", "", sysctl),
 		"wc":       withOptions("wc", "lwc", wc),
 
 		"fallocate":         fallocate,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -56,6 +57,37 @@ func grep(ctx context.Context, s *session, args []string) int {
 func sortLines(ctx context.Context, s *session, _ string, files []string) int {
 	lines, code := s.lines(ctx, files)
 	slices.Sort(lines)
+	s.printLines(lines)
+	return code
+}
+
+// cut prints a field of each line: -f N, and -d for another delimiter than a tab.
+func cut(ctx context.Context, s *session, args []string) int {
+	delimiter, field := "\t", 0
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		option, value := args[0][:2], args[0][2:]
+		if args = args[1:]; value == "" && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		number, err := strconv.Atoi(value)
+		switch {
+		case option == "-f" && err == nil && number > 0:
+			field = number
+		case option == "-d" && len(value) == 1:
+			delimiter = value
+		default:
+			return s.complain("cut", fmt.Errorf("skewrig understands -f N and -d C, not %s %s", option, value))
+		}
+	}
+	if field == 0 {
+		return s.complain("cut", errors.New("it takes a field: -f N"))
+	}
+	lines, code := s.lines(ctx, args)
+	for i, line := range lines {
+		if fields := strings.Split(line, delimiter); len(fields) > 1 { // or it is printed as it is
+			lines[i] = strings.Join(fields[min(field-1, len(fields)):min(field, len(fields))], "")
+		}
+	}
 	s.printLines(lines)
 	return code
 }

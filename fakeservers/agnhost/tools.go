@@ -64,6 +64,15 @@ func date(_ context.Context, s *session, args []string) int {
 	return 0
 }
 
+// id prints the number of the user: -u.
+func id(_ context.Context, s *session, args []string) int {
+	if !slices.Equal(args, []string{"-u"}) {
+		return s.complain("id", fmt.Errorf("skewrig understands -u, not %q", strings.Join(args, " ")))
+	}
+	fmt.Fprintln(s.stdout, s.files.UID)
+	return 0
+}
+
 // head prints the first lines of files: -n N.
 func head(ctx context.Context, s *session, args []string) int {
 	lines := 10
@@ -81,6 +90,21 @@ func head(ctx context.Context, s *session, args []string) int {
 	all, code := s.lines(ctx, files)
 	s.printLines(all[:min(lines, len(all))])
 	return code
+}
+
+// sysctl prints kernel parameters, whose names have dots or slashes.
+func sysctl(_ context.Context, s *session, _ string, names []string) int {
+	return s.each("sysctl", names, func(name string) error {
+		if strings.Contains(name, "=") {
+			return fmt.Errorf("skewrig doesn't set parameters: %s", name)
+		}
+		name = strings.ReplaceAll(name, "/", ".")
+		value, err := s.readFile("/proc/sys/" + strings.ReplaceAll(name, ".", "/"))
+		if err == nil {
+			fmt.Fprintf(s.stdout, "%s = %s\n", name, strings.TrimSuffix(string(value), "\n"))
+		}
+		return err
+	})
 }
 
 // tail prints the last lines of files, or what follows a byte: -n N, -c +N.

@@ -41,13 +41,18 @@ func TestTools(t *testing.T) {
 		"awk 'BEGIN {system(\"touch /x\")}' || awk 'BEGIN {print >\"/x\"}' || awk 'BEGIN {getline <\"/etc/passwd\"; print}' || ls /x || echo no": "no\n",
 		"printf '1\\n2\\n3\\n' >/f; head -n 2 /f; head -n 1 </f; head /f":                                                                        "1\n2\n1\n1\n2\n3\n",
 		"head -c 3 /f || head -n x /f || head -n 1 /none || echo no":                                                                             "no\n",
+		"printf 'a\\tb\\nc\\n' | cut -f2; printf 'a:b:c\\nd:e\\n' >/f; cut -d: -f 3 /f":                                                          "b\nc\nc\n\n",
+		"cut -f 1-2 /f || cut -f 0 /f || cut -c 1 /f || cut /f || cut -f 1 /none || echo no":                                                     "no\n",
+		"id -u; id || id -n -u || echo no":                                                                                                       "65534\nno\n",
+		"mkdir -p /proc/sys/kernel; echo 1 >/proc/sys/kernel/a; sysctl kernel.a kernel/a":                                                        "kernel.a = 1\nkernel.a = 1\n",
+		"sysctl kernel.none || sysctl kernel.a=1 || sysctl -w kernel.a || echo no":                                                               "no\n",
 		"tail -f /x || tail -c 3 /x || echo no":                                                                                                  "no\n",
 		"mkdir -p /a/e; echo x >/a/f; tar cf - /a | tar xf - -C /b; ls /b/a":                                                                     "e\nf\n",
 		"tar cf - /none >/x || echo no":                                                                                                          "no\n",
 		"cd /tmp; echo x >f; tar -cf - f | (mkdir /b; cd /b; tar -x -f -); cat /b/f":                                                             "x\n",
 		"tar czf - /tmp || tar cf /x /tmp || tar cf || echo no":                                                                                  "no\n",
 	} {
-		c := &container{t: t, process: &image.Process{Container: "default/web-0/app"}}
+		c := &container{t: t, process: &image.Process{Container: "default/web-0/app", UID: 65534}}
 		c.image = run(t, spec{args: []string{"entrypoint-tester"}}).image
 		if code, stdout, stderr := c.exec("sh", "-c", script); code != 0 || stdout != want {
 			t.Errorf("%s: %d, %q, %q, want %q", script, code, stdout, stderr, want)

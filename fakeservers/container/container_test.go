@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,6 +37,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"/bin/cat", "/tmp/file"}, 0, "one\n"},
 		{[]string{"cat", "/tmp/none"}, 1, "cat: openat /tmp/none: no such file or directory\n"},
 		{[]string{"hostname"}, 0, "web\n"},
+		{[]string{"id", "-u"}, 0, fmt.Sprintln(os.Getuid())},
 		{[]string{"sh", "-c", "kill $$; sleep 60"}, 143, ""},
 		{[]string{"bash", "-c", "trap 'exit 6' USR1; kill -USR1 $$; sleep 60 & wait"}, 6, ""},
 	} {

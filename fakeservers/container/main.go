@@ -90,7 +90,7 @@ func (l place) process() (*image.Process, error) {
 	}
 	p := &image.Process{
 		Args: os.Args, Env: environment(os.Environ(), os.Hostname), Dir: l.dir,
-		IP: l.ip, OwnNetwork: l.ownNetwork, Started: time.Now(),
+		UID: int64(os.Getuid()), IP: l.ip, OwnNetwork: l.ownNetwork, Started: time.Now(),
 		Streams: image.Streams{
 			Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			Terminal: term.IsTerminal(int(os.Stdin.Fd())), Signals: signals(),

@@ -83,6 +83,8 @@ type Process struct {
 	Env []string
 	// Dir is the working directory, from which relative paths lead. If unset, "/".
 	Dir string
+	// UID is the number of the user that it runs as. If unset, that is root.
+	UID int64
 	// Container is the path of the container, "namespace/pod/container". It is
 	// the subject under which the program records what it sees.
 	Container string

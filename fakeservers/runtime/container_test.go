@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -434,4 +435,38 @@ func (g *rig) sandboxOf(t *testing.T, id string) string {
 		t.Fatalf("listing container %s: %v, %v", id, resp, err)
 	}
 	return resp.Containers[0].PodSandboxId
+}
+
+func TestTheUserOfAContainer(t *testing.T) {
+	t.Parallel()
+	of := func(context *cri.LinuxContainerSecurityContext) *cri.ContainerConfig {
+		return &cri.ContainerConfig{Linux: &cri.LinuxContainerConfig{SecurityContext: context}}
+	}
+	for name, test := range map[string]struct {
+		config *cri.ContainerConfig
+		want   int64
+	}{
+		"nothing is said":  {&cri.ContainerConfig{}, imageUser},
+		"no user":          {of(&cri.LinuxContainerSecurityContext{}), imageUser},
+		"root":             {of(&cri.LinuxContainerSecurityContext{RunAsUser: &cri.Int64Value{}}), 0},
+		"the kubelet says": {of(&cri.LinuxContainerSecurityContext{RunAsUser: &cri.Int64Value{Value: 7}}), 7},
+	} {
+		if got := user(test.config); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+func TestAPodSeesItsKernelParameters(t *testing.T) {
+	t.Parallel()
+	var p image.Process
+	if err := setParameters(&p, map[string]string{"kernel.shm_rmid_forced": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.ReadFile("/proc/sys/kernel/shm_rmid_forced"); err != nil || string(got) != "1\n" {
+		t.Errorf("it is %q, error %v", got, err)
+	}
+	if err := setParameters(&p, map[string]string{"kernel": "1"}); err == nil {
+		t.Error("a parameter with the name of a directory is no error")
+	}
 }

@@ -2,9 +2,11 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -61,6 +63,7 @@ func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) 
 		Args:      c.args,
 		Env:       environment(c),
 		Dir:       c.config.GetWorkingDir(),
+		UID:       user(c.config),
 		Container: c.path,
 		IP:        c.sandbox.ip,
 		Started:   time.Now(),
@@ -70,10 +73,13 @@ func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) 
 		Kill:      p.signals.kill,
 		Up:        sync.OnceFunc(func() { close(p.up) }),
 	}
+	if err := setParameters(p.program, c.sandbox.config.GetLinux().GetSysctls()); err != nil {
+		return nil, fmt.Errorf("setting its kernel parameters: %w", err)
+	}
 	if c.config.GetStdin() {
 		stdin, err := image.NewPipe()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("opening its standard input: %w", err)
 		}
 		p.stdin, p.program.Stdin = stdin, stdin
 	}
@@ -97,6 +103,25 @@ func environment(c *container) []string {
 	return env
 }
 
+// setParameters makes files of the kernel parameters that a pod sets, where a kernel has them. A
+// container has no other files of its kernel.
+func setParameters(p *image.Process, of map[string]string) error {
+	var problems []error
+	for name, value := range of {
+		problems = append(problems, p.WriteFile("/proc/sys/"+strings.ReplaceAll(name, ".", "/"), []byte(value+"\n")))
+	}
+	return errors.Join(problems...)
+}
+
+// user is the number of the user that a container is to run as: that of its image, unless the
+// kubelet says another.
+func user(config *cri.ContainerConfig) int64 {
+	if of := config.GetLinux().GetSecurityContext().GetRunAsUser(); of != nil {
+		return of.GetValue()
+	}
+	return imageUser
+}
+
 func mounts(config *cri.ContainerConfig) []image.Mount {
 	var all []image.Mount
 	for _, m := range config.GetMounts() {
@@ -111,7 +136,7 @@ func (r *Runtime) launch(c *container, log *containerLog) error {
 	p, err := r.newProcess(c, log)
 	if err != nil {
 		log.close()
-		return status.Errorf(codes.Internal, "opening the container's standard input: %v", err)
+		return status.Errorf(codes.Internal, "preparing the container's program: %v", err)
 	}
 	if err := r.admit(c, p); err != nil {
 		p.kill()
