@@ -134,9 +134,9 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@1.35.1": `error: "1.35.1" is not a release: did you mean v1.35.1?`,
 		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, or newest, or previous, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is no component; components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, node-e2e`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, kubeadm, node-e2e`,
 		"kublet": `error: "kublet" is no component: did you mean kubelet? Components: ` +
-			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, node-e2e`,
+			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, kubeadm, node-e2e`,
 		"dependency-watchdog": "dependency-watchdog@v1.2.3 dependency-watchdog@v1.8.0",
 		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {

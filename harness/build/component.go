@@ -31,6 +31,8 @@ const (
 	// command line. Steps start them.
 	TypedClient Component = "typed-client"
 	Kubectl     Component = "kubectl"
+	// Kubeadm is what makes a node of a kind cluster one.
+	Kubeadm Component = "kubeadm"
 	// NodeE2E runs the specs of SIG Node that are common to all clusters.
 	NodeE2E Component = "node-e2e"
 	// Container is the program in the images that real containers run. It is part of
@@ -42,7 +44,7 @@ const (
 // beside a rig, such as exec probes and steps, comes last. Container is not among them: it
 // is nobody's to ask for.
 func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl, NodeE2E}
+	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl, Kubeadm, NodeE2E}
 }
 
 // source says what a component is compiled from.
@@ -54,9 +56,11 @@ type source struct {
 	// glue is true where that package is ours, so that its sources are part of
 	// what identifies the binary.
 	glue bool
-	// own is that main function, if the component has a lock of its own: it needs more than
-	// the others of its release. If unset, it is in the archive of our mains.
+	// own is that main function, if it is not in the archive of our mains.
 	own []byte
+	// apart is true for a component with a lock of its own: it needs more than the others of
+	// its release.
+	apart bool
 	// client is true for what is started beside a rig.
 	client bool
 }
@@ -71,7 +75,8 @@ var sources = map[Component]source{
 	HealthProbe:        {module: healthProbePath, pkg: healthProbePath},
 	TypedClient:        {module: kubernetesPath, pkg: enginePath + "/typedclient", glue: true, client: true},
 	Kubectl:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubectl", client: true},
-	NodeE2E:            {module: kubernetesPath, pkg: enginePath + "/nodee2e", glue: true, own: nodeE2EMain, client: true},
+	NodeE2E:            {module: kubernetesPath, pkg: enginePath + "/nodee2e", glue: true, own: nodeE2EMain, apart: true, client: true},
+	Kubeadm:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubeadm", apart: true, client: true},
 	Container:          {module: modulePath, pkg: modulePath + "/cmd/container"},
 }
 

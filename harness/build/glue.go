@@ -30,6 +30,9 @@ func (s source) mains() []txtar.File {
 	if s.own != nil {
 		return []txtar.File{{Name: path.Base(s.pkg) + "/main.go", Data: s.own}}
 	}
+	if s.apart {
+		return nil
+	}
 	return txtar.Parse(glueArchive).Files
 }
 

@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -115,14 +114,10 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 
 // download does so for a module of a target's release.
 func download(ctx context.Context, dir string, t Target, module string) (string, error) {
-	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", module})
-	var answer struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
-		err = errors.New(answer.Error)
-	}
+	found, err := downloadVersion(ctx, dir, module)
 	switch {
 	case err == nil:
-		return answer.Dir, nil
+		return found, nil
 	case errors.Is(err, exec.ErrNotFound): // the Go command itself
 		return "", err
 	case absent.MatchString(err.Error()):

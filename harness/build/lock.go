@@ -41,7 +41,7 @@ type lock struct{ mod, sum []byte }
 var locks embed.FS
 
 func lockName(t Target) string {
-	if t.Component.isKubernetes() && sources[t.Component].own == nil {
+	if t.Component.isKubernetes() && !sources[t.Component].apart {
 		return string(t.Version.Released())
 	}
 	return fmt.Sprintf("%s-%s", t.Component, t.Version)
@@ -228,8 +228,11 @@ func lockKubernetes(goMod []byte, t Target) ([]byte, error) {
 
 // lockedTools are the programs of a release that are compiled with the lock of a target.
 func lockedTools(t Target) (packages []string) {
-	if sources[t.Component].own != nil {
+	switch of := sources[t.Component]; {
+	case of.glue && of.apart:
 		return nil
+	case of.apart:
+		return []string{of.pkg}
 	}
 	for _, c := range []Component{APIServer, ControllerManager, Scheduler, Kubectl} {
 		packages = append(packages, sources[c].pkg)

@@ -17,7 +17,7 @@ import (
 
 // versionText finds a version in what a component prints about itself:
 // "Kubernetes v1.90.1", "Client Version: v1.90.1" or "etcd Version: 3.7.0".
-var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|Client Version: v|etcd Version: )(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)`)
+var versionText = regexp.MustCompile(`(?m)^(?:Kubernetes v|Client Version: v|etcd Version: |v)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)`)
 
 // Describe reads the version of a ready-made binary by running it.
 func Describe(ctx context.Context, c Component, path string) (Given, error) {
@@ -65,8 +65,11 @@ func askVersion(ctx context.Context, c Component, path string) (release.Version,
 		return builtVersion(c, path)
 	}
 	args := []string{"--version"}
-	if c == Kubectl {
+	switch c {
+	case Kubectl:
 		args = []string{"version", "--client"}
+	case Kubeadm:
+		args = []string{"version", "--output", "short"}
 	}
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	if err != nil {
