@@ -53,7 +53,7 @@ func Link(name, target string) Entry {
 func (l Layer) Compressed() (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(l.write(w)) }()
+		go func() { w.CloseWithError(l.Write(w)) }()
 		return r, nil
 	}, tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
 }
@@ -62,12 +62,12 @@ func (l Layer) Compressed() (v1.Layer, error) {
 // machine.
 func (l Layer) Plain() (v1.Layer, error) {
 	var b bytes.Buffer
-	err := l.write(&b)
+	err := l.Write(&b)
 	return static.NewLayer(b.Bytes(), types.OCIUncompressedLayer), err
 }
 
-// write writes the layer as a tar archive.
-func (l Layer) write(w io.Writer) error {
+// Write writes the layer as a tar archive.
+func (l Layer) Write(w io.Writer) error {
 	archive := tar.NewWriter(w)
 	for _, e := range l {
 		if err := e.write(archive); err != nil {

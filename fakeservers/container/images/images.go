@@ -3,29 +3,17 @@
 package images
 
 import (
-	"archive/tar"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/layer"
 	"github.com/skewrig/skewrig/harness/release"
 )
-
-// nameAnnotation is where an image in an archive has the name under which containerd imports
-// it (images/annotations.go of containerd v1.6).
-const nameAnnotation = "io.containerd.image.name"
 
 // environment is that of every image.
 var environment = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -53,7 +41,7 @@ type Image struct {
 
 // Write writes an archive in the format of the OCI image layout, for "ctr images import". The
 // error has every image that can't be played.
-func (s Set) Write(to string) (err error) {
+func (s Set) Write(to string) error {
 	for _, v := range s.Library.HealthProbes() {
 		if s.HealthProbes[v] == "" {
 			return fmt.Errorf("there is no grpc_health_probe %s to put into images", v)
@@ -67,15 +55,7 @@ func (s Set) Write(to string) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), ".images-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	index, err := layout.Write(dir, empty.Index)
-	if err != nil {
-		return err
-	}
+	var made []layer.Named
 	var failed []error
 	for _, i := range s.Images {
 		played, err := catalog.Find(i.Reference)
@@ -83,18 +63,16 @@ func (s Set) Write(to string) (err error) {
 			failed = append(failed, err)
 			continue
 		}
-		made, err := s.image(i, played, program)
-		if err == nil {
-			err = index.AppendImage(made, layout.WithAnnotations(map[string]string{nameAnnotation: played.Reference}))
-		}
+		image, err := s.image(i, played, program)
 		if err != nil {
 			return fmt.Errorf("making image %s: %w", i.Reference, err)
 		}
+		made = append(made, layer.Named{Name: played.Reference, Image: image})
 	}
 	if len(failed) > 0 {
 		return errors.Join(failed...)
 	}
-	return archive(dir, to)
+	return layer.WriteArchive(to, made)
 }
 
 // programs is the layer that all images share.
@@ -120,27 +98,6 @@ func (s Set) image(i Image, played *image.Image, program v1.Layer) (v1.Image, er
 	if err != nil {
 		return nil, err
 	}
-	oci := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	made, err := mutate.ConfigFile(oci, &v1.ConfigFile{
-		OS: "linux", Architecture: runtime.GOARCH, RootFS: v1.RootFS{Type: "layers"},
-		Config: v1.Config{Entrypoint: played.Entrypoint, Cmd: played.Cmd, WorkingDir: "/", Env: environment},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return mutate.AppendLayers(made, program, own)
-}
-
-// archive writes a directory as a tar archive.
-func archive(dir, to string) (err error) {
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := tar.NewWriter(f)
-	if err := w.AddFS(os.DirFS(dir)); err != nil {
-		return err
-	}
-	return w.Close()
+	config := v1.Config{Entrypoint: played.Entrypoint, Cmd: played.Cmd, WorkingDir: "/", Env: environment}
+	return layer.Image(config, program, own)
 }
