@@ -42,6 +42,15 @@ func NewContainers(played Played, cell plan.Cell, binary func(context.Context, b
 // sandboxImage is the image of the sandboxes of pods.
 const sandboxImage = "registry.k8s.io/pause:3.10"
 
+// WriteSandboxImage writes an archive with it.
+func WriteSandboxImage(ctx context.Context, binary func(context.Context, build.Target) (build.Binary, error), to string) error {
+	program, err := binary(ctx, build.ContainerTarget())
+	if err != nil {
+		return err
+	}
+	return images.Set{Program: program.Path, Images: []images.Image{{Reference: sandboxImage}}}.Write(to)
+}
+
 // WithContainers has the nodes of a rig that want it have real containers.
 func WithContainers(ctx context.Context, config cluster.Config, c *Containers) cluster.Config {
 	simulated := config.Runtime

@@ -1,0 +1,69 @@
+// Package docker runs the docker command. Which daemon it asks is as for anybody who runs it:
+// the environment variable DOCKER_HOST, or the current context.
+package docker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// stopping is how long a command has to end that was interrupted.
+const stopping = 5 * time.Second
+
+// Command is a docker command that is not started yet.
+func Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "docker", args...)
+	cmd.WaitDelay = stopping
+	return cmd
+}
+
+// Run runs docker and returns what it prints, without the end of the last line. An error has what
+// it says.
+func Run(ctx context.Context, args ...string) (string, error) { return Pipe(ctx, nil, args...) }
+
+// Pipe is Run, and docker reads from in.
+func Pipe(ctx context.Context, in io.Reader, args ...string) (string, error) {
+	cmd := Command(ctx, args...)
+	var out, said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return strings.TrimSpace(out.String()), nil
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	}
+	text := strings.TrimSpace(said.String())
+	if text == "" {
+		text = strings.TrimSpace(out.String())
+	}
+	return "", fmt.Errorf("docker %s: %w: %s", args[0], err, text)
+}
+
+// answerLimit is how long a daemon has to answer that it is there.
+const answerLimit = 15 * time.Second
+
+// Check is an error if there is no docker command, or no daemon answers it.
+func Check(ctx context.Context) error {
+	if _, err := exec.LookPath("docker"); err != nil {
+		return errors.New("the program docker is not in PATH (on Debian and Ubuntu: apt-get install docker.io)")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, fmt.Errorf("no answer within %s", answerLimit))
+	defer cancel()
+	if _, err := Run(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
+		return fmt.Errorf("no Docker daemon answers; start one, or set DOCKER_HOST to where it is: %w", err)
+	}
+	return nil
+}
+
+// HasImage reports whether the daemon has an image.
+func HasImage(ctx context.Context, name string) bool {
+	_, err := Run(ctx, "image", "inspect", "--format", "{{.Id}}", name)
+	return err == nil
+}

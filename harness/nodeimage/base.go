@@ -1,0 +1,119 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/layer"
+)
+
+// suite is the release of Debian that nodes have: the last one whose systemd also boots where
+// cgroups are those of version 1.
+const suite = "bookworm"
+
+// packages are what a node needs beside Debian's smallest system: of what kind's own base image
+// has (images/base/Dockerfile there), what neither network storage nor rootless nodes need.
+var packages = []string{
+	"systemd", "systemd-sysv", "conntrack", "iptables", "nftables", "iproute2", "ethtool", "util-linux", "mount", "kmod", "libseccomp2",
+	"e2fsprogs", "bash", "ca-certificates", "jq", "procps", "containerd", "runc", "containernetworking-plugins",
+}
+
+// base returns the name of an image with Debian, which is made if it is not there.
+func (c Config) base(ctx context.Context) (string, error) {
+	key := short(strings.Join(append([]string{suite}, packages...), " "))
+	name := "skewrig-node-base:" + suite + "-" + key
+	if docker.HasImage(ctx, name) {
+		return name, nil
+	}
+	archive := filepath.Join(c.CacheDir, "node-base-"+suite+"-"+key+".tar")
+	if _, err := os.Stat(archive); errors.Is(err, fs.ErrNotExist) {
+		c.Progress("installing Debian " + suite + " from its packages (minutes; kept in " + archive + ")")
+		if err := debian(ctx, archive); err != nil {
+			return "", err
+		}
+	}
+	c.Progress("importing Debian " + suite)
+	_, err := docker.Run(ctx, "import", archive, name)
+	return name, err
+}
+
+// debian installs Debian into an archive.
+func debian(ctx context.Context, archive string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(archive), 0o700); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(archive), ".node-base-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	root, written := filepath.Join(temp, "root"), filepath.Join(temp, "root.tar")
+	install := exec.CommandContext(ctx, "debootstrap", "--variant=minbase", "--include="+strings.Join(packages, ","), suite, root)
+	pack := exec.CommandContext(ctx, "tar", "--directory", root, "--numeric-owner", "--one-file-system", "--exclude=./var/cache/apt/*", "--exclude=./var/lib/apt/lists/*", "--create", "--file", written, ".")
+	for _, cmd := range []*exec.Cmd{install, pack} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("installing Debian %s: %w: %s", suite, err, last(string(out), 10))
+		}
+	}
+	return os.Rename(written, archive)
+}
+
+// last are the last lines of a text.
+func last(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// kindFiles are the files of kind's own base image. Those in directories for programs can be run.
+func kindFiles(module string) (files layer.Layer, err error) {
+	from := filepath.Join(module, "images", "base", "files")
+	err = filepath.WalkDir(from, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || file == from {
+			return err
+		}
+		below, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		name := "/" + filepath.ToSlash(below)
+		switch {
+		case entry.IsDir():
+			files = append(files, layer.Dir(name, 0o755))
+		case path.Base(path.Dir(name)) == "bin":
+			files = append(files, layer.File(name, file, 0o755))
+		default:
+			files = append(files, layer.File(name, file, 0o644))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading kind's files: %w", err)
+	}
+	return files, nil
+}
+
+// setup makes a node of Debian and kind's files. Programs are where kind's files say they are.
+// systemd starts containerd, the kubelet, and what undoes what kind's entrypoint does at first. A
+// container's OOM score may be as low as containerd's own: lower takes a capability that not
+// every machine has.
+const setup = `
+for program in containerd ctr containerd-shim-runc-v2; do ln -sf /usr/bin/$program /usr/local/bin/$program; done
+mkdir -p /opt/cni /etc/kubernetes/manifests
+ln -sfn /usr/lib/cni /opt/cni/bin
+find /etc/systemd/system -path '*.wants/*' -delete
+for target in basic local-fs multi-user; do rm -f /lib/systemd/system/$target.target.wants/*; done
+rm -f /lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service /lib/systemd/system/sockets.target.wants/systemd-udev*
+echo ReadKMsg=no >>/etc/systemd/journald.conf
+systemctl enable containerd.service kubelet.service undo-mount-hacks.service
+systemctl mask systemd-binfmt.service
+ctr oci spec | jq '.hooks.createContainer += [{path: "/kind/bin/mount-product-files.sh"}] | del(.process.rlimits)' >/etc/containerd/cri-base.json
+sed -i 's/restrict_oom_score_adj = false/restrict_oom_score_adj = true/' /etc/containerd/config.toml
+`

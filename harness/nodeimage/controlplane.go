@@ -1,0 +1,72 @@
+package nodeimage
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/layer"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// controlPlaneImages writes an archive with the images that kubeadm wants, under the names that it
+// has for them, each with one program.
+func controlPlaneImages(ctx context.Context, v release.Version, binaries map[build.Component]string, to string) error {
+	names, err := exec.CommandContext(ctx, binaries[build.Kubeadm], "config", "images", "list", "--kubernetes-version", string(v)).Output()
+	if err != nil {
+		return fmt.Errorf("asking kubeadm which images it wants: %w", err)
+	}
+	var images []layer.Named
+	for name := range strings.FieldsSeq(string(names)) {
+		component, _, _ := strings.Cut(path.Base(name), ":")
+		program := binaries[build.Component(component)]
+		if program == "" {
+			continue // kube-proxy, CoreDNS and the sandbox
+		}
+		image, err := withProgram(component, program)
+		if err != nil {
+			return fmt.Errorf("making image %s: %w", name, err)
+		}
+		images = append(images, layer.Named{Name: name, Image: image})
+	}
+	if len(images) == 0 {
+		return fmt.Errorf("kubeadm wants no image that is known: %s", names)
+	}
+	return layer.WriteArchive(to, images)
+}
+
+// withProgram is an image with one program. Its manifest names it.
+func withProgram(name, path string) (v1.Image, error) {
+	const dir = "/usr/local/bin"
+	files := layer.Layer{layer.Dir("/tmp", 0o1777), layer.Dir("/usr", 0o755), layer.Dir("/usr/local", 0o755), layer.Dir(dir, 0o755), layer.File(dir+"/"+name, path, 0o755)}
+	plain, err := files.Plain()
+	if err != nil {
+		return nil, err
+	}
+	return layer.Image(v1.Config{Env: []string{"PATH=" + dir}}, plain)
+}
+
+// importDir is where a container that is no node yet has archives of images while they are imported.
+const importDir = "/kind/import"
+
+// importImages has the containerd of a container that is no node yet have images in its store. They
+// are unpacked on nodes.
+const importImages = `
+containerd >/tmp/containerd.log 2>&1 &
+daemon=$!
+until ctr version >/dev/null 2>&1; do
+	kill -0 $daemon || { cat /tmp/containerd.log >&2; exit 1; }
+	sleep 0.1
+done
+for archive in ` + importDir + `/*; do
+	ctr --namespace=k8s.io images import --all-platforms --no-unpack $archive
+done
+kill $daemon
+wait $daemon || true
+rm -r ` + importDir + ` /tmp/containerd.log
+`

@@ -1,0 +1,130 @@
+// Package nodeimage makes node images for kind without a registry: Debian's packages, the files
+// that kind's module has for its base image, and the components of a release. There is no CNI
+// plugin's pod, no kube-proxy and no CoreDNS in them.
+package nodeimage
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/layer"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Label is the label of containers that skewrig makes, whatever for. Its value is the run.
+const Label = "skewrig.dev/run"
+
+// Name is the name of the node image of a release.
+func Name(v release.Version) string { return "skewrig-node:" + string(v) }
+
+// Config says what to make an image of.
+type Config struct {
+	Release release.Version
+	// Binary finds the executable of a component. Builder.Binary does.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Kind is the directory of kind's module.
+	Kind string
+	// CacheDir is where the Debian system is kept, which all releases share.
+	CacheDir string
+	// Images are archives of other images that nodes are to have, of pods' sandboxes at least.
+	Images []string
+	// Progress is called with what is done next.
+	Progress func(what string)
+}
+
+// Targets are the components that an image has.
+func Targets(v release.Version) []build.Target {
+	return []build.Target{
+		{Component: build.Etcd, Version: release.Etcd},
+		{Component: build.APIServer, Version: v}, {Component: build.ControllerManager, Version: v}, {Component: build.Scheduler, Version: v},
+		{Component: build.Kubelet, Version: v, Unmodified: true}, {Component: build.Kubectl, Version: v}, {Component: build.Kubeadm, Version: v},
+	}
+}
+
+// Make makes the image of a release, and returns its name. One of that name that was there before is
+// replaced. It takes what Check asks for.
+func Make(ctx context.Context, c Config) (name string, err error) {
+	binaries := make(map[build.Component]string)
+	for _, t := range Targets(c.Release) {
+		b, err := c.Binary(ctx, t)
+		if err != nil {
+			return "", err
+		}
+		binaries[t.Component] = b.Path
+	}
+	temp, err := os.MkdirTemp("", "skewrig-node-image-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	base, err := c.base(ctx)
+	if err != nil {
+		return "", err
+	}
+	files, err := kindFiles(c.Kind)
+	if err != nil {
+		return "", err
+	}
+	for _, component := range []build.Component{build.Kubelet, build.Kubeadm, build.Kubectl} {
+		files = append(files, layer.File("/usr/bin/"+string(component), binaries[component], 0o755))
+	}
+	files = append(files, layer.Text("/kind/version", string(c.Release)))
+	c.Progress("making the images of the control plane")
+	controlPlane := filepath.Join(temp, "control-plane.tar")
+	if err := controlPlaneImages(ctx, c.Release, binaries, controlPlane); err != nil {
+		return "", err
+	}
+	c.Progress("putting the image together")
+	files = append(files, layer.Dir(importDir, 0o700))
+	for i, archive := range append(c.Images, controlPlane) {
+		files = append(files, layer.File(fmt.Sprintf("%s/%d.tar", importDir, i), archive, 0o600))
+	}
+	return Name(c.Release), assemble(ctx, base, files, Name(c.Release))
+}
+
+// short is a short name for what a text says.
+func short(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}
+
+// assemble makes an image of another one with files, those of images for pods imported. A container of an earlier run that was killed is removed.
+func assemble(ctx context.Context, base string, files layer.Layer, name string) (err error) {
+	container := "skewrig-node-image-" + short(name)
+	remove := func() error {
+		_, err := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", container)
+		return err
+	}
+	if err := remove(); err != nil {
+		return err
+	}
+	if _, err := docker.Run(ctx, "run", "--detach", "--name", container, "--label", Label+"=node-image", "--network", "none", "--entrypoint", "sleep", base, "infinity"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if err := copyTo(ctx, container, files); err != nil {
+		return err
+	}
+	if _, err := docker.Run(ctx, "exec", container, "sh", "-euc", setup+importImages); err != nil {
+		return fmt.Errorf("setting up the node image: %w", err)
+	}
+	_, err = docker.Run(ctx, "commit", "--change", `ENTRYPOINT ["/usr/local/bin/entrypoint","/sbin/init"]`, "--change", "CMD []", "--change", "ENV container=docker", container, name)
+	return err
+}
+
+// copyTo puts files into a container.
+func copyTo(ctx context.Context, container string, files layer.Layer) error {
+	read, write := io.Pipe()
+	go func() { write.CloseWithError(files.Write(write)) }()
+	defer read.Close()
+	_, err := docker.Pipe(ctx, read, "cp", "-", container+":/")
+	return err
+}
