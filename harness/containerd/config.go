@@ -57,9 +57,9 @@ func daemonConfig(d dirs, found Found, sandbox string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// networkConfig is the configuration of the pods' network (CNI 0.4.0, plugins ptp and host-local):
+// NetworkConfig is the configuration of the pods' network (CNI 0.4.0, plugins ptp and host-local):
 // each pod has a pair of interfaces of its own, and this machine is at the other end.
-func networkConfig(pods netip.Prefix) ([]byte, error) {
+func NetworkConfig(pods netip.Prefix) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"cniVersion": "0.4.0",
 		"name":       "skewrig",

@@ -24,7 +24,7 @@ func TestDaemonConfig(t *testing.T) {
 
 func TestNetworkConfig(t *testing.T) {
 	t.Parallel()
-	text, err := networkConfig(netip.MustParsePrefix("240.7.3.0/24"))
+	text, err := NetworkConfig(netip.MustParsePrefix("240.7.3.0/24"))
 	if err != nil {
 		t.Fatal(err)
 	}

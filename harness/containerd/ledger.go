@@ -21,7 +21,8 @@ import (
 type ledger struct {
 	source   string
 	recorder record.Recorder
-	output   string // the directory for the output of containers; empty: it is not kept
+	output   string  // the directory for the output of containers; empty: it is not kept
+	mounts   []Mount // that each container is to have, of the node's file system
 	runtime  cri.RuntimeServiceClient
 	images   cri.ImageServiceClient
 	load     func(ctx context.Context, reference string) error // has the runtime have an image
@@ -71,6 +72,8 @@ func (l *ledger) record(subject string, payload record.Payload) {
 type watched struct {
 	// answer is that of the call, if it does not go on to the runtime.
 	answer []byte
+	// request goes on to the runtime instead of the kubelet's. If unset, that does.
+	request []byte
 	// done takes each answer of the runtime, before the kubelet has it, or why there is none.
 	done func(ctx context.Context, answer []byte, err error)
 }
@@ -86,6 +89,9 @@ func (l *ledger) watch(ctx context.Context, method string, request []byte) (w wa
 	case "StopPodSandbox":
 		return on(request, w, l.stopPodSandbox)
 	case "CreateContainer":
+		if w.request, err = mounted(request, l.mounts); err != nil {
+			return w, err
+		}
 		return on(request, w, l.createContainer)
 	case "StartContainer":
 		return on(request, w, l.startContainer)
@@ -196,6 +202,21 @@ func (l *ledger) createContainer(request *cri.CreateContainerRequest) func(conte
 		c.args = l.arguments(ctx, answer.GetContainerId())
 		l.record(c.path, record.ContainerCreated{ID: answer.GetContainerId(), Image: c.image, Attempt: c.attempt})
 	})
+}
+
+// mounted is a request to create a container, with mounts added. It is nil if there are none.
+func mounted(request []byte, mounts []Mount) ([]byte, error) {
+	if len(mounts) == 0 {
+		return nil, nil
+	}
+	var message cri.CreateContainerRequest
+	if err := proto.Unmarshal(request, &message); err != nil {
+		return nil, status.Errorf(codes.InvalidArgument, "reading a request: %v", err)
+	}
+	for _, m := range mounts {
+		message.Config.Mounts = append(message.Config.Mounts, &cri.Mount{HostPath: m.Host, ContainerPath: m.Container})
+	}
+	return marshal(&message)
 }
 
 // arguments are those that the program of a container is started with, as its specification has

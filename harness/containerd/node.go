@@ -99,7 +99,7 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 
 // configure writes the files that containerd reads.
 func (n *Node) configure(ctx context.Context) error {
-	network, err := networkConfig(n.config.Pods)
+	network, err := NetworkConfig(n.config.Pods)
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,9 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	if watched.answer != nil {
 		return stream.SendMsg(watched.answer)
 	}
+	if watched.request != nil {
+		request = watched.request
+	}
 	onward, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method, grpc.ForceCodecV2(asItIs{}))
 	if err == nil {
 		err = errors.Join(onward.SendMsg(request), onward.CloseSend())

@@ -1,0 +1,51 @@
+package containerd
+
+import (
+	"context"
+	"io"
+	"net"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// RelayConfig says which container runtime of others to stand in front of.
+type RelayConfig struct {
+	// Name is that of the node.
+	Name string
+	// Socket is where the kubelet connects to.
+	Socket string
+	// Dial connects to containerd.
+	Dial func(context.Context) (net.Conn, error)
+	// Load has containerd have the image that a pod asks for, or returns why there is none.
+	Load func(ctx context.Context, reference string) error
+	// Mounts are what all containers have of the node's file system. If unset, nothing.
+	Mounts []Mount
+	// Recorder takes what the kubelet has containerd do.
+	Recorder record.Recorder
+}
+
+// Relay is between a kubelet and a containerd that somebody else runs. It records what the one has
+// the other do, as a Node does.
+type Relay struct{ relay *relay }
+
+// NewRelay begins to serve, until Close is called.
+func NewRelay(c RelayConfig) (*Relay, error) {
+	r, err := newRelay(Config{Name: c.Name, Socket: c.Socket, Recorder: c.Recorder}, c.Dial, c.Load)
+	if err != nil {
+		return nil, err
+	}
+	r.mounts = c.Mounts
+	return &Relay{r}, nil
+}
+
+// Follow reads events, as ctr prints them, until they end, and records the ends of containers.
+func (r *Relay) Follow(events io.Reader) {
+	readExits(events, func(id string) { go r.relay.exited(id) })
+}
+
+// Path is the path of the container with an id, "namespace/pod/container", and whether there is
+// one.
+func (r *Relay) Path(id string) (string, bool) { return r.relay.Path(id) }
+
+// Close ends all calls.
+func (r *Relay) Close() error { return r.relay.close() }
