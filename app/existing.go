@@ -56,7 +56,7 @@ func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.E
 // possible are the cells that can run on some existing cluster.
 func possible(cells []plan.Cell) (some []plan.Cell) {
 	for _, cell := range cells {
-		if len(fit.Itself(cell)) == 0 {
+		if len(fit.Use{}.Itself(cell)) == 0 {
 			some = append(some, cell)
 		}
 	}

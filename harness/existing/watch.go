@@ -30,6 +30,8 @@ type Watched struct {
 	// Nodes are the names of nodes. What a report says of them is what Kubernetes says of any
 	// node: not their labels, addresses or images.
 	Nodes []string
+	// Whole has all that nodes say recorded. If unset, what is no secret of their cluster.
+	Whole bool
 	// Containers has what the status of pods says of containers recorded as what happened to
 	// them, as a container runtime of a rig does.
 	Containers bool
@@ -147,7 +149,7 @@ func endsWell(err error) bool {
 
 func (w *watcher) handler(resource string) cache.ResourceEventHandler {
 	return watched.Handler(func(change string, object *unstructured.Unstructured) {
-		if resource == nodes {
+		if resource == nodes && !w.Whole {
 			object = ofAnyNode(object)
 		}
 		if subject, event, is := watched.Event(change, resource, object); is {

@@ -5,6 +5,7 @@
 package fit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
@@ -22,11 +23,24 @@ type Fit struct {
 // Reason is all Reasons in one sentence.
 func (f Fit) Reason() string { return strings.Join(f.Reasons, "; ") }
 
+// Use is how cells may use a cluster, beside what they may use every one for: objects in namespaces
+// of their own.
+type Use struct {
+	// Nodes are the cell's: kubelets may be stopped and started, also as another release and with
+	// other gates, and their metrics, their logs, and the whole objects of nodes may be read.
+	Nodes bool
+	// Containers have what they do and see on the wire recorded, and are played as on a rig.
+	Containers bool
+}
+
+// Made is how cells may use a cluster that was made for them.
+var Made = Use{Nodes: true, Containers: true}
+
 // Of is how a cell fits a cluster. images are patterns of the images that its nodes can pull,
 // of those that the scenario has fake servers for.
 func Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	nodes, why := nodesOf(cell, on)
-	reasons := append(Itself(cell), wrongServer(cell, on)...)
+	reasons := append(Use{}.Itself(cell), wrongServer(cell, on)...)
 	reasons = append(reasons, why...)
 	if len(why) == 0 {
 		reasons = append(reasons, unpulled(cell, nodes, images)...)
@@ -37,10 +51,28 @@ func Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	return Fit{Nodes: nodes}
 }
 
-// Itself are the reasons for which a cell can run on no existing cluster.
-func Itself(cell plan.Cell) []string {
+// OfMade is how a cell fits a cluster that was made for it. names are those of the cell's nodes
+// there.
+func OfMade(cell plan.Cell, on facts.Cluster, names map[string]string) Fit {
+	fit := Fit{Reasons: wrongServer(cell, on), Nodes: make(map[string]facts.Node)}
+	for _, n := range cell.Topology.Nodes {
+		at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == names[n.Name] })
+		if at < 0 {
+			fit.Reasons = append(fit.Reasons, n.Name+" is not there")
+			continue
+		}
+		fit.Nodes[n.Name] = on.Nodes[at]
+		if why := (matching{}).wrong(n, on.Nodes[at]); why != "" {
+			fit.Reasons = append(fit.Reasons, n.Name+" "+why)
+		}
+	}
+	return fit
+}
+
+// Itself are the reasons for which a cell can run on no cluster that may be used so.
+func (u Use) Itself(cell plan.Cell) []string {
 	reasons := topology(cell.Topology)
-	reasons = append(reasons, steps(cell)...)
-	reasons = append(reasons, readings(cell)...)
+	reasons = append(reasons, u.steps(cell)...)
+	reasons = append(reasons, u.readings(cell)...)
 	return append(reasons, namespaces(cell)...)
 }

@@ -148,7 +148,7 @@ func TestTheScenario(t *testing.T) {
 		observe(`objects["pods/kube-system/dns"].spec.x`):                                                                      {"it reads objects of namespace kube-system, in which it has none: check c"},
 		observe(`objects["clusterroles/admin"].rules.size()`):                                                                  {"it reads objects that are in no namespace: clusterroles"},
 	} {
-		if diff := cmp.Diff(want, fit.Itself(cellOf(t, begin+text))); diff != "" {
+		if diff := cmp.Diff(want, fit.Use{}.Itself(cellOf(t, begin+text))); diff != "" {
 			t.Errorf("%s\n-want +got:\n%s", text, diff)
 		}
 	}

@@ -31,7 +31,7 @@ var ofSteps = []string{"conversions", "kubectl", "logs", "metrics", "podsAPI", "
 var ofRuntime = []string{"execs", "processes", "signal"}
 
 // readings are the reasons that are in what the expressions of a cell read.
-func readings(cell plan.Cell) (reasons []string) {
+func (u Use) readings(cell plan.Cell) (reasons []string) {
 	by := make(map[string][]string)
 	add := func(r check.Reading, format string, args ...any) {
 		reason := fmt.Sprintf(format, args...)
@@ -45,12 +45,12 @@ func readings(cell plan.Cell) (reasons []string) {
 	own := Namespaces(cell)
 	for _, r := range check.Readings(cell) {
 		for _, v := range r.Variables {
-			if what := rigOnly[v]; what != "" {
+			if what := rigOnly[v]; what != "" && (!u.Containers || v != "connections") {
 				add(r, "only a rig records %s (%s)", what, v)
 			}
 		}
 		for _, field := range ofRuntime {
-			if slices.Contains(r.Variables, "containers") && slices.Contains(r.Fields, field) {
+			if !u.Containers && slices.Contains(r.Variables, "containers") && slices.Contains(r.Fields, field) {
 				add(r, "the status of a pod does not have %s of containers", field)
 			}
 		}
@@ -58,7 +58,7 @@ func readings(cell plan.Cell) (reasons []string) {
 			add(r, "events about nodes are not in a namespace of the cell")
 		}
 		for _, key := range r.Keys {
-			if why := outside(key, own); why != "" {
+			if why := u.outside(key, own); why != "" {
 				add(r, "%s", why)
 			}
 		}
@@ -75,10 +75,12 @@ func readings(cell plan.Cell) (reasons []string) {
 }
 
 // outside is why objects of a key, or of the beginning of one, can't be read; empty if they can.
-func outside(key string, own []string) string {
+func (u Use) outside(key string, own []string) string {
 	resource, rest, whole := strings.Cut(key, "/")
 	namespace, _, _ := strings.Cut(rest, "/")
 	switch {
+	case resource == "nodes" && u.Nodes:
+		return ""
 	case resource == "nodes":
 		return "what is recorded of nodes is not the whole object: nodes[...] has what is"
 	case whole && namespace != "" && !spec.ClusterScoped(resource) && !slices.Contains(own, namespace):

@@ -71,7 +71,7 @@ func (f *found) told() (all []string) {
 }
 
 // steps are the reasons that are in what the steps of a cell do.
-func steps(cell plan.Cell) []string {
+func (u Use) steps(cell plan.Cell) []string {
 	f := found{steps: make(map[string][]string)}
 	for _, step := range cell.Steps {
 		switch does := step.Action.(type) {
@@ -90,6 +90,9 @@ func steps(cell plan.Cell) []string {
 		case action.Delete:
 			f.ref(step, does.Object)
 		default:
+			if u.Nodes && onNode(step.Action) {
+				continue
+			}
 			what, known := ofRig[step.Kind]
 			if !known {
 				what = "does what is not known here: " + step.Kind
@@ -99,6 +102,27 @@ func steps(cell plan.Cell) []string {
 	}
 	return f.told()
 }
+
+// onNode reports whether a step reads of a kubelet, or of the only API server, or stops or starts a
+// kubelet and tells it nothing but gates.
+func onNode(step action.Action) bool {
+	switch does := step.(type) {
+	case action.Restart:
+		return isKubelet(does.Component) && does.IsZero()
+	case action.Stop:
+		return isKubelet(does.Component) && does.Within == 0
+	case action.Kill:
+		return isKubelet(string(does))
+	case action.Scrape:
+		return isKubelet(does.Component) || does.Component == spec.APIServer
+	case action.Log:
+		return isKubelet(does.Component)
+	default:
+		return false
+	}
+}
+
+func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
 // ref refuses an object outside of the cell's namespaces.
 func (f *found) ref(step plan.Step, ref spec.ObjectRef) {
