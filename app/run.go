@@ -56,6 +56,8 @@ type Options struct {
 	// Existing is the existing cluster on which the cells run. If unset, each has
 	// a rig.
 	Existing *engine.Existing
+	// Kind makes kind clusters for the cells. If unset, each has a rig.
+	Kind *engine.Kind
 	// Keep is called with the first cell that is not as expected, while its rig is up, and
 	// has the rig until it returns. If unset, each rig is taken down at once.
 	Keep func(context.Context, reports.Cell, *engine.Rig)
@@ -78,7 +80,7 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if o.Existing == nil {
+	if o.Existing == nil && o.Kind == nil {
 		if err := errors.Join(engine.CheckFlags(ctx, cells, o.Binary), engine.CheckPeers(ctx, cells, o.Binary)); err != nil {
 			return reports.Report{}, err
 		}
@@ -138,7 +140,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Existing: o.Existing, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Existing: o.Existing, Kind: o.Kind, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err
@@ -258,6 +260,9 @@ func runLabel(id string, number int) string {
 func (s *runner) report(why string) (reports.Report, error) {
 	if s.Built != nil {
 		s.reproduce.Components = components(s.Built())
+	}
+	if s.Kind != nil {
+		s.reproduce.Components = s.Kind.Components()
 	}
 	s.mu.Lock()
 	ran, bad := slices.Clone(s.ran), maps.Clone(s.bad)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -20,40 +22,58 @@ type provider struct {
 	cluster *kubeconfig
 	nodes   string
 	images  []string
+	kind    app.KindClusters
 }
 
-// ofRig are the flags of run that only rigs have, and ofCluster those that only an existing
-// cluster has.
+// ofRig are the flags of run that only rigs have, ofCluster those that only an existing cluster has,
+// and ofKind those of kind clusters.
 var (
 	ofRig     = []string{"binary", "overlay", "source", "isolate", "keep"}
 	ofCluster = []string{"nodes", "real-image"}
+	ofKind    = []string{"node-image"}
 )
 
 func (p *provider) register(cmd *cobra.Command, cluster *kubeconfig) {
 	p.cluster = cluster
-	p.choice.register(cmd, "provider", "", "rig", "what cells run on: rig, or cluster for one that there is, of the kubeconfig", "rig", app.ProviderCluster)
+	p.choice.register(cmd, "provider", "", "rig", "what cells run on: rig, kind for kind clusters, or cluster for one that there is, of the kubeconfig", "rig", app.ProviderKind, app.ProviderCluster)
 	cmd.Flags().StringVar(&p.nodes, "nodes", "", "with --provider cluster: a selector of labels; only such nodes are used (default: all that are ready)")
+	cmd.Flags().StringArrayVar(&p.kind.NodeImages, "node-image", nil, "with --provider kind: RELEASE=IMAGE, the node image of a release (default: what skewrig build node-image made, or kindest/node of the release; repeatable)")
 	cmd.Flags().StringArrayVar(&p.images, "real-image", nil, "with --provider cluster: an image that its nodes can pull, of those that scenarios have fake servers for; * in it matches all but / (repeatable)")
 }
+
+// isKind reports whether cells run on kind clusters.
+func (p *provider) isKind() bool { return p.value == app.ProviderKind }
 
 // isCluster reports whether cells run on an existing cluster.
 func (p *provider) isCluster() bool { return p.value == app.ProviderCluster }
 
 // check is an error if flags are given that the provider does not have, all of them.
 func (p *provider) check(cmd *cobra.Command) error {
-	wrong, why := ofCluster, "goes with --provider cluster only"
-	switch {
-	case !p.isCluster() && !cmd.Flags().Changed("jobs"):
-		wrong = append([]string{"context", "kubeconfig"}, wrong...)
-		why = "is about a cluster: it goes with --provider cluster, or some of it with --jobs"
-	case p.isCluster():
-		wrong, why = ofRig, "is about rigs: with --provider cluster there is none"
-	}
 	var problems []error
-	for _, flag := range wrong {
-		if cmd.Flags().Changed(flag) {
-			problems = append(problems, fmt.Errorf("--%s %s", flag, why))
+	refuse := func(why string, flags ...string) {
+		for _, flag := range flags {
+			if cmd.Flags().Changed(flag) {
+				problems = append(problems, fmt.Errorf("--%s %s", flag, why))
+			}
 		}
+	}
+	jobs := cmd.Flags().Changed("jobs")
+	switch {
+	case p.isCluster():
+		refuse("is about rigs: with --provider cluster there is none", ofRig...)
+	case p.isKind():
+		refuse("is about rigs: with --provider kind there is none", append(ofRig, "runtime")...)
+		refuse("does not go with --provider kind", "jobs")
+	}
+	if !p.isKind() {
+		refuse("goes with --provider kind only", ofKind...)
+	}
+	switch {
+	case p.isCluster():
+	case jobs:
+		refuse("goes with --provider cluster only", ofCluster...)
+	default:
+		refuse("is about a cluster: it goes with --provider cluster, or some of it with --jobs", append([]string{"context", "kubeconfig"}, ofCluster...)...)
 	}
 	return errors.Join(problems...)
 }
@@ -66,13 +86,22 @@ func (p *provider) open(ctx context.Context, cells []plan.Cell) (*engine.Existin
 	return app.ExistingCluster{Config: p.cluster.config(), Nodes: p.nodes, Images: p.images}.Open(ctx, cells)
 }
 
-// toBuild are those of the cells for which components are built: on an existing cluster, all run
-// already.
+// toBuild are those of the cells for which components are built: on a cluster that there is, all run
+// already, and node images have theirs.
 func (p *provider) toBuild(cells []plan.Cell) []plan.Cell {
-	if p.isCluster() {
+	if p.isCluster() || p.isKind() {
 		return nil
 	}
 	return cells
+}
+
+// openKind begins to make kind clusters for cells, which done ends, if cells run on those.
+func (p *provider) openKind(cmd *cobra.Command, builder *build.Builder, cells []plan.Cell) (_ *engine.Kind, done func() error, err error) {
+	if !p.isKind() {
+		return nil, func() error { return nil }, nil
+	}
+	tell := func(what string) { fmt.Fprintln(news(cmd), what) }
+	return p.kind.Open(cmd.Context(), builder, cells, app.CommandLine(os.Args), tell)
 }
 
 // publishable is a command line without what says where a cluster is, and who uses it: it goes

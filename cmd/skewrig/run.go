@@ -116,6 +116,11 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	if err != nil {
 		return err
 	}
+	kind, done, err := f.on.openKind(cmd, builder, cells)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, app.Failed(done())) }()
 	claimed, err := f.report.place(cmd).ClaimFor(cells)
 	if err != nil {
 		return err
@@ -137,12 +142,15 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	if cluster != nil {
 		options.Existing, options.Built, options.Reproduce = cluster, nil, app.WithCluster(options.Reproduce, cluster)
 	}
+	if kind != nil {
+		options.Kind, options.Built, options.Reproduce = kind, nil, app.WithKind(options.Reproduce)
+	}
 	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
 		return app.Failed(err)
 	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()
-	if err == nil && ctx.Err() == nil && cluster == nil {
+	if err == nil && ctx.Err() == nil && cluster == nil && kind == nil {
 		err = sayLacking(cmd, cells, built)
 	}
 	if err != nil {

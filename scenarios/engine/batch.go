@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	var testable []plan.Cell
 	var theirs []*check.Program
 	for i, cell := range cells {
-		if why := plan.Untestable(cell); why != "" {
+		if why := cmp.Or(plan.Untestable(cell), e.Kind.Unfit(cell)); why != "" {
 			e.tell(Progress{Cell: cell})
 			results[i] = untestable(cell, programs[i], why)
 			e.tell(Progress{Cell: cell, Result: &results[i]})
@@ -50,6 +51,9 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 // runAll runs cells that can run, and returns their results in the same order.
 func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*check.Program) []reports.Cell {
 	rigs := max(e.Parallel, 1)
+	if e.Kind != nil {
+		rigs = min(rigs, runtime.NumCPU()) // a cluster is all of a machine's programs, and not only a rig's
+	}
 	b := &batch{
 		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
 		room: semaphore.NewWeighted(int64(wholeRig * rigs)), part: int64(wholeRig * rigs / Beside(rigs, cells)),
@@ -105,7 +109,9 @@ type batch struct {
 
 // groups are those of the cells that share control planes, in the order in which they begin.
 func (b *batch) groups() (all []group) {
-	if b.Isolate || b.Existing != nil {
+	if b.Kind != nil {
+		all = b.Kind.groups(b.cells)
+	} else if b.Isolate || b.Existing != nil {
 		for i := range b.cells {
 			all = append(all, group{alone: []int{i}})
 		}
@@ -129,6 +135,10 @@ func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
 // run runs the cells of a group. It has room for a rig, which it frees.
 func (b *batch) run(ctx context.Context, g group, free func()) {
 	defer free()
+	if b.Kind != nil {
+		b.onKind(ctx, g)
+		return
+	}
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.all() {

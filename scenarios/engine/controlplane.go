@@ -171,6 +171,9 @@ func (s *seat) nameIn(path string, entry fs.DirEntry, err error) error {
 
 // Log is what a component has said so far, as far as it is this cell's.
 func (r *run) Log(component string) ([]byte, error) {
+	if r.made != nil {
+		return r.made.log(r.ground, component)
+	}
 	c, name := r.where(component)
 	text, err := c.Log(name)
 	if err != nil || r.seat == nil {

@@ -50,6 +50,8 @@ type Engine struct {
 	// Existing is the existing cluster on which the cells run. If unset, each has
 	// a rig.
 	Existing *Existing
+	// Kind makes kind clusters for the cells. If unset, each has a rig.
+	Kind *Kind
 	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is
 	// taken down, and with what of the result is known then. The record has ended. A cell
 	// that shares a control plane runs again alone first. It may be unset.

@@ -29,7 +29,16 @@ type Existing struct {
 	// servers for.
 	Images []string
 
+	made *madeNodes   // nil: somebody else made it
 	last atomic.Int64 // the number of the cell that came last
+}
+
+// fit is how a cell fits the cluster.
+func (e *Existing) fit(cell plan.Cell) fit.Fit {
+	if e.made != nil {
+		return fit.OfMade(cell, e.Facts, e.made.names())
+	}
+	return fit.Of(cell, e.Facts, e.Images)
 }
 
 // unfit is why a cell can't run there; empty if it can, and if e is nil.
@@ -37,16 +46,23 @@ func (e *Existing) unfit(cell plan.Cell) string {
 	if e == nil {
 		return ""
 	}
-	return fit.Of(cell, e.Facts, e.Images).Reason()
+	return e.fit(cell).Reason()
 }
 
-// runOnExisting runs a cell on the engine's existing cluster. Also if it is interrupted, its
+// runOnExisting runs a cell on an existing cluster. Also if it is interrupted, its
 // namespaces are gone when it returns, or the error says which are not.
-func (e *Engine) runOnExisting(ctx context.Context, r *run) (err error) {
-	cluster := e.Existing.Cluster
-	on := fit.Of(r.cell, e.Existing.Facts, e.Existing.Images)
-	r.names = e.Existing.names(r.cell, on)
-	r.history.Rewrite(e.Existing.rewriting(r.names, on))
+func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
+	cluster := e.Cluster
+	on := e.fit(r.cell)
+	if len(on.Reasons) > 0 {
+		return errors.New(on.Reason())
+	}
+	r.names = e.names(r.cell, on)
+	r.history.Rewrite(e.rewriting(r.names, on))
+	if e.made != nil {
+		r.made = e.made
+		defer e.made.hub.join(r.names.suffix, r.history)()
+	}
 	ground, lose := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer lose(nil)
 	r.ground = ground
@@ -54,7 +70,7 @@ func (e *Engine) runOnExisting(ctx context.Context, r *run) (err error) {
 	defer cancel(nil)
 	defer context.AfterFunc(ground, func() { cancel(context.Cause(ground)) })()
 
-	e.Existing.introduce(r, on)
+	e.introduce(r, on)
 	var namespaces []string
 	for _, name := range fit.Namespaces(r.cell) {
 		namespaces = append(namespaces, r.names.namespace(name))
@@ -70,7 +86,7 @@ func (e *Engine) runOnExisting(ctx context.Context, r *run) (err error) {
 	if err := making.Wait(); err != nil {
 		return err
 	}
-	stop, err := e.Existing.watch(ctx, r, namespaces, lose)
+	stop, err := e.watch(ctx, r, namespaces, lose)
 	if err != nil {
 		return err
 	}
@@ -96,17 +112,24 @@ func (e *Existing) names(cell plan.Cell, on fit.Fit) names {
 
 // introduce records what runs there, with those of the gates that the cell names.
 func (e *Existing) introduce(r *run, on fit.Fit) {
-	started := func(component, version string, has facts.Gates, named release.Gates) {
-		gates := make(release.Gates)
-		for name := range named {
-			gates[name] = has.Set[name]
-		}
-		r.history.Append("cluster", component, record.ComponentStarted{Version: release.Version(version), Source: ofExisting, Gates: gates})
-	}
-	started(record.APIServer, e.Facts.Version, e.Facts.Gates, r.cell.Topology.Gates)
+	r.history.Append("cluster", record.APIServer, running(e.Facts.Version, e.Facts.Gates, r.cell.Topology.Gates))
 	for _, n := range r.cell.Topology.Nodes {
-		started("kubelet/"+n.Name, on.Nodes[n.Name].Version, on.Nodes[n.Name].Gates, n.Gates)
+		r.history.Append("cluster", "kubelet/"+n.Name, kubeletOf(on.Nodes[n.Name], n.Gates))
 	}
+}
+
+// kubeletOf is what a record says of the kubelet of a node, with those of the gates that are named.
+func kubeletOf(n facts.Node, named release.Gates) record.ComponentStarted {
+	return running(n.Version, n.Gates, named)
+}
+
+// running is the same of any component.
+func running(version string, has facts.Gates, named release.Gates) record.ComponentStarted {
+	gates := make(release.Gates)
+	for name := range named {
+		gates[name] = has.Set[name]
+	}
+	return record.ComponentStarted{Version: release.Version(version), Source: ofExisting, Gates: gates}
 }
 
 // ofExisting is the source of components that skewrig did not start.
@@ -119,7 +142,8 @@ func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, lost 
 		return nil, err
 	}
 	watched := existing.Watched{
-		Namespaces: namespaces, Resources: resources, Containers: fit.ReadsContainers(r.cell), Recorder: r.history, Lost: lost,
+		Namespaces: namespaces, Resources: resources, Containers: e.made == nil && fit.ReadsContainers(r.cell), Recorder: r.history, Lost: lost,
+		Whole: e.made != nil,
 	}
 	for _, node := range r.names.nodes {
 		watched.Nodes = append(watched.Nodes, r.names.node(node))

@@ -50,6 +50,9 @@ func gotten(path string, code int, body []byte) record.APIAnswer {
 
 // get asks a component for what is at a path, in one of the media types that it may be in.
 func (r *run) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
+	if r.made != nil {
+		return r.made.get(ctx, component, path, accept)
+	}
 	c, name := r.where(component)
 	endpoint, err := c.Endpoint(name)
 	if err != nil {

@@ -30,7 +30,8 @@ import (
 // run is a cell while it runs.
 type run struct {
 	*Rig
-	seat       *seat // nil: the control plane is the cell's own
+	seat       *seat      // nil: the control plane is the cell's own
+	made       *madeNodes // nil: the cell runs on no cluster that was made for it
 	names      names
 	cell       plan.Cell
 	program    *check.Program
@@ -169,8 +170,15 @@ func ended(ctx context.Context, err error) record.CellEnded {
 
 // runWhere runs a cell where the engine runs cells.
 func (e *Engine) runWhere(ctx context.Context, r *run, on *controlPlane, dir string) error {
-	if e.Existing != nil {
-		return e.runOnExisting(ctx, r)
+	there := e.Existing
+	if e.Kind != nil {
+		var err error
+		if there, err = e.Kind.of(r.cell); err != nil {
+			return err
+		}
+	}
+	if there != nil {
+		return there.runOnExisting(ctx, r)
 	}
 	return e.runOn(ctx, r, on, dir)
 }

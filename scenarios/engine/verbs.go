@@ -134,6 +134,9 @@ func (r *run) Stop(ctx context.Context, stop action.Stop) error {
 	if z, is := spec.Zone(stop.Component); is {
 		return r.fleet.Stop(z)
 	}
+	if r.made != nil {
+		return r.made.stop(ctx, r, strings.TrimPrefix(stop.Component, spec.KubeletPrefix), r.made.cluster.StopKubelet)
+	}
 	c, name := r.where(stop.Component)
 	if stop.Within == 0 {
 		ctx, cancel := r.machine.withTimeout(ctx, cluster.StopLimit, context.DeadlineExceeded)
@@ -154,6 +157,9 @@ func (r *run) Kill(component string) error {
 	if z, is := spec.Zone(component); is {
 		return r.fleet.Stop(z)
 	}
+	if r.made != nil {
+		return r.made.stop(r.ground, r, strings.TrimPrefix(component, spec.KubeletPrefix), r.made.cluster.KillKubelet)
+	}
 	c, name := r.where(component)
 	return c.Kill(name)
 }
@@ -162,6 +168,9 @@ func (r *run) Kill(component string) error {
 func (r *run) Restart(ctx context.Context, to action.Restart) error {
 	if z, is := spec.Zone(to.Component); is {
 		return errors.Join(r.fleet.Stop(z), r.fleet.Start(z))
+	}
+	if r.made != nil {
+		return r.made.restart(ctx, r, to)
 	}
 	c, name := r.where(to.Component)
 	change := cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset, Settings: to.Settings}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/kind"
+	"github.com/skewrig/skewrig/harness/nodeimage"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// ProviderKind is the provider of cells that run on kind clusters.
+const ProviderKind = "kind"
+
+// KindClusters says how kind clusters are made for cells.
+type KindClusters struct {
+	// NodeImages are RELEASE=IMAGE. A release that is not among them has the image that
+	// skewrig build node-image made, or else kindest/node of that release.
+	NodeImages []string
+}
+
+// Open begins to make kind clusters, which close ends. What is missing on this machine is an error
+// before anything starts. Of kindest/node, an image that is not there is pulled.
+func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []plan.Cell, command string, tell func(string)) (_ *engine.Kind, closeIt func() error, err error) {
+	named, err := parseNodeImages(c.NodeImages)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := engine.Compile(cells); err != nil { // it says what the cells observe, too
+		return nil, nil, err
+	}
+	if err := kind.Check(ctx); err != nil {
+		return nil, nil, err
+	}
+	k := &engine.Kind{Images: make(map[release.Version]string)}
+	for _, cell := range cells {
+		if len(fit.Made.Itself(cell)) > 0 {
+			continue
+		}
+		for _, v := range engine.NodeReleases(cell) {
+			if _, looked := k.Images[v]; looked {
+				continue
+			}
+			image, err := nodeImageOf(ctx, v, named[v], tell)
+			if err != nil {
+				return nil, nil, err
+			}
+			k.Images[v] = image
+			k.Bare = k.Bare || image == nodeimage.Name(v)
+		}
+	}
+	if len(k.Images) > 0 {
+		if _, err := builder.ContainerProgram(ctx); err != nil {
+			return nil, nil, Failed(err)
+		}
+	}
+	if k.Run, err = kind.Open(ctx, command); err != nil {
+		return nil, nil, Failed(err)
+	}
+	return k, k.Run.Close, nil
+}
+
+// parseNodeImages reads RELEASE=IMAGE.
+func parseNodeImages(texts []string) (map[release.Version]string, error) {
+	named := make(map[release.Version]string)
+	var problems []error
+	for _, text := range texts {
+		word, image, both := strings.Cut(text, "=")
+		v, err := release.Resolve(word)
+		switch {
+		case !both || image == "":
+			err = errors.New("write RELEASE=IMAGE, for example " + string(release.Newest) + "=kindest/node:" + string(release.Newest))
+		case err == nil && named[v] != "":
+			err = fmt.Errorf("%s has the image %s already", v, named[v])
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--node-image %s: %w", text, err))
+			continue
+		}
+		named[v] = image
+	}
+	return named, errors.Join(problems...)
+}
+
+// nodeImageOf is the node image of a release, which Docker has then. It is empty if there is none.
+// One that was named has to be there, or somewhere where it can be pulled.
+func nodeImageOf(ctx context.Context, v release.Version, named string, tell func(string)) (string, error) {
+	own, released := nodeimage.Name(v), "kindest/node:"+string(v)
+	wanted := released
+	switch {
+	case named != "":
+		wanted = named
+	case docker.HasImage(ctx, own):
+		return own, nil
+	}
+	if docker.HasImage(ctx, wanted) {
+		return wanted, nil
+	}
+	tell("pulling the node image " + wanted)
+	if _, err := docker.Run(ctx, "pull", "--quiet", wanted); err != nil {
+		if named != "" {
+			return "", Failed(fmt.Errorf("--node-image %s=%s: %w", v, named, err))
+		}
+		tell(err.Error())
+		return "", ctx.Err()
+	}
+	return wanted, nil
+}
+
+// WithKind is what it takes to run the same again on kind clusters.
+func WithKind(r reports.Reproduce) reports.Reproduce {
+	r.Provider = ProviderKind
+	return r
+}

@@ -1,0 +1,275 @@
+// Package kind makes kind clusters for cells, with kubelets that can be restarted, upgraded, and
+// told other gates, and with a record of what each has its container runtime do. The control plane
+// and its own kubelet stay as they are.
+package kind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/kind/pkg/cluster"
+	kindexec "sigs.k8s.io/kind/pkg/exec"
+
+	"github.com/skewrig/skewrig/harness/containerd"
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+)
+
+// Node is a node to make.
+type Node struct {
+	// Name is that of the cell; kind's is another.
+	Name string
+	// Image is its node image.
+	Image string
+	// Gates are those of its kubelet, or of the control plane.
+	Gates release.Gates
+}
+
+// Config says what cluster to make.
+type Config struct {
+	// Number tells the cluster from others of the run.
+	Number       int
+	ControlPlane Node
+	Nodes        []Node
+	// Bare says that the node images have no network for pods and no kube-proxy, as those that
+	// skewrig makes: pods get a network all the same, and services don't work. If unset, nodes have
+	// kind's own.
+	Bare bool
+	// Image returns the path of an archive with the image that a pod asks for, or why there is none.
+	Image func(ctx context.Context, reference string) (archive string, err error)
+	// Mounted is the directory of containers in which they have the directory Recorded of their node.
+	Mounted string
+	// Recorder takes what kubelets have their container runtimes do.
+	Recorder record.Recorder
+
+	dir string
+}
+
+func (c Config) nodeDir(node string) string { return filepath.Join(c.dir, node) }
+
+// Cluster is a kind cluster.
+type Cluster struct {
+	config   Config
+	name     string
+	provider *cluster.Provider
+	client   kubernetes.Interface
+	nodes    map[string]*node // by the names that the cell has for them
+
+	following sync.WaitGroup
+	lasting   context.Context //nolint:containedctx // of the commands that follow events: until Close
+	end       context.CancelFunc
+}
+
+// node is a node of the cell.
+type node struct {
+	name      string // the cell's
+	container string // kind's: that of its container, and of its object
+	relay     *containerd.Relay
+	loading   sync.Mutex // one image at a time
+}
+
+// New prepares a cluster of a run. Nothing of it is there before Create.
+func (r *Run) New(c Config) (_ *Cluster, err error) {
+	c.dir = filepath.Join(r.dir, fmt.Sprint(c.Number))
+	k := &Cluster{
+		config: c, name: fmt.Sprintf("%s-%d", r.name(), c.Number), nodes: make(map[string]*node),
+		provider: cluster.NewProvider(cluster.ProviderWithDocker()),
+	}
+	k.lasting, k.end = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			k.end()
+			err = errors.Join(err, k.closeRelays())
+		}
+	}()
+	for i, of := range c.Nodes {
+		n := &node{name: of.Name, container: workerName(k.name, i)}
+		dir := c.nodeDir(of.Name)
+		if err := os.MkdirAll(filepath.Join(dir, kubeletDir), 0o700); err != nil {
+			return nil, err
+		}
+		if err := k.configure(n, of.Gates); err != nil {
+			return nil, err
+		}
+		n.relay, err = containerd.NewRelay(containerd.RelayConfig{
+			Name: of.Name, Socket: filepath.Join(dir, socketFile), Dial: n.dial, Recorder: c.Recorder,
+			Load:   func(ctx context.Context, reference string) error { return k.load(ctx, n, reference) },
+			Mounts: []containerd.Mount{{Host: filepath.Join(shared, recordFolder), Container: c.Mounted}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		k.nodes[of.Name] = n
+	}
+	return k, nil
+}
+
+// workerName is what kind calls the container of a worker, by its place.
+func workerName(cluster string, i int) string {
+	if i == 0 {
+		return cluster + "-worker"
+	}
+	return fmt.Sprintf("%s-worker%d", cluster, i+1)
+}
+
+// Recorded is the directory of this machine that the containers of a node have.
+func (k *Cluster) Recorded(node string) string {
+	return filepath.Join(k.config.nodeDir(node), recordFolder)
+}
+
+// Kubeconfig is the path of a kubeconfig for an administrator.
+func (k *Cluster) Kubeconfig() string { return filepath.Join(k.config.dir, "kubeconfig") }
+
+// Node is what the cluster calls a node of the cell.
+func (k *Cluster) Node(name string) string { return k.nodes[name].container }
+
+// Path is the path of the container of a node with an id, "namespace/pod/container", and whether
+// there is one.
+func (k *Cluster) Path(node, id string) (string, bool) { return k.nodes[node].relay.Path(id) }
+
+// Create creates the cluster, and returns when its nodes are ready. If it can't, or is interrupted,
+// nothing but its directory is left once Close was called.
+func (k *Cluster) Create(ctx context.Context) error {
+	config, err := clusterConfig(k.config)
+	if err != nil {
+		return err
+	}
+	created := make(chan error, 1)
+	go func() {
+		created <- k.provider.Create(k.name, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithKubeconfigPath(k.Kubeconfig()))
+	}()
+	select {
+	case err = <-created:
+	case <-ctx.Done():
+		return errors.Join(context.Cause(ctx), k.breakOff(created))
+	}
+	if err != nil {
+		return fmt.Errorf("creating a kind cluster: %w%s", err, said(err))
+	}
+	if err := k.connect(); err != nil {
+		return err
+	}
+	for _, n := range k.nodes {
+		if err := k.follow(n); err != nil {
+			return err
+		}
+	}
+	return k.settle(ctx)
+}
+
+// breakOff ends the creation of the cluster. kind does not look whether it is to go on: without its
+// containers it can't.
+func (k *Cluster) breakOff(created <-chan error) error {
+	for {
+		if err := k.remove(); err != nil {
+			return err
+		}
+		select {
+		case err := <-created:
+			_ = err // it is known why
+			return k.remove()
+		case <-time.After(readyPoll):
+		}
+	}
+}
+
+// said is what a command of kind's that failed has said at last.
+func said(err error) string {
+	failed := kindexec.RunErrorForError(err)
+	if failed == nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(failed.Output)), "\n")
+	return ":\n" + strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
+func (k *Cluster) connect() error {
+	rest, err := clientcmd.BuildConfigFromFlags("", k.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	k.client, err = kubernetes.NewForConfig(rest)
+	return err
+}
+
+// dial connects to the containerd of a node.
+func (n *node) dial(ctx context.Context) (net.Conn, error) {
+	pid, err := docker.Run(ctx, "inspect", "--format", "{{.State.Pid}}", n.container)
+	if err != nil {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(ctx, "unix", "/proc/"+pid+"/root/run/containerd/containerd.sock")
+}
+
+// load has the containerd of a node have an image.
+func (k *Cluster) load(ctx context.Context, n *node, reference string) error {
+	archive, err := k.config.Image(ctx, reference)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	n.loading.Lock()
+	defer n.loading.Unlock()
+	if _, err := docker.Pipe(ctx, file, "exec", "--interactive", n.container, "ctr", "--namespace=k8s.io", "images", "import", "-"); err != nil {
+		return fmt.Errorf("importing image %s: %w", reference, err)
+	}
+	return nil
+}
+
+// follow has ends of containers recorded as they come.
+func (k *Cluster) follow(n *node) error {
+	cmd := docker.Command(k.lasting, "exec", n.container, "ctr", "--namespace=k8s.io", "events")
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = new(bytes.Buffer)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	k.following.Go(func() {
+		n.relay.Follow(events)
+		_ = cmd.Wait() // it ends with the node
+	})
+	return nil
+}
+
+// Close removes the cluster.
+func (k *Cluster) Close() error {
+	err := k.remove()
+	k.end()
+	k.following.Wait()
+	return errors.Join(err, k.closeRelays(), os.RemoveAll(k.config.dir))
+}
+
+func (k *Cluster) closeRelays() (err error) {
+	for _, n := range k.nodes {
+		err = errors.Join(err, n.relay.Close())
+	}
+	clear(k.nodes)
+	return err
+}
+
+// clusterLabel is the label by which kind knows the containers of a cluster
+// (pkg/cluster/internal/providers/docker/constants.go).
+const clusterLabel = "io.x-k8s.kind.cluster"
+
+// remove removes the containers of the cluster.
+func (k *Cluster) remove() error {
+	return removeContainers(context.Background(), "label="+clusterLabel+"="+k.name)
+}

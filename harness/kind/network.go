@@ -1,0 +1,115 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/skewrig/skewrig/harness/containerd"
+	"github.com/skewrig/skewrig/harness/docker"
+)
+
+const (
+	// readyLimit is how long nodes may take to be ready once they have joined, and readyPoll how
+	// often to look.
+	readyLimit, readyPoll = 3 * time.Minute, 200 * time.Millisecond
+)
+
+// settle waits until all nodes are ready. Those that have no network for pods are given one.
+func (k *Cluster) settle(ctx context.Context) error {
+	if k.config.Bare {
+		if err := k.network(ctx); err != nil {
+			return err
+		}
+	}
+	return k.await(ctx, "the nodes are ready", func(nodes []corev1.Node) bool {
+		for _, n := range nodes {
+			if !isReady(n) {
+				return false
+			}
+		}
+		return len(nodes) == len(k.nodes)+1
+	})
+}
+
+func isReady(n corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// await waits for what nodes say.
+func (k *Cluster) await(ctx context.Context, what string, is func([]corev1.Node) bool) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
+		var nodes *corev1.NodeList
+		if nodes, last = k.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); last != nil {
+			return false, nil //nolint:nilerr // it is tried again
+		}
+		return is(nodes.Items), nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting until %s: not within %s: %w", what, readyLimit, errors.Join(last, err))
+	}
+	return err
+}
+
+// network gives pods a network: on each node the addresses that the controller manager has given the
+// node, and a route to the addresses of each other one.
+func (k *Cluster) network(ctx context.Context) error {
+	var all []corev1.Node
+	err := k.await(ctx, "the nodes have addresses for pods", func(nodes []corev1.Node) bool {
+		for _, n := range nodes {
+			if n.Spec.PodCIDR == "" || addressOf(n) == "" {
+				return false
+			}
+		}
+		all = nodes
+		return len(nodes) == len(k.nodes)+1
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		pods, err := netip.ParsePrefix(n.Spec.PodCIDR)
+		if err != nil {
+			return err
+		}
+		config, err := containerd.NetworkConfig(pods)
+		if err != nil {
+			return err
+		}
+		for _, other := range all {
+			if other.Name != n.Name {
+				if _, err := docker.Run(ctx, "exec", n.Name, "ip", "route", "replace", other.Spec.PodCIDR, "via", addressOf(other)); err != nil {
+					return err
+				}
+			}
+		}
+		write := "mkdir -p /etc/cni/net.d && cat >/etc/cni/net.d/10-skewrig.conflist"
+		if _, err := docker.Pipe(ctx, bytes.NewReader(config), "exec", "--interactive", n.Name, "sh", "-c", write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addressOf is the address of a node.
+func addressOf(n corev1.Node) string {
+	for _, a := range n.Status.Addresses {
+		if a.Type == corev1.NodeInternalIP {
+			return a.Address
+		}
+	}
+	return ""
+}
