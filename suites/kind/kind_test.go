@@ -1,0 +1,129 @@
+// Package kind runs cells on kind clusters, on node images that are made without a registry. If no
+// Docker answers, it has one of its own.
+package kind
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/kind"
+	"github.com/skewrig/skewrig/harness/nodeimage"
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+var (
+	skewrig = flag.String("skewrig", "", "the program that is tested; without it, nothing is")
+	cells   = flag.String("cells", "kep-4939/e2e/**", "the patterns of the cells to run")
+	dir     = flag.String("report-dir", "", "the directory for their report")
+)
+
+// TestCells makes the node images, runs the cells, and looks that nothing is left.
+func TestCells(t *testing.T) {
+	if testing.Short() || *skewrig == "" {
+		t.Skip("takes Docker and many minutes: make kind runs it")
+	}
+	withDocker(t)
+	for _, check := range []func(context.Context) error{nodeimage.Check, kind.Check} {
+		if err := check(t.Context()); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Run("node images", func(t *testing.T) {
+		run(t, "build", "node-image", string(release.Newest), string(release.Previous))
+	})
+	t.Run("cells", func(t *testing.T) {
+		run(t, append([]string{"run", "--provider", "kind", "--force", "--report-dir", *dir}, strings.Fields(*cells)...)...)
+		nothingLeft(t)
+	})
+	t.Run("an interrupt leaves nothing", func(t *testing.T) {
+		end(t, syscall.SIGINT)
+		nothingLeft(t)
+	})
+	t.Run("the next run removes what a kill left", func(t *testing.T) {
+		end(t, syscall.SIGKILL)
+		if left(t) == "" {
+			t.Error("nothing was left, so that this shows nothing")
+		}
+		deadline := time.Now().Add(time.Minute) // commands of the run may outlive it, and make containers
+		for left(t) != "" && time.Now().Before(deadline) {
+			r, err := kind.Open(t.Context(), "a test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		nothingLeft(t)
+	})
+}
+
+// command is skewrig with arguments, which are told where its output goes.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), *skewrig, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	t.Log(cmd)
+	return cmd
+}
+
+// run runs skewrig, which has to succeed.
+func run(t *testing.T, args ...string) {
+	t.Helper()
+	began := time.Now()
+	err := command(t, args...).Run()
+	t.Logf("it took %s", time.Since(began).Round(time.Second))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// end begins a run and ends it with a signal once it has a node.
+func end(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	cmd := command(t, "run", "--provider", "kind", "kep-4939/e2e/plaintext-probe-plaintext-server", "--report-dir", t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for left(t) == "" {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended before it had a node: %v", err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
+// left are the containers and networks of runs that are there.
+func left(t *testing.T) string {
+	t.Helper()
+	containers, err := docker.Run(t.Context(), "ps", "--all", "--filter", "name=skewrig-", "--format", "{{.Names}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return containers
+}
+
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	networks, err := docker.Run(t.Context(), "network", "ls", "--filter", "label=skewrig.dev/run", "--format", "{{.Name}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.TrimSpace(left(t) + " " + networks); all != "" {
+		t.Errorf("%s is there", all)
+	}
+}
