@@ -51,15 +51,12 @@ func awk(ctx context.Context, s *session, args []string) int {
 
 // awkVariables parts awk's options from its other arguments, as names and values in turn.
 func awkVariables(args []string) (vars, rest []string, _ error) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option, value := args[0][:2], args[0][2:]
-		args = args[1:]
-		if option == "--" {
-			break
+	for isOption(args) {
+		if strings.HasPrefix(args[0], "--") {
+			return vars, args[1:], nil
 		}
-		if value == "" && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
+		var option, value string
+		option, value, args = nextOption(args)
 		name, of, assigns := strings.Cut(value, "=")
 		switch {
 		case option == "-F":

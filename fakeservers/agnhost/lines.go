@@ -64,11 +64,9 @@ func sortLines(ctx context.Context, s *session, _ string, files []string) int {
 // cut prints a field of each line: -f N, and -d for another delimiter than a tab.
 func cut(ctx context.Context, s *session, args []string) int {
 	delimiter, field := "\t", 0
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option, value := args[0][:2], args[0][2:]
-		if args = args[1:]; value == "" && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
+	for isOption(args) {
+		var option, value string
+		option, value, args = nextOption(args)
 		number, err := strconv.Atoi(value)
 		switch {
 		case option == "-f" && err == nil && number > 0:

@@ -107,14 +107,24 @@ func sysctl(_ context.Context, s *session, _ string, names []string) int {
 	})
 }
 
+// isOption reports whether arguments begin with an option of one letter.
+func isOption(args []string) bool { return len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' }
+
+// nextOption is the option with which arguments begin, its value, which may be an argument of its own, and the others.
+func nextOption(args []string) (option, value string, rest []string) {
+	option, value, rest = args[0][:2], args[0][2:], args[1:]
+	if value == "" && len(rest) > 0 {
+		value, rest = rest[0], rest[1:]
+	}
+	return option, value, rest
+}
+
 // tail prints the last lines of files, or what follows a byte: -n N, -c +N.
 func tail(ctx context.Context, s *session, args []string) int {
 	lines, from := 10, 0
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option, value := args[0][:2], args[0][2:]
-		if args = args[1:]; value == "" && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
+	for isOption(args) {
+		var option, value string
+		option, value, args = nextOption(args)
 		number, err := strconv.Atoi(value)
 		switch {
 		case err == nil && option == "-n" && number >= 0 && value[0] != '+':
