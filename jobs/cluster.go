@@ -92,7 +92,7 @@ func (c *Cluster) look(ctx context.Context, r Run) (*batchv1.Job, []corev1.Pod, 
 	if err != nil {
 		return nil, nil, err
 	}
-	pods, err := c.client.CoreV1().Pods(r.Namespace).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.Name})
+	pods, err := c.client.CoreV1().Pods(r.Namespace).List(ctx, metav1.ListOptions{LabelSelector: existing.RunLabel + "=" + r.Name})
 	if err != nil {
 		return nil, nil, err
 	}

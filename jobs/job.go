@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/harness/existing"
 )
 
 // Run is a run whose shards are the indexes of a Job.
@@ -31,9 +33,6 @@ type Run struct {
 	// Args are the command of skewrig that each shard runs, with its arguments, beside which shard it is: run kep-4939.
 	Args []string `json:"args"`
 }
-
-// Label is on all that a Job has: its value is the name of the run.
-const Label = "skewrig.dev/run"
 
 // Where a container has what it works with.
 const (
@@ -101,7 +100,7 @@ func (r Run) meta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: r.Name, Namespace: r.Namespace, Labels: r.labels()}
 }
 
-func (r Run) labels() map[string]string { return map[string]string{Label: r.Name} }
+func (r Run) labels() map[string]string { return map[string]string{existing.RunLabel: r.Name} }
 
 // pod runs one shard, as nobody in particular and without a token of the cluster.
 func (r Run) pod(hasFiles bool) corev1.PodSpec {

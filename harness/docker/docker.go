@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// RunLabel is the label of what skewrig makes: its value is the run that it is of, or what it is for.
+const RunLabel = "skewrig.dev/run"
+
 // stopping is how long a command has to end that was interrupted.
 const stopping = 5 * time.Second
 

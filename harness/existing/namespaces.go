@@ -14,7 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// RunLabel is the label of namespaces that a run made. Its value is the run's id.
+// RunLabel is the label of what a run made in a cluster: namespaces, or a Job with all that it has. Its value is the
+// run's id.
 const RunLabel = "skewrig.dev/run"
 
 const (

@@ -65,7 +65,7 @@ const kubeletPath = "/usr/bin/kubelet"
 
 // replaceKubelet puts the kubelet of a node image into a node.
 func (n *node) replaceKubelet(ctx context.Context, image string) (err error) {
-	from, err := docker.Run(ctx, "create", "--label", runLabel, "--network", "none", image)
+	from, err := docker.Run(ctx, "create", "--label", docker.RunLabel, "--network", "none", image)
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,9 @@ import (
 	"github.com/skewrig/skewrig/harness/docker"
 )
 
-// The labels of a run's network: which run it is, the machine and the directory of the run, which is
+// The labels of a run's network, beside which run it is: the machine and the directory of the run, which is
 // claimed while that lasts.
 const (
-	runLabel  = "skewrig.dev/run"
 	hostLabel = "skewrig.dev/host"
 	dirLabel  = "skewrig.dev/dir"
 )
@@ -75,7 +74,7 @@ func Open(ctx context.Context, command string) (_ *Run, err error) {
 		return nil, err
 	}
 	_, err = docker.Run(ctx, "network", "create", "--driver", "bridge", "--opt", "com.docker.network.bridge.enable_ip_masquerade=true",
-		"--label", runLabel+"="+r.id, "--label", hostLabel+"="+host, "--label", dirLabel+"="+r.dir, r.name())
+		"--label", docker.RunLabel+"="+r.id, "--label", hostLabel+"="+host, "--label", dirLabel+"="+r.dir, r.name())
 	if err != nil {
 		return nil, fmt.Errorf("making a network for kind clusters: %w", err)
 	}

@@ -19,9 +19,6 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// Label is the label of containers that skewrig makes, whatever for. Its value is the run.
-const Label = "skewrig.dev/run"
-
 // Name is the name of the node image of a release.
 func Name(v release.Version) string { return "skewrig-node:" + string(v) }
 
@@ -106,7 +103,7 @@ func assemble(ctx context.Context, base string, files layer.Layer, name string) 
 	if err := remove(); err != nil {
 		return err
 	}
-	if _, err := docker.Run(ctx, "run", "--detach", "--name", container, "--label", Label+"=node-image", "--network", "none", "--entrypoint", "sleep", base, "infinity"); err != nil {
+	if _, err := docker.Run(ctx, "run", "--detach", "--name", container, "--label", docker.RunLabel+"=node-image", "--network", "none", "--entrypoint", "sleep", base, "infinity"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
