@@ -15,11 +15,8 @@ func Merge(dirs []string, place Place, command string) (_ reports.Report, err er
 	var from []string // where the files of their cells are
 	var problems []error
 	for _, dir := range dirs {
-		if SameDir(dir, to) {
-			problems = append(problems, fmt.Errorf("%s can't be merged into itself: choose another --report-dir", dir))
-		}
 		report, err := ReadReport(dir)
-		problems = append(problems, err)
+		problems = append(problems, notItself(dir, to), err)
 		inputs = append(inputs, reports.Input{Name: dir, Report: report})
 		from = append(from, DirOf(dir))
 	}
@@ -45,4 +42,12 @@ func Merge(dirs []string, place Place, command string) (_ reports.Report, err er
 		return reports.Report{}, Failed(err)
 	}
 	return finish(to, report)
+}
+
+// notItself is an error if what is in a directory is to be merged into that.
+func notItself(dir, to string) error {
+	if SameDir(dir, to) {
+		return fmt.Errorf("%s can't be merged into itself: choose another --report-dir", dir)
+	}
+	return nil
 }

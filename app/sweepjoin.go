@@ -16,11 +16,8 @@ func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial
 	var shards []trial.Input
 	var problems []error
 	for _, dir := range dirs {
-		if SameDir(dir, to) {
-			problems = append(problems, fmt.Errorf("%s can't be joined into itself: choose another --report-dir", dir))
-		}
 		s, err := ReadSweep(dir)
-		problems = append(problems, err)
+		problems = append(problems, notItself(dir, to), err)
 		shards = append(shards, trial.Input{Name: dir, Swept: s})
 	}
 	if err := errors.Join(problems...); err != nil {
