@@ -42,8 +42,9 @@ type Event struct {
 	// Seq numbers the events of a history from 1, in the order in which they
 	// were appended.
 	Seq int `json:"seq"`
-	// At is the wall-clock time at which the event was appended. A payload
-	// that covers a span of time carries its own times.
+	// At is the wall-clock time at which the event was appended or, if that
+	// took a while, happened. A payload that covers a span of time carries its own
+	// times.
 	At time.Time `json:"at"`
 	// Source names what saw the event: "cluster", "runtime/node-a",
 	// "server/default/web/app", "watch".
@@ -95,7 +96,8 @@ type Drafter interface {
 // value keeps events in memory only.
 type History struct {
 	mu      sync.Mutex
-	seq     int // of the last event, lost ones included
+	seq     int       // of the last event, lost ones included
+	last    time.Time // when that was
 	events  []Event
 	out     io.Writer
 	rewrite func(text string) string // what the texts of an event become; nil: they stay
@@ -142,6 +144,23 @@ func (h *History) End() {
 // Append adds an event that happened now, unless the history has ended. A failure to write
 // it is kept, and reported by Err: a history that is not complete must not be judged.
 func (h *History) Append(source, subject string, payload Payload) {
+	h.append(source, subject, payload, func(time.Time) time.Time { return time.Now().Round(0) })
+}
+
+// AppendAt adds an event that happened at a time, of which somebody has heard since. Its time is not
+// before that of the event which was appended last.
+func (h *History) AppendAt(at time.Time, source, subject string, payload Payload) {
+	h.append(source, subject, payload, func(last time.Time) time.Time {
+		if at = at.Round(0); at.Before(last) {
+			return last
+		}
+		return at
+	})
+}
+
+// append adds an event. When it was follows from when the last one was, without the monotonic clock,
+// as it is read back.
+func (h *History) append(source, subject string, payload Payload, at func(last time.Time) time.Time) {
 	if h == nil {
 		return
 	}
@@ -152,10 +171,10 @@ func (h *History) Append(source, subject string, payload Payload) {
 	if h.ended {
 		return
 	}
-	h.seq++
+	h.seq, h.last = h.seq+1, at(h.last)
 	e := Event{
 		Seq:     h.seq,
-		At:      time.Now().Round(0), // without the monotonic clock, as it is read back
+		At:      h.last,
 		Source:  source,
 		Kind:    payload.EventKind(),
 		Subject: subject,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -198,5 +199,25 @@ func TestRewrite(t *testing.T) {
 	seen, is := As[ObjectObserved](e)
 	if !is || e.Source != "runtime/node-a" || e.Subject != "pods/default/web" || seen.Namespace != "default" || string(seen.Object) != `{"spec":{"nodeName":"node-a"}}` {
 		t.Errorf("%+v %s", e, e.Data)
+	}
+}
+
+// TestAnEventMayHaveHappenedBefore it is appended, but not before the last one.
+func TestAnEventMayHaveHappenedBefore(t *testing.T) {
+	t.Parallel()
+	h := NewHistory(nil)
+	first := time.Now().Add(-time.Hour)
+	h.AppendAt(first, "server", "a", stopped{})
+	h.AppendAt(first.Add(-time.Second), "server", "b", stopped{})
+	h.AppendAt(first.Add(time.Second), "server", "c", stopped{})
+	h.Append("server", "d", stopped{})
+	events := h.Events()
+	for i, after := range []time.Duration{0, 0, time.Second} {
+		if got := events[i].At.Sub(first); got.Round(time.Millisecond) != after {
+			t.Errorf("event %d is %s after the first one, want %s", i+1, got, after)
+		}
+	}
+	if since := time.Since(events[3].At); since > time.Minute {
+		t.Errorf("what is appended now was %s ago", since)
 	}
 }
