@@ -2,7 +2,9 @@ package container
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"path"
@@ -12,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
@@ -31,7 +34,7 @@ func Main() int {
 		dir = "/" // it was removed, or nobody may look
 	}
 	return place{
-		root: "/", dir: dir, file: FilePath, socket: path.Join(RecordDir, SocketName),
+		root: "/", dir: dir, file: FilePath, socket: path.Join(RecordDir, SocketName), args: os.Args, plays: os.Getenv(Variable),
 		ip: address(), ownNetwork: true, first: isFirst(os.DirFS("/proc"), os.Getpid()),
 	}.run()
 }
@@ -42,6 +45,9 @@ type place struct {
 	root, dir string
 	// file is that of the image, and socket where events go.
 	file, socket string
+	// plays is the value of Variable, instead of both. It may be empty.
+	plays string
+	args  []string
 	// ip is the pod's address, and ownNetwork says that all others are the pod's, too.
 	ip         netip.Addr
 	ownNetwork bool
@@ -50,6 +56,9 @@ type place struct {
 }
 
 func (l place) run() int {
+	if l.plays != "" {
+		return l.runPlays()
+	}
 	file, err := readFile(l.file)
 	if err != nil {
 		return broken(err)
@@ -62,15 +71,87 @@ func (l place) run() int {
 		// It is a sandbox's, which the node knows nothing of until it runs.
 		l.socket = ""
 	}
-	p, err := l.process()
+	p, err := l.process(signals(func(syscall.Signal) {}))
 	if err != nil {
 		return broken(err)
 	}
+	if to, name, err := dial(l.socket); err == nil {
+		p.Recorder, p.Container = to, name
+		if l.first {
+			p.Up = sync.OnceFunc(to.up)
+			time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+		}
+	}
+	return l.play(played, p)
+}
+
+// runPlays is run where the environment says what is played, and the output has the record.
+func (l place) runPlays() int {
+	plays, err := ParsePlays(l.plays)
+	if err != nil {
+		return broken(err)
+	}
+	played, err := plays.Find()
+	if err != nil {
+		return broken(err)
+	}
+	if l.first {
+		l.args = toRun(l.args)
+		return l.runFirst(plays, played)
+	}
+	to, err := dialMain(plays.socket())
+	if err != nil {
+		return broken(fmt.Errorf("recording a command: %w", err))
+	}
+	if slices.Equal(l.args, Hold) {
+		to.tell(Message{Up: true}, true)
+		return 0
+	}
+	l.args = toRun(l.args)
+	p, err := l.process(signals(func(syscall.Signal) {}))
+	if err != nil {
+		return broken(err)
+	}
+	stdout, stderr := &beginning{Writer: p.Stdout}, &beginning{Writer: p.Stderr}
+	p.Recorder, p.Stdout, p.Stderr = to, stdout, stderr
+	return to.command(l.args, stdout, stderr, func() int { return l.play(played, p) })
+}
+
+// toRun is what is to be run of a command line that has the program run it.
+func toRun(args []string) []string {
+	if len(args) > 1 && args[0] == Program {
+		return args[1:]
+	}
+	return args
+}
+
+// runFirst is runPlays of the main process.
+func (l place) runFirst(plays Plays, played *image.Image) int {
+	o := &output{mark: plays.Mark, to: os.Stdout, up: make(chan struct{})}
+	listener, err := net.Listen("unix", plays.socket()) //nolint:noctx // it takes no time
+	if err != nil {
+		return broken(fmt.Errorf("listening for what commands record: %w", err))
+	}
+	o.begin(rand.Text())
+	go o.serve(listener, plays.Container)
+	p, err := l.process(signals(func(s syscall.Signal) { o.tell(0, Message{Signal: unix.SignalName(s)}) }))
+	if err != nil {
+		return broken(err)
+	}
+	p.Recorder, p.Up = o, sync.OnceFunc(func() { close(o.up) })
+	time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+	code := l.play(played, p)
+	o.tell(0, Message{Ended: true})
+	return code
+}
+
+// play plays the process.
+func (l place) play(played *image.Image, p *image.Process) int {
 	switch {
 	case l.first:
 		return played.Run(context.Background(), p)
 	case played.Exec == nil:
-		fmt.Fprintf(os.Stderr, "%s: not found\n", os.Args[0])
+		fmt.Fprintf(p.Stderr, "%s: not found\n", l.args[0])
 		return exitNotFound
 	default:
 		return played.Exec(context.Background(), p, p.Args, p.Streams)
@@ -83,34 +164,27 @@ func broken(err error) int {
 }
 
 // process is this process, as players know one.
-func (l place) process() (*image.Process, error) {
+func (l place) process(sent <-chan syscall.Signal) (*image.Process, error) {
 	stdin, err := input()
 	if err != nil {
 		return nil, err
 	}
-	p := &image.Process{
-		Args: os.Args, Env: environment(os.Environ(), os.Hostname), Dir: l.dir,
+	return &image.Process{
+		Args: l.args, Env: environment(os.Environ(), os.Hostname), Dir: l.dir,
 		UID: int64(os.Getuid()), IP: l.ip, OwnNetwork: l.ownNetwork, Started: time.Now(),
 		Streams: image.Streams{
 			Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			Terminal: term.IsTerminal(int(os.Stdin.Fd())), Signals: signals(),
+			Terminal: term.IsTerminal(int(os.Stdin.Fd())), Signals: sent,
 		},
 		Mounts:   []image.Mount{{ContainerPath: "/", HostPath: l.root}},
 		Kill:     syscall.Kill,
 		Recorder: (*record.History)(nil),
-	}
-	if to, name := dial(l.socket); to != nil {
-		p.Recorder, p.Container = to, name
-		if l.first {
-			p.Up = sync.OnceFunc(to.up)
-			time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
-		}
-	}
-	return p, nil
+	}, nil
 }
 
-// environment has HOSTNAME, which a runtime for pods sets and others don't.
+// environment has HOSTNAME, which a runtime for pods sets and others don't, and nothing of skewrig's.
 func environment(env []string, hostname func() (string, error)) []string {
+	env = slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, Variable+"=") })
 	isHostname := func(variable string) bool { return strings.HasPrefix(variable, "HOSTNAME=") }
 	name, err := hostname()
 	if err != nil || slices.ContainsFunc(env, isHostname) {

@@ -27,14 +27,15 @@ var unplayed = []os.Signal{
 	syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
 }
 
-// signals delivers what is sent to this process. From now on it does not end of signals
-// by itself: its player decides that.
-func signals() <-chan syscall.Signal {
+// signals delivers what is sent to this process, and tells it first. From now on it does not end of
+// signals by itself: its player decides that.
+func signals(tell func(syscall.Signal)) <-chan syscall.Signal {
 	sent, played := make(chan os.Signal, pendingSignals), make(chan syscall.Signal, pendingSignals)
 	signal.Notify(sent)
 	go func() {
 		for s := range sent {
 			if s, is := s.(syscall.Signal); is && !slices.Contains(unplayed, os.Signal(s)) {
+				tell(s)
 				played <- s
 			}
 		}

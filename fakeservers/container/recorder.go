@@ -17,14 +17,22 @@ type Greeting struct {
 }
 
 // Message is a line that a process sends, as JSON. The node answers with an empty line once
-// the event is in its record, so that what comes after it is recorded after it.
+// the event is in its record, so that what comes after it is recorded after it. A message with no
+// field set says that the sender is there.
 type Message struct {
-	// Draft says that the event is a connection which is open. It is not answered, and
-	// recorded only if the process is killed.
+	// Draft says that the event is a connection which is open, or a command that runs. It is not
+	// answered, and recorded only if the process is killed.
 	Draft bool `json:"draft,omitempty"`
 	// Up says that the main process has come up, or has run for image.ComingUp. It is no
-	// event, and not answered.
+	// event, and not answered. Sent to a main process, it asks for that: the answer comes then.
 	Up bool `json:"up,omitempty"`
+	// Run, in the first message of a main process that writes into the output of its container, tells its
+	// run from others of the same container. It is no event, as are the two that follow.
+	Run string `json:"run,omitempty"`
+	// Signal is one that the main process was sent.
+	Signal string `json:"signal,omitempty"`
+	// Ended says that the sender has ended. A main process that is killed does not say it.
+	Ended bool `json:"ended,omitempty"`
 
 	Kind string          `json:"kind,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
@@ -42,22 +50,24 @@ type recorder struct {
 
 var _ record.Drafter = (*recorder)(nil)
 
-// dial returns the recorder of the node, and the path of this container. The recorder is
-// nil if there is none.
-func dial(socket string) (*recorder, string) {
+// dial returns the recorder at a socket, and the path of this container.
+func dial(socket string) (*recorder, string, error) {
 	conn, err := net.DialTimeout("unix", socket, patience) //nolint:noctx // bounded, and before anything else begins
 	if err != nil {
-		return nil, ""
+		return nil, "", err
 	}
 	r := &recorder{conn: conn, from: bufio.NewReader(conn)}
 	var greeting Greeting
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	line, err := r.from.ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &greeting) != nil {
-		_ = conn.Close()
-		return nil, ""
+	if err == nil {
+		err = json.Unmarshal(line, &greeting)
 	}
-	return r, greeting.Container
+	if err != nil {
+		_ = conn.Close()
+		return nil, "", err
+	}
+	return r, greeting.Container, nil
 }
 
 // Append implements record.Recorder. Source and subject are for the node to say.
@@ -69,12 +79,15 @@ func (r *recorder) Draft(open record.Connection) { r.send(open, true) }
 // up says that the program has come up.
 func (r *recorder) up() { r.tell(Message{Up: true}, false) }
 
-func (r *recorder) send(payload record.Payload, draft bool) {
+func (r *recorder) send(payload record.Payload, draft bool) { r.tell(message(payload, draft), !draft) }
+
+// message is the one that has an event.
+func message(payload record.Payload, draft bool) Message {
 	data, err := json.Marshal(payload)
 	if err != nil {
-		data = nil // the node says that something is missing
+		data = nil // the reader says that something is missing
 	}
-	r.tell(Message{Draft: draft, Kind: payload.EventKind(), Data: data}, !draft)
+	return Message{Draft: draft, Kind: payload.EventKind(), Data: data}
 }
 
 // tell sends a message, and waits for the answer if there is one.

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 func placeIn(dir string) place {
 	pid := os.Getpid()
 	return place{
-		root: filepath.Join(dir, "root"), file: filepath.Join(dir, "image.json"), socket: filepath.Join(dir, "record", SocketName),
+		root: filepath.Join(dir, "root"), args: os.Args, plays: os.Getenv(Variable), file: filepath.Join(dir, "image.json"), socket: filepath.Join(dir, "record", SocketName),
 		ip:    netip.AddrFrom4([4]byte{127, byte(64 + pid>>8&63), byte(pid), 9}),
 		first: os.Getenv(firstVariable) != "",
 	}
@@ -102,4 +102,24 @@ func (c container) run(args ...string) (code int, output string) {
 		c.t.Fatalf("%q was not started", args)
 	}
 	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// process is a process of the container, with what it writes.
+type process struct {
+	cmd *exec.Cmd
+	out *bytes.Buffer
+}
+
+// play starts a process of a container that a variable tells what it plays.
+func (c container) play(first bool, variable string, args ...string) (*process, error) {
+	c.t.Helper()
+	cmd, out := c.command(first, args...)
+	cmd.Env = append(cmd.Env, variable)
+	return &process{cmd, out}, cmd.Start()
+}
+
+// code waits for its end, and returns its exit code.
+func (p *process) code() int {
+	_ = p.cmd.Wait() // the code says it
+	return p.cmd.ProcessState.ExitCode()
 }

@@ -42,10 +42,8 @@ type Image struct {
 // Write writes an archive in the format of the OCI image layout, for "ctr images import". The
 // error has every image that can't be played.
 func (s Set) Write(to string) error {
-	for _, v := range s.Library.HealthProbes() {
-		if s.HealthProbes[v] == "" {
-			return fmt.Errorf("there is no grpc_health_probe %s to put into images", v)
-		}
+	if err := s.checkProbes(); err != nil {
+		return err
 	}
 	program, err := s.programs().Plain()
 	if err != nil {
@@ -73,6 +71,16 @@ func (s Set) Write(to string) error {
 		return errors.Join(failed...)
 	}
 	return layer.WriteArchive(to, made)
+}
+
+// checkProbes is an error if a program is missing that images are to have.
+func (s Set) checkProbes() error {
+	for _, v := range s.Library.HealthProbes() {
+		if s.HealthProbes[v] == "" {
+			return fmt.Errorf("there is no grpc_health_probe %s to put into images", v)
+		}
+	}
+	return nil
 }
 
 // programs is the layer that all images share.

@@ -220,3 +220,26 @@ func TestEveryImageThatCantBePlayedIsNamed(t *testing.T) {
 		t.Errorf("without the health probe: %v", err)
 	}
 }
+
+// TestThePlayer: it has the names of all that skewrig knows, and no file that says what it plays.
+func TestThePlayer(t *testing.T) {
+	t.Parallel()
+	s := set(t)
+	player, err := s.Player()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, file := files(t, player)
+	check(t, "player.txt", list)
+	if file.Reference != "" {
+		t.Errorf("it plays %s", file.Reference)
+	}
+	config, err := player.ConfigFile()
+	if err != nil || strings.Join(config.Config.Entrypoint, " ") != container.Program {
+		t.Errorf("its entrypoint is %q: %v", config.Config.Entrypoint, err)
+	}
+	s.HealthProbes = nil
+	if _, err := s.Player(); err == nil || err.Error() != "there is no grpc_health_probe v0.4.90 to put into images" {
+		t.Errorf("without one, the error is %v", err)
+	}
+}
