@@ -59,7 +59,7 @@ upstream: build ## upstream's own specs of probes, on the newest kubelet and on 
 branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
 
-existing: ## cells on a rig, as on any cluster that there is
+existing: ## cells on a rig, as on any cluster that there is; with root and containerd, also by a player image
 	$(GO) test -count=1 -timeout=20m -v ./suites/existing
 
 sweep: ## sweep a gate of the newest release, and of API servers that are broken in one place (15 minutes)

@@ -21,6 +21,9 @@ type ExistingCluster struct {
 	// Images are patterns of images that the nodes can pull, of those that scenarios have fake
 	// servers for.
 	Images []string
+	// Player is an image that plays those of scenarios, as the nodes can pull it. If unset, they pull
+	// those of the scenarios.
+	Player string
 }
 
 // Open connects to the cluster, and reads what is to be known of it for the cells. It writes
@@ -29,6 +32,9 @@ func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.E
 	if err := fit.CheckImages(c.Images); err != nil {
 		return nil, fmt.Errorf("--real-image: %w", err)
 	}
+	if err := c.checkPlayer(); err != nil {
+		return nil, fmt.Errorf("--player-image: %w", err)
+	}
 	if _, err := engine.Compile(cells); err != nil { // it says what the cells observe, too
 		return nil, err
 	}
@@ -36,27 +42,37 @@ func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.E
 	if err != nil {
 		return nil, err
 	}
-	if err := permitted(ctx, cluster, possible(cells)); err != nil {
+	on := &engine.Existing{Cluster: cluster, Images: c.Images, Player: c.Player}
+	some := possible(on.Use(), cells)
+	if err := permitted(ctx, on, some); err != nil {
 		return nil, err
 	}
 	wanted := existing.Wanted{Nodes: c.Nodes}
-	for _, cell := range possible(cells) {
+	for _, cell := range some {
 		wanted.ServerGates = wanted.ServerGates || len(cell.Topology.Gates) > 0
 		for _, n := range cell.Topology.Nodes {
 			wanted.NodeGates = wanted.NodeGates || len(n.Gates) > 0
 		}
 	}
-	read, err := cluster.Read(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return &engine.Existing{Cluster: cluster, Facts: read, Images: c.Images}, nil
+	on.Facts, err = cluster.Read(ctx, wanted)
+	return on, err
 }
 
-// possible are the cells that can run on some existing cluster.
-func possible(cells []plan.Cell) (some []plan.Cell) {
+// checkPlayer is an error if the image can't play those of scenarios.
+func (c ExistingCluster) checkPlayer() error {
+	if c.Player == "" {
+		return nil
+	}
+	if len(c.Images) > 0 {
+		return errors.New("it plays all images, and --real-image has the nodes pull some: of what those do, nothing would be recorded")
+	}
+	return fit.CheckImages([]string{c.Player})
+}
+
+// possible are the cells that can run on some existing cluster that may be used so.
+func possible(use fit.Use, cells []plan.Cell) (some []plan.Cell) {
 	for _, cell := range cells {
-		if len(fit.Use{}.Itself(cell)) == 0 {
+		if len(use.Itself(cell)) == 0 {
 			some = append(some, cell)
 		}
 	}
@@ -64,9 +80,9 @@ func possible(cells []plan.Cell) (some []plan.Cell) {
 }
 
 // permitted is an error if something is not permitted that cells need.
-func permitted(ctx context.Context, cluster *existing.Cluster, cells []plan.Cell) error {
-	needed := existing.Base()
-	accesses := fit.Accesses(cells)
+func permitted(ctx context.Context, on *engine.Existing, cells []plan.Cell) error {
+	needed, cluster := existing.Base(), on.Cluster
+	accesses := on.Use().Accesses(cells)
 	var names []string
 	for _, a := range accesses {
 		resource, _, _ := strings.Cut(a.Resource, "/")

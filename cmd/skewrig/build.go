@@ -52,7 +52,7 @@ version of skewrig, and the same Go or none.`,
 	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
 	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
-	cmd.AddCommand(newNodeImage())
+	cmd.AddCommand(newNodeImage(), newPlayerImage())
 	f.registerArchives(cmd)
 	for flag, others := range map[string][]string{
 		"prune": {"for", "overlay", "source", "list"}, "list": {"for", "overlay", "source", "all"},

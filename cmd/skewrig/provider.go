@@ -22,6 +22,7 @@ type provider struct {
 	cluster *kubeconfig
 	nodes   string
 	images  []string
+	player  string
 	kind    app.KindClusters
 }
 
@@ -29,7 +30,7 @@ type provider struct {
 // and ofKind those of kind clusters.
 var (
 	ofRig     = []string{"binary", "overlay", "source", "isolate", "keep"}
-	ofCluster = []string{"nodes", "real-image"}
+	ofCluster = []string{"nodes", "real-image", "player-image"}
 	ofKind    = []string{"node-image"}
 )
 
@@ -39,6 +40,7 @@ func (p *provider) register(cmd *cobra.Command, cluster *kubeconfig) {
 	cmd.Flags().StringVar(&p.nodes, "nodes", "", "with --provider cluster: a selector of labels; only such nodes are used (default: all that are ready)")
 	cmd.Flags().StringArrayVar(&p.kind.NodeImages, "node-image", nil, "with --provider kind: RELEASE=IMAGE, the node image of a release (default: what skewrig build node-image made, or kindest/node of the release; repeatable)")
 	cmd.Flags().StringArrayVar(&p.images, "real-image", nil, "with --provider cluster: an image that its nodes can pull, of those that scenarios have fake servers for; * in it matches all but / (repeatable)")
+	cmd.Flags().StringVar(&p.player, "player-image", "", "with --provider cluster: an image that its nodes can pull, which plays those of scenarios (skewrig build player-image; default: nodes pull the images of scenarios)")
 }
 
 // isKind reports whether cells run on kind clusters.
@@ -83,7 +85,7 @@ func (p *provider) open(ctx context.Context, cells []plan.Cell) (*engine.Existin
 	if !p.isCluster() {
 		return nil, nil
 	}
-	return app.ExistingCluster{Config: p.cluster.config(), Nodes: p.nodes, Images: p.images}.Open(ctx, cells)
+	return app.ExistingCluster{Config: p.cluster.config(), Nodes: p.nodes, Images: p.images, Player: p.player}.Open(ctx, cells)
 }
 
 // toBuild are those of the cells for which components are built: on a cluster that there is, all run

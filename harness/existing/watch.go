@@ -35,7 +35,10 @@ type Watched struct {
 	// Containers has what the status of pods says of containers recorded as what happened to
 	// them, as a container runtime of a rig does.
 	Containers bool
-	Recorder   record.Recorder
+	// Waits says that the Recorder waits for how containers ended. If unset, a status of a pod that leaves
+	// it out is a loss.
+	Waits    bool
+	Recorder record.Recorder
 	// Lost is called when something can't be watched any more: what happens from then on is
 	// not known.
 	Lost func(error)
@@ -169,7 +172,7 @@ func (w *watcher) record(subject string, event record.ObjectObserved) {
 	for _, h := range happened {
 		w.Recorder.Append("watch", h.subject, h.payload)
 	}
-	if err != nil {
+	if err != nil && !w.Waits {
 		w.Lost(err)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
 	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/fakeservers/container/images"
@@ -119,23 +122,12 @@ func (c *Containers) archive(ctx context.Context, dir, reference string) (string
 	if made := c.archives[reference]; made != "" {
 		return made, nil
 	}
-	program, err := c.binary(ctx, build.ContainerTarget())
+	set, err := imageSet(ctx, c.library, c.binary)
 	if err != nil {
 		return "", err
 	}
-	probes := make(map[release.Version]string)
-	for _, v := range c.library.HealthProbes() {
-		probe, err := c.binary(ctx, build.Target{Component: build.HealthProbe, Version: v})
-		if err != nil {
-			return "", err
-		}
-		probes[v] = probe.Path
-	}
+	set.Images = []images.Image{{Reference: reference, Commands: c.commands}}
 	path := filepath.Join(dir, fmt.Sprintf("image-%d.tar", len(c.archives)))
-	set := images.Set{
-		Program: program.Path, Library: c.library, HealthProbes: probes,
-		Images: []images.Image{{Reference: reference, Commands: c.commands}},
-	}
 	if err := set.Write(path); err != nil {
 		return "", err
 	}
@@ -144,4 +136,44 @@ func (c *Containers) archive(ctx context.Context, dir, reference string) (string
 	}
 	c.archives[reference] = path
 	return path, nil
+}
+
+// imageSet is what images are made of, without the images.
+func imageSet(ctx context.Context, library container.Library, binary func(context.Context, build.Target) (build.Binary, error)) (images.Set, error) {
+	set := images.Set{Library: library, HealthProbes: make(map[release.Version]string)}
+	program, err := binary(ctx, build.ContainerTarget())
+	if err != nil {
+		return set, err
+	}
+	set.Program = program.Path
+	for _, v := range library.HealthProbes() {
+		probe, err := binary(ctx, build.Target{Component: build.HealthProbe, Version: v})
+		if err != nil {
+			return set, err
+		}
+		set.HealthProbes[v] = probe.Path
+	}
+	return set, nil
+}
+
+// WritePlayerImage writes a file with the image that plays those of cells on an existing cluster, under a
+// name, for docker load and tools that push to a registry.
+func WritePlayerImage(ctx context.Context, cells []plan.Cell, binary func(context.Context, build.Target) (build.Binary, error), tag, to string) error {
+	named, err := name.NewTag(tag)
+	if err != nil {
+		return err
+	}
+	var library container.Library
+	for _, cell := range cells {
+		library.Images = append(library.Images, cell.Images...)
+	}
+	set, err := imageSet(ctx, library, binary)
+	if err != nil {
+		return err
+	}
+	image, err := set.Player()
+	if err != nil {
+		return err
+	}
+	return tarball.WriteToFile(to, named, image)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +29,9 @@ type Existing struct {
 	// Images are patterns of images that its nodes can pull, of those that scenarios have fake
 	// servers for.
 	Images []string
+	// Player is an image that plays those of the cells (package images), as its nodes can pull it.
+	// If unset, they pull images as the scenarios name them.
+	Player string
 
 	made *madeNodes   // nil: somebody else made it
 	last atomic.Int64 // the number of the cell that came last
@@ -38,7 +42,12 @@ func (e *Existing) fit(cell plan.Cell) fit.Fit {
 	if e.made != nil {
 		return fit.OfMade(cell, e.Facts, e.made.names())
 	}
-	return fit.Of(cell, e.Facts, e.Images)
+	return e.Use().Of(cell, e.Facts, e.Images)
+}
+
+// Use is how cells may use it.
+func (e *Existing) Use() fit.Use {
+	return fit.Use{Containers: e.Player != ""}
 }
 
 // unfit is why a cell can't run there; empty if it can, and if e is nil.
@@ -57,7 +66,9 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	if len(on.Reasons) > 0 {
 		return errors.New(on.Reason())
 	}
-	r.names = e.names(r.cell, on)
+	if r.names, err = e.names(r.cell, on); err != nil {
+		return err
+	}
 	r.history.Rewrite(e.rewriting(r.names, on))
 	if e.made != nil {
 		r.made = e.made
@@ -86,7 +97,13 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	if err := making.Wait(); err != nil {
 		return err
 	}
-	stop, err := e.watch(ctx, r, namespaces, lose)
+	recorder := record.Recorder(r.history)
+	if r.names.player != nil {
+		outputs := newOutputs(cluster, r.history, lose)
+		defer outputs.close()
+		recorder, r.settle = outputs, outputs.merger.Settle
+	}
+	stop, err := e.watch(ctx, r, namespaces, recorder, lose)
 	if err != nil {
 		return err
 	}
@@ -98,7 +115,7 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 }
 
 // names are those of a cell's namespaces and nodes in the cluster.
-func (e *Existing) names(cell plan.Cell, on fit.Fit) names {
+func (e *Existing) names(cell plan.Cell, on fit.Fit) (names, error) {
 	n := names{
 		suffix:    fmt.Sprintf("-skewrig-%s-%04d", e.Cluster.Run(), e.last.Add(1)),
 		scheduled: cell.Topology.Scheduler, played: make(map[string]string),
@@ -107,7 +124,12 @@ func (e *Existing) names(cell plan.Cell, on fit.Fit) names {
 		n.nodes = append(n.nodes, node.Name)
 		n.played[node.Name] = on.Nodes[node.Name].Name
 	}
-	return n
+	if e.Player == "" {
+		return n, nil
+	}
+	var err error
+	n.player, err = newPlayer(e.Player, rand.Text(), cell.Images)
+	return n, err
 }
 
 // introduce records what runs there, with those of the gates that the cell names.
@@ -136,14 +158,14 @@ func running(version string, has facts.Gates, named release.Gates) record.Compon
 const ofExisting = "existing cluster"
 
 // watch records what is in the namespaces of a cell.
-func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, lost func(error)) (stop func(), err error) {
+func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, recorder record.Recorder, lost func(error)) (stop func(), err error) {
 	resources, err := e.Cluster.Resources(fit.Observed(r.cell))
 	if err != nil {
 		return nil, err
 	}
 	watched := existing.Watched{
-		Namespaces: namespaces, Resources: resources, Containers: e.made == nil && fit.ReadsContainers(r.cell), Recorder: r.history, Lost: lost,
-		Whole: e.made != nil,
+		Namespaces: namespaces, Resources: resources, Recorder: recorder, Lost: lost, Whole: e.made != nil, Waits: r.names.player != nil,
+		Containers: e.made == nil && (e.Player != "" || fit.ReadsContainers(r.cell)),
 	}
 	for _, node := range r.names.nodes {
 		watched.Nodes = append(watched.Nodes, r.names.node(node))

@@ -85,7 +85,12 @@ func (e *Existing) rewriting(n names, on fit.Fit) func(string) string {
 		removed = append(removed, text, "")
 	}
 	remove, rename := strings.NewReplacer(removed...), renaming(pairs)
-	return func(text string) string { return rename(remove.Replace(text)) }
+	return func(text string) string {
+		if n.player != nil {
+			text = n.player.received(text)
+		}
+		return rename(remove.Replace(text))
+	}
 }
 
 // renaming puts others in the place of names, wherever they are not part of a longer one.

@@ -23,6 +23,8 @@ type names struct {
 	// played are the nodes of an existing cluster, by the names that the cell has for them. If
 	// unset, nodes have the cell's own names with the suffix.
 	played map[string]string
+	// player plays the images of the cell. If unset, nodes have them, or pull them.
+	player *player
 }
 
 // namespace is what the API server calls a namespace.
@@ -125,6 +127,9 @@ func (n names) value(field string, value any) any {
 		named := make([]any, len(v))
 		for i, of := range v {
 			named[i] = n.value(field, of)
+			if c, is := named[i].(map[string]any); is && n.player != nil && slices.Contains(containerLists, field) {
+				named[i] = n.player.send(c, field)
+			}
 		}
 		return named
 	case string:

@@ -48,6 +48,8 @@ type run struct {
 	begin      func(plan.Step) // is called with each step
 	current    plan.Step       // the one that is taken
 	admission  admission
+	// settle returns when all that has happened until now is in the history. If unset, it is.
+	settle func(context.Context) error
 	// ground ends when what the cell runs on does: its rig, or the watch of an existing cluster.
 	ground context.Context //nolint:containedctx // another's lifetime
 }
@@ -289,6 +291,9 @@ func (r *run) take(ctx context.Context, step plan.Step) error {
 			return err
 		}
 	}
+	if err := r.settled(ctx); err != nil {
+		return err
+	}
 	r.begin(step)
 	r.current = step
 	r.history.Append("engine", step.Name, record.StepStarted{
@@ -296,6 +301,9 @@ func (r *run) take(ctx context.Context, step plan.Step) error {
 	})
 	done := record.StepDone{Number: step.Number}
 	err := r.do(ctx, step)
+	if err == nil {
+		err = r.settled(ctx)
+	}
 	if err != nil {
 		done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
 	}
@@ -304,6 +312,14 @@ func (r *run) take(ctx context.Context, step plan.Step) error {
 	}
 	r.history.Append("engine", step.Name, done)
 	return err
+}
+
+// settled is described at run.settle.
+func (r *run) settled(ctx context.Context) error {
+	if r.settle == nil {
+		return nil
+	}
+	return r.settle(ctx)
 }
 
 // walks reports whether a step is one that several cells take in step.
@@ -395,6 +411,10 @@ func (r *run) Watch(ctx context.Context, checks action.Checks) error {
 		if err := r.awaitDecision(ctx, watching, pending, opened.next(pending)); err != nil {
 			return err
 		}
+		if err := r.settled(ctx); err != nil { // what has happened by now counts, also if it is not told yet
+			return err
+		}
+		watching.Advance(r.history.Events())
 	}
 }
 

@@ -29,20 +29,22 @@ type Use struct {
 	// Nodes are the cell's: kubelets may be stopped and started, also as another release and with
 	// other gates, and their metrics, their logs, and the whole objects of nodes may be read.
 	Nodes bool
-	// Containers have what they do and see on the wire recorded, and are played as on a rig.
+	// Containers have what they do and see on the wire recorded, and are played as on a rig. On nodes
+	// that are not the cell's, by an image that writes the record into its output.
 	Containers bool
 }
 
 // Made is how cells may use a cluster that was made for them.
 var Made = Use{Nodes: true, Containers: true}
 
-// Of is how a cell fits a cluster. images are patterns of the images that its nodes can pull,
-// of those that the scenario has fake servers for.
-func Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
+// Of is how a cell fits a cluster that may be used so. images are patterns of the images that its
+// nodes can pull, of those that the scenario has fake servers for. If containers are played, they need
+// none.
+func (u Use) Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	nodes, why := nodesOf(cell, on)
-	reasons := append(Use{}.Itself(cell), wrongServer(cell, on)...)
+	reasons := append(u.Itself(cell), wrongServer(cell, on)...)
 	reasons = append(reasons, why...)
-	if len(why) == 0 {
+	if len(why) == 0 && !u.Containers {
 		reasons = append(reasons, unpulled(cell, nodes, images)...)
 	}
 	if len(reasons) > 0 {

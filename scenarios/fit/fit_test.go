@@ -85,7 +85,7 @@ func TestTheCluster(t *testing.T) {
 			c.Nodes = append(c.Nodes, not, named, gate, gate)
 		}, []string{"no node of the cluster is free to be node-a, which wants a kubelet of v1.90 with A=true: 1 runs v1.89.3, 1 is not ready, 1 has a name that the scenario uses for something else, 2 knows no gate A"}},
 	} {
-		got := fit.Of(cellOf(t, begin+topology+steps), cluster(c.change), nil)
+		got := (fit.Use{}).Of(cellOf(t, begin+topology+steps), cluster(c.change), nil)
 		if diff := cmp.Diff(c.reasons, got.Reasons); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -106,17 +106,17 @@ func TestNodesAreMatched(t *testing.T) {
 			{Name: "ip-2", Version: "v1.90.1", Gates: on(release.Gates{"A": false})},
 		}
 	})
-	got := fit.Of(cellOf(t, text), is, nil)
+	got := (fit.Use{}).Of(cellOf(t, text), is, nil)
 	if got.Nodes["node-a"].Name != "ip-2" || got.Nodes["node-b"].Name != "ip-1" {
 		t.Errorf("%v %v", got.Nodes, got.Reasons)
 	}
 	is.Nodes[0].Name, is.Nodes[1].Name = "node-b", "node-a"
-	if got = fit.Of(cellOf(t, text), is, nil); got.Nodes["node-a"].Name != "node-a" || got.Nodes["node-b"].Name != "node-b" {
+	if got = (fit.Use{}).Of(cellOf(t, text), is, nil); got.Nodes["node-a"].Name != "node-a" || got.Nodes["node-b"].Name != "node-b" {
 		t.Errorf("%v %v", got.Nodes, got.Reasons)
 	}
 	is.Nodes = is.Nodes[:1]
 	want := "no node of the cluster is free to be node-a, which wants a kubelet of v1.90: 1 has a name that the scenario uses for something else"
-	if got = fit.Of(cellOf(t, text), is, nil); got.Reason() != want {
+	if got = (fit.Use{}).Of(cellOf(t, text), is, nil); got.Reason() != want {
 		t.Errorf("%q, want %q", got.Reason(), want)
 	}
 }
@@ -170,7 +170,7 @@ func TestImages(t *testing.T) {
 		{nil, []string{"registry.example/*"}, nil},
 	} {
 		is := cluster(func(is *facts.Cluster) { is.Nodes[0].Images = c.has })
-		if diff := cmp.Diff(c.want, fit.Of(cellOf(t, text), is, c.given).Reasons); diff != "" {
+		if diff := cmp.Diff(c.want, (fit.Use{}).Of(cellOf(t, text), is, c.given).Reasons); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
@@ -209,7 +209,7 @@ func TestTheCatalog(t *testing.T) {
 	gate := on(release.Gates{"GRPCContainerProbeTLS": true})
 	is := facts.Cluster{Version: string(release.Newest), Gates: gate, Nodes: []facts.Node{{Name: "ip-1", Version: string(release.Newest), Gates: gate}}}
 	for i, can := range []bool{true, false} {
-		if got := fit.Of(cells[i], is, nil); (len(got.Reasons) == 0) != can {
+		if got := (fit.Use{}).Of(cells[i], is, nil); (len(got.Reasons) == 0) != can {
 			t.Errorf("%s: %q", cells[i].ID, got.Reasons)
 		}
 	}
@@ -220,7 +220,7 @@ func TestAccesses(t *testing.T) {
 	t.Parallel()
 	text := begin + topology + "steps:\n- apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: busybox}]}}\n- patch: {object: pods/web, subresource: resize, merge: {spec: {}}}\n- delete: pods/web\n- wait: {for: 1s}\n"
 	var got []string
-	for _, a := range fit.Accesses([]plan.Cell{cellOf(t, text)}) {
+	for _, a := range (fit.Use{}).Accesses([]plan.Cell{cellOf(t, text)}) {
 		if strings.HasPrefix(a.Resource, "pods") {
 			got = append(got, a.Verb+" "+a.Resource)
 		}

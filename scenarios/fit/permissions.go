@@ -15,8 +15,8 @@ type Access struct {
 }
 
 // Accesses are what cells do with objects, each once, sorted. Of the resources whose objects go
-// into the record, it is to list and to watch.
-func Accesses(cells []plan.Cell) (all []Access) {
+// into the record, it is to list and to watch; of pods whose containers are played, to read their output.
+func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 	add := func(resource string, verbs ...string) {
 		for _, verb := range verbs {
 			if a := (Access{verb, resource}); resource != "" && !slices.Contains(all, a) {
@@ -25,6 +25,9 @@ func Accesses(cells []plan.Cell) (all []Access) {
 		}
 	}
 	for _, cell := range cells {
+		if u.Containers && len(cell.Uses.Images) > 0 {
+			add("pods/log", "get")
+		}
 		for _, resource := range Observed(cell) {
 			add(resource, "list", "watch")
 		}

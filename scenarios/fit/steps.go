@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -77,13 +78,13 @@ func (u Use) steps(cell plan.Cell) []string {
 		switch does := step.Action.(type) {
 		case action.Wait, action.Checks:
 		case action.Apply:
-			f.objects(cell, step)
+			u.objects(&f, cell, step)
 		case action.Written:
 			if does.Ref.Name != "" {
 				f.ref(step, does.Ref)
 			}
 			f.looks(step, does.Body)
-			f.objects(cell, step)
+			u.objects(&f, cell, step)
 		case action.Patch:
 			f.ref(step, does.Object)
 			f.looks(step, does.Merge)
@@ -146,7 +147,7 @@ func (f *found) looks(step plan.Step, part map[string]any) {
 }
 
 // objects looks at what a step creates.
-func (f *found) objects(cell plan.Cell, step plan.Step) {
+func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 	for _, object := range action.Created(step.Action) {
 		o := unstructured.Unstructured{Object: object}
 		if own[o.GetKind()] == "" {
@@ -157,6 +158,9 @@ func (f *found) objects(cell plan.Cell, step plan.Step) {
 		f.looks(step, object)
 		f.outside(step, o)
 		f.workload(cell, step, o)
+		if pod := podOf(o); pod != nil && u.Containers && !u.Nodes {
+			f.played(step, o.GetKind()+" "+o.GetName(), pod)
+		}
 	}
 }
 
@@ -189,6 +193,21 @@ func (f *found) workload(cell plan.Cell, step plan.Step, o unstructured.Unstruct
 	}
 	if _, chooses, _ := unstructured.NestedMap(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"); chooses {
 		f.add(step, "%s chooses among nodes, so that it can't be kept to those that the cell uses", what)
+	}
+}
+
+// played looks for what a pod can't have whose containers are played, on nodes that others use too.
+func (f *found) played(step plan.Step, what string, pod map[string]any) {
+	if pod["hostNetwork"] == true {
+		f.add(step, "it has servers of %s listen on a node's own addresses, where others reach them", what)
+	}
+	for _, field := range []string{"containers", "initContainers"} {
+		containers, _ := pod[field].([]any)
+		for _, c := range containers {
+			if of, _ := c.(map[string]any); of["terminationMessagePolicy"] == string(corev1.TerminationMessageFallbackToLogsOnError) {
+				f.add(step, "a container of %s leaves the end of its output as a message, and its output has what it records", what)
+			}
+		}
 	}
 }
 

@@ -106,11 +106,16 @@ func TestAnExistingCluster(t *testing.T) {
 func start(t *testing.T, cells []plan.Cell) *engine.Rig {
 	t.Helper()
 	gate := release.Gates{"GRPCContainerProbeTLS": true}
-	cell := plan.Cell{Images: cells[0].Images, Topology: record.Topology{
+	return up(t, plan.Cell{Images: cells[0].Images, Topology: record.Topology{
 		Version: release.Newest, Gates: gate, ControllerManager: true, Scheduler: true,
 		Nodes: []record.Node{{Name: "worker-1", Version: release.Newest, Gates: gate}, {Name: "worker-2", Version: release.Previous}},
-	}}
-	rig, err := app.Up(t.Context(), cell, engine.Played{}, new(build.Builder), nil)
+	}}, engine.Played{})
+}
+
+// up starts a cluster, and returns when its nodes take pods.
+func up(t *testing.T, cell plan.Cell, played engine.Played) *engine.Rig {
+	t.Helper()
+	rig, err := app.Up(t.Context(), cell, played, new(build.Builder), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
