@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -11,18 +12,30 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// A scenario names releases such as newest, or a minor version, and the plan has a patch release
-// for each. What an existing cluster runs counts as the same if its minor version is: gates and
-// fields come with minor versions. The report says which release ran.
-func sameMinor(wanted release.Version, runs string) bool {
-	return wanted.MajorMinor() == semver.MajorMinor(runs)
+// asked is what a scenario asks of a release. It names releases such as newest, or a minor version, and the plan
+// has a patch release for each. What an existing cluster runs counts as the same if its minor version is: gates and
+// fields come with minor versions. The report says which release ran. A patch release that no such name
+// stands for is meant as it is.
+func asked(wanted release.Version) string {
+	minor := wanted.MajorMinor()
+	if named, err := release.Resolve(minor); err == nil && named != wanted {
+		return string(wanted)
+	}
+	return minor
+}
+
+// isAsked reports whether what a cluster runs, such as v1.36.2-gke.100, is what a scenario asks for.
+func isAsked(wanted release.Version, runs string) bool {
+	patch, _, _ := strings.Cut(runs, "-")
+	patch, _, _ = strings.Cut(patch, "+")
+	return slices.Contains([]string{patch, semver.MajorMinor(runs)}, asked(wanted))
 }
 
 // wrongServer are the reasons for which the API server of a cluster is not that of a cell.
 func wrongServer(cell plan.Cell, on facts.Cluster) (reasons []string) {
 	t := cell.Topology
-	if !sameMinor(t.Version, on.Version) {
-		reasons = append(reasons, fmt.Sprintf("it wants an API server of %s, and the cluster's is %s", t.Version.MajorMinor(), on.Version))
+	if !isAsked(t.Version, on.Version) {
+		reasons = append(reasons, fmt.Sprintf("it wants an API server of %s, and the cluster's is %s", asked(t.Version), on.Version))
 	}
 	if on.Emulated != "" && on.Emulated != semver.MajorMinor(on.Version) {
 		reasons = append(reasons, fmt.Sprintf("the cluster's API server emulates %s", on.Emulated))

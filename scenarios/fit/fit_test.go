@@ -229,3 +229,23 @@ func TestAccesses(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestAPatchReleaseThatIsNamed: others of its minor version are not what the scenario asks for.
+func TestAPatchReleaseThatIsNamed(t *testing.T) {
+	t.Parallel()
+	newest, named := string(release.Previous), string(release.Previous)+"0"
+	for _, c := range []struct {
+		wanted, runs string
+		want         []string
+	}{
+		{newest, named, nil},
+		{named, named + "-gke.100", nil},
+		{named, newest, []string{"it wants an API server of " + named + ", and the cluster's is " + newest, "no node of the cluster is free to be node-a, which wants a kubelet of " + named + ": 1 runs " + newest}},
+	} {
+		cell := cellOf(t, begin+"topology: {controlPlane: {version: "+c.wanted+"}, nodes: [{name: node-a, version: "+c.wanted+"}]}\n"+steps)
+		is := facts.Cluster{Version: c.runs, Nodes: []facts.Node{{Name: "ip-1", Version: c.runs}}}
+		if diff := cmp.Diff(c.want, fit.Use{}.Of(cell, is, nil).Reasons); diff != "" {
+			t.Errorf("%s on %s: -want +got:\n%s", c.wanted, c.runs, diff)
+		}
+	}
+}

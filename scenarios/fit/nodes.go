@@ -20,7 +20,7 @@ func nodesOf(cell plan.Cell, on facts.Cluster) (map[string]facts.Node, []string)
 	for i, n := range m.wanted {
 		if !m.place(i, make(map[int]bool)) {
 			reasons = append(reasons, fmt.Sprintf("no node of the cluster is free to be %s, which wants a kubelet of %s%s: %s",
-				n.Name, n.Version.MajorMinor(), withGates(n), m.why(n)))
+				n.Name, asked(n.Version), withGates(n), m.why(n)))
 		}
 	}
 	if len(reasons) > 0 {
@@ -83,7 +83,7 @@ func (m matching) wrong(wanted record.Node, is facts.Node) string {
 	switch {
 	case is.Unusable != "":
 		return "is " + is.Unusable
-	case !sameMinor(wanted.Version, is.Version):
+	case !isAsked(wanted.Version, is.Version):
 		return "runs " + is.Version
 	case is.Name != wanted.Name && mentions(m.text, is.Name):
 		return "has a name that the scenario uses for something else"
