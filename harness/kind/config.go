@@ -36,14 +36,15 @@ func clusterConfig(c Config) (*v1alpha4.Cluster, error) {
 	if c.Bare {
 		config.Networking = v1alpha4.Networking{DisableDefaultCNI: true, KubeProxyMode: "none"}
 	}
-	join, err := patch("JoinConfiguration", map[string]any{"nodeRegistration": map[string]any{
-		"criSocket":        "unix://" + filepath.Join(shared, socketFile),
-		"kubeletExtraArgs": map[string]any{"config-dir": filepath.Join(shared, kubeletDir)},
-	}})
-	if err != nil {
-		return nil, err
-	}
 	for _, n := range c.Nodes {
+		join, err := patch("JoinConfiguration", map[string]any{"nodeRegistration": map[string]any{
+			"name":             n.Name,
+			"criSocket":        "unix://" + filepath.Join(shared, socketFile),
+			"kubeletExtraArgs": map[string]any{"config-dir": filepath.Join(shared, kubeletDir)},
+		}})
+		if err != nil {
+			return nil, err
+		}
 		config.Nodes = append(config.Nodes, v1alpha4.Node{
 			Role: v1alpha4.WorkerRole, Image: n.Image, KubeadmConfigPatches: []string{join},
 			ExtraMounts: []v1alpha4.Mount{{HostPath: c.nodeDir(n.Name), ContainerPath: shared}},

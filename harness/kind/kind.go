@@ -28,7 +28,7 @@ import (
 
 // Node is a node to make.
 type Node struct {
-	// Name is that of the cell; kind's is another.
+	// Name is what the cluster calls it. kind has another name for its container.
 	Name string
 	// Image is its node image.
 	Image string
@@ -64,7 +64,7 @@ type Cluster struct {
 	name     string
 	provider *cluster.Provider
 	client   kubernetes.Interface
-	nodes    map[string]*node // by the names that the cell has for them
+	nodes    map[string]*node // by their names
 
 	following sync.WaitGroup
 	lasting   context.Context //nolint:containedctx // of the commands that follow events: until Close
@@ -73,8 +73,8 @@ type Cluster struct {
 
 // node is a node of the cell.
 type node struct {
-	name      string // the cell's
-	container string // kind's: that of its container, and of its object
+	name      string
+	container string // the name of its container
 	relay     *containerd.Relay
 	loading   sync.Mutex // one image at a time
 }
@@ -130,9 +130,6 @@ func (k *Cluster) Recorded(node string) string {
 
 // Kubeconfig is the path of a kubeconfig for an administrator.
 func (k *Cluster) Kubeconfig() string { return filepath.Join(k.config.dir, "kubeconfig") }
-
-// Node is what the cluster calls a node of the cell.
-func (k *Cluster) Node(name string) string { return k.nodes[name].container }
 
 // Path is the path of the container of a node with an id, "namespace/pod/container", and whether
 // there is one.

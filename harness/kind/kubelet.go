@@ -89,10 +89,10 @@ func (n *node) replaceKubelet(ctx context.Context, image string) (err error) {
 func (k *Cluster) awaitKubelet(ctx context.Context, n *node, began time.Time) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
-		if _, last = k.client.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/" + n.container + "/proxy/healthz").DoRaw(ctx); last != nil {
+		if _, last = k.client.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/" + n.name + "/proxy/healthz").DoRaw(ctx); last != nil {
 			return false, nil //nolint:nilerr // it is tried again
 		}
-		is, err := k.client.CoreV1().Nodes().Get(ctx, n.container, metav1.GetOptions{})
+		is, err := k.client.CoreV1().Nodes().Get(ctx, n.name, metav1.GetOptions{})
 		if last = err; err != nil || !isReady(*is) {
 			return false, nil //nolint:nilerr // likewise
 		}

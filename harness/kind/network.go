@@ -91,17 +91,25 @@ func (k *Cluster) network(ctx context.Context) error {
 		}
 		for _, other := range all {
 			if other.Name != n.Name {
-				if _, err := docker.Run(ctx, "exec", n.Name, "ip", "route", "replace", other.Spec.PodCIDR, "via", addressOf(other)); err != nil {
+				if _, err := docker.Run(ctx, "exec", k.container(n.Name), "ip", "route", "replace", other.Spec.PodCIDR, "via", addressOf(other)); err != nil {
 					return err
 				}
 			}
 		}
 		write := "mkdir -p /etc/cni/net.d && cat >/etc/cni/net.d/10-skewrig.conflist"
-		if _, err := docker.Pipe(ctx, bytes.NewReader(config), "exec", "--interactive", n.Name, "sh", "-c", write); err != nil {
+		if _, err := docker.Pipe(ctx, bytes.NewReader(config), "exec", "--interactive", k.container(n.Name), "sh", "-c", write); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// container is the name of the container of a node: kind gives it to the node of the control plane, too.
+func (k *Cluster) container(node string) string {
+	if n := k.nodes[node]; n != nil {
+		return n.container
+	}
+	return node
 }
 
 // addressOf is the address of a node.

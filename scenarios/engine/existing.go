@@ -40,7 +40,7 @@ type Existing struct {
 // fit is how a cell fits the cluster.
 func (e *Existing) fit(cell plan.Cell) fit.Fit {
 	if e.made != nil {
-		return fit.OfMade(cell, e.Facts, e.made.names())
+		return fit.OfMade(cell, e.Facts)
 	}
 	return e.Use().Of(cell, e.Facts, e.Images)
 }

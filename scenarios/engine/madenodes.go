@@ -24,7 +24,7 @@ type madeNodes struct {
 	cluster *kind.Cluster
 	api     *existing.Cluster // once it is there
 	hub     *byNamespace
-	nodes   map[string]record.Node // as they are now, by the cell's names
+	nodes   map[string]record.Node // as they are now, by their names
 
 	collectors []*collect.Collector // of what their containers record
 }
@@ -54,15 +54,6 @@ func (m *madeNodes) close() error {
 		err = errors.Join(err, c.Close())
 	}
 	return err
-}
-
-// names are those of the nodes in the cluster.
-func (m *madeNodes) names() map[string]string {
-	names := make(map[string]string)
-	for name := range m.nodes {
-		names[name] = m.cluster.Node(name)
-	}
-	return names
 }
 
 // read reads what the cluster is.
@@ -96,7 +87,7 @@ func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) erro
 		return err
 	}
 	cell := plan.Cell{Topology: record.Topology{Version: r.cell.Topology.Version, Nodes: []record.Node{is}}}
-	on := fit.OfMade(cell, now, m.names())
+	on := fit.OfMade(cell, now)
 	if len(on.Reasons) > 0 {
 		return fmt.Errorf("the kubelet was restarted: %s", on.Reason())
 	}
@@ -121,7 +112,7 @@ func (m *madeNodes) get(ctx context.Context, component, path, accept string) (bo
 	if component == spec.APIServer {
 		return getFrom(ctx, m.api.RESTConfig(), path, accept)
 	}
-	node := m.cluster.Node(strings.TrimPrefix(component, spec.KubeletPrefix))
+	node := strings.TrimPrefix(component, spec.KubeletPrefix)
 	return getFrom(ctx, m.api.RESTConfig(), "/api/v1/nodes/"+node+"/proxy"+path, accept)
 }
 

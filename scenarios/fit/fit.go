@@ -53,12 +53,11 @@ func (u Use) Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	return Fit{Nodes: nodes}
 }
 
-// OfMade is how a cell fits a cluster that was made for it. names are those of the cell's nodes
-// there.
-func OfMade(cell plan.Cell, on facts.Cluster, names map[string]string) Fit {
+// OfMade is how a cell fits a cluster that was made for it, and whose nodes have the cell's names.
+func OfMade(cell plan.Cell, on facts.Cluster) Fit {
 	fit := Fit{Reasons: wrongServer(cell, on), Nodes: make(map[string]facts.Node)}
 	for _, n := range cell.Topology.Nodes {
-		at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == names[n.Name] })
+		at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == n.Name })
 		if at < 0 {
 			fit.Reasons = append(fit.Reasons, n.Name+" is not there")
 			continue

@@ -45,7 +45,6 @@ func TestAMadeCluster(t *testing.T) {
 func TestOfMade(t *testing.T) {
 	t.Parallel()
 	cell := cellOf(t, begin+topology+steps)
-	names := map[string]string{"node-a": "ip-1"}
 	for _, c := range []struct {
 		change func(*facts.Cluster)
 		want   []string
@@ -55,13 +54,17 @@ func TestOfMade(t *testing.T) {
 		{func(c *facts.Cluster) { c.Nodes[0].Gates = on(release.Gates{"A": false}) }, []string{"node-a has A=false, and is to have true"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Version = "v1.89.3" }, []string{"node-a runs v1.89.3"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Unusable = "not ready" }, []string{"node-a is not ready"}},
-		{func(c *facts.Cluster) { c.Nodes[0].Name = "ip-2" }, []string{"node-a is not there"}},
+		{func(c *facts.Cluster) { c.Nodes[0].Name = "ip-1" }, []string{"node-a is not there"}},
 	} {
-		got := fit.OfMade(cell, cluster(c.change), names)
+		is := cluster(func(is *facts.Cluster) { is.Nodes[0].Name = "node-a" })
+		if c.change != nil {
+			c.change(&is)
+		}
+		got := fit.OfMade(cell, is)
 		if diff := cmp.Diff(c.want, got.Reasons); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if len(c.want) == 0 && got.Nodes["node-a"].Name != "ip-1" {
+		if len(c.want) == 0 && got.Nodes["node-a"].Name != "node-a" {
 			t.Errorf("its nodes are %v", got.Nodes)
 		}
 	}
