@@ -20,6 +20,7 @@ import (
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/rigs"
+	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -257,7 +258,7 @@ func TestOutputGoesBesideTheLogs(t *testing.T) {
 // is recorded again.
 func TestObserverRecordsContentNotVersions(t *testing.T) {
 	var h record.History
-	o := &observer{recorder: &h, seen: make(map[string]*seenObject)}
+	o := &observer{recorder: &h, seen: watched.NewSeen()}
 	pod := func(mode, manager string) *unstructured.Unstructured {
 		text := `{"metadata":{"name":"p","namespace":"default","uid":"1","resourceVersion":"7","managedFields":[{"manager":"` + manager + `"}]},"spec":{"mode":"` + mode + `"}}`
 		var u unstructured.Unstructured
@@ -274,7 +275,8 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 	// An object that went while nobody watched is found missing by the next
 	// observer.
 	informer.OnAdd(pod("TLS", "kubectl"), false)
-	next := &observer{recorder: &h, seen: o.forOther()}
+	o.seen.Again()
+	next := &observer{recorder: &h, seen: o.seen}
 	next.recordMissing()
 	next.recordMissing()
 	var changes []string

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -82,16 +81,7 @@ type observer struct {
 	ended    chan struct{}
 	// resources are those that it watches.
 	resources []schema.GroupVersionResource
-
-	mu   sync.Mutex
-	seen map[string]*seenObject // by resource and UID
-}
-
-// seenObject is an object as it was recorded last.
-type seenObject struct {
-	record.ObjectObserved
-	subject string
-	current bool // this observer has seen it, not only an earlier one
+	seen      *watched.Seen
 }
 
 // observe starts an observer and returns when it has seen what is there. What
@@ -102,9 +92,10 @@ func observe(ctx context.Context, config *rest.Config, observed []schema.GroupVe
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{recorder: recorder, seen: make(map[string]*seenObject), ended: make(chan struct{})}
+	o := &observer{recorder: recorder, seen: watched.NewSeen(), ended: make(chan struct{})}
 	if earlier != nil {
-		o.seen = earlier.forOther()
+		o.seen = earlier.seen
+		o.seen.Again()
 	}
 	o.factory = dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	o.stop = sync.OnceFunc(func() { close(o.ended); o.factory.Shutdown() })
@@ -138,51 +129,20 @@ func (o *observer) watch(ctx context.Context, resources []schema.GroupVersionRes
 	return nil
 }
 
-// forOther hands what was seen to another observer, which has seen none of it.
-func (o *observer) forOther() map[string]*seenObject {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.seen {
-		s.current = false
-	}
-	return o.seen
-}
-
 // recordMissing records as deleted what an earlier observer saw and this one
 // does not.
 func (o *observer) recordMissing() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for key, s := range o.seen {
-		if !s.current {
-			s.Change = "deleted"
-			o.recorder.Append("watch", s.subject, s.ObjectObserved)
-			delete(o.seen, key)
-		}
+	for _, gone := range o.seen.Missing() {
+		o.recorder.Append("watch", gone.Subject, gone.ObjectObserved)
 	}
 }
 
-// handler appends an object of a resource if it differs from what was recorded before. The
-// content is compared and not the resource version: an API server of another
-// release may show the same stored object differently.
+// handler appends an object of a resource if it differs from what was recorded before.
 func (o *observer) handler(resource string) cache.ResourceEventHandler {
 	return watched.Handler(func(change string, object *unstructured.Unstructured) {
 		subject, event, is := watched.Event(change, resource, object)
-		seen := &seenObject{subject: subject, current: true, ObjectObserved: event}
-		if is && o.changed(resource+"/"+string(object.GetUID()), seen) {
+		if is && o.seen.Changed(string(object.GetUID()), subject, event) {
 			o.recorder.Append("watch", subject, event)
 		}
 	})
-}
-
-func (o *observer) changed(key string, now *seenObject) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if now.Change == "deleted" {
-		delete(o.seen, key)
-		return true
-	}
-	before := o.seen[key]
-	o.seen[key] = now
-	return before == nil || !bytes.Equal(before.Object, now.Object)
 }

@@ -39,6 +39,9 @@ type Watched struct {
 	// it out is a loss.
 	Waits    bool
 	Recorder record.Recorder
+	// Seen has what earlier watches of the same have recorded, which is recorded again only if it
+	// looks different. If unset, there were none.
+	Seen *watched.Seen
 	// Lost is called when something can't be watched any more: what happens from then on is
 	// not known.
 	Lost func(error)
@@ -60,6 +63,10 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 		return nil, err
 	}
 	w := &watcher{Watched: what}
+	if w.Seen == nil {
+		w.Seen = watched.NewSeen()
+	}
+	w.Seen.Again()
 	if what.Containers {
 		w.containers = newContainers()
 	}
@@ -103,6 +110,9 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	if err != nil {
 		stop()
 		return nil, err
+	}
+	for _, gone := range w.Seen.Missing() {
+		w.record(gone.Subject, gone.ObjectObserved)
 	}
 	go c.ask(ended, what.Lost)
 	return stop, nil
@@ -155,7 +165,8 @@ func (w *watcher) handler(resource string) cache.ResourceEventHandler {
 		if resource == nodes && !w.Whole {
 			object = ofAnyNode(object)
 		}
-		if subject, event, is := watched.Event(change, resource, object); is {
+		subject, event, is := watched.Event(change, resource, object)
+		if is && w.Seen.Changed(string(object.GetUID()), subject, event) {
 			w.record(subject, event)
 		}
 	})
