@@ -30,12 +30,11 @@ type Config struct {
 
 // Cluster is an existing cluster.
 type Cluster struct {
-	rest    *rest.Config
-	client  kubernetes.Interface
-	version version
-	host    string // of the API server's URL
-	user    string // as the API server knows it; empty if it does not say
-	run     string
+	rest   *rest.Config
+	client kubernetes.Interface
+	host   string // of the API server's URL
+	user   string // as the API server knows it; empty if it does not say
+	run    string
 }
 
 // answerLimit is how long the cluster may take for its first answer.
@@ -59,7 +58,7 @@ func Connect(ctx context.Context, of Config) (*Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, fmt.Errorf("no answer within %s", answerLimit))
 	defer cancel()
-	if c.version, err = c.readVersion(ctx); err != nil {
+	if _, err = c.readVersion(ctx); err != nil {
 		return nil, fmt.Errorf("asking the API server of the kubeconfig for its version: %w", errors.Join(err, ended(ctx)))
 	}
 	if me, err := c.client.AuthenticationV1().SelfSubjectReviews().Create(ctx, new(authenticationv1.SelfSubjectReview), metav1.CreateOptions{}); err == nil {

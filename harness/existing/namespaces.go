@@ -58,6 +58,25 @@ func (c *Cluster) MakeNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
+// AwaitNamespaces returns when a controller manager has put all into namespaces that pods need there: without it, they
+// have nobody to trust.
+func (c *Cluster) AwaitNamespaces(ctx context.Context, names []string) error {
+	const trusted = "kube-root-ca.crt"
+	for _, name := range names {
+		err := wait.PollUntilContextTimeout(ctx, accountPoll, accountLimit, true, func(ctx context.Context) (bool, error) {
+			_, err := c.client.CoreV1().ConfigMaps(name).Get(ctx, trusted, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return false, nil
+			}
+			return err == nil, err
+		})
+		if err != nil {
+			return fmt.Errorf("waiting for the config map %s of namespace %s: %w", trusted, name, errors.Join(err, ended(ctx)))
+		}
+	}
+	return nil
+}
+
 // DeleteNamespaces deletes namespaces that this run made, and returns when they are gone. Those
 // that are not there count as gone, and those of others stay.
 func (c *Cluster) DeleteNamespaces(ctx context.Context, names []string) error {

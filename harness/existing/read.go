@@ -58,7 +58,11 @@ const gatesOfEach = 10
 
 // Read reads what a cluster is.
 func (c *Cluster) Read(ctx context.Context, w Wanted) (facts.Cluster, error) {
-	read := facts.Cluster{Version: c.version.GitVersion, Emulated: c.version.emulated()}
+	is, err := c.readVersion(ctx)
+	if err != nil {
+		return facts.Cluster{}, fmt.Errorf("asking for the version: %w", err)
+	}
+	read := facts.Cluster{Version: is.GitVersion, Emulated: is.emulated()}
 	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: w.Nodes})
 	if err != nil {
 		return read, fmt.Errorf("listing the nodes: %w", err)

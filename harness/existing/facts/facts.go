@@ -13,8 +13,20 @@ type Cluster struct {
 	Emulated string
 	// Gates are those of the API server.
 	Gates Gates
+	// Controllers are the controller manager and the scheduler. They are read of a cluster that was made
+	// for cells only.
+	Controllers []Component
 	// Nodes are those that may be used, sorted by name.
 	Nodes []Node
+}
+
+// Component is a component of a control plane, as its metrics have it.
+type Component struct {
+	// Name is that of its program.
+	Name string
+	// Version is what it says that it is (the metric kubernetes_build_info), such as "v1.90.1".
+	Version string
+	Gates   Gates
 }
 
 // Node is a node of an existing cluster.
