@@ -22,15 +22,15 @@ func (n *Node) follow(exited func(id string)) error {
 		return err
 	}
 	go func() {
-		readExits(out, exited)
+		ReadExits(out, exited)
 		_ = cmd.Wait() // it ends with containerd
 	}()
 	return nil
 }
 
-// readExits reads events as ctr prints them: the time, the namespace, the topic and the event as
-// JSON (containerd, cmd/ctr/commands/events).
-func readExits(events io.Reader, exited func(id string)) {
+// ReadExits reads events as ctr prints them, until they end: the time, the namespace, the topic and the event as
+// JSON (containerd, cmd/ctr/commands/events). It calls a function with the id of each container whose program has ended.
+func ReadExits(events io.Reader, exited func(id string)) {
 	for lines := bufio.NewScanner(events); lines.Scan(); {
 		_, text, is := strings.Cut(lines.Text(), " /tasks/exit ")
 		var event struct {

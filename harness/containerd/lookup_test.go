@@ -102,7 +102,7 @@ func TestReadExits(t *testing.T) {
 2026-11-27 08:00:00.5 +0000 UTC k8s.io /tasks/exit {"container_id":"b","id":"b"}
 `
 	var got []string
-	readExits(strings.NewReader(events), func(id string) { got = append(got, id) })
+	ReadExits(strings.NewReader(events), func(id string) { got = append(got, id) })
 	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
 		t.Error(diff)
 	}

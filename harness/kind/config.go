@@ -56,7 +56,9 @@ func clusterConfig(c Config) (*v1alpha4.Cluster, error) {
 
 // controlPlanePatches give the components of a control plane gates, and each kubelet what it needs
 // where cgroups are those of version 1. kind's own featureGates would reach all kubelets, and older
-// ones refuse gates that they don't know.
+// ones refuse gates that they don't know. There is one controller manager and one scheduler, which need
+// not be elected: one that is ends when it finds no API server for a while, and one that is started has to wait
+// for the lease of the one before.
 func controlPlanePatches(gates release.Gates, bare bool) (all []string, _ error) {
 	add := func(kind string, fields map[string]any) error {
 		text, err := patch(kind, fields)
@@ -72,12 +74,19 @@ func controlPlanePatches(gates release.Gates, bare bool) (all []string, _ error)
 			return nil, err
 		}
 	}
-	if len(gates) == 0 {
-		return all, nil
+	of := func(told map[string]any) map[string]any {
+		if len(gates) > 0 {
+			told[gatesFlag] = gates.Flag()
+		}
+		return map[string]any{"extraArgs": told}
 	}
-	told := map[string]any{"extraArgs": map[string]any{"feature-gates": gates.Flag()}}
-	return all, add("ClusterConfiguration", map[string]any{"apiServer": told, "controllerManager": told, "scheduler": told})
+	alone := func() map[string]any { return of(map[string]any{"leader-elect": "false"}) }
+	return all, add("ClusterConfiguration", map[string]any{"apiServer": of(map[string]any{watchGrace: "2s"}), "controllerManager": alone(), "scheduler": alone()})
 }
+
+// watchGrace is the flag of how long an API server lets watches go on when it is asked to end. Without it they keep it from
+// ending for a minute, and its kubelet kills it after half of one.
+const watchGrace = "shutdown-watch-termination-grace-period"
 
 // patch is a merge patch of one of kubeadm's objects, of whatever version.
 func patch(kind string, fields map[string]any) (string, error) {

@@ -1,6 +1,6 @@
-// Package kind makes kind clusters for cells, with kubelets that can be restarted, upgraded, and
-// told other gates, and with a record of what each has its container runtime do. The control plane
-// and its own kubelet stay as they are.
+// Package kind makes kind clusters for cells, with kubelets and a control plane that can be restarted,
+// upgraded, and told other gates, and with a record of what each kubelet has its container runtime do. The
+// kubelet of the control plane, and etcd, stay as they are.
 package kind
 
 import (
@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -52,6 +53,10 @@ type Config struct {
 	Mounted string
 	// Recorder takes what kubelets have their container runtimes do.
 	Recorder record.Recorder
+	// Ended is called when a process of a component has ended that nobody had asked to: of a kubelet,
+	// "kubelet/node-a", or of the control plane. systemd, and the kubelet of the control plane, start it
+	// again.
+	Ended func(component string, end End)
 
 	dir string
 }
@@ -65,6 +70,10 @@ type Cluster struct {
 	provider *cluster.Provider
 	client   kubernetes.Interface
 	nodes    map[string]*node // by their names
+	// controlPlane is the node of the control plane.
+	controlPlane *controlPlane
+	loaded       map[string]bool // images of components that it has beside those of its node image
+	away         absences
 
 	following sync.WaitGroup
 	lasting   context.Context //nolint:containedctx // of the commands that follow events: until Close
@@ -84,7 +93,7 @@ func (r *Run) New(c Config) (_ *Cluster, err error) {
 	c.dir = filepath.Join(r.dir, fmt.Sprint(c.Number))
 	k := &Cluster{
 		config: c, name: fmt.Sprintf("%s-%d", r.name(), c.Number), nodes: make(map[string]*node),
-		provider: cluster.NewProvider(cluster.ProviderWithDocker()),
+		provider: cluster.NewProvider(cluster.ProviderWithDocker()), loaded: make(map[string]bool),
 	}
 	k.lasting, k.end = context.WithCancel(context.Background())
 	defer func() {
@@ -93,6 +102,9 @@ func (r *Run) New(c Config) (_ *Cluster, err error) {
 			err = errors.Join(err, k.closeRelays())
 		}
 	}()
+	if k.controlPlane, err = newControlPlane(k.name); err != nil {
+		return nil, err
+	}
 	for i, of := range c.Nodes {
 		n := &node{name: of.Name, container: workerName(k.name, i)}
 		dir := c.nodeDir(of.Name)
@@ -157,10 +169,11 @@ func (k *Cluster) Create(ctx context.Context) error {
 	if err := k.connect(); err != nil {
 		return err
 	}
-	for _, n := range k.nodes {
-		if err := k.follow(n); err != nil {
-			return err
-		}
+	if err := k.controlPlane.readManifests(ctx); err != nil {
+		return err
+	}
+	if err := k.followAll(); err != nil {
+		return err
 	}
 	return k.settle(ctx)
 }
@@ -228,10 +241,26 @@ func (k *Cluster) load(ctx context.Context, n *node, reference string) error {
 	return nil
 }
 
-// follow has ends of containers recorded as they come.
-func (k *Cluster) follow(n *node) error {
-	cmd := docker.Command(k.lasting, "exec", n.container, "ctr", "--namespace=k8s.io", "events")
-	events, err := cmd.StdoutPipe()
+// followAll has ends recorded, and told, as they come: of containers, of kubelets and of the components of the control plane.
+func (k *Cluster) followAll() error {
+	events := []string{"ctr", "--namespace=k8s.io", "events"}
+	kubelet := []string{"journalctl", "--follow", "--lines=0", "--output=json", "_PID=1", "UNIT=kubelet.service"}
+	for _, n := range k.nodes {
+		exited := func(e End) { k.ended("kubelet/"+n.name, e) }
+		err := errors.Join(k.follow(n, events, n.relay.Follow), k.follow(n, kubelet, func(journal io.Reader) { readUnitExits(journal, exited) }))
+		if err != nil {
+			return err
+		}
+	}
+	return k.follow(&k.controlPlane.node, events, func(events io.Reader) {
+		containerd.ReadExits(events, func(id string) { k.following.Go(func() { k.containerEnded(id) }) })
+	})
+}
+
+// follow has what a command in a node prints read, until the node ends.
+func (k *Cluster) follow(n *node, command []string, read func(io.Reader)) error {
+	cmd := docker.Command(k.lasting, append([]string{"exec", n.container}, command...)...)
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
@@ -240,10 +269,26 @@ func (k *Cluster) follow(n *node) error {
 		return err
 	}
 	k.following.Go(func() {
-		n.relay.Follow(events)
+		read(out)
 		_ = cmd.Wait() // it ends with the node
 	})
 	return nil
+}
+
+// ended tells that a process of a component has ended, unless it was asked to.
+func (k *Cluster) ended(component string, e End) {
+	if k.config.Ended != nil && !k.away.cover(component, e.At) {
+		k.config.Ended(component, e)
+	}
+}
+
+// containerEnded is told the id of each container on the node of the control plane that has ended.
+func (k *Cluster) containerEnded(id string) {
+	s := k.controlPlane.awaitEnd(k.lasting, id)
+	component := s.GetLabels()[containerLabel]
+	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
+		k.ended(component, endOf(s))
+	}
 }
 
 // Close removes the cluster.
@@ -259,6 +304,9 @@ func (k *Cluster) closeRelays() (err error) {
 		err = errors.Join(err, n.relay.Close())
 	}
 	clear(k.nodes)
+	if k.controlPlane != nil {
+		err = errors.Join(err, k.controlPlane.conn.Close())
+	}
 	return err
 }
 

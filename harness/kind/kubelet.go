@@ -31,14 +31,41 @@ func (n *node) systemctl(ctx context.Context, args ...string) error {
 }
 
 // StopKubelet asks the kubelet of a node to end, and returns when it is gone.
-func (k *Cluster) StopKubelet(ctx context.Context, node string) error {
-	return k.nodes[node].systemctl(ctx, "stop")
+func (k *Cluster) StopKubelet(ctx context.Context, node string) (End, error) {
+	k.away.begin("kubelet/" + node)
+	n := k.nodes[node]
+	if err := n.systemctl(ctx, "stop"); err != nil {
+		return End{}, err
+	}
+	return n.kubeletEnd(ctx)
 }
 
 // KillKubelet ends it without a warning. systemd does not start it again.
-func (k *Cluster) KillKubelet(ctx context.Context, node string) error {
+func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
+	k.away.begin("kubelet/" + node)
 	n := k.nodes[node]
-	return errors.Join(n.systemctl(ctx, "kill", "--signal=KILL"), n.systemctl(ctx, "stop"))
+	if err := errors.Join(n.systemctl(ctx, "kill", "--signal=KILL"), n.systemctl(ctx, "stop")); err != nil {
+		return End{}, err
+	}
+	return n.kubeletEnd(ctx)
+}
+
+// kubeletEnd is how the kubelet of a node has ended, which does not run, by what systemd says
+// (org.freedesktop.systemd1(5), ExecMainCode: CLD_EXITED is 1).
+func (n *node) kubeletEnd(ctx context.Context) (End, error) {
+	text, err := docker.Run(ctx, "exec", n.container, "systemctl", "show", "--value", "--property=ExecMainCode", "--property=ExecMainStatus", "kubelet.service")
+	if err != nil {
+		return End{}, err
+	}
+	var code, status int
+	if _, err := fmt.Sscan(text, &code, &status); err != nil {
+		return End{}, fmt.Errorf("asking systemd how the kubelet of %s has ended: %w: %q", n.name, err, text)
+	}
+	how := "killed"
+	if code == 1 {
+		how = "exited"
+	}
+	return ofUnit(how, status, time.Now()), nil
 }
 
 // StartKubelet starts the kubelet of a node with gates, and returns when it is ready. If image is
@@ -54,6 +81,7 @@ func (k *Cluster) StartKubelet(ctx context.Context, node, image string, gates re
 		return err
 	}
 	began := time.Now().Truncate(time.Second) // as times in statuses are
+	k.away.end("kubelet/" + node)
 	if err := n.systemctl(ctx, "start"); err != nil {
 		return err
 	}
@@ -113,4 +141,32 @@ func (k *Cluster) awaitKubelet(ctx context.Context, n *node, began time.Time) er
 func (k *Cluster) KubeletLog(ctx context.Context, node string) ([]byte, error) {
 	text, err := docker.Run(ctx, "exec", k.nodes[node].container, "journalctl", "--no-pager", "--output=cat", "--unit=kubelet.service")
 	return []byte(text), err
+}
+
+// PutManifest has the kubelet of a node run a pod from a file, in place of one of the same name. It returns before the
+// pod runs.
+func (k *Cluster) PutManifest(ctx context.Context, node, name string, manifest []byte) error {
+	if err := canName(name); err != nil {
+		return err
+	}
+	return k.nodes[node].putFile(ctx, staticPodFile(name), manifest)
+}
+
+// RemoveManifest takes the file of a static pod away, by the pod's name. It returns before the pod has ended.
+func (k *Cluster) RemoveManifest(ctx context.Context, node, name string) error {
+	if err := canName(name); err != nil {
+		return err
+	}
+	_, err := docker.Run(ctx, "exec", k.nodes[node].container, "rm", staticPodFile(name))
+	return err
+}
+
+func staticPodFile(name string) string { return manifestDir + "/" + name + ".json" }
+
+// canName is an error if a file can't be named after a static pod.
+func canName(pod string) error {
+	if pod == "" || pod != filepath.Base(pod) {
+		return fmt.Errorf("%q can't be the name of a static pod", pod)
+	}
+	return nil
 }

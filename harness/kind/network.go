@@ -22,7 +22,7 @@ const (
 	readyLimit, readyPoll = 3 * time.Minute, 200 * time.Millisecond
 )
 
-// settle waits until all nodes are ready. Those that have no network for pods are given one.
+// settle waits until all nodes are ready, and the cell's are no longer tainted for that they were not. Those that have no network for pods are given one.
 func (k *Cluster) settle(ctx context.Context) error {
 	if k.config.Bare {
 		if err := k.network(ctx); err != nil {
@@ -31,7 +31,7 @@ func (k *Cluster) settle(ctx context.Context) error {
 	}
 	return k.await(ctx, "the nodes are ready", func(nodes []corev1.Node) bool {
 		for _, n := range nodes {
-			if !isReady(n) {
+			if !isReady(n) || k.nodes[n.Name] != nil && len(n.Spec.Taints) > 0 {
 				return false
 			}
 		}

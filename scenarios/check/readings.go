@@ -21,6 +21,8 @@ type Reading struct {
 	Fields []string
 	// Keys are the keys of objects that it names: "pods/default/web".
 	Keys []string
+	// Components are the names of components that it looks for: "kubelet/node-a".
+	Components []string
 }
 
 // Variables are the names of all that expressions can read.
@@ -36,7 +38,7 @@ func Readings(cell plan.Cell) (all []Reading) {
 		if e, is := parse(w.text); is {
 			r.read(seeing(it), e, true)
 		}
-		for _, list := range []*[]string{&r.Variables, &r.Fields, &r.Keys} {
+		for _, list := range []*[]string{&r.Variables, &r.Fields, &r.Keys, &r.Components} {
 			slices.Sort(*list)
 			*list = slices.Compact(*list)
 		}
@@ -64,6 +66,9 @@ func (r *Reading) read(s scope, e ast.Expr, whole bool) {
 	s.visit(e, func(n named) {
 		if (n.of == "objects" || n.of == "history") && (n.how == aKey || n.how == aBeginning) {
 			r.Keys = append(r.Keys, n.text)
+		}
+		if n.of == "components" && n.how == aKey {
+			r.Components = append(r.Components, n.text)
 		}
 	})
 }

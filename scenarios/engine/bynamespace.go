@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -11,7 +14,14 @@ import (
 // whose namespace it is about, or to nobody.
 type byNamespace struct {
 	mu    sync.Mutex
-	cells map[string]*record.History // by the suffixes of their namespaces
+	cells map[string]guest // by the suffixes of their namespaces
+}
+
+// guest is a cell on a cluster.
+type guest struct {
+	history *record.History
+	// ended is told of a component that has ended by itself.
+	ended func(component string, end kind.End)
 }
 
 // Append implements record.Recorder.
@@ -19,9 +29,9 @@ func (b *byNamespace) Append(source, subject string, payload record.Payload) {
 	namespace, _, _ := strings.Cut(subject, "/")
 	b.mu.Lock()
 	var of *record.History
-	for suffix, history := range b.cells {
+	for suffix, cell := range b.cells {
 		if strings.HasSuffix(namespace, suffix) {
-			of = history
+			of = cell.history
 		}
 	}
 	b.mu.Unlock()
@@ -30,11 +40,24 @@ func (b *byNamespace) Append(source, subject string, payload record.Payload) {
 	}
 }
 
+// ended tells all cells that a component has ended by itself.
+func (b *byNamespace) ended(component string, end kind.End) {
+	b.mu.Lock()
+	all := slices.Collect(maps.Values(b.cells))
+	b.mu.Unlock()
+	for _, cell := range all {
+		cell.ended(component, end)
+	}
+}
+
 // join has the record of a cell get what happens in its namespaces, until leave is called.
-func (b *byNamespace) join(suffix string, history *record.History) (leave func()) {
+func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.cells[suffix] = history
+	if b.cells == nil {
+		b.cells = make(map[string]guest)
+	}
+	b.cells[suffix] = cell
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -13,7 +13,9 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing"
 	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/fit"
@@ -40,7 +42,7 @@ type Existing struct {
 // fit is how a cell fits the cluster.
 func (e *Existing) fit(cell plan.Cell) fit.Fit {
 	if e.made != nil {
-		return fit.OfMade(cell, e.Facts)
+		return fit.OfMade(cell.Topology, e.Facts)
 	}
 	return e.Use().Of(cell, e.Facts, e.Images)
 }
@@ -70,13 +72,13 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 		return err
 	}
 	r.history.Rewrite(e.rewriting(r.names, on))
-	if e.made != nil {
-		r.made = e.made
-		defer e.made.hub.join(r.names.suffix, r.history)()
-	}
 	ground, lose := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer lose(nil)
 	r.ground = ground
+	if e.made != nil {
+		r.made = e.made
+		defer e.made.hub.join(r.names.suffix, guest{history: r.history, ended: r.endedByItself(lose)})()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ground, func() { cancel(context.Cause(ground)) })()
@@ -87,9 +89,11 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 		namespaces = append(namespaces, r.names.namespace(name))
 		r.namespaces[name] = true
 	}
-	defer func() {
-		err = errors.Join(err, cluster.DeleteNamespaces(context.WithoutCancel(ctx), namespaces))
-	}()
+	if e.made == nil || !alone(r.cell) { // what is the cell's alone is gone after it
+		defer func() {
+			err = errors.Join(err, cluster.DeleteNamespaces(context.WithoutCancel(ctx), namespaces))
+		}()
+	}
 	making, grouped := errgroup.WithContext(ctx)
 	for _, name := range namespaces {
 		making.Go(func() error { return cluster.MakeNamespace(grouped, name) })
@@ -97,17 +101,21 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	if err := making.Wait(); err != nil {
 		return err
 	}
+	if e.made != nil {
+		if err := e.made.without(ctx, fit.Absent(r.cell), namespaces); err != nil {
+			return err
+		}
+	}
 	recorder := record.Recorder(r.history)
 	if r.names.player != nil {
 		outputs := newOutputs(cluster, r.history, lose)
 		defer outputs.close()
 		recorder, r.settle = outputs, outputs.merger.Settle
 	}
-	stop, err := e.watch(ctx, r, namespaces, recorder, lose)
-	if err != nil {
+	if err := e.watch(ctx, r, namespaces, recorder, lose); err != nil {
 		return err
 	}
-	defer stop()
+	defer func() { r.watching.pause() }()
 	if r.objects[""], err = newObjects(cluster.RESTConfig(), ""); err != nil {
 		return err
 	}
@@ -117,8 +125,9 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 // names are those of a cell's namespaces and nodes in the cluster.
 func (e *Existing) names(cell plan.Cell, on fit.Fit) (names, error) {
 	n := names{
-		suffix:    fmt.Sprintf("-skewrig-%s-%04d", e.Cluster.Run(), e.last.Add(1)),
-		scheduled: cell.Topology.Scheduler, played: make(map[string]string),
+		suffix: fmt.Sprintf("-skewrig-%s-%04d", e.Cluster.Run(), e.last.Add(1)),
+		// All nodes that are made for a cell are its own.
+		scheduled: cell.Topology.Scheduler && e.made == nil, played: make(map[string]string),
 	}
 	for _, node := range cell.Topology.Nodes {
 		n.nodes = append(n.nodes, node.Name)
@@ -134,10 +143,35 @@ func (e *Existing) names(cell plan.Cell, on fit.Fit) (names, error) {
 
 // introduce records what runs there, with those of the gates that the cell names.
 func (e *Existing) introduce(r *run, on fit.Fit) {
-	r.history.Append("cluster", record.APIServer, running(e.Facts.Version, e.Facts.Gates, r.cell.Topology.Gates))
+	for _, c := range e.introduced(r.cell.Topology) {
+		r.history.Append("cluster", c.Name, componentOf(c, e.Facts))
+	}
 	for _, n := range r.cell.Topology.Nodes {
 		r.history.Append("cluster", "kubelet/"+n.Name, kubeletOf(on.Nodes[n.Name], n.Gates))
 	}
+}
+
+// introduced are the components of a control plane that are known.
+func (e *Existing) introduced(t record.Topology) []record.Component {
+	all := t.ControlPlane()
+	if e.made == nil {
+		return all[:1]
+	}
+	return all
+}
+
+// componentOf is what a record says of a component of the control plane.
+func componentOf(c record.Component, is facts.Cluster) record.ComponentStarted {
+	for _, controller := range is.Controllers {
+		if controller.Name == record.Program(c.Name) {
+			return running(controller.Version, controller.Gates, c.Gates)
+		}
+	}
+	started := running(is.Version, is.Gates, c.Gates)
+	if c.Emulates() {
+		started.EmulatedVersion, started.MinCompatibilityVersion = release.Version(is.Emulated), c.MinCompatibilityVersion
+	}
+	return started
 }
 
 // kubeletOf is what a record says of the kubelet of a node, with those of the gates that are named.
@@ -157,20 +191,55 @@ func running(version string, has facts.Gates, named release.Gates) record.Compon
 // ofExisting is the source of components that skewrig did not start.
 const ofExisting = "existing cluster"
 
+// watching is the watch of what is in the namespaces of a cell.
+type watching struct {
+	begin func(context.Context) (stop func(), err error)
+	stop  func() // until it has stopped, and then nothing
+}
+
+// pause ends the watch, until goOn.
+func (w *watching) pause() { w.stop() }
+
+// goOn begins the watch, and returns when it has seen what is there.
+func (w *watching) goOn(ctx context.Context) error {
+	stop, err := w.begin(ctx)
+	if err == nil {
+		w.stop = stop
+	}
+	return err
+}
+
+// endedByItself has a record say that a component has ended which nobody asked to. That is the end of the cell, unless its
+// expressions look at it.
+func (r *run) endedByItself(lose func(error)) func(component string, end kind.End) {
+	return func(component string, end kind.End) {
+		for _, c := range r.cell.Topology.ControlPlane() {
+			if record.Program(c.Name) == component {
+				component = c.Name
+			}
+		}
+		r.history.Append("cluster", component, stoppedBy(end))
+		if !slices.Contains(r.cell.Topology.MayEnd, component) {
+			lose(fmt.Errorf("%s %s, and nobody had asked it to", component, end))
+		}
+	}
+}
+
 // watch records what is in the namespaces of a cell.
-func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, recorder record.Recorder, lost func(error)) (stop func(), err error) {
+func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, recorder record.Recorder, lost func(error)) error {
 	resources, err := e.Cluster.Resources(fit.Observed(r.cell))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	watched := existing.Watched{
-		Namespaces: namespaces, Resources: resources, Recorder: recorder, Lost: lost, Whole: e.made != nil, Waits: r.names.player != nil,
+	what := existing.Watched{
+		Namespaces: namespaces, Resources: resources, Recorder: recorder, Lost: lost, Whole: e.made != nil, Seen: watched.NewSeen(), Waits: r.names.player != nil,
 		Containers: e.made == nil && (e.Player != "" || fit.ReadsContainers(r.cell)),
 	}
 	for _, node := range r.names.nodes {
-		watched.Nodes = append(watched.Nodes, r.names.node(node))
+		what.Nodes = append(what.Nodes, r.names.node(node))
 	}
-	return e.Cluster.Watch(ctx, watched)
+	r.watching = &watching{begin: func(ctx context.Context) (func(), error) { return e.Cluster.Watch(ctx, what) }, stop: func() {}}
+	return r.watching.goOn(ctx)
 }
 
 // Components are what runs there, of what was read, for the report.

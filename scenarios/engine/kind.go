@@ -71,29 +71,52 @@ func NodeReleases(cell plan.Cell) (all []release.Version) {
 			all = append(all, v)
 		}
 	}
-	add(cell.Topology.Version)
+	for _, c := range cell.Topology.ControlPlane() {
+		add(c.Version)
+	}
 	for _, n := range cell.Topology.Nodes {
 		add(n.Version)
 	}
 	for _, step := range cell.Steps {
-		if to, is := step.Action.(action.Restart); is {
+		for _, to := range restarts(step.Action) {
 			add(to.Version)
 		}
 	}
 	return all
 }
 
+// restarts are the restarts of a step.
+func restarts(step action.Action) []action.Restart {
+	switch does := step.(type) {
+	case action.Restart:
+		return []action.Restart{does}
+	case action.Roll:
+		return does.Restarts
+	default:
+		return nil
+	}
+}
+
+// alone reports whether a cell has a cluster for itself: it changes more than what is in its namespaces, or reads what
+// others leave traces in.
+func alone(cell plan.Cell) bool {
+	return len(fit.Absent(cell)) > 0 || slices.ContainsFunc(cell.Steps, func(step plan.Step) bool {
+		switch step.Action.(type) {
+		case action.Restart, action.Roll, action.Stop, action.Kill, action.Scrape, action.Log, action.Get, action.StaticPod:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
 // wants is what a cell wants of a cluster: cells that want the same can share one.
 func wants(cell plan.Cell) string {
-	t := cell.Topology
-	own := ""
-	for _, step := range cell.Steps {
-		switch step.Action.(type) {
-		case action.Restart, action.Stop, action.Kill, action.Scrape, action.Log:
-			own = cell.ID
-		}
+	t, own := cell.Topology, ""
+	if alone(cell) {
+		own = cell.ID
 	}
-	text, err := json.Marshal([]any{t.Version, t.Gates, t.Nodes, cell.Images, own})
+	text, err := json.Marshal([]any{t.ControlPlane(), t.Nodes, cell.Images, own})
 	if err != nil {
 		return cell.ID
 	}
@@ -170,7 +193,7 @@ func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Exist
 	if ctx.Err() != nil {
 		return nil, closeIt, context.Cause(ctx)
 	}
-	m := &madeNodes{kind: k, hub: &byNamespace{cells: make(map[string]*record.History)}, nodes: make(map[string]record.Node)}
+	m := &madeNodes{kind: k, hub: new(byNamespace)}
 	config, err := k.config(m, containersOf(cells, e.Binary), cells[0].Topology)
 	if err != nil {
 		return nil, closeIt, err
@@ -192,7 +215,10 @@ func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Exist
 	if m.api, err = existing.Connect(ctx, existing.Config{Kubeconfig: m.cluster.Kubeconfig()}); err != nil {
 		return nil, closeIt, err
 	}
-	read, err := m.read(ctx)
+	if err := errors.Join(m.differing(ctx), m.load(ctx, cells[0].Steps)); err != nil {
+		return nil, closeIt, err
+	}
+	read, err := m.read(ctx, m.control...)
 	return &Existing{Cluster: m.api, Facts: read, made: m}, closeIt, err
 }
 
@@ -204,11 +230,17 @@ func (k *Kind) config(m *madeNodes, played *Containers, t record.Topology) (kind
 	}
 	k.mu.Lock()
 	k.last++
-	config := kind.Config{Number: k.last, ControlPlane: kind.Node{Image: k.Images[t.Version], Gates: t.Gates}, Bare: k.Bare, Mounted: container.RecordDir, Recorder: m.hub}
+	server := t.ControlPlane()[0]
+	config := kind.Config{
+		Number: k.last, ControlPlane: kind.Node{Image: k.Images[server.Version], Gates: server.Gates}, Bare: k.Bare,
+		Mounted: container.RecordDir, Recorder: m.hub, Ended: m.hub.ended,
+	}
 	k.mu.Unlock()
+	m.control, m.made = t.ControlPlane(), server
 	config.Image = func(ctx context.Context, reference string) (string, error) {
 		return played.archive(ctx, images, reference)
 	}
+	m.nodes = make(map[string]record.Node)
 	for _, n := range t.Nodes {
 		m.nodes[n.Name] = n
 		config.Nodes = append(config.Nodes, kind.Node{Name: n.Name, Image: k.Images[n.Version], Gates: n.Gates})

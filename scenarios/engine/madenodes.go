@@ -2,10 +2,13 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/harness/existing"
@@ -14,7 +17,6 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/fit"
-	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -25,6 +27,8 @@ type madeNodes struct {
 	api     *existing.Cluster // once it is there
 	hub     *byNamespace
 	nodes   map[string]record.Node // as they are now, by their names
+	control []record.Component     // what of the control plane the cell has, as it is now
+	made    record.Component       // as what all of the control plane was made
 
 	collectors []*collect.Collector // of what their containers record
 }
@@ -56,22 +60,43 @@ func (m *madeNodes) close() error {
 	return err
 }
 
-// read reads what the cluster is.
-func (m *madeNodes) read(ctx context.Context) (facts.Cluster, error) {
-	return m.api.Read(ctx, existing.Wanted{ServerGates: true, NodeGates: true})
+// read reads what the cluster is, and which of the components of its control plane are.
+func (m *madeNodes) read(ctx context.Context, controllers ...record.Component) (facts.Cluster, error) {
+	now, err := m.api.Read(ctx, existing.Wanted{ServerGates: true, NodeGates: true})
+	if err != nil {
+		return now, err
+	}
+	for _, c := range controllers {
+		program := record.Program(c.Name)
+		if program == record.APIServer {
+			continue
+		}
+		metrics, err := m.cluster.Ask(ctx, program, "/metrics")
+		if err != nil {
+			return now, fmt.Errorf("reading the metrics of %s: %w", c.Name, err)
+		}
+		is, err := existing.ComponentOf(program, metrics)
+		if err != nil {
+			return now, err
+		}
+		now.Controllers = append(now.Controllers, is)
+	}
+	return now, nil
 }
 
-// restart restarts a kubelet, as another release and with other gates if those are given. What it
+// restart restarts a component, as another release and with other gates if those are given. What it
 // is then is read from it, and not what it was to be.
 func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) error {
-	name := strings.TrimPrefix(to.Component, spec.KubeletPrefix)
-	is := m.nodes[name]
 	if !to.Stopped {
-		if err := m.stop(ctx, r, name, m.cluster.StopKubelet); err != nil {
+		if err := m.stop(ctx, r, to.Component, asked); err != nil {
 			return err
 		}
 	}
-	image := ""
+	if !isKubelet(to.Component) {
+		return m.startComponent(ctx, r, to)
+	}
+	name := record.Member(to.Component)
+	is, image := m.nodes[name], ""
 	if to.Version != "" && to.Version != is.Version {
 		is.Version, image = to.Version, m.kind.Images[to.Version]
 	}
@@ -86,8 +111,7 @@ func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) erro
 	if err != nil {
 		return err
 	}
-	cell := plan.Cell{Topology: record.Topology{Version: r.cell.Topology.Version, Nodes: []record.Node{is}}}
-	on := fit.OfMade(cell, now)
+	on := fit.OfMade(record.Topology{Members: m.control[:1], Nodes: []record.Node{is}}, now)
 	if len(on.Reasons) > 0 {
 		return fmt.Errorf("the kubelet was restarted: %s", on.Reason())
 	}
@@ -97,26 +121,61 @@ func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) erro
 	return nil
 }
 
-// stop ends a kubelet, and records it.
-func (m *madeNodes) stop(ctx context.Context, r *run, name string, end func(context.Context, string) error) error {
+func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
+
+// How a component is ended: it is asked to end, or killed.
+const asked, killed = false, true
+
+// stop ends a component, and records it. While an API server is away, nothing is watched.
+func (m *madeNodes) stop(ctx context.Context, r *run, component string, kill bool) error {
+	end, name := m.cluster.StopComponent, record.Program(component)
+	switch kubelet := isKubelet(component); {
+	case kubelet && kill:
+		end, name = m.cluster.KillKubelet, record.Member(component)
+	case kubelet:
+		end, name = m.cluster.StopKubelet, record.Member(component)
+	case kill:
+		end = m.cluster.KillComponent
+	}
+	if name == record.APIServer {
+		r.watching.pause()
+	}
 	began := time.Now()
-	if err := end(ctx, name); err != nil {
+	ended, err := end(ctx, name)
+	if err != nil {
 		return err
 	}
-	r.history.Append("cluster", spec.KubeletPrefix+name, record.ComponentStopped{State: "stopped by systemd", Asked: true, Seconds: time.Since(began).Seconds()})
+	stopped := stoppedBy(ended)
+	stopped.Asked, stopped.Seconds = true, time.Since(began).Seconds()
+	r.history.Append("cluster", component, stopped)
 	return nil
+}
+
+// stoppedBy is what a record has of how a component has ended.
+func stoppedBy(end kind.End) record.ComponentStopped {
+	return record.ComponentStopped{State: end.String(), Code: end.Code, Signal: end.Signal}
 }
 
 // get asks the API server, or a kubelet through it, for what is at a path.
 func (m *madeNodes) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
-	if component == spec.APIServer {
+	if !isKubelet(component) {
 		return getFrom(ctx, m.api.RESTConfig(), path, accept)
 	}
-	node := strings.TrimPrefix(component, spec.KubeletPrefix)
-	return getFrom(ctx, m.api.RESTConfig(), "/api/v1/nodes/"+node+"/proxy"+path, accept)
+	return getFrom(ctx, m.api.RESTConfig(), "/api/v1/nodes/"+record.Member(component)+"/proxy"+path, accept)
 }
 
 // log is what a kubelet has said so far.
 func (m *madeNodes) log(ctx context.Context, component string) ([]byte, error) {
-	return m.cluster.KubeletLog(ctx, strings.TrimPrefix(component, spec.KubeletPrefix))
+	return m.cluster.KubeletLog(ctx, record.Member(component))
+}
+
+// runStaticPod has a kubelet run a pod from a file, and records it.
+func (m *madeNodes) runStaticPod(r *run, node string, pod map[string]any) error {
+	named := &unstructured.Unstructured{Object: r.names.object(pod)}
+	manifest, err := json.Marshal(named.Object)
+	if err != nil {
+		return fmt.Errorf("encoding the static pod %s: %w", named.GetName(), err)
+	}
+	r.history.Append("cluster", named.GetNamespace()+"/"+named.GetName()+"-"+node, record.StaticPodWritten{Node: node, Pod: manifest})
+	return m.cluster.PutManifest(r.ground, node, named.GetName(), manifest)
 }

@@ -135,7 +135,7 @@ func (r *run) Stop(ctx context.Context, stop action.Stop) error {
 		return r.fleet.Stop(z)
 	}
 	if r.made != nil {
-		return r.made.stop(ctx, r, strings.TrimPrefix(stop.Component, spec.KubeletPrefix), r.made.cluster.StopKubelet)
+		return r.made.stop(ctx, r, stop.Component, asked)
 	}
 	c, name := r.where(stop.Component)
 	if stop.Within == 0 {
@@ -158,7 +158,7 @@ func (r *run) Kill(component string) error {
 		return r.fleet.Stop(z)
 	}
 	if r.made != nil {
-		return r.made.stop(r.ground, r, strings.TrimPrefix(component, spec.KubeletPrefix), r.made.cluster.KillKubelet)
+		return r.made.stop(r.ground, r, component, killed)
 	}
 	c, name := r.where(component)
 	return c.Kill(name)
@@ -178,6 +178,22 @@ func (r *run) Restart(ctx context.Context, to action.Restart) error {
 		return c.Start(ctx, name, change)
 	}
 	return c.Restart(ctx, name, change)
+}
+
+// RunStaticPod implements action.Rig.
+func (r *run) RunStaticPod(node string, pod map[string]any) error {
+	if r.made != nil {
+		return r.made.runStaticPod(r, node, pod)
+	}
+	return r.Rig.RunStaticPod(node, pod)
+}
+
+// RemoveStaticPod implements action.Rig.
+func (r *run) RemoveStaticPod(node, name string) error {
+	if r.made != nil {
+		return r.made.cluster.RemoveManifest(r.ground, node, name)
+	}
+	return r.Rig.RemoveStaticPod(node, name)
 }
 
 // SetLink implements action.Rig.

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/record"
 )
 
 // asked is what a scenario asks of a release. It names releases such as newest, or a minor version, and the plan
@@ -31,17 +32,37 @@ func isAsked(wanted release.Version, runs string) bool {
 	return slices.Contains([]string{patch, semver.MajorMinor(runs)}, asked(wanted))
 }
 
-// wrongServer are the reasons for which the API server of a cluster is not that of a cell.
-func wrongServer(cell plan.Cell, on facts.Cluster) (reasons []string) {
-	t := cell.Topology
-	if !isAsked(t.Version, on.Version) {
-		reasons = append(reasons, fmt.Sprintf("it wants an API server of %s, and the cluster's is %s", asked(t.Version), on.Version))
+// wrongServer are the reasons for which the API server of a cluster is not as it is wanted.
+func wrongServer(wanted record.Component, on facts.Cluster) (reasons []string) {
+	if !isAsked(wanted.Version, on.Version) {
+		reasons = append(reasons, fmt.Sprintf("it wants an API server of %s, and the cluster's is %s", asked(wanted.Version), on.Version))
 	}
-	if on.Emulated != "" && on.Emulated != semver.MajorMinor(on.Version) {
-		reasons = append(reasons, fmt.Sprintf("the cluster's API server emulates %s", on.Emulated))
+	is, emulated := cmp.Or(on.Emulated, semver.MajorMinor(on.Version)), cmp.Or(wanted.EmulatedVersion.MajorMinor(), semver.MajorMinor(on.Version))
+	if is != emulated {
+		reasons = append(reasons, fmt.Sprintf("the cluster's API server emulates %s", is))
 	}
-	if why := wrongGates(t.Gates, on.Gates); why != "" {
+	if why := wrongGates(wanted.Gates, on.Gates); why != "" {
 		reasons = append(reasons, "the cluster's API server "+why)
+	}
+	return reasons
+}
+
+// wrongComponent are the reasons for which a component of a control plane is not as it is wanted.
+func wrongComponent(wanted record.Component, on facts.Cluster) (reasons []string) {
+	program := record.Program(wanted.Name)
+	if program == record.APIServer {
+		return wrongServer(wanted, on)
+	}
+	at := slices.IndexFunc(on.Controllers, func(c facts.Component) bool { return c.Name == program })
+	if at < 0 {
+		return []string{"nobody has read what the cluster's " + program + " is"}
+	}
+	is := on.Controllers[at]
+	if !isAsked(wanted.Version, is.Version) {
+		reasons = append(reasons, fmt.Sprintf("it wants a %s of %s, and the cluster's is %s", program, asked(wanted.Version), is.Version))
+	}
+	if why := wrongGates(wanted.Gates, is.Gates); why != "" {
+		reasons = append(reasons, "the cluster's "+program+" "+why)
 	}
 	return reasons
 }

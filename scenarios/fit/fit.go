@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -26,23 +27,25 @@ func (f Fit) Reason() string { return strings.Join(f.Reasons, "; ") }
 // Use is how cells may use a cluster, beside what they may use every one for: objects in namespaces
 // of their own.
 type Use struct {
-	// Nodes are the cell's: kubelets may be stopped and started, also as another release and with
-	// other gates, and their metrics, their logs, and the whole objects of nodes may be read.
-	Nodes bool
+	// Components are the cell's: kubelets and those of the control plane may be stopped and started, also
+	// as another release and with other gates, and what they serve, the logs of kubelets, and the whole
+	// objects of nodes may be read. Who wants no controller manager, or no scheduler, has none.
+	Components bool
 	// Containers have what they do and see on the wire recorded, and are played as on a rig. On nodes
 	// that are not the cell's, by an image that writes the record into its output.
 	Containers bool
 }
 
 // Made is how cells may use a cluster that was made for them.
-var Made = Use{Nodes: true, Containers: true}
+var Made = Use{Components: true, Containers: true}
 
 // Of is how a cell fits a cluster that may be used so. images are patterns of the images that its
 // nodes can pull, of those that the scenario has fake servers for. If containers are played, they need
 // none.
 func (u Use) Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	nodes, why := nodesOf(cell, on)
-	reasons := append(u.Itself(cell), wrongServer(cell, on)...)
+	server := record.Component{Version: cell.Topology.Version, Gates: cell.Topology.Gates}
+	reasons := append(u.Itself(cell), wrongServer(server, on)...)
 	reasons = append(reasons, why...)
 	if len(why) == 0 && !u.Containers {
 		reasons = append(reasons, unpulled(cell, nodes, images)...)
@@ -53,10 +56,13 @@ func (u Use) Of(cell plan.Cell, on facts.Cluster, images []string) Fit {
 	return Fit{Nodes: nodes}
 }
 
-// OfMade is how a cell fits a cluster that was made for it, and whose nodes have the cell's names.
-func OfMade(cell plan.Cell, on facts.Cluster) Fit {
-	fit := Fit{Reasons: wrongServer(cell, on), Nodes: make(map[string]facts.Node)}
-	for _, n := range cell.Topology.Nodes {
+// OfMade is how a cell fits a cluster that was made for its topology, and whose nodes have the cell's names.
+func OfMade(t record.Topology, on facts.Cluster) Fit {
+	fit := Fit{Nodes: make(map[string]facts.Node)}
+	for _, c := range t.ControlPlane() {
+		fit.Reasons = append(fit.Reasons, wrongComponent(c, on)...)
+	}
+	for _, n := range t.Nodes {
 		at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == n.Name })
 		if at < 0 {
 			fit.Reasons = append(fit.Reasons, n.Name+" is not there")
@@ -72,7 +78,7 @@ func OfMade(cell plan.Cell, on facts.Cluster) Fit {
 
 // Itself are the reasons for which a cell can run on no cluster that may be used so.
 func (u Use) Itself(cell plan.Cell) []string {
-	reasons := topology(cell.Topology)
+	reasons := u.topology(cell.Topology)
 	reasons = append(reasons, u.steps(cell)...)
 	reasons = append(reasons, u.readings(cell)...)
 	return append(reasons, namespaces(cell)...)

@@ -1,6 +1,8 @@
 package fit_test
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -8,6 +10,8 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/catalog"
+	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/fit"
 )
 
@@ -24,16 +28,29 @@ func TestAMadeCluster(t *testing.T) {
 		step("- stop: kubelet/node-a\n- start: {component: kubelet/node-a}"):                                                    nil,
 		step("- kill: kubelet/node-a"):                                                                                          nil,
 		step("- scrape: {component: kube-apiserver}\n- log: {component: kubelet/node-a, match: x}"):                             nil,
+		step("- restart: {component: kube-apiserver, version: v1.89.3, unset: [A]}"):                                            nil,
+		step("- stop: kube-scheduler\n- kill: kube-controller-manager\n- start: {component: kube-scheduler}"):                   nil,
+		step("- restart: {component: kube-apiserver, flags: {profiling: 'false'}, emulatedVersion: v1.89}"):                     nil,
+		step("- roll: {gates: {A: false}}"):                                                                                     nil,
+		step("- get: {path: /version}\n- get: {component: kubelet/node-a, path: /configz}"):                                     nil,
+		step("- staticPod: {node: node-a, pod: {kind: Pod, apiVersion: v1, metadata: {name: a}}}"):                              nil,
 		observe(`connections["web/app"].size()`):                                                                                nil,
 		observe(`containers["web/app"].exits.filter(e, e.signal == "SIGTERM").size()`):                                          nil,
 		observe(`objects["nodes/node-a"].status.capacity.size()`):                                                               nil,
-		step("- restart: {component: kube-apiserver}"):                                                                          {"it restarts or stops components (step 2)"},
+		observe(`["kube-apiserver", "kubelet/node-a"].all(n, components[n].running) ? 1 : 0`):                                   nil,
+		observe(`components["kubelet/node-a"].exits.size()`):                                                                    nil,
+		strings.Replace(topology, "gates: {A: true}}, nodes", "scheduler: false}, nodes", 1) + steps:                            nil,
+		step("- restart: {component: etcd}"):                                                                                    {"it restarts or stops components (step 2)"},
 		step("- restart: {component: kubelet/node-a, config: {maxPods: 5}}"):                                                    {"it restarts or stops components (step 2)"},
-		step("- stop: {component: kubelet/node-a, within: 5s}"):                                                                 {"it restarts or stops components (step 2)", "only a rig records processes of components (components): check 2-ended"},
+		step("- restart: {component: kube-scheduler, config: {parallelism: 5}}"):                                                {"it restarts or stops components (step 2)"},
+		step("- stop: {component: kubelet/node-a, within: 5s}"):                                                                 {"it restarts or stops components (step 2)"},
 		step("- log: {component: kube-apiserver, match: x}"):                                                                    {"it reads logs of components (step 2)"},
+		step("- staticPod: {node: node-a, pod: {kind: Pod, apiVersion: v1, metadata: {name: a, namespace: kube-system}}}"):      {"it writes in namespace kube-system, which is the cluster's (step 2)"},
 		step("- delete: pods/kube-system/a"):                                                                                    {"it writes in namespace kube-system, which is the cluster's (step 2)"},
 		strings.Replace(topology, "gates: {A: true}}]", "config: {maxPods: 5}}]", 1) + "steps:\n" + pod + "- wait: {for: 1s}\n": {"the kubelet of node-a has settings of its own"},
-		observe(`components["kubelet/node-a"].running ? 1 : 0`):                                                                 {"only a rig records processes of components (components): check c"},
+		observe(`components["kubelet/node-a"].pid`):                                                                             {"only a rig knows the pid of components: check c"},
+		observe(`components["etcd"].restarts`):                                                                                  {"only a rig records the processes of etcd: check c"},
+		observe(`["etcd"].all(n, components[n].running) ? 1 : 0`):                                                               {"only a rig records the processes of etcd: check c"},
 	} {
 		if diff := cmp.Diff(want, fit.Made.Itself(cellOf(t, begin+text))); diff != "" {
 			t.Errorf("%s\n-want +got:\n%s", text, diff)
@@ -51,21 +68,88 @@ func TestOfMade(t *testing.T) {
 	}{
 		{nil, nil},
 		{func(c *facts.Cluster) { c.Gates.Set["A"] = false }, []string{"the cluster's API server has A=false, and is to have true"}},
+		{func(c *facts.Cluster) { c.Controllers[0].Version = "v1.89.3" }, []string{"it wants a kube-controller-manager of v1.90, and the cluster's is v1.89.3"}},
+		{func(c *facts.Cluster) { c.Controllers[1].Gates = on(release.Gates{"A": false}) }, []string{"the cluster's kube-scheduler has A=false, and is to have true"}},
+		{func(c *facts.Cluster) { c.Controllers = c.Controllers[:1] }, []string{"nobody has read what the cluster's kube-scheduler is"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Gates = on(release.Gates{"A": false}) }, []string{"node-a has A=false, and is to have true"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Version = "v1.89.3" }, []string{"node-a runs v1.89.3"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Unusable = "not ready" }, []string{"node-a is not ready"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Name = "ip-1" }, []string{"node-a is not there"}},
 	} {
-		is := cluster(func(is *facts.Cluster) { is.Nodes[0].Name = "node-a" })
+		is := cluster(func(is *facts.Cluster) {
+			is.Nodes[0].Name = "node-a"
+			for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
+				is.Controllers = append(is.Controllers, facts.Component{Name: name, Version: "v1.90.2", Gates: on(release.Gates{"A": true})})
+			}
+		})
 		if c.change != nil {
 			c.change(&is)
 		}
-		got := fit.OfMade(cell, is)
+		got := fit.OfMade(cell.Topology, is)
 		if diff := cmp.Diff(c.want, got.Reasons); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		if len(c.want) == 0 && got.Nodes["node-a"].Name != "node-a" {
 			t.Errorf("its nodes are %v", got.Nodes)
 		}
+	}
+}
+
+// TestControlPlanesThatCanBeMade: one of each program, each of its own release, and no more.
+func TestControlPlanesThatCanBeMade(t *testing.T) {
+	t.Parallel()
+	const nodes = "nodes: [{name: node-a, version: v1.89.3}]}\n"
+	for control, want := range map[string][]string{
+		"{servers: [{name: a, version: v1.90.1}], controllerManagers: [{name: a, version: v1.89.3}]}":                       nil,
+		"{servers: [{version: v1.90.1, name: a}, {version: v1.90.1, name: b}], controllerManager: false, scheduler: false}": {"it wants a control plane of its own: kube-apiserver/a v1.90.1, kube-apiserver/b v1.90.1"},
+	} {
+		text := begin + "topology: {controlPlane: " + control + ", " + nodes + steps
+		if diff := cmp.Diff(want, fit.Made.Itself(cellOf(t, text))); diff != "" {
+			t.Errorf("%s\n-want +got:\n%s", text, diff)
+		}
+	}
+}
+
+// TestAbsent: a component is to be absent if it would do something.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"- apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: node-a, containers: []}}": nil,
+		"- apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: []}}":                   {"kube-scheduler"},
+		"- apply: {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeName: node-a, containers: [{name: app, image: busybox}]}}}}": {"kube-controller-manager"},
+	} {
+		none := strings.Replace(topology, "gates: {A: true}}, nodes", "controllerManager: false, scheduler: false}, nodes", 1)
+		if diff := cmp.Diff(want, fit.Absent(cellOf(t, begin+none+"steps:\n"+text+"\n- wait: {for: 1s}\n"))); diff != "" {
+			t.Errorf("%s\n-want +got:\n%s", text, diff)
+		}
+		if all := fit.Absent(cellOf(t, begin+topology+"steps:\n"+text+"\n- wait: {for: 1s}\n")); len(all) > 0 {
+			t.Errorf("%s: %v", text, all)
+		}
+	}
+}
+
+// TestTheCatalogOnMadeClusters: the documentation says how many cells of the catalog can run.
+func TestTheCatalogOnMadeClusters(t *testing.T) {
+	t.Parallel()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	can := 0
+	for _, cell := range cells {
+		if cell.Topology, err = check.Needs(cell); err != nil {
+			t.Fatal(err)
+		}
+		if len(fit.Made.Itself(cell)) == 0 {
+			can++
+		}
+	}
+	text, err := os.ReadFile("../../docs/kind.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Of the %d cells of the catalog, %d can run.", len(cells), can)
+	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+		t.Errorf("docs/kind.md does not say: %s", want)
 	}
 }

@@ -45,7 +45,7 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 	own := Namespaces(cell)
 	for _, r := range check.Readings(cell) {
 		for _, v := range r.Variables {
-			if what := rigOnly[v]; what != "" && (!u.Containers || v != "connections") {
+			if what := rigOnly[v]; what != "" && !u.records(v) {
 				add(r, "only a rig records %s (%s)", what, v)
 			}
 		}
@@ -57,6 +57,7 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 		if slices.Contains(r.Variables, "nodes") && slices.Contains(r.Fields, "events") {
 			add(r, "events about nodes are not in a namespace of the cell")
 		}
+		u.processes(cell.Topology, r, add)
 		for _, key := range r.Keys {
 			if why := u.outside(key, own); why != "" {
 				add(r, "%s", why)
@@ -74,12 +75,37 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 	return reasons
 }
 
+// records reports whether what a variable has is in the record of a cluster that may be used so.
+func (u Use) records(variable string) bool {
+	return u.Containers && variable == "connections" || u.Components && variable == "components"
+}
+
+// ofProcess are the fields of components that only a rig knows.
+var ofProcess = []string{"digest", "pid"}
+
+// processes are the reasons that are in what an expression reads of components.
+func (u Use) processes(t record.Topology, r check.Reading, add func(r check.Reading, format string, args ...any)) {
+	if !u.Components || !slices.Contains(r.Variables, "components") {
+		return
+	}
+	for _, field := range ofProcess {
+		if slices.Contains(r.Fields, field) {
+			add(r, "only a rig knows the %s of components", field)
+		}
+	}
+	for _, name := range slices.Concat(r.Components, t.MayEnd) {
+		if !isWatched(name) {
+			add(r, "only a rig records the processes of %s", name)
+		}
+	}
+}
+
 // outside is why objects of a key, or of the beginning of one, can't be read; empty if they can.
 func (u Use) outside(key string, own []string) string {
 	resource, rest, whole := strings.Cut(key, "/")
 	namespace, _, _ := strings.Cut(rest, "/")
 	switch {
-	case resource == "nodes" && u.Nodes:
+	case resource == "nodes" && u.Components:
 		return ""
 	case resource == "nodes":
 		return "what is recorded of nodes is not the whole object: nodes[...] has what is"

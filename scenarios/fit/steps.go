@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -91,7 +92,8 @@ func (u Use) steps(cell plan.Cell) []string {
 		case action.Delete:
 			f.ref(step, does.Object)
 		default:
-			if u.Nodes && onNode(step.Action) {
+			if u.Components && ofMade(step.Action) {
+				f.static(step)
 				continue
 			}
 			what, known := ofRig[step.Kind]
@@ -104,26 +106,61 @@ func (u Use) steps(cell plan.Cell) []string {
 	return f.told()
 }
 
-// onNode reports whether a step reads of a kubelet, or of the only API server, or stops or starts a
-// kubelet and tells it nothing but gates.
-func onNode(step action.Action) bool {
+// ofMade reports whether a step does what can be done to the components of a cluster that was made for the cell.
+func ofMade(step action.Action) bool {
 	switch does := step.(type) {
 	case action.Restart:
-		return isKubelet(does.Component) && does.IsZero()
+		return mayRestart(does)
+	case action.Roll:
+		return !slices.ContainsFunc(does.Restarts, func(r action.Restart) bool { return !mayRestart(r) })
 	case action.Stop:
-		return isKubelet(does.Component) && does.Within == 0
+		return isWatched(does.Component) && does.Within == 0
 	case action.Kill:
-		return isKubelet(string(does))
+		return isWatched(string(does))
 	case action.Scrape:
-		return isKubelet(does.Component) || does.Component == spec.APIServer
+		return serves(does.Component)
+	case action.Get:
+		return serves(does.Component)
 	case action.Log:
 		return isKubelet(does.Component)
+	case action.StaticPod:
+		return true
 	default:
 		return false
 	}
 }
 
+// mayRestart reports whether a component can be restarted as a step asks: with gates, and one of the control plane also
+// with flags, and told what to emulate.
+func mayRestart(r action.Restart) bool {
+	if isKubelet(r.Component) {
+		return r.IsZero()
+	}
+	return isWatched(r.Component) && len(r.Config) == 0
+}
+
+// isWatched reports whether a component is one that can be stopped, and of which is known when it ends.
+func isWatched(component string) bool {
+	return isKubelet(component) || slices.Contains([]string{record.APIServer, record.ControllerManager, record.Scheduler}, spec.Program(component))
+}
+
+// serves reports whether what a component serves can be had.
+func serves(component string) bool {
+	return isKubelet(component) || spec.Program(component) == spec.APIServer
+}
+
 func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
+
+// static refuses a static pod in a namespace that is not the cell's.
+func (f *found) static(step plan.Step) {
+	if does, is := step.Action.(action.StaticPod); is && does.Pod != nil {
+		f.inNamespace(step, namespaceOf(does.Pod))
+	}
+}
+
+func namespaceOf(object map[string]any) string {
+	return (&unstructured.Unstructured{Object: object}).GetNamespace()
+}
 
 // ref refuses an object outside of the cell's namespaces.
 func (f *found) ref(step plan.Step, ref spec.ObjectRef) {
@@ -157,8 +194,8 @@ func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 		f.inNamespace(step, o.GetNamespace())
 		f.looks(step, object)
 		f.outside(step, o)
-		f.workload(cell, step, o)
-		if pod := podOf(o); pod != nil && u.Containers && !u.Nodes {
+		u.workload(f, cell, step, o)
+		if pod := podOf(o); pod != nil && u.Containers && !u.Components {
 			f.played(step, o.GetKind()+" "+o.GetName(), pod)
 		}
 	}
@@ -175,20 +212,19 @@ func (f *found) outside(step plan.Step, o unstructured.Unstructured) {
 }
 
 // workload looks at where pods are to run, and who is to make them.
-func (f *found) workload(cell plan.Cell, step plan.Step, o unstructured.Unstructured) {
-	t, pod := cell.Topology, podOf(o)
+func (u Use) workload(f *found, cell plan.Cell, step plan.Step, o unstructured.Unstructured) {
+	if u.Components {
+		return // all nodes are the cell's, and what is to be absent is
+	}
+	what := o.GetKind() + " " + o.GetName()
+	if wantsNoManager(cell.Topology, o) {
+		f.add(step, "it wants no controller manager, and a cluster has one that makes pods of %s", what)
+	}
+	pod := chosen(o)
 	if pod == nil {
 		return
 	}
-	what := o.GetKind() + " " + o.GetName()
-	if o.GetKind() != "Pod" && !t.ControllerManager {
-		f.add(step, "it wants no controller manager, and a cluster has one that makes pods of %s", what)
-	}
-	name, _ := pod["nodeName"].(string)
-	if name != "" || o.GetKind() == "PodTemplate" {
-		return
-	}
-	if !t.Scheduler || len(t.Nodes) == 0 {
+	if wantsNoScheduler(cell.Topology, o) {
 		f.add(step, "it wants %s to stay without a node, and a cluster has a scheduler", what)
 	}
 	if _, chooses, _ := unstructured.NestedMap(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"); chooses {
@@ -209,6 +245,44 @@ func (f *found) played(step plan.Step, what string, pod map[string]any) {
 			}
 		}
 	}
+}
+
+// wantsNoManager reports whether an object is one of which no pods are to be made.
+func wantsNoManager(t record.Topology, o unstructured.Unstructured) bool {
+	return podOf(o) != nil && o.GetKind() != "Pod" && !t.ControllerManager
+}
+
+// wantsNoScheduler reports whether the pods of an object are to stay without a node.
+func wantsNoScheduler(t record.Topology, o unstructured.Unstructured) bool {
+	return chosen(o) != nil && (!t.Scheduler || len(t.Nodes) == 0)
+}
+
+// chosen is the spec of the pods of an object for which a scheduler chooses nodes; nil if it has none.
+func chosen(o unstructured.Unstructured) map[string]any {
+	pod := podOf(o)
+	if name, _ := pod["nodeName"].(string); name != "" || o.GetKind() == "PodTemplate" {
+		return nil
+	}
+	return pod
+}
+
+// Absent are the components of a control plane that a cell wants to be absent: they would do something that is in its
+// record.
+func Absent(cell plan.Cell) (all []string) {
+	add := func(component string, is bool) {
+		if is && !slices.Contains(all, component) {
+			all = append(all, component)
+		}
+	}
+	t := cell.Topology
+	for _, step := range cell.Steps {
+		for _, object := range action.Created(step.Action) {
+			o := unstructured.Unstructured{Object: object}
+			add(record.ControllerManager, !t.ControllerManager && wantsNoManager(t, o))
+			add(record.Scheduler, !t.Scheduler && wantsNoScheduler(t, o))
+		}
+	}
+	return all
 }
 
 // podOf is the spec of the pod that an object is, or makes others of; nil if it is neither.
@@ -239,16 +313,18 @@ func Namespaces(cell plan.Cell) []string {
 	}
 	for _, step := range cell.Steps {
 		for _, object := range action.Created(step.Action) {
-			add((&unstructured.Unstructured{Object: object}).GetNamespace())
+			add(namespaceOf(object))
 		}
 		switch does := step.Action.(type) {
 		case action.Written:
 			add(does.Ref.Namespace)
-			add((&unstructured.Unstructured{Object: does.Body}).GetNamespace())
+			add(namespaceOf(does.Body))
 		case action.Patch:
 			add(does.Object.Namespace)
 		case action.Delete:
 			add(does.Object.Namespace)
+		case action.StaticPod:
+			add(namespaceOf(does.Pod))
 		}
 	}
 	return all

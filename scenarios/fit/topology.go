@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -9,13 +10,13 @@ import (
 )
 
 // topology are the reasons that are in the topology of a cell.
-func topology(t record.Topology) (reasons []string) {
+func (u Use) topology(t record.Topology) (reasons []string) {
 	say := func(is bool, format string, args ...any) {
 		if is {
 			reasons = append(reasons, fmt.Sprintf(format, args...))
 		}
 	}
-	say(len(t.Members) > 0, "it wants a control plane of its own: %s", strings.Join(membersOf(t), ", "))
+	say(len(t.Members) > 0 && !(u.Components && isSimple(t)), "it wants a control plane of its own: %s", strings.Join(membersOf(t), ", "))
 	say(t.LeaseNodes != nil, "it wants simulated nodes")
 	say(t.Garden != nil, "it wants a seed with dependency-watchdog")
 	say(len(t.Links)+len(t.Inspected) > 0, "it wants links between components that can be cut or looked into")
@@ -31,6 +32,20 @@ func topology(t record.Topology) (reasons []string) {
 		say(n.Version == release.Reference, "%s is the reference kubelet, which is no release", n.Name)
 	}
 	return reasons
+}
+
+// isSimple reports whether a control plane has at most one component of each program, and none with a
+// configuration file.
+func isSimple(t record.Topology) bool {
+	var programs []string
+	for _, c := range t.ControlPlane() {
+		program := record.Program(c.Name)
+		if slices.Contains(programs, program) || len(c.Config) > 0 {
+			return false
+		}
+		programs = append(programs, program)
+	}
+	return !t.PeerProxy
 }
 
 func membersOf(t record.Topology) (all []string) {

@@ -1,0 +1,313 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"k8s.io/apimachinery/pkg/util/wait"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/record"
+)
+
+// manifestDir is where kubeadm has a kubelet look for static pods, and manifestPart where a file is written that
+// is not whole yet.
+const manifestDir, manifestPart = "/etc/kubernetes/manifests", "/etc/kubernetes/skewrig.part"
+
+// ports are those at which the components of a control plane serve their metrics, to their node alone
+// (k8s.io/component-base and kubeadm, constants).
+var ports = map[string]int{record.APIServer: 6443, record.ControllerManager: 10257, record.Scheduler: 10259}
+
+// controlPlane is the node of a cluster's control plane.
+type controlPlane struct {
+	node
+	conn    *grpc.ClientConn // to its container runtime
+	kubeadm map[string][]byte
+	starts  map[string]int
+}
+
+// newControlPlane prepares that of a cluster.
+func newControlPlane(cluster string) (*controlPlane, error) {
+	name := cluster + "-control-plane"
+	c := &controlPlane{node: node{name: name, container: name}, kubeadm: make(map[string][]byte), starts: make(map[string]int)}
+	var err error
+	c.conn, err = grpc.NewClient("passthrough:///containerd", grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket of this machine
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return c.dial(ctx) }))
+	return c, err
+}
+
+// readManifests reads the manifests that kubeadm has made.
+func (c *controlPlane) readManifests(ctx context.Context) error {
+	for component := range ports {
+		text, err := docker.Run(ctx, "exec", c.container, "cat", manifestOf(component))
+		if err != nil {
+			return fmt.Errorf("reading the manifest of %s: %w", component, err)
+		}
+		c.kubeadm[component] = []byte(text)
+	}
+	return nil
+}
+
+func manifestOf(component string) string { return manifestDir + "/" + component + ".yaml" }
+
+// putFile has a node have a file, which is whole from the beginning.
+func (n *node) putFile(ctx context.Context, path string, content []byte) error {
+	script := `cat >"$1" && mv "$1" "$2"`
+	_, err := docker.Pipe(ctx, bytes.NewReader(content), "exec", "--interactive", n.container, "sh", "-euc", script, "sh", manifestPart, path)
+	return err
+}
+
+// containers are those of a component that its container runtime knows, the newest first.
+func (c *controlPlane) containers(ctx context.Context, component string) ([]*cri.Container, error) {
+	filter := &cri.ContainerFilter{LabelSelector: map[string]string{containerLabel: component, namespaceLabel: systemNamespace}}
+	list, err := cri.NewRuntimeServiceClient(c.conn).ListContainers(ctx, &cri.ListContainersRequest{Filter: filter})
+	if err != nil {
+		return nil, fmt.Errorf("asking for the containers of %s: %w", component, err)
+	}
+	all := list.GetContainers()
+	slices.SortFunc(all, func(a, b *cri.Container) int { return int(b.GetCreatedAt() - a.GetCreatedAt()) })
+	return all, nil
+}
+
+// The labels by which a kubelet knows its containers (k8s.io/kubernetes, pkg/kubelet/types/labels.go).
+const (
+	containerLabel = "io.kubernetes.container.name"
+	namespaceLabel = "io.kubernetes.pod.namespace"
+	uidLabel       = "io.kubernetes.pod.uid"
+)
+
+// systemNamespace is the namespace of the components of a control plane.
+const systemNamespace = "kube-system"
+
+// running is the container of a component that runs; nil if none does.
+func (c *controlPlane) running(ctx context.Context, component string) (*cri.Container, error) {
+	all, err := c.containers(ctx, component)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, isRunning); i >= 0 {
+		return all[i], nil
+	}
+	return nil, nil
+}
+
+func isRunning(c *cri.Container) bool { return c.GetState() == cri.ContainerState_CONTAINER_RUNNING }
+
+// status is what the container runtime says of a container, which is of a component, and nil if it knows none of
+// this id.
+func (c *controlPlane) status(ctx context.Context, id string) *cri.ContainerStatus {
+	answer, err := cri.NewRuntimeServiceClient(c.conn).ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id})
+	if err != nil {
+		return nil
+	}
+	return answer.GetStatus()
+}
+
+// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if
+// that is not known.
+func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus) {
+	_ = wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
+		s = c.status(ctx, id)
+		return s.GetState() == cri.ContainerState_CONTAINER_EXITED, nil
+	}) // what it is then is known, or nothing
+	return s
+}
+
+// lookLimit is how long a container runtime may take to know that a container has ended.
+const lookLimit = 5 * time.Second
+
+// endOf is how the container of a status has ended.
+func endOf(s *cri.ContainerStatus) End {
+	return ofContainer(s.GetExitCode(), time.Unix(0, s.GetFinishedAt()))
+}
+
+// StopComponent asks a component of the control plane to end, and returns when it is gone.
+func (k *Cluster) StopComponent(ctx context.Context, component string) (End, error) {
+	return k.endComponent(ctx, component, func(string) string { return "rm " + manifestOf(component) })
+}
+
+// KillComponent ends a component of the control plane without a warning. The kubelet, which would start it
+// again, is away at that moment.
+func (k *Cluster) KillComponent(ctx context.Context, component string) (End, error) {
+	return k.endComponent(ctx, component, func(id string) string {
+		return "systemctl stop kubelet.service; ctr --namespace=k8s.io tasks kill --signal=SIGKILL " + id + "; rm " + manifestOf(component) + "; systemctl start kubelet.service"
+	})
+}
+
+// endComponent ends a component by what a shell does in the node, which is told the container's id.
+func (k *Cluster) endComponent(ctx context.Context, component string, script func(id string) string) (end End, err error) {
+	c := k.controlPlane
+	runs, err := c.running(ctx, component)
+	if err != nil {
+		return end, err
+	}
+	if runs == nil {
+		return end, fmt.Errorf("%s does not run", component)
+	}
+	k.away.begin(component)
+	if _, err := docker.Run(ctx, "exec", c.container, "sh", "-euc", script(runs.GetId())); err != nil {
+		return end, fmt.Errorf("ending %s: %w", component, err)
+	}
+	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
+		if s := c.status(ctx, runs.GetId()); s.GetState() == cri.ContainerState_CONTAINER_EXITED {
+			end = endOf(s) // the kubelet removes it sooner or later
+		}
+		again, err := c.running(ctx, component)
+		return again == nil, err
+	})
+	if err != nil {
+		return end, fmt.Errorf("%s has not ended: %w", component, err)
+	}
+	return end, c.awaitGone(ctx, runs.GetLabels()[uidLabel])
+}
+
+// awaitGone waits until the kubelet has forgotten a static pod. One that comes in its place earlier is looked at again only
+// after ten seconds (k8s.io/kubernetes, pkg/kubelet/pod_workers.go, allowStaticPodStart).
+func (c *controlPlane) awaitGone(ctx context.Context, uid string) error {
+	const script = `while test -e "/var/lib/kubelet/pods/$1"; do sleep 0.1; done`
+	_, err := docker.Run(ctx, "exec", c.container, "timeout", fmt.Sprint(readyLimit.Seconds()), "sh", "-euc", script, "sh", uid)
+	if err != nil {
+		return fmt.Errorf("waiting until the kubelet of the control plane has forgotten pod %s: %w", uid, err)
+	}
+	return nil
+}
+
+// StartComponent starts a component of the control plane that does not run, and returns when it serves.
+func (k *Cluster) StartComponent(ctx context.Context, component string, as Component) error {
+	c := k.controlPlane
+	manifest, err := as.manifest(c.kubeadm[component], c.starts[component]+1)
+	if err != nil {
+		return err
+	}
+	if err := k.Load(ctx, component, as); err != nil {
+		return err
+	}
+	c.starts[component]++
+	k.away.end(component)
+	if err := c.putFile(ctx, manifestOf(component), manifest); err != nil {
+		return err
+	}
+	began := time.Now()
+	var last error
+	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
+		if err := k.endedSince(ctx, component, began); err != nil {
+			return false, err
+		}
+		last = k.serves(ctx, component)
+		return last == nil, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		err = errors.Join(fmt.Errorf("it does not serve within %s", readyLimit), last)
+	}
+	if err != nil {
+		return fmt.Errorf("starting %s %s: %w%s", component, as.Release, err, k.lastWords(ctx, component))
+	}
+	return nil
+}
+
+// endedSince is an error if a component has been started since a moment, and has ended.
+func (k *Cluster) endedSince(ctx context.Context, component string, began time.Time) error {
+	all, err := k.controlPlane.containers(ctx, component)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.GetState() == cri.ContainerState_CONTAINER_EXITED && time.Unix(0, one.GetCreatedAt()).After(began) {
+			return fmt.Errorf("it %s", endOf(k.controlPlane.status(ctx, one.GetId())))
+		}
+	}
+	return nil
+}
+
+// serves is an error if a component does not serve.
+func (k *Cluster) serves(ctx context.Context, component string) error {
+	path := "/healthz"
+	if component == record.APIServer {
+		path = "/readyz"
+	}
+	_, err := k.Ask(ctx, component, path)
+	return err
+}
+
+// Ask asks a component of the control plane, as an administrator, for what is at a path. Controller manager and
+// scheduler serve at the loopback addresses of their node, with certificates that nobody knows.
+func (k *Cluster) Ask(ctx context.Context, component, path string) ([]byte, error) {
+	if component == record.APIServer {
+		return k.client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+	}
+	server := fmt.Sprintf("https://127.0.0.1:%d", ports[component])
+	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "--server="+server, "--insecure-skip-tls-verify", "get", "--raw", path)
+	return []byte(text), err
+}
+
+// ComponentLog is what a component of the control plane has said since it was started last.
+func (k *Cluster) ComponentLog(ctx context.Context, component string) ([]byte, error) {
+	script := `cat $(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log | head -n 1)`
+	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "sh", "-euc", script, "sh", component)
+	return []byte(text), err
+}
+
+// wordLines is how many of the last lines of a log an error has.
+const wordLines = 10
+
+// lastWords are the last lines of a component's log, as an error has them.
+func (k *Cluster) lastWords(ctx context.Context, component string) string {
+	text, err := k.ComponentLog(context.WithoutCancel(ctx), component)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return "; it said at last:\n" + strings.Join(lines[max(0, len(lines)-wordLines):], "\n")
+}
+
+// exportImages has the container runtime of a node image, which is no node, write an archive of images.
+const exportImages = `
+containerd >/tmp/containerd.log 2>&1 &
+until ctr version >/dev/null 2>&1; do
+	kill -0 $! || { cat /tmp/containerd.log >&2; exit 1; }
+	sleep 0.1
+done
+exec ctr --namespace=k8s.io images export - "$@"
+`
+
+// Load has the node of the control plane have the image of a component as it is to be, which is in the node image of its
+// release. StartComponent does so, too, while the component is away.
+func (k *Cluster) Load(ctx context.Context, component string, as Component) error {
+	if as.Image == k.config.ControlPlane.Image {
+		return nil
+	}
+	name, err := imageIn(k.controlPlane.kubeadm[component])
+	if err != nil {
+		return err
+	}
+	if name = imageOf(name, as.Release); k.loaded[name] {
+		return nil
+	}
+	read, write := io.Pipe()
+	export := docker.Command(ctx, "run", "--rm", "--name", k.name+"-images", "--label", docker.RunLabel, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
+	var said bytes.Buffer
+	export.Stdout, export.Stderr = write, &said
+	go func() {
+		err := export.Run()
+		if err != nil {
+			err = fmt.Errorf("exporting from %s: %w: %s", as.Image, err, strings.TrimSpace(said.String()))
+		}
+		write.CloseWithError(err)
+	}()
+	defer read.Close()
+	if _, err := docker.Pipe(ctx, read, "exec", "--interactive", k.controlPlane.container, "ctr", "--namespace=k8s.io", "images", "import", "-"); err != nil {
+		return fmt.Errorf("having image %s on the node of the control plane: %w", name, err)
+	}
+	k.loaded[name] = true
+	return nil
+}

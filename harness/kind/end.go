@@ -1,0 +1,122 @@
+package kind
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// End is how a process of a component has ended.
+type End struct {
+	// Code is its exit status. It is -1 if a signal ended it, which Signal names then: "SIGKILL".
+	Code   int
+	Signal string
+	// At is when. If unset, nobody said how it has ended.
+	At time.Time
+}
+
+// String says it in a few words.
+func (e End) String() string {
+	switch {
+	case e.At.IsZero():
+		return "ended"
+	case e.Signal != "":
+		return "ended by " + e.Signal
+	default:
+		return fmt.Sprintf("exited with %d", e.Code)
+	}
+}
+
+// signaled is the end by a signal, by its number.
+func signaled(number int, at time.Time) End {
+	return End{Code: -1, Signal: unix.SignalName(syscall.Signal(number)), At: at}
+}
+
+// byShell is above what a container runtime has as the exit status of a process that a signal ended, as a
+// shell does.
+const byShell = 128
+
+// ofContainer is the end of a container's process.
+func ofContainer(code int32, at time.Time) End {
+	if code > byShell {
+		return signaled(int(code)-byShell, at)
+	}
+	return End{Code: int(code), At: at}
+}
+
+// processExit is the id of what systemd says when a process of a unit has ended (systemd, sd-messages.h,
+// SD_MESSAGE_UNIT_PROCESS_EXIT).
+const processExit = "98e322203f7a4ed290d09fe03c09fe15"
+
+// readUnitExits reads what a journal has of a unit, as journalctl --output=json prints it, and calls a
+// function with each end of a process that was no success.
+func readUnitExits(journal io.Reader, exited func(End)) {
+	for lines := bufio.NewScanner(journal); lines.Scan(); {
+		var entry struct {
+			ID     string `json:"MESSAGE_ID"`
+			Code   string `json:"EXIT_CODE"`
+			Status string `json:"EXIT_STATUS"`
+			Micros string `json:"__REALTIME_TIMESTAMP"`
+		}
+		if json.Unmarshal(lines.Bytes(), &entry) != nil || entry.ID != processExit {
+			continue
+		}
+		micros, _ := strconv.ParseInt(entry.Micros, 10, 64) // journald writes it
+		status, _ := strconv.Atoi(entry.Status)
+		exited(ofUnit(entry.Code, status, time.UnixMicro(micros)))
+	}
+}
+
+// ofUnit is the end of a process of systemd's (systemd.exec(5), $EXIT_CODE and $EXIT_STATUS).
+func ofUnit(how string, status int, at time.Time) End {
+	if how == "exited" {
+		return End{Code: status, At: at}
+	}
+	return signaled(status, at)
+}
+
+// absences are the times in which components are to be away.
+type absences struct {
+	mu  sync.Mutex
+	all map[string][]*absence
+}
+
+type absence struct{ from, to time.Time }
+
+// begin says that a component is to be away from now on, until end.
+func (a *absences) begin(component string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all == nil {
+		a.all = make(map[string][]*absence)
+	}
+	a.all[component] = append(a.all[component], &absence{from: time.Now()})
+}
+
+func (a *absences) end(component string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if of := a.all[component]; len(of) > 0 {
+		of[len(of)-1].to = time.Now()
+	}
+}
+
+// cover reports whether a component was to be away at a time. Whoever says when something has ended may say so
+// later.
+func (a *absences) cover(component string, at time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, one := range a.all[component] {
+		if !at.Before(one.from) && (one.to.IsZero() || at.Before(one.to)) {
+			return true
+		}
+	}
+	return false
+}

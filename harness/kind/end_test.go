@@ -1,0 +1,58 @@
+package kind
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUnitExits: a journal says how the processes of a unit have ended, and much else.
+func TestUnitExits(t *testing.T) {
+	t.Parallel()
+	journal := `{"MESSAGE":"Started kubelet.service.","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"1000000"}
+{"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"exited","EXIT_STATUS":"1","__REALTIME_TIMESTAMP":"2000000"}
+no JSON
+{"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"killed","EXIT_STATUS":"9","__REALTIME_TIMESTAMP":"3000000"}
+`
+	var got []End
+	readUnitExits(strings.NewReader(journal), func(e End) { got = append(got, e) })
+	want := []End{{Code: 1, At: time.Unix(2, 0)}, {Code: -1, Signal: "SIGKILL", At: time.Unix(3, 0)}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for want, end := range map[string]End{
+		"exited with 0": ofContainer(0, time.Unix(1, 0)), "exited with 2": ofContainer(2, time.Unix(1, 0)),
+		"ended by SIGKILL": ofContainer(137, time.Unix(1, 0)), "ended by SIGTERM": ofUnit("killed", 15, time.Unix(1, 0)), "ended": {},
+	} {
+		if end.String() != want {
+			t.Errorf("%+v: %s, want %s", end, end, want)
+		}
+	}
+}
+
+// TestAbsences: an end counts as asked for by when it was, and not by when it is heard of.
+func TestAbsences(t *testing.T) {
+	t.Parallel()
+	var a absences
+	before := time.Now()
+	a.begin("kubelet/a")
+	within := time.Now()
+	if !a.cover("kubelet/a", within) || a.cover("kubelet/a", before.Add(-time.Second)) || a.cover("kubelet/b", within) {
+		t.Error("while it is away")
+	}
+	a.end("kubelet/a")
+	after := time.Now().Add(time.Second)
+	if !a.cover("kubelet/a", within) || a.cover("kubelet/a", after) {
+		t.Error("when it is back")
+	}
+	a.begin("kubelet/a")
+	if !a.cover("kubelet/a", after) {
+		t.Error("when it is away again")
+	}
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/harness/kind"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// ofSteps is a cell that takes steps.
+func ofSteps(id string, steps ...action.Action) plan.Cell {
+	cell := plan.Cell{ID: id, Topology: record.Topology{Version: "v1.90.1", ControllerManager: true, Scheduler: true, Nodes: []record.Node{{Name: "node-a", Version: "v1.89.3"}}}}
+	for _, step := range steps {
+		cell.Steps = append(cell.Steps, plan.Step{Action: step})
+	}
+	return cell
+}
+
+// TestWhoHasAClusterAlone: who changes or reads what others share.
+func TestWhoHasAClusterAlone(t *testing.T) {
+	t.Parallel()
+	none := ofSteps("none", action.Apply{Objects: []map[string]any{{"kind": "Pod", "spec": map[string]any{}}}})
+	if alone(none) {
+		t.Error("a pod is the cell's own")
+	}
+	none.Topology.Scheduler = false
+	if !alone(none) {
+		t.Error("the scheduler is to be absent")
+	}
+	for _, step := range []action.Action{
+		action.Restart{Component: "kube-apiserver"}, action.Roll{}, action.Stop{}, action.Kill(""), action.Scrape{}, action.Log{}, action.Get{}, action.StaticPod{},
+	} {
+		if !alone(ofSteps("one", step)) {
+			t.Errorf("%T", step)
+		}
+	}
+	k := &Kind{}
+	groups := k.groups([]plan.Cell{ofSteps("a"), ofSteps("b", action.Kill("kube-scheduler")), ofSteps("c")})
+	if len(groups) != 2 || !slices.Equal(groups[0].all(), []int{0, 2}) {
+		t.Errorf("%v", groups)
+	}
+}
+
+// TestNodeReleases: a cell needs node images of all releases that its components ever have.
+func TestNodeReleases(t *testing.T) {
+	t.Parallel()
+	cell := ofSteps("a", action.Restart{Component: "kube-apiserver", Version: "v1.91.0"}, action.Roll{Restarts: []action.Restart{{Component: "kubelet/node-a", Version: "v1.92.0"}}})
+	cell.Topology.Members = []record.Component{{Name: "kube-apiserver", Version: "v1.90.1"}, {Name: "kube-scheduler/a", Version: "v1.88.0"}}
+	want := []release.Version{"v1.90.1", "v1.88.0", "v1.89.3", "v1.91.0", "v1.92.0"}
+	if diff := cmp.Diff(want, NodeReleases(cell)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestAComponentEndsByItself: the record says so, and the cell ends unless its expressions look at it.
+func TestAComponentEndsByItself(t *testing.T) {
+	t.Parallel()
+	for _, mayEnd := range [][]string{nil, {"kube-scheduler/a"}} {
+		r := &run{history: new(record.History), cell: plan.Cell{Topology: record.Topology{
+			MayEnd: mayEnd, Members: []record.Component{{Name: "kube-apiserver"}, {Name: "kube-scheduler/a"}},
+		}}}
+		var lost error
+		var hub byNamespace
+		leave := hub.join("-1", guest{history: r.history, ended: r.endedByItself(func(err error) { lost = err })})
+		hub.ended("kube-scheduler", kind.End{Code: 2, At: time.Unix(1, 0)})
+		leave()
+		hub.ended("kube-apiserver", kind.End{})
+		var said []string
+		for e, stopped := range record.All[record.ComponentStopped](r.history.Events()) {
+			said = append(said, e.Subject+" "+stopped.State)
+		}
+		if diff := cmp.Diff([]string{"kube-scheduler/a exited with 2"}, said); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if (lost != nil) != (mayEnd == nil) {
+			t.Errorf("may end: %v, lost: %v", mayEnd, lost)
+		}
+	}
+}
