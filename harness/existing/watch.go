@@ -30,7 +30,7 @@ type Watched struct {
 	// Nodes are the names of nodes. What a report says of them is what Kubernetes says of any
 	// node: not their labels, addresses or images.
 	Nodes []string
-	// Whole has all that nodes say recorded. If unset, what is no secret of their cluster.
+	// Whole has all that nodes say recorded, and events about them. If unset, what is no secret of their cluster.
 	Whole bool
 	// Containers has what the status of pods says of containers recorded as what happened to
 	// them, as a container runtime of a rig does.
@@ -99,10 +99,11 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil), what.Resources...)
 	}
 	for _, node := range what.Nodes {
-		one := func(o *metav1.ListOptions) {
-			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", node).String()
+		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, only("metadata.name", node)), corev1.SchemeGroupVersion.WithResource(nodes))
+		if what.Whole {
+			about := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceDefault, only("involvedObject.name", node))
+			add(about, corev1.SchemeGroupVersion.WithResource("events"))
 		}
-		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, one), corev1.SchemeGroupVersion.WithResource(nodes))
 	}
 	if err == nil && !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		err = fmt.Errorf("watching objects: %w", context.Cause(ctx))
@@ -116,6 +117,11 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	}
 	go c.ask(ended, what.Lost)
 	return stop, nil
+}
+
+// only selects objects by a field.
+func only(field, value string) func(*metav1.ListOptions) {
+	return func(o *metav1.ListOptions) { o.FieldSelector = fields.OneTermEqualSelector(field, value).String() }
 }
 
 // askPause is how long there is between two questions whether the API server is there.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,13 +30,46 @@ func (k *Cluster) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	return k.await(ctx, "the nodes are ready", func(nodes []corev1.Node) bool {
+	err := k.await(ctx, "the nodes are ready", func(nodes []corev1.Node) bool {
 		for _, n := range nodes {
 			if !isReady(n) || k.nodes[n.Name] != nil && len(n.Spec.Taints) > 0 {
 				return false
 			}
 		}
 		return len(nodes) == len(k.nodes)+1
+	})
+	if err != nil {
+		return err
+	}
+	return k.awaitPods(ctx)
+}
+
+// awaitPods waits until the pods of the cluster itself are ready: until then, their kubelets write how they are, which who
+// counts requests sees.
+func (k *Cluster) awaitPods(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
+		var pods *corev1.PodList
+		if pods, last = k.client.CoreV1().Pods(systemNamespace).List(ctx, metav1.ListOptions{}); last != nil {
+			return false, nil //nolint:nilerr // it is tried again
+		}
+		for _, pod := range pods.Items {
+			if !podIsReady(pod) {
+				last = fmt.Errorf("%s is not", pod.Name)
+				return false, nil
+			}
+		}
+		return len(pods.Items) > len(ports), nil // and etcd
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting until the pods of the cluster are ready: not within %s: %w", readyLimit, errors.Join(last, err))
+	}
+	return err
+}
+
+func podIsReady(pod corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 }
 

@@ -89,7 +89,7 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 		namespaces = append(namespaces, r.names.namespace(name))
 		r.namespaces[name] = true
 	}
-	if e.made == nil || !alone(r.cell) { // what is the cell's alone is gone after it
+	if e.made == nil || !fit.Alone(r.cell) { // what is the cell's alone is gone after it
 		defer func() {
 			err = errors.Join(err, cluster.DeleteNamespaces(context.WithoutCancel(ctx), namespaces))
 		}()

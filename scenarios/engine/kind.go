@@ -97,23 +97,10 @@ func restarts(step action.Action) []action.Restart {
 	}
 }
 
-// alone reports whether a cell has a cluster for itself: it changes more than what is in its namespaces, or reads what
-// others leave traces in.
-func alone(cell plan.Cell) bool {
-	return len(fit.Absent(cell)) > 0 || slices.ContainsFunc(cell.Steps, func(step plan.Step) bool {
-		switch step.Action.(type) {
-		case action.Restart, action.Roll, action.Stop, action.Kill, action.Scrape, action.Log, action.Get, action.StaticPod:
-			return true
-		default:
-			return false
-		}
-	})
-}
-
 // wants is what a cell wants of a cluster: cells that want the same can share one.
 func wants(cell plan.Cell) string {
 	t, own := cell.Topology, ""
-	if alone(cell) {
+	if fit.Alone(cell) {
 		own = cell.ID
 	}
 	text, err := json.Marshal([]any{t.ControlPlane(), t.Nodes, cell.Images, own})

@@ -23,24 +23,9 @@ func ofSteps(id string, steps ...action.Action) plan.Cell {
 	return cell
 }
 
-// TestWhoHasAClusterAlone: who changes or reads what others share.
-func TestWhoHasAClusterAlone(t *testing.T) {
+// TestGroups: cells share a cluster, but for those that have to have one alone.
+func TestGroups(t *testing.T) {
 	t.Parallel()
-	none := ofSteps("none", action.Apply{Objects: []map[string]any{{"kind": "Pod", "spec": map[string]any{}}}})
-	if alone(none) {
-		t.Error("a pod is the cell's own")
-	}
-	none.Topology.Scheduler = false
-	if !alone(none) {
-		t.Error("the scheduler is to be absent")
-	}
-	for _, step := range []action.Action{
-		action.Restart{Component: "kube-apiserver"}, action.Roll{}, action.Stop{}, action.Kill(""), action.Scrape{}, action.Log{}, action.Get{}, action.StaticPod{},
-	} {
-		if !alone(ofSteps("one", step)) {
-			t.Errorf("%T", step)
-		}
-	}
 	k := &Kind{}
 	groups := k.groups([]plan.Cell{ofSteps("a"), ofSteps("b", action.Kill("kube-scheduler")), ofSteps("c")})
 	if len(groups) != 2 || !slices.Equal(groups[0].all(), []int{0, 2}) {

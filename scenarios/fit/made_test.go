@@ -40,6 +40,8 @@ func TestAMadeCluster(t *testing.T) {
 		observe(`["kube-apiserver", "kubelet/node-a"].all(n, components[n].running) ? 1 : 0`):                                   nil,
 		observe(`components["kubelet/node-a"].exits.size()`):                                                                    nil,
 		strings.Replace(topology, "gates: {A: true}}, nodes", "scheduler: false}, nodes", 1) + steps:                            nil,
+		step("- apply: {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}}"):                                     nil,
+		step("- apply: {apiVersion: v1, kind: PersistentVolume, metadata: {name: a}}"):                                          {"it creates PersistentVolume a, which may reach outside of its namespace (step 2)"},
 		step("- restart: {component: etcd}"):                                                                                    {"it restarts or stops components (step 2)"},
 		step("- restart: {component: kubelet/node-a, config: {maxPods: 5}}"):                                                    {"it restarts or stops components (step 2)"},
 		step("- restart: {component: kube-scheduler, config: {parallelism: 5}}"):                                                {"it restarts or stops components (step 2)"},
@@ -125,6 +127,28 @@ func TestAbsent(t *testing.T) {
 		if all := fit.Absent(cellOf(t, begin+topology+"steps:\n"+text+"\n- wait: {for: 1s}\n")); len(all) > 0 {
 			t.Errorf("%s: %v", text, all)
 		}
+	}
+}
+
+// TestAlone: who changes or reads what others share has a cluster alone.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	pod := "- apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: node-a, containers: [{name: app, image: busybox}]}}\n"
+	for _, step := range []string{
+		"restart: {component: kubelet/node-a}", "roll: {gates: {A: false}}", "stop: kubelet/node-a", "kill: kube-scheduler", "scrape: {component: kube-apiserver}",
+		"log: {component: kubelet/node-a, match: x}", "get: {path: /version}", "staticPod: {node: node-a, remove: a}",
+		"apply: {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}}",
+	} {
+		if !fit.Alone(cellOf(t, begin+topology+"steps:\n"+pod+"- "+step+"\n- wait: {for: 1s}\n")) {
+			t.Errorf("%s: not alone", step)
+		}
+	}
+	if fit.Alone(cellOf(t, begin+topology+"steps:\n"+pod+"- wait: {for: 1s}\n")) {
+		t.Error("a pod is the cell's own")
+	}
+	without := strings.Replace(topology, "gates: {A: true}}, nodes", "scheduler: false}, nodes", 1)
+	if !fit.Alone(cellOf(t, begin+without+steps)) {
+		t.Error("there is to be no scheduler")
 	}
 }
 

@@ -54,7 +54,7 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 				add(r, "the status of a pod does not have %s of containers", field)
 			}
 		}
-		if slices.Contains(r.Variables, "nodes") && slices.Contains(r.Fields, "events") {
+		if !u.Components && slices.Contains(r.Variables, "nodes") && slices.Contains(r.Fields, "events") {
 			add(r, "events about nodes are not in a namespace of the cell")
 		}
 		u.processes(cell.Topology, r, add)

@@ -44,6 +44,10 @@ var own = map[string]string{
 	"ServiceAccount": "serviceaccounts", "StatefulSet": "statefulsets",
 }
 
+// reaching are other kinds of objects in a namespace. What comes with them is anybody's, and in a cluster that a cell has
+// alone it is the cell's.
+var reaching = []string{"CronJob", "HorizontalPodAutoscaler", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
+
 // found are reasons, with the numbers of the steps that they are in.
 type found struct {
 	reasons []string
@@ -187,7 +191,7 @@ func (f *found) looks(step plan.Step, part map[string]any) {
 func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 	for _, object := range action.Created(step.Action) {
 		o := unstructured.Unstructured{Object: object}
-		if own[o.GetKind()] == "" {
+		if own[o.GetKind()] == "" && !(u.Components && slices.Contains(reaching, o.GetKind())) {
 			f.add(step, "it creates %s %s, which may reach outside of its namespace", o.GetKind(), o.GetName())
 			continue
 		}
@@ -283,6 +287,24 @@ func Absent(cell plan.Cell) (all []string) {
 		}
 	}
 	return all
+}
+
+// Alone reports whether a cell has to have a cluster that was made for it alone: it changes more than what is in its
+// namespaces, or reads what others leave traces in.
+func Alone(cell plan.Cell) bool {
+	if len(Absent(cell)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(cell.Steps, func(step plan.Step) bool {
+		switch step.Action.(type) {
+		case action.Restart, action.Roll, action.Stop, action.Kill, action.Scrape, action.Log, action.Get, action.StaticPod:
+			return true
+		}
+		return slices.ContainsFunc(action.Created(step.Action), func(object map[string]any) bool {
+			kind, _ := object["kind"].(string)
+			return slices.Contains(reaching, kind)
+		})
+	})
 }
 
 // podOf is the spec of the pod that an object is, or makes others of; nil if it is neither.
