@@ -19,7 +19,11 @@ const (
 	kubeletDir   = "kubelet.d"
 	kubeletFile  = "50-skewrig.conf"
 	recordFolder = "record"
+	kubeadmFile  = "kubeadm"
 )
+
+// kubeadmPath is where node images have kubeadm.
+const kubeadmPath = "/usr/bin/kubeadm"
 
 // clusterConfig is the configuration of a cluster: a control plane of which the kubelet is no node of
 // the cell, and a worker for each node.
@@ -45,17 +49,19 @@ func clusterConfig(c Config) (*v1alpha4.Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.Nodes = append(config.Nodes, v1alpha4.Node{
-			Role: v1alpha4.WorkerRole, Image: n.Image, KubeadmConfigPatches: []string{join},
-			ExtraMounts: []v1alpha4.Mount{{HostPath: c.nodeDir(n.Name), ContainerPath: shared}},
-		})
+		mounts := []v1alpha4.Mount{{HostPath: c.nodeDir(n.Name), ContainerPath: shared}}
+		if n.Newer {
+			mounts = append(mounts, v1alpha4.Mount{HostPath: filepath.Join(c.nodeDir(n.Name), kubeadmFile), ContainerPath: kubeadmPath, Readonly: true})
+		}
+		config.Nodes = append(config.Nodes, v1alpha4.Node{Role: v1alpha4.WorkerRole, Image: n.Image, KubeadmConfigPatches: []string{join}, ExtraMounts: mounts})
 	}
 	v1alpha4.SetDefaultsCluster(config)
 	return config, nil
 }
 
 // controlPlanePatches give the components of a control plane gates, and each kubelet what it needs
-// where cgroups are those of version 1. kind's own featureGates would reach all kubelets, and older
+// where cgroups are those of version 1, and to see the files of static pods soon where there are no inotify
+// instances left. kind's own featureGates would reach all kubelets, and older
 // ones refuse gates that they don't know. There is one controller manager and one scheduler, which need
 // not be elected: one that is ends when it finds no API server for a while, and one that is started has to wait
 // for the lease of the one before.
@@ -65,7 +71,7 @@ func controlPlanePatches(gates release.Gates, bare bool) (all []string, _ error)
 		all = append(all, text)
 		return err
 	}
-	if err := add("KubeletConfiguration", map[string]any{"failCgroupV1": false}); err != nil {
+	if err := add("KubeletConfiguration", map[string]any{"failCgroupV1": false, "fileCheckFrequency": "1s"}); err != nil {
 		return nil, err
 	}
 	if bare { // kind skips the first one itself, and the last one where there is no kube-proxy

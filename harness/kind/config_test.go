@@ -18,7 +18,7 @@ func TestClusterConfig(t *testing.T) {
 		"bare": {
 			Bare: true, dir: "/run-1/1",
 			ControlPlane: Node{Image: "skewrig-node:v1.90.1", Gates: release.Gates{"B": false, "A": true}},
-			Nodes:        []Node{{Name: "node-a", Image: "skewrig-node:v1.90.1", Gates: release.Gates{"A": true}}, {Name: "node-b", Image: "skewrig-node:v1.89.3"}},
+			Nodes:        []Node{{Name: "node-a", Image: "skewrig-node:v1.90.1", Gates: release.Gates{"A": true}}, {Name: "node-b", Image: "skewrig-node:v1.89.3"}, {Name: "node-c", Image: "skewrig-node:v1.91.0", Newer: true}},
 		},
 		"released": {dir: "/run-1/2", ControlPlane: Node{Image: "kindest/node:v1.90.1"}, Nodes: []Node{{Name: "node-a", Image: "kindest/node:v1.90.1"}}},
 	} {

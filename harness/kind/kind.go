@@ -35,6 +35,10 @@ type Node struct {
 	Image string
 	// Gates are those of its kubelet, or of the control plane.
 	Gates release.Gates
+	// Newer says that the node is of a newer release than the control plane. kubeadm has clusters of its
+	// own minor version and of the one before only (k8s.io/kubernetes, cmd/kubeadm/app/constants,
+	// MinimumControlPlaneVersion): that of the control plane has the node join then.
+	Newer bool
 }
 
 // Config says what cluster to make.
@@ -154,6 +158,13 @@ func (k *Cluster) Create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, n := range k.config.Nodes {
+		if n.Newer {
+			if err := copyOut(ctx, k.config.ControlPlane.Image, kubeadmPath, filepath.Join(k.config.nodeDir(n.Name), kubeadmFile)); err != nil {
+				return err
+			}
+		}
+	}
 	created := make(chan error, 1)
 	go func() {
 		created <- k.provider.Create(k.name, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithKubeconfigPath(k.Kubeconfig()))
@@ -200,7 +211,8 @@ func said(err error) string {
 	if failed == nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(string(failed.Output)), "\n")
+	text, _, _ := strings.Cut(string(failed.Output), "\nk8s.io/kubernetes/") // kubeadm says next where it was
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return ":\n" + strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 

@@ -93,24 +93,28 @@ const kubeletPath = "/usr/bin/kubelet"
 
 // replaceKubelet puts the kubelet of a node image into a node.
 func (n *node) replaceKubelet(ctx context.Context, image string) (err error) {
-	from, err := docker.Run(ctx, "create", "--label", docker.RunLabel, "--network", "none", image)
-	if err != nil {
-		return err
-	}
 	temp, err := os.MkdirTemp("", "skewrig-kubelet-")
-	defer func() {
-		_, removed := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", from)
-		err = errors.Join(err, removed, os.RemoveAll(temp))
-	}()
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	file := filepath.Join(temp, "kubelet")
-	if _, err := docker.Run(ctx, "cp", from+":"+kubeletPath, file); err != nil {
+	if err := copyOut(ctx, image, kubeletPath, file); err != nil {
 		return err
 	}
 	_, err = docker.Run(ctx, "cp", file, n.container+":"+kubeletPath)
 	return err
+}
+
+// copyOut copies a file of an image to this machine.
+func copyOut(ctx context.Context, image, path, to string) error {
+	from, err := docker.Run(ctx, "create", "--label", docker.RunLabel, "--network", "none", image)
+	if err != nil {
+		return err
+	}
+	_, err = docker.Run(ctx, "cp", from+":"+path, to)
+	_, removed := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", from)
+	return errors.Join(err, removed)
 }
 
 // awaitKubelet waits until a kubelet answers and has said how its node is since it began.
