@@ -8,7 +8,7 @@ RUN_FLAGS     ?=
 KILLS         ?= 3
 REAL_CELLS    ?= 'kep-4939/probe/**' 'regressions/kubernetes-30534/**'
 BOTH_CELLS    ?= kep-4939/e2e kep-4939/gate kep-4939/rollback kep-4939/upgrade kep-4939/skew kep-5999/e2e kep-5999/rollback kep-5999/upgrade kep-5999/skew
-KIND_CELLS    ?= kep-4939/e2e/** kep-4939/upgrade/kubelet/** kep-4939/skew/older-kubelet/**
+KIND_CELLS    ?= kep-4939/e2e/** kep-4939/gate/kubelet-toggled/** kep-4939/rollback/** kep-4939/upgrade/** kep-4939/skew/older-kubelet/** kep-4939/skew/older-controller-manager/**
 CHROMIUM      ?= chromium
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0

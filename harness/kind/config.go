@@ -2,6 +2,7 @@ package kind
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
@@ -104,9 +105,10 @@ func patch(kind string, fields map[string]any) (string, error) {
 	return string(text), nil
 }
 
-// kubeletConfig is the drop-in configuration of a kubelet with gates.
-func kubeletConfig(gates release.Gates) ([]byte, error) {
+// kubeletConfig is the drop-in configuration of a kubelet with gates and other fields.
+func kubeletConfig(gates release.Gates, others map[string]any) ([]byte, error) {
 	fields := map[string]any{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+	maps.Copy(fields, others)
 	if len(gates) > 0 {
 		fields["featureGates"] = gates
 	}

@@ -39,12 +39,18 @@ func TestClusterConfig(t *testing.T) {
 
 func TestKubeletConfig(t *testing.T) {
 	t.Parallel()
-	for want, gates := range map[string]release.Gates{
-		"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n":                                       nil,
-		"apiVersion: kubelet.config.k8s.io/v1beta1\nfeatureGates:\n  A: true\n  B: false\nkind: KubeletConfiguration\n": {"B": false, "A": true},
+	const is = "apiVersion: kubelet.config.k8s.io/v1beta1\n"
+	for _, c := range []struct {
+		want   string
+		gates  release.Gates
+		config map[string]any
+	}{
+		{want: is + "kind: KubeletConfiguration\n"},
+		{want: is + "featureGates:\n  A: true\n  B: false\nkind: KubeletConfiguration\n", gates: release.Gates{"B": false, "A": true}},
+		{want: is + "kind: KubeletConfiguration\nmaxPods: 5\n", config: map[string]any{"maxPods": 5}},
 	} {
-		if got, err := kubeletConfig(gates); err != nil || string(got) != want {
-			t.Errorf("%v: %q, %v", gates, got, err)
+		if got, err := kubeletConfig(c.gates, c.config); err != nil || string(got) != c.want {
+			t.Errorf("%v: %q, %v", c, got, err)
 		}
 	}
 }

@@ -35,6 +35,8 @@ type Node struct {
 	Image string
 	// Gates are those of its kubelet, or of the control plane.
 	Gates release.Gates
+	// Config are other fields of the KubeletConfiguration of its kubelet. If unset, none.
+	Config map[string]any
 	// Newer says that the node is of a newer release than the control plane. kubeadm has clusters of its
 	// own minor version and of the one before only (k8s.io/kubernetes, cmd/kubeadm/app/constants,
 	// MinimumControlPlaneVersion): that of the control plane has the node join then.
@@ -115,7 +117,7 @@ func (r *Run) New(c Config) (_ *Cluster, err error) {
 		if err := os.MkdirAll(filepath.Join(dir, kubeletDir), 0o700); err != nil {
 			return nil, err
 		}
-		if err := k.configure(n, of.Gates); err != nil {
+		if err := k.configure(n, of.Gates, of.Config); err != nil {
 			return nil, err
 		}
 		n.relay, err = containerd.NewRelay(containerd.RelayConfig{

@@ -16,8 +16,8 @@ import (
 )
 
 // configure writes the drop-in configuration of a kubelet, which it reads when it starts.
-func (k *Cluster) configure(n *node, gates release.Gates) error {
-	text, err := kubeletConfig(gates)
+func (k *Cluster) configure(n *node, gates release.Gates, config map[string]any) error {
+	text, err := kubeletConfig(gates, config)
 	if err != nil {
 		return err
 	}
@@ -68,16 +68,16 @@ func (n *node) kubeletEnd(ctx context.Context) (End, error) {
 	return ofUnit(how, status, time.Now()), nil
 }
 
-// StartKubelet starts the kubelet of a node with gates, and returns when it is ready. If image is
-// given, the kubelet is that of this node image from now on.
-func (k *Cluster) StartKubelet(ctx context.Context, node, image string, gates release.Gates) error {
-	n := k.nodes[node]
-	if image != "" {
-		if err := n.replaceKubelet(ctx, image); err != nil {
+// StartKubelet starts the kubelet of a node with the gates and the configuration that it is to have, and returns when it is
+// ready. If it is to have an image, the kubelet is that of this node image from now on.
+func (k *Cluster) StartKubelet(ctx context.Context, as Node) error {
+	node, n := as.Name, k.nodes[as.Name]
+	if as.Image != "" {
+		if err := n.replaceKubelet(ctx, as.Image); err != nil {
 			return err
 		}
 	}
-	if err := k.configure(n, gates); err != nil {
+	if err := k.configure(n, as.Gates, as.Config); err != nil {
 		return err
 	}
 	began := time.Now().Truncate(time.Second) // as times in statuses are

@@ -230,7 +230,7 @@ func (k *Kind) config(m *madeNodes, played *Containers, t record.Topology) (kind
 	m.nodes = make(map[string]record.Node)
 	for _, n := range t.Nodes {
 		m.nodes[n.Name] = n
-		config.Nodes = append(config.Nodes, kind.Node{Name: n.Name, Image: k.Images[n.Version], Gates: n.Gates, Newer: n.Version.Compare(server.Version) > 0})
+		config.Nodes = append(config.Nodes, kind.Node{Name: n.Name, Image: k.Images[n.Version], Gates: n.Gates, Config: n.Config, Newer: n.Version.Compare(server.Version) > 0})
 	}
 	return config, nil
 }

@@ -100,9 +100,9 @@ func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) erro
 	if to.Version != "" && to.Version != is.Version {
 		is.Version, image = to.Version, m.kind.Images[to.Version]
 	}
-	is.Gates = is.Gates.With(to.Gates, to.Unset...)
+	is.Gates, is.Settings = is.Gates.With(to.Gates, to.Unset...), is.With(to.Settings)
 	began := time.Now()
-	if err := m.cluster.StartKubelet(ctx, name, image, is.Gates); err != nil {
+	if err := m.cluster.StartKubelet(ctx, kind.Node{Name: name, Image: image, Gates: is.Gates, Config: is.Config}); err != nil {
 		return err
 	}
 	ready := time.Since(began).Seconds()

@@ -134,11 +134,11 @@ func ofMade(step action.Action) bool {
 	}
 }
 
-// mayRestart reports whether a component can be restarted as a step asks: with gates, and one of the control plane also
-// with flags, and told what to emulate.
+// mayRestart reports whether a component can be restarted as a step asks: with gates, a kubelet also with another
+// configuration, and one of the control plane with flags, and told what to emulate.
 func mayRestart(r action.Restart) bool {
 	if isKubelet(r.Component) {
-		return r.IsZero()
+		return isDropIn(r.Settings)
 	}
 	return isWatched(r.Component) && len(r.Config) == 0
 }

@@ -26,12 +26,27 @@ func (u Use) topology(t record.Topology) (reasons []string) {
 		say(n.Standalone, "%s is a kubelet without an API server", n.Name)
 		say(n.OwnClock, "%s has a clock of its own", n.Name)
 		say(len(n.RuntimeHandlers.Names) > 0, "%s has runtime handlers of its own", n.Name)
-		told := n.Settings
-		say(!told.IsZero(), "the kubelet of %s has settings of its own", n.Name)
+		say(!n.IsZero() && !(u.Components && isDropIn(n.Settings)), "the kubelet of %s has settings of its own", n.Name)
 		say(len(n.Defaults) > 0, "the kubelet of %s wants the defaults of %s, and what a cluster gives it can't be read", n.Name, strings.Join(n.Defaults, ", "))
 		say(n.Version == release.Reference, "%s is the reference kubelet, which is no release", n.Name)
 	}
 	return reasons
+}
+
+// isDropIn reports whether settings are what a drop-in file of a kubelet's configuration can say: fields that it has, and none that
+// it is not to have.
+func isDropIn(told record.Settings) bool {
+	return len(told.Flags) == 0 && !told.Emulates() && !takesAway(told.Config)
+}
+
+func takesAway(patch map[string]any) bool {
+	for _, value := range patch {
+		within, _ := value.(map[string]any)
+		if value == nil || takesAway(within) {
+			return true
+		}
+	}
+	return false
 }
 
 // isSimple reports whether a control plane has at most one component of each program, and none with a
