@@ -79,7 +79,7 @@ func (m *madeNodes) load(ctx context.Context, steps []plan.Step) error {
 // differing has those components of the control plane that are to be otherwise than kubeadm has made them started so.
 func (m *madeNodes) differing(ctx context.Context) error {
 	for _, c := range m.control {
-		if c.Version == m.made.Version && maps.Equal(c.Gates, m.made.Gates) && c.Settings.IsZero() {
+		if c.Version == m.made.Version && maps.Equal(c.Gates, m.made.Gates) && c.IsZero() {
 			continue
 		}
 		if _, err := m.cluster.StopComponent(ctx, record.Program(c.Name)); err != nil {

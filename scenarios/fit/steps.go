@@ -191,7 +191,7 @@ func (f *found) looks(step plan.Step, part map[string]any) {
 func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 	for _, object := range action.Created(step.Action) {
 		o := unstructured.Unstructured{Object: object}
-		if own[o.GetKind()] == "" && !(u.Components && slices.Contains(reaching, o.GetKind())) {
+		if own[o.GetKind()] == "" && (!u.Components || !slices.Contains(reaching, o.GetKind())) {
 			f.add(step, "it creates %s %s, which may reach outside of its namespace", o.GetKind(), o.GetName())
 			continue
 		}
