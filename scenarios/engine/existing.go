@@ -35,7 +35,7 @@ type Existing struct {
 	// If unset, they pull images as the scenarios name them.
 	Player string
 
-	made *madeNodes   // nil: somebody else made it
+	made *madeCluster // nil: somebody else made it
 	last atomic.Int64 // the number of the cell that came last
 }
 

@@ -25,8 +25,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// Kind makes kind clusters for cells: those that want the same of one share it, unless they change
-// a kubelet.
+// Kind makes kind clusters for cells: those that want the same of one share it, unless they have to be alone.
 type Kind struct {
 	Run *kind.Run
 	// Images are the node images, by their releases. Where it is empty, there is none.
@@ -180,7 +179,7 @@ func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Exist
 	if ctx.Err() != nil {
 		return nil, closeIt, context.Cause(ctx)
 	}
-	m := &madeNodes{kind: k, hub: new(byNamespace)}
+	m := &madeCluster{kind: k, hub: new(byNamespace)}
 	config, err := k.config(m, containersOf(cells, e.Binary), cells[0].Topology)
 	if err != nil {
 		return nil, closeIt, err
@@ -210,7 +209,7 @@ func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Exist
 }
 
 // config is that of a cluster with a topology, whose containers are played.
-func (k *Kind) config(m *madeNodes, played *Containers, t record.Topology) (kind.Config, error) {
+func (k *Kind) config(m *madeCluster, played *Containers, t record.Topology) (kind.Config, error) {
 	images, err := k.Run.TempDir()
 	if err != nil {
 		return kind.Config{}, err

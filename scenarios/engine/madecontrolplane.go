@@ -18,7 +18,7 @@ import (
 )
 
 // startComponent starts a component of the control plane that does not run, perhaps as something else than before.
-func (m *madeNodes) startComponent(ctx context.Context, r *run, to action.Restart) error {
+func (m *madeCluster) startComponent(ctx context.Context, r *run, to action.Restart) error {
 	at := slices.IndexFunc(m.control, func(c record.Component) bool { return c.Name == to.Component })
 	if at < 0 {
 		return fmt.Errorf("the cell has no %s", to.Component)
@@ -49,7 +49,7 @@ func (m *madeNodes) startComponent(ctx context.Context, r *run, to action.Restar
 }
 
 // start starts a component of the control plane that does not run.
-func (m *madeNodes) start(ctx context.Context, is record.Component) error {
+func (m *madeCluster) start(ctx context.Context, is record.Component) error {
 	flags := make(map[string]string)
 	maps.Copy(flags, is.Flags)
 	for flag, v := range map[string]release.Version{"emulated-version": is.EmulatedVersion, "min-compatibility-version": is.MinCompatibilityVersion} {
@@ -62,10 +62,10 @@ func (m *madeNodes) start(ctx context.Context, is record.Component) error {
 
 // load has the cluster have what it needs for the steps of a cell: with the images of all releases there, a component is not
 // away for longer than it takes to start it.
-func (m *madeNodes) load(ctx context.Context, steps []plan.Step) error {
+func (m *madeCluster) load(ctx context.Context, steps []plan.Step) error {
 	for _, step := range steps {
 		for _, to := range restarts(step.Action) {
-			if isKubelet(to.Component) || to.Version == "" {
+			if ofKubelet(to.Component) || to.Version == "" {
 				continue
 			}
 			if err := m.cluster.Load(ctx, record.Program(to.Component), kind.Component{Release: to.Version, Image: m.kind.Images[to.Version]}); err != nil {
@@ -77,7 +77,7 @@ func (m *madeNodes) load(ctx context.Context, steps []plan.Step) error {
 }
 
 // differing has those components of the control plane that are to be otherwise than kubeadm has made them started so.
-func (m *madeNodes) differing(ctx context.Context) error {
+func (m *madeCluster) differing(ctx context.Context) error {
 	for _, c := range m.control {
 		if c.Version == m.made.Version && maps.Equal(c.Gates, m.made.Gates) && c.IsZero() {
 			continue
@@ -94,7 +94,7 @@ func (m *madeNodes) differing(ctx context.Context) error {
 
 // without ends the components of the control plane that a cell wants to be absent. Its namespaces have what they need of
 // those.
-func (m *madeNodes) without(ctx context.Context, absent, namespaces []string) error {
+func (m *madeCluster) without(ctx context.Context, absent, namespaces []string) error {
 	if len(absent) > 0 {
 		if err := m.api.AwaitNamespaces(ctx, namespaces); err != nil {
 			return err

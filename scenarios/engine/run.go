@@ -30,9 +30,9 @@ import (
 // run is a cell while it runs.
 type run struct {
 	*Rig
-	seat       *seat      // nil: the control plane is the cell's own
-	made       *madeNodes // nil: the cell runs on no cluster that was made for it
-	watching   *watching  // of an existing cluster
+	seat       *seat        // nil: the control plane is the cell's own
+	made       *madeCluster // nil: the cell runs on no cluster that was made for it
+	watching   *watching    // of an existing cluster
 	names      names
 	cell       plan.Cell
 	program    *check.Program

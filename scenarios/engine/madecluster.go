@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,11 +16,10 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/fit"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// madeNodes are the nodes of a cluster that was made for cells.
-type madeNodes struct {
+// madeCluster is a cluster that was made for cells.
+type madeCluster struct {
 	kind    *Kind
 	cluster *kind.Cluster
 	api     *existing.Cluster // once it is there
@@ -34,7 +32,7 @@ type madeNodes struct {
 }
 
 // collect begins to collect what the containers of nodes record.
-func (m *madeNodes) collect(nodes []kind.Node) error {
+func (m *madeCluster) collect(nodes []kind.Node) error {
 	for _, n := range nodes {
 		c, err := collect.Listen(collect.Config{Dir: m.cluster.Recorded(n.Name), Recorder: m.hub, Path: func(_ context.Context, id string) (string, error) {
 			path, known := m.cluster.Path(n.Name, id)
@@ -52,7 +50,7 @@ func (m *madeNodes) collect(nodes []kind.Node) error {
 }
 
 // close ends the cluster. What its containers recorded and is lost is an error.
-func (m *madeNodes) close() error {
+func (m *madeCluster) close() error {
 	err := m.cluster.Close()
 	for _, c := range m.collectors {
 		err = errors.Join(err, c.Close())
@@ -61,7 +59,7 @@ func (m *madeNodes) close() error {
 }
 
 // read reads what the cluster is, and which of the components of its control plane are.
-func (m *madeNodes) read(ctx context.Context, controllers ...record.Component) (facts.Cluster, error) {
+func (m *madeCluster) read(ctx context.Context, controllers ...record.Component) (facts.Cluster, error) {
 	now, err := m.api.Read(ctx, existing.Wanted{ServerGates: true, NodeGates: true})
 	if err != nil {
 		return now, err
@@ -86,13 +84,13 @@ func (m *madeNodes) read(ctx context.Context, controllers ...record.Component) (
 
 // restart restarts a component, as another release and with other gates if those are given. What it
 // is then is read from it, and not what it was to be.
-func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) error {
+func (m *madeCluster) restart(ctx context.Context, r *run, to action.Restart) error {
 	if !to.Stopped {
 		if err := m.stop(ctx, r, to.Component, asked); err != nil {
 			return err
 		}
 	}
-	if !isKubelet(to.Component) {
+	if !ofKubelet(to.Component) {
 		return m.startComponent(ctx, r, to)
 	}
 	name := record.Member(to.Component)
@@ -121,15 +119,13 @@ func (m *madeNodes) restart(ctx context.Context, r *run, to action.Restart) erro
 	return nil
 }
 
-func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
-
 // How a component is ended: it is asked to end, or killed.
 const asked, killed = false, true
 
 // stop ends a component, and records it. While an API server is away, nothing is watched.
-func (m *madeNodes) stop(ctx context.Context, r *run, component string, kill bool) error {
+func (m *madeCluster) stop(ctx context.Context, r *run, component string, kill bool) error {
 	end, name := m.cluster.StopComponent, record.Program(component)
-	switch kubelet := isKubelet(component); {
+	switch kubelet := ofKubelet(component); {
 	case kubelet && kill:
 		end, name = m.cluster.KillKubelet, record.Member(component)
 	case kubelet:
@@ -137,7 +133,7 @@ func (m *madeNodes) stop(ctx context.Context, r *run, component string, kill boo
 	case kill:
 		end = m.cluster.KillComponent
 	}
-	if name == record.APIServer {
+	if record.Program(component) == record.APIServer {
 		r.watching.pause()
 	}
 	began := time.Now()
@@ -146,7 +142,10 @@ func (m *madeNodes) stop(ctx context.Context, r *run, component string, kill boo
 		return err
 	}
 	stopped := stoppedBy(ended)
-	stopped.Asked, stopped.Seconds = true, time.Since(began).Seconds()
+	stopped.Asked = true
+	if !kill {
+		stopped.Seconds = time.Since(began).Seconds()
+	}
 	r.history.Append("cluster", component, stopped)
 	return nil
 }
@@ -157,20 +156,20 @@ func stoppedBy(end kind.End) record.ComponentStopped {
 }
 
 // get asks the API server, or a kubelet through it, for what is at a path.
-func (m *madeNodes) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
-	if !isKubelet(component) {
+func (m *madeCluster) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
+	if !ofKubelet(component) {
 		return getFrom(ctx, m.api.RESTConfig(), path, accept)
 	}
 	return getFrom(ctx, m.api.RESTConfig(), "/api/v1/nodes/"+record.Member(component)+"/proxy"+path, accept)
 }
 
 // log is what a kubelet has said so far.
-func (m *madeNodes) log(ctx context.Context, component string) ([]byte, error) {
+func (m *madeCluster) log(ctx context.Context, component string) ([]byte, error) {
 	return m.cluster.KubeletLog(ctx, record.Member(component))
 }
 
 // runStaticPod has a kubelet run a pod from a file, and records it.
-func (m *madeNodes) runStaticPod(r *run, node string, pod map[string]any) error {
+func (m *madeCluster) runStaticPod(r *run, node string, pod map[string]any) error {
 	named := &unstructured.Unstructured{Object: r.names.object(pod)}
 	manifest, err := json.Marshal(named.Object)
 	if err != nil {
