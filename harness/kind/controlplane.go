@@ -133,30 +133,34 @@ func endOf(s *cri.ContainerStatus) End {
 
 // StopComponent asks a component of the control plane to end, and returns when it is gone.
 func (k *Cluster) StopComponent(ctx context.Context, component string) (End, error) {
-	return k.endComponent(ctx, component, func(string) string { return "rm " + manifestOf(component) })
-}
-
-// KillComponent ends a component of the control plane without a warning. The kubelet, which would start it
-// again, is away at that moment.
-func (k *Cluster) KillComponent(ctx context.Context, component string) (End, error) {
-	return k.endComponent(ctx, component, func(id string) string {
-		return "systemctl stop kubelet.service; ctr --namespace=k8s.io tasks kill --signal=SIGKILL " + id + "; rm " + manifestOf(component) + "; systemctl start kubelet.service"
-	})
-}
-
-// endComponent ends a component by what a shell does in the node, which is told the container's id.
-func (k *Cluster) endComponent(ctx context.Context, component string, script func(id string) string) (end End, err error) {
-	c := k.controlPlane
-	runs, err := c.running(ctx, component)
+	ended, end, err := k.endComponent(ctx, component, func(string) string { return "rm " + manifestOf(component) })
 	if err != nil {
 		return end, err
 	}
-	if runs == nil {
-		return end, fmt.Errorf("%s does not run", component)
+	return end, k.controlPlane.awaitGone(ctx, ended.GetLabels()[uidLabel])
+}
+
+// KillComponent ends a component of the control plane without a warning. The kubelet, which would start it
+// again, is away at that moment, and knows nothing of it when it is back.
+func (k *Cluster) KillComponent(ctx context.Context, component string) (End, error) {
+	_, end, err := k.endComponent(ctx, component, func(id string) string {
+		return "systemctl stop kubelet.service; ctr --namespace=k8s.io tasks kill --signal=SIGKILL " + id + "; rm " + manifestOf(component) + "; systemctl start kubelet.service"
+	})
+	return end, err
+}
+
+// endComponent ends a component by what a shell does in the node, which is told the container's id.
+func (k *Cluster) endComponent(ctx context.Context, component string, script func(id string) string) (runs *cri.Container, end End, err error) {
+	c := k.controlPlane
+	if runs, err = c.running(ctx, component); err == nil && runs == nil {
+		err = fmt.Errorf("%s does not run", component)
+	}
+	if err != nil {
+		return nil, end, err
 	}
 	k.away.begin(component)
 	if _, err := docker.Run(ctx, "exec", c.container, "sh", "-euc", script(runs.GetId())); err != nil {
-		return end, fmt.Errorf("ending %s: %w", component, err)
+		return nil, end, fmt.Errorf("ending %s: %w", component, err)
 	}
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
 		if s := c.status(ctx, runs.GetId()); s.GetState() == cri.ContainerState_CONTAINER_EXITED {
@@ -166,9 +170,9 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 		return again == nil, err
 	})
 	if err != nil {
-		return end, fmt.Errorf("%s has not ended: %w", component, err)
+		err = fmt.Errorf("%s has not ended: %w", component, err)
 	}
-	return end, c.awaitGone(ctx, runs.GetLabels()[uidLabel])
+	return runs, end, err
 }
 
 // awaitGone waits until the kubelet has forgotten a static pod. One that comes in its place earlier is looked at again only
