@@ -102,7 +102,7 @@ real: build containers ## nodes with containerd, and cells on real containers, c
 	$(BIN)/skewrig run --runtime containerd $(REAL_CELLS) --report-dir $(REPORT_DIR)-real $(RUN_FLAGS)
 	$(BIN)/skewrig run --runtime both $(BOTH_CELLS) --report-dir $(REPORT_DIR)-both $(RUN_FLAGS)
 
-kind: build ## cells on kind clusters, with node images made here (root; installs docker.io and debootstrap with apt-get; 20 minutes)
+kind: build ## cells on kind clusters, with node images made here (root; installs docker.io and debootstrap with apt-get; 8 minutes)
 	@command -v dockerd >/dev/null && command -v debootstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io debootstrap; }
 	$(GO) test -count=1 -timeout=40m -v ./suites/kind -skewrig=$(abspath $(BIN))/skewrig -cells='$(KIND_CELLS)' -report-dir=$(abspath $(REPORT_DIR))-kind
 
