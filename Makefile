@@ -9,6 +9,7 @@ KILLS         ?= 3
 REAL_CELLS    ?= 'kep-4939/probe/**' 'regressions/kubernetes-30534/**'
 BOTH_CELLS    ?= kep-4939/e2e kep-4939/gate kep-4939/rollback kep-4939/upgrade kep-4939/skew kep-5999/e2e kep-5999/rollback kep-5999/upgrade kep-5999/skew
 KIND_CELLS    ?= kep-4939/e2e/** kep-4939/gate/kubelet-toggled/** kep-4939/rollback/** kep-4939/upgrade/** kep-4939/skew/older-kubelet/** kep-4939/skew/older-controller-manager/**
+KIND_RELEASES ?= newest previous
 CHROMIUM      ?= chromium
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -104,7 +105,7 @@ real: build containers ## nodes with containerd, and cells on real containers, c
 
 kind: build ## cells on kind clusters, with node images made here (root; installs docker.io and debootstrap with apt-get; 8 minutes)
 	@command -v dockerd >/dev/null && command -v debootstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io debootstrap; }
-	$(GO) test -count=1 -timeout=40m -v ./suites/kind -skewrig=$(abspath $(BIN))/skewrig -cells='$(KIND_CELLS)' -report-dir=$(abspath $(REPORT_DIR))-kind
+	$(GO) test -count=1 -timeout=40m -v ./suites/kind -skewrig=$(abspath $(BIN))/skewrig -cells='$(KIND_CELLS)' -releases='$(KIND_RELEASES)' -report-dir=$(abspath $(REPORT_DIR))-kind
 
 bench: build ## measure what docs/benchmarks.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
