@@ -1,11 +1,7 @@
 package existing
 
 import (
-	"bytes"
 	"fmt"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 )
@@ -16,18 +12,11 @@ const buildInfo = "kubernetes_build_info"
 // ComponentOf reads from the metrics of a component, in the text format of Prometheus, what it is.
 func ComponentOf(name string, metrics []byte) (facts.Component, error) {
 	c := facts.Component{Name: name, Gates: gatesOf(metrics, nil, "")}
-	var own bytes.Buffer
-	for line := range bytes.Lines(metrics) {
-		if bytes.HasPrefix(line, []byte(buildInfo+"{")) {
-			own.Write(line)
-		}
-	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(&own)
+	own, err := samples(metrics, buildInfo)
 	if err != nil {
 		return c, fmt.Errorf("reading the metrics of %s: %w", name, err)
 	}
-	for _, m := range families[buildInfo].GetMetric() {
+	for _, m := range own {
 		for _, l := range m.GetLabel() {
 			if l.GetName() == "git_version" {
 				c.Version = l.GetValue()

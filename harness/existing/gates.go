@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,22 +39,14 @@ func gatesOf(metrics []byte, err error, permission string) facts.Gates {
 	return facts.Gates{Set: gates}
 }
 
-// parseGates reads the gates from metrics in the text format of Prometheus. The others, which
-// are megabytes, are not parsed.
+// parseGates reads the gates from metrics in the text format of Prometheus.
 func parseGates(metrics []byte) (release.Gates, error) {
-	var own bytes.Buffer
-	for line := range bytes.Lines(metrics) {
-		if bytes.HasPrefix(line, []byte(featureEnabled+"{")) {
-			own.Write(line)
-		}
-	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(&own)
+	own, err := samples(metrics, featureEnabled)
 	if err != nil {
 		return nil, err
 	}
 	gates := make(release.Gates)
-	for _, m := range families[featureEnabled].GetMetric() {
+	for _, m := range own {
 		for _, l := range m.GetLabel() {
 			if l.GetName() == "name" {
 				gates[l.GetValue()] = m.GetUntyped().GetValue() == 1
@@ -61,4 +54,18 @@ func parseGates(metrics []byte) (release.Gates, error) {
 		}
 	}
 	return gates, nil
+}
+
+// samples are those of one metric with labels, of metrics in the text format of Prometheus. The others, which
+// are megabytes, are not parsed.
+func samples(metrics []byte, name string) ([]*dto.Metric, error) {
+	var own bytes.Buffer
+	for line := range bytes.Lines(metrics) {
+		if bytes.HasPrefix(line, []byte(name+"{")) {
+			own.Write(line)
+		}
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(&own)
+	return families[name].GetMetric(), err
 }
