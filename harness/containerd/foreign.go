@@ -20,6 +20,9 @@ type RelayConfig struct {
 	Load func(ctx context.Context, reference string) error
 	// Mounts are what all containers have of the node's file system. If unset, nothing.
 	Mounts []Mount
+	// Up waits until the program of a container has come up, as that of a Config. If unset, nothing is
+	// waited for.
+	Up func(ctx context.Context, id, reference string)
 	// Recorder takes what the kubelet has containerd do.
 	Recorder record.Recorder
 }
@@ -30,7 +33,7 @@ type Relay struct{ relay *relay }
 
 // NewRelay begins to serve, until Close is called.
 func NewRelay(c RelayConfig) (*Relay, error) {
-	r, err := newRelay(Config{Name: c.Name, Socket: c.Socket, Recorder: c.Recorder}, c.Dial, c.Load)
+	r, err := newRelay(Config{Name: c.Name, Socket: c.Socket, Recorder: c.Recorder, Up: c.Up}, c.Dial, c.Load)
 	if err != nil {
 		return nil, err
 	}

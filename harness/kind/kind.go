@@ -55,6 +55,9 @@ type Config struct {
 	Bare bool
 	// Image returns the path of an archive with the image that a pod asks for, or why there is none.
 	Image func(ctx context.Context, reference string) (archive string, err error)
+	// Up waits until the program of a container on a node has come up, whose image was asked for by a
+	// reference: probes begin then. If unset, nothing is waited for.
+	Up func(ctx context.Context, node, id, reference string)
 	// Mounted is the directory of containers in which they have the directory Recorded of their node.
 	Mounted string
 	// Recorder takes what kubelets have their container runtimes do.
@@ -120,8 +123,13 @@ func (r *Run) New(c Config) (_ *Cluster, err error) {
 		if err := k.configure(n, of.Gates, of.Config); err != nil {
 			return nil, err
 		}
+		up := func(ctx context.Context, id, reference string) {
+			if c.Up != nil {
+				c.Up(ctx, of.Name, id, reference)
+			}
+		}
 		n.relay, err = containerd.NewRelay(containerd.RelayConfig{
-			Name: of.Name, Socket: filepath.Join(dir, socketFile), Dial: n.dial, Recorder: c.Recorder,
+			Name: of.Name, Socket: filepath.Join(dir, socketFile), Dial: n.dial, Recorder: c.Recorder, Up: up,
 			Load:   func(ctx context.Context, reference string) error { return k.load(ctx, n, reference) },
 			Mounts: []containerd.Mount{{Host: filepath.Join(shared, recordFolder), Container: c.Mounted}},
 		})

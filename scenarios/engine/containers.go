@@ -94,15 +94,24 @@ func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder 
 			return c.archive(ctx, info.Dir, reference)
 		},
 		Up: func(ctx context.Context, id, reference string) {
-			if c.given[reference] == "" { // programs of others don't say it
-				_ = n.collector.Up(ctx, id) // it has ended, or does not come up: that is for probes to see
-			}
+			c.awaitUp(ctx, n.collector, id, reference)
 		},
 	})
 	if err != nil {
 		return nil, errors.Join(err, n.collector.Close())
 	}
 	return n, nil
+}
+
+// awaitUp returns when the program of a container has come up, if it is one that says so: programs of others
+// don't.
+func (c *Containers) awaitUp(ctx context.Context, of *collect.Collector, id, reference string) {
+	c.mu.Lock()
+	played := c.archives[reference] != "" && c.given[reference] == ""
+	c.mu.Unlock()
+	if played {
+		_ = of.Up(ctx, id) // it has ended, or does not come up: that is for probes to see
+	}
 }
 
 // recordedNode is a node with what collects the record of its containers.

@@ -226,6 +226,9 @@ func (k *Kind) config(m *madeCluster, played *Containers, t record.Topology) (ki
 	config.Image = func(ctx context.Context, reference string) (string, error) {
 		return played.archive(ctx, images, reference)
 	}
+	config.Up = func(ctx context.Context, node, id, reference string) {
+		played.awaitUp(ctx, m.collectors[node], id, reference)
+	}
 	m.nodes = make(map[string]record.Node)
 	for _, n := range t.Nodes {
 		m.nodes[n.Name] = n

@@ -28,11 +28,12 @@ type madeCluster struct {
 	control []record.Component     // what of the control plane the cell has, as it is now
 	made    record.Component       // as what all of the control plane was made
 
-	collectors []*collect.Collector // of what their containers record
+	collectors map[string]*collect.Collector // of what the containers of nodes record
 }
 
 // collect begins to collect what the containers of nodes record.
 func (m *madeCluster) collect(nodes []kind.Node) error {
+	m.collectors = make(map[string]*collect.Collector)
 	for _, n := range nodes {
 		c, err := collect.Listen(collect.Config{Dir: m.cluster.Recorded(n.Name), Recorder: m.hub, Path: func(_ context.Context, id string) (string, error) {
 			path, known := m.cluster.Path(n.Name, id)
@@ -44,7 +45,7 @@ func (m *madeCluster) collect(nodes []kind.Node) error {
 		if err != nil {
 			return err
 		}
-		m.collectors = append(m.collectors, c)
+		m.collectors[n.Name] = c
 	}
 	return nil
 }
