@@ -73,7 +73,7 @@ func (o options) run(ctx context.Context) (err error) {
 
 // compile builds skewrig, which needs no library of the system then.
 func compile(ctx context.Context, to string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/skewrig")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/skewrig") // reports name the commit
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
