@@ -2,15 +2,11 @@ package collect
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/container"
@@ -22,14 +18,7 @@ type sender struct {
 	path string
 	to   record.Recorder
 	up   func() // is called when it says that it has come up
-	// open are its open connections, as it last said.
-	open map[openID]record.Connection
-}
-
-// openID identifies a connection of a process.
-type openID struct {
-	port int32
-	id   int
+	open container.Drafts
 }
 
 // serve records what a process sends, until either side ends.
@@ -48,7 +37,7 @@ func (c *Collector) serve(conn *net.UnixConn) {
 	if json.NewEncoder(conn).Encode(container.Greeting{Container: path}) != nil {
 		return // it has ended already
 	}
-	s := sender{path: path, to: c.config.Recorder, up: func() { c.cameUp(id) }, open: make(map[openID]record.Connection)}
+	s := sender{path: path, to: c.config.Recorder, up: func() { c.cameUp(id) }, open: make(container.Drafts)}
 	if err := s.receive(conn); err != nil {
 		c.fail(fmt.Errorf("container %s: %w", path, err))
 	}
@@ -76,14 +65,8 @@ func (s sender) receive(conn net.Conn) error {
 			s.up()
 			continue
 		}
-		connection, is := payload.(record.Connection)
-		id := openID{connection.Port, connection.ID}
-		if m.Draft {
-			s.open[id] = connection
+		if s.open.Take(payload, m.Draft) {
 			continue
-		}
-		if is {
-			delete(s.open, id)
 		}
 		s.record(payload)
 		_, _ = conn.Write([]byte("\n")) // fails if it was killed: what it has sent is still to be read
@@ -92,14 +75,8 @@ func (s sender) receive(conn net.Conn) error {
 
 // killed records the connections that were open when the process ended: its end closed them.
 func (s sender) killed() {
-	for _, c := range slices.SortedFunc(maps.Values(s.open), func(a, b record.Connection) int {
-		return cmp.Or(a.Opened.Compare(b.Opened), cmp.Compare(a.ID, b.ID))
-	}) {
-		if c.Closed.IsZero() {
-			c.Closed = time.Now()
-		}
-		c.CloseReason = cmp.Or(c.CloseReason, record.Shutdown)
-		s.record(c)
+	for _, payload := range s.open.End(time.Now(), "") {
+		s.record(payload)
 	}
 }
 
@@ -113,17 +90,12 @@ func parse(line []byte) (m container.Message, _ record.Payload, _ error) {
 	if m.Up {
 		return m, nil, nil
 	}
-	if !bytes.HasPrefix(m.Data, []byte("{")) {
-		return m, nil, fmt.Errorf("%.200q has no payload", line)
+	payload, err := m.Payload()
+	if err != nil {
+		return m, nil, fmt.Errorf("%.200q: %w", line, err)
 	}
-	payload := record.Decode(record.Event{Kind: m.Kind, Data: m.Data})
-	switch payload.(type) {
-	case record.Connection:
+	if _, is := payload.(record.Exec); !is {
 		return m, payload, nil
-	case record.Listening, record.ListenFailed, record.ProcessRan:
-		if !m.Draft {
-			return m, payload, nil
-		}
 	}
 	return m, nil, fmt.Errorf("%.200q is no event of a server", line)
 }

@@ -3,8 +3,6 @@
 package logged
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,14 +39,7 @@ type Run struct {
 // sender is a process that records.
 type sender struct {
 	part string // of a message whose end has not been read
-	open map[draft]record.Payload
-}
-
-// draft identifies something that is not over, within a process.
-type draft struct {
-	kind string
-	port int32
-	id   int
+	open container.Drafts
 }
 
 // Log is the output of a container over all its runs. Each part may be read several times.
@@ -121,7 +112,7 @@ func (r *Run) take(line container.Line) ([]Event, error) {
 	r.lines, r.At = line.Number, line.At
 	s := r.senders[line.Sender]
 	if s == nil {
-		s = &sender{open: make(map[draft]record.Payload)}
+		s = &sender{open: make(container.Drafts)}
 		r.senders[line.Sender] = s
 	}
 	s.part += line.Text
@@ -151,23 +142,10 @@ func (r *Run) take(line container.Line) ([]Event, error) {
 
 // take takes an event of a process.
 func (s *sender) take(m container.Message, at time.Time) ([]Event, error) {
-	if !bytes.HasPrefix(m.Data, []byte("{")) {
-		return nil, fmt.Errorf("%s has no payload", m.Kind)
+	payload, err := m.Payload()
+	if err != nil || s.open.Take(payload, m.Draft) {
+		return nil, err
 	}
-	payload := record.Decode(record.Event{Kind: m.Kind, Data: m.Data})
-	id := draft{kind: m.Kind}
-	switch p := payload.(type) {
-	case record.Connection:
-		id.port, id.id = p.Port, p.ID
-	case record.Exec, record.Listening, record.ListenFailed, record.ProcessRan:
-	default:
-		return nil, fmt.Errorf("%s is no event of a container", m.Kind)
-	}
-	if m.Draft {
-		s.open[id] = payload
-		return nil, nil
-	}
-	delete(s.open, id)
 	return []Event{{at, payload}}, nil
 }
 
@@ -176,29 +154,10 @@ const killedCommand = "the command was killed: it took longer than its timeout, 
 
 // killed ends what was open in a process when that ended.
 func (s *sender) killed(at time.Time, why string) (events []Event) {
-	for _, payload := range s.open {
-		switch p := payload.(type) {
-		case record.Connection:
-			if p.Closed.IsZero() {
-				p.Closed = at
-			}
-			p.CloseReason = cmp.Or(p.CloseReason, record.Shutdown)
-			payload = p
-		case record.Exec:
-			p.Error = why
-			payload = p
-		}
+	for _, payload := range s.open.End(at, why) {
 		events = append(events, Event{at, payload})
 	}
-	clear(s.open)
-	slices.SortFunc(events, func(a, b Event) int { return opened(a).Compare(opened(b)) })
 	return events
-}
-
-// opened is when a connection was, and a time before all for others.
-func opened(e Event) time.Time {
-	c, _ := e.Payload.(record.Connection)
-	return c.Opened
 }
 
 // End ends a run that was killed, and returns what was open then.
