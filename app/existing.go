@@ -66,7 +66,7 @@ func (c ExistingCluster) checkPlayer() error {
 	if len(c.Images) > 0 {
 		return errors.New("it plays all images, and --real-image has the nodes pull some: of what those do, nothing would be recorded")
 	}
-	return fit.CheckImages([]string{c.Player})
+	return fit.CheckPlayer(c.Player)
 }
 
 // possible are the cells that can run on some existing cluster that may be used so.

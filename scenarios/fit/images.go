@@ -42,6 +42,12 @@ func CheckImages(patterns []string) error {
 	return err
 }
 
+// CheckPlayer is an error if a name can't be one image.
+func CheckPlayer(name string) error {
+	_, err := image.Parse(name)
+	return err
+}
+
 func patterns(cell plan.Cell) (all []string) {
 	for _, i := range cell.Images {
 		all = append(all, i.Image)

@@ -1,0 +1,28 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/app"
+)
+
+// TestImagesOfAnExistingClusterAreCheckedFirst: what can't be pulled is said before anything is asked of
+// the cluster, of which there is none here.
+func TestImagesOfAnExistingClusterAreCheckedFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		on   app.ExistingCluster
+		says string
+	}{
+		"a pattern to pull":   {app.ExistingCluster{Images: []string{"B!"}}, "--real-image: "},
+		"a pattern to play":   {app.ExistingCluster{Player: "registry.example/*:1"}, "--player-image: "},
+		"pulled, and played":  {app.ExistingCluster{Player: "registry.example/player:1", Images: []string{"a"}}, "--player-image: "},
+		"no name, and a port": {app.ExistingCluster{Player: ":1"}, "--player-image: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := test.on.Open(t.Context(), nil); err == nil || !strings.HasPrefix(err.Error(), test.says) {
+				t.Errorf("got %v, want an error that starts with %q", err, test.says)
+			}
+		})
+	}
+}
