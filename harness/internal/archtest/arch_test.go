@@ -5,7 +5,9 @@ package archtest
 import (
 	_ "embed"
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -107,9 +109,21 @@ func list(t *testing.T) []goPackage {
 			t.Fatal(err)
 		}
 		all = append(all, p)
+		dependsOn(t, p.Dir, filepath.Dir(p.Dir))
 	}
 	if len(all) < 10 {
 		t.Fatalf("found only %d packages", len(all))
 	}
 	return all
+}
+
+// dependsOn makes a cached result of the test invalid once a folder changes. The Go command knows which
+// files a test reads, and not those that a command reads for it.
+func dependsOn(t *testing.T, folders ...string) {
+	t.Helper()
+	for _, f := range folders {
+		if _, err := os.ReadDir(f); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
