@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,61 +25,87 @@ var (
 	dir      = flag.String("report-dir", "", "the directory for their report")
 )
 
-// TestCells makes the node images, runs the cells, and looks that nothing is left.
+// TestCells makes the node images, runs the cells, and looks that nothing is left. Nothing is left of
+// an interrupt of the test either: it ends what runs, and then Docker.
 func TestCells(t *testing.T) {
 	if testing.Short() || *skewrig == "" {
 		t.Skip("takes Docker and many minutes: make kind runs it")
 	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	withDocker(t)
 	for _, check := range []func(context.Context) error{nodeimage.Check, kind.Check} {
-		if err := check(t.Context()); err != nil {
+		if err := check(ctx); err != nil {
 			t.Skip(err)
 		}
 	}
-	t.Run("node images", func(t *testing.T) {
-		run(t, append([]string{"build", "node-image"}, strings.Fields(*releases)...)...)
-	})
-	t.Run("cells", func(t *testing.T) {
-		run(t, append([]string{"run", "--provider", "kind", "--force", "--report-dir", *dir}, strings.Fields(*cells)...)...)
-		nothingLeft(t)
-	})
-	t.Run("an interrupt leaves nothing", func(t *testing.T) {
-		end(t, syscall.SIGINT)
-		nothingLeft(t)
-	})
-	t.Run("the next run removes what a kill left", func(t *testing.T) {
-		end(t, syscall.SIGKILL)
-		if left(t) == "" {
-			t.Error("nothing was left, so that this shows nothing")
-		}
-		deadline := time.Now().Add(time.Minute) // commands of the run may outlive it, and make containers
-		for left(t) != "" && time.Now().Before(deadline) {
-			r, err := kind.Open(t.Context(), "a test")
-			if err != nil {
-				t.Fatal(err)
+	for _, step := range []struct {
+		name string
+		do   func(context.Context, *testing.T)
+	}{
+		{"node images", makeImages},
+		{"cells", runCells},
+		{"an interrupt leaves nothing", interrupt},
+		{"the next run removes what a kill left", kill},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			if ctx.Err() != nil {
+				t.Fatal("the test was interrupted")
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		nothingLeft(t)
-	})
+			step.do(ctx, t)
+		})
+	}
 }
 
-// command is skewrig with arguments, which are told where its output goes.
-func command(t *testing.T, args ...string) *exec.Cmd {
+func makeImages(ctx context.Context, t *testing.T) {
+	run(ctx, t, append([]string{"build", "node-image"}, strings.Fields(*releases)...)...)
+}
+
+func runCells(ctx context.Context, t *testing.T) {
+	run(ctx, t, append([]string{"run", "--provider", "kind", "--force", "--report-dir", *dir}, strings.Fields(*cells)...)...)
+	nothingLeft(t)
+}
+
+func interrupt(ctx context.Context, t *testing.T) {
+	end(ctx, t, syscall.SIGINT)
+	nothingLeft(t)
+}
+
+func kill(ctx context.Context, t *testing.T) {
+	end(ctx, t, syscall.SIGKILL)
+	if left(t) == "" {
+		t.Error("nothing was left, so that this shows nothing")
+	}
+	deadline := time.Now().Add(time.Minute) // commands of the run may outlive it, and make containers
+	for left(t) != "" && time.Now().Before(deadline) {
+		r, err := kind.Open(ctx, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	nothingLeft(t)
+}
+
+// command is skewrig with arguments, which are told where its output goes. It is interrupted when the
+// context is done, and has some time to remove its clusters.
+func command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), *skewrig, args...)
+	cmd := exec.CommandContext(ctx, *skewrig, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 2 * time.Minute
 	t.Log(cmd)
 	return cmd
 }
 
 // run runs skewrig, which has to succeed.
-func run(t *testing.T, args ...string) {
+func run(ctx context.Context, t *testing.T, args ...string) {
 	t.Helper()
 	began := time.Now()
-	err := command(t, args...).Run()
+	err := command(ctx, t, args...).Run()
 	t.Logf("it took %s", time.Since(began).Round(time.Second))
 	if err != nil {
 		t.Error(err)
@@ -86,9 +113,9 @@ func run(t *testing.T, args ...string) {
 }
 
 // end begins a run and ends it with a signal once it has a node.
-func end(t *testing.T, signal syscall.Signal) {
+func end(ctx context.Context, t *testing.T, by syscall.Signal) {
 	t.Helper()
-	cmd := command(t, "run", "--provider", "kind", "kep-4939/e2e/plaintext-probe-plaintext-server", "--report-dir", t.TempDir())
+	cmd := command(ctx, t, "run", "--provider", "kind", "kep-4939/e2e/plaintext-probe-plaintext-server", "--report-dir", t.TempDir())
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +128,7 @@ func end(t *testing.T, signal syscall.Signal) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	if err := cmd.Process.Signal(signal); err != nil {
+	if err := cmd.Process.Signal(by); err != nil {
 		t.Fatal(err)
 	}
 	<-ended
