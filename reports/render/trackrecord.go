@@ -72,7 +72,7 @@ func sides(cells []reports.Cell, findings []reports.Finding) [][]string {
 	slices.SortStableFunc(cells, func(a, b reports.Cell) int {
 		return release.Version(a.Axes[axis]).Compare(release.Version(b.Axes[axis]))
 	})
-	isRed := func(c reports.Cell) bool { _, is, _ := color(c); return is == "red" }
+	isRed := func(c reports.Cell) bool { _, is, _ := color(c); return is == red }
 	first := slices.IndexFunc(cells, isRed)
 	if first < 0 {
 		return nil
@@ -84,32 +84,56 @@ func sides(cells []reports.Cell, findings []reports.Finding) [][]string {
 		}
 	}
 	f := findingOf(cells[first], findings)
-	at := func(i int) string { return axis + " " + cells[i].Axes[axis] }
-	green, unjudged := beside(cells[:first], axis, true)
-	since := at(first) + " or before: "
+	at := func(i int) string { return varied[axis] + " " + cells[i].Axes[axis] }
+	return [][]string{{
+		code(strings.TrimPrefix(cells[0].Scenario, regressions+"/")),
+		linkedText(since(at(first), cells[:first], axis, f.Since)),
+		text(until(at(last), between(cells[first:last], axis), cells[last+1:], axis)),
+		linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of")),
+	}}
+}
+
+// since says from which release on a scenario is red: first is the first that is, before are the cells of older
+// ones, and known is what is known of it.
+func since(first string, before []reports.Cell, axis, known string) string {
+	judged, unjudged := beside(before, axis, true)
 	switch {
-	case green != "":
-		since = at(first) + ", and green on " + green + unjudged
-		if f.Since != "" {
-			since += "; " + f.Since
+	case judged != "" && known != "":
+		return first + ", green on " + judged + unjudged + "; " + known
+	case judged != "":
+		return first + ", green on " + judged + unjudged
+	case known != "":
+		return known
+	case unjudged != "":
+		return first + " or earlier: the oldest that was judged" + unjudged
+	}
+	return first + " or earlier: the oldest that ran"
+}
+
+// until says up to which release a scenario is red: last is the last that is, gap are older ones that are
+// green, and after are the cells of newer ones.
+func until(last, gap string, after []reports.Cell, axis string) string {
+	if gap != "" {
+		last += " (but green on " + gap + ")"
+	}
+	switch judged, unjudged := beside(after, axis, false); {
+	case judged != "":
+		return last + ", green on " + judged + unjudged
+	case unjudged != "":
+		return "still red on " + last + ", the newest that was judged" + unjudged
+	}
+	return "still red on " + last + ", the newest that ran"
+}
+
+// between are the releases of cells that are green.
+func between(cells []reports.Cell, axis string) string {
+	var releases []string
+	for _, c := range cells {
+		if _, is, _ := color(c); is == green {
+			releases = append(releases, c.Axes[axis])
 		}
-	case f.Since != "":
-		since = f.Since
-	case unjudged != "":
-		since += "it is the oldest that was judged" + unjudged
-	default:
-		since += "it is the oldest that ran"
 	}
-	until := "still red on " + at(last)
-	switch green, unjudged = beside(cells[last+1:], axis, false); {
-	case green != "":
-		until = at(last) + ", and green on " + green + unjudged
-	case unjudged != "":
-		until += ", the newest that was judged" + unjudged
-	default:
-		until += ", the newest that ran"
-	}
-	return [][]string{{code(strings.TrimPrefix(cells[0].Scenario, regressions+"/")), linkedText(since), text(until), linkedText(cmp.Or(f.FixedBy, "nothing yet that we know of"))}}
+	return strings.Join(slices.Compact(releases), ", ")
 }
 
 // beside is the release of the last or the first of some cells that was judged, and what
@@ -132,6 +156,11 @@ func beside(cells []reports.Cell, axis string, last bool) (judged, unjudged stri
 		unjudged = "; not judged on " + strings.Join(slices.Compact(others), ", ")
 	}
 	return judged, unjudged
+}
+
+// varied is what has the release that an axis of a scenario names.
+var varied = map[string]string{
+	"kubelet": "kubelet", "release": "release", "apiserver": "kube-apiserver", "manager": "kube-controller-manager", "scheduler": "kube-scheduler",
 }
 
 // varying is the axis with most releases. The kubelet's comes first.
@@ -161,10 +190,12 @@ func findingOf(c reports.Cell, findings []reports.Finding) reports.Finding {
 	return reports.Finding{}
 }
 
+// The colors of a cell that was judged.
+const red, green = "red", "green"
+
 // color returns the expected and the observed color of a cell, and the checks
 // that detected the bug.
 func color(c reports.Cell) (must, is string, finders []string) {
-	const red, green = "red", "green"
 	must, is = green, green
 	for _, check := range c.Checks {
 		if check.Outcome == reports.ExpectedFail || check.Outcome == reports.UnexpectedPass {
