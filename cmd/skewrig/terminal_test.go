@@ -260,7 +260,7 @@ func TestReportPrintsCells(t *testing.T) {
 func TestFindingsSayWhatWasObserved(t *testing.T) {
 	t.Parallel()
 	const dir = "../../docs/examples/report"
-	said := regexp.MustCompile(`Restarts of container payments/app was 1 at [\d.]+ s; 0 was expected, for 20 s from [\d.]+ s\.`)
+	said := regexp.MustCompile(`Restarts of container payments/app was 1 at [\d.]+ s; expected: 0, for 20 s from [\d.]+ s\.`)
 	for _, args := range [][]string{
 		{"finding", "--report", dir, "-o", "json"}, {"finding", "--report", dir, "-o", "markdown"},
 		{"report", dir, "-o", "findings"}, {"report", dir, "-o", "findings-json"},

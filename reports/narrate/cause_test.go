@@ -85,7 +85,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
 			want: `kube-apiserver v1.89.3 lost spec.probe.protocol of pod default/web at 5.2 s, when it wrote the object in step 2 (label: patch pods/default/web with {}); ` +
 				`kube-apiserver v1.90.1 showed the default "HTTP1" from 8.1 s. ` +
-				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 8.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s (step 4), since 8.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 3.9, What: "kube-apiserver v1.89.3 (starting, ready at 4.0 s), resourceVersion 1, not written since: not shown", Text: "not set"},
@@ -105,7 +105,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}), as webhook injector asked; until then, it was "HTTP2" in storage. ` +
-				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
@@ -124,7 +124,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: objects["webs/default/web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of webs/default/web at 2.1 s, when it wrote the object in step 1 (label: patch webs/default/web with {}), as conversion webhook of webs.example.com asked; until then, it was "HTTP2" in storage. ` +
-				`spec.probe.protocol of webs/default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of webs/default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch webs/default/web with {})", Text: "not set", Tone: narrate.Bad},
@@ -139,7 +139,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `Webhook injector had spec.probe.protocol of pod default/web changed before it was stored. ` +
-				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was not set at 10.0 s (step 4); expected: "HTTP2".`,
 		},
 		"a field that was put into etcd": {
 			happened: func(h *history) {
@@ -151,7 +151,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `spec.probe.protocol of pod default/web was lost at 2.1 s, when the object was put into etcd in step 1 (left: store pods/default/web); until then, it was "HTTP2" in storage. ` +
-				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (left: store pods/default/web)", Text: "not set", Tone: narrate.Bad},
@@ -170,7 +170,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
 			want: `kube-apiserver/a v1.90.1 or kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.0 s, when it wrote the object; ` +
 				`kube-apiserver/b v1.89.3 showed the default "HTTP1" from 3.1 s. ` +
-				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s, when step 4 looked, since 3.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s (step 4), since 3.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver/a v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 2, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written", Text: "not set", Tone: narrate.Bad},
@@ -189,7 +189,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
 			want: `kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}); until then, it was "HTTP2" in storage. ` +
-				`spec.probe.protocol of pod default/web was not set at 10.0 s, when step 4 looked, since 2.1 s; "HTTP2" was expected.`,
+				`spec.probe.protocol of pod default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver/a v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
 				{At: 2.1, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
@@ -244,11 +244,11 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		"a wrong clock": {
 			clocks:   "8s behind",
 			expected: `always for 9s: nodes.size() == 1`, observed: "0",
-			want: `nodes.size() was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself did nothing until then, but the nodes' clocks were 8s behind from the start.`,
+			want: `nodes.size() was 0 at 10.0 s; expected: 1, for 9 s from 9.0 s. The scenario itself did nothing until then, but the nodes' clocks were 8s behind from the start.`,
 		},
 		"something long": {
 			expected: `always for 9s: nodes.filter(n, nodes[n].ready != "True" && n != "some-node-whose-name-is-long").size() == 1`, observed: "0",
-			want: `The number of nodes that c counts was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The scenario itself had done nothing until then.`,
+			want: `The number of nodes that c counts was 0 at 10.0 s; expected: 1, for 9 s from 9.0 s. The scenario itself had done nothing until then.`,
 		},
 		"a field of an answer": {
 			happened: func(h *history) {
@@ -263,7 +263,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 			},
 			expected: `at once: has(requests["write"].response.spec.mode) == true`, observed: "false",
 			want: `kube-apiserver v1.89.3 lost spec.mode of pod default/web at 2.0 s, when it wrote the object in step 2 (write: patch pods/default/web with {}); until then, it was "TLS" in storage. ` +
-				`spec.mode in the object that answered step 1, write was not set at 10.0 s, when step 4 looked; any value was expected.`,
+				`spec.mode in the object that answered step 1, write was not set at 10.0 s (step 4); expected: any value.`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.89.3, resourceVersion 1, written in step 1 (write: patch pods/default/web with {})", Text: `"TLS"`},
 				{At: 2, What: "kube-apiserver v1.89.3, resourceVersion 2, written in step 2 (write: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
@@ -276,7 +276,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				}
 			},
 			expected: `at once: history["pods/default/web"].exists(p, has(p.status.containerStatuses) && p.status.containerStatuses.exists(c, c.name == "app" && c.ready)) == false`, observed: "true",
-			want: `Ready of container app of pod default/web was true from 3.0 s; it was never to be so (step 4 looked at 10.0 s). Pod default/web was not Ready at 10.0 s. The scenario itself had done nothing until then.`,
+			want: `Ready of container app of pod default/web was true from 3.0 s, which must never be (step 4, at 10.0 s). Pod default/web was not Ready at 10.0 s. The scenario itself had done nothing until then.`,
 			history: []narrate.Line{
 				{At: 2, What: "kube-apiserver, resourceVersion 0", Text: "false"},
 				{At: 3, What: "kube-apiserver, resourceVersion 1, written", Text: "true"},
@@ -285,12 +285,12 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 		},
 		"samples of a metric": {
 			expected: `at once: metrics["kubelet/node-a"]["prober_probe_total"].filter(s, s.labels["container"] == "app").map(s, s.labels["result"]) == ["failure"]`, observed: `["failed"]`,
-			want: `Label result of metric prober_probe_total of kubelet/node-a was ["failed"] at 10.0 s, when step 4 looked; ["failure"] was expected. The scenario itself had done nothing until then.`,
+			want: `Label result of metric prober_probe_total of kubelet/node-a was ["failed"] at 10.0 s (step 4); expected: ["failure"]. The scenario itself had done nothing until then.`,
 		},
 		"a member": {
 			happened: func(h *history) { h.at(2, "default/web/app", record.ContainerStarted{}) },
 			expected: `at once: containers.all(c, containers[c].starts > 1) == true`, observed: "false",
-			want: `Starts of container web/app was 1 at 10.0 s, when step 4 looked, since 2.0 s; expected: > 1. The scenario itself had done nothing until then.`,
+			want: `Starts of container web/app was 1 at 10.0 s (step 4), since 2.0 s; expected: > 1. The scenario itself had done nothing until then.`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -109,9 +109,9 @@ func (t told) unnamed(c Compared) string {
 	case counted.MatchString(c.What):
 		return "the number of " + counted.FindStringSubmatch(c.What)[1] + " that " + t.ID + " counts"
 	case len(p) > 1:
-		return "what " + t.ID + " reads of " + p[1]
+		return "the value of check " + t.ID + ", of " + p[1] + ","
 	default:
-		return "what " + t.ID + " reads"
+		return "the value of check " + t.ID
 	}
 }
 
@@ -266,15 +266,11 @@ func (t told) comparison(c Compared) string {
 	if mode == "within" && t.ofProbes() && t.tally.First > t.b.at(c.Since) {
 		since = fmt.Sprintf("; the first probe that failed began at %s", moment(t.tally.First))
 	}
-	shouldBe := wanted + " was expected"
-	if !strings.HasPrefix(c.Wanted, "== ") {
-		shouldBe = "expected: " + wanted
-	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
 		return fmt.Sprintf("from %s to %s, %s grew: %s; expected: %s", moment(t.from), moment(t.to), subject, was, c.Wanted) + t.wentOn()
 	}
 	if c.never() {
-		return fmt.Sprintf("%s was %s from %s; it was never to be so (step %d looked at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
+		return fmt.Sprintf("%s was %s from %s, which must never be (step %d, at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
 	}
 	switch mode {
 	case "within":
@@ -288,9 +284,9 @@ func (t told) comparison(c Compared) string {
 		}
 		return fmt.Sprintf("%s %s in the %.1f s%s, until %s: it was %s%s", subject, become, t.to-t.from, after, moment(t.to), was, since)
 	case "always", "never":
-		return fmt.Sprintf("%s was %s at %s%s; %s, for %g s from %s", subject, was, moment(t.to), since, shouldBe, span.Seconds(), moment(t.from))
+		return fmt.Sprintf("%s was %s at %s%s; expected: %s, for %g s from %s", subject, was, moment(t.to), since, wanted, span.Seconds(), moment(t.from))
 	default:
-		return fmt.Sprintf("%s was %s at %s, when step %d looked%s; %s", subject, was, moment(t.to), t.step, since, shouldBe)
+		return fmt.Sprintf("%s was %s at %s (step %d)%s; expected: %s", subject, was, moment(t.to), t.step, since, wanted)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 func TestTimesThatWouldReadTheSame(t *testing.T) {
 	t.Parallel()
 	for began, wanted := range map[float64]string{
-		8.97: "nodes.size() was 0 at 10.0 s; 1 was expected, for 9 s from 9.000 s. The last that the scenario did before was step 1 (patch nodes/a), at 8.970 s.",
-		8.5:  "nodes.size() was 0 at 10.0 s; 1 was expected, for 9 s from 9.0 s. The last that the scenario did before was step 1 (patch nodes/a), at 8.5 s.",
+		8.97: "nodes.size() was 0 at 10.0 s; expected: 1, for 9 s from 9.000 s. The last that the scenario did before was step 1 (patch nodes/a), at 8.970 s.",
+		8.5:  "nodes.size() was 0 at 10.0 s; expected: 1, for 9 s from 9.0 s. The last that the scenario did before was step 1 (patch nodes/a), at 8.5 s.",
 	} {
 		h := append(history{}, checked()[:1]...)
 		h.step(began, 1, "1", "patch nodes/a")
