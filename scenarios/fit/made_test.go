@@ -1,8 +1,6 @@
 package fit_test
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,8 +8,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/fit"
 )
 
@@ -155,31 +151,5 @@ func TestAlone(t *testing.T) {
 	without := strings.Replace(topology, "gates: {A: true}}, nodes", "scheduler: false}, nodes", 1)
 	if !fit.Alone(cellOf(t, begin+without+steps)) {
 		t.Error("there is to be no scheduler")
-	}
-}
-
-// TestTheCatalogOnMadeClusters: the documentation says how many cells of the catalog can run.
-func TestTheCatalogOnMadeClusters(t *testing.T) {
-	t.Parallel()
-	cells, err := catalog.Cells()
-	if err != nil {
-		t.Fatal(err)
-	}
-	can := 0
-	for _, cell := range cells {
-		if cell.Topology, err = check.Needs(cell); err != nil {
-			t.Fatal(err)
-		}
-		if len(fit.Made.Itself(cell)) == 0 {
-			can++
-		}
-	}
-	text, err := os.ReadFile("../../docs/kind.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprintf("Of the %d cells of the catalog, %d can run.", len(cells), can)
-	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
-		t.Errorf("docs/kind.md does not say: %s", want)
 	}
 }

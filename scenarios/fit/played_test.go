@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/fit"
 )
 
@@ -33,35 +32,6 @@ func TestPlayedContainers(t *testing.T) {
 			t.Errorf("%s\n-want +got:\n%s", text, diff)
 		}
 	}
-}
-
-// TestCellsOfTheCatalogFit: more of them where containers are played, such as those that end-to-end tests of a KEP
-// are about. docs/real-cluster.md says how many.
-func TestCellsOfTheCatalogFit(t *testing.T) {
-	t.Parallel()
-	cells, err := catalog.Cells()
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := make(map[bool]int) // by whether containers are played
-	for _, cell := range cells {
-		if cell.Topology, err = check.Needs(cell); err != nil {
-			t.Fatal(err)
-		}
-		fits := make(map[bool]bool)
-		for _, played := range []bool{false, true} {
-			if fits[played] = len((fit.Use{Containers: played}).Itself(cell)) == 0; fits[played] {
-				count[played]++
-			}
-		}
-		switch cell.Scenario {
-		case "kep-4939/e2e/tls-probe-plaintext-server", "kep-5999/e2e/http2-probe-h2c-server":
-			if fits[false] || !fits[true] {
-				t.Errorf("%s fits without a player image: %t, and with one: %t", cell.ID, fits[false], fits[true])
-			}
-		}
-	}
-	t.Logf("of %d cells, %d fit with a player image, and %d without", len(cells), count[true], count[false])
 }
 
 // TestOutputIsReadByPermission: where it has what is recorded.
