@@ -42,10 +42,10 @@
 //
 // # Axes and cells
 //
-// Each combination of the axes' values is a cell, which runs on a rig of its
-// own and has a verdict of its own. ${name} stands for the axis' value anywhere
-// in topology, images and steps, and $${ for a literal ${. In flow style it has
-// to be quoted: {version: "${kubelet}"}. Values are texts (booleans are written
+// Each combination of the axes' values is a cell, which is judged by itself. It may
+// share a control plane with cells that can't notice it. ${name} stands for the axis'
+// value anywhere in topology, images and steps, and $${ for a literal ${. In flow style
+// it has to be quoted: {version: "${kubelet}"}. Values are texts (booleans are written
 // ["true", "false"]); in a manifest, an unquoted scalar that is nothing but a
 // reference takes the type that its value looks like. A cell's id is the
 // scenario's id followed by <axis>:<value> for each axis in the order of their
@@ -115,8 +115,13 @@
 // to the release. A restart can have both. What the rig needs itself, such as addresses,
 // certificates and directories, is refused with the reason, and a flag that a component does
 // not have is refused in the component's own words before anything starts. A gate that can't
-// be set alone is refused, or, with withDependents: true, those come with it that it can't be
-// set without.
+// be set alone is refused; with withDependents: true, the gates that it needs are set, too.
+//
+// emulatedVersion: previous, of controlPlane, a member, a restart or a roll, has API servers,
+// controller managers and schedulers emulate that minor version (KEP-4330): they have its gates
+// and APIs. A release emulates up to three minor versions below its own.
+// minCompatibilityVersion is the oldest version that others may still emulate. Without them, a
+// component is what it is.
 //
 // A rig that the version skew policy does not allow is refused: API servers more than one minor
 // version apart, or a kubelet more than three older than one that it connects to. unsupported:
@@ -174,8 +179,8 @@
 // many requests instead: {path: /readyz, phases: [{requests: 2, http: {status: 503}}, {}]}. A port that speaks
 // grpc+grpc-tls or http1+https takes clients with TLS and without, and tls: {delay:
 // 700ms} lets a client wait for the handshake, as delay of a phase lets it wait for an
-// answer. The public agnhost test image and the pause image are played without a
-// mapping. An image that nothing plays is refused before anything runs; one of a registry
+// answer. Test images of Kubernetes, such as agnhost and busybox, are played without a
+// mapping: skewrig docs up lists them. An image that nothing plays is refused before anything runs; one of a registry
 // in the domain invalid, registry.invalid/gone, is meant to be missing.
 //
 // Of the commands that exec probes run, grpc_health_probe is an imitation. With
@@ -477,6 +482,24 @@
 //     method, path, code, answered (by the link), lost, at
 //   - since: when the step began. It and all at are seconds since the cell did.
 //
+// # Comparisons
+//
+// compare has each cell compared with the one that differs from it in the values of with
+// alone, from their records. That is a check of the cell, by the name of id:
+//
+//	compare:
+//	  id: the-same
+//	  requirement: KEP-4330/goals/as-the-version # if unset, it proves none
+//	  with: {release: previous}
+//	  explained:
+//	  - {what: "step create: *: warning", because: the newer release knows the field}
+//
+// It does not hold if a field of an object, an answer, a check, an exit of a container, or
+// what probes put on the wire differs and nothing explains it. what is what differs, as the
+// check lists it; * stands for anything. An explanation holds for what has all of: says,
+// patterns of what the cells say of it, and fails, the id of a check that one of them does
+// not pass. One that nothing needs is a problem of the run.
+//
 // # Checks that are refused
 //
 // Some checks would hold whatever a release does. They are refused before anything
@@ -506,9 +529,8 @@
 // A cell without a check is refused, too: it would pass by what always holds (see below)
 // alone, whatever it is about.
 //
-// A check that held as soon as it was opened, right after a component was stopped or a
-// link got a fault, and before that as well, is unknown: nothing notices it within a
-// second.
+// A check is unknown if it held before a component was stopped or a link got a fault, and
+// held at once after it: no component notices a fault within a second.
 //
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
@@ -531,8 +553,8 @@
 // busy: the engine measures how late timers fire and how many threads wait for
 // a processor, and stretches deadlines by as much. If timers fire too
 // late for the machine to be trusted, what did not happen is unknown, and not a failure.
-// That threads wait is no reason by itself. What was seen is judged however late the
-// machine is, but for two things, whose failures are unknown, too: times that a check
-// computes or reads, and what became of pods of which a client waited for a second for a
-// server that was to answer at once.
+// Threads that wait are no reason by themselves. What was seen is judged however late the
+// machine is, with two exceptions, whose failures are unknown on such a machine: times that
+// a check computes or reads; and pods for which a client waited a second for a server that
+// should have answered at once.
 package scenarios

@@ -102,7 +102,7 @@ func TestTheCommandsOfItsPage(t *testing.T) {
 	for line := range strings.Lines(block) {
 		line, _, _ = strings.Cut(line, "#")
 		line, _, _ = strings.Cut(line, ">")
-		args, is := strings.CutPrefix(strings.TrimSpace(line), "bin/skewrig ")
+		args, is := strings.CutPrefix(strings.TrimSpace(line), "skewrig ")
 		if !is {
 			t.Errorf("%q is no command", line)
 			continue

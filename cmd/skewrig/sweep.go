@@ -44,12 +44,12 @@ for what should not be. No scenario is needed: the fields are read from the rele
 an object with each field is made in each kind, as the API server says what is missing. If
 unset, the release is the newest one.
 
-The gates are turned off at the API server, at the controller manager, at a kubelet, and at all
-of them, each time on a control plane of its own. With the gates on, the objects are made; the
-components are restarted with the gates off; each object is touched: labeled, applied, written
-back by clients, scaled, its pod template changed, deleted; and the gates are turned on again.
-With --to, the components change to another release and back instead. An object that uses no
-gated field is treated likewise: what it shows too is no finding.
+The gates are turned off at the API server, at the controller manager, at a kubelet, at one of
+two API servers, and at all of them, each time on a control plane of its own. With the gates on,
+the objects are made; the components are restarted with the gates off; each object is touched:
+labeled, applied, written back by clients, scaled, its pod template changed, deleted; and the gates
+are turned on again. With --to, the components change to another release and back instead. An
+object that uses no gated field is treated likewise: what it shows too is no finding.
 
 With --budget, random plans follow: objects with several fields, touched several times, while some
 of the gates are off and a component is killed. The same seed makes the same plans.
