@@ -122,7 +122,7 @@ func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Re
 	if err := dir.clear(); err != nil {
 		return reports.Report{}, err
 	}
-	return run.run(ctx, builder)
+	return run.run(ctx, func(rig specsRig) error { return run.on(ctx, builder, rig) })
 }
 
 // specOn is a spec on a rig: a cell.
@@ -164,29 +164,34 @@ func (r *specsRun) ids() (all []string) {
 	return all
 }
 
-// run runs the specs on all rigs, and writes the report.
-func (r *specsRun) run(ctx context.Context, builder *build.Builder) (reports.Report, error) {
+// run runs the specs, with a function that runs those of one rig, and writes the report. What fails of one rig
+// keeps no other from its specs. Then the report has what was seen, and is returned with the error.
+func (r *specsRun) run(ctx context.Context, on func(specsRig) error) (reports.Report, error) {
 	if err := r.draft(); err != nil {
 		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
 	}
 	stop := keep(r.news, r.draft)
-	group, of := errgroup.WithContext(ctx)
-	for _, rig := range r.rigs() {
-		group.Go(func() error { return r.on(of, builder, rig) })
+	rigs := r.rigs()
+	failed := make([]error, len(rigs))
+	var group sync.WaitGroup
+	for i, rig := range rigs {
+		group.Go(func() { failed[i] = on(rig) })
 	}
-	err := group.Wait()
+	group.Wait()
 	stop()
-	if err != nil {
-		return reports.Report{}, err
-	}
-	if ctx.Err() != nil {
+	err := errors.Join(failed...)
+	switch {
+	case ctx.Err() != nil:
 		r.broken = []string{"it was interrupted"}
+	case err != nil:
+		r.broken = append(r.broken, err.Error())
 	}
-	report, err := r.report(r.broken...)
-	if err != nil {
-		return report, err
+	report, wrong := r.report(r.broken...)
+	if wrong != nil {
+		return report, errors.Join(err, wrong)
 	}
-	return finish(r.Place.Dir, report)
+	report, wrong = finish(r.Place.Dir, report)
+	return report, errors.Join(err, wrong)
 }
 
 // report is the report of what has run so far. If that is not everything, it is partial, and
@@ -230,6 +235,9 @@ func (r *specsRun) on(ctx context.Context, builder *build.Builder, on specsRig) 
 		return nil
 	}
 	rig, err := on.start(ctx, builder, gatesOf(slices.Concat(together, alone)))
+	if ctx.Err() != nil && err != nil { // an interrupt is no error
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -194,6 +194,44 @@ func TestARunOfSpecsThatIsBrokenOff(t *testing.T) {
 	}
 }
 
+// TestARigOfSpecsThatFails: the specs of the other one are run and reported all the same.
+func TestARigOfSpecsThatFails(t *testing.T) {
+	t.Parallel()
+	r := run(t, func(reports.Cell, int, int) {})
+	passed := upstream.Attempt{Report: upstream.Report{{Name: "Pods [Slow] run", State: upstream.Passed}, {Name: "Pods stop", State: upstream.Passed}}}
+	failed := make(chan struct{})
+	_, err := r.run(t.Context(), func(on specsRig) error {
+		if on.kubelet == "v1.90.1" {
+			close(failed)
+			return errors.New("a cgroup can't be removed")
+		}
+		<-failed
+		for _, s := range r.todo {
+			if s.rig.kubelet == on.kubelet {
+				r.add(s, upstream.Judge(s.Spec, on.name(), &passed, nil))
+			}
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "a cgroup can't be removed" {
+		t.Errorf("the error is %v", err)
+	}
+	report, err := ReadReport(r.Place.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "a cgroup can't be removed: 2 of 4 specs did not run to their end"; report.Partial != want {
+		t.Errorf("partial: %q, and not %q", report.Partial, want)
+	}
+	outcomes := make(map[reports.Outcome]int)
+	for _, c := range report.Cells {
+		outcomes[c.Outcome]++
+	}
+	if diff := cmp.Diff(map[reports.Outcome]int{reports.Pass: 2, reports.Unknown: 2}, outcomes); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSlowSpecsComeFirst(t *testing.T) {
 	t.Parallel()
 	var specs []specOn

@@ -107,10 +107,13 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report, err := f.start(cmd, run, builder)
+	f.listed = true
+	if err != nil && len(report.Cells) > 0 { // what was seen is told all the same
+		err = errors.Join(err, app.Failed(printReport(cmd.OutOrStdout(), f.output, report, f.dir)))
+	}
 	if err != nil {
 		return err
 	}
-	f.listed = true
 	return finish(cmd, f.output, report, f.dir)
 }
 
