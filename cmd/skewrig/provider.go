@@ -29,7 +29,7 @@ type provider struct {
 // ofRig are the flags of run that only rigs have, ofCluster those that only an existing cluster has,
 // and ofKind those of kind clusters.
 var (
-	ofRig     = []string{"binary", "overlay", "source", "isolate", "keep"}
+	ofRig     = []string{"binary", "overlay", "source", "isolate", "keep", "runtime"}
 	ofCluster = []string{"nodes", "real-image", "player-image"}
 	ofKind    = []string{"node-image"}
 )
@@ -49,6 +49,9 @@ func (p *provider) isKind() bool { return p.value == app.ProviderKind }
 // isCluster reports whether cells run on an existing cluster.
 func (p *provider) isCluster() bool { return p.value == app.ProviderCluster }
 
+// isRig reports whether cells run on rigs.
+func (p *provider) isRig() bool { return !p.isKind() && !p.isCluster() }
+
 // check is an error if flags are given that the provider does not have, all of them.
 func (p *provider) check(cmd *cobra.Command) error {
 	var problems []error
@@ -64,7 +67,7 @@ func (p *provider) check(cmd *cobra.Command) error {
 	case p.isCluster():
 		refuse("is about rigs: with --provider cluster there is none", ofRig...)
 	case p.isKind():
-		refuse("is about rigs: with --provider kind there is none", append(ofRig, "runtime")...)
+		refuse("is about rigs: with --provider kind there is none", ofRig...)
 		refuse("does not go with --provider kind", "jobs")
 	}
 	if !p.isKind() {
@@ -91,10 +94,19 @@ func (p *provider) open(ctx context.Context, cells []plan.Cell) (*engine.Existin
 // toBuild are those of the cells for which components are built: on a cluster that there is, all run
 // already, and node images have theirs.
 func (p *provider) toBuild(cells []plan.Cell) []plan.Cell {
-	if p.isCluster() || p.isKind() {
+	if !p.isRig() {
 		return nil
 	}
 	return cells
+}
+
+// onRuntime are the cells as a container runtime runs them. Nodes that are no rig's have the one that they
+// have, and this machine needs none.
+func (p *provider) onRuntime(cells []plan.Cell, runtime string) ([]plan.Cell, error) {
+	if !p.isRig() {
+		return cells, nil
+	}
+	return app.OnRuntime(cells, runtime)
 }
 
 // openKind begins to make kind clusters for cells, which done ends, if cells run on those.

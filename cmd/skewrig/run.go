@@ -97,7 +97,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if here, err = here.Excusing(f.known); err != nil {
 		return err
 	}
-	if cells, err = app.OnRuntime(cells, f.runtime.value); err != nil {
+	if cells, err = f.on.onRuntime(cells, f.runtime.value); err != nil {
 		return err
 	}
 	if err := f.CheckUsed(builder, cells); err != nil {

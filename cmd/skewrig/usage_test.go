@@ -25,6 +25,7 @@ func TestAWrongCommandLine(t *testing.T) {
 		"run --provider kind --keep --jobs 2 --node-image a":     "--keep is about rigs: with --provider kind there is none\n--jobs does not go with --provider kind",
 		"run --context a --nodes b":                              "--context is about a cluster: it goes with --provider cluster, or some of it with --jobs\n--nodes is about a cluster:",
 		"run --provider cluster --keep --isolate --kubeconfig x": "--isolate is about rigs: with --provider cluster there is none\n--keep is about rigs: with --provider cluster there is none\n",
+		"run --provider cluster --runtime both":                  "--runtime is about rigs: with --provider cluster there is none\n",
 		"run --provider cluster --kubeconfig nowhere":            "reading the kubeconfig: stat nowhere: no such file or directory\n",
 		"list -o yaml":                     "--output can't be \"yaml\": it can be text or json\nSee skewrig list --help",
 		"diff one two three":               "diff is not called with 3 arguments, but as skewrig diff A [B]\nSee skewrig diff --help",
