@@ -71,7 +71,7 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	if r.names, err = e.names(r.cell, on); err != nil {
 		return err
 	}
-	r.history.Rewrite(e.rewriting(r.names, on))
+	r.history.Rewrite(e.rewriting(r.names, r.cell, on))
 	ground, lose := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer lose(nil)
 	r.ground = ground

@@ -26,7 +26,7 @@ func TestNamesInAnExistingCluster(t *testing.T) {
 		played: map[string]string{"node-a": "ip-1", "node-b": "node-a"}, // the names overlap
 	}
 	on := fit.Fit{Nodes: map[string]facts.Node{"node-a": {Name: "ip-1", Addresses: []string{"10.0.0.7"}}, "node-b": {Name: "node-a"}}}
-	rewrite := (&Existing{Cluster: new(existing.Cluster)}).rewriting(n, on)
+	rewrite := (&Existing{Cluster: new(existing.Cluster)}).rewriting(n, plan.Cell{}, on)
 	for _, c := range []struct{ scenario, sent string }{
 		{
 			`{kind: Pod, metadata: {name: a, namespace: default}, spec: {nodeName: node-b, containers: [{name: app}]}}`,
@@ -62,6 +62,32 @@ func TestNamesInAnExistingCluster(t *testing.T) {
 	said := rewrite(`assigned default-skewrig-1234-0001/web to ip-1. ip-10 and my-ip-1 and ip-1.example are others; node-a at 10.0.0.7:10250`)
 	if want := `assigned default/web to node-a. ip-10 and my-ip-1 and ip-1.example are others; node-b at node-a:10250`; said != want {
 		t.Errorf("%s\nwant\n%s", said, want)
+	}
+}
+
+// TestWhatAReportMustNotHave: it is replaced, unless the scenario says it itself or any machine has it.
+func TestWhatAReportMustNotHave(t *testing.T) {
+	t.Parallel()
+	on := fit.Fit{Nodes: map[string]facts.Node{"node-a": {Name: "ip-1", Addresses: []string{"10.0.0.7", "10.0.0.8"}}}}
+	cell := plan.Cell{Text: "probe 10.0.0.8 as admin"}
+	for _, c := range []struct {
+		user, host string
+		want       map[string]string
+	}{
+		{"jane", "api.example", map[string]string{"jane": "user", "10.0.0.7": "node-a", "api.example": "kube-apiserver"}},
+		{"admin", "127.0.0.1", map[string]string{"10.0.0.7": "node-a"}},
+		{"", "localhost", map[string]string{"10.0.0.7": "node-a"}},
+		{"", "::1", map[string]string{"10.0.0.7": "node-a"}},
+		{"", "", map[string]string{"10.0.0.7": "node-a"}},
+	} {
+		if diff := cmp.Diff(c.want, private(cell, on, c.user, c.host)); diff != "" {
+			t.Errorf("user %q, host %q: -want +got:\n%s", c.user, c.host, diff)
+		}
+	}
+	on.Nodes["node-a"] = facts.Node{Name: "kind-worker", Addresses: []string{"172.17.0.3"}}
+	made := &Existing{Cluster: new(existing.Cluster), made: new(madeCluster)}
+	if got, want := made.rewriting(names{}, cell, on)("kind-worker at 172.17.0.3"), "node-a at 172.17.0.3"; got != want {
+		t.Errorf("of a cluster that was made: %s, want %s", got, want)
 	}
 }
 

@@ -3,12 +3,14 @@ package engine
 import (
 	"encoding/json"
 	"maps"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // toPlayedNodes has a pod come to nodes that the cell has in an existing cluster. The cell's
@@ -62,23 +64,16 @@ func (n names) put() (all []string) {
 }
 
 // rewriting gives a record of a cell the scenario's names, and takes out of it what a report that
-// is published must not have: the API server's address, who asked, and the nodes' addresses.
-func (e *Existing) rewriting(n names, on fit.Fit) func(string) string {
+// is published must not have.
+func (e *Existing) rewriting(n names, cell plan.Cell, on fit.Fit) func(string) string {
 	pairs := make(map[string]string)
-	add := func(name, is string) {
-		if name != "" && name != is {
-			pairs[name] = is
-		}
+	if e.made == nil {
+		pairs = private(cell, on, e.Cluster.User(), e.Cluster.Host())
 	}
-	add(e.Cluster.User(), "user")
 	for name, node := range on.Nodes {
-		for _, address := range node.Addresses {
-			add(address, name)
+		if node.Name != name {
+			pairs[node.Name] = name
 		}
-	}
-	add(e.Cluster.Host(), record.APIServer)
-	for name, node := range on.Nodes {
-		add(node.Name, name)
 	}
 	var removed []string
 	for _, text := range append(n.put(), n.suffix) {
@@ -91,6 +86,28 @@ func (e *Existing) rewriting(n names, on fit.Fit) func(string) string {
 		}
 		return rename(remove.Replace(text))
 	}
+}
+
+// private is what a report must not have of a cluster of others, with what it has instead: the user who asked, the
+// nodes' addresses, and the API server's host. What the scenario says itself stays, and so does an address that is
+// any machine's own.
+func private(cell plan.Cell, on fit.Fit, user, host string) map[string]string {
+	pairs := make(map[string]string)
+	add := func(name, instead string) {
+		if name != "" && !fit.Mentions(cell, name) {
+			pairs[name] = instead
+		}
+	}
+	add(user, "user")
+	for name, node := range on.Nodes {
+		for _, address := range node.Addresses {
+			add(address, name)
+		}
+	}
+	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		add(host, record.APIServer)
+	}
+	return pairs
 }
 
 // renaming puts others in the place of names, wherever they are not part of a longer one.

@@ -132,6 +132,9 @@ func textOf(cell plan.Cell) string {
 	return text.String()
 }
 
+// Mentions reports whether a scenario has a name, or an address, in something that it says.
+func Mentions(cell plan.Cell, name string) bool { return mentions(textOf(cell), name) }
+
 // mentions reports whether a text has a name that is not a part of a longer one.
 func mentions(text, name string) bool {
 	for at := 0; name != ""; {
