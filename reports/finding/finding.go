@@ -32,7 +32,8 @@ type Finding struct {
 	Said string `json:"said,omitempty"`
 	// Shown is what the record of a cell has of it. Without a cell, nothing is recorded.
 	Shown Shown `json:"-"`
-	// Reproduce is the command that shows it.
+	// ShownIn is the id of the cell that shows it best, and Reproduce the command that runs that again.
+	ShownIn   string `json:"-"`
 	Reproduce string `json:"reproduce"`
 }
 
@@ -231,7 +232,8 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
-	f.Reproduce = again(run, shownOf(red))
+	shown := shownOf(red, run.Facts)
+	f.ShownIn, f.Reproduce = shown.ID, again(run, shown)
 }
 
 // again is the command that runs a cell again, as the page of the run has it.

@@ -61,6 +61,7 @@ func TestFindingsAreGatheredByWeight(t *testing.T) {
 			{Cell: "kep-1/a/b/kubelet:v1.90.1", Check: "oracle:x", Releases: mixed, Gates: gates, Outcome: reports.ExpectedFail},
 			{Cell: "kep-1/a/b/kubelet:v1.91.0-alpha.0", Check: "late", Releases: "kubelet v1.91.0-alpha.0", Outcome: reports.ExpectedFail, Expected: "at once", Observed: "1 s"},
 		},
+		ShownIn:   "kep-1/a/b/kubelet:v1.90.1",
 		Reproduce: "skewrig run 'kep-1/a/b/kubelet:v1.90.1' --report-dir report-b-d814f4",
 	}
 	if diff := cmp.Diff(want, all[1]); diff != "" {

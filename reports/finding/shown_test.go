@@ -27,6 +27,7 @@ func TestWhatARecordHasOfAFinding(t *testing.T) {
 		}},
 	}
 	all := []Finding{{
+		ShownIn:  cell.ID,
 		Finding:  reports.Finding{ID: "f", Class: reports.Defect, Instead: "it is so over HTTP/1.1 since v1.32, and on 1.37.1", Since: "v1.36.0"},
 		Releases: []string{"kubelet v1.37.1"}, Observed: []Observation{{Cell: cell.ID, Releases: "kubelet v1.37.1"}, {Cell: "a/b/c/kubelet:v1.37.0"}},
 	}}

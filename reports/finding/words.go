@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -14,16 +15,15 @@ import (
 func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narrate.Narration) {
 	red := redChecks(r)
 	for i, f := range all {
-		own := slices.DeleteFunc(slices.Clone(red), func(s seen) bool { return !f.has(s) })
+		own := slices.DeleteFunc(slices.Clone(red), func(s seen) bool { return s.cell.ID != f.ShownIn || !f.has(s) })
 		if len(own) == 0 {
 			continue
 		}
-		cell := shownOf(own)
-		n := narration(cell)
+		n := narration(own[0].cell)
+		if n == nil {
+			continue
+		}
 		for _, s := range own {
-			if n == nil || s.cell.ID != cell.ID {
-				continue
-			}
 			all[i].Said = cmp.Or(all[i].Said, causeOf(n, s.check.ID))
 			if all[i].Shown.Cell == "" || all[i].Shown.Cause == "" {
 				all[i].Shown = shownBy(n, s, f)
@@ -40,10 +40,12 @@ func (f Finding) has(s seen) bool {
 	return s.check.Finding == f.ID
 }
 
-// shownOf is the cell that shows a finding best: the last one of a release.
-func shownOf(own []seen) (shown reports.Cell) {
+// shownOf is the cell that shows a finding best: of a release, on the rig with the fewest components, the last one.
+func shownOf(own []seen, facts map[string]evidence.Facts) (shown reports.Cell) {
+	isAlpha := func(c reports.Cell) bool { return strings.Contains(c.ID, "-alpha.") }
+	size := func(c reports.Cell) int { return len(facts[c.ID].Components) }
 	for _, s := range own {
-		if shown.ID == "" || !strings.Contains(s.cell.ID, "-alpha.") {
+		if shown.ID == "" || isAlpha(shown) || !isAlpha(s.cell) && size(s.cell) <= size(shown) {
 			shown = s.cell
 		}
 	}

@@ -44,3 +44,26 @@ func TestFindingsSayWhatWasSeen(t *testing.T) {
 		t.Errorf("%d findings, want %d", len(all), len(want))
 	}
 }
+
+// TestTheSmallestRigShowsAFinding: the last one of those with the fewest components, but no alpha release if
+// there is another.
+func TestTheSmallestRigShowsAFinding(t *testing.T) {
+	t.Parallel()
+	facts := make(map[string]evidence.Facts)
+	for id, components := range map[string]int{"a/1": 4, "a/2": 3, "a/3": 3, "a/4": 5, "a/5-alpha.0": 1} {
+		facts[id] = evidence.Facts{Components: make([]evidence.Component, components)}
+	}
+	for want, ids := range map[string][]string{
+		"a/3":         {"a/1", "a/2", "a/3", "a/4", "a/5-alpha.0"},
+		"a/4":         {"a/5-alpha.0", "a/4"},
+		"a/5-alpha.0": {"a/5-alpha.0"},
+	} {
+		var own []seen
+		for _, id := range ids {
+			own = append(own, seen{cell: reports.Cell{ID: id}})
+		}
+		if got := shownOf(own, facts).ID; got != want {
+			t.Errorf("of %v, %s shows it, want %s", ids, got, want)
+		}
+	}
+}
