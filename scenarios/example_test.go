@@ -118,6 +118,34 @@ steps:
 	//   1. wait up to 1m0s until objects["nodes/node-a"].metadata.name == "node-a"
 }
 
+// What an API server emulates counts, also for what may run beside it.
+func Example_emulation() {
+	showAll(`
+topology:
+  controlPlane:
+    servers: [{name: a, version: v1.37.1, emulatedVersion: v1.36}]
+    controllerManagers: [{name: a, version: v1.37.1, emulatedVersion: v1.36}]
+    schedulers: [{name: a, version: v1.37.1}]
+  nodes: [{name: node-a, version: v1.36.3}]
+steps:
+- wait: {for: 1s}
+- checks: [{id: there, observe: 'objects["nodes/node-a"].metadata.name', is: node-a}]
+`)
+	// Output:
+	// mine/manual/example
+	// rig
+	//   etcd v3.7.0
+	//   kube-apiserver/a v1.37.1, emulating v1.36
+	//   kube-controller-manager/a v1.37.1, emulating v1.36
+	//   kube-scheduler/a v1.37.1 (skew unsupported: it is newer than the API server)
+	//   kubelet/node-a v1.36.3 (skew supported)
+	//
+	// steps
+	//   1. wait for 1s
+	//   2. check there
+	//       there: at once: objects["nodes/node-a"].metadata.name == "node-a"
+}
+
 // A kubelet can be left as its release has it.
 func Example_defaults() {
 	showAll(`

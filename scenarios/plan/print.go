@@ -71,8 +71,8 @@ func (p *printer) rig(t record.Topology) {
 		}
 		text += via(c)
 		text += strings.Join(append([]string{""}, action.DescribeSettings(c.Settings)...), ", ")
-		if isKubelet(c.Name) {
-			text += fmt.Sprintf(" (skew %s)", p.skew(c))
+		if skew := p.skew(c); isKubelet(c.Name) || spec.IsController(c.Name) && skew != release.SkewSupported {
+			text += fmt.Sprintf(" (skew %s)", skew)
 		}
 		node := nodeOf(t, c.Name)
 		if node.OwnClock {
