@@ -64,7 +64,7 @@ type Node struct {
 	dirs   dirs
 	relay  *relay
 
-	loading sync.Mutex // one at a time: images share layers
+	loading sync.Mutex // one at a time, and none during a reboot: images share layers
 
 	mu         sync.Mutex
 	namespaces *process.Namespaces // nil while it has none
@@ -194,11 +194,14 @@ func ready(ctx context.Context, client cri.RuntimeServiceClient) error {
 	return nil
 }
 
+// errNotRunning is of a node without namespaces: it has ended, or is about to boot.
+var errNotRunning = errors.New("containerd is not running")
+
 // dial connects to containerd from outside of its namespaces.
 func (n *Node) dial(ctx context.Context) (net.Conn, error) {
 	in := n.Namespaces()
 	if in == nil {
-		return nil, errors.New("containerd is not running")
+		return nil, errNotRunning
 	}
 	return new(net.Dialer).DialContext(ctx, "unix", fmt.Sprintf("/proc/%d/root%s", in.PID(), socket))
 }
@@ -211,6 +214,9 @@ func (n *Node) load(ctx context.Context, reference string) error {
 	}
 	n.loading.Lock()
 	defer n.loading.Unlock()
+	if ctx.Err() != nil { // meanwhile: who asked for it may have ended with the node
+		return ctx.Err()
+	}
 	load := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "images", "import", archive)
 	if out, err := n.output(load); err != nil {
 		return fmt.Errorf("importing image %s: %w: %s", reference, err, out)
@@ -220,9 +226,13 @@ func (n *Node) load(ctx context.Context, reference string) error {
 
 // output runs a command in the node's namespaces, and returns what it says.
 func (n *Node) output(cmd *exec.Cmd) (string, error) {
+	in := n.Namespaces()
+	if in == nil {
+		return "", errNotRunning
+	}
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := n.namespaces.Run(cmd)
+	err := in.Run(cmd)
 	return out.String(), err
 }
 
@@ -239,6 +249,8 @@ func (n *Node) Namespaces() *process.Namespaces {
 // Reboot ends all processes of the node as a power cut does, its kubelet's and its containers',
 // and starts the container runtime again with what is on disk.
 func (n *Node) Reboot() error {
+	n.loading.Lock()
+	defer n.loading.Unlock()
 	if err := n.end(); err != nil {
 		return err
 	}

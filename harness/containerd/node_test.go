@@ -1,0 +1,77 @@
+package containerd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"google.golang.org/grpc"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/record"
+)
+
+// noImage is an archive that nobody reads.
+func noImage(context.Context, string) (string, error) { return "image.tar", nil }
+
+// TestAnImageIsNotLoaded for somebody who has ended while others were, nor into a node that has ended.
+func TestAnImageIsNotLoaded(t *testing.T) {
+	t.Parallel()
+	n := &Node{config: Config{Image: noImage}}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := n.load(ended, "registry.test/web:1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("for somebody who has ended: %v", err)
+	}
+	if err := n.load(t.Context(), "registry.test/web:1"); !errors.Is(err, errNotRunning) {
+		t.Errorf("into a node that has ended: %v", err)
+	}
+}
+
+// booting is a container runtime that is asked whether it is ready while its node boots.
+type booting struct {
+	cri.RuntimeServiceClient
+	asked func()
+}
+
+func (b booting) Status(context.Context, *cri.StatusRequest, ...grpc.CallOption) (*cri.StatusResponse, error) {
+	b.asked()
+	return &cri.StatusResponse{}, nil
+}
+
+// TestNoImageIsLoadedDuringAReboot: the namespaces are not there that it would be loaded in.
+func TestNoImageIsLoadedDuringAReboot(t *testing.T) {
+	t.Parallel()
+	if err := LookUp(os.TempDir()).Check(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	programs := make(map[string]string)
+	for name, script := range map[string]string{"containerd": "exec sleep 600", "ctr": "exit 0", "containerd-shim-runc-v2": "exit 0"} {
+		programs[name] = filepath.Join(dir, name)
+		if err := os.WriteFile(programs[name], []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is to run
+			t.Fatal(err)
+		}
+	}
+	bootID := filepath.Join(dir, "boot_id")
+	if err := os.WriteFile(bootID, []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{config: Config{Name: "a", Dir: dir, BootID: bootID, Log: filepath.Join(dir, "log"), Found: Found{Programs: programs}}}
+	asked := false
+	n.relay = &relay{ledger: newLedger("a", "", (*record.History)(nil), booting{asked: func() {
+		asked = true
+		if n.loading.TryLock() {
+			n.loading.Unlock()
+			t.Error("one can be")
+		}
+	}}, nil)}
+	if err := n.Reboot(); err != nil || !asked {
+		t.Errorf("asked: %t, %v", asked, err)
+	}
+	if err := n.end(); err != nil {
+		t.Error(err)
+	}
+}
