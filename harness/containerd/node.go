@@ -275,13 +275,12 @@ func (n *Node) end() error {
 }
 
 // Close ends the node with all of its containers and mounts, and removes its cgroup. Its
-// directory stays.
+// directory stays. It is called once.
 func (n *Node) Close() error {
 	var relayed error
 	if n.relay != nil {
 		n.relay.keepAll()
-		relayed = n.relay.close()
-		n.relay = nil
+		relayed = n.relay.close() // what is about to ask it goes on to have it
 	}
 	return errors.Join(relayed, n.end(), cgroup.Remove(n.config.Cgroup))
 }

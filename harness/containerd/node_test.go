@@ -75,3 +75,24 @@ func TestNoImageIsLoadedDuringAReboot(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAClosedNodeIsAsked for the path of a container that still records, and told of one that has ended.
+func TestAClosedNodeIsAsked(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "cri") //nolint:usetesting // the path of a socket is short, that of t.TempDir is not
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	n := &Node{config: Config{Name: "a", Socket: filepath.Join(dir, "socket"), Cgroup: "skewrig-none"}}
+	if n.relay, err = newRelay(n.config, n.dial, n.load); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if path, known := n.Path("abc"); known {
+		t.Errorf("no container has path %s", path)
+	}
+	n.relay.exited("abc") // as what reads events does
+}
