@@ -38,7 +38,7 @@ type Message struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// patience is how long a process waits for its node.
+// patience is how long a process waits for its node to greet it.
 const patience = 10 * time.Second
 
 // recorder sends events to the node. It is safe for concurrent use.
@@ -56,6 +56,12 @@ func dial(socket string) (*recorder, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	return greeted(conn)
+}
+
+// greeted waits for the greeting on a connection. From then on there is no limit: a node that is slow, or stopped,
+// loses nothing, and one that ends closes the connection.
+func greeted(conn net.Conn) (*recorder, string, error) {
 	r := &recorder{conn: conn, from: bufio.NewReader(conn)}
 	var greeting Greeting
 	_ = conn.SetDeadline(time.Now().Add(patience))
@@ -67,6 +73,7 @@ func dial(socket string) (*recorder, string, error) {
 		_ = conn.Close()
 		return nil, "", err
 	}
+	_ = conn.SetDeadline(time.Time{})
 	return r, greeting.Container, nil
 }
 
@@ -97,7 +104,6 @@ func (r *recorder) tell(m Message, answered bool) {
 	if r.conn == nil {
 		return
 	}
-	_ = r.conn.SetDeadline(time.Now().Add(patience))
 	err := json.NewEncoder(r.conn).Encode(m)
 	if err == nil && answered {
 		_, err = r.from.ReadBytes('\n')
