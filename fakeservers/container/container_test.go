@@ -199,6 +199,20 @@ func TestWithoutANodeNothingIsRecorded(t *testing.T) {
 	}
 }
 
+// TestANodeThatDoesNotAnswer is none without a record: what nobody records is not to be played.
+func TestANodeThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	c := newContainer(t, File{Reference: agnhostImage})
+	listener := c.listen()
+	listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := c.run("true"); code != exitBroken || !strings.HasPrefix(out, "skewrig: recording what happens: ") {
+		t.Errorf("exit code %d, %q", code, out)
+	}
+}
+
 func TestIsFirst(t *testing.T) {
 	t.Parallel()
 	stat := func(start string) *fstest.MapFile {

@@ -3,7 +3,9 @@ package container
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -67,22 +69,31 @@ func (l place) run() int {
 	if err != nil {
 		return broken(err)
 	}
-	if played.Exec == nil {
-		// It is a sandbox's, which the node knows nothing of until it runs.
-		l.socket = ""
-	}
 	p, err := l.process(signals(func(syscall.Signal) {}))
+	if err == nil && played.Exec != nil { // otherwise it is a sandbox's, which the node knows nothing of until it runs
+		err = l.record(p)
+	}
 	if err != nil {
 		return broken(err)
 	}
-	if to, name, err := dial(l.socket); err == nil {
-		p.Recorder, p.Container = to, name
-		if l.first {
-			p.Up = sync.OnceFunc(to.up)
-			time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
-		}
-	}
 	return l.play(played, p)
+}
+
+// record has the node record what the process sees. Where there is no socket, nobody does.
+func (l place) record(p *image.Process) error {
+	to, name, err := dial(l.socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil: // without a record, what did not happen could not be told from what was not seen
+		return fmt.Errorf("recording what happens: %w", err)
+	}
+	p.Recorder, p.Container = to, name
+	if l.first {
+		p.Up = sync.OnceFunc(to.up)
+		time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+	}
+	return nil
 }
 
 // runPlays is run where the environment says what is played, and the output has the record.
