@@ -100,7 +100,7 @@ func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func
 	if err := gatherer.Gather(ctx); err != nil {
 		next := "The same command goes on; skewrig leaves the Job as it is"
 		if _, is := errors.AsType[jobs.Over](err); is {
-			next = fmt.Sprintf("To start anew, delete that directory and the Job: kubectl delete job --namespace %s %s", j.Run.Namespace, j.Run.Name)
+			next = "To start anew, delete that directory and the Job: " + j.Run.Deletion()
 		}
 		return Failed(fmt.Errorf("gathering %s: %w\nWhat was gathered is in %s. %s", j.Run, err, dir, next))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -58,23 +59,41 @@ func (c *Cluster) Allowed(ctx context.Context, namespace string) error {
 	return errors.Join(refused...)
 }
 
-// Start creates the Job of a run, and the user's files if there are any. What is there already stays as it is.
+// answerLimit is how long the cluster may take to start a Job, and to delete it again.
+const answerLimit = 30 * time.Second
+
+// Start creates the Job of a run, and the user's files if there are any. If it can't, nothing is left, or the error
+// says what may be.
 func (c *Cluster) Start(ctx context.Context, r Run, job *batchv1.Job, packed []byte) error {
-	jobs := c.client.BatchV1().Jobs(r.Namespace)
-	made, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// An interrupt comes before both are there, or after: a request that was sent may be carried out.
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
+	defer cancel()
+	made, err := c.client.BatchV1().Jobs(r.Namespace).Create(whole, job, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		made, err = jobs.Get(ctx, r.Name, metav1.GetOptions{})
+		return err // it is another's
 	}
-	if err != nil || packed == nil {
-		return err
+	if err == nil && packed != nil {
+		files := r.Files(packed)
+		files.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))}
+		_, err = c.client.CoreV1().ConfigMaps(r.Namespace).Create(whole, files, metav1.CreateOptions{})
 	}
-	files := r.Files(packed)
-	files.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))}
-	_, err = c.client.CoreV1().ConfigMaps(r.Namespace).Create(ctx, files, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		return nil
+	if err != nil {
+		return errors.Join(err, c.undo(ctx, r))
 	}
-	return err
+	return nil
+}
+
+// undo deletes the Job of a run that did not start.
+func (c *Cluster) undo(ctx context.Context, r Run) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
+	defer cancel()
+	if err := c.Delete(ctx, r); err != nil {
+		return fmt.Errorf("deleting Job %s again: %w: if it is there, delete it: %s", r.Name, err, r.Deletion())
+	}
+	return nil
 }
 
 // Delete deletes the Job of a run with all that is its.

@@ -148,3 +148,8 @@ func Command(do string) []string { return []string{"skewrig", "shard", do} }
 func (r Run) String() string {
 	return fmt.Sprintf("%d shards in Job %s of namespace %s", r.Shards, r.Name, r.Namespace)
 }
+
+// Deletion is the command that deletes the Job with all that is its.
+func (r Run) Deletion() string {
+	return fmt.Sprintf("kubectl delete job --namespace %s %s", r.Namespace, r.Name)
+}
