@@ -98,11 +98,7 @@ func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func
 	}
 	gatherer := jobs.Gatherer{Cluster: cluster, Run: j.Run, Dir: dir, Tell: j.Tell}
 	if err := gatherer.Gather(ctx); err != nil {
-		next := "The same command goes on; skewrig leaves the Job as it is"
-		if _, is := errors.AsType[jobs.Over](err); is {
-			next = "To start anew, delete that directory and the Job: " + j.Run.Deletion()
-		}
-		return Failed(fmt.Errorf("gathering %s: %w\nWhat was gathered is in %s. %s", j.Run, err, dir, next))
+		return Failed(fmt.Errorf("gathering %s: %w\nWhat was gathered is in %s. %s", j.Run, err, dir, next(j.Run, err)))
 	}
 	var gathered []string
 	for n := range j.Run.Shards {
@@ -112,6 +108,18 @@ func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func
 		return err
 	}
 	return Failed(errors.Join(cluster.Delete(ctx, j.Run), os.RemoveAll(dir)))
+}
+
+// next is what to do about a run of which not all was gathered.
+func next(r jobs.Run, err error) string {
+	over, is := errors.AsType[jobs.Over](err)
+	switch {
+	case !is:
+		return "The same command goes on; skewrig leaves the Job as it is"
+	case over.Gone:
+		return "To start anew, delete that directory"
+	}
+	return "To start anew, delete that directory and the Job: " + r.Deletion()
 }
 
 // begin starts the Job, or goes on with that of an earlier run of the same command.

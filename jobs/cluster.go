@@ -108,6 +108,9 @@ func (c *Cluster) Delete(ctx context.Context, r Run) error {
 // look reads the Job of a run, and its pods.
 func (c *Cluster) look(ctx context.Context, r Run) (*batchv1.Job, []corev1.Pod, error) {
 	job, err := c.client.BatchV1().Jobs(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		err = Over{fmt.Errorf("the Job is gone: somebody deleted it, it ended a day ago, or it was never made (%w)", err), true}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

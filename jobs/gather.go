@@ -70,12 +70,16 @@ func (g *Gatherer) Gather(ctx context.Context) error {
 	}
 }
 
-// Over is the error of a Job that ended before all reports were there: nothing more comes.
-type Over struct{ error }
+// Over is the error of a Job that ended, or is gone, before all reports were there: nothing more comes.
+type Over struct {
+	error
+	// Gone says that there is no Job.
+	Gone bool
+}
 
 // gives reports whether it is given up because of an error.
 func (g *Gatherer) gives(err error) bool {
-	if _, is := errors.AsType[Over](err); is || apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+	if _, is := errors.AsType[Over](err); is || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		return true
 	}
 	if g.failed.IsZero() {
@@ -105,7 +109,7 @@ func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 		g.tellOf(ctx, s)
 	}
 	if why := Ended(*job); why != "" && left > 0 {
-		return left, Over{fmt.Errorf("the Job ended (%s) without the reports of %d of %d shards:\n%w", why, left, g.Run.Shards, errors.Join(missing...))}
+		return left, Over{fmt.Errorf("the Job ended (%s) without the reports of %d of %d shards:\n%w", why, left, g.Run.Shards, errors.Join(missing...)), false}
 	}
 	return left, nil
 }
