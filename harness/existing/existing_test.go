@@ -148,6 +148,24 @@ func TestANamespaceThatStays(t *testing.T) {
 	})
 }
 
+// TestANamespaceThatMayNotBeDeleted: the error is that of the API server.
+func TestANamespaceThatMayNotBeDeleted(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"get", "delete"} {
+		synctest.Test(t, func(t *testing.T) {
+			client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ours", Labels: map[string]string{RunLabel: "mine"}}})
+			client.PrependReactor(verb, "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, errors.New("a webhook says no")
+			})
+			err := (&Cluster{client: client, run: "mine"}).DeleteNamespaces(t.Context(), []string{"ours"})
+			want := "deleting namespace ours: a webhook says no, also after 3m0s: delete it with kubectl delete namespace ours"
+			if err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", verb, err, want)
+			}
+		})
+	}
+}
+
 // TestMissingPermissions: all that are not allowed.
 func TestMissingPermissions(t *testing.T) {
 	t.Parallel()

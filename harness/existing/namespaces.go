@@ -92,6 +92,7 @@ func (c *Cluster) DeleteNamespaces(ctx context.Context, names []string) error {
 func (c *Cluster) deleteNamespace(ctx context.Context, name string) error {
 	all := c.client.CoreV1().Namespaces()
 	var last *corev1.Namespace
+	var failed error // what was tried last
 	err := wait.PollUntilContextTimeout(ctx, gonePoll, goneLimit, true, func(ctx context.Context) (bool, error) {
 		found, err := all.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) || err == nil && found.Labels[RunLabel] != c.run {
@@ -101,14 +102,20 @@ func (c *Cluster) deleteNamespace(ctx context.Context, name string) error {
 			last = found
 		}
 		if err == nil && found.DeletionTimestamp == nil {
-			_ = all.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &found.UID}})
+			err = all.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &found.UID}})
+		}
+		if ctx.Err() == nil { // otherwise, nothing but the end of the time has failed
+			failed = err
 		}
 		return false, nil // what has failed is tried again
 	})
-	if err != nil {
-		return fmt.Errorf("namespace %s is still there after %s%s: delete it with kubectl delete namespace %s", name, goneLimit, holding(last), name)
+	switch {
+	case err == nil:
+		return nil
+	case failed != nil:
+		return fmt.Errorf("deleting namespace %s: %w, also after %s: delete it with kubectl delete namespace %s", name, failed, goneLimit, name)
 	}
-	return nil
+	return fmt.Errorf("namespace %s is still there after %s%s: delete it with kubectl delete namespace %s", name, goneLimit, holding(last), name)
 }
 
 // holding is what holds up the end of a namespace, as far as it says so.
