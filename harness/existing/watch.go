@@ -1,6 +1,7 @@
 package existing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,20 +64,20 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 		return nil, err
 	}
 	w := &watcher{Watched: what}
-	if w.Seen == nil {
-		w.Seen = watched.NewSeen()
-	}
+	w.Seen = cmp.Or(w.Seen, watched.NewSeen())
 	w.Seen.Again()
 	if what.Containers {
 		w.containers = newContainers()
 	}
 	var factories []dynamicinformer.DynamicSharedInformerFactory
-	ended := make(chan struct{})
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	var asking sync.WaitGroup
 	stop = sync.OnceFunc(func() {
-		close(ended)
+		end()
 		for _, f := range factories {
 			f.Shutdown()
 		}
+		asking.Wait()
 	})
 	var synced []cache.InformerSynced
 	add := func(f dynamicinformer.DynamicSharedInformerFactory, resources ...schema.GroupVersionResource) {
@@ -93,7 +94,7 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 			}
 			synced = append(synced, registration.HasSynced)
 		}
-		f.Start(ended)
+		f.Start(running.Done())
 	}
 	for _, namespace := range what.Namespaces {
 		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil), what.Resources...)
@@ -115,7 +116,7 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	for _, gone := range w.Seen.Missing() {
 		w.record(gone.Subject, gone.ObjectObserved)
 	}
-	go c.ask(ended, what.Lost)
+	asking.Go(func() { c.ask(running, what.Lost) })
 	return stop, nil
 }
 
@@ -128,17 +129,20 @@ func only(field, value string) func(*metav1.ListOptions) {
 const askPause = 2 * time.Second
 
 // ask asks the API server again and again whether it is there: a watch is patient, and says
-// nothing while it is not.
-func (c *Cluster) ask(ended <-chan struct{}, lost func(error)) {
+// nothing while it is not. It ends with ctx, after which nothing is lost.
+func (c *Cluster) ask(ctx context.Context, lost func(error)) {
 	for {
 		select {
-		case <-ended:
+		case <-ctx.Done():
 			return
 		case <-time.After(askPause):
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
-		_, err := c.readVersion(ctx)
+		limited, cancel := context.WithTimeout(ctx, answerLimit)
+		_, err := c.readVersion(limited)
 		cancel()
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil {
 			lost(fmt.Errorf("asking whether the API server is there: %w", err))
 			return
