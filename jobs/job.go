@@ -38,7 +38,7 @@ type Run struct {
 const (
 	workDir  = "/work"
 	filesDir = "/files"
-	// FilesName is the archive of the user's own files, below FilesDir.
+	// filesName is the archive of the user's own files, in filesDir.
 	filesName = "files.tar.gz"
 )
 
