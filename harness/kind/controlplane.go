@@ -103,31 +103,40 @@ func (c *controlPlane) running(ctx context.Context, component string) (*cri.Cont
 
 func isRunning(c *cri.Container) bool { return c.GetState() == cri.ContainerState_CONTAINER_RUNNING }
 
-// status is what the container runtime says of a container, which is of a component, and nil if it knows none of
-// this id.
-func (c *controlPlane) status(ctx context.Context, id string) *cri.ContainerStatus {
+// status is what the container runtime says of a container. That it knows none of this id is an error.
+func (c *controlPlane) status(ctx context.Context, id string) (*cri.ContainerStatus, error) {
 	answer, err := cri.NewRuntimeServiceClient(c.conn).ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id})
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("asking how container %s is: %w", id, err)
 	}
-	return answer.GetStatus()
+	return answer.GetStatus(), nil
 }
 
 // awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if
 // that is not known.
 func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus) {
-	_ = wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
-		s = c.status(ctx, id)
-		return s.GetState() == cri.ContainerState_CONTAINER_EXITED, nil
-	}) // what it is then is known, or nothing
+	err := wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
+		s, _ = c.status(ctx, id) // it is asked again
+		return hasEnded(s), nil
+	})
+	if err != nil {
+		return nil
+	}
 	return s
+}
+
+func hasEnded(s *cri.ContainerStatus) bool {
+	return s.GetState() == cri.ContainerState_CONTAINER_EXITED
 }
 
 // lookLimit is how long a container runtime may take to know that a container has ended.
 const lookLimit = 5 * time.Second
 
-// endOf is how the container of a status has ended.
+// endOf is how the container of a status has ended. It is unset if the status does not say that it has.
 func endOf(s *cri.ContainerStatus) End {
+	if !hasEnded(s) {
+		return End{}
+	}
 	return ofContainer(s.GetExitCode(), time.Unix(0, s.GetFinishedAt()))
 }
 
@@ -162,17 +171,25 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 	if _, err := docker.Run(ctx, "exec", c.container, "sh", "-euc", script(runs.GetId())); err != nil {
 		return nil, end, fmt.Errorf("ending %s: %w", component, err)
 	}
+	end, err = c.awaitStopped(ctx, component, runs.GetId())
+	return runs, end, err
+}
+
+// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. That nobody says
+// so is an error: the kubelet removes the container sooner or later.
+func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (end End, err error) {
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
-		if s := c.status(ctx, runs.GetId()); s.GetState() == cri.ContainerState_CONTAINER_EXITED {
-			end = endOf(s) // the kubelet removes it sooner or later
+		if runs, err := c.running(ctx, component); err != nil || runs != nil {
+			return false, err
 		}
-		again, err := c.running(ctx, component)
-		return again == nil, err
+		s, err := c.status(ctx, id)
+		end = endOf(s)
+		return hasEnded(s), err
 	})
 	if err != nil {
-		err = fmt.Errorf("%s has not ended: %w", component, err)
+		err = fmt.Errorf("waiting until %s has ended: %w", component, err)
 	}
-	return runs, end, err
+	return end, err
 }
 
 // awaitGone waits until the kubelet has forgotten a static pod. One that comes in its place earlier is looked at again only
@@ -227,7 +244,8 @@ func (k *Cluster) endedSince(ctx context.Context, component string, began time.T
 	}
 	for _, one := range all {
 		if one.GetState() == cri.ContainerState_CONTAINER_EXITED && time.Unix(0, one.GetCreatedAt()).After(began) {
-			return fmt.Errorf("it %s", endOf(k.controlPlane.status(ctx, one.GetId())))
+			s, err := k.controlPlane.status(ctx, one.GetId())
+			return errors.Join(fmt.Errorf("it %s", endOf(s)), err)
 		}
 	}
 	return nil
