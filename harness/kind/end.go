@@ -39,14 +39,14 @@ func signaled(number int, at time.Time) End {
 	return End{Code: -1, Signal: unix.SignalName(syscall.Signal(number)), At: at}
 }
 
-// byShell is above what a container runtime has as the exit status of a process that a signal ended, as a
-// shell does.
+// byShell is what a container runtime adds to the number of a signal that ended a process, as a shell does. A
+// process may exit with more by itself, such as 255.
 const byShell = 128
 
 // ofContainer is the end of a container's process.
 func ofContainer(code int32, at time.Time) End {
-	if code > byShell {
-		return signaled(int(code)-byShell, at)
+	if end := signaled(int(code)-byShell, at); end.Signal != "" {
+		return end
 	}
 	return End{Code: int(code), At: at}
 }

@@ -28,6 +28,7 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	for want, end := range map[string]End{
 		"exited with 0": ofContainer(0, time.Unix(1, 0)), "exited with 2": ofContainer(2, time.Unix(1, 0)),
+		"exited with 255": ofContainer(255, time.Unix(1, 0)), "exited with 128": ofContainer(128, time.Unix(1, 0)),
 		"ended by SIGKILL": ofContainer(137, time.Unix(1, 0)), "ended by SIGTERM": ofUnit("killed", 15, time.Unix(1, 0)), "ended": {},
 	} {
 		if end.String() != want {
