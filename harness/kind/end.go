@@ -74,6 +74,23 @@ func readUnitExits(journal io.Reader, exited func(End)) {
 	}
 }
 
+// ofMain is the end of a unit's main process, by what systemctl show says of ExecMainCode and ExecMainStatus
+// (org.freedesktop.systemd1(5)).
+func ofMain(text string, at time.Time) (End, error) {
+	var code, status int
+	if _, err := fmt.Sscan(text, &code, &status); err != nil {
+		return End{}, fmt.Errorf("%w: %q", err, text)
+	}
+	how, known := ends[code]
+	if !known {
+		return End{}, fmt.Errorf("no process of it has ended: %q", text)
+	}
+	return ofUnit(how, status, at), nil
+}
+
+// ends are the ways in which a process ends (waitid(2), CLD_EXITED, CLD_KILLED, CLD_DUMPED), as systemd calls them.
+var ends = map[int]string{1: "exited", 2: "killed", 3: "dumped"}
+
 // ofUnit is the end of a process of systemd's (systemd.exec(5), $EXIT_CODE and $EXIT_STATUS).
 func ofUnit(how string, status int, at time.Time) End {
 	if how == "exited" {

@@ -37,6 +37,20 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestTheEndOfAUnit: how it has ended is not known before it has.
+func TestTheEndOfAUnit(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 0)
+	for text, want := range map[string]End{
+		"1\n0": {At: at}, "1\n255": {Code: 255, At: at}, "2\n9": {Code: -1, Signal: "SIGKILL", At: at}, "3\n6": {Code: -1, Signal: "SIGABRT", At: at},
+		"0\n0": {}, "": {},
+	} {
+		if end, err := ofMain(text, at); end != want || (err == nil) != (want != End{}) {
+			t.Errorf("%q: %+v, %v, want %+v", text, end, err, want)
+		}
+	}
+}
+
 // TestAbsences: an end counts as asked for by when it was, and not by when it is heard of.
 func TestAbsences(t *testing.T) {
 	t.Parallel()

@@ -50,22 +50,17 @@ func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
 	return n.kubeletEnd(ctx)
 }
 
-// kubeletEnd is how the kubelet of a node has ended, which does not run, by what systemd says
-// (org.freedesktop.systemd1(5), ExecMainCode: CLD_EXITED is 1).
+// kubeletEnd is how the kubelet of a node has ended, which does not run, by what systemd says.
 func (n *node) kubeletEnd(ctx context.Context) (End, error) {
 	text, err := docker.Run(ctx, "exec", n.container, "systemctl", "show", "--value", "--property=ExecMainCode", "--property=ExecMainStatus", "kubelet.service")
 	if err != nil {
 		return End{}, err
 	}
-	var code, status int
-	if _, err := fmt.Sscan(text, &code, &status); err != nil {
-		return End{}, fmt.Errorf("asking systemd how the kubelet of %s has ended: %w: %q", n.name, err, text)
+	end, err := ofMain(text, time.Now())
+	if err != nil {
+		return End{}, fmt.Errorf("asking systemd how the kubelet of %s has ended: %w", n.name, err)
 	}
-	how := "killed"
-	if code == 1 {
-		how = "exited"
-	}
-	return ofUnit(how, status, time.Now()), nil
+	return end, nil
 }
 
 // StartKubelet starts the kubelet of a node with the gates and the configuration that it is to have, and returns when it is
