@@ -40,12 +40,16 @@ func (k *Cluster) StopKubelet(ctx context.Context, node string) (End, error) {
 	return n.kubeletEnd(ctx)
 }
 
+// killKubelet kills a kubelet, and has systemd not start it again, as it does a second later (kind, kubelet.service,
+// RestartSec).
+const killKubelet = "systemctl kill --signal=KILL kubelet.service; systemctl stop kubelet.service"
+
 // KillKubelet ends it without a warning. systemd does not start it again.
 func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
 	k.away.begin("kubelet/" + node)
 	n := k.nodes[node]
-	if err := errors.Join(n.systemctl(ctx, "kill", "--signal=KILL"), n.systemctl(ctx, "stop")); err != nil {
-		return End{}, err
+	if _, err := docker.Run(ctx, "exec", n.container, "sh", "-euc", killKubelet); err != nil {
+		return End{}, fmt.Errorf("killing the kubelet of %s: %w", node, err)
 	}
 	return n.kubeletEnd(ctx)
 }
