@@ -316,7 +316,7 @@ func (k *Cluster) Load(ctx context.Context, component string, as Component) erro
 		return nil
 	}
 	read, write := io.Pipe()
-	export := docker.Command(ctx, "run", "--rm", "--name", k.name+"-images", "--label", docker.RunLabel, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
+	export := docker.Command(ctx, "run", "--rm", "--name", k.name+"-images", "--label", k.label, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
 	var said bytes.Buffer
 	export.Stdout, export.Stderr = write, &said
 	go func() {

@@ -76,6 +76,7 @@ func (c Config) nodeDir(node string) string { return filepath.Join(c.dir, node) 
 type Cluster struct {
 	config   Config
 	name     string
+	label    string // of what else it makes in Docker
 	provider *cluster.Provider
 	client   kubernetes.Interface
 	nodes    map[string]*node // by their names
@@ -101,7 +102,7 @@ type node struct {
 func (r *Run) New(c Config) (_ *Cluster, err error) {
 	c.dir = filepath.Join(r.dir, fmt.Sprint(c.Number))
 	k := &Cluster{
-		config: c, name: fmt.Sprintf("%s-%d", r.name(), c.Number), nodes: make(map[string]*node),
+		config: c, name: fmt.Sprintf("%s-%d", r.name(), c.Number), label: r.label(), nodes: make(map[string]*node),
 		provider: cluster.NewProvider(cluster.ProviderWithDocker()), loaded: make(map[string]bool),
 	}
 	k.lasting, k.end = context.WithCancel(context.Background())
@@ -170,7 +171,7 @@ func (k *Cluster) Create(ctx context.Context) error {
 	}
 	for _, n := range k.config.Nodes {
 		if n.Newer {
-			if err := copyOut(ctx, k.config.ControlPlane.Image, kubeadmPath, filepath.Join(k.config.nodeDir(n.Name), kubeadmFile)); err != nil {
+			if err := k.copyOut(ctx, k.config.ControlPlane.Image, kubeadmPath, filepath.Join(k.config.nodeDir(n.Name), kubeadmFile)); err != nil {
 				return err
 			}
 		}

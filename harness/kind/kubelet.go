@@ -72,7 +72,7 @@ func (n *node) kubeletEnd(ctx context.Context) (End, error) {
 func (k *Cluster) StartKubelet(ctx context.Context, as Node) error {
 	node, n := as.Name, k.nodes[as.Name]
 	if as.Image != "" {
-		if err := n.replaceKubelet(ctx, as.Image); err != nil {
+		if err := k.replaceKubelet(ctx, n, as.Image); err != nil {
 			return err
 		}
 	}
@@ -91,29 +91,33 @@ func (k *Cluster) StartKubelet(ctx context.Context, as Node) error {
 const kubeletPath = "/usr/bin/kubelet"
 
 // replaceKubelet puts the kubelet of a node image into a node.
-func (n *node) replaceKubelet(ctx context.Context, image string) (err error) {
+func (k *Cluster) replaceKubelet(ctx context.Context, n *node, image string) (err error) {
 	temp, err := os.MkdirTemp("", "skewrig-kubelet-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	file := filepath.Join(temp, "kubelet")
-	if err := copyOut(ctx, image, kubeletPath, file); err != nil {
+	if err := k.copyOut(ctx, image, kubeletPath, file); err != nil {
 		return err
 	}
 	_, err = docker.Run(ctx, "cp", file, n.container+":"+kubeletPath)
 	return err
 }
 
-// copyOut copies a file of an image to this machine.
-func copyOut(ctx context.Context, image, path, to string) error {
-	from, err := docker.Run(ctx, "create", "--label", docker.RunLabel, "--network", "none", image)
-	if err != nil {
+// copyOut copies a file of an image to this machine, by a container that never runs. Docker may go on making it when ctx is
+// done; what comes too late here, Run.Close removes by its name.
+func (k *Cluster) copyOut(ctx context.Context, image, path, to string) (err error) {
+	name := k.name + "-copy"
+	defer func() {
+		_, removed := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", name)
+		err = errors.Join(err, removed)
+	}()
+	if _, err := docker.Run(ctx, "create", "--name", name, "--label", k.label, "--network", "none", image); err != nil {
 		return err
 	}
-	_, err = docker.Run(ctx, "cp", from+":"+path, to)
-	_, removed := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", from)
-	return errors.Join(err, removed)
+	_, err = docker.Run(ctx, "cp", name+":"+path, to)
+	return err
 }
 
 // awaitKubelet waits until a kubelet answers and has said how its node is since it began.

@@ -33,6 +33,9 @@ type Run struct {
 // name is that of the run's network, with which the names of its clusters begin.
 func (r *Run) name() string { return "skewrig-" + r.id }
 
+// label is that of what it makes.
+func (r *Run) label() string { return docker.RunLabel + "=" + r.id }
+
 // TempDir makes a directory, which is gone after the run.
 func (r *Run) TempDir() (string, error) { return os.MkdirTemp(r.dir, "") }
 
@@ -74,7 +77,7 @@ func Open(ctx context.Context, command string) (_ *Run, err error) {
 		return nil, err
 	}
 	_, err = docker.Run(ctx, "network", "create", "--driver", "bridge", "--opt", "com.docker.network.bridge.enable_ip_masquerade=true",
-		"--label", docker.RunLabel+"="+r.id, "--label", hostLabel+"="+host, "--label", dirLabel+"="+r.dir, r.name())
+		"--label", r.label(), "--label", hostLabel+"="+host, "--label", dirLabel+"="+r.dir, r.name())
 	if err != nil {
 		return nil, fmt.Errorf("making a network for kind clusters: %w", err)
 	}

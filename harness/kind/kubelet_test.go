@@ -1,0 +1,42 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/await"
+)
+
+// TestCopyOutThatIsBrokenOff: the container that Docker may have made is removed, by its name.
+func TestCopyOutThatIsBrokenOff(t *testing.T) {
+	dir := t.TempDir()
+	told := filepath.Join(dir, "told")
+	standIn := "#!/bin/sh\necho \"$@\" >>" + told + "\ncase $1 in create) exec sleep 600;; esac\n"
+	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(standIn), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	commands := func() string {
+		text, _ := os.ReadFile(told) // empty until there is one
+		return string(text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		await.Until(ctx, time.Minute, func() bool { return strings.HasPrefix(commands(), "create ") })
+		cancel()
+	}()
+	r := &Run{id: "0a"}
+	k := &Cluster{name: r.name() + "-1", label: r.label()}
+	if err := k.copyOut(ctx, "an-image", "/a", filepath.Join(dir, "a")); !errors.Is(err, context.Canceled) {
+		t.Errorf("broken off: %v", err)
+	}
+	want := "create --name skewrig-0a-1-copy --label skewrig.dev/run=0a --network none an-image\nrm --force --volumes skewrig-0a-1-copy\n"
+	if got := commands(); got != want {
+		t.Errorf("docker was told\n%swant\n%s", got, want)
+	}
+}
