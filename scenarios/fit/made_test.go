@@ -121,6 +121,11 @@ func TestAbsent(t *testing.T) {
 		"- apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: node-a, containers: []}}": nil,
 		"- apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: []}}":                   {"kube-scheduler"},
 		"- apply: {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeName: node-a, containers: [{name: app, image: busybox}]}}}}": {"kube-controller-manager"},
+		"- stop: kubelet/node-a\n- start: {component: kubelet/node-a}": {"kube-controller-manager"},
+		"- kill: kubelet/node-a":                 {"kube-controller-manager"},
+		"- restart: {component: kubelet/node-a}": {"kube-controller-manager"},
+		"- roll: {gates: {A: false}}":            {"kube-controller-manager"},
+		"- restart: {component: kube-apiserver}": nil,
 	} {
 		none := strings.Replace(topology, "gates: {A: true}}, nodes", "controllerManager: false, scheduler: false}, nodes", 1)
 		if diff := cmp.Diff(want, fit.Absent(cellOf(t, begin+none+"steps:\n"+text+"\n- wait: {for: 1s}\n"))); diff != "" {

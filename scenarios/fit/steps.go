@@ -271,7 +271,8 @@ func chosen(o unstructured.Unstructured) map[string]any {
 }
 
 // Absent are the components of a control plane that a cell wants to be absent: they would do something that is in its
-// record.
+// record. A controller manager marks a node, and the pods on it, as not ready while its kubelet is away, or says so itself
+// as it starts.
 func Absent(cell plan.Cell) (all []string) {
 	add := func(component string, is bool) {
 		if is && !slices.Contains(all, component) {
@@ -280,6 +281,7 @@ func Absent(cell plan.Cell) (all []string) {
 	}
 	t := cell.Topology
 	for _, step := range cell.Steps {
+		add(record.ControllerManager, !t.ControllerManager && endsKubelet(step.Action))
 		for _, object := range action.Created(step.Action) {
 			o := unstructured.Unstructured{Object: object}
 			add(record.ControllerManager, !t.ControllerManager && wantsNoManager(t, o))
@@ -287,6 +289,22 @@ func Absent(cell plan.Cell) (all []string) {
 		}
 	}
 	return all
+}
+
+// endsKubelet reports whether a kubelet ends by a step, for good or not.
+func endsKubelet(step action.Action) bool {
+	switch does := step.(type) {
+	case action.Stop:
+		return isKubelet(does.Component)
+	case action.Kill:
+		return isKubelet(string(does))
+	case action.Restart:
+		return isKubelet(does.Component)
+	case action.Roll:
+		return slices.ContainsFunc(does.Restarts, func(r action.Restart) bool { return isKubelet(r.Component) })
+	default:
+		return false
+	}
 }
 
 // Alone reports whether a cell has to have a cluster that was made for it alone: it changes more than what is in its
