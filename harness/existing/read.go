@@ -50,9 +50,11 @@ type Wanted struct {
 	Nodes string
 	// ServerGates and NodeGates have the gates of the API server and of kubelets read.
 	ServerGates, NodeGates bool
+	// Unusable has gates read of nodes also to which no pod is to come. If unset, those of the others only.
+	Unusable bool
 }
 
-// gatesOfEach is of how many usable nodes of each version the gates are read. In a cluster
+// gatesOfEach is of how many nodes of each version the gates are read. In a cluster
 // with a thousand nodes, those of ten will do.
 const gatesOfEach = 10
 
@@ -83,7 +85,7 @@ func (c *Cluster) Read(ctx context.Context, w Wanted) (facts.Cluster, error) {
 		read.Nodes[i] = nodeFacts(node)
 		of := &read.Nodes[i]
 		switch {
-		case !w.NodeGates || of.Unusable != "":
+		case !w.NodeGates || of.Unusable != "" && !w.Unusable:
 		case asked[of.Version] >= gatesOfEach:
 			of.Gates.Unread = fmt.Sprintf("those of %d nodes of each version are read", gatesOfEach)
 		default:

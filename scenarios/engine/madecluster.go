@@ -61,7 +61,7 @@ func (m *madeCluster) close() error {
 
 // read reads what the cluster is, and which of the components of its control plane are.
 func (m *madeCluster) read(ctx context.Context, controllers ...record.Component) (facts.Cluster, error) {
-	now, err := m.api.Read(ctx, existing.Wanted{ServerGates: true, NodeGates: true})
+	now, err := m.api.Read(ctx, existing.Wanted{ServerGates: true, NodeGates: true, Unusable: true})
 	if err != nil {
 		return now, err
 	}
@@ -110,11 +110,11 @@ func (m *madeCluster) restart(ctx context.Context, r *run, to action.Restart) er
 	if err != nil {
 		return err
 	}
-	on := fit.OfMade(record.Topology{Members: m.control[:1], Nodes: []record.Node{is}}, now)
-	if len(on.Reasons) > 0 {
-		return fmt.Errorf("the kubelet was restarted: %s", on.Reason())
+	on, why := fit.KubeletOfMade(is, now)
+	if why != "" {
+		return fmt.Errorf("the kubelet of %s was restarted: the node %s", name, why)
 	}
-	started := kubeletOf(on.Nodes[name], is.Gates)
+	started := kubeletOf(on, is.Gates)
 	started.ReadySeconds = ready
 	r.history.Append("cluster", to.Component, started)
 	return nil

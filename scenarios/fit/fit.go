@@ -63,17 +63,26 @@ func OfMade(t record.Topology, on facts.Cluster) Fit {
 		fit.Reasons = append(fit.Reasons, wrongComponent(c, on)...)
 	}
 	for _, n := range t.Nodes {
-		at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == n.Name })
-		if at < 0 {
-			fit.Reasons = append(fit.Reasons, n.Name+" is not there")
-			continue
+		is, why := KubeletOfMade(n, on)
+		if is.Unusable != "" {
+			why = "is " + is.Unusable
 		}
-		fit.Nodes[n.Name] = on.Nodes[at]
-		if why := (matching{}).wrong(n, on.Nodes[at]); why != "" {
+		if fit.Nodes[n.Name] = is; why != "" {
 			fit.Reasons = append(fit.Reasons, n.Name+" "+why)
 		}
 	}
 	return fit
+}
+
+// KubeletOfMade is a node of a cluster that was made for a cell, by the cell's name, and why its kubelet is not what was to
+// run there; empty if it is. Whether pods may come to the node does not count: as a kubelet starts, a controller manager may
+// taint its node, and takes some seconds to see that it is ready.
+func KubeletOfMade(wanted record.Node, on facts.Cluster) (is facts.Node, why string) {
+	at := slices.IndexFunc(on.Nodes, func(is facts.Node) bool { return is.Name == wanted.Name })
+	if at < 0 {
+		return is, "is not there"
+	}
+	return on.Nodes[at], wrongKubelet(wanted, on.Nodes[at])
 }
 
 // Itself are the reasons for which a cell can run on no cluster that may be used so.

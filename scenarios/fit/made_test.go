@@ -99,6 +99,26 @@ func TestOfMade(t *testing.T) {
 	}
 }
 
+// TestKubeletOfMade: a kubelet is what was to run, whatever its node is ready for.
+func TestKubeletOfMade(t *testing.T) {
+	t.Parallel()
+	wanted := cellOf(t, begin+topology+steps).Topology.Nodes[0]
+	for want, change := range map[string]func(*facts.Node){
+		"":                                 func(n *facts.Node) { n.Unusable = "tainted" },
+		"runs v1.88.0":                     func(n *facts.Node) { n.Version = "v1.88.0" },
+		"has A=false, and is to have true": func(n *facts.Node) { n.Gates = on(release.Gates{"A": false}) },
+		"is not there":                     func(n *facts.Node) { n.Name = "ip-1" },
+	} {
+		is := cluster(func(c *facts.Cluster) {
+			c.Nodes[0].Name = wanted.Name
+			change(&c.Nodes[0])
+		})
+		if _, why := fit.KubeletOfMade(wanted, is); why != want {
+			t.Errorf("it %s, want that it %s", why, want)
+		}
+	}
+}
+
 // TestControlPlanesThatCanBeMade: one of each program, each of its own release, and no more.
 func TestControlPlanesThatCanBeMade(t *testing.T) {
 	t.Parallel()

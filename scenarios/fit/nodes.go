@@ -83,13 +83,19 @@ func (m matching) wrong(wanted record.Node, is facts.Node) string {
 	switch {
 	case is.Unusable != "":
 		return "is " + is.Unusable
-	case !isAsked(wanted.Version, is.Version):
-		return "runs " + is.Version
 	case is.Name != wanted.Name && mentions(m.text, is.Name):
 		return "has a name that the scenario uses for something else"
 	default:
-		return wrongGates(wanted.Gates, is.Gates)
+		return wrongKubelet(wanted, is)
 	}
+}
+
+// wrongKubelet is why a node does not have a kubelet as it is wanted; empty if it has.
+func wrongKubelet(wanted record.Node, is facts.Node) string {
+	if !isAsked(wanted.Version, is.Version) {
+		return "runs " + is.Version
+	}
+	return wrongGates(wanted.Gates, is.Gates)
 }
 
 // why is what is wrong with the nodes of the cluster, and with how many of them.
