@@ -1,6 +1,7 @@
 package nodeimage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/layer"
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // suite is the release of Debian that nodes have: the last one whose systemd also boots where
@@ -45,7 +48,8 @@ func (c Config) base(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// debian installs Debian into an archive.
+// debian installs Debian into an archive. debootstrap mounts file systems in what it makes, and unmounts them if it is not
+// killed: its mounts are in a namespace of its own, and gone with that.
 func debian(ctx context.Context, archive string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(archive), 0o700); err != nil {
 		return err
@@ -55,16 +59,29 @@ func debian(ctx context.Context, archive string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	inside, err := process.NewNamespaces("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(inside.Close(), err) }()
 	root, written := filepath.Join(temp, "root"), filepath.Join(temp, "root.tar")
-	install := exec.CommandContext(ctx, "debootstrap", "--variant=minbase", "--include="+strings.Join(packages, ","), suite, root)
-	pack := exec.CommandContext(ctx, "tar", "--directory", root, "--numeric-owner", "--one-file-system", "--exclude=./var/cache/apt/*", "--exclude=./var/lib/apt/lists/*", "--create", "--file", written, ".")
-	for _, cmd := range []*exec.Cmd{install, pack} {
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("installing Debian %s: %w: %s", suite, err, last(string(out), 10))
+	for _, command := range [][]string{
+		{"debootstrap", "--variant=minbase", "--include=" + strings.Join(packages, ","), suite, root},
+		{"tar", "--directory", root, "--numeric-owner", "--one-file-system", "--exclude=./var/cache/apt/*", "--exclude=./var/lib/apt/lists/*", "--create", "--file", written, "."},
+	} {
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+		cmd.WaitDelay = stopping
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := inside.Run(cmd); err != nil {
+			return fmt.Errorf("installing Debian %s: %w: %s", suite, errors.Join(context.Cause(ctx), err), last(said.String(), 10))
 		}
 	}
 	return os.Rename(written, archive)
 }
+
+// stopping is how long the output of a command that was killed is waited for, which what it has started may still have.
+const stopping = time.Second
 
 // last are the last lines of a text.
 func last(text string, n int) string {
