@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/build"
@@ -41,21 +43,13 @@ func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []
 		return nil, nil, err
 	}
 	k := &engine.Kind{Images: make(map[release.Version]string)}
-	for _, cell := range cells {
-		if len(fit.Made.Itself(cell)) > 0 {
-			continue
+	for _, v := range nodeReleases(cells) {
+		image, err := nodeImageOf(ctx, v, named[v], tell)
+		if err != nil {
+			return nil, nil, err
 		}
-		for _, v := range engine.NodeReleases(cell) {
-			if _, looked := k.Images[v]; looked {
-				continue
-			}
-			image, err := nodeImageOf(ctx, v, named[v], tell)
-			if err != nil {
-				return nil, nil, err
-			}
-			k.Images[v] = image
-			k.Bare = k.Bare || image == nodeimage.Name(v)
-		}
+		k.Images[v] = image
+		k.Bare = k.Bare || image == nodeimage.Name(v)
 	}
 	if len(k.Images) > 0 {
 		if _, err := builder.ContainerProgram(ctx); err != nil {
@@ -66,6 +60,35 @@ func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []
 		return nil, nil, Failed(err)
 	}
 	return k, k.Run.Close, nil
+}
+
+// nodeReleases are the releases of which cells need node images, of those cells that can run on kind clusters.
+func nodeReleases(cells []plan.Cell) (all []release.Version) {
+	for _, cell := range cells {
+		if len(fit.Made.Itself(cell)) > 0 {
+			continue
+		}
+		for _, v := range engine.NodeReleases(cell) {
+			if !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// CheckUsed is an error if one of NodeImages can't be read, or serves none of the cells: who names an image must not get a
+// report about another.
+func (c KindClusters) CheckUsed(cells []plan.Cell) error {
+	named, err := parseNodeImages(c.NodeImages)
+	problems := []error{err}
+	needed := nodeReleases(cells)
+	for _, v := range slices.SortedFunc(maps.Keys(named), release.Version.Compare) {
+		if !slices.Contains(needed, v) {
+			problems = append(problems, fmt.Errorf("--node-image %s=%s is of a release that no selected cell needs; the cells need %v", v, named[v], needed))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // parseNodeImages reads RELEASE=IMAGE.

@@ -100,7 +100,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if cells, err = f.on.onRuntime(cells, f.runtime.value); err != nil {
 		return err
 	}
-	if err := f.CheckUsed(builder, cells); err != nil {
+	if err := errors.Join(f.CheckUsed(builder, cells), f.on.kind.CheckUsed(cells)); err != nil {
 		return err
 	}
 	if f.inJobs.wanted(cmd) {
