@@ -16,7 +16,7 @@ import (
 // RunLabel is the label of what skewrig makes: its value is the run that it is of, or what it is for.
 const RunLabel = "skewrig.dev/run"
 
-// stopping is how long a command has to end that was interrupted.
+// stopping is how long the output of a command that was killed is waited for, which what it has started may still have.
 const stopping = 5 * time.Second
 
 // Command is a docker command that is not started yet.
