@@ -32,8 +32,9 @@ type Finding struct {
 	Said string `json:"said,omitempty"`
 	// Shown is what the record of a cell has of it. Without a cell, nothing is recorded.
 	Shown Shown `json:"-"`
-	// ShownIn is the id of the cell that shows it best, and Reproduce the command that runs that again.
-	ShownIn   string `json:"-"`
+	// ShownIn is the id of the cell that shows it best.
+	ShownIn string `json:"-"`
+	// Reproduce is the command that shows it.
 	Reproduce string `json:"reproduce"`
 }
 
