@@ -72,6 +72,17 @@ func Trunk(id string) string {
 	return strings.Join(segments, "/")
 }
 
+// Runtime is the axis that no scenario has: it tells apart cells that run on two container runtimes. It comes last.
+const Runtime = "runtime"
+
+// AsPlanned returns an id without the container runtime that the cell ran on.
+func AsPlanned(id string) string {
+	if at := strings.LastIndexByte(id, '/'); at >= 0 && strings.HasPrefix(id[at+1:], Runtime+":") {
+		return id[:at]
+	}
+	return id
+}
+
 // malformed returns what is wrong with an id or a pattern, empty if nothing is.
 func malformed(id string) string {
 	if id == "" {

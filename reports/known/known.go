@@ -186,7 +186,7 @@ func (l List) like(c reports.Cell, check reports.Check, notRun []string) string 
 	}
 	for _, d := range l.Deviations {
 		others := slices.ContainsFunc(notRun, func(id string) bool { return cellid.Trunk(id) == c.Scenario && d.affects(id) })
-		if d.Finding != nil && d.names(check) && (others || d.Cells.Match(c.ID)) {
+		if d.Finding != nil && d.names(check) && (others || d.matches(c.ID)) {
 			return d.Finding.ID
 		}
 	}
@@ -222,7 +222,12 @@ func (d Deviation) concerns(c reports.Cell) bool {
 }
 
 func (d Deviation) affects(id string) bool {
-	return d.Cells.Match(id) && d.Releases.in(id)
+	return d.matches(id) && d.Releases.in(id)
+}
+
+// matches reports whether its cells are about one, on whichever container runtime that ran.
+func (d Deviation) matches(id string) bool {
+	return d.Cells.Match(id) || d.Cells.Match(cellid.AsPlanned(id))
 }
 
 func (d Deviation) about() string {

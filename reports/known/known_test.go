@@ -262,6 +262,22 @@ func TestReleasesSelectCells(t *testing.T) {
 	}
 }
 
+// TestACellOnAnotherRuntime deviates as one of the same scenario on the runtime that is not named.
+func TestACellOnAnotherRuntime(t *testing.T) {
+	t.Parallel()
+	list := parse(t, `- {cells: a/b/c/*, checks: up, reason: old, link: https://example.com/1}`)
+	for id, want := range map[string]reports.Outcome{
+		"a/b/c/kubelet:v1.90.1":                    reports.ExpectedFail,
+		"a/b/c/kubelet:v1.90.1/runtime:containerd": reports.ExpectedFail,
+		"a/b/c/kubelet:v1.90.1/gate:on":            reports.Fail,
+		"a/b/c/kubelet:v1.90.1/gate:on/runtime:x":  reports.Fail,
+	} {
+		if got := list.Excuse(reports.Cell{ID: id, Checks: []reports.Check{{ID: "up", Outcome: reports.Fail}}}).Outcome; got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+}
+
 // TestAFailureLikeARecordedOne names the finding of the same check of other cells, whether
 // these ran or not.
 func TestAFailureLikeARecordedOne(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -32,9 +33,6 @@ func OnRuntime(cells []Cell, runtime string) []Cell {
 	return on
 }
 
-// runtimeAxis is the axis that tells cells apart which differ in the container runtime alone.
-const runtimeAxis = "runtime"
-
 // OnBoth returns each cell that has nodes twice: on simulated nodes, and on those with real containers, which is
 // compared with the former. differences are those that must be. A cell that is compared with another one already
 // is compared with that on the same nodes instead.
@@ -48,7 +46,7 @@ func OnBoth(cells []Cell, differences []spec.Explained) (all []Cell) {
 		with := c.on(record.Containerd)
 		if c.Compare == nil {
 			with.With = simulated.ID
-			with.Compare = &spec.Compare{ID: "as-simulated", With: map[string]string{runtimeAxis: record.Simulated}, Explained: differences, Shared: true}
+			with.Compare = &spec.Compare{ID: "as-simulated", With: map[string]string{cellid.Runtime: record.Simulated}, Explained: differences, Shared: true}
 		}
 		all = append(all, simulated, with)
 	}
@@ -57,7 +55,7 @@ func OnBoth(cells []Cell, differences []spec.Explained) (all []Cell) {
 
 // on is a cell on nodes with a container runtime, as a cell of its own.
 func (c Cell) on(runtime string) Cell {
-	suffix := "/" + runtimeAxis + ":" + runtime
+	suffix := "/" + cellid.Runtime + ":" + runtime
 	c = OnRuntime([]Cell{c}, runtime)[0]
 	c.ID += suffix
 	c.Cells *= 2
@@ -65,7 +63,7 @@ func (c Cell) on(runtime string) Cell {
 	if c.Axes == nil {
 		c.Axes = make(map[string]string)
 	}
-	c.Axes[runtimeAxis] = runtime
+	c.Axes[cellid.Runtime] = runtime
 	if c.With != "" {
 		c.With += suffix
 	}
