@@ -92,9 +92,9 @@ func (e *Existing) rewriting(n names, cell plan.Cell, on fit.Fit) func(string) s
 // nodes' addresses, and the API server's host. What the scenario says itself stays, and so does an address that is
 // any machine's own.
 func private(cell plan.Cell, on fit.Fit, user, host string) map[string]string {
-	pairs := make(map[string]string)
+	pairs, said := make(map[string]string), fit.Mentions(cell)
 	add := func(name, instead string) {
-		if name != "" && !fit.Mentions(cell, name) {
+		if name != "" && !said(name) {
 			pairs[name] = instead
 		}
 	}

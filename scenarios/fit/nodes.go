@@ -138,8 +138,11 @@ func textOf(cell plan.Cell) string {
 	return text.String()
 }
 
-// Mentions reports whether a scenario has a name, or an address, in something that it says.
-func Mentions(cell plan.Cell, name string) bool { return mentions(textOf(cell), name) }
+// Mentions reports, of a name or an address, whether a scenario has it in something that it says.
+func Mentions(cell plan.Cell) func(name string) bool {
+	text := textOf(cell)
+	return func(name string) bool { return mentions(text, name) }
+}
 
 // mentions reports whether a text has a name that is not a part of a longer one.
 func mentions(text, name string) bool {
