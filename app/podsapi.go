@@ -22,6 +22,7 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Repo
 	}
 	cell := reports.Cell{
 		ID: conformance.Cell, Scenario: conformance.Cell, KEP: "KEP-4188", Checks: conformance.Judge(record),
+		Again:   CommandLine([]string{"", "podsapi", "check", "--socket", record.Path}),
 		Started: began, DurationSeconds: time.Since(began).Seconds(),
 	}
 	o.Reproduce.Components = []reports.Component{{

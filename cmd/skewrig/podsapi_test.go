@@ -117,7 +117,8 @@ func TestPodsAreWatchedUntilTheInterrupt(t *testing.T) {
 func TestCheckReports(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "report")
-	code, stdout, stderr := skewrig(t, "podsapi", "check", "--socket", podsSocket(t), "--report-dir", dir)
+	socket := podsSocket(t)
+	code, stdout, stderr := skewrig(t, "podsapi", "check", "--socket", socket, "--report-dir", dir)
 	if code != 0 || !strings.Contains(stdout, "list-is-masked") || !strings.Contains(stdout, "1 cell: 1 conforms, 0 new") {
 		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
@@ -127,6 +128,9 @@ func TestCheckReports(t *testing.T) {
 	}
 	if cell := report.Cells[0]; cell.ID != "kep-4188/socket/check" || len(cell.Requirements) < 17 || report.Reproduce.Components[0].Version != "unknown" {
 		t.Errorf("the report has %+v, of %+v", cell, report.Reproduce.Components)
+	}
+	if want := "skewrig podsapi check --socket " + socket; report.Cells[0].Again != want {
+		t.Errorf("it is run again by %q, want %q", report.Cells[0].Again, want)
 	}
 	for _, name := range []string{"junit.xml", "report.md", "index.html"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
