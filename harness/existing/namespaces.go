@@ -91,6 +91,7 @@ func (c *Cluster) DeleteNamespaces(ctx context.Context, names []string) error {
 
 func (c *Cluster) deleteNamespace(ctx context.Context, name string) error {
 	all := c.client.CoreV1().Namespaces()
+	began := time.Now()
 	var last *corev1.Namespace
 	var failed error // what was tried last
 	err := wait.PollUntilContextTimeout(ctx, gonePoll, goneLimit, true, func(ctx context.Context) (bool, error) {
@@ -109,13 +110,14 @@ func (c *Cluster) deleteNamespace(ctx context.Context, name string) error {
 		}
 		return false, nil // what has failed is tried again
 	})
+	waited := time.Since(began).Round(time.Second)
 	switch {
 	case err == nil:
 		return nil
 	case failed != nil:
-		return fmt.Errorf("deleting namespace %s: %w, also after %s: delete it with kubectl delete namespace %s", name, failed, goneLimit, name)
+		return fmt.Errorf("deleting namespace %s: %w, also after %s: delete it with kubectl delete namespace %s", name, failed, waited, name)
 	}
-	return fmt.Errorf("namespace %s is still there after %s%s: delete it with kubectl delete namespace %s", name, goneLimit, holding(last), name)
+	return fmt.Errorf("namespace %s is still there after %s%s: delete it with kubectl delete namespace %s", name, waited, holding(last), name)
 }
 
 // holding is what holds up the end of a namespace, as far as it says so.
