@@ -22,7 +22,7 @@ func TestAReportHasTheFindingsThatItsChecksNameByWeight(t *testing.T) {
 	}
 }
 
-// TestTheScriptHasWhatItNeedsFirst, and is none without what shows it.
+// TestTheScriptHasWhatItNeedsFirst. Without the part that shows the finding, there is no script.
 func TestTheScriptHasWhatItNeedsFirst(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]Finding{

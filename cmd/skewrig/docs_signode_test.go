@@ -21,8 +21,8 @@ const (
 	afterAsked  = "<!-- End. -->\n"
 )
 
-// TestThePageForSIGNode: docs/sig-node.md has the findings of most effect that are
-// defects of Kubernetes which nobody has reported, as docs/findings.md shows them.
+// TestThePageForSIGNode: docs/sig-node.md has the first findings of docs/findings.md that are
+// defects of Kubernetes and that nobody has reported.
 func TestThePageForSIGNode(t *testing.T) {
 	here, err := app.Here()
 	if err != nil {

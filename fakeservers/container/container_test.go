@@ -199,7 +199,7 @@ func TestWithoutANodeNothingIsRecorded(t *testing.T) {
 	}
 }
 
-// TestANodeThatDoesNotAnswer is none without a record: what nobody records is not to be played.
+// TestANodeThatDoesNotAnswer: if nobody records what a program does, it does not start.
 func TestANodeThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	c := newContainer(t, File{Reference: agnhostImage})

@@ -33,7 +33,7 @@ func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 	m.printf("# Findings\n\n%s\n", findingCounts(all))
 	if len(all) > 0 {
 		m.opening(all)
-		m.printf("\n## All findings\n\nThose of most effect on users come first.\n\n")
+		m.printf("\n## All findings\n\nThose that affect users most come first.\n\n")
 		m.table(rowsOf(all, findingRow), "finding", "of", "seen on", "reported")
 	}
 	for i, f := range all {
