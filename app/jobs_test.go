@@ -43,7 +43,7 @@ func TestAJobThatIsGone(t *testing.T) {
 		t.Error("nothing is there to join")
 		return nil
 	})
-	want := "gathering 2 shards in Job skewrig-abcde of namespace ci: the Job is gone: somebody deleted it, it ended a day ago, or it was never made " +
+	want := "gathering 2 shards in Job skewrig-abcde of namespace ci: the Job is gone: somebody deleted it, it ended more than a day ago, or it was never made " +
 		"(jobs.batch \"skewrig-abcde\" not found)\nWhat was gathered is in " + ShardsDir(to) + ". To start anew, delete that directory"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

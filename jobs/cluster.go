@@ -109,7 +109,7 @@ func (c *Cluster) Delete(ctx context.Context, r Run) error {
 func (c *Cluster) look(ctx context.Context, r Run) (*batchv1.Job, []corev1.Pod, error) {
 	job, err := c.client.BatchV1().Jobs(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		err = Over{fmt.Errorf("the Job is gone: somebody deleted it, it ended a day ago, or it was never made (%w)", err), true}
+		err = Over{fmt.Errorf("the Job is gone: somebody deleted it, it ended more than a day ago, or it was never made (%w)", err), true}
 	}
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -89,5 +90,23 @@ func TestAnInterruptedStart(t *testing.T) {
 	}
 	if err := start(ctx, t, c); !errors.Is(err, context.Canceled) || len(made) != 2 {
 		t.Errorf("after the interrupt, %v was made: %v", made, err)
+	}
+}
+
+// TestGatherOfAJobThatIsGone: only what is still missing needs the Job.
+func TestGatherOfAJobThatIsGone(t *testing.T) {
+	t.Parallel()
+	g := Gatherer{Cluster: &Cluster{client: fake.NewClientset()}, Run: run, Dir: t.TempDir()}
+	for n := range run.Shards {
+		var over Over
+		if err := g.Gather(t.Context()); !errors.As(err, &over) || !over.Gone {
+			t.Errorf("with %d of %d reports: %v", n, run.Shards, err)
+		}
+		if err := os.Mkdir(g.ReportDir(n+1), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Gather(t.Context()); err != nil {
+		t.Errorf("with all reports: %v", err)
 	}
 }

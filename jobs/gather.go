@@ -92,6 +92,9 @@ func (g *Gatherer) gives(err error) bool {
 // round takes the reports that are there, and returns how many have not come.
 func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 	job, pods, err := g.Cluster.look(ctx, g.Run)
+	if over, is := errors.AsType[Over](err); is && over.Gone && g.all() {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -112,6 +115,16 @@ func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 		return left, Over{fmt.Errorf("the Job ended (%s) without the reports of %d of %d shards:\n%w", why, left, g.Run.Shards, errors.Join(missing...)), false}
 	}
 	return left, nil
+}
+
+// all reports whether each report is there.
+func (g *Gatherer) all() bool {
+	for n := range g.Run.Shards {
+		if !exists(g.ReportDir(n + 1)) {
+			return false
+		}
+	}
+	return true
 }
 
 // tellOf tells how it stands with a shard, if that is news, and what its pod says.
