@@ -56,7 +56,7 @@ func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, er
 	s.Cluster = scenarios.ClusterConfigs(library)
 	state, err := s.begin(ctx)
 	if err != nil {
-		return trial.Swept{}, Failed(err)
+		return trial.Swept{}, err
 	}
 	if err := s.small(ctx, state); err != nil {
 		return state.Swept, Failed(err)
@@ -69,8 +69,9 @@ func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, er
 	if err := state.write(s.Dir); err != nil { // also if what follows fails
 		return state.Swept, Failed(err)
 	}
-	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state), state.write(s.Dir), writeSweepPages(s.Dir, state.Swept, state.alone))
-	return state.Swept, Failed(err)
+	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state))
+	state.Partial = err != nil
+	return state.Swept, Failed(errors.Join(err, state.write(s.Dir), writeSweepPages(s.Dir, state.Swept, state.alone)))
 }
 
 func (s Sweep) tell(format string, args ...any) {
@@ -92,7 +93,7 @@ type swept struct {
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
 	}
@@ -104,11 +105,11 @@ func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	}
 	out, done, err := s.output("objects")
 	if err != nil {
-		return nil, err
+		return nil, Failed(err)
 	}
 	state.uses, state.Reached, err = s.Reach(ctx, out)
 	state.Settable = s.settableOf(state.Reached)
-	return state, errors.Join(err, done(), state.write(s.Dir))
+	return state, Failed(errors.Join(err, done(), state.write(s.Dir)))
 }
 
 // settableOf are those of the gates of fields, and of what they are in, that can be set. A marker may name others.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/sweep/trial"
 )
 
 // TestScenariosOfFindingsAreScenarios: what a sweep writes for its findings can be run.
@@ -21,6 +23,43 @@ func TestScenariosOfFindingsAreScenarios(t *testing.T) {
 		cells, err := here.Select([]string{file})
 		if err != nil || len(cells) != 1 || !strings.HasPrefix(cells[0].ID, "sweep/grpccontainerprobetls/deployment-") {
 			t.Errorf("%s: %d cells, %v", file, len(cells), err)
+		}
+	}
+}
+
+// TestIsWhole: a sweep that broke off left a file, too.
+func TestIsWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := IsWhole(dir); err == nil {
+		t.Error("nothing is there")
+	}
+	for want, s := range map[string]trial.Swept{"": {}, "did not run to its end": {Partial: true}} {
+		if err := writeJSON(filepath.Join(dir, sweptFile), s); err != nil {
+			t.Fatal(err)
+		}
+		err := IsWhole(dir)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if _, joined := JoinSweeps([]string{dir}, t.TempDir(), "skewrig", nil); want != "" && (joined == nil || joined.Error() != err.Error()) {
+			t.Errorf("joining: %v, want %v", joined, err)
+		}
+	}
+}
+
+// TestSweepGoesOnWithAPartialOne, and is one until it has run to its end.
+func TestSweepGoesOnWithAPartialOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, partial := range []bool{true, false} {
+		had := swept{Swept: trial.Swept{Seed: 7, Partial: partial}}
+		if err := had.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		state := swept{Swept: trial.Swept{Seed: 7, Partial: true}}
+		if err := state.read(dir); err != nil || !state.Partial {
+			t.Errorf("partial %t: it goes on as a partial one: %t, %v", partial, state.Partial, err)
 		}
 	}
 }

@@ -27,20 +27,30 @@ const (
 	sweptAlone   = "alone" // the report of the scenarios
 )
 
-// clearSweep makes the directory of a sweep. What an earlier sweep left there is removed; it is an error
-// if there is anything else.
-func clearSweep(dir string) error {
+// sweptAll is all that a sweep leaves.
+var sweptAll = []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, page.Name, render.JUnitFile}
+
+// onlySwept is an error if a directory has anything that no sweep leaves. It need not be there.
+func onlySwept(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Failed(err)
 	}
-	known := []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, page.Name, render.JUnitFile}
 	for _, e := range entries {
-		if !slices.Contains(known, e.Name()) {
+		if !slices.Contains(sweptAll, e.Name()) {
 			return fmt.Errorf("%s is not of a sweep: choose another directory (--report-dir)", filepath.Join(dir, e.Name()))
 		}
 	}
-	for _, name := range known {
+	return nil
+}
+
+// clearSweep makes the directory of a sweep. What an earlier sweep left there is removed; it is an error
+// if there is anything else.
+func clearSweep(dir string) error {
+	if err := onlySwept(dir); err != nil {
+		return err
+	}
+	for _, name := range sweptAll {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return Failed(err)
 		}
@@ -61,11 +71,24 @@ func writeJSON(path string, v any) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // a report is for all to read
 }
 
-// ReadSweep reads what a sweep came to.
+// ReadSweep reads what a sweep came to. It is an error if the sweep did not run to its end.
 func ReadSweep(dir string) (trial.Swept, error) {
 	var s trial.Swept
 	err := readJSON(filepath.Join(dir, sweptFile), &s)
+	if err == nil && s.Partial {
+		err = fmt.Errorf("the sweep of %s did not run to its end; its command goes on with it if you add --resume", dir)
+	}
 	return s, err
+}
+
+// IsWhole is an error if a directory has neither a report nor a sweep that ran to its end.
+func IsWhole(dir string) error {
+	if !IsSweep(dir) {
+		_, err := ReadReport(dir)
+		return err
+	}
+	_, err := ReadSweep(dir)
+	return err
 }
 
 // ReadKnown reads what a sweep found, from its file sweep.json.
@@ -88,8 +111,8 @@ func readJSON(path string, v any) error {
 
 // read goes on where an earlier sweep of the same ended.
 func (s *swept) read(dir string) error {
-	had, err := ReadSweep(dir)
-	if err != nil {
+	var had trial.Swept
+	if err := readJSON(filepath.Join(dir, sweptFile), &had); err != nil {
 		return fmt.Errorf("no sweep to go on with: %w", err)
 	}
 	if !had.IsSame(s.Swept) {
@@ -97,6 +120,7 @@ func (s *swept) read(dir string) error {
 	}
 	had.Findings = slices.Concat(had.Findings, had.NotConfirmed, had.Known)
 	had.NotConfirmed, had.Known = nil, nil
+	had.Partial = true
 	s.Swept = had
 	return readJSON(filepath.Join(dir, sweptUses), &s.uses)
 }

@@ -36,11 +36,12 @@ func Unpack(r io.Reader, dir string) (err error) {
 	if err != nil {
 		return fmt.Errorf("reading an archive of files: %w", err)
 	}
-	packed := tar.NewReader(io.LimitReader(zipped, maxUnpacked))
+	limited := io.LimitReader(zipped, maxUnpacked)
+	packed := tar.NewReader(limited)
 	for {
 		header, err := packed.Next()
 		if errors.Is(err, io.EOF) {
-			_, err = io.Copy(io.Discard, zipped) // its checksum
+			_, err = io.Copy(io.Discard, limited) // its checksum
 			return err
 		}
 		if err == nil {

@@ -123,13 +123,13 @@ func (c *Cluster) look(ctx context.Context, r Run) (*batchv1.Job, []corev1.Pod, 
 
 // logs is what a pod says, until it ends.
 func (c *Cluster) logs(ctx context.Context, r Run, pod string) (io.ReadCloser, error) {
-	return c.client.CoreV1().Pods(r.Namespace).GetLogs(pod, &corev1.PodLogOptions{Container: Container, Follow: true}).Stream(ctx)
+	return c.client.CoreV1().Pods(r.Namespace).GetLogs(pod, &corev1.PodLogOptions{Container: containerName, Follow: true}).Stream(ctx)
 }
 
 // exec runs a command of skewrig in a pod, and gives its output away.
 func (c *Cluster) exec(ctx context.Context, r Run, pod string, command []string, out io.Writer) error {
 	url := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(r.Namespace).Name(pod).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{Container: Container, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
+		VersionedParams(&corev1.PodExecOptions{Container: containerName, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
 	overSPDY, err := remotecommand.NewSPDYExecutor(c.config, http.MethodPost, url)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	shards := Shards(g.Run.Shards, pods)
+	shards := shardsOf(g.Run.Shards, pods)
 	if err := g.takeAll(ctx, shards); err != nil {
 		return 0, err
 	}
@@ -111,7 +111,7 @@ func (g *Gatherer) round(ctx context.Context) (left int, err error) {
 		missing = append(missing, fmt.Errorf("shard %d/%d %s", s.Number, g.Run.Shards, s.State))
 		g.tellOf(ctx, s)
 	}
-	if why := Ended(*job); why != "" && left > 0 {
+	if why := ended(*job); why != "" && left > 0 {
 		return left, Over{fmt.Errorf("the Job ended (%s) without the reports of %d of %d shards:\n%w", why, left, g.Run.Shards, errors.Join(missing...)), false}
 	}
 	return left, nil
@@ -128,7 +128,7 @@ func (g *Gatherer) all() bool {
 }
 
 // tellOf tells how it stands with a shard, if that is news, and what its pod says.
-func (g *Gatherer) tellOf(ctx context.Context, s Shard) {
+func (g *Gatherer) tellOf(ctx context.Context, s shard) {
 	if g.told[s.Number] != s.State {
 		g.told[s.Number] = s.State
 		g.tell("shard %d/%d %s", s.Number, g.Run.Shards, s.State)
@@ -145,7 +145,7 @@ func (g *Gatherer) tellOf(ctx context.Context, s Shard) {
 }
 
 // pass passes on what the pod of a shard says.
-func (g *Gatherer) pass(s Shard, out io.ReadCloser) {
+func (g *Gatherer) pass(s shard, out io.ReadCloser) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		g.tell("%d/%d  %s", s.Number, g.Run.Shards, lines.Text())
@@ -157,7 +157,7 @@ func (g *Gatherer) pass(s Shard, out io.ReadCloser) {
 const together = 8
 
 // takeAll takes the reports of the shards that are ready.
-func (g *Gatherer) takeAll(ctx context.Context, shards []Shard) error {
+func (g *Gatherer) takeAll(ctx context.Context, shards []shard) error {
 	var taking errgroup.Group
 	taking.SetLimit(together)
 	for _, s := range shards {
@@ -169,7 +169,7 @@ func (g *Gatherer) takeAll(ctx context.Context, shards []Shard) error {
 }
 
 // take takes the report of a shard, unless it is there, and lets its pod end.
-func (g *Gatherer) take(ctx context.Context, s Shard) error {
+func (g *Gatherer) take(ctx context.Context, s shard) error {
 	if !exists(g.ReportDir(s.Number)) {
 		if err := g.receive(ctx, s); err != nil {
 			return fmt.Errorf("taking the report of shard %d/%d: %w", s.Number, g.Run.Shards, err)
@@ -179,7 +179,7 @@ func (g *Gatherer) take(ctx context.Context, s Shard) error {
 	if _, freed := g.freed.Load(s.Pod); freed { // it is ready until somebody sees that it ended
 		return nil
 	}
-	err := g.Cluster.exec(ctx, g.Run, s.Pod, Command("release"), io.Discard)
+	err := g.Cluster.exec(ctx, g.Run, s.Pod, command("release"), io.Discard)
 	if err == nil {
 		g.freed.Store(s.Pod, true)
 	}
@@ -187,7 +187,7 @@ func (g *Gatherer) take(ctx context.Context, s Shard) error {
 }
 
 // receive has a report sent. It is there as a whole, or not at all.
-func (g *Gatherer) receive(ctx context.Context, s Shard) error {
+func (g *Gatherer) receive(ctx context.Context, s shard) error {
 	temp, err := os.MkdirTemp(g.Dir, ".receiving-")
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (g *Gatherer) receive(ctx context.Context, s Shard) error {
 	read, write := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {
-		err := g.Cluster.exec(ctx, g.Run, s.Pod, Command("send"), write)
+		err := g.Cluster.exec(ctx, g.Run, s.Pod, command("send"), write)
 		sent <- errors.Join(err, write.CloseWithError(err))
 	}()
 	err = Unpack(read, temp)

@@ -61,7 +61,7 @@ func (r Run) Job(hasFiles bool, patch []byte) (*batchv1.Job, error) {
 				Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
 			}, {
 				Action:      batchv1.PodFailurePolicyActionFailIndex, // it would be refused again
-				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{ContainerName: new(Container), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{refused}},
+				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{ContainerName: new(containerName), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{refused}},
 			}}},
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: r.labels()}, Spec: r.pod(hasFiles)},
 		},
@@ -105,13 +105,13 @@ func (r Run) labels() map[string]string { return map[string]string{existing.RunL
 // pod runs one shard, as nobody in particular and without a token of the cluster.
 func (r Run) pod(hasFiles bool) corev1.PodSpec {
 	container := corev1.Container{
-		Name: Container, Image: r.Image, WorkingDir: workDir,
+		Name: containerName, Image: r.Image, WorkingDir: workDir,
 		Args: append([]string{"shard", "run", "--of", strconv.Itoa(r.Shards), "--"}, r.Args...),
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("2Gi"),
 		}},
 		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: Command("ready")}},
+			ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command("ready")}},
 			PeriodSeconds: 5, TimeoutSeconds: 5,
 		},
 		SecurityContext: &corev1.SecurityContext{
@@ -135,14 +135,14 @@ func (r Run) pod(hasFiles bool) corev1.PodSpec {
 	}
 }
 
-// Container is the name of the container that runs a shard.
-const Container = "skewrig"
+// containerName is the name of the container that runs a shard.
+const containerName = "skewrig"
 
 // group may write what is in a volume.
 const group = 65532
 
-// Command is the command that does something with the shard of a container: ready, send, release.
-func Command(do string) []string { return []string{"skewrig", "shard", do} }
+// command is the command that does something with the shard of a container: ready, send, release.
+func command(do string) []string { return []string{"skewrig", "shard", do} }
 
 // String says what runs: 4 shards in Job skewrig-x7k2p of namespace default.
 func (r Run) String() string {

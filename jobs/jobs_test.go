@@ -81,21 +81,21 @@ func TestShards(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		pods []corev1.Pod
-		want Shard
+		want shard
 	}{
-		{nil, Shard{1, "", false, "has no pod yet"}},
-		{[]corev1.Pod{pod("a", "1", 1, nil), pod("b", "x", 1, nil)}, Shard{1, "", false, "has no pod yet"}},
-		{[]corev1.Pod{pod("a", "0", 1, nil)}, Shard{1, "a", false, "runs on node-a"}},
-		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodReady, corev1.ConditionFalse, ""))}, Shard{1, "a", false, "runs on node-a"}},
-		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodReady, corev1.ConditionTrue, ""))}, Shard{1, "a", true, "ended on node-a, its report is there"}},
-		{[]corev1.Pod{pod("a", "0", 1, deleted)}, Shard{1, "a", false, "its pod is deleted, and another one follows"}},
-		{[]corev1.Pod{pod("a", "0", 1, failed)}, Shard{1, "a", false, "failed on node-a: exit code 2, Error"}},
-		{[]corev1.Pod{pod("b", "0", 2, nil), pod("a", "0", 1, failed)}, Shard{1, "b", false, "runs on node-a"}},
-		{[]corev1.Pod{pod("a", "0", 2, deleted), pod("b", "0", 2, nil)}, Shard{1, "b", false, "runs on node-a"}},
-		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodScheduled, corev1.ConditionFalse, "0/2 nodes are available"))}, Shard{1, "a", false, "waits: 0/2 nodes are available"}},
-		{[]corev1.Pod{pod("a", "0", 1, noImage)}, Shard{1, "a", false, "waits: ErrImagePull: no such host"}},
+		{nil, shard{1, "", false, "has no pod yet"}},
+		{[]corev1.Pod{pod("a", "1", 1, nil), pod("b", "x", 1, nil)}, shard{1, "", false, "has no pod yet"}},
+		{[]corev1.Pod{pod("a", "0", 1, nil)}, shard{1, "a", false, "runs on node-a"}},
+		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodReady, corev1.ConditionFalse, ""))}, shard{1, "a", false, "runs on node-a"}},
+		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodReady, corev1.ConditionTrue, ""))}, shard{1, "a", true, "ended on node-a, its report is there"}},
+		{[]corev1.Pod{pod("a", "0", 1, deleted)}, shard{1, "a", false, "its pod is deleted, and another one follows"}},
+		{[]corev1.Pod{pod("a", "0", 1, failed)}, shard{1, "a", false, "failed on node-a: exit code 2, Error"}},
+		{[]corev1.Pod{pod("b", "0", 2, nil), pod("a", "0", 1, failed)}, shard{1, "b", false, "runs on node-a"}},
+		{[]corev1.Pod{pod("a", "0", 2, deleted), pod("b", "0", 2, nil)}, shard{1, "b", false, "runs on node-a"}},
+		{[]corev1.Pod{pod("a", "0", 1, condition(corev1.PodScheduled, corev1.ConditionFalse, "0/2 nodes are available"))}, shard{1, "a", false, "waits: 0/2 nodes are available"}},
+		{[]corev1.Pod{pod("a", "0", 1, noImage)}, shard{1, "a", false, "waits: ErrImagePull: no such host"}},
 	} {
-		if got := Shards(2, tc.pods); len(got) != 2 || got[0] != tc.want {
+		if got := shardsOf(2, tc.pods); len(got) != 2 || got[0] != tc.want {
 			t.Errorf("%+v, want %+v", got, tc.want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestEnded(t *testing.T) {
 		{job(batchv1.JobFailed, corev1.ConditionFalse), ""},
 		{job(batchv1.JobFailureTarget, corev1.ConditionTrue), ""},
 	} {
-		if got := Ended(tc.job); got != tc.want {
+		if got := ended(tc.job); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 	}
@@ -189,7 +189,10 @@ func worker(t *testing.T, script string) (Worker, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	return Worker{Program: program, Dir: filepath.Join(dir, "work"), Files: filepath.Join(dir, "files.tar.gz"), Index: "1", Of: 4, Out: &out}, &out
+	return Worker{Program: program, Dir: filepath.Join(dir, "work"), Files: filepath.Join(dir, "files.tar.gz"), Index: "1", Of: 4, Out: &out, Whole: func(dir string) error {
+		_, err := os.Stat(filepath.Join(dir, "report.json"))
+		return err
+	}}, &out
 }
 
 // TestWorker: a shard runs with its part of the arguments among the user's files, its report is sent, and it ends
@@ -246,7 +249,7 @@ func TestWorker(t *testing.T) {
 // TestAWorkerWithoutAReport: it ends, so that the Job tries again or gives up.
 func TestAWorkerWithoutAReport(t *testing.T) {
 	t.Parallel()
-	for _, script := range []string{"exit 3", "kill -9 $$"} {
+	for _, script := range []string{"exit 3", "kill -9 $$", "exit 2", "mkdir ../report; exit 0"} {
 		w, _ := worker(t, script)
 		if err := w.Run(t.Context(), nil); err == nil || w.Ready() == nil {
 			t.Errorf("%s: %v, and it is ready: %v", script, err, w.Ready())

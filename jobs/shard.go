@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Shard is how it stands with a shard.
-type Shard struct {
+// shard is how it stands with a shard.
+type shard struct {
 	// Number counts from 1.
 	Number int
 	// Pod is the name of the pod that runs it, or ran it last. If unset, there is none yet.
@@ -23,12 +23,12 @@ type Shard struct {
 	State string
 }
 
-// Shards are those of a Job, by the pods that it has. Of several pods of one shard, the newest counts that is not
+// shardsOf are those of a Job, by the pods that it has. Of several pods of one shard, the newest counts that is not
 // going.
-func Shards(number int, pods []corev1.Pod) []Shard {
-	all := make([]Shard, number)
+func shardsOf(number int, pods []corev1.Pod) []shard {
+	all := make([]shard, number)
 	for i := range all {
-		all[i] = Shard{Number: i + 1, State: "has no pod yet"}
+		all[i] = shard{Number: i + 1, State: "has no pod yet"}
 	}
 	pods = slices.Clone(pods)
 	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
@@ -107,8 +107,8 @@ func failure(p corev1.Pod) string {
 	return strings.Trim(p.Status.Reason+": "+p.Status.Message, ": ")
 }
 
-// Ended says why a Job has no more pods. It is empty while it has.
-func Ended(job batchv1.Job) string {
+// ended says why a Job has no more pods. It is empty while it has.
+func ended(job batchv1.Job) string {
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete) {
 			return strings.Trim(c.Reason+": "+c.Message, ": ")

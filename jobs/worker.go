@@ -21,14 +21,20 @@ type Worker struct {
 	// Index is that of the pod, as the Job gives it, and Of how many shards there are.
 	Index string
 	Of    int
+	// Whole is an error if a directory has no report of a whole shard: a command may fail with the exit code of one
+	// that could not judge.
+	Whole func(dir string) error
 	// Out takes what skewrig says.
 	Out io.Writer
 }
 
 // NewWorker is the worker of this container.
-func NewWorker(of int) (Worker, error) {
+func NewWorker(of int, whole func(dir string) error) (Worker, error) {
 	program, err := os.Executable()
-	return Worker{Program: program, Dir: workDir, Files: filepath.Join(filesDir, filesName), Index: os.Getenv("JOB_COMPLETION_INDEX"), Of: of, Out: os.Stdout}, err
+	return Worker{
+		Program: program, Dir: workDir, Files: filepath.Join(filesDir, filesName), Index: os.Getenv("JOB_COMPLETION_INDEX"), Of: of,
+		Whole: whole, Out: os.Stdout,
+	}, err
 }
 
 // refused is the exit code of skewrig when it refuses what it was given.
@@ -39,7 +45,7 @@ func (w Worker) ended() string  { return filepath.Join(w.Dir, "ended") }
 func (w Worker) taken() string  { return filepath.Join(w.Dir, "taken") }
 
 // Run runs the shard: a command of skewrig with its arguments. It returns when the report was taken. It is an error if
-// there is none; that of the command is returned.
+// there is none of the whole shard. An error of the command is returned.
 func (w Worker) Run(ctx context.Context, args []string) error {
 	index, err := strconv.Atoi(w.Index)
 	if err != nil || index < 0 || index >= w.Of {
@@ -56,6 +62,9 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 	err = cmd.Run()
 	if exit, is := errors.AsType[*exec.ExitError](err); err != nil && (!is || !exit.Exited() || exit.ExitCode() >= refused) || ctx.Err() != nil {
 		return errors.Join(err, context.Cause(ctx))
+	}
+	if err := w.Whole(w.report()); err != nil {
+		return err
 	}
 	if err := os.WriteFile(w.ended(), nil, 0o600); err != nil {
 		return err

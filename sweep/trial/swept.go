@@ -14,6 +14,8 @@ type Swept struct {
 	Kinds   []string        `json:"kinds,omitempty"` // if unset, all
 	// Shard is which part of the sweep this is. If unset, all of it.
 	Shard reports.Shard `json:"shard,omitzero"`
+	// Partial is true until the sweep has run to its end.
+	Partial bool `json:"partial,omitempty"`
 	// Turns are the changes that are tried.
 	Turns []Turn `json:"turns"`
 	// Reached are the fields in the objects of kinds, with those that no object could be made with.
