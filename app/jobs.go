@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/skewrig/skewrig/jobs"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/own"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -30,8 +27,9 @@ type Jobs struct {
 	Config *rest.Config
 	// Patch changes the Job: see jobs.Run.Job. If unset, nothing.
 	Patch []byte
-	// Named are the patterns and files that say which cells, and Command the whole command line.
-	Named   []string
+	// Files are those that the command names: scenarios, and a list of known deviations. They go along, with all others of
+	// a catalog of one's own. Command is the whole command line.
+	Files   []string
 	Command string
 	// Tell is called with what happens, also by several goroutines at the same time.
 	Tell func(string)
@@ -40,8 +38,14 @@ type Jobs struct {
 // jobFile is where the directory of shards has which run they are of.
 const jobFile = "run.json"
 
-// maxFiles is how many bytes a ConfigMap can have of the user's files.
-const maxFiles = 900 << 10
+// jobRecord is what jobFile has: a run, and what else makes it another one.
+type jobRecord struct {
+	jobs.Run
+
+	// FilesHash is of the user's files. If unset, there are none.
+	FilesHash string `json:"filesHash,omitempty"`
+	Patch     string `json:"patch,omitempty"`
+}
 
 // ShardsDir is where reports of shards are until they are joined into one in a directory.
 func ShardsDir(dir string) string { return filepath.Clean(dir) + "-shards" }
@@ -49,18 +53,20 @@ func ShardsDir(dir string) string { return filepath.Clean(dir) + "-shards" }
 // RunJobs runs the shards of a run, gathers their reports, and merges them. If it ends before, the Job stays, and the
 // same command goes on with it.
 func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (report reports.Report, err error) {
-	packed, err := filesOf(j.Named)
+	files, err := filesOf(j.Files)
 	if err != nil {
 		return report, err
 	}
-	before := func() error { // before anything starts
-		claimed, err := place.ClaimFor(cells)
+	before := func() error {
+		quiet := place // Merge tells it
+		quiet.Tell = nil
+		claimed, err := quiet.ClaimFor(cells)
 		if err != nil {
 			return err
 		}
 		return Failed(claimed.Close())
 	}
-	err = j.gather(ctx, place.Dir, packed, before, func(dirs []string) error {
+	err = j.gather(ctx, place.Dir, files, before, func(dirs []string) error {
 		report, err = Merge(dirs, place, j.Command)
 		return err
 	})
@@ -69,7 +75,7 @@ func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (repor
 
 // SweepJobs does the same for the shards of a sweep. Of known findings, it makes no news.
 func SweepJobs(ctx context.Context, dir string, known []trial.Finding, j Jobs) (swept trial.Swept, err error) {
-	err = j.gather(ctx, dir, nil, func() error { return clearSweep(dir) }, func(dirs []string) error {
+	err = j.gather(ctx, dir, userFiles{}, func() error { return onlySwept(dir) }, func(dirs []string) error {
 		swept, err = JoinSweeps(dirs, dir, j.Command, known)
 		return err
 	})
@@ -78,8 +84,8 @@ func SweepJobs(ctx context.Context, dir string, known []trial.Finding, j Jobs) (
 
 // gather runs the shards and has what they left joined, which is to be in a directory. Nothing starts if before has an
 // error.
-func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func() error, join func(dirs []string) error) error {
-	if _, err := j.Run.Job(packed != nil, j.Patch); err != nil {
+func (j *Jobs) gather(ctx context.Context, to string, files userFiles, before func() error, join func(dirs []string) error) error {
+	if _, err := j.Run.Job(files.packed != nil, j.Patch); err != nil {
 		return fmt.Errorf("patching the Job: %w", err)
 	}
 	if err := before(); err != nil {
@@ -93,7 +99,7 @@ func (j *Jobs) gather(ctx context.Context, to string, packed []byte, before func
 		return err
 	}
 	dir := ShardsDir(to)
-	if err := j.begin(ctx, cluster, dir, packed); err != nil {
+	if err := j.begin(ctx, cluster, dir, files); err != nil {
 		return err
 	}
 	gatherer := jobs.Gatherer{Cluster: cluster, Run: j.Run, Dir: dir, Tell: j.Tell}
@@ -123,13 +129,13 @@ func next(r jobs.Run, err error) string {
 }
 
 // begin starts the Job, or goes on with that of an earlier run of the same command.
-func (j *Jobs) begin(ctx context.Context, cluster *jobs.Cluster, dir string, packed []byte) error {
-	var had jobs.Run
+func (j *Jobs) begin(ctx context.Context, cluster *jobs.Cluster, dir string, files userFiles) error {
+	var had jobRecord
 	switch err := readJSON(filepath.Join(dir, jobFile), &had); {
 	case err == nil:
 		j.Run.Name = had.Name
-		if !reflect.DeepEqual(had, j.Run) {
-			return fmt.Errorf("%s has shards of another run (%s): run the same command, or delete the Job and the directory", dir, had)
+		if differs := had.differences(j.record(files)); differs != "" {
+			return fmt.Errorf("%s has shards of another run (%s), which differs in %s: run it as it was, or delete the Job and the directory", dir, had.Run, differs)
 		}
 		j.Tell("going on with " + j.Run.String())
 		return nil
@@ -137,72 +143,39 @@ func (j *Jobs) begin(ctx context.Context, cluster *jobs.Cluster, dir string, pac
 		return err
 	}
 	j.Run.Name = "skewrig-" + rand.String(5)
-	job, err := j.Run.Job(packed != nil, j.Patch)
+	job, err := j.Run.Job(files.packed != nil, j.Patch)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Failed(err)
 	}
-	if err := writeJSON(filepath.Join(dir, jobFile), j.Run); err != nil {
+	if err := writeJSON(filepath.Join(dir, jobFile), j.record(files)); err != nil {
 		return Failed(err)
 	}
-	if err := cluster.Start(ctx, j.Run, job, packed); err != nil {
+	if err := cluster.Start(ctx, j.Run, job, files.packed); err != nil {
 		return errors.Join(fmt.Errorf("starting the Job: %w", err), os.RemoveAll(dir))
 	}
 	j.Tell(j.Run.String())
 	return nil
 }
 
-// filesOf are the user's own files, packed, or nil if nothing of them is run: the YAML files of the working
-// directory and below.
-func filesOf(named []string) ([]byte, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	catalog, has := own.Find(dir)
-	var problems []error
-	for _, name := range named {
-		if IsFile(name) {
-			has = true
-			if !filepath.IsLocal(name) {
-				problems = append(problems, fmt.Errorf("%s is not below the working directory, whose files go along", name))
-			}
-		}
-	}
-	if catalog != "" && catalog != dir {
-		problems = append(problems, fmt.Errorf("the catalog is in %s: run skewrig there, so that its files go along", catalog))
-	}
-	if err := errors.Join(problems...); err != nil || !has {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := jobs.Pack(&b, yamlFiles{os.DirFS(dir)}); err != nil {
-		return nil, err
-	}
-	if b.Len() > maxFiles {
-		return nil, fmt.Errorf("the YAML files of %s have %d bytes when packed, and %d can go along: run skewrig in a directory with less", dir, b.Len(), maxFiles)
-	}
-	return b.Bytes(), nil
+// record is what jobFile has of this run.
+func (j *Jobs) record(files userFiles) jobRecord {
+	return jobRecord{Run: j.Run, FilesHash: files.hash, Patch: string(j.Patch)}
 }
 
-// yamlFiles is a file system with nothing but directories and YAML files. Hidden directories, and those of reports, are
-// left out.
-type yamlFiles struct{ fs.FS }
-
-// ReadDir implements fs.ReadDirFS.
-func (y yamlFiles) ReadDir(name string) (left []fs.DirEntry, _ error) {
-	all, err := fs.ReadDir(y.FS, name)
-	for _, e := range all {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !y.isReport(name, e) || e.Type().IsRegular() && IsFile(e.Name()) {
-			left = append(left, e)
-		}
+// differences says in what two runs differ.
+func (r jobRecord) differences(other jobRecord) string {
+	var in []string
+	if !reflect.DeepEqual(r.Run, other.Run) {
+		in = append(in, "the command")
 	}
-	return left, err
-}
-
-func (y yamlFiles) isReport(in string, e fs.DirEntry) bool {
-	_, err := fs.Stat(y.FS, filepath.ToSlash(filepath.Join(in, e.Name(), render.JSONFile)))
-	return err == nil
+	if r.FilesHash != other.FilesHash {
+		in = append(in, "the files that go along")
+	}
+	if r.Patch != other.Patch {
+		in = append(in, "--job-patch")
+	}
+	return strings.Join(in, ", ")
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -61,5 +63,22 @@ func TestSweepGoesOnWithAPartialOne(t *testing.T) {
 		if err := state.read(dir); err != nil || !state.Partial {
 			t.Errorf("partial %t: it goes on as a partial one: %t, %v", partial, state.Partial, err)
 		}
+	}
+}
+
+// TestAnEarlierSweepStays until the shards of another one are there.
+func TestAnEarlierSweepStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := writeJSON(filepath.Join(dir, sweptFile), trial.Swept{}); err != nil {
+		t.Fatal(err)
+	}
+	j := Jobs{Config: &rest.Config{Host: "http://127.0.0.1:1"}, Tell: func(string) {}}
+	j.Run.Shards = 1
+	if _, err := SweepJobs(t.Context(), dir, nil, j); err == nil {
+		t.Error("there is no cluster")
+	}
+	if !IsSweep(dir) {
+		t.Error("what was there is gone")
 	}
 }

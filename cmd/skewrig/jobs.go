@@ -93,7 +93,7 @@ func (f *jobsFlags) of(cmd *cobra.Command, named []string) (app.Jobs, error) {
 	var one sync.Mutex
 	return app.Jobs{
 		Run:    jobs.Run{Namespace: f.namespace, Image: f.image, Shards: f.number, Args: args},
-		Config: config, Patch: patch, Named: named, Command: app.CommandLine(os.Args),
+		Config: config, Patch: patch, Command: app.CommandLine(os.Args),
 		Tell: func(what string) {
 			one.Lock()
 			defer one.Unlock()
@@ -107,6 +107,9 @@ func (f *runFlags) jobs(cmd *cobra.Command, named []string, cells []plan.Cell) e
 	j, err := f.inJobs.of(cmd, named)
 	if err != nil {
 		return err
+	}
+	if j.Files = slices.DeleteFunc(slices.Clone(named), func(name string) bool { return !app.IsFile(name) }); f.known != "" {
+		j.Files = append(j.Files, f.known)
 	}
 	report, err := app.RunJobs(cmd.Context(), cells, f.report.place(cmd), j)
 	if err != nil {
