@@ -149,7 +149,7 @@ func (f *upstreamFlags) start(cmd *cobra.Command, run app.Upstream, builder *bui
 	run.Reproduce = app.Reproduce(os.Args, nil, version(), nil)
 	var err error
 	if run.Reproduce.Sources, err = app.SourcesOf(cmd.Context(), builder); err != nil {
-		return reports.Report{}, err
+		return reports.Report{}, app.Failed(err)
 	}
 	return run.Run(cmd.Context(), builder)
 }
