@@ -33,14 +33,14 @@ func TestScenariosOfFindingsAreScenarios(t *testing.T) {
 func TestIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := IsWhole(dir); err == nil {
+	if err := HasReport(dir); err == nil {
 		t.Error("nothing is there")
 	}
 	for want, s := range map[string]trial.Swept{"": {}, "did not run to its end": {Partial: true}} {
 		if err := writeJSON(filepath.Join(dir, sweptFile), s); err != nil {
 			t.Fatal(err)
 		}
-		err := IsWhole(dir)
+		err := HasReport(dir)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

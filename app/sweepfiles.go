@@ -81,8 +81,9 @@ func ReadSweep(dir string) (trial.Swept, error) {
 	return s, err
 }
 
-// IsWhole is an error if a directory has neither a report nor a sweep that ran to its end.
-func IsWhole(dir string) error {
+// HasReport is an error if a directory has neither a report, which says itself what it lacks, nor a sweep that ran to
+// its end.
+func HasReport(dir string) error {
 	if !IsSweep(dir) {
 		_, err := ReadReport(dir)
 		return err

@@ -189,7 +189,7 @@ func worker(t *testing.T, script string) (Worker, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	return Worker{Program: program, Dir: filepath.Join(dir, "work"), Files: filepath.Join(dir, "files.tar.gz"), Index: "1", Of: 4, Out: &out, Whole: func(dir string) error {
+	return Worker{Program: program, Dir: filepath.Join(dir, "work"), Files: filepath.Join(dir, "files.tar.gz"), Index: "1", Of: 4, Out: &out, Check: func(dir string) error {
 		_, err := os.Stat(filepath.Join(dir, "report.json"))
 		return err
 	}}, &out

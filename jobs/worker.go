@@ -21,19 +21,19 @@ type Worker struct {
 	// Index is that of the pod, as the Job gives it, and Of how many shards there are.
 	Index string
 	Of    int
-	// Whole is an error if a directory has no report of a whole shard: a command may fail with the exit code of one
-	// that could not judge.
-	Whole func(dir string) error
+	// Check is an error if a directory has no report that can be gathered: a command that fails may have the exit code
+	// of one that could not judge.
+	Check func(dir string) error
 	// Out takes what skewrig says.
 	Out io.Writer
 }
 
 // NewWorker is the worker of this container.
-func NewWorker(of int, whole func(dir string) error) (Worker, error) {
+func NewWorker(of int, check func(dir string) error) (Worker, error) {
 	program, err := os.Executable()
 	return Worker{
 		Program: program, Dir: workDir, Files: filepath.Join(filesDir, filesName), Index: os.Getenv("JOB_COMPLETION_INDEX"), Of: of,
-		Whole: whole, Out: os.Stdout,
+		Check: check, Out: os.Stdout,
 	}, err
 }
 
@@ -45,7 +45,7 @@ func (w Worker) ended() string  { return filepath.Join(w.Dir, "ended") }
 func (w Worker) taken() string  { return filepath.Join(w.Dir, "taken") }
 
 // Run runs the shard: a command of skewrig with its arguments. It returns when the report was taken. It is an error if
-// there is none of the whole shard. An error of the command is returned.
+// there is none. An error of the command is returned.
 func (w Worker) Run(ctx context.Context, args []string) error {
 	index, err := strconv.Atoi(w.Index)
 	if err != nil || index < 0 || index >= w.Of {
@@ -63,7 +63,7 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 	if exit, is := errors.AsType[*exec.ExitError](err); err != nil && (!is || !exit.Exited() || exit.ExitCode() >= refused) || ctx.Err() != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	if err := w.Whole(w.report()); err != nil {
+	if err := w.Check(w.report()); err != nil {
 		return err
 	}
 	if err := os.WriteFile(w.ended(), nil, 0o600); err != nil {

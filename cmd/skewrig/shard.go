@@ -40,7 +40,7 @@ func newShard() *cobra.Command {
 }
 
 func withWorker(of int, do func(jobs.Worker) error) error {
-	w, err := jobs.NewWorker(of, app.IsWhole)
+	w, err := jobs.NewWorker(of, app.HasReport)
 	if err != nil {
 		return app.Failed(err)
 	}
