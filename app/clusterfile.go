@@ -21,8 +21,8 @@ import (
 // kindAPIVersion is that of the cluster files of sigs.k8s.io/kind.
 const kindAPIVersion = "kind.x-k8s.io/v1alpha4"
 
-// nodeImage finds the release in the image of a kind node.
-var nodeImage = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
+// imageRelease finds the release in the image of a kind node.
+var imageRelease = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
 
 // kindCell reads a kind cluster file, and returns false for any other file. Who
 // has such a file for a mixed-version cluster gets the same cluster without
@@ -103,7 +103,7 @@ func kindVersion(node v1alpha4.Node) (release.Version, error) {
 	if node.Image == "" {
 		return release.Newest, nil
 	}
-	found := nodeImage.FindStringSubmatch(node.Image)
+	found := imageRelease.FindStringSubmatch(node.Image)
 	if found == nil {
 		return "", fmt.Errorf("the image %q does not name a release, like kindest/node:%s", node.Image, release.Newest)
 	}
