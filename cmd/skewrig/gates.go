@@ -25,7 +25,9 @@ func newGates() *cobra.Command {
 		Short: "Show the feature gates of a release, and the fields that they guard",
 		Long: `Show the feature gates of a release with the fields of the API that each guards, and where
 objects can have them, or what differs between two releases. It is read from the sources of
-the releases: nothing runs. If unset, the release is the newest one.
+the releases, which are downloaded once, and no component is started. Of a checkout, or a
+release that skewrig does not know, a program is compiled that prints the gates: a minute. If
+unset, the release is the newest one.
 
 A gate without fields changes behavior only, or guards something of which the types don't
 tell. Where only the comment of a field names the gate, it may guard one value of the field,

@@ -23,7 +23,7 @@ func newRoot() *cobra.Command {
 gates, without containers and without root, through declarative scenarios, and
 reports what they did.
 
-Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 wrong usage.`,
+Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 nothing was started.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

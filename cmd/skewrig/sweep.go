@@ -57,7 +57,9 @@ of the gates are off and a component is killed. The same seed makes the same pla
 What is found is made smaller, and looked for again: in a scenario of its own, in which only the
 gates of the field are turned off, three times, and three times with nothing changed. It counts
 if the former are all red, and the latter are all green. The report directory gets the findings,
-a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues, and all records.`,
+a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues, and all records.
+
+Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 		Example: `  skewrig sweep
   skewrig sweep v1.37.1 --to v1.36.3 --report-dir rollback
   skewrig sweep --gates GRPCContainerProbeTLS --kinds Deployment --at kube-apiserver
