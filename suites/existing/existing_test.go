@@ -27,11 +27,13 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 const (
 	older  = "mine/payments/older-kubelet"
 	keeps  = "kep-4939/admission/gate-on-keeps-mode/apiserver:" + string(release.Newest) + "/kubelet:" + string(release.Newest)
+	rolled = "mine/web/rollout/release:" + string(release.Newest)
 	reads  = "kep-4939/e2e/tls-probe-tls-server/apiserver:" + string(release.Newest) + "/kubelet:" + string(release.Newest)
 	pulled = "registry.example/payments"
 )
@@ -46,18 +48,19 @@ func TestAnExistingCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := here.Select([]string{"../../docs/examples/payments/older-kubelet.yaml", older, keeps, reads})
+	cells, err := here.Select([]string{"../../docs/examples/payments/older-kubelet.yaml", "../../docs/examples/cluster/rollout.yaml", older, rolled, keeps, reads})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rig := start(t, cells)
+	payments := cells[slices.IndexFunc(cells, func(c plan.Cell) bool { return c.ID == older })]
+	rig := start(t, payments.Images)
 	before := namespaces(t, rig)
 	s := suite{here: here, on: app.ExistingCluster{Config: existing.Config{Kubeconfig: rig.Kubeconfig()}, Images: []string{pulled}}}
 
 	t.Run("cells run, or say why not", func(t *testing.T) {
 		dir := t.TempDir()
 		report := s.run(t.Context(), t, cells, dir, nil)
-		for id, want := range map[string]reports.Outcome{older: reports.Fail, keeps: reports.Pass, reads: reports.NotTestable} {
+		for id, want := range map[string]reports.Outcome{older: reports.Fail, rolled: reports.Pass, keeps: reports.Pass, reads: reports.NotTestable} {
 			i := slices.IndexFunc(report.Cells, func(c reports.Cell) bool { return c.ID == id })
 			if got := report.Cells[i]; got.Outcome != want {
 				t.Errorf("%s is %s, want %s: %s %+v", id, got.Outcome, want, got.Reason, got.Checks)
@@ -79,7 +82,7 @@ func TestAnExistingCluster(t *testing.T) {
 	})
 	t.Run("an interrupt leaves nothing", func(t *testing.T) {
 		ctx, interrupt := context.WithCancelCause(t.Context())
-		report := s.run(ctx, t, cells[:1], t.TempDir(), func(p engine.Progress) {
+		report := s.run(ctx, t, []plan.Cell{payments}, t.TempDir(), func(p engine.Progress) {
 			if p.Step != nil && p.Step.Number == 3 { // the pod runs
 				interrupt(errors.New("interrupted"))
 			}
@@ -93,7 +96,7 @@ func TestAnExistingCluster(t *testing.T) {
 		nobody := s.on
 		nobody.Kubeconfig = asNobody(t, rig)
 		_, err := nobody.Open(t.Context(), cells)
-		for _, want := range []string{"\n  namespaces: create, get, delete", "\n  pods: create, list, watch", "\n  deployments.apps: list, watch"} {
+		for _, want := range []string{"\n  namespaces: create, get, delete", "\n  pods: create, list, watch", "\n  deployments.apps: create, list, patch, watch"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q in it", err, want)
 			}
@@ -103,10 +106,10 @@ func TestAnExistingCluster(t *testing.T) {
 }
 
 // start starts the cluster: two nodes, whose names are not those of the scenarios.
-func start(t *testing.T, cells []plan.Cell) *engine.Rig {
+func start(t *testing.T, images []spec.Image) *engine.Rig {
 	t.Helper()
 	gate := release.Gates{"GRPCContainerProbeTLS": true}
-	return up(t, plan.Cell{Images: cells[0].Images, Topology: record.Topology{
+	return up(t, plan.Cell{Images: images, Topology: record.Topology{
 		Version: release.Newest, Gates: gate, ControllerManager: true, Scheduler: true,
 		Nodes: []record.Node{{Name: "worker-1", Version: release.Newest, Gates: gate}, {Name: "worker-2", Version: release.Previous}},
 	}}, engine.Played{})
