@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/record"
 )
@@ -14,11 +16,13 @@ import (
 // whose namespace it is about, or to nobody.
 type byNamespace struct {
 	mu    sync.Mutex
-	cells map[string]guest // by the suffixes of their namespaces
+	cells map[string]guest  // by the suffixes of their namespaces
+	ids   map[string]string // of all cells that ever came, likewise
 }
 
 // guest is a cell on a cluster.
 type guest struct {
+	id      string // of the cell
 	history *record.History
 	// ended is told of a component that has ended by itself.
 	ended func(component string, end kind.End)
@@ -55,12 +59,30 @@ func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cells == nil {
-		b.cells = make(map[string]guest)
+		b.cells, b.ids = make(map[string]guest), make(map[string]string)
 	}
-	b.cells[suffix] = cell
+	b.cells[suffix], b.ids[suffix] = cell, cell.id
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		delete(b.cells, suffix)
 	}
+}
+
+// share is what was lost of the record of each cell, by its id. What may be of any is of all that ever came.
+func (b *byNamespace) share(lost []collect.Loss) map[string]error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make(map[string]error)
+	for _, l := range lost {
+		namespace, _, _ := strings.Cut(l.Container, "/")
+		of := func(suffix string) bool { return strings.HasSuffix(namespace, suffix) }
+		known := slices.ContainsFunc(slices.Collect(maps.Keys(b.ids)), of)
+		for suffix, id := range b.ids {
+			if !known || of(suffix) {
+				all[id] = errors.Join(all[id], l)
+			}
+		}
+	}
+	return all
 }

@@ -98,7 +98,8 @@ func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder 
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(err, n.collector.Close())
+		_, failed := n.collector.Close() // nothing was recorded yet
+		return nil, errors.Join(err, failed)
 	}
 	return n, nil
 }
@@ -121,7 +122,14 @@ type recordedNode struct {
 }
 
 // Close ends the node. What its containers recorded and is lost is an error.
-func (n *recordedNode) Close() error { return errors.Join(n.Node.Close(), n.collector.Close()) }
+func (n *recordedNode) Close() error {
+	err := n.Node.Close()
+	lost, failed := n.collector.Close()
+	for _, l := range lost {
+		err = errors.Join(err, l)
+	}
+	return errors.Join(err, failed)
+}
 
 // archive returns the path of an archive with an image, which is made in a directory if it was not
 // made before.

@@ -161,21 +161,31 @@ func (b *batch) onKind(ctx context.Context, g group) {
 		})
 	}
 	_ = running.Wait() // it has no error
-	all := g.all()
-	if err := closeIt(); err != nil {
-		last := all[len(all)-1]
-		b.results[last] = unless(err, b.results[last])
-	}
-	for _, i := range all {
+	lost, err := closeIt()
+	b.settle(g.all(), lost, err)
+}
+
+// settle lays on the results of cells what was lost of their records, by their ids, and on the last one that the cluster
+// could not be ended. Then they are final.
+func (b *batch) settle(all []int, lost map[string]error, err error) {
+	for at, i := range all {
+		spoilt := lost[b.cells[i].ID]
+		if at == len(all)-1 {
+			spoilt = errors.Join(spoilt, err)
+		}
+		b.results[i] = unless(spoilt, b.results[i])
 		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 	}
 }
 
+// closing ends a cluster, and returns what is lost of the records of its cells, by their ids.
+type closing func() (lost map[string]error, err error)
+
 // make makes a cluster for cells that want the same, and reads what it is.
-func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Existing, closeIt func() error, err error) {
+func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Existing, closeIt closing, err error) {
 	k.making.Lock()
 	defer k.making.Unlock()
-	closeIt = func() error { return nil }
+	closeIt = func() (map[string]error, error) { return nil, nil }
 	if ctx.Err() != nil {
 		return nil, closeIt, context.Cause(ctx)
 	}

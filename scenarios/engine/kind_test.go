@@ -1,15 +1,19 @@
 package engine
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -66,6 +70,41 @@ func TestAComponentEndsByItself(t *testing.T) {
 		}
 		if (lost != nil) != (mayEnd == nil) {
 			t.Errorf("may end: %v, lost: %v", mayEnd, lost)
+		}
+	}
+}
+
+// TestALossIsOfTheCellThatHadIt: a cell whose record is not whole is not judged, although it has ended. The others on its
+// cluster are, and the last one answers for the end of the cluster.
+func TestALossIsOfTheCellThatHadIt(t *testing.T) {
+	t.Parallel()
+	var hub byNamespace
+	for suffix, id := range map[string]string{"-1": "a", "-2": "b", "-3": "c"} {
+		hub.join(suffix, guest{id: id})()
+	}
+	half, refused, stays := errors.New("it ended while it recorded"), errors.New("no kubelet made it"), errors.New("the network is in use")
+	of := collect.Loss{Container: "default-1/web/app", Err: half}
+	for _, c := range []struct {
+		name string
+		lost []collect.Loss
+		end  error
+		want string // the cells that are not judged, each with why
+	}{
+		{name: "nothing"},
+		{"a container's", []collect.Loss{of}, nil, "a: container default-1/web/app: it ended while it recorded"},
+		{"not known of which", []collect.Loss{{Err: refused}}, nil, "a: no kubelet made it; b: no kubelet made it; c: no kubelet made it"},
+		{"both", []collect.Loss{of}, stays, "a: container default-1/web/app: it ended while it recorded; c: the network is in use"},
+	} {
+		b := &batch{Engine: &Engine{}, cells: []plan.Cell{{ID: "a"}, {ID: "b"}, {ID: "c"}}, results: make([]reports.Cell, 3)}
+		b.settle([]int{0, 1, 2}, hub.share(c.lost), c.end)
+		var got []string
+		for i, r := range b.results {
+			if r.Outcome == reports.HarnessError {
+				got = append(got, b.cells[i].ID+": "+r.Reason)
+			}
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", c.name, diff)
 		}
 	}
 }

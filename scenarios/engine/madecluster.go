@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,13 +52,15 @@ func (m *madeCluster) collect(nodes []kind.Node) error {
 	return nil
 }
 
-// close ends the cluster. What its containers recorded and is lost is an error.
-func (m *madeCluster) close() error {
-	err := m.cluster.Close()
-	for _, c := range m.collectors {
-		err = errors.Join(err, c.Close())
+// close ends the cluster, and returns what is lost of the records of cells, by their ids.
+func (m *madeCluster) close() (lost map[string]error, err error) {
+	err = m.cluster.Close()
+	var losses []collect.Loss
+	for _, name := range slices.Sorted(maps.Keys(m.collectors)) {
+		of, failed := m.collectors[name].Close()
+		losses, err = append(losses, of...), errors.Join(err, failed)
 	}
-	return err
+	return m.hub.share(losses), err
 }
 
 // read reads what the cluster is, and which of the components of its control plane are.

@@ -40,12 +40,30 @@ type Collector struct {
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 
-	mu     sync.Mutex
-	conns  map[net.Conn]struct{}    // nil once it is closed
-	paths  map[string]string        // by id
-	up     map[string]chan struct{} // by id; closed when its program has come up
-	failed []error
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}    // nil once it is closed
+	paths map[string]string        // by id
+	up    map[string]chan struct{} // by id; closed when its program has come up
+	lost  []Loss
 }
+
+// Loss is what was not recorded although it was sent: a history without it must not be judged.
+type Loss struct {
+	// Container is the path of the container that sent it. If unset, it is not known which one did.
+	Container string
+	Err       error
+}
+
+// Error implements error.
+func (l Loss) Error() string {
+	if l.Container == "" {
+		return l.Err.Error()
+	}
+	return fmt.Sprintf("container %s: %v", l.Container, l.Err)
+}
+
+// Unwrap is the cause.
+func (l Loss) Unwrap() error { return l.Err }
 
 // Listen begins to collect, until Close is called.
 func Listen(config Config) (*Collector, error) {
@@ -77,16 +95,18 @@ func Listen(config Config) (*Collector, error) {
 // closing is how long Close waits for processes that have not ended.
 const closing = time.Second
 
-// Close ends collecting, once all is recorded that was sent before. It returns what was not
-// recorded although it was sent. Containers are to be ended before.
-func (c *Collector) Close() error {
-	err := c.listener.Close()
+// Close ends collecting, once all is recorded that was sent before, and returns what was lost.
+// Containers are to be ended before.
+func (c *Collector) Close() (lost []Loss, err error) {
+	err = c.listener.Close()
 	c.cancel()
 	for conn := range c.close() {
 		_ = conn.SetReadDeadline(time.Now().Add(closing))
 	}
 	c.running.Wait()
-	return errors.Join(err, c.Err())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost, err
 }
 
 func (c *Collector) close() map[net.Conn]struct{} {
@@ -97,18 +117,11 @@ func (c *Collector) close() map[net.Conn]struct{} {
 	return open
 }
 
-// Err returns what was not recorded although it was sent: a history without it must not be
-// judged.
-func (c *Collector) Err() error {
+// lose notes a loss of a container, if it is known of which.
+func (c *Collector) lose(container string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return errors.Join(c.failed...)
-}
-
-func (c *Collector) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failed = append(c.failed, err)
+	c.lost = append(c.lost, Loss{container, err})
 }
 
 func (c *Collector) accept() {
@@ -118,7 +131,7 @@ func (c *Collector) accept() {
 			return
 		}
 		if err != nil {
-			c.fail(fmt.Errorf("collecting what containers record: %w", err))
+			c.lose("", fmt.Errorf("collecting what containers record: %w", err))
 			return
 		}
 		if !c.add(conn) {

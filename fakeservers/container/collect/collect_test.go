@@ -44,8 +44,17 @@ func listen(t *testing.T, history *record.History) (_ *Collector, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
+	t.Cleanup(func() { _ = closed(c) })
 	return c, dir
+}
+
+// closed closes a collector. What it lost is an error, too.
+func closed(c *Collector) error {
+	lost, err := c.Close()
+	for _, l := range lost {
+		err = errors.Join(err, l)
+	}
+	return err
 }
 
 func connect(t *testing.T, dir string) *process {
@@ -103,7 +112,7 @@ func TestAnEventIsRecordedBeforeItIsAnswered(t *testing.T) {
 	if first.Source != "server/default/web/app" || first.Subject != "default/web/app" || first.Kind != "wire.listening" {
 		t.Errorf("the event is %+v", first)
 	}
-	if err := c.Close(); err != nil {
+	if err := closed(c); err != nil {
 		t.Error(err)
 	}
 }
@@ -132,8 +141,9 @@ func TestWhatIsNotRecordedIsAnError(t *testing.T) {
 			if _, err := p.from.ReadByte(); err == nil {
 				t.Error("it is answered")
 			}
-			if err := collector.Close(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "default/web/app") {
-				t.Errorf("the error is %v, want %q in it", err, c.want)
+			lost, err := collector.Close()
+			if len(lost) != 1 || lost[0].Container != "default/web/app" || !strings.Contains(lost[0].Error(), c.want) || err != nil {
+				t.Errorf("lost %v, want one with %q in it; error %v", lost, c.want, err)
 			}
 			if events := history.Events(); len(events) > 0 {
 				t.Errorf("%+v was recorded", events)
@@ -165,7 +175,7 @@ func TestAProgramThatHasComeUp(t *testing.T) {
 	if err := c.Up(ended, "another"); err == nil {
 		t.Error("another program has come up, too")
 	}
-	if err := errors.Join(p.conn.Close(), c.Close()); err != nil {
+	if err := errors.Join(p.conn.Close(), closed(c)); err != nil {
 		t.Error(err)
 	}
 	if events := history.Events(); len(events) > 0 {
@@ -178,7 +188,7 @@ func TestCloseEndsAllConnections(t *testing.T) {
 	c, dir := listen(t, record.NewHistory(nil))
 	p := connect(t, dir)
 	p.read()
-	if err := c.Close(); err != nil {
+	if err := closed(c); err != nil {
 		t.Error(err)
 	}
 	if _, err := p.from.ReadByte(); err == nil {
@@ -213,7 +223,7 @@ func TestAProcessThatIsNoContainersIsRefused(t *testing.T) {
 	if _, err := p.from.ReadByte(); err == nil {
 		t.Error("it is greeted")
 	}
-	if err := c.Close(); err == nil || !strings.Contains(err.Error(), "a process that wants to record") {
+	if err := closed(c); err == nil || !strings.Contains(err.Error(), "a process that wants to record") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -252,7 +262,7 @@ func TestOpenConnectionsEndWithTheirProcess(t *testing.T) {
 	if err := p.conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Close(); err != nil {
+	if err := closed(c); err != nil {
 		t.Error(err)
 	}
 	var got []string

@@ -30,7 +30,7 @@ func (c *Collector) serve(conn *net.UnixConn) {
 	}
 	if err != nil {
 		if c.ctx.Err() == nil && !isGone(conn) {
-			c.fail(fmt.Errorf("a process that wants to record: %w", err))
+			c.lose("", fmt.Errorf("a process that wants to record: %w", err))
 		}
 		return
 	}
@@ -39,7 +39,7 @@ func (c *Collector) serve(conn *net.UnixConn) {
 	}
 	s := sender{path: path, to: c.config.Recorder, up: func() { c.cameUp(id) }, open: make(container.Drafts)}
 	if err := s.receive(conn); err != nil {
-		c.fail(fmt.Errorf("container %s: %w", path, err))
+		c.lose(path, err)
 	}
 }
 

@@ -108,8 +108,8 @@ func newNode(t *testing.T, set images.Set) *node {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := collector.Close(); err != nil {
-			t.Errorf("not everything was recorded: %v", err)
+		if lost, err := collector.Close(); len(lost) > 0 || err != nil {
+			t.Errorf("not everything was recorded: %v, %v", lost, err)
 		}
 	})
 	t.Cleanup(n.removePods)
