@@ -5,6 +5,7 @@ package kind
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -66,6 +68,9 @@ type Config struct {
 	// "kubelet/node-a", or of the control plane. systemd, and the kubelet of the control plane, start it
 	// again.
 	Ended func(component string, end End)
+	// Lost is called when ends of containers, kubelets or components are not heard of any more: whether
+	// there are any from then on is not known.
+	Lost func(error)
 
 	dir string
 }
@@ -280,20 +285,30 @@ func (k *Cluster) followAll() error {
 	})
 }
 
-// follow has what a command in a node prints read, until the node ends.
+// follow has what a command in a node prints read, until Close. That it ends earlier is a loss.
 func (k *Cluster) follow(n *node, command []string, read func(io.Reader)) error {
 	cmd := docker.Command(k.lasting, append([]string{"exec", n.container}, command...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	cmd.Stderr = new(bytes.Buffer)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of skewrig is not one of what it hears
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	k.following.Go(func() {
 		read(out)
-		_ = cmd.Wait() // it ends with the node
+		_ = out.Close() // what can't be read further ends with this
+		err := cmd.Wait()
+		if k.lasting.Err() == nil {
+			err = fmt.Errorf("%s on node %s, which says what ends there, has ended: %w", command[0], n.name, cmp.Or(err, io.EOF))
+			if text := strings.TrimSpace(said.String()); text != "" {
+				err = fmt.Errorf("%w: %s", err, text)
+			}
+			k.config.Lost(err)
+		}
 	})
 	return nil
 }
@@ -316,10 +331,9 @@ func (k *Cluster) containerEnded(id string) {
 
 // Close removes the cluster.
 func (k *Cluster) Close() error {
-	err := k.remove()
-	k.end()
+	k.end() // before what is followed ends with its node
 	k.following.Wait()
-	return errors.Join(err, k.closeRelays(), os.RemoveAll(k.config.dir))
+	return errors.Join(k.remove(), k.closeRelays(), os.RemoveAll(k.config.dir))
 }
 
 func (k *Cluster) closeRelays() (err error) {

@@ -12,15 +12,21 @@ import (
 	"github.com/skewrig/skewrig/harness/await"
 )
 
+// inPlaceOfDocker has a shell script run in place of docker.
+func inPlaceOfDocker(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
 // TestCopyOutThatIsBrokenOff: the container that Docker may have made is removed, by its name.
 func TestCopyOutThatIsBrokenOff(t *testing.T) {
 	dir := t.TempDir()
 	told := filepath.Join(dir, "told")
-	standIn := "#!/bin/sh\necho \"$@\" >>" + told + "\ncase $1 in create) exec sleep 600;; esac\n"
-	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(standIn), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	inPlaceOfDocker(t, "echo \"$@\" >>"+told+"\ncase $1 in create) exec sleep 600;; esac\n")
 	commands := func() string {
 		text, _ := os.ReadFile(told) // empty until there is one
 		return string(text)

@@ -18,6 +18,7 @@ type byNamespace struct {
 	mu    sync.Mutex
 	cells map[string]guest  // by the suffixes of their namespaces
 	ids   map[string]string // of all cells that ever came, likewise
+	deaf  error             // what of the cluster is not heard of any more
 }
 
 // guest is a cell on a cluster.
@@ -26,6 +27,8 @@ type guest struct {
 	history *record.History
 	// ended is told of a component that has ended by itself.
 	ended func(component string, end kind.End)
+	// lost is told of what is not heard of any more.
+	lost func(error)
 }
 
 // Append implements record.Recorder.
@@ -54,6 +57,17 @@ func (b *byNamespace) ended(component string, end kind.End) {
 	}
 }
 
+// lost tells all cells, also those to come, that something of the cluster is not heard of any more.
+func (b *byNamespace) lost(err error) {
+	b.mu.Lock()
+	b.deaf = errors.Join(b.deaf, err)
+	all := slices.Collect(maps.Values(b.cells))
+	b.mu.Unlock()
+	for _, cell := range all {
+		cell.lost(err)
+	}
+}
+
 // join has the record of a cell get what happens in its namespaces, until leave is called.
 func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 	b.mu.Lock()
@@ -62,6 +76,9 @@ func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 		b.cells, b.ids = make(map[string]guest), make(map[string]string)
 	}
 	b.cells[suffix], b.ids[suffix] = cell, cell.id
+	if b.deaf != nil {
+		cell.lost(b.deaf)
+	}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -229,7 +229,7 @@ func (k *Kind) config(m *madeCluster, played *Containers, t record.Topology) (ki
 	server := t.ControlPlane()[0]
 	config := kind.Config{
 		Number: k.last, ControlPlane: kind.Node{Image: k.Images[server.Version], Gates: server.Gates}, Bare: k.Bare,
-		Mounted: container.RecordDir, Recorder: m.hub, Ended: m.hub.ended,
+		Mounted: container.RecordDir, Recorder: m.hub, Ended: m.hub.ended, Lost: m.hub.lost,
 	}
 	k.mu.Unlock()
 	m.control, m.made = t.ControlPlane(), server

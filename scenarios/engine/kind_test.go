@@ -108,3 +108,19 @@ func TestALossIsOfTheCellThatHadIt(t *testing.T) {
 		}
 	}
 }
+
+// TestAClusterThatIsNotHeardOf is the end of the cells on it, and of those that come later.
+func TestAClusterThatIsNotHeardOf(t *testing.T) {
+	t.Parallel()
+	var hub byNamespace
+	var told [3]error
+	tell := func(i int) guest { return guest{lost: func(err error) { told[i] = err }} }
+	hub.join("-0", tell(0))()
+	hub.join("-1", tell(1))
+	broken := errors.New("the journal ended")
+	hub.lost(broken)
+	hub.join("-2", tell(2))
+	if told[0] != nil || !errors.Is(told[1], broken) || !errors.Is(told[2], broken) {
+		t.Errorf("one that left, one that was there, and one that came later were told %v", told)
+	}
+}
