@@ -97,7 +97,8 @@ func (c *Cluster) Read(ctx context.Context, w Wanted) (facts.Cluster, error) {
 			})
 		}
 	}
-	return read, reading.Wait()
+	err = reading.Wait() // before what it reads is returned
+	return read, err
 }
 
 // nodeFacts are those that a node says itself.
