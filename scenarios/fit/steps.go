@@ -284,7 +284,7 @@ func Absent(cell plan.Cell) (all []string) {
 		add(record.ControllerManager, !t.ControllerManager && endsKubelet(step.Action))
 		for _, object := range action.Created(step.Action) {
 			o := unstructured.Unstructured{Object: object}
-			add(record.ControllerManager, !t.ControllerManager && wantsNoManager(t, o))
+			add(record.ControllerManager, wantsNoManager(t, o))
 			add(record.Scheduler, !t.Scheduler && wantsNoScheduler(t, o))
 		}
 	}
