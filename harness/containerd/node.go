@@ -48,7 +48,7 @@ type Config struct {
 	Sandbox string
 	// Mounts are what all containers have of this machine. If unset, nothing.
 	Mounts []Mount
-	// Recorder takes what the kubelet has containerd do. If unset, nothing is recorded.
+	// Recorder takes what the kubelet has containerd do.
 	Recorder record.Recorder
 	// Output is a directory for what containers write. If unset, it is not kept.
 	Output string

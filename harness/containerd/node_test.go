@@ -84,7 +84,7 @@ func TestAClosedNodeIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	n := &Node{config: Config{Name: "a", Socket: filepath.Join(dir, "socket"), Cgroup: "skewrig-none"}}
+	n := &Node{config: Config{Name: "a", Socket: filepath.Join(dir, "socket"), Cgroup: "skewrig-none", Recorder: record.NewHistory(nil)}}
 	if n.relay, err = newRelay(n.config, n.dial, n.load); err != nil {
 		t.Fatal(err)
 	}

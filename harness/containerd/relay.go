@@ -36,11 +36,7 @@ type relay struct {
 
 // newRelay serves at a socket, in front of the one that dial connects to.
 func newRelay(config Config, dial func(context.Context) (net.Conn, error), load func(ctx context.Context, reference string) error) (_ *relay, err error) {
-	recorder := config.Recorder
-	if recorder == nil {
-		recorder = (*record.History)(nil) // which discards what it takes
-	}
-	r := &relay{link: link.NewCalls(config.Name, recorder), served: make(chan error, 1)}
+	r := &relay{link: link.NewCalls(config.Name, config.Recorder), served: make(chan error, 1)}
 	r.conn, err = grpc.NewClient("passthrough:///containerd", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 2, MaxDelay: 200 * time.Millisecond}}),
@@ -48,7 +44,7 @@ func newRelay(config Config, dial func(context.Context) (net.Conn, error), load 
 	if err != nil {
 		return nil, err
 	}
-	r.ledger = newLedger(config.Name, config.Output, recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
+	r.ledger = newLedger(config.Name, config.Output, config.Recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
 	r.load, r.up = load, config.Up
 	r.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(asItIs{}), grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),

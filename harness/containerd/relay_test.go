@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // instant is a container runtime that has started a container as soon as it is asked to.
@@ -67,7 +69,7 @@ func relayed(t *testing.T, with *instant, up func(ctx context.Context, id, refer
 	behind, before := filepath.Join(dir, "behind"), filepath.Join(dir, "before")
 	serveAt(t, behind, with)
 	dial := func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", behind) }
-	r, err := newRelay(Config{Name: "a", Socket: before, Up: up}, dial, nil)
+	r, err := newRelay(Config{Name: "a", Socket: before, Up: up, Recorder: record.NewHistory(nil)}, dial, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
