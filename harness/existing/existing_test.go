@@ -122,6 +122,10 @@ func TestNamespaces(t *testing.T) {
 		if err := c.MakeNamespace(t.Context(), "no-accounts"); err == nil || !strings.Contains(err.Error(), "does the cluster have a controller manager?") {
 			t.Errorf("one without an account: %v", err)
 		}
+		const late = "waiting for the config map kube-root-ca.crt of namespace ours: it is not there after 30s: does the cluster have a controller manager?"
+		if err := c.AwaitNamespaces(t.Context(), []string{"ours"}); err == nil || err.Error() != late {
+			t.Errorf("one that gets nobody to trust: %v, want %s", err, late)
+		}
 		if err := c.DeleteNamespaces(t.Context(), []string{"ours", "others", "no-accounts", "never-made"}); err != nil {
 			t.Error(err)
 		}

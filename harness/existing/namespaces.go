@@ -19,12 +19,12 @@ import (
 const RunLabel = "skewrig.dev/run"
 
 const (
-	// accountLimit is how long the service account of a new namespace may take, and
+	// newLimit is how long what a controller manager makes in a new namespace may take, and
 	// goneLimit a namespace to be gone that is deleted: pods have half a minute to end,
 	// unless they say otherwise.
-	accountLimit, goneLimit = 30 * time.Second, 3 * time.Minute
-	// accountPoll and gonePoll are how often to look.
-	accountPoll, gonePoll = 100 * time.Millisecond, 500 * time.Millisecond
+	newLimit, goneLimit = 30 * time.Second, 3 * time.Minute
+	// newPoll and gonePoll are how often to look.
+	newPoll, gonePoll = 100 * time.Millisecond, 500 * time.Millisecond
 )
 
 // MakeNamespace makes a namespace that is not there yet, and returns when pods can be made in
@@ -42,20 +42,10 @@ func (c *Cluster) MakeNamespace(ctx context.Context, name string) error {
 		return fmt.Errorf("making namespace %s: %w", name, err)
 	}
 	const account = "default"
-	err := wait.PollUntilContextTimeout(ctx, accountPoll, accountLimit, true, func(ctx context.Context) (bool, error) {
+	return awaitNew(ctx, "service account "+account, name, func(ctx context.Context) error {
 		_, err := c.client.CoreV1().ServiceAccounts(name).Get(ctx, account, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		return err == nil, err
+		return err
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		err = fmt.Errorf("it is not there after %s: does the cluster have a controller manager?", accountLimit)
-	}
-	if err != nil {
-		return fmt.Errorf("waiting for the service account %s of namespace %s: %w", account, name, errors.Join(err, ended(ctx)))
-	}
-	return nil
 }
 
 // AwaitNamespaces returns when a controller manager has put all into namespaces that pods need there: without it, they
@@ -63,16 +53,31 @@ func (c *Cluster) MakeNamespace(ctx context.Context, name string) error {
 func (c *Cluster) AwaitNamespaces(ctx context.Context, names []string) error {
 	const trusted = "kube-root-ca.crt"
 	for _, name := range names {
-		err := wait.PollUntilContextTimeout(ctx, accountPoll, accountLimit, true, func(ctx context.Context) (bool, error) {
+		err := awaitNew(ctx, "config map "+trusted, name, func(ctx context.Context) error {
 			_, err := c.client.CoreV1().ConfigMaps(name).Get(ctx, trusted, metav1.GetOptions{})
-			if apierrors.IsNotFound(err) {
-				return false, nil
-			}
-			return err == nil, err
+			return err
 		})
 		if err != nil {
-			return fmt.Errorf("waiting for the config map %s of namespace %s: %w", trusted, name, errors.Join(err, ended(ctx)))
+			return err
 		}
+	}
+	return nil
+}
+
+// awaitNew returns when what a controller manager makes in a new namespace is there.
+func awaitNew(ctx context.Context, what, namespace string, get func(context.Context) error) error {
+	err := wait.PollUntilContextTimeout(ctx, newPoll, newLimit, true, func(ctx context.Context) (bool, error) {
+		err := get(ctx)
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		err = fmt.Errorf("it is not there after %s: does the cluster have a controller manager?", newLimit)
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for the %s of namespace %s: %w", what, namespace, errors.Join(err, ended(ctx)))
 	}
 	return nil
 }
