@@ -2,6 +2,12 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +94,32 @@ func TestWhatAReportMustNotHave(t *testing.T) {
 	made := &Existing{Cluster: new(existing.Cluster), made: new(madeCluster)}
 	if got, want := made.rewriting(names{}, cell, on)("kind-worker at 172.17.0.3"), "node-a at 172.17.0.3"; got != want {
 		t.Errorf("of a cluster that was made: %s, want %s", got, want)
+	}
+}
+
+// TestTheNamesOfNamespacesHaveRoom for as much as is put behind them.
+func TestTheNamesOfNamespacesHaveRoom(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/version" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"gitVersion": "v1.90.1"}`)
+	}))
+	t.Cleanup(server.Close)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	text := fmt.Sprintf("{current-context: a, contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: %s}}]}", server.URL)
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := existing.Connect(t.Context(), existing.Config{Kubeconfig: kubeconfig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := (&Existing{Cluster: cluster}).names(plan.Cell{}, fit.Fit{})
+	if err != nil || len(n.suffix) != fit.SuffixLength {
+		t.Errorf("%s has %d characters, and there is room for %d; error %v", n.suffix, len(n.suffix), fit.SuffixLength, err)
 	}
 }
 

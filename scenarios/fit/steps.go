@@ -370,7 +370,7 @@ func Namespaces(cell plan.Cell) []string {
 	return all
 }
 
-// SuffixLength is how long what may be put behind the name of a namespace is.
+// SuffixLength is how long what is put behind the name of a namespace is, in characters (scenarios/engine, names).
 const SuffixLength = 22
 
 // maxNamespace is how long the name of a namespace may be: it is a DNS label (RFC 1123).
