@@ -272,8 +272,8 @@ func (k *Cluster) Ask(ctx context.Context, component, path string) ([]byte, erro
 	return []byte(text), err
 }
 
-// ComponentLog is what a component of the control plane has said since it was started last.
-func (k *Cluster) ComponentLog(ctx context.Context, component string) ([]byte, error) {
+// componentLog is what a component of the control plane has said since it was started last.
+func (k *Cluster) componentLog(ctx context.Context, component string) ([]byte, error) {
 	script := `cat $(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log | head -n 1)`
 	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "sh", "-euc", script, "sh", component)
 	return []byte(text), err
@@ -284,7 +284,7 @@ const wordLines = 10
 
 // lastWords are the last lines of a component's log, as an error has them.
 func (k *Cluster) lastWords(ctx context.Context, component string) string {
-	text, err := k.ComponentLog(context.WithoutCancel(ctx), component)
+	text, err := k.componentLog(context.WithoutCancel(ctx), component)
 	if err != nil {
 		return ""
 	}

@@ -39,17 +39,17 @@ type Input struct {
 	// Logs reads those of the components. It is called if anything went wrong. If unset,
 	// there are none.
 	Logs func() []LogFile
-	// Limit is how long the narration may be as JSON, in bytes. If unset,
-	// DefaultLimit. Steps, checks and lives of components are there whatever it is.
+	// Limit is how long the narration may be as JSON, in bytes. If unset, 64 KiB.
+	// Steps, checks and lives of components are there whatever it is.
 	Limit int
 }
 
-// DefaultLimit is how long a narration may be that does not say, in bytes.
-const DefaultLimit = 64 << 10
+// defaultLimit is how long a narration may be that does not say, in bytes.
+const defaultLimit = 64 << 10
 
 // Of returns the narration of a cell. It takes values and returns values; the same
 // ones always make the same narration.
-func Of(in Input) Narration { return newBuilder(in).limited(cmp.Or(in.Limit, DefaultLimit)) }
+func Of(in Input) Narration { return newBuilder(in).limited(cmp.Or(in.Limit, defaultLimit)) }
 
 // builder asks the timeline of a cell for what is shown.
 type builder struct {

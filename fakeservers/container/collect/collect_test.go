@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/grpc"
-	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/record"
@@ -271,34 +269,5 @@ func TestOpenConnectionsEndWithTheirProcess(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"80 1 client-closed 0 true\n", "443 1 shutdown 0 false\n", "80 2 shutdown 7 false\n"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// answers is a container runtime that knows one container.
-type answers struct {
-	cri.RuntimeServiceClient
-	labels map[string]string
-	err    error
-}
-
-func (a answers) ContainerStatus(context.Context, *cri.ContainerStatusRequest, ...grpc.CallOption) (*cri.ContainerStatusResponse, error) {
-	return &cri.ContainerStatusResponse{Status: &cri.ContainerStatus{Labels: a.labels}}, a.err
-}
-
-func TestFromRuntime(t *testing.T) {
-	t.Parallel()
-	labels := map[string]string{
-		"io.kubernetes.pod.namespace": "default", "io.kubernetes.pod.name": "web", "io.kubernetes.container.name": "app",
-	}
-	if got, err := FromRuntime(answers{labels: labels})(t.Context(), "abc"); err != nil || got != "default/web/app" {
-		t.Errorf("it is %s: %v", got, err)
-	}
-	delete(labels, "io.kubernetes.container.name")
-	if got, err := FromRuntime(answers{labels: labels})(t.Context(), "abc"); err == nil {
-		t.Errorf("a container that is no pod's is %s", got)
-	}
-	gone := errors.New("not found")
-	if _, err := FromRuntime(answers{err: gone})(t.Context(), "abc"); !errors.Is(err, gone) {
-		t.Errorf("the error is %v", err)
 	}
 }

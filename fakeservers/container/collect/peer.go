@@ -1,19 +1,15 @@
 package collect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
-	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
-	"k8s.io/kubelet/pkg/types"
 )
 
 // containerOf returns the id of the container at the other end.
@@ -93,20 +89,4 @@ func (c *Collector) known(id string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paths[id]
-}
-
-// FromRuntime finds the paths of containers in the labels that a kubelet gives them.
-func FromRuntime(client cri.RuntimeServiceClient) func(ctx context.Context, id string) (string, error) {
-	return func(ctx context.Context, id string) (string, error) {
-		answer, err := client.ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id})
-		if err != nil {
-			return "", err
-		}
-		labels := answer.GetStatus().GetLabels()
-		parts := []string{labels[types.KubernetesPodNamespaceLabel], labels[types.KubernetesPodNameLabel], labels[types.KubernetesContainerNameLabel]}
-		if slices.Contains(parts, "") {
-			return "", fmt.Errorf("it is no pod's: its labels are %v", labels)
-		}
-		return strings.Join(parts, "/"), nil
-	}
 }

@@ -102,7 +102,7 @@ func newNode(t *testing.T, set images.Set) *node {
 	n.start()
 	n.load(set)
 	collector, err := collect.Listen(collect.Config{
-		Dir: n.path("record/node"), Recorder: n.history, Path: collect.FromRuntime(n.runtime),
+		Dir: n.path("record/node"), Recorder: n.history, Path: n.container,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +114,16 @@ func newNode(t *testing.T, set images.Set) *node {
 	})
 	t.Cleanup(n.removePods)
 	return n
+}
+
+// container is the path of the container with an id, by the labels that a kubelet gives it.
+func (n *node) container(ctx context.Context, id string) (string, error) {
+	answer, err := n.runtime.ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id})
+	if err != nil {
+		return "", err
+	}
+	labels := answer.GetStatus().GetLabels()
+	return strings.Join([]string{labels[types.KubernetesPodNamespaceLabel], labels[types.KubernetesPodNameLabel], labels[types.KubernetesContainerNameLabel]}, "/"), nil
 }
 
 // cgroup is that of all pods.
