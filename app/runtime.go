@@ -9,11 +9,12 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// BothRuntimes is instead of a container runtime that cells run on each, and are compared.
+// BothRuntimes has each cell run on both container runtimes, and compares the two.
 const BothRuntimes = "both"
 
-// OnRuntime returns cells whose nodes have a container runtime, or that of their scenarios if it is
-// unset. On both, each cell is two. It is an error if this machine can't have nodes that they need: all that is missing.
+// OnRuntime returns the cells with a container runtime on their nodes; if runtime is unset, with that of their scenarios.
+// With BothRuntimes, there are two of each. It is an error if this machine can't have nodes that they need: all that is
+// missing.
 func OnRuntime(cells []plan.Cell, runtime string) ([]plan.Cell, error) {
 	switch runtime {
 	case "":

@@ -1,7 +1,7 @@
-// Package scenarios is the manual of the scenario language. It has no code but
-// examples, which show what a scenario is planned to; spec decodes the language,
-// plan turns a scenario into numbered steps, engine runs them, check judges the
-// record.
+// Package scenarios is the manual of the scenario language. Its only code prints
+// this text; the examples show what a scenario is planned to. Package spec decodes
+// the language, plan turns a scenario into numbered steps, engine runs them, and
+// check judges the record.
 //
 // # A scenario
 //
@@ -360,7 +360,7 @@
 // out, with a warning. With unknownFields: [tls], a step sends fields of that name all the
 // same: to see the warning, or because an API server of your own has them.
 //
-// After a step that could not be done, only those are taken that are for it:
+// After a step that could not be done, only these steps are taken:
 //
 //   - run: cleanup: the step is taken whatever happened before
 //   - run: catch: the step is taken only if something went wrong, be it a check
@@ -461,9 +461,9 @@
 //     refused for their rate are counted only.
 //   - components["kubelet/node-a"]: running, restarts, exits (a list of code, signal,
 //     asked, seconds from SIGTERM to the end, overdue if it had to be killed, and at),
-//     so that one that ends by itself does not end the cell if an expression asks for
-//     running or exits;
-//     version and gates of what runs or ran last, and at, when that was started
+//     version and gates of what runs or ran last, and at, when that was started. A
+//     component that ends by itself ends the cell, unless an expression asks for its
+//     running or exits
 //   - nodes["node-0"]: ready (True, False or Unknown), zone, changes, a list of
 //     ready and at, and events, those about the node: type, reason, message, count
 //   - leases["lease-nodes/a"]: how old the leases of simulated nodes really are, in
@@ -494,11 +494,12 @@
 //	  explained:
 //	  - {what: "step create: *: warning", because: the newer release knows the field}
 //
-// It does not hold if a field of an object, an answer, a check, an exit of a container, or
-// what probes put on the wire differs and nothing explains it. what is what differs, as the
-// check lists it; * stands for anything. An explanation holds for what has all of: says,
-// patterns of what the cells say of it, and fails, the id of a check that one of them does
-// not pass. One that nothing needs is a problem of the run.
+// The check fails if a field of an object, an answer, a check, an exit of a container, or
+// what probes put on the wire differs, and no explanation covers it. The field what names
+// the difference as the check lists it; * stands for anything. With says (patterns of what
+// the cells say of it) or fails (the id of a check that one of the two does not pass), an
+// explanation covers only what matches these, too. An explanation that covers nothing is a
+// problem of the run.
 //
 // # Checks that are refused
 //

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// follow has a function called with the id of each container whose program ends, from when ctr has
-// subscribed to events, a moment after it returns, until containerd ends. What ended before is to be
-// looked for, and in that moment is learned when the kubelet next asks for the container's status.
+// follow calls a function with the id of each container whose program ends, until containerd ends. It
+// begins a moment after it returns, when ctr has subscribed. An end before that is found by looking
+// (run does), and one in that moment when the kubelet next asks for the container's status.
 func (n *Node) follow(exited func(id string)) error {
 	cmd := exec.Command(n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "events") //nolint:noctx // ends with the node
 	out, err := cmd.StdoutPipe()

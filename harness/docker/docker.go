@@ -26,7 +26,7 @@ func Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs docker and returns what it prints, without the end of the last line. An error has what
+// Run runs docker and returns what it prints, without white space at either end. An error has what
 // it says.
 func Run(ctx context.Context, args ...string) (string, error) { return Pipe(ctx, nil, args...) }
 

@@ -24,8 +24,7 @@ type Fit struct {
 // Reason is all Reasons in one sentence.
 func (f Fit) Reason() string { return strings.Join(f.Reasons, "; ") }
 
-// Use is how cells may use a cluster, beside what they may use every one for: objects in namespaces
-// of their own.
+// Use is what cells may do on a cluster besides making objects in namespaces of their own.
 type Use struct {
 	// Components are the cell's: kubelets and those of the control plane may be stopped and started, also
 	// as another release and with other gates, and what they serve, the logs of kubelets, and the whole
@@ -36,7 +35,7 @@ type Use struct {
 	Containers bool
 }
 
-// Made is how cells may use a cluster that was made for them.
+// Made is what cells may do on a cluster that was made for them.
 var Made = Use{Components: true, Containers: true}
 
 // Of is how a cell fits a cluster that may be used so. images are patterns of the images that its

@@ -1,7 +1,8 @@
 // Package compare finds where good and bad runs of a cell differ: the first step
 // of the plan at which all bad runs showed something that no good run ever did,
 // or the other way round. It looks at the histories and at what came of the
-// checks, and at nothing else.
+// checks, and at nothing else. Distinguish lists all that differs between two
+// cells; it also looks at the fields of objects.
 package compare
 
 import (
