@@ -86,7 +86,7 @@ func replaced(dir string, before, after reports.Report) string {
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report. A
-// cell that did not run to its end stays what it was.
+// cell that did not run to its end stays what it was, and so does one of which the harness was at fault.
 func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, error) {
 	rounds := make(map[int][]int) // the places of the cells that have a run of a number
 	before := make([]map[int]reports.Run, len(cells))
@@ -113,7 +113,11 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 				r = was
 				r.Runs = nil
 			}
-			r.Started, r.DurationSeconds = before[i][number].Started, before[i][number].DurationSeconds
+			run := before[i][number]
+			if run.Outcome == reports.HarnessError && r.Outcome != reports.HarnessError && !saved.Cells[i].Unfinished {
+				r = r.Overruled(run.Outcome, run.Reason) // what is lost of a record is not in it
+			}
+			r.Started, r.DurationSeconds = run.Started, run.DurationSeconds
 			ran = append(ran, with.take(ranCell{number, r})...)
 		}
 	}

@@ -253,6 +253,31 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	}
 }
 
+// TestWhatLostItsRecordIsNotJudged: that something was lost is in the report, and not in the history.
+func TestWhatLostItsRecordIsNotJudged(t *testing.T) {
+	p := newPlayed(t, twoCells(t), Options{})
+	p.runner.round = func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+		return p.round(ctx, number, parallel, cells, func(news engine.Progress) {
+			if news.Result != nil && news.Cell.ID == "mine/pods/a" {
+				lost := news.Result.Overruled(reports.HarnessError, "container web: it ended while it recorded")
+				news.Result = &lost
+			}
+			tell(news)
+		})
+	}
+	if _, err := p.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := p.cell(t, judged, "mine/pods/a"), p.cell(t, judged, "mine/pods/b")
+	if a.Outcome != reports.HarnessError || a.Reason != "container web: it ended while it recorded" || b.Outcome == reports.HarnessError {
+		t.Errorf("a is %s (%s), b is %s", a.Outcome, a.Reason, b.Outcome)
+	}
+}
+
 func TestDraftsAreNotWrittenAllTheTime(t *testing.T) {
 	t.Parallel()
 	news, drafts := make(chan struct{}, 1), make(chan int, 10)
