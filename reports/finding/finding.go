@@ -229,7 +229,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 			if !own[c.ID+" "+check.ID] { // it does as stated, or is of another finding
 				continue
 			}
-			f.Releases, f.Gates = append(f.Releases, cmp.Or(ofAxes(c.Axes), releases)), append(f.Gates, gates)
+			f.Releases, f.Gates = append(f.Releases, cmp.Or(about(run.Facts[c.ID], c.Axes), releases)), append(f.Gates, gates)
 		}
 	}
 	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
@@ -292,7 +292,26 @@ func alike(facts evidence.Facts, program string) bool {
 	return true
 }
 
-// ofAxes is the releases that a cell's id names: those that it is about.
+// about is the releases that a cell's id names, by the programs that they are of: those that it is about. If one is of no
+// program that ran, such as that of the axis release, it is empty.
+func about(facts evidence.Facts, axes map[string]string) string {
+	versions := new(course)
+	for axis, value := range axes {
+		if _, err := release.Parse(value); err != nil {
+			continue
+		}
+		at := slices.IndexFunc(facts.Components, func(c evidence.Component) bool {
+			return c.Program() == axis || strings.HasSuffix(c.Program(), "-"+axis)
+		})
+		if at < 0 {
+			return ""
+		}
+		versions.add(value, facts.Components[at].Program())
+	}
+	return versions.String()
+}
+
+// ofAxes is the releases that a cell's id names, by its axes.
 func ofAxes(axes map[string]string) string {
 	versions := new(course)
 	for axis, value := range axes {

@@ -69,6 +69,21 @@ func TestFindingsAreGatheredByWeight(t *testing.T) {
 	}
 }
 
+// TestAbout: releases are named by what ran as them, and an axis that names no program says nothing of that.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	ran := evidence.Facts{Components: []evidence.Component{{Name: "kube-apiserver"}, {Name: "kube-controller-manager"}, {Name: "kubelet/node-a"}}}
+	for want, axes := range map[string]map[string]string{
+		"kube-apiserver, kubelet v1.90.1":                         {"apiserver": "v1.90.1", "kubelet": "v1.90.1", "mode": "off"},
+		"kube-apiserver v1.90.1; kube-controller-manager v1.89.3": {"apiserver": "v1.90.1", "manager": "v1.89.3"},
+		"": {"apiserver": "v1.90.1", "release": "v1.90.1"},
+	} {
+		if got := about(ran, axes); got != want {
+			t.Errorf("%v is about %q, want %q", axes, got, want)
+		}
+	}
+}
+
 // TestAContradictionHasBothReadings: the one that holds has no check that failed.
 func TestAContradictionHasBothReadings(t *testing.T) {
 	t.Parallel()
