@@ -59,6 +59,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &exit):
+		for _, failed := range failures(err) {
+			fmt.Fprintf(stderr, "skewrig: %s\n", render.VisibleWhole(failed.Error()))
+		}
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "skewrig: %s\n", render.VisibleWhole(err.Error())) // it may name what a program under test has named
@@ -79,6 +82,20 @@ const (
 	exitNotJudged = 2
 	exitUsage     = 3
 )
+
+// failures are the errors that are joined with an exit code, such as that of a cluster that could not be removed.
+func failures(err error) (others []error) {
+	if joined, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // no more than what is joined
+		for _, e := range joined.Unwrap() {
+			others = append(others, failures(e)...)
+		}
+		return others
+	}
+	if !errors.As(err, new(exitCode)) {
+		others = append(others, err)
+	}
+	return others
+}
 
 // exitCode is an error that only sets the exit code: everything was said.
 type exitCode int

@@ -108,13 +108,10 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	report, err := f.start(cmd, run, builder)
 	f.listed = true
-	if err != nil && len(report.Cells) > 0 { // what was seen is told all the same
-		err = errors.Join(err, app.Failed(printReport(cmd.OutOrStdout(), f.output, report, f.dir)))
-	}
-	if err != nil {
+	if len(report.Cells) == 0 {
 		return err
 	}
-	return finish(cmd, f.output, report, f.dir)
+	return errors.Join(err, finish(cmd, f.output, report, f.dir)) // what was seen is judged, whatever else failed
 }
 
 // again are the arguments that choose the same specs and control plane.
