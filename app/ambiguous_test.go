@@ -16,7 +16,10 @@ func TestATextThatContradictsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newAssembler(nil, here, reports.Reproduce{})
+	a, err := newAssembler(nil, nil, here, reports.Reproduce{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct{ plaintext, want reports.Outcome }{
 		{reports.Pass, reports.Ambiguous},
 		{reports.Fail, reports.Fail}, // it does as neither statement says
@@ -83,7 +86,10 @@ func TestContradictionsAreAmbiguous(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newAssembler(nil, here, reports.Reproduce{})
+	a, err := newAssembler(nil, nil, here, reports.Reproduce{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	contradictions := make(map[string]bool)
 	for _, f := range here.Known.Findings() {
 		contradictions[f.ID] = f.Class == reports.Contradiction

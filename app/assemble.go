@@ -12,18 +12,23 @@ import (
 // assembler makes reports of runs of some cells.
 type assembler struct {
 	known known.List
-	// notRun are the cells of the catalog that are not among them: an entry of the
-	// known deviations for one of them is not stale.
+	// notRun are the cells of the catalog, and of the user's files, that are not among them: an
+	// entry of the known deviations for one of them is not stale.
 	notRun       []string
 	requirements []reports.Requirement
 	readings     reports.Readings
 	reproduce    reports.Reproduce
 }
 
-func newAssembler(cells []plan.Cell, of Catalog, reproduce reports.Reproduce) *assembler {
+// newAssembler is for runs of cells, some of which may be those of the user's files.
+func newAssembler(cells []plan.Cell, files []string, of Catalog, reproduce reports.Reproduce) (*assembler, error) {
+	own, err := planFiles(files, of.Sources)
+	if err != nil {
+		return nil, err
+	}
 	ran := cellIDs(cells)
-	notRun := slices.DeleteFunc(cellIDs(of.Cells()), func(id string) bool { return slices.Contains(ran, id) })
-	return &assembler{of.Known, notRun, of.Requirements, reports.ReadingsOf(of.Requirements), reproduce}
+	notRun := slices.DeleteFunc(cellIDs(slices.Concat(own, of.Cells())), func(id string) bool { return slices.Contains(ran, id) })
+	return &assembler{of.Known, notRun, of.Requirements, reports.ReadingsOf(of.Requirements), reproduce}, nil
 }
 
 // excuse settles the result of one cell as the report of the run will.

@@ -41,7 +41,11 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 	if err != nil {
 		return reports.Report{}, Failed(err)
 	}
-	report, err := newAssembler(cells, c, saved.Reproduce).assemble(ran) // judging again does not change what ran
+	assembler, err := newAssembler(cells, files, c, saved.Reproduce) // judging again does not change what ran
+	if err != nil {
+		return reports.Report{}, err
+	}
+	report, err := assembler.assemble(ran)
 	if err != nil {
 		return reports.Report{}, err
 	}

@@ -29,7 +29,11 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Repo
 		Name: "Pods API server", Version: "unknown",
 		Source: "the server at " + record.Path + "; the API does not report its version", Digest: "unknown",
 	}}
-	report, err := newAssembler(nil, o.Catalog, o.Reproduce).assemble([]ranCell{{1, cell}})
+	assembler, err := newAssembler(nil, nil, o.Catalog, o.Reproduce)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	report, err := assembler.assemble([]ranCell{{1, cell}})
 	if err != nil || o.Dir == "" {
 		return report, err
 	}

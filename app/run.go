@@ -133,7 +133,10 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	if o.Progress == nil {
 		o.Progress = func(engine.Progress) {}
 	}
-	known := newAssembler(cells, o.Catalog, o.Reproduce)
+	known, err := newAssembler(cells, o.Reproduce.Files, o.Catalog, o.Reproduce)
+	if err != nil {
+		return nil, err
+	}
 	unexpected := func(c reports.Cell) bool { return !c.Unfinished && !known.excuse(c).Outcome.Expected() }
 	keepRig := o.firstKept(known.excuse)
 	return &runner{

@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -275,6 +276,32 @@ func TestWhatLostItsRecordIsNotJudged(t *testing.T) {
 	a, b := p.cell(t, judged, "mine/pods/a"), p.cell(t, judged, "mine/pods/b")
 	if a.Outcome != reports.HarnessError || a.Reason != "container web: it ended while it recorded" || b.Outcome == reports.HarnessError {
 		t.Errorf("a is %s (%s), b is %s", a.Outcome, a.Reason, b.Outcome)
+	}
+}
+
+// TestKnownDeviationsOfAnotherShard: an entry for a cell of the user's files is not stale where that did not run.
+func TestKnownDeviationsOfAnotherShard(t *testing.T) {
+	cells := twoCells(t)
+	list, err := known.Parse("known.yaml", []byte(`apiVersion: skewrig.dev/v1alpha1
+kind: KnownDeviations
+deviations:
+- cells: mine/pods/b
+  checks: [there]
+  reason: it does not know the field
+  link: https://kep.k8s.io/4939
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, files := range [][]string{{"a.yaml"}, {"a.yaml", "b.yaml"}} {
+		p := newPlayed(t, cells[:1], Options{Catalog: Catalog{Known: list}, Reproduce: reports.Reproduce{Files: files}})
+		report, err := p.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stale := len(report.Problems) > 0; stale != (len(files) == 1) {
+			t.Errorf("of %s: %q", files, report.Problems)
+		}
 	}
 }
 
