@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -34,6 +35,7 @@ type controlPlane struct {
 	conn    *grpc.ClientConn // to its container runtime
 	kubeadm map[string][]byte
 	starts  map[string]int
+	ends    sync.Map // how containers have ended, by their ids, as was read at that moment
 }
 
 // newControlPlane prepares that of a cluster.
@@ -175,12 +177,16 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 	return runs, end, err
 }
 
-// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. That nobody says
-// so is an error: the kubelet removes the container sooner or later.
+// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. The kubelet removes
+// the container sooner or later: then it is what was read before. That nobody knows is an error.
 func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (end End, err error) {
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
 		if runs, err := c.running(ctx, component); err != nil || runs != nil {
 			return false, err
+		}
+		if seen, is := c.ends.Load(id); is {
+			end = seen.(End)
+			return true, nil
 		}
 		s, err := c.status(ctx, id)
 		end = endOf(s)

@@ -54,6 +54,12 @@ func TestAComponentThatHasStopped(t *testing.T) {
 	if status.Code(err) != codes.NotFound || !end.At.IsZero() {
 		t.Errorf("of a container that was removed: %+v, %v", end, err)
 	}
+	k := &Cluster{controlPlane: onRuntime(t, func() {}, exited)}
+	k.lasting = t.Context()
+	k.containerEnded("a")
+	if end, err = k.controlPlane.awaitStopped(t.Context(), record.Scheduler, "a"); err != nil || end.Code != 2 {
+		t.Errorf("of one whose end was heard of before it was removed: %+v, %v", end, err)
+	}
 }
 
 // TestAwaitEnd: a container that still runs has no end.

@@ -323,6 +323,9 @@ func (k *Cluster) ended(component string, e End) {
 // containerEnded is told the id of each container on the node of the control plane that has ended.
 func (k *Cluster) containerEnded(id string) {
 	s := k.controlPlane.awaitEnd(k.lasting, id)
+	if hasEnded(s) {
+		k.controlPlane.ends.Store(id, endOf(s))
+	}
 	component := s.GetLabels()[containerLabel]
 	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
 		k.ended(component, endOf(s))
