@@ -256,9 +256,10 @@ func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
 func (b *batch) doubtful(i int) bool { return b.Warm == nil && b.unexpected(b.results[i]) }
 
 // confirm runs a cell with a doubtful result again, on a control plane of its own. What it
-// comes to there counts. If that is not the same, the fault is ours. Both records stay.
+// comes to there counts. If that is not the same, the fault is ours. If it can't run to its end
+// there, nothing is confirmed. Both records stay.
 func (b *batch) confirm(ctx context.Context, i int) {
-	if !b.doubtful(i) || ctx.Err() != nil {
+	if !b.doubtful(i) {
 		return
 	}
 	shared, id := b.results[i], b.cells[i].ID
@@ -270,6 +271,9 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	free := b.acquire(ctx, wholeRig)
 	defer free()
 	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
+	if b.results[i].Started.IsZero() { // it did not begin again, but it did begin
+		b.results[i].Started, b.results[i].DurationSeconds = shared.Started, shared.DurationSeconds
+	}
 	if !b.doubtful(i) {
 		beside := fmt.Sprintf("beside other cells it was not as expected (record: %s): %s", kept, said(shared))
 		b.results[i] = unconfirmed(b.results[i], CellDir(b.Dir, id), beside)
@@ -278,10 +282,10 @@ func (b *batch) confirm(ctx context.Context, i int) {
 
 // unconfirmed is the result of a cell that was red beside others and not when it ran alone. dir
 // is the record of the run alone, and beside says what the other run came to. If the run alone
-// was broken off, the cell stays unknown; otherwise the fault is ours.
+// was broken off or did not begin, the cell stays unknown; otherwise the fault is ours.
 func unconfirmed(alone reports.Cell, dir, beside string) reports.Cell {
 	if alone.Unfinished {
-		alone.Reason = fmt.Sprintf("%s, while the cell ran again alone; %s", alone.Reason, beside)
+		alone.Reason = fmt.Sprintf("alone, the cell did not run to its end: %s; %s", alone.Reason, beside)
 		return alone
 	}
 	return unless(fmt.Errorf("alone, the cell is as expected (record: %s); %s", dir, beside), alone)
