@@ -141,6 +141,13 @@ func (h *History) End() {
 	h.ended = true
 }
 
+// Copy returns a history in memory only that begins with the events of this one.
+func (h *History) Copy() *History {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return &History{seq: h.seq, last: h.last, events: slices.Clip(h.events), rewrite: h.rewrite, err: h.err}
+}
+
 // Append adds an event that happened now, unless the history has ended. A failure to write
 // it is kept, and reported by Err: a history that is not complete must not be judged.
 func (h *History) Append(source, subject string, payload Payload) {

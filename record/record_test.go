@@ -190,6 +190,32 @@ func TestNothingComesAfterTheEnd(t *testing.T) {
 }
 
 // TestRewrite: names in source, subject and payload are the scenario's afterwards.
+// TestACopyGoesItsOwnWay: it begins with what there is, and neither history has what the other is given
+// later.
+func TestACopyGoesItsOwnWay(t *testing.T) {
+	var file bytes.Buffer
+	h := NewHistory(&file)
+	h.Append("engine", "", started{Name: "app"})
+	c := h.Copy()
+	c.Append("engine", "", stopped{Code: 1})
+	h.Append("engine", "", stopped{Code: 2})
+	for name, tc := range map[string]struct {
+		of   *History
+		code int
+	}{"copy": {c, 1}, "original": {h, 2}} {
+		events := tc.of.Events()
+		if len(events) != 2 || events[1].Seq != 2 {
+			t.Fatalf("%s: %+v", name, events)
+		}
+		if got, _ := As[stopped](events[1]); got.Code != tc.code {
+			t.Errorf("%s: code %d, want %d", name, got.Code, tc.code)
+		}
+	}
+	if lines := strings.Count(file.String(), "\n"); lines != 2 {
+		t.Errorf("%d lines were written, want those of the original", lines)
+	}
+}
+
 func TestRewrite(t *testing.T) {
 	t.Parallel()
 	h := NewHistory(nil)

@@ -53,8 +53,9 @@ type Engine struct {
 	// Kind makes kind clusters for the cells. If unset, each has a rig.
 	Kind *Kind
 	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is
-	// taken down, and with what of the result is known then. The record has ended. A cell
-	// that shares a control plane runs again alone first. It may be unset.
+	// taken down, and with what of the result is known then. The record has ended, and what is
+	// found when the rig is taken down makes the cell a harness-error. A cell that shares a
+	// control plane runs again alone first. It may be unset.
 	Keep func(context.Context, reports.Cell, *Rig)
 	// FailFast ends a cell with the first check that does not hold, if that is
 	// all there is to learn: a mutant that is found. What comes later is unknown.

@@ -83,6 +83,13 @@ func (m *machine) now() time.Duration {
 func (m *machine) stop() record.Lateness {
 	m.cancel()
 	m.done.Wait()
+	return m.lateness()
+}
+
+// lateness is the result until now.
+func (m *machine) lateness() record.Lateness {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	samples := float64(max(m.samples, 1))
 	return record.Lateness{Mean: m.late / samples, Worst: m.worst, Queue: m.queue / samples}
 }

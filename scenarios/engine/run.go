@@ -44,6 +44,7 @@ type run struct {
 	namespaces map[string]bool
 	agents     map[string]*client.Agent // by node
 	red        bool                     // a check did not hold, as far as could be seen
+	over       bool                     // the record has ended
 	failFast   bool                     // that is the end
 	binary     func(context.Context, build.Target) (build.Binary, error)
 	begin      func(plan.Step) // is called with each step
@@ -109,7 +110,8 @@ func writePlan(dir string, cell plan.Cell) error {
 }
 
 // runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
-// the cell ended is part of its history; the error is about writing it.
+// the cell ended is part of its history; the error is about writing it, and about what was
+// found after it had ended.
 func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane, dir string) (_ []record.Event, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -135,27 +137,44 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
 	ran := e.runWhere(ctx, r, on, dir)
-	r.end(ctx, ran)
-	return history.Events(), history.Err()
+	late := r.end(ctx, ran)
+	return history.Events(), errors.Join(history.Err(), late)
 }
 
-// end ends the record of a cell with how it ran.
-func (r *run) end(ctx context.Context, ran error) {
-	r.history.Append("engine", "", r.machine.stop())
-	r.history.Append("engine", "", ended(ctx, ran))
+// end ends the record of a cell with how it ran. If the record had ended before, it returns that.
+func (r *run) end(ctx context.Context, ran error) error {
+	lateness := r.machine.stop()
+	if r.over {
+		return ran
+	}
+	r.over = true
+	conclude(ctx, r.history, lateness, ran)
 	r.history.End()
+	return nil
+}
+
+// conclude appends to a history how its cell ran.
+func conclude(ctx context.Context, h *record.History, lateness record.Lateness, ran error) {
+	h.Append("engine", "", lateness)
+	h.Append("engine", "", ended(ctx, ran))
 }
 
 // keep lets somebody look at the rig of a cell, before it is taken down, if the result is
-// not as expected.
-func (e *Engine) keep(ctx context.Context, r *run, ran error) {
+// not as expected. Then the record ends before, with how the cell ran, and keep reports that. The
+// record of a cell that is as expected goes on: more may be found when its rig is taken down.
+func (e *Engine) keep(ctx context.Context, r *run, ran error) (recorded bool) {
 	if e.Keep == nil || r.seat != nil || ctx.Err() != nil {
-		return
+		return false
 	}
-	r.end(ctx, ran)
-	if result := result(r.cell, r.program, r.history.Events()); e.unexpected(result) {
-		e.Keep(ctx, result, r.Rig)
+	soFar := r.history.Copy()
+	conclude(ctx, soFar, r.machine.lateness(), ran)
+	result := result(r.cell, r.program, soFar.Events())
+	if !e.unexpected(result) {
+		return false
 	}
+	_ = r.end(ctx, ran) // it has not ended before
+	e.Keep(ctx, result, r.Rig)
+	return true
 }
 
 // ended is what the history says about how a cell ended, so that it can be
@@ -211,7 +230,9 @@ func (e *Engine) runOn(ctx context.Context, r *run, on *controlPlane, dir string
 	r.admission = admission{servers: make(map[string]*webhook.Server), converters: make(map[string]*webhook.Converter)}
 	defer func() { err = errors.Join(err, r.admission.close()) }()
 	err = r.steps(ctx)
-	e.keep(ctx, r, err)
+	if e.keep(ctx, r, err) {
+		return nil
+	}
 	return err
 }
 

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// TestWhatIsFoundAfterALookAtTheRig: a cell is what it would be if nobody wanted to keep rigs. What is
+// found when its rig is taken down is in its record, or is returned if somebody had the rig.
+func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
+	t.Parallel()
+	idle := record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}}
+	lost := errors.New("node-a: a record is lost")
+	for name, tc := range map[string]struct {
+		holds    bool // the cell's check
+		found    record.Payload
+		leave    error
+		want     reports.Outcome
+		why      string
+		kept     bool
+		returned error
+	}{
+		"green":                        {holds: true, want: reports.Pass},
+		"green, and a record is lost":  {holds: true, leave: lost, want: reports.HarnessError, why: lost.Error()},
+		"green, by a fault of nothing": {holds: true, found: idle, want: reports.Unknown, why: "had no effect"},
+		"red":                          {want: reports.Fail, kept: true},
+		"red, and a record is lost":    {leave: lost, want: reports.Fail, kept: true, returned: lost},
+		"red, and somebody heals it":   {found: record.ListenFailed{Error: "by hand"}, want: reports.Fail, kept: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := watchedRun(t, tc.holds)
+			kept := false
+			e := &Engine{
+				Unexpected: func(c reports.Cell) bool { return c.Settled().Outcome != reports.Pass },
+				Keep:       func(context.Context, reports.Cell, *Rig) { kept = true },
+			}
+			if ended := e.keep(t.Context(), r, nil); kept != tc.kept || ended != tc.kept {
+				t.Errorf("kept: %t, and its record has ended: %t", kept, ended)
+			}
+			if tc.found != nil {
+				r.history.Append("link", "kubelet/node-a->kube-apiserver", tc.found)
+			}
+			if err := r.end(t.Context(), tc.leave); !errors.Is(err, tc.returned) || (err == nil) != (tc.returned == nil) {
+				t.Errorf("returned %v", err)
+			}
+			got := result(r.cell, r.program, r.history.Events()).Settled()
+			if got.Outcome != tc.want || !strings.Contains(got.Reason, tc.why) {
+				t.Errorf("%s: %s", got.Outcome, got.Reason)
+			}
+		})
+	}
+}
+
+// watchedRun is a run whose one check was watched, and holds or not.
+func watchedRun(t *testing.T, holds bool) *run {
+	t.Helper()
+	one := action.Check{ID: "one", Mode: record.Now, Observe: "true", Is: holds}
+	cells := []plan.Cell{{ID: "a/b/c", Steps: []plan.Step{{Number: 1, Name: "1", Action: action.Checks{Checks: []action.Check{one}}}}}}
+	programs, err := Compile(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{cell: cells[0], program: programs[0], history: new(record.History), machine: watchMachine()}
+	t.Cleanup(func() { r.machine.stop() })
+	r.history.Append("engine", "1", record.StepStarted{Number: 1, Name: "1", Action: "checks"})
+	r.history.Append("engine", one.ID, record.CheckOpened{Step: 1})
+	r.history.Append("engine", one.ID, record.CheckClosed{Step: 1})
+	r.history.Append("engine", "1", record.StepDone{Number: 1})
+	return r
+}
