@@ -131,6 +131,9 @@ type CellEnded struct {
 	// Error is why the cell did not run to its end: the rig did not start, a
 	// step could not be done, something was left behind. Empty if all is well.
 	Error string `json:"error,omitempty"`
+	// Rig is true if the rig has to answer for the error or for a part of it, and not only a step
+	// that is Unmet. Records from before there was this field don't say so.
+	Rig bool `json:"rig,omitempty"`
 	// Interrupted is true if that was because the user stopped the run.
 	Interrupted bool `json:"interrupted,omitempty"`
 }

@@ -561,6 +561,34 @@ func TestWhatFailedBeforeAScenarioWasStuck(t *testing.T) {
 	}
 }
 
+// TestAnErrorOfTheRigBesideAWaitInVain: what failed before may come from the rig, so that it does not
+// count.
+func TestAnErrorOfTheRigBesideAWaitInVain(t *testing.T) {
+	t.Parallel()
+	p := cellWith(t, action.Check{ID: "failed", Requirement: "X/1", Mode: record.Now, Observe: `"tls" in pods`, Is: true})
+	events := func(ended record.CellEnded) []record.Event {
+		var h record.History
+		h.Append("engine", "1", record.StepStarted{Number: 1, Action: "checks"})
+		opened(&h, "failed")
+		closed(&h, "failed", 0)
+		h.Append("engine", "2", record.StepDone{Number: 2, Error: "not within 60s", Unmet: true})
+		return endedWith(h.Events(), ended)
+	}
+	for name, tc := range map[string]struct {
+		ended   record.CellEnded
+		outcome reports.Outcome
+	}{
+		"the wait alone":   {record.CellEnded{Error: "step 2: not within 60s"}, ""},
+		"a record is lost": {record.CellEnded{Error: "step 2: not within 60s\nnode-a: a record is lost", Rig: true}, reports.HarnessError},
+		"an interrupt":     {record.CellEnded{Error: "interrupt", Rig: true, Interrupted: true}, reports.Unknown},
+	} {
+		v := Judge(p, events(tc.ended))
+		if v.Outcome != tc.outcome || v.Outcome != "" && !strings.HasSuffix(v.Reason, tc.ended.Error) {
+			t.Errorf("%s: %q: %s", name, v.Outcome, v.Reason)
+		}
+	}
+}
+
 func object(h *record.History, resource, namespace, name, text string) {
 	h.Append("watch", resource+"/"+namespace+"/"+name, record.ObjectObserved{
 		Change: "added", Resource: resource, Namespace: namespace, Name: name, Object: []byte(text),

@@ -221,6 +221,9 @@ func brokenOff(events []record.Event) (reports.Outcome, string) {
 	if ended.Interrupted {
 		return reports.Unknown, "broken off: " + ended.Error
 	}
+	if ended.Rig {
+		return reports.HarnessError, ended.Error
+	}
 	if why := stuck(events); why != "" {
 		return reports.Unknown, why
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -74,5 +77,60 @@ func watchedRun(t *testing.T, holds bool) *run {
 	r.history.Append("engine", one.ID, record.CheckOpened{Step: 1})
 	r.history.Append("engine", one.ID, record.CheckClosed{Step: 1})
 	r.history.Append("engine", "1", record.StepDone{Number: 1})
+	return r
+}
+
+// TestARigThatIsLostAfterAWaitInVain: the record has both, and says that one of them is the rig's.
+func TestARigThatIsLostAfterAWaitInVain(t *testing.T) {
+	t.Parallel()
+	lost, left := errors.New("the watch is lost"), errors.New("a port is left behind")
+	for name, tc := range map[string]struct {
+		lose, leave error
+		want        string
+		rig         bool
+	}{
+		"the wait alone":           {},
+		"lost while it cleaned up": {lose: lost, want: "\nthe watch is lost", rig: true},
+		"something was left":       {leave: left, want: "\na port is left behind", rig: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := waitingRun(t)
+			ctx, lose := context.WithCancelCause(t.Context())
+			defer lose(nil)
+			r.ground = ctx
+			r.begin = func(step plan.Step) {
+				if step.Run == record.Cleanup && tc.lose != nil {
+					lose(tc.lose)
+				}
+			}
+			if err := r.end(t.Context(), errors.Join(r.steps(ctx), tc.leave)); err != nil {
+				t.Fatal(err)
+			}
+			for _, ended := range record.All[record.CellEnded](r.history.Events()) {
+				waited, found := strings.CutSuffix(ended.Error, tc.want)
+				if !found || !strings.HasPrefix(waited, "step 1 (wait up to 1ms until false)") || ended.Rig != tc.rig {
+					t.Errorf("of the rig: %t: %s", ended.Rig, ended.Error)
+				}
+				return
+			}
+			t.Error("the record has no end")
+		})
+	}
+}
+
+// waitingRun is a run of a cell that waits in vain, and cleans up.
+func waitingRun(t *testing.T) *run {
+	t.Helper()
+	cells := []plan.Cell{{ID: "a/b/c", Steps: []plan.Step{
+		{Number: 1, Name: "1", Action: action.Wait{Until: "false", Within: behavior.Duration(time.Millisecond)}},
+		{Number: 2, Name: "2", Action: action.Wait{For: behavior.Duration(time.Millisecond)}, Run: record.Cleanup},
+	}}}
+	programs, err := Compile(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{cell: cells[0], program: programs[0], history: new(record.History), machine: watchMachine(), tracker: check.NewTracker()}
+	t.Cleanup(func() { r.machine.stop() })
 	return r
 }

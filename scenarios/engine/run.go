@@ -44,6 +44,7 @@ type run struct {
 	namespaces map[string]bool
 	agents     map[string]*client.Agent // by node
 	red        bool                     // a check did not hold, as far as could be seen
+	unmet      error                    // why the scenario can't go on, if that is what the cluster did
 	over       bool                     // the record has ended
 	failFast   bool                     // that is the end
 	binary     func(context.Context, build.Target) (build.Binary, error)
@@ -136,61 +137,63 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	for _, node := range cell.Topology.Nodes {
 		r.names.nodes = append(r.names.nodes, node.Name)
 	}
-	ran := e.runWhere(ctx, r, on, dir)
-	late := r.end(ctx, ran)
+	late := r.end(ctx, e.runWhere(ctx, r, on, dir))
 	return history.Events(), errors.Join(history.Err(), late)
 }
 
-// end ends the record of a cell with how it ran. If the record had ended before, it returns that.
-func (r *run) end(ctx context.Context, ran error) error {
+// end ends the record of a cell with how it ran, and with the error of its rig. If the record had
+// ended before, it returns that error.
+func (r *run) end(ctx context.Context, rig error) error {
 	lateness := r.machine.stop()
 	if r.over {
-		return ran
+		return rig
 	}
 	r.over = true
-	conclude(ctx, r.history, lateness, ran)
+	conclude(r.history, lateness, ended(ctx, r.unmet, rig))
 	r.history.End()
 	return nil
 }
 
 // conclude appends to a history how its cell ran.
-func conclude(ctx context.Context, h *record.History, lateness record.Lateness, ran error) {
+func conclude(h *record.History, lateness record.Lateness, ended record.CellEnded) {
 	h.Append("engine", "", lateness)
-	h.Append("engine", "", ended(ctx, ran))
+	h.Append("engine", "", ended)
 }
 
 // keep lets somebody look at the rig of a cell, before it is taken down, if the result is
 // not as expected. Then the record ends before, with how the cell ran, and keep reports that. The
 // record of a cell that is as expected goes on: more may be found when its rig is taken down.
-func (e *Engine) keep(ctx context.Context, r *run, ran error) (recorded bool) {
+func (e *Engine) keep(ctx context.Context, r *run, rig error) (recorded bool) {
 	if e.Keep == nil || r.seat != nil || ctx.Err() != nil {
 		return false
 	}
 	soFar := r.history.Copy()
-	conclude(ctx, soFar, r.machine.lateness(), ran)
+	conclude(soFar, r.machine.lateness(), ended(ctx, r.unmet, rig))
 	result := result(r.cell, r.program, soFar.Events())
 	if !e.unexpected(result) {
 		return false
 	}
-	_ = r.end(ctx, ran) // it has not ended before
+	_ = r.end(ctx, rig) // it has not ended before
 	e.Keep(ctx, result, r.Rig)
 	return true
 }
 
 // ended is what the history says about how a cell ended, so that it can be
-// judged without knowing anything else.
-func ended(ctx context.Context, err error) record.CellEnded {
+// judged without knowing anything else. The first error is one of the scenario, the second one of
+// the rig.
+func ended(ctx context.Context, unmet, rig error) record.CellEnded {
+	err := errors.Join(unmet, rig)
 	switch {
 	case err == nil:
 		return record.CellEnded{}
 	case ctx.Err() != nil:
 		return record.CellEnded{Error: context.Cause(ctx).Error(), Interrupted: true}
 	default:
-		return record.CellEnded{Error: err.Error()}
+		return record.CellEnded{Error: err.Error(), Rig: rig != nil}
 	}
 }
 
-// runWhere runs a cell where the engine runs cells.
+// runWhere runs a cell where the engine runs cells. The error is one of the rig.
 func (e *Engine) runWhere(ctx context.Context, r *run, on *controlPlane, dir string) error {
 	there := e.Existing
 	if e.Kind != nil {
@@ -277,8 +280,10 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 }
 
 // steps takes the cell's steps. After the first one that can't be done, only
-// those are taken that are for after a failure.
-func (r *run) steps(ctx context.Context) (failed error) {
+// those are taken that are for after a failure. The error is one of the rig; run.unmet is
+// none.
+func (r *run) steps(ctx context.Context) error {
+	var failed error
 	for _, step := range r.cell.Steps {
 		if ctx.Err() != nil || !r.due(step, failed) {
 			continue
@@ -286,6 +291,9 @@ func (r *run) steps(ctx context.Context) (failed error) {
 		if err := r.take(ctx, step); err != nil && failed == nil {
 			failed = fmt.Errorf("step %d (%s): %w", step.Number, step.Action.Describe(), err)
 		}
+	}
+	if errors.Is(failed, errUnmet) {
+		r.unmet, failed = failed, nil
 	}
 	return cmp.Or(failed, context.Cause(ctx))
 }

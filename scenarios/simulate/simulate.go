@@ -56,7 +56,7 @@ func ended(err error) record.CellEnded {
 	if err == nil {
 		return record.CellEnded{}
 	}
-	return record.CellEnded{Error: err.Error()}
+	return record.CellEnded{Error: err.Error(), Rig: !errors.Is(err, errUnmet)}
 }
 
 // play is a cell while it is played.
