@@ -89,8 +89,7 @@ func replaced(dir string, before, after reports.Report) string {
 	return fmt.Sprintf("Replaced the report of %s in %s; %s", reports.Counted(len(after.Cells), "cell"), dir, what)
 }
 
-// rejudge judges all saved runs of cells, which are in the order of the report. A
-// cell that did not run to its end stays what it was, and so does one of which the harness was at fault.
+// rejudge judges all saved runs of cells, which are in the order of the report (see rejudged).
 func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, error) {
 	rounds := make(map[int][]int) // the places of the cells that have a run of a number
 	before := make([]map[int]reports.Run, len(cells))
@@ -113,19 +112,40 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 		failures = append(failures, err)
 		for n, r := range results {
 			i := rounds[number][n]
-			if was := saved.Cells[i]; was.Unfinished && (r.Unfinished || r.Outcome == reports.HarnessError) {
-				r = was
-				r.Runs = nil
-			}
 			run := before[i][number]
-			if run.Outcome == reports.HarnessError && r.Outcome != reports.HarnessError && !saved.Cells[i].Unfinished {
-				r = r.Overruled(run.Outcome, run.Reason) // what is lost of a record is not in it
-			}
+			r = rejudged(r, saved.Cells[i], run)
 			r.Started, r.DurationSeconds = run.Started, run.DurationSeconds
 			ran = append(ran, with.take(ranCell{number, r})...)
 		}
 	}
 	return append(ran, with.rest()...), errors.Join(failures...)
+}
+
+// rejudged is what came of judging a saved run of a cell again. A cell that did not run to its end
+// stays what it was, and so does a run of which the harness was at fault, and one that could not
+// start. A run that ended counts, also if its record is gone: then it is unknown.
+func rejudged(r, was reports.Cell, run reports.Run) reports.Cell {
+	if was.Unfinished {
+		if r.Unfinished || r.Outcome == reports.HarnessError {
+			r = was
+			r.Runs = nil
+		}
+		return r
+	}
+	gone := r.Unfinished
+	r.Unfinished = false
+	switch {
+	case run.Outcome == reports.HarnessError && r.Outcome != reports.HarnessError: // what is lost of a record is not in it
+		return r.Overruled(run.Outcome, run.Reason)
+	case !gone:
+		return r
+	case run.Outcome == reports.NotTestable: // nothing was recorded
+		r.Outcome, r.Reason, r.Checks = run.Outcome, run.Reason, run.Checks
+		return r.Settled()
+	case run.Outcome == reports.Unknown:
+		return r.Overruled(run.Outcome, run.Reason)
+	}
+	return r.Overruled(reports.Unknown, "its record is gone or has no end; it was "+run.Outcome.Word())
 }
 
 // savedCells plans the cells of a saved report. A cell that neither the catalog

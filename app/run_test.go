@@ -305,6 +305,52 @@ deviations:
 	}
 }
 
+// TestARunWhoseRecordIsGoneCounts as one that is unknown, however often it is judged. What could
+// not start has no record.
+func TestARunWhoseRecordIsGoneCounts(t *testing.T) {
+	const was = "its record is gone or has no end; it was new"
+	for name, tc := range map[string]struct {
+		outcome, want reports.Outcome
+		said, reason  string
+	}{
+		"it failed":                {reports.Fail, reports.Unknown, "", was},
+		"the harness was at fault": {reports.HarnessError, reports.HarnessError, "the disk is full", "the disk is full"},
+		"it could not start":       {reports.NotTestable, reports.NotTestable, "no cgroup", "no cgroup"},
+		"it was not judged":        {reports.Unknown, reports.Unknown, "no event", "no event"},
+	} {
+		for _, repeat := range []int{1, 3} {
+			p := newPlayed(t, twoCells(t), Options{Repeat: repeat})
+			p.runner.round = func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+				err := p.round(ctx, number, parallel, cells, func(news engine.Progress) {
+					if news.Result != nil && news.Cell.ID == "mine/pods/a" && number == repeat {
+						news.Result.Outcome, news.Result.Reason, news.Result.Checks[0].Outcome = tc.outcome, tc.said, tc.outcome
+					}
+					tell(news)
+				})
+				if number == repeat {
+					err = errors.Join(err, os.Remove(filepath.Join(engine.CellDir(roundDir(p.Dir, number), "mine/pods/a"), reports.HistoryFile)))
+				}
+				return err
+			}
+			if _, err := p.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := p.cell(t, judged, "mine/pods/a")
+				runs := a.EachRun()
+				last := runs[len(runs)-1]
+				if a.Unfinished || len(runs) != repeat || last.Outcome != tc.want || !strings.HasPrefix(last.Reason, tc.reason) || a.Outcome != tc.want {
+					t.Errorf("%s, %d runs: the cell is %s, its %d runs end with %s (%s)", name, repeat, a.Outcome, len(runs), last.Outcome, last.Reason)
+				}
+			}
+		}
+	}
+}
+
 func TestDraftsAreNotWrittenAllTheTime(t *testing.T) {
 	t.Parallel()
 	news, drafts := make(chan struct{}, 1), make(chan int, 10)
