@@ -55,11 +55,7 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	if !here {
-		_, moved, err := reports.Merge([]reports.Input{{Name: dir, Report: saved}})
-		if err == nil {
-			err = claimed.replaceCells(func(to string) error { return copyRuns([]string{dir}, moved, to) })
-		}
-		if err != nil {
+		if err := claimed.replaceCells(func(to string) error { return copyRuns([]string{dir}, unmoved(saved), to) }); err != nil {
 			return reports.Report{}, Failed(err)
 		}
 	}
@@ -68,6 +64,16 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 		tell(replaced(dir, saved, report))
 	}
 	return report, err
+}
+
+// unmoved has the files of all runs of a report go where they are there.
+func unmoved(r reports.Report) (runs []reports.Moved) {
+	for _, c := range r.Cells {
+		for _, run := range c.EachRun() {
+			runs = append(runs, reports.Moved{From: run.Dir, To: run.Dir})
+		}
+	}
+	return runs
 }
 
 // replaced is a sentence about a report that was judged again: which outcomes are others.

@@ -351,6 +351,41 @@ func TestARunWhoseRecordIsGoneCounts(t *testing.T) {
 	}
 }
 
+// TestACopyThatIsJudgedHasItsRunsWhereItSays: a run that was broken off has left a gap.
+func TestACopyThatIsJudgedHasItsRunsWhereItSays(t *testing.T) {
+	p := newPlayed(t, twoCells(t), Options{Repeat: 3})
+	p.runner.round = func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
+		return p.round(ctx, number, parallel, cells, func(news engine.Progress) {
+			if news.Result != nil && (news.Cell.ID == "mine/pods/a") == (number == 2) {
+				news.Result.Unfinished = true
+			}
+			tell(news)
+		})
+	}
+	if _, err := p.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "copy"}); err != nil {
+		t.Fatal(err)
+	}
+	judged, err := ReadReport("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string][]int{"mine/pods/a": {1, 3}, "mine/pods/b": {2}} {
+		var numbers []int
+		for _, run := range p.cell(t, judged, id).EachRun() {
+			numbers = append(numbers, run.Number)
+			if _, err := os.Stat(filepath.Join("copy", filepath.FromSlash(run.Dir), reports.HistoryFile)); err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(numbers, want) {
+			t.Errorf("%s has the runs %v, want %v", id, numbers, want)
+		}
+	}
+}
+
 func TestDraftsAreNotWrittenAllTheTime(t *testing.T) {
 	t.Parallel()
 	news, drafts := make(chan struct{}, 1), make(chan int, 10)
