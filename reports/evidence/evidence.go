@@ -173,7 +173,7 @@ const (
 	Unrecorded  = "which releases ran is not known: the cell's record is missing"
 	Before      = "it ran on releases before the feature, or before its stage"
 	Superseded  = "the same scenario ran on a newer release, which decides"
-	Again       = "the same run appears twice"
+	Again       = "the same runs appear twice"
 )
 
 // LeftOut is a reason for which cells do not count.
@@ -187,7 +187,6 @@ type LeftOut struct {
 // interest at all.
 func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell, leftOut []LeftOut) {
 	left := make(map[string][]string)
-	seen := make(map[string]bool)
 	for _, run := range runs {
 		for _, c := range run.Report.Cells {
 			if !wanted(c) {
@@ -195,12 +194,6 @@ func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell
 			}
 			facts := run.Facts[c.ID]
 			release, why := s.counts(facts, c.Axes)
-			if once := c.ID + " " + c.Started.String(); why == "" && !c.Started.IsZero() {
-				if seen[once] {
-					why = Again
-				}
-				seen[once] = true
-			}
 			if why != "" {
 				left[why] = append(left[why], c.ID)
 				continue
@@ -208,6 +201,7 @@ func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell
 			cells = append(cells, Cell{Cell: c, Report: run.Dir, Facts: facts, Release: release})
 		}
 	}
+	cells, left[Again] = withoutAgain(cells)
 	newest := make(map[string]string)
 	for _, c := range cells {
 		newest[c.Scenario] = newer(newest[c.Scenario], c.Release)
