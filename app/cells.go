@@ -176,8 +176,8 @@ func sharedReleases(dir string) (map[string][]string, error) {
 }
 
 // SelectFailed selects as Select does, and of these cells the ones that were not
-// as expected in the report of a directory. Without arguments, it is all such. None of
-// the cells that are selected being in the report is an error.
+// as expected in the report of a directory, with those that they are compared with. Without
+// arguments, it is all such. None of the cells that are selected being in the report is an error.
 func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 	report, err := ReadReport(dir)
 	if err != nil {
@@ -196,14 +196,17 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		if err == nil && !slices.ContainsFunc(cells, func(c plan.Cell) bool { return there[c.ID] }) {
 			err = fmt.Errorf("%s has none of the %s that are selected", dir, reports.Counted(len(cells), "cell"))
 		}
-		return slices.DeleteFunc(cells, func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) }), err
+		failed := slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) })
+		return plan.WithPartners(failed, cells), err
 	}
-	return pick(c.Cells(), ids, func(id string) error {
+	all := c.Cells()
+	failed, err := pick(all, ids, func(id string) error {
 		if again[id] != "" {
 			return fmt.Errorf("cell %s of %s is not in the catalog: %s", id, dir, again[id])
 		}
 		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
 	})
+	return plan.WithPartners(failed, all), err
 }
 
 // pick returns the cells with ids, in the order of these, and the errors of those

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // leaveReport writes a report with the files of its cells to a directory.
@@ -190,5 +191,27 @@ func TestRerunSelectsWhatWasNotAsExpected(t *testing.T) {
 	}
 	if _, err := here.SelectFailed(nil, "before"); err == nil || !strings.Contains(err.Error(), "mine/pods/a of before is not in the catalog") {
 		t.Errorf("without the file: %v", err)
+	}
+}
+
+// TestRerunTakesWhatACellIsComparedWith, though that was as expected: both run, or they can't be
+// compared.
+func TestRerunTakesWhatACellIsComparedWith(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(here.Cells(), func(c plan.Cell) bool { return c.With != "" })
+	if i < 0 {
+		t.Fatal("the catalog compares no cells")
+	}
+	cell := here.Cells()[i]
+	leaveReport(t, "before", reports.Cell{ID: cell.ID, Outcome: reports.Unknown, Reason: "not run", Unfinished: true}, checked(cell.With, reports.Pass))
+	for name, args := range map[string][]string{"without arguments": nil, "by its id": {cell.ID}} {
+		got, err := here.SelectFailed(args, "before")
+		if ids := cellIDs(got); err != nil || !slices.Equal(ids, []string{cell.ID, cell.With}) {
+			t.Errorf("%s: %q, %v", name, ids, err)
+		}
 	}
 }
