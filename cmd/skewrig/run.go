@@ -218,14 +218,35 @@ func sayLacking(cmd *cobra.Command, cells []plan.Cell, built func() ([]build.Bin
 }
 
 // nothingToRerun says that a report has nothing to run again, and prints a report of no cells
-// where JSON is wanted.
+// where JSON is wanted. What else is wrong with the report is in both, and in the exit code.
 func (f *runFlags) nothingToRerun(cmd *cobra.Command, args []string) error {
-	fmt.Fprintf(news(cmd), "Nothing to rerun: what %s has of the selected cells is as expected\n", f.again.rerun)
-	if !f.json() {
-		return nil
+	saved, err := app.ReadReport(f.again.rerun)
+	if err != nil {
+		return err
 	}
 	none, err := reports.Assemble(nil, nil, app.Reproduce(os.Args, args, version(), nil))
-	return app.Failed(errors.Join(err, printJSON(cmd.OutOrStdout(), none)))
+	if err != nil {
+		return app.Failed(err)
+	}
+	none.Problems, none.Partial = saved.Problems, saved.Partial
+	var wrong []string
+	for _, p := range saved.Problems {
+		wrong = append(wrong, "has a problem: "+p)
+	}
+	if saved.Partial != "" {
+		wrong = append(wrong, "is partial: "+saved.Partial)
+	}
+	fmt.Fprintf(news(cmd), "Nothing to rerun: what %s has of the selected cells is as expected\n", f.again.rerun)
+	for _, w := range wrong {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", f.again.rerun, render.VisibleWhole(w))
+	}
+	if f.json() {
+		err = app.Failed(printJSON(cmd.OutOrStdout(), none))
+	}
+	if err != nil || len(wrong) == 0 {
+		return err
+	}
+	return exit(reports.ExitCode(none))
 }
 
 // above is where to say what has to be said, also if nothing else is: above what is at work.

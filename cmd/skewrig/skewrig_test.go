@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/render"
 )
 
 // skewrig runs a command line in a directory of its own.
@@ -295,6 +296,36 @@ func TestNothingToRunAgain(t *testing.T) {
 	}
 	if _, err := os.Stat("before-rerun"); err == nil {
 		t.Error("something was written")
+	}
+}
+
+// TestWhatNoRerunMends is not as expected, though each cell is.
+func TestWhatNoRerunMends(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, tc := range map[string]struct {
+		problems []string
+		partial  string
+		code     int
+		said     string
+	}{
+		"a problem": {problems: []string{"an entry matches nothing"}, code: reports.ExitNonconforming, said: "has a problem: an entry matches nothing"},
+		"a shard":   {partial: "shard 2/3 is missing", code: reports.ExitNotJudged, said: "is partial: shard 2/3 is missing"},
+	} {
+		saveReport(t, "before", reports.Pass)
+		saved, err := app.ReadReport("before")
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved.Problems, saved.Partial = tc.problems, tc.partial
+		if err := render.WriteDir("before", saved); err != nil {
+			t.Fatal(err)
+		}
+		for _, more := range [][]string{nil, {"-o", "json"}, {"--quiet"}} {
+			code, stdout, stderr := skewrig(t, append([]string{"run", "--rerun-failed", "before"}, more...)...)
+			if code != tc.code || !strings.Contains(stderr, "before "+tc.said) {
+				t.Errorf("%s, %q: exit code %d: %s%s", name, more, code, stdout, stderr)
+			}
+		}
 	}
 }
 
