@@ -49,9 +49,9 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 	if err != nil {
 		return reports.Report{}, err
 	}
-	report.Shard, report.Partial = saved.Shard, saved.Partial
+	report.Shard, report.Partial, report.MissingShards = saved.Shard, saved.Partial, saved.MissingShards
 	if saved.Unfinished() > 0 && report.Unfinished() == 0 {
-		report.Partial = "" // its cells had ended when it was killed
+		report = report.Ended() // its cells had ended when it was killed
 	}
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	if !here {

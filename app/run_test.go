@@ -242,6 +242,20 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if err := leaveHistory(p.Dir, "mine/pods/b"); err != nil {
 		t.Fatal(err)
 	}
+	lacks := judged
+	lacks.Partial, lacks.MissingShards = "broken off; shard 2/2 is missing", []reports.Shard{{Index: 2, Of: 2}}
+	if _, err := finish(p.Dir, lacks); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "lacks"}); err != nil {
+		t.Fatal(err)
+	}
+	if lacks, err = ReadReport("lacks"); err != nil || lacks.Partial != "shard 2/2 is missing" || !slices.Equal(lacks.MissingShards, []reports.Shard{{Index: 2, Of: 2}}) {
+		t.Errorf("partial %q, missing %v, error %v", lacks.Partial, lacks.MissingShards, err)
+	}
+	if _, err := finish(p.Dir, judged); err != nil {
+		t.Fatal(err)
+	}
 	if judged, err = (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
 		t.Errorf("partial %q, error %v", judged.Partial, err)
 	}

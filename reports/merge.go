@@ -54,7 +54,7 @@ func Merge(inputs []Input) (Report, []Moved, error) {
 	}
 	r = r.Explained(findings)
 	r.Problems = mergedProblems(inputs)
-	r.Partial = mergedPartial(inputs, r)
+	r.Partial, r.MissingShards = mergedPartial(inputs, r)
 	return r, moved, nil
 }
 
@@ -204,31 +204,61 @@ func mergedReproduce(inputs []Input) Reproduce {
 	return merged
 }
 
-// mergedPartial says why a merged report is not about everything, if it is not.
-func mergedPartial(inputs []Input, merged Report) string {
+// mergedPartial says why a merged report is not about everything, if it is not, and which shards
+// are missing.
+func mergedPartial(inputs []Input, merged Report) (string, []Shard) {
 	unfinished := make(map[string]bool)
 	for _, c := range merged.Cells {
 		unfinished[c.ID] = c.Unfinished
 	}
 	var reasons []string
-	there, wanted := make(map[Shard]bool), make(map[int]bool)
 	for _, in := range inputs {
-		if in.Report.Partial != "" && !in.Report.madeUpFor(unfinished) {
-			reasons = append(reasons, in.Name+": "+in.Report.Partial)
+		if cause := in.Report.brokenOff(); cause != "" && !in.Report.madeUpFor(unfinished) {
+			reasons = append(reasons, in.Name+": "+cause)
 		}
-		there[in.Report.Shard], wanted[in.Report.Shard.Of] = true, true
 	}
-	for _, of := range slices.Sorted(maps.Keys(wanted)) {
-		for index := 1; index <= of; index++ {
-			if !there[Shard{index, of}] {
-				reasons = append(reasons, fmt.Sprintf("shard %d/%d is missing", index, of))
+	missing := missingShards(inputs)
+	return strings.Join(append(reasons, areMissing(missing)...), "; "), missing
+}
+
+// missingShards are those that are in no input, of runs that were split. A merged report has all
+// shards but its own missing ones.
+func missingShards(inputs []Input) []Shard {
+	there, wanted := make(map[Shard]bool), make(map[Shard]bool)
+	for _, in := range inputs {
+		lacks := in.Report.MissingShards
+		for _, s := range append(slices.Clone(lacks), in.Report.Shard) {
+			for index := range s.Of {
+				one := Shard{index + 1, s.Of}
+				wanted[one] = true
+				there[one] = there[one] || one == in.Report.Shard || s != in.Report.Shard && !slices.Contains(lacks, one)
 			}
 		}
 	}
-	return strings.Join(reasons, "; ")
+	maps.DeleteFunc(wanted, func(s Shard, _ bool) bool { return there[s] })
+	return slices.SortedFunc(maps.Keys(wanted), func(a, b Shard) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Index, b.Index)) })
 }
 
-// madeUpFor reports whether all that a partial report lacks is there: some of its
+func areMissing(shards []Shard) (reasons []string) {
+	for _, s := range shards {
+		reasons = append(reasons, fmt.Sprintf("shard %d/%d is missing", s.Index, s.Of))
+	}
+	return reasons
+}
+
+// brokenOff is what Partial says beside the MissingShards.
+func (r Report) brokenOff() string {
+	return strings.TrimSuffix(strings.TrimSuffix(r.Partial, strings.Join(areMissing(r.MissingShards), "; ")), "; ")
+}
+
+// Ended returns a partial report of which all cells have ended after all: what it lacks is the
+// shards that are missing.
+func (r Report) Ended() Report {
+	r.Partial = strings.Join(areMissing(r.MissingShards), "; ")
+	return r
+}
+
+// madeUpFor reports whether all that a report lacks that was broken off is there: some of its
 // cells are unfinished, and none of these still is.
 func (r Report) madeUpFor(unfinished map[string]bool) bool {
 	return r.Unfinished() > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Unfinished && unfinished[c.ID] })

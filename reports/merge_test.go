@@ -143,6 +143,33 @@ func TestAMissingShardIsTold(t *testing.T) {
 	}
 }
 
+// TestAShardStaysMissing when the cells of another shard are made up for, until it is merged.
+func TestAShardStaysMissing(t *testing.T) {
+	t.Parallel()
+	shard := func(index int, cells ...Cell) Input {
+		in := input(t, fmt.Sprint("s", index), int64(index), cells...)
+		in.Report.Shard = Shard{Index: index, Of: 3}
+		return in
+	}
+	merged := func(wanted string, inputs ...Input) Input {
+		r, _, err := Merge(inputs)
+		if err != nil || r.Partial != wanted || strings.Contains(wanted, "is missing") != (len(r.MissingShards) > 0) {
+			t.Errorf("%v, partial %q, want %q; missing %v", err, r.Partial, wanted, r.MissingShards)
+		}
+		return Input{Name: "m", Report: r}
+	}
+	killed, rest := shard(1, cut("x")), input(t, "rest", 4, simple("x", Pass))
+	killed.Report.Partial = "broken off"
+	m := merged("s1: broken off; shard 2/3 is missing", killed, shard(3, simple("z", Pass)))
+	merged("m: s1: broken off", m, shard(2, simple("y", Pass)))
+	whole := merged("shard 2/3 is missing", m, rest)
+	if got := m.Report.Ended(); got.Partial != "shard 2/3 is missing" {
+		t.Errorf("once its cells have ended, it is partial: %q", got.Partial)
+	}
+	merged("shard 2/3 is missing", whole)
+	merged("", whole, shard(2, simple("y", Pass)))
+}
+
 func TestMergeTellsAllContradictions(t *testing.T) {
 	t.Parallel()
 	one, two := input(t, "one", 1, simple("x", Pass), simple("y", Pass)), input(t, "two", 2, simple("x", Pass))

@@ -33,6 +33,9 @@ type Report struct {
 	// broken off, a shard is missing. Such a report never counts as expected. If
 	// unset, it is about everything.
 	Partial string `json:"partial,omitempty"`
+	// MissingShards are those of which no report was merged, as Partial says. If unset, none is
+	// missing, or the report is of a skewrig that did not write them down.
+	MissingShards []Shard `json:"missingShards,omitempty"`
 	// Shard is which part of the cells was to be run. If unset, all of them.
 	Shard Shard `json:"shard,omitzero"`
 	// Cells are sorted by id.

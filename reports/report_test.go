@@ -175,7 +175,7 @@ func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 		"Reproduce.Host.Kernel", "Cells.Started", "Cells.Compared.Distinctions.At", "Cells.Leases.Oldest", "Cells.DurationSeconds", "Cells.Runs.Started", "Cells.Runs.DurationSeconds"}
 	full := func() Report {
 		return Report{
-			Reproduce: Reproduce{Files: []string{""}, Components: []Component{{}}, Sources: []Source{{}}}, Problems: []string{""}, Requirements: []Requirement{{Cells: []string{""}, Contradicts: []string{"KEP-1/other"}, Lines: []int{1}}}, Findings: []Finding{{At: []string{""}}},
+			Reproduce: Reproduce{Files: []string{""}, Components: []Component{{}}, Sources: []Source{{}}}, Problems: []string{""}, MissingShards: []Shard{{}}, Requirements: []Requirement{{Cells: []string{""}, Contradicts: []string{"KEP-1/other"}, Lines: []int{1}}}, Findings: []Finding{{At: []string{""}}},
 			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Compared: Compared{Distinctions: []Distinction{{}}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
 				Runs: []Run{{Checks: []Check{{}}}}}},
 		}
