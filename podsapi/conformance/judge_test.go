@@ -167,6 +167,9 @@ func TestWhatCanNotBeJudged(t *testing.T) {
 		"used up":            {func(r *Record) { r.Got = Answer{Code: "ResourceExhausted"} }, reports.Unknown, all - 3, "use up the rate"},
 		"no second list":     {func(r *Record) { r.After = Answer{Code: "Internal"} }, reports.Unknown, 8, "answered with Internal"},
 		"interrupted":        {func(r *Record) { r.Malformed = Answer{Code: "Canceled"} }, reports.Unknown, all - 3, "interrupted"},
+		"away for the lists": {func(r *Record) { r.Lists = map[string]int{"Unavailable": many} }, reports.Unknown, 2, "300 of 300 requests were not answered: Unavailable"},
+		"hangs meanwhile":    {func(r *Record) { r.Lists = map[string]int{"OK": 1, "DeadlineExceeded": many - 1} }, reports.Unknown, 1, "299 of 300 requests were not answered: DeadlineExceeded"},
+		"cut off meanwhile":  {func(r *Record) { r.Opened = map[string]int{"Canceled": many} }, reports.Unknown, 1, "300 of 300 requests were not answered: Canceled"},
 		"no static pods":     {func(r *Record) { r.Before.Pods[0].Annotations = nil }, reports.NotApplicable, 1, "no static pods"},
 	} {
 		r := good()
@@ -174,6 +177,9 @@ func TestWhatCanNotBeJudged(t *testing.T) {
 		judged := Judge(r)
 		if got := with(judged, tc.outcome); len(got) != tc.count {
 			t.Errorf("%s: %d checks are %s, want %d: %q", name, len(got), tc.outcome, tc.count, got)
+		}
+		if failed := with(judged, reports.Fail); name != "an error" && len(failed) > 0 {
+			t.Errorf("%s: %q fail", name, failed)
 		}
 		for _, c := range judged {
 			if c.Outcome == tc.outcome && !strings.Contains(c.Reason, tc.reason) {
