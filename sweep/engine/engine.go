@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -53,8 +55,8 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 	return r, nil
 }
 
-// Run runs a plan on a control plane of its own. A component that ends by itself is something that is seen. Items
-// of a random plan that the API server refuses are left out.
+// Run runs a plan on a control plane of its own. That a component ends by itself, or does not start after the change,
+// is something that is seen. Items of a random plan that the API server refuses are left out.
 func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial.Seen, err error) {
 	r, err := cfg.start(ctx, p, out)
 	if err != nil {
@@ -62,25 +64,35 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 	}
 	bound, cancel := r.cluster.Bind(ctx)
 	defer cancel()
-	failed := r.phases(bound)
-	died := r.cluster.Context().Err() != nil && ctx.Err() == nil
+	exit, failed := exitOf(ctx, r.cluster.Context(), r.phases(bound))
 	err = r.cluster.Close()
-	if failed != nil && !died {
+	if failed != nil {
 		return seen, errors.Join(failed, err)
 	}
-	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Restless: r.restless, Died: died}
+	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Restless: r.restless, Exit: exit}
 	if seen.Panics, err = panics(out.LogDir, append(p.Turn.Components(), string(build.Etcd))); err != nil {
 		return seen, err
 	}
-	if died && len(seen.Panics) == 0 {
-		seen.Panics = []trial.Panic{{Component: "a component", At: "it ends by itself", Text: failed.Error()}}
-	}
 	out.History.End()
 	seen.Timeline = timeline.Of(out.History.Events())
-	if unseen := trial.Unseen(seen); len(unseen) > 0 && !died {
+	if unseen := trial.Unseen(seen); len(unseen) > 0 && exit == nil {
 		return seen, fmt.Errorf("%d objects were never seen, %s %s the first", len(unseen), unseen[0].Kind, unseen[0].Name)
 	}
 	return seen, out.History.Err()
+}
+
+// exitOf is how a component ended by itself, while it ran or before it was ready, if that is why a plan failed or why
+// its rig ended. Otherwise it is nil, and why the plan failed is returned.
+func exitOf(ctx, rig context.Context, failed error) (*trial.Exit, error) {
+	if cause := context.Cause(rig); cause != nil { // also if the plan has not noticed
+		failed = cause
+	}
+	exit, is := errors.AsType[*process.ExitError](failed)
+	if !is || ctx.Err() != nil {
+		return nil, failed
+	}
+	component, _, _ := strings.Cut(exit.Name, " ") // its version follows
+	return &trial.Exit{Component: component, Started: exit.Ready, State: exit.State, Text: exit.Error()}, nil
 }
 
 // phases makes the objects, changes the components, touches the objects, and changes the components back.

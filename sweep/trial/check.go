@@ -3,8 +3,6 @@ package trial
 import (
 	"fmt"
 	"strings"
-
-	"github.com/skewrig/skewrig/record"
 )
 
 // makes are what a kind makes one of for each of its templates.
@@ -25,8 +23,8 @@ func (i Item) checks(what string, a Alone) []check {
 	key := i.Key("default")
 	children, is := makes[i.Kind]
 	there := fmt.Sprintf("'%s' in objects", key)
-	if program, panics := Panicking(what); panics {
-		return []check{panicCheck(a.Turn.running(program))}
+	if program, is := Panicking(what); is {
+		return []check{endCheck(a.Turn.running(program), a.logged(what) != "")}
 	}
 	switch {
 	case what == Endless && is:
@@ -51,9 +49,10 @@ func (i Item) checks(what string, a Alone) []check {
 	}
 }
 
-// panicCheck holds if a component does not panic. An API server goes on afterwards, and says so in its log.
-func panicCheck(component string) check {
-	if record.Program(component) == record.APIServer {
+// endCheck holds if a component does not end by itself, or, if it goes on after a panic and only its log says so,
+// does not panic.
+func endCheck(component string, logged bool) check {
+	if logged {
 		return check{ID: "panics", Observe: "logs['panics']", Is: []string{}}
 	}
 	ends := fmt.Sprintf("components['%s'].exits.filter(e, !e.asked).size()", component)

@@ -9,7 +9,7 @@ import (
 
 // Finding is something that should not be, with all items that show it.
 type Finding struct {
-	// What is that of an oracle, or which component panics where.
+	// What is that of an oracle, or which component panics where, or ends how.
 	What    string  `json:"what"`
 	Touches Touches `json:"touches,omitempty"`
 	// Items are sorted by kind and field.
@@ -97,19 +97,33 @@ func (f Finding) Signature() string {
 	return fmt.Sprintf("%s: %s", f.Touches, f.What)
 }
 
-// panics is what a finding says of a component, before where.
-const panics = " panics: "
+// What findings say of a component, before where or how.
+const (
+	panics    = " panics: "
+	ends      = " ends by itself: "
+	notStarts = " does not start: "
+)
 
-// Panicking is the program of which a finding says that it panics.
+// Panicking is the program of which a finding says that it panics, ends by itself or does not start.
 func Panicking(what string) (program string, is bool) {
-	program, _, is = strings.Cut(what, panics)
-	return program, is
+	program, _ = ending(what)
+	return program, program != ""
+}
+
+// ending is the program of which a finding says something, and which of the three. Of an object, it is none.
+func ending(what string) (program, how string) {
+	for _, how := range []string{panics, ends, notStarts} {
+		if program, _, is := strings.Cut(what, how); is {
+			return program, how
+		}
+	}
+	return "", ""
 }
 
 // short is what a finding says, for names of files.
 func (f Finding) short() string {
-	if component, is := Panicking(f.What); is {
-		return component + "-panics"
+	if program, how := ending(f.What); how != "" {
+		return program + strings.ReplaceAll(strings.TrimSuffix(how, ": "), " ", "-")
 	}
 	words := strings.Fields(strings.ToLower(f.What))
 	return strings.Join(words[max(0, len(words)-2):], "-")

@@ -37,10 +37,11 @@ type Seen struct {
 	Unserved []string
 	// Restless is true if a phase ended before objects were at rest that are not written without end.
 	Restless bool
-	// Panics are what components logged of panics and fatal errors. Died is true if one ended, and with
-	// it the plan: of objects, nothing can be said then.
+	// Panics are what components logged of panics and fatal errors.
 	Panics []Panic
-	Died   bool
+	// Exit is how a component ended by itself, and with it the plan: of objects, nothing can be said
+	// then. If unset, none did.
+	Exit *Exit
 }
 
 // Answer is what an API server says of a touch: before the change, to a dry run, and after it.
@@ -68,6 +69,24 @@ type Panic struct {
 	At   string `json:"at"`
 }
 
+// Exit is how a component ended that nobody asked to.
+type Exit struct {
+	Component string
+	// Started is false if it ended before it was ready.
+	Started bool
+	// State is its exit status or the signal that ended it, and Text also what it said of why.
+	State, Text string
+}
+
+// what is what a finding says of it.
+func (e *Exit) what() string {
+	how := notStarts
+	if e.Started {
+		how = ends
+	}
+	return record.Program(e.Component) + how + e.State
+}
+
 // Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
 // be made after the change may have been refused.
 func Unseen(s Seen) (all []Item) {
@@ -86,7 +105,7 @@ func Unseen(s Seen) (all []Item) {
 func Judge(s Seen) []Finding {
 	j := judge{Seen: s, families: s.families(), requests: s.requests(), found: make(map[string]*Finding), controls: make(map[string]bool)}
 	var items []Item
-	if !s.Died {
+	if s.Exit == nil {
 		items = slices.Clone(s.Plan.Items)
 	}
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Field, b.Field) }) // controls first
@@ -94,10 +113,18 @@ func Judge(s Seen) []Finding {
 		j.item(i)
 	}
 	for _, p := range s.Panics {
-		f := j.finding(Finding{What: record.Program(p.Component) + panics + p.At})
-		f.Items = append(f.Items[:0], Found{Detail: p.Text, Turn: s.Plan.Turn.String(), Plan: s.Plan.Number})
+		j.component(record.Program(p.Component)+panics+p.At, p.Text)
+	}
+	if e := s.Exit; e != nil && !slices.ContainsFunc(s.Panics, func(p Panic) bool { return p.Component == e.Component }) {
+		j.component(e.what(), e.Text)
 	}
 	return sorted(j.found)
+}
+
+// component reports what a component does, and no object.
+func (j *judge) component(what, detail string) {
+	f := j.finding(Finding{What: what})
+	f.Items = append(f.Items[:0], Found{Detail: detail, Turn: j.Plan.Turn.String(), Plan: j.Plan.Number})
 }
 
 // item says what an item shows.

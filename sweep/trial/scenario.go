@@ -66,9 +66,9 @@ func (f Found) gatesOff() []string {
 	}
 }
 
-// logged is the component whose log says whether it panicked, or empty.
+// logged is the component whose log says whether it panicked, or empty: an API server goes on afterwards.
 func (a Alone) logged(what string) string {
-	if program, _ := Panicking(what); program == record.APIServer {
+	if program, how := ending(what); program == record.APIServer && how == panics {
 		return a.Turn.running(program)
 	}
 	return ""

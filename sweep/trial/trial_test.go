@@ -272,12 +272,61 @@ func TestJudgeOfPanics(t *testing.T) {
 		t.Errorf("of one of two API servers, got %v", again)
 	}
 	dead := newHistory("delete").seen(nil)
-	dead.Panics, dead.Died = s.Panics, true
+	dead.Panics, dead.Exit = s.Panics, &trial.Exit{Component: trial.ControllersServer}
 	if found := trial.Judge(dead); len(found) != 1 {
 		t.Errorf("after its end, got %v", found)
 	}
 	if only := trial.Only(s.Plan, s.Plan.Items[:3]...); !only.Shows(found[0].What, found) || only.Shows(trial.Lost, found) {
 		t.Error("it is not seen of some of the objects")
+	}
+}
+
+// TestJudgeOfAnEnd: a component that ends without a panic is a finding without an object, which says how.
+func TestJudgeOfAnEnd(t *testing.T) {
+	t.Parallel()
+	exit := trial.Exit{Component: "kubelet/node-a", Started: true, State: "exit status 1", Text: "leaderelection lost"}
+	for want, change := range map[string]func(*trial.Seen){
+		"kubelet ends by itself: exit status 1": func(*trial.Seen) {},
+		"kubelet does not start: exit status 1": func(s *trial.Seen) { s.Exit.Started = false },
+		"kubelet panics: k8s.io/x.F": func(s *trial.Seen) {
+			s.Panics = []trial.Panic{{Component: exit.Component, Text: exit.Text, At: "k8s.io/x.F"}}
+		},
+	} {
+		s := newHistory("delete").seen(nil)
+		s.Exit = new(exit)
+		change(&s)
+		found := trial.Judge(s)
+		if len(found) != 1 || found[0].Signature() != want || found[0].Items[0].Detail != exit.Text {
+			t.Fatalf("want %s, got %v", want, found)
+		}
+		if program, is := trial.Panicking(want); program != "kubelet" || !is {
+			t.Errorf("%s is of %q", want, program)
+		}
+	}
+	other := newHistory("delete").seen(nil)
+	other.Exit, other.Panics = &exit, []trial.Panic{{Component: "kube-apiserver", Text: "Observed a panic", At: "k8s.io/x.F"}}
+	if found := trial.Judge(other); len(found) != 2 {
+		t.Errorf("another component panicked before, got %v", found)
+	}
+}
+
+// TestScenarioOfAnEnd: it asks whether the component ended, also of an API server, whose log is asked for a panic.
+func TestScenarioOfAnEnd(t *testing.T) {
+	t.Parallel()
+	alone := trial.Alone{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	i := item(trial.Label, false)
+	for what, name := range map[string]string{
+		"kube-apiserver ends by itself: exit status 1":          "kube-apiserver-ends-by-itself",
+		"kube-controller-manager does not start: exit status 1": "kube-controller-manager-does-not-start",
+	} {
+		program, _ := trial.Panicking(what)
+		id, text, err := trial.Scenario(alone, trial.Finding{What: what}, trial.Found{Item: i})
+		if err != nil || !strings.HasSuffix(id, "-"+name) {
+			t.Errorf("%s: %s, %v", what, id, err)
+		}
+		if !strings.Contains(string(text), "components['"+program+"'].exits") || strings.Contains(string(text), "log:") {
+			t.Errorf("%s:\n%s", what, text)
+		}
 	}
 }
 
