@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,10 +59,11 @@ func isAnswer(err error) bool { return said(err).Code != 0 }
 func (r *run) rehearse(ctx context.Context, i trial.Item) error {
 	var answers []trial.Answer
 	for _, t := range i.Touches {
-		answers = append(answers, trial.Answer{Touch: t, On: said(r.do(ctx, i, t, []string{metav1.DryRunAll}))})
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		on, err := r.ask(ctx, i, t, []string{metav1.DryRunAll})
+		if err != nil {
+			return err
+		}
+		answers = append(answers, trial.Answer{Touch: t, On: on})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,9 +108,55 @@ func (r *run) touch(ctx context.Context, i trial.Item) error {
 	answers := r.answers[i.Name]
 	r.mu.Unlock()
 	for n, t := range i.Touches {
-		answers[n].Off = said(r.do(ctx, i, t, nil))
+		off, err := r.ask(ctx, i, t, nil)
+		if err != nil {
+			return err
+		}
+		answers[n].Off = off
 	}
-	return context.Cause(ctx)
+	return nil
+}
+
+// ask touches an object, and returns what the API server says.
+func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) (trial.Said, error) {
+	s, err := answer(ctx, t, func() error { return r.do(ctx, i, t, dryRun) })
+	if err != nil {
+		return s, fmt.Errorf("%s %s with %s, %s: %w", i.Kind, i.Name, i.Field, t, err)
+	}
+	return s, nil
+}
+
+// answer does a touch until an API server answers it, for limit: a connection that breaks says nothing of the object.
+func answer(ctx context.Context, t trial.Touch, do func() error) (trial.Said, error) {
+	lost := false
+	for until := time.Now().Add(limit); ; lost = true {
+		err := do()
+		switch {
+		case ctx.Err() != nil:
+			return trial.Said{}, context.Cause(ctx)
+		case lost && isDone(t, err):
+			return trial.Said{}, nil
+		case err == nil || isAnswer(err):
+			return said(err), nil
+		case time.Now().After(until):
+			return trial.Said{}, fmt.Errorf("the API server does not answer: %w", err)
+		}
+		if err := sleep(ctx, often); err != nil {
+			return trial.Said{}, err
+		}
+	}
+}
+
+// isDone reports whether an answer is that of a touch that was done before, when the answer was lost.
+func isDone(t trial.Touch, err error) bool {
+	switch t {
+	case trial.Create, trial.Bare:
+		return apierrors.IsAlreadyExists(err)
+	case trial.Delete:
+		return apierrors.IsNotFound(err)
+	default:
+		return false
+	}
 }
 
 // do touches an object. What others wrote meanwhile is read again, as clients do.

@@ -50,6 +50,12 @@ type Answer struct {
 	On, Off Said
 }
 
+// busy reports whether it is said that there are too many requests, or that others wrote the object meanwhile. Of
+// an apply, a conflict says that a field is another one's.
+func (a Answer) busy() bool {
+	return a.Off.Code == http.StatusTooManyRequests || a.Off.Code == http.StatusConflict && a.Touch != Apply
+}
+
 // Said is an error with its HTTP status, and empty if there was none.
 type Said struct {
 	Text string

@@ -104,7 +104,7 @@ func (j *judge) failed(i Item) string {
 func (j *judge) refused(i Item) string {
 	for _, a := range j.Answers[i.Name] {
 		asks := a.Touch == Create || a.Touch == Bare || a.Touch == OldClient // for another value, which may be refused
-		if !asks && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 && !a.Off.unserved() {
+		if !asks && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 && !a.Off.unserved() && !a.busy() {
 			return a.Off.Text
 		}
 	}
