@@ -280,9 +280,9 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 	asker := c.newAsker()
 	defer asker.CloseIdleConnections()
 	readers := comp.clock.Readers()
-	var in *process.Namespaces
-	if comp.host != nil {
-		in = comp.host.Namespaces()
+	in, err := comp.namespaces()
+	if err != nil {
+		return nil, what, err
 	}
 	p, err := process.Start(ctx, process.Config{
 		In:    in,
@@ -301,6 +301,19 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		return nil, what, errors.Join(err, p.Kill())
 	}
 	return p, what, nil
+}
+
+// namespaces are those that a component runs in: nil for those of skewrig, which no component of a node with
+// real containers may have. That such a node has none is an error.
+func (comp *component) namespaces() (*process.Namespaces, error) {
+	if comp.host == nil {
+		return nil, nil
+	}
+	in := comp.host.Namespaces()
+	if in == nil {
+		return nil, fmt.Errorf("starting %s: its node does not run, as its last boot has failed", comp.name)
+	}
+	return in, nil
 }
 
 // supervise records the end of a process, and ends the rig's context if it was

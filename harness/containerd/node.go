@@ -194,7 +194,7 @@ func ready(ctx context.Context, client cri.RuntimeServiceClient) error {
 	return nil
 }
 
-// errNotRunning is of a node without namespaces: it has ended, or is about to boot.
+// errNotRunning is of a node that has ended, is about to boot, or could not.
 var errNotRunning = errors.New("containerd is not running")
 
 // dial connects to containerd from outside of its namespaces.
@@ -291,11 +291,14 @@ func (n *Node) Path(id string) (string, bool) { return n.relay.Path(id) }
 
 // SetFault gives the link of the node's kubelet to its container runtime another fault, which may
 // be none. One that resets it is the death of containerd: it is killed, and started again when that
-// is over. Containers go on whatever it is.
+// is over. Containers go on whatever it is. A node that does not run can have none.
 func (n *Node) SetFault(f record.LinkFault) error {
 	n.mu.Lock()
 	daemon := n.daemon
 	n.mu.Unlock()
+	if daemon == nil {
+		return fmt.Errorf("changing the link of node %s: %w", n.config.Name, errNotRunning)
+	}
 	dead := f.Cut == record.CutReset
 	switch ended := daemon.Exit() != nil; {
 	case dead && !ended:

@@ -30,6 +30,17 @@ func TestAnImageIsNotLoaded(t *testing.T) {
 	}
 }
 
+// TestTheLinkOfANodeThatCouldNotBoot can't be changed.
+func TestTheLinkOfANodeThatCouldNotBoot(t *testing.T) {
+	t.Parallel()
+	n := new(Node)
+	for _, f := range []record.LinkFault{{}, {Cut: record.CutReset}} {
+		if err := n.SetFault(f); !errors.Is(err, errNotRunning) {
+			t.Errorf("to %+v: %v", f, err)
+		}
+	}
+}
+
 // booting is a container runtime that is asked whether it is ready while its node boots.
 type booting struct {
 	cri.RuntimeServiceClient
