@@ -2,37 +2,63 @@ package containerd
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 	"time"
 )
 
-// follow calls a function with the id of each container whose program ends, until containerd ends. It
-// begins a moment after it returns, when ctr has subscribed. An end before that is found by looking
-// (run does), and one in that moment when the kubelet next asks for the container's status.
-func (n *Node) follow(exited func(id string)) error {
+// follow calls a function with the id of each container whose program ends, as ctr says, which start starts. It
+// begins a moment after it returns, when ctr has subscribed. An end before that is found by looking (run does), and
+// one in that moment when the kubelet next asks for the container's status. That ctr ends before ctx is done is a loss.
+func (n *Node) follow(ctx context.Context, start func(*exec.Cmd) error, exited func(id string)) error {
 	cmd := exec.Command(n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "events") //nolint:noctx // ends with the node
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := n.namespaces.Start(cmd); err != nil {
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := start(cmd); err != nil {
 		return err
 	}
-	go func() {
+	n.following.Go(func() {
 		ReadExits(out, exited)
-		_ = cmd.Wait() // it ends with containerd
-	}()
+		early := ctx.Err() == nil
+		_ = out.Close() // what can't be read further ends with this
+		if err := cmd.Wait(); early {
+			n.lose(cmp.Or(err, io.EOF), strings.TrimSpace(said.String()))
+		}
+	})
 	return nil
 }
+
+// lose keeps why ends of containers are not heard of any more, and what ctr said.
+func (n *Node) lose(err error, said string) {
+	err = fmt.Errorf("ctr on node %s, which says what ends there, has ended: %w", n.config.Name, err)
+	if said != "" {
+		err = fmt.Errorf("%w: %s", err, said)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lost = errors.Join(n.lost, err)
+}
+
+// maxEvent is how long a line may be that ctr prints, in bytes. Events have the labels of what they are about.
+const maxEvent = 1 << 20
 
 // ReadExits reads events as ctr prints them, until they end: the time, the namespace, the topic and the event as
 // JSON (containerd, cmd/ctr/commands/events). It calls a function with the id of each container whose program has ended.
 func ReadExits(events io.Reader, exited func(id string)) {
-	for lines := bufio.NewScanner(events); lines.Scan(); {
+	lines := bufio.NewScanner(events)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
 		_, text, is := strings.Cut(lines.Text(), " /tasks/exit ")
 		var event struct {
 			ContainerID string `json:"container_id"`

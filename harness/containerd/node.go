@@ -69,6 +69,10 @@ type Node struct {
 	mu         sync.Mutex
 	namespaces *process.Namespaces // nil while it has none
 	daemon     *process.Process
+	unfollow   context.CancelFunc // says that the daemon, if there is one, is about to end, and with it what follows its events
+	lost       error              // why ends of containers were not heard of
+
+	following sync.WaitGroup
 }
 
 // startLimit is how long containerd has to start, which takes a second or two.
@@ -166,10 +170,11 @@ func (n *Node) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	following, unfollow := context.WithCancel(context.Background())
 	n.mu.Lock()
-	n.daemon = daemon
+	n.daemon, n.unfollow = daemon, unfollow
 	n.mu.Unlock()
-	if err := n.follow(func(id string) { go n.relay.exited(id) }); err != nil {
+	if err := n.follow(following, n.namespaces.Start, func(id string) { go n.relay.exited(id) }); err != nil {
 		return err
 	}
 	for _, id := range n.relay.runningIn("") { // those that have ended meanwhile
@@ -269,20 +274,25 @@ func (n *Node) end() error {
 	if n.namespaces == nil {
 		return nil
 	}
+	if n.daemon != nil {
+		n.unfollow()
+	}
 	err := n.namespaces.Close()
 	n.namespaces, n.daemon = nil, nil
 	return err
 }
 
 // Close ends the node with all of its containers and mounts, and removes its cgroup. Its
-// directory stays. It is called once.
+// directory stays. That ends of containers were not heard of is an error. It is called once.
 func (n *Node) Close() error {
 	var relayed error
 	if n.relay != nil {
 		n.relay.keepAll()
 		relayed = n.relay.close() // what is about to ask it goes on to have it
 	}
-	return errors.Join(relayed, n.end(), cgroup.Remove(n.config.Cgroup))
+	ended := n.end()
+	n.following.Wait()
+	return errors.Join(n.lost, relayed, ended, cgroup.Remove(n.config.Cgroup))
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is
@@ -294,7 +304,7 @@ func (n *Node) Path(id string) (string, bool) { return n.relay.Path(id) }
 // is over. Containers go on whatever it is. A node that does not run can have none.
 func (n *Node) SetFault(f record.LinkFault) error {
 	n.mu.Lock()
-	daemon := n.daemon
+	daemon, unfollow := n.daemon, n.unfollow
 	n.mu.Unlock()
 	if daemon == nil {
 		return fmt.Errorf("changing the link of node %s: %w", n.config.Name, errNotRunning)
@@ -302,6 +312,7 @@ func (n *Node) SetFault(f record.LinkFault) error {
 	dead := f.Cut == record.CutReset
 	switch ended := daemon.Exit() != nil; {
 	case dead && !ended:
+		unfollow()
 		return errors.Join(n.relay.link.Set(f), daemon.Kill())
 	case !dead && ended:
 		ctx, cancel := context.WithTimeout(context.Background(), startLimit)

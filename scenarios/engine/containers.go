@@ -121,7 +121,8 @@ type recordedNode struct {
 	collector *collect.Collector
 }
 
-// Close ends the node. What its containers recorded and is lost is an error.
+// Close ends the node. What its containers recorded and is lost is an error, and that ends of containers were not
+// heard of.
 func (n *recordedNode) Close() error {
 	err := n.Node.Close()
 	lost, failed := n.collector.Close()
