@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // modfileName is the lock's name in a work directory. The Go command wants a
@@ -73,8 +75,7 @@ func goTelling(ctx context.Context, dir string, args []string, tell func(line st
 		cmd.Stderr = io.MultiWriter(&said, &liner{tell: tell})
 	}
 	// The Go command's compilers must end with it, also when skewrig is
-	// interrupted: they are a group of their own, ended as a group.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	// interrupted: runBehind makes them a group of their own, ended as a group.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	err := runBehind(cmd)
@@ -165,7 +166,7 @@ const behind = 10
 
 // runBehind runs a command, and all that it starts, at a lower priority than what runs.
 func runBehind(cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
+	if err := process.StartChild(cmd); err != nil {
 		return err
 	}
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, behind) // it may have ended already

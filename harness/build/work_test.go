@@ -43,10 +43,10 @@ func TestWhatCanNotBeBuiltIsTold(t *testing.T) {
 
 // TestWhoWantsWhatIsBuiltWaits, and builds it itself if who did was interrupted.
 func TestWhoWantsWhatIsBuiltWaits(t *testing.T) {
+	b := &Builder{Dir: t.TempDir()}
+	target := Target{Component: "etcd", Version: "v1.0.0"}
+	o := b.order(t.Context(), target) // it runs the Go command
 	synctest.Test(t, func(t *testing.T) {
-		b := &Builder{Dir: t.TempDir()}
-		target := Target{Component: "etcd", Version: "v1.0.0"}
-		o := b.order(t.Context(), target)
 		w, mine := b.claim(target)
 		if !mine || !b.Pending(target) {
 			t.Fatal("it is built by somebody else")

@@ -100,8 +100,7 @@ func (cfg *Config) start(cmd *exec.Cmd) error {
 	if cfg.In != nil {
 		return cfg.In.Start(cmd)
 	}
-	cmd.SysProcAttr = ownGroup()
-	return startOnSpawner(cmd)
+	return StartChild(cmd)
 }
 
 // wait is the only caller of cmd.Wait; everyone else learns of the exit

@@ -24,7 +24,9 @@ var spawn = sync.OnceValue(func() chan<- func() {
 	return requests
 })
 
-func startOnSpawner(cmd *exec.Cmd) error {
+// StartChild starts a command in a process group of its own, which ends with skewrig, and no earlier.
+func StartChild(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error)
 	spawn() <- func() { result <- cmd.Start() }
 	return <-result
@@ -33,14 +35,8 @@ func startOnSpawner(cmd *exec.Cmd) error {
 // Run runs a command to its end, as its own Run does, in a process group that ends
 // with skewrig. A command of a context is killed when that is done.
 func Run(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = ownGroup()
-	if err := startOnSpawner(cmd); err != nil {
+	if err := StartChild(cmd); err != nil {
 		return err
 	}
 	return cmd.Wait()
-}
-
-// ownGroup makes a child the leader of a process group, and ends it when skewrig ends.
-func ownGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -3,6 +3,7 @@
 package archtest
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"os"
@@ -49,6 +50,7 @@ func allowed(rules []rule, pkg, imported string) bool {
 
 type goPackage struct {
 	ImportPath, Dir string
+	GoFiles         []string
 	Imports, Deps   []string
 }
 
@@ -94,10 +96,30 @@ func TestTheTableForbids(t *testing.T) {
 	}
 }
 
+// TestOnlyProcessEndsChildrenWithSkewrig: the kernel ends a child with the thread that started it, and only
+// harness/process starts them from one that stays.
+func TestOnlyProcessEndsChildrenWithSkewrig(t *testing.T) {
+	var found []string
+	for _, p := range list(t) {
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(text, []byte("Pdeathsig:")) {
+				found = append(found, strings.TrimPrefix(p.ImportPath, module)+"/"+name)
+			}
+		}
+	}
+	if want := []string{"harness/process/spawner.go"}; !slices.Equal(found, want) {
+		t.Errorf("%q set Pdeathsig, want %q alone: use process.StartChild", found, want)
+	}
+}
+
 // list asks the Go command for the packages of the module.
 func list(t *testing.T) []goPackage {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,Deps", module+"...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("listing packages: %v", err)
