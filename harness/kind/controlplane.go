@@ -151,11 +151,20 @@ func (k *Cluster) StopComponent(ctx context.Context, component string) (End, err
 	return end, k.controlPlane.awaitGone(ctx, ended.GetLabels()[uidLabel])
 }
 
+// killComponent kills a component, by the id of its container and its manifest. Whatever fails of that, the kubelet
+// is back then.
+const killComponent = `
+status=0
+systemctl stop kubelet.service && ctr --namespace=k8s.io tasks kill --signal=SIGKILL %s && rm %s || status=$?
+systemctl start kubelet.service
+exit $status
+`
+
 // KillComponent ends a component of the control plane without a warning. The kubelet, which would start it
 // again, is away at that moment, and knows nothing of it when it is back.
 func (k *Cluster) KillComponent(ctx context.Context, component string) (End, error) {
 	_, end, err := k.endComponent(ctx, component, func(id string) string {
-		return "systemctl stop kubelet.service; ctr --namespace=k8s.io tasks kill --signal=SIGKILL " + id + "; rm " + manifestOf(component) + "; systemctl start kubelet.service"
+		return fmt.Sprintf(killComponent, id, manifestOf(component))
 	})
 	return end, err
 }
@@ -171,6 +180,7 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 	}
 	k.away.begin(component)
 	if _, err := docker.Run(ctx, "exec", c.container, "sh", "-euc", script(runs.GetId())); err != nil {
+		k.away.end(component)
 		return nil, end, fmt.Errorf("ending %s: %w", component, err)
 	}
 	end, err = c.awaitStopped(ctx, component, runs.GetId())

@@ -2,6 +2,9 @@ package kind
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,18 +21,26 @@ import (
 // for the status of one. Once it has no answer left, it knows no such container.
 func onRuntime(t *testing.T, answered func(), answers ...*cri.ContainerStatus) *controlPlane {
 	t.Helper()
+	return asked(t, func(reply any) error {
+		into, is := reply.(*cri.ContainerStatusResponse)
+		switch {
+		case !is:
+			return nil
+		case len(answers) == 0:
+			return status.Error(codes.NotFound, "no such container")
+		}
+		into.Status, answers = answers[0], answers[1:]
+		answered()
+		return nil
+	})
+}
+
+// asked is a control plane whose container runtime answers a question by what a function writes.
+func asked(t *testing.T, answer func(reply any) error) *controlPlane {
+	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///none", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithUnaryInterceptor(func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ grpc.UnaryInvoker, _ ...grpc.CallOption) error {
-			into, is := reply.(*cri.ContainerStatusResponse)
-			switch {
-			case !is:
-				return nil
-			case len(answers) == 0:
-				return status.Error(codes.NotFound, "no such container")
-			}
-			into.Status, answers = answers[0], answers[1:]
-			answered()
-			return nil
+			return answer(reply)
 		}))
 	if err != nil {
 		t.Fatal(err)
@@ -74,5 +85,35 @@ func TestAwaitEnd(t *testing.T) {
 	}
 	if s := onRuntime(t, func() {}, runs, exited).awaitEnd(t.Context(), "a"); s != exited {
 		t.Errorf("when it has ended: %v", s)
+	}
+}
+
+// TestAComponentThatCanNotBeEnded is not away, and the kubelet is not either.
+func TestAComponentThatCanNotBeEnded(t *testing.T) {
+	programs := t.TempDir()
+	told := filepath.Join(programs, "told")
+	for name, script := range map[string]string{"systemctl": "", "ctr": "echo no such task >&2; exit 1", "rm": ""} {
+		text := "#!/bin/sh\necho " + name + " $1 >>" + told + "\n" + script
+		if err := os.WriteFile(filepath.Join(programs, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inPlaceOfDocker(t, "PATH="+programs+":$PATH; shift 2; exec \"$@\"")
+	k := &Cluster{controlPlane: asked(t, func(reply any) error {
+		if list, is := reply.(*cri.ListContainersResponse); is {
+			list.Containers = []*cri.Container{{Id: "a", State: cri.ContainerState_CONTAINER_RUNNING}}
+		}
+		return nil
+	})}
+	k.controlPlane.container = "cell-control-plane"
+	if _, err := k.KillComponent(t.Context(), record.Scheduler); err == nil || !strings.Contains(err.Error(), "no such task") {
+		t.Errorf("%v, want why it can't be killed", err)
+	}
+	want := "systemctl stop\nctr --namespace=k8s.io\nsystemctl start\n"
+	if got, err := os.ReadFile(told); string(got) != want {
+		t.Errorf("the node ran\n%s%v, want\n%s", got, err, want)
+	}
+	if k.away.cover(record.Scheduler, time.Now()) {
+		t.Error("its next end is asked for")
 	}
 }

@@ -117,10 +117,11 @@ func (a *absences) begin(component string) {
 	a.all[component] = append(a.all[component], &absence{from: time.Now()})
 }
 
+// end says that a component is not to be away any more, if it was.
 func (a *absences) end(component string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if of := a.all[component]; len(of) > 0 {
+	if of := a.all[component]; len(of) > 0 && of[len(of)-1].to.IsZero() {
 		of[len(of)-1].to = time.Now()
 	}
 }

@@ -35,6 +35,7 @@ func (k *Cluster) StopKubelet(ctx context.Context, node string) (End, error) {
 	k.away.begin("kubelet/" + node)
 	n := k.nodes[node]
 	if err := n.systemctl(ctx, "stop"); err != nil {
+		k.away.end("kubelet/" + node)
 		return End{}, err
 	}
 	return n.kubeletEnd(ctx)
@@ -49,6 +50,7 @@ func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
 	k.away.begin("kubelet/" + node)
 	n := k.nodes[node]
 	if _, err := docker.Run(ctx, "exec", n.container, "sh", "-euc", killKubelet); err != nil {
+		k.away.end("kubelet/" + node)
 		return End{}, fmt.Errorf("killing the kubelet of %s: %w", node, err)
 	}
 	return n.kubeletEnd(ctx)

@@ -46,3 +46,14 @@ func TestCopyOutThatIsBrokenOff(t *testing.T) {
 		t.Errorf("docker was told\n%swant\n%s", got, want)
 	}
 }
+
+// TestAKubeletThatCanNotBeEnded is not away.
+func TestAKubeletThatCanNotBeEnded(t *testing.T) {
+	inPlaceOfDocker(t, "exit 1")
+	k := &Cluster{nodes: map[string]*node{"node-a": {name: "node-a", container: "a"}}}
+	for how, end := range map[string]func(context.Context, string) (End, error){"stop": k.StopKubelet, "kill": k.KillKubelet} {
+		if _, err := end(t.Context(), "node-a"); err == nil || k.away.cover("kubelet/node-a", time.Now()) {
+			t.Errorf("%s: %v, or its next end is asked for", how, err)
+		}
+	}
+}
