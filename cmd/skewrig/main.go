@@ -85,7 +85,7 @@ const (
 
 // failures are the errors that are joined with an exit code, such as that of a cluster that could not be removed.
 func failures(err error) (others []error) {
-	if joined, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // no more than what is joined
+	if joined, is := err.(interface{ Unwrap() []error }); is {
 		for _, e := range joined.Unwrap() {
 			others = append(others, failures(e)...)
 		}
