@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"time"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -9,23 +10,44 @@ import (
 // withoutAgain leaves out the cells that add nothing to another one: it has all their runs, and
 // says all that they say against something. Of two that add nothing to each other, the first stays.
 func withoutAgain(cells []Cell) (rest []Cell, again []string) {
-	for i, c := range cells {
-		adds := !slices.ContainsFunc(cells, func(other Cell) bool { return c.ID == other.ID && other.covers(c) && !c.covers(other) }) &&
-			!slices.ContainsFunc(cells[:i], func(other Cell) bool { return c.ID == other.ID && other.covers(c) })
-		if adds {
+	same := make(map[string][]started) // by id
+	for _, c := range cells {
+		same[c.ID] = append(same[c.ID], started{c, c.starts()})
+	}
+	had := make(map[string]int) // by id
+	for _, c := range cells {
+		if adds(same[c.ID], had[c.ID]) {
 			rest = append(rest, c)
 		} else {
 			again = append(again, c.ID)
 		}
+		had[c.ID]++
 	}
 	return rest, again
 }
 
+// adds reports whether a cell adds something to others of its id.
+func adds(all []started, at int) bool {
+	c := all[at]
+	for n, other := range all {
+		if n != at && other.covers(c) && (n < at || !c.covers(other)) {
+			return false
+		}
+	}
+	return true
+}
+
+// started is a cell with its starts.
+type started struct {
+	Cell
+
+	starts []int64
+}
+
 // covers reports whether a cell has all runs of another one of its id, and says nothing milder.
-func (c Cell) covers(other Cell) bool {
-	mine := c.starts()
-	for start := range other.starts() {
-		if !mine[start] || start == 0 { // one that is not known is no other's
+func (c started) covers(other started) bool {
+	for _, start := range other.starts {
+		if start == 0 || !slices.Contains(c.starts, start) { // one that is not known is no other's
 			return false
 		}
 	}
@@ -39,16 +61,22 @@ func (c Cell) covers(other Cell) bool {
 }
 
 // starts are when the runs of a cell started, in milliseconds: 0 if that is not known.
-func (c Cell) starts() map[int64]bool {
-	starts := make(map[int64]bool)
-	for _, r := range c.EachRun() {
-		if r.Started.IsZero() {
-			starts[0] = true
-		} else {
-			starts[r.Started.UnixMilli()] = true
-		}
+func (c Cell) starts() []int64 {
+	if len(c.Runs) == 0 {
+		return []int64{milliseconds(c.Started)}
+	}
+	var starts []int64
+	for _, r := range c.Runs {
+		starts = append(starts, milliseconds(r.Started))
 	}
 	return starts
+}
+
+func milliseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
 }
 
 // weight orders outcomes by what a finding makes of them: 0 is nothing against it.
