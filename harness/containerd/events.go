@@ -19,32 +19,48 @@ import (
 // one in that moment when the kubelet next asks for the container's status. That ctr ends before ctx is done is a loss.
 func (n *Node) follow(ctx context.Context, start func(*exec.Cmd) error, exited func(id string)) error {
 	cmd := exec.Command(n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "events") //nolint:noctx // ends with the node
-	out, err := cmd.StdoutPipe()
+	ended, err := Follow(ctx, cmd, start, func(events io.Reader) { ReadExits(events, exited) })
 	if err != nil {
 		return err
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	if err := start(cmd); err != nil {
-		return err
-	}
 	n.following.Go(func() {
-		ReadExits(out, exited)
-		early := ctx.Err() == nil
-		_ = out.Close() // what can't be read further ends with this
-		if err := cmd.Wait(); early {
-			n.lose(cmp.Or(err, io.EOF), strings.TrimSpace(said.String()))
+		if err := ended(); err != nil {
+			n.lose(fmt.Errorf("ctr on node %s, %w", n.config.Name, err))
 		}
 	})
 	return nil
 }
 
-// lose keeps why ends of containers are not heard of any more, and what ctr said.
-func (n *Node) lose(err error, said string) {
-	err = fmt.Errorf("ctr on node %s, which says what ends there, has ended: %w", n.config.Name, err)
-	if said != "" {
-		err = fmt.Errorf("%w: %s", err, said)
+// Follow starts a command that says what ends on a node. The function that it returns has that read, and returns when
+// the command has ended: why, and what it said, if that was before ctx was done.
+func Follow(ctx context.Context, cmd *exec.Cmd, start func(*exec.Cmd) error, read func(io.Reader)) (ended func() error, _ error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
 	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := start(cmd); err != nil {
+		return nil, err
+	}
+	return func() error {
+		read(out)
+		early := ctx.Err() == nil
+		_ = out.Close() // what can't be read further ends with this
+		err := cmd.Wait()
+		if !early {
+			return nil
+		}
+		err = fmt.Errorf("which says what ends there, has ended: %w", cmp.Or(err, io.EOF))
+		if text := strings.TrimSpace(said.String()); text != "" {
+			err = fmt.Errorf("%w: %s", err, text)
+		}
+		return err
+	}, nil
+}
+
+// lose keeps why ends of containers are not heard of any more.
+func (n *Node) lose(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.lost = errors.Join(n.lost, err)

@@ -4,14 +4,13 @@
 package kind
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -288,26 +287,14 @@ func (k *Cluster) followAll() error {
 // follow has what a command in a node prints read, until Close. That it ends earlier is a loss.
 func (k *Cluster) follow(n *node, command []string, read func(io.Reader)) error {
 	cmd := docker.Command(k.lasting, append([]string{"exec", n.container}, command...)...)
-	out, err := cmd.StdoutPipe()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of skewrig is not one of what it hears
+	ended, err := containerd.Follow(k.lasting, cmd, (*exec.Cmd).Start, read)
 	if err != nil {
 		return err
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of skewrig is not one of what it hears
-	if err := cmd.Start(); err != nil {
-		return err
-	}
 	k.following.Go(func() {
-		read(out)
-		_ = out.Close() // what can't be read further ends with this
-		err := cmd.Wait()
-		if k.lasting.Err() == nil {
-			err = fmt.Errorf("%s on node %s, which says what ends there, has ended: %w", command[0], n.name, cmp.Or(err, io.EOF))
-			if text := strings.TrimSpace(said.String()); text != "" {
-				err = fmt.Errorf("%w: %s", err, text)
-			}
-			k.config.Lost(err)
+		if err := ended(); err != nil {
+			k.config.Lost(fmt.Errorf("%s on node %s, %w", command[0], n.name, err))
 		}
 	})
 	return nil
