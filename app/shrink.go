@@ -15,7 +15,7 @@ const (
 	shrinkRounds = 5
 )
 
-// shrink makes what shows each finding smaller: an object for a component that panics, and what is taken away of
+// shrink makes what shows each finding smaller: an object for a component that ends, and what is taken away of
 // an object while it still shows the finding, with as few gates as it takes turned off.
 func (s Sweep) shrink(ctx context.Context, state *swept) error {
 	for n := range state.Findings {
@@ -56,22 +56,22 @@ func (s Sweep) shrunk(ctx context.Context, state *swept, name, what string, foun
 		}
 		found.Item = item
 	}
-	_, panics := trial.Panicking(what)
+	_, ends := trial.ProgramOf(what)
 	if s.To == "" {
 		gates := state.own(found)
-		if panics {
+		if ends {
 			gates = smaller.plan.Gates
 		}
-		gates, err := smaller.gates(ctx, gates, found.IsControl() || panics, found.Item)
+		gates, err := smaller.gates(ctx, gates, found.IsControl() || ends, found.Item)
 		if err != nil {
 			return found, err
 		}
-		if found.IsControl() || panics {
+		if found.IsControl() || ends {
 			found.Off = gates
 		}
 		smaller.Gates, smaller.plan.Gates = gates, gates
 	}
-	if panics { // which object did it can't be seen
+	if ends { // which object did it can't be seen
 		return found, nil
 	}
 	item, err := smaller.object(ctx, found.Item)

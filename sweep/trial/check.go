@@ -23,7 +23,7 @@ func (i Item) checks(what string, a Alone) []check {
 	key := i.Key("default")
 	children, is := makes[i.Kind]
 	there := fmt.Sprintf("'%s' in objects", key)
-	if program, is := Panicking(what); is {
+	if program, is := ProgramOf(what); is {
 		return []check{endCheck(a.Turn.running(program), a.logged(what) != "")}
 	}
 	switch {

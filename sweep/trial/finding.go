@@ -104,8 +104,8 @@ const (
 	notStarts = " does not start: "
 )
 
-// Panicking is the program of which a finding says that it panics, ends by itself or does not start.
-func Panicking(what string) (program string, is bool) {
+// ProgramOf is the program of which a finding says that it panics, ends by itself or does not start.
+func ProgramOf(what string) (program string, is bool) {
 	program, _ = ending(what)
 	return program, program != ""
 }

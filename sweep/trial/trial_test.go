@@ -302,7 +302,7 @@ func TestJudgeOfAnEnd(t *testing.T) {
 		if len(found) != 1 || found[0].Signature() != want || found[0].Items[0].Detail != exit.Text {
 			t.Fatalf("want %s, got %v", want, found)
 		}
-		if program, is := trial.Panicking(want); program != "kubelet" || !is {
+		if program, is := trial.ProgramOf(want); program != "kubelet" || !is {
 			t.Errorf("%s is of %q", want, program)
 		}
 	}
@@ -322,7 +322,7 @@ func TestScenarioOfAnEnd(t *testing.T) {
 		"kube-apiserver ends by itself: exit status 1":          "kube-apiserver-ends-by-itself",
 		"kube-controller-manager does not start: exit status 1": "kube-controller-manager-does-not-start",
 	} {
-		program, _ := trial.Panicking(what)
+		program, _ := trial.ProgramOf(what)
 		id, text, err := trial.Scenario(alone, trial.Finding{What: what}, trial.Found{Item: i})
 		if err != nil || !strings.HasSuffix(id, "-"+name) {
 			t.Errorf("%s: %s, %v", what, id, err)
