@@ -91,6 +91,10 @@ func (f File) Find() (*image.Image, error) {
 	return catalog.Find(f.Reference)
 }
 
+// Records reports whether the processes of an image have the node record what they see. Those of an image
+// without commands don't: they may be of a sandbox, which the node knows nothing of until it runs.
+func Records(played *image.Image) bool { return played.Exec != nil }
+
 // readFile reads the file of an image.
 func readFile(path string) (f File, _ error) {
 	data, err := os.ReadFile(path)

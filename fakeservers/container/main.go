@@ -70,7 +70,7 @@ func (l place) run() int {
 		return broken(err)
 	}
 	p, err := l.process(signals(func(syscall.Signal) {}))
-	if err == nil && played.Exec != nil { // otherwise it is a sandbox's, which the node knows nothing of until it runs
+	if err == nil && Records(played) {
 		err = l.record(p)
 	}
 	if err != nil {

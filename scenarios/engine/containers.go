@@ -104,15 +104,24 @@ func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder 
 	return n, nil
 }
 
-// awaitUp returns when the program of a container has come up, if it is one that says so: programs of others
-// don't.
+// awaitUp returns when the program of a container has come up, if it is one that says so.
 func (c *Containers) awaitUp(ctx context.Context, of *collect.Collector, id, reference string) {
-	c.mu.Lock()
-	played := c.archives[reference] != "" && c.given[reference] == ""
-	c.mu.Unlock()
-	if played {
+	if c.tells(reference) {
 		_ = of.Up(ctx, id) // it has ended, or does not come up: that is for probes to see
 	}
+}
+
+// tells reports whether the program of an image says that it has come up: those of others don't, nor those that
+// record nothing.
+func (c *Containers) tells(reference string) bool {
+	c.mu.Lock()
+	made := c.archives[reference] != "" && c.given[reference] == ""
+	c.mu.Unlock()
+	if !made {
+		return false
+	}
+	played, err := container.File{Reference: reference, Library: c.library}.Find()
+	return err == nil && container.Records(played)
 }
 
 // recordedNode is a node with what collects the record of its containers.
