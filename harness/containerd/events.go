@@ -19,7 +19,9 @@ import (
 // one in that moment when the kubelet next asks for the container's status. That ctr ends before ctx is done is a loss.
 func (n *Node) follow(ctx context.Context, start func(*exec.Cmd) error, exited func(id string)) error {
 	cmd := exec.Command(n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "events") //nolint:noctx // ends with the node
-	ended, err := Follow(ctx, cmd, start, func(events io.Reader) { ReadExits(events, exited) })
+	ended, err := Follow(ctx, cmd, start, func(events io.Reader) {
+		ReadExits(events, func(e Exit) { exited(e.Container) })
+	})
 	if err != nil {
 		return err
 	}
@@ -69,9 +71,19 @@ func (n *Node) lose(err error) {
 // maxEvent is how long a line may be that ctr prints, in bytes. Events have the labels of what they are about.
 const maxEvent = 1 << 20
 
+// Exit is the end of a container's program.
+type Exit struct {
+	// Container is the id of the container.
+	Container string
+	// Code is the exit status; 128 and the number of a signal, if one ended the program.
+	Code int32
+	// At is when. If unset, the event does not say it.
+	At time.Time
+}
+
 // ReadExits reads events as ctr prints them, until they end: the time, the namespace, the topic and the event as
-// JSON (containerd, cmd/ctr/commands/events). It calls a function with the id of each container whose program has ended.
-func ReadExits(events io.Reader, exited func(id string)) {
+// JSON (containerd, cmd/ctr/commands/events). It calls a function for each container whose program has ended.
+func ReadExits(events io.Reader, exited func(Exit)) {
 	lines := bufio.NewScanner(events)
 	lines.Buffer(nil, maxEvent)
 	for lines.Scan() {
@@ -79,11 +91,31 @@ func ReadExits(events io.Reader, exited func(id string)) {
 		var event struct {
 			ContainerID string `json:"container_id"`
 			ID          string `json:"id"`
+			ExitStatus  int32  `json:"exit_status"`
+			ExitedAt    moment `json:"exited_at"`
 		}
 		if is && json.Unmarshal([]byte(text), &event) == nil && event.ID == event.ContainerID { // others are of commands
-			exited(event.ContainerID)
+			exited(Exit{Container: event.ContainerID, Code: event.ExitStatus, At: event.ExitedAt.Time})
 		}
 	}
+}
+
+// moment is a time as ctr prints it: as a text up to containerd 1.6, as seconds and nanoseconds since 1970 from 1.7 on.
+type moment struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler. What can't be read is unset.
+func (m *moment) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &m.Time) == nil {
+		return nil
+	}
+	var since struct {
+		Seconds int64 `json:"seconds"`
+		Nanos   int64 `json:"nanos"`
+	}
+	if json.Unmarshal(data, &since) == nil && since.Seconds > 0 {
+		m.Time = time.Unix(since.Seconds, since.Nanos)
+	}
+	return nil
 }
 
 // exitPoll is how often to look whether the container runtime knows of an exit, which it hears of

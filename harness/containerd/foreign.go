@@ -43,7 +43,7 @@ func NewRelay(c RelayConfig) (*Relay, error) {
 
 // Follow reads events, as ctr prints them, until they end, and records the ends of containers.
 func (r *Relay) Follow(events io.Reader) {
-	ReadExits(events, func(id string) { go r.relay.exited(id) })
+	ReadExits(events, func(e Exit) { go r.relay.exited(e.Container) })
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is

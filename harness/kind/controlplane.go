@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/wait"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -35,7 +37,7 @@ type controlPlane struct {
 	conn    *grpc.ClientConn // to its container runtime
 	kubeadm map[string][]byte
 	starts  map[string]int
-	ends    sync.Map // how containers have ended, by their ids, as was read at that moment
+	ends    sync.Map // how containers have ended, by their ids, as their node said at that moment
 }
 
 // newControlPlane prepares that of a cluster.
@@ -187,9 +189,10 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 	return runs, end, err
 }
 
-// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. The kubelet removes
-// the container sooner or later: then it is what was read before. That nobody knows is an error.
+// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. The kubelet may remove
+// the container at once: then it is what the node says, which may come later. That nobody knows is an error.
 func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (end End, err error) {
+	var removed time.Time
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
 		if runs, err := c.running(ctx, component); err != nil || runs != nil {
 			return false, err
@@ -199,6 +202,14 @@ func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (
 			return true, nil
 		}
 		s, err := c.status(ctx, id)
+		if status.Code(err) == codes.NotFound {
+			if removed.IsZero() {
+				removed = time.Now()
+			}
+			if time.Since(removed) < lookLimit {
+				return false, nil
+			}
+		}
 		end = endOf(s)
 		return hasEnded(s), err
 	})

@@ -65,11 +65,25 @@ func TestAComponentThatHasStopped(t *testing.T) {
 	if status.Code(err) != codes.NotFound || !end.At.IsZero() {
 		t.Errorf("of a container that was removed: %+v, %v", end, err)
 	}
-	k := &Cluster{controlPlane: onRuntime(t, func() {}, exited)}
-	k.lasting = t.Context()
-	k.containerEnded("a")
-	if end, err = k.controlPlane.awaitStopped(t.Context(), record.Scheduler, "a"); err != nil || end.Code != 2 {
-		t.Errorf("of one whose end was heard of before it was removed: %+v, %v", end, err)
+}
+
+// TestAComponentWhoseContainerIsRemovedAtOnce: how it has ended is what its node says, however late.
+func TestAComponentWhoseContainerIsRemovedAtOnce(t *testing.T) {
+	t.Parallel()
+	var c *controlPlane
+	asks := 0
+	c = asked(t, func(reply any) error {
+		if _, is := reply.(*cri.ContainerStatusResponse); !is {
+			return nil
+		}
+		if asks++; asks == 2 {
+			c.ends.Store("a", End{Code: 2, At: time.Unix(1, 0)})
+		}
+		return status.Error(codes.NotFound, "no such container")
+	})
+	end, err := c.awaitStopped(t.Context(), record.Scheduler, "a")
+	if want := (End{Code: 2, At: time.Unix(1, 0)}); err != nil || end != want {
+		t.Errorf("%+v, %v, want %+v", end, err, want)
 	}
 }
 

@@ -280,7 +280,10 @@ func (k *Cluster) followAll() error {
 		}
 	}
 	return k.follow(&k.controlPlane.node, events, func(events io.Reader) {
-		containerd.ReadExits(events, func(id string) { k.following.Go(func() { k.containerEnded(id) }) })
+		containerd.ReadExits(events, func(e containerd.Exit) {
+			k.controlPlane.ends.Store(e.Container, ofContainer(e.Code, e.At))
+			k.following.Go(func() { k.containerEnded(e.Container) })
+		})
 	})
 }
 
@@ -310,9 +313,6 @@ func (k *Cluster) ended(component string, e End) {
 // containerEnded is told the id of each container on the node of the control plane that has ended.
 func (k *Cluster) containerEnded(id string) {
 	s := k.controlPlane.awaitEnd(k.lasting, id)
-	if hasEnded(s) {
-		k.controlPlane.ends.Store(id, endOf(s))
-	}
 	component := s.GetLabels()[containerLabel]
 	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
 		k.ended(component, endOf(s))
