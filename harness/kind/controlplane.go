@@ -189,8 +189,8 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 	return runs, end, err
 }
 
-// awaitStopped waits until no container of a component runs, and is how the one of an id has ended. The kubelet may remove
-// the container at once: then it is what the node says, which may come later. That nobody knows is an error.
+// awaitStopped waits until no container of a component runs, and returns how the one of an id has ended. If the kubelet
+// has removed that one, an event says how, which may come a moment later. Without either, it is an error.
 func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (end End, err error) {
 	var removed time.Time
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -64,6 +65,12 @@ func TestAComponentThatHasStopped(t *testing.T) {
 	end, err = onRuntime(t, func() {}).awaitStopped(t.Context(), record.Scheduler, "a")
 	if status.Code(err) != codes.NotFound || !end.At.IsZero() {
 		t.Errorf("of a container that was removed: %+v, %v", end, err)
+	}
+	k := &Cluster{controlPlane: onRuntime(t, func() {}, exited)}
+	k.lasting = t.Context()
+	k.containerEnded(containerd.Exit{Container: "a", Code: 2, At: time.Unix(1, 0)})
+	if end, err = k.controlPlane.awaitStopped(t.Context(), record.Scheduler, "a"); err != nil || end.Code != 2 {
+		t.Errorf("of one whose end was heard of before it was removed: %+v, %v", end, err)
 	}
 }
 

@@ -280,10 +280,7 @@ func (k *Cluster) followAll() error {
 		}
 	}
 	return k.follow(&k.controlPlane.node, events, func(events io.Reader) {
-		containerd.ReadExits(events, func(e containerd.Exit) {
-			k.controlPlane.ends.Store(e.Container, ofContainer(e.Code, e.At))
-			k.following.Go(func() { k.containerEnded(e.Container) })
-		})
+		containerd.ReadExits(events, func(e containerd.Exit) { k.following.Go(func() { k.containerEnded(e) }) })
 	})
 }
 
@@ -310,9 +307,10 @@ func (k *Cluster) ended(component string, e End) {
 	}
 }
 
-// containerEnded is told the id of each container on the node of the control plane that has ended.
-func (k *Cluster) containerEnded(id string) {
-	s := k.controlPlane.awaitEnd(k.lasting, id)
+// containerEnded is told of each container on the node of the control plane that has ended.
+func (k *Cluster) containerEnded(e containerd.Exit) {
+	k.controlPlane.ends.Store(e.Container, ofContainer(e.Code, e.At))
+	s := k.controlPlane.awaitEnd(k.lasting, e.Container)
 	component := s.GetLabels()[containerLabel]
 	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
 		k.ended(component, endOf(s))
