@@ -18,7 +18,7 @@ import (
 
 // group is cells that have one control plane, by their places in the list of all.
 type group struct {
-	key string // what they agree on; empty for a cell that has a control plane of its own
+	key string // what they agree on; empty if nothing else uses their control plane
 	// beside are those that use it at the same time, alone those that come after them, one
 	// after the other, and walk those that come last and change it, in step.
 	beside, alone, walk []int
@@ -65,11 +65,36 @@ func groups(cells []plan.Cell, most int) []group {
 		}
 		all = append(all, w)
 	}
+	if most > 1 {
+		all = spread(cells, all)
+	}
 	for _, g := range all {
 		slices.SortStableFunc(g.beside, func(a, b int) int { return cmp.Compare(length(cells[b]), length(cells[a])) })
 	}
 	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupLength(cells, b, most), groupLength(cells, a, most)) })
 	return all
+}
+
+// aloneLimit is about how long cells of a group are alone on one control plane, one after the
+// other. To start another one takes less than to wait longer.
+const aloneLimit = 30 * time.Second
+
+// spread leaves each group the cells that can be alone within aloneLimit, and makes further
+// groups of the rest.
+func spread(cells []plan.Cell, all []group) (within []group) {
+	for _, g := range all {
+		rest := g.alone
+		g.alone = nil
+		for _, i := range rest {
+			if len(g.alone) > 0 && sum(cells, g.alone)+length(cells[i]) > aloneLimit {
+				within = append(within, g)
+				g = group{}
+			}
+			g.alone = append(g.alone, i)
+		}
+		within = append(within, g)
+	}
+	return within
 }
 
 // shuffle has groups, and the cells of each that come at the same time or one after the other,

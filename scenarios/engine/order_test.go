@@ -72,6 +72,33 @@ func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 	}
 }
 
+// TestManyThatAreAloneDoNotWaitForEachOther: what is beside and what walks stay together, and
+// no cell is lost.
+func TestManyThatAreAloneDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	cells := []plan.Cell{{ID: "pod"}, {ID: "walk", Steps: []plan.Step{{Action: action.Restart{Component: "kube-apiserver"}}}}}
+	for i := range 16 { // of 4 s
+		cells = append(cells, plan.Cell{ID: fmt.Sprint(i), Steps: []plan.Step{{Action: action.Scrape{Component: "kube-apiserver"}}}})
+	}
+	var alone []int
+	for _, g := range groups(cells, 9) {
+		if first := len(g.beside) > 0; first != (len(g.walk) > 0) || first != (g.key != "") {
+			t.Errorf("group %+v: either all three, or none", g)
+		}
+		if sum(cells, g.alone) > aloneLimit {
+			t.Errorf("group %+v: its cells are alone for %v", g, sum(cells, g.alone))
+		}
+		alone = append(alone, g.alone...)
+	}
+	slices.Sort(alone)
+	if len(alone) != 16 || len(slices.Compact(alone)) != 16 {
+		t.Errorf("alone are %v, want each of 16 once", alone)
+	}
+	if one := groups(cells, 1); len(one) != 1 {
+		t.Errorf("one at a time: %+v, want one group", one)
+	}
+}
+
 func TestShuffledGroupsHaveTheSameCells(t *testing.T) {
 	t.Parallel()
 	cells := catalogCells(t)

@@ -29,13 +29,10 @@ const shardSlack = 1.1
 // to the first of them that has room. So a cell that is added moves few others.
 func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	partyOf := make(map[string]string) // by the id of a cell
-	for _, g := range groups(cells, len(cells)) {
-		for _, i := range g.all() {
-			name := cells[i].ID
-			if g.key != "" {
-				name = fmt.Sprint(g.key, preference(name, 0)%groupParts)
-			}
-			partyOf[cells[i].ID] = name
+	for _, c := range cells {
+		name := c.ID
+		if key, _ := shares(c); key != "" {
+			name = fmt.Sprint(key, preference(name, 0)%groupParts)
 		}
 	}
 	parties := make(map[string][]int)
