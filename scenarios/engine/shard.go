@@ -27,6 +27,7 @@ const shardSlack = 1.1
 // Which part that is depends on nothing but the cells: a group of those that
 // share one prefers shards in an order that follows from what it is, and goes
 // to the first of them that has room. So a cell that is added moves few others.
+// The last groups go to the shards that would have nothing.
 func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	partyOf := make(map[string]string) // by the id of a cell
 	for _, c := range cells {
@@ -34,6 +35,7 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 		if key, _ := shares(c); key != "" {
 			name = fmt.Sprint(key, preference(name, 0)%groupParts)
 		}
+		partyOf[c.ID] = name
 	}
 	parties := make(map[string][]int)
 	for i, c := range cells {
@@ -50,7 +52,11 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 	room := shardSlack * all.Seconds() / float64(of)
 	loads := make([]time.Duration, of+1) // by index
 	var mine []int
-	for _, name := range slices.SortedFunc(maps.Keys(parties), byPreference) {
+	names := slices.SortedFunc(maps.Keys(parties), byPreference)
+	for n, name := range names {
+		if len(names)-n <= idle(loads) {
+			room = 0 // each goes to a shard that has nothing
+		}
 		to := choose(name, loads, room)
 		loads[to] += sum(cells, parties[name])
 		if to == index {
@@ -67,6 +73,16 @@ func Shard(cells []plan.Cell, index, of int) []plan.Cell {
 
 // byPreference has names in an order that is as good as random, and always the same.
 func byPreference(a, b string) int { return cmp.Compare(preference(a, 0), preference(b, 0)) }
+
+// idle is how many shards have nothing yet.
+func idle(loads []time.Duration) (n int) {
+	for _, load := range loads[1:] {
+		if load == 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // choose returns the shard that a group prefers of those with room, or else the one that has
 // least.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +80,17 @@ func TestACellThatComesMovesFewOthers(t *testing.T) {
 		if moved > len(cells)/20 {
 			t.Errorf("%s moves %d of %d cells", cells[i].ID, moved, len(cells))
 		}
+	}
+}
+
+// TestNoShardHasNothing where there are enough groups of cells for all: with these, one had.
+func TestNoShardHasNothing(t *testing.T) {
+	t.Parallel()
+	e2e := slices.DeleteFunc(catalogCells(t), func(c plan.Cell) bool {
+		return !strings.HasPrefix(c.ID, "kep-4939/e2e/") && !strings.HasPrefix(c.ID, "kep-5999/e2e/")
+	})
+	if in := shards(t, e2e, 4); len(slices.Compact(slices.Sorted(maps.Values(in)))) < 4 {
+		t.Errorf("%d cells in 4 shards: %v", len(e2e), in)
 	}
 }
 
