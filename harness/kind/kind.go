@@ -307,7 +307,8 @@ func (k *Cluster) ended(component string, e End) {
 	}
 }
 
-// containerEnded is told of each container on the node of the control plane that has ended.
+// containerEnded keeps how a container on the node of the control plane has ended, and tells
+// it if the container was a component.
 func (k *Cluster) containerEnded(e containerd.Exit) {
 	k.controlPlane.ends.Store(e.Container, ofContainer(e.Code, e.At))
 	s := k.controlPlane.awaitEnd(k.lasting, e.Container)

@@ -134,7 +134,7 @@ func end(ctx context.Context, t *testing.T, by syscall.Signal) {
 	<-ended
 }
 
-// left are the containers and networks of runs that are there.
+// left are the containers of runs that are there.
 func left(t *testing.T) string {
 	t.Helper()
 	containers, err := docker.Run(t.Context(), "ps", "--all", "--filter", "name=skewrig-", "--format", "{{.Names}}")
