@@ -29,6 +29,7 @@ type madeCluster struct {
 	nodes   map[string]record.Node // as they are now, by their names
 	control []record.Component     // what of the control plane the cell has, as it is now
 	made    record.Component       // as what all of the control plane was made
+	watched map[string]float64     // the watches that the API server served when it was stopped last
 
 	collectors map[string]*collect.Collector // of what the containers of nodes record
 }
@@ -139,6 +140,10 @@ func (m *madeCluster) stop(ctx context.Context, r *run, component string, kill b
 		end = m.cluster.KillComponent
 	}
 	if record.Program(component) == record.APIServer {
+		var err error
+		if m.watched, err = m.watches(ctx); err != nil {
+			m.watched = nil // it may have ended already
+		}
 		r.watching.pause()
 	}
 	began := time.Now()

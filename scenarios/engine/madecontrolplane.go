@@ -43,7 +43,10 @@ func (m *madeCluster) startComponent(ctx context.Context, r *run, to action.Rest
 	started.ReadySeconds = ready
 	r.history.Append("cluster", is.Name, started)
 	if record.Program(is.Name) == record.APIServer {
-		return r.watching.goOn(ctx)
+		if err := r.watching.goOn(ctx); err != nil {
+			return err
+		}
+		return m.awaitWatches(ctx)
 	}
 	return nil
 }
