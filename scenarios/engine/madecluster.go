@@ -140,10 +140,7 @@ func (m *madeCluster) stop(ctx context.Context, r *run, component string, kill b
 		end = m.cluster.KillComponent
 	}
 	if record.Program(component) == record.APIServer {
-		var err error
-		if m.watched, err = m.watches(ctx); err != nil {
-			m.watched = nil // it may have ended already
-		}
+		m.watched, _ = m.watches(ctx) // none if it has ended already
 		r.watching.pause()
 	}
 	began := time.Now()
