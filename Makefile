@@ -4,6 +4,7 @@ GO            ?= go
 BIN           := bin
 TOOLS         := $(BIN)/tools
 REPORT_DIR    ?= report
+SPECS_REPORT  := $(BIN)/specs.json
 RUN_FLAGS     ?=
 KILLS         ?= 3
 REAL_CELLS    ?= 'kep-4939/probe/**' 'regressions/kubernetes-30534/**'
@@ -48,7 +49,8 @@ installed: ## go install from a proxy of files, the GitHub Action, and a cell in
 
 specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells of the catalog
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
-	$(GINKGO) --label-filter='!catalog' ./suites/conformance ./suites/gates ./suites/mutants
+	$(GINKGO) --label-filter='!catalog' --json-report=$(SPECS_REPORT) ./suites/conformance ./suites/gates ./suites/mutants || \
+		{ $(GO) run ./suites/internal/failures $(SPECS_REPORT); exit 1; }
 
 suites: specs kills branch existing ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter=catalog ./suites/conformance
