@@ -156,13 +156,15 @@ func (b *tab) open(file, hash string) {
 	b.at(hash)
 }
 
-// at waits until the page shows a place.
+// at waits until the page shows a place, and the browser has drawn it: before that, what has
+// content-visibility: auto has no text.
 func (b *tab) at(hash string) {
 	b.Helper()
 	if hash == "" {
 		hash = "#"
 	}
 	b.until(fmt.Sprintf("document.documentElement.dataset.shown === %q", hash))
+	get(b, chromedp.Evaluate[bool]("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))", chromedp.EvalAwaitPromise))
 }
 
 // until waits until an expression is true.
