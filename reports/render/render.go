@@ -6,7 +6,6 @@
 package render
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 )
@@ -62,33 +62,9 @@ func WriteDir(dir string, r reports.Report) error {
 
 // WriteFile replaces dir/name in one step by what a function writes.
 func WriteFile(dir, name string, write func(io.Writer) error) error {
-	var content bytes.Buffer
-	err := write(&content)
-	if err == nil {
-		err = replace(dir, name, content.Bytes())
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), err)
+	path := filepath.Join(dir, name)
+	if err := files.Write(path, 0o644, write); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
-}
-
-// replace writes a temporary file beside dir/name, makes sure that its content is on
-// the disk, and renames it.
-func replace(dir, name string, content []byte) (err error) {
-	temporary, err := os.CreateTemp(dir, "."+name+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temporary.Name()))
-		}
-	}()
-	_, err = temporary.Write(content)
-	err = errors.Join(err, temporary.Chmod(0o644), temporary.Sync(), temporary.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), filepath.Join(dir, name))
 }
