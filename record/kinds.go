@@ -17,6 +17,8 @@ func Payloads() []Payload {
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
 		APIAnswer{}, KubectlRan{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
+		// Any of them.
+		ObservationLost{},
 	}
 }
 
@@ -72,3 +74,4 @@ func (StoredRead) EventKind() string        { return "stored.read" }
 func (SocketsRead) EventKind() string       { return "sockets.read" }
 func (Lateness) EventKind() string          { return "machine.lateness" }
 func (CellEnded) EventKind() string         { return "cell.ended" }
+func (ObservationLost) EventKind() string   { return "observation.lost" }

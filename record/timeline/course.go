@@ -62,6 +62,8 @@ func (t *Timeline) addCourse(e Entry) {
 		if w := t.Windows[e.Subject]; w != nil && w.Closed == nil {
 			w.To, w.Closed = e.Moment, &p
 		}
+	case record.ObservationLost:
+		t.lost(e, p)
 	case record.APIAnswer:
 		t.answered(e, p)
 	case record.KubectlRan:

@@ -106,6 +106,9 @@ type Timeline struct {
 	PodsWatches map[string]*PodsWatch
 	PodsPolls   map[string]*PodsPoll
 
+	// Losses are the times in which events may be missing: see Lost.
+	Losses []*Loss
+
 	observing  string                 // the API server that shows objects
 	states     map[string][]*Version  // also those of static pods, and that objects are gone
 	nodes      map[string]string      // by pod: where it got a sandbox

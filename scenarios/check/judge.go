@@ -38,6 +38,9 @@ func Judge(p *Program, events []record.Event) Verdict {
 			if why := distrusted(late, c, result.Outcome, p.cell, whole); why != "" {
 				result.Outcome, result.Reason = reports.Unknown, why
 			}
+			if why := p.checks[c.ID].lost(watched[c.ID], result.Outcome, whole); why != "" {
+				result.Outcome, result.Reason = reports.Unknown, why
+			}
 			v.Checks = append(v.Checks, result)
 		}
 	}
@@ -141,6 +144,8 @@ func faults(t *timeline.Timeline) (all []fault) {
 type watchedCheck struct {
 	*watch
 	in *timeline.Window
+	// until is when it was decided, or closed.
+	until time.Time
 	// noEffect is why what was seen is no effect of a fault, if it is none.
 	noEffect string
 }
@@ -156,7 +161,10 @@ func watchAll(p *Program, events []record.Event, windows map[string]*timeline.Wi
 		}
 	}
 	watchAgain(checks, events, windows, func(w *watch, t *timeline.Timeline) {
-		again := &watchedCheck{watch: w, in: windows[w.ID]}
+		again := &watchedCheck{watch: w, in: windows[w.ID], until: windows[w.ID].To.Time}
+		if w.decided() {
+			again.until = t.Events[len(t.Events)-1].At
+		}
 		if w.last.met {
 			again.noEffect = w.beforeTheFault(t, again.in, events)
 		}

@@ -135,8 +135,9 @@ type watch struct {
 
 // seen is one evaluation of a check.
 type seen struct {
-	met  bool
-	text string // what was observed
+	met    bool
+	text   string // what was observed
+	absent bool   // it could not be evaluated: what it asks for is not there
 }
 
 // begin looks at a check for the first time.
@@ -158,7 +159,7 @@ func (w *watch) look(now map[string]any) {
 	case record.Never:
 		// That it can't be evaluated does not mean that it is not so.
 		s, err := w.evaluate(now)
-		w.last = seen{met: err == nil && !s.met, text: s.text}
+		w.last = seen{met: err == nil && !s.met, text: s.text, absent: err != nil}
 	default:
 		w.last, _ = w.evaluate(now)
 	}
@@ -175,7 +176,7 @@ func (w *watch) decided() bool {
 func (w *watch) evaluate(now map[string]any) (seen, error) {
 	value, err := w.eval(w.observe, now)
 	if err != nil {
-		return seen{text: err.Error()}, err
+		return seen{text: err.Error(), absent: true}, err
 	}
 	text := asJSON(value)
 	if w.must == nil {
@@ -190,7 +191,7 @@ func (w *watch) evaluate(now map[string]any) (seen, error) {
 		met, err = asBool(verdict)
 	}
 	if err != nil {
-		return seen{text: fmt.Sprintf("%s (%v)", text, err)}, err
+		return seen{text: fmt.Sprintf("%s (%v)", text, err), absent: true}, err
 	}
 	return seen{met: met, text: text}, nil
 }
@@ -200,13 +201,13 @@ func (w *watch) evaluate(now map[string]any) (seen, error) {
 func (w *watch) growth(now map[string]any) seen {
 	value, err := w.eval(w.observe, now)
 	if err != nil {
-		return seen{text: err.Error()}
+		return seen{text: err.Error(), absent: true}
 	}
 	from, isNumber := w.base.(types.Int)
 	isNumber = isNumber || w.base == nil && w.Mode == record.AtLeast // what was not there counts from nothing
 	to, stillIs := value.(types.Int)
 	if !isNumber || !stillIs {
-		return seen{text: asJSON(value) + ", which is not an integer, or was not one before"}
+		return seen{text: asJSON(value) + ", which is not an integer, or was not one before", absent: true}
 	}
 	grown := int(to - from)
 	met := grown <= w.Times
