@@ -72,8 +72,8 @@ func within(subject, of string) bool {
 	return is && (rest == "" || of == "" || rest[0] == '/')
 }
 
-// Describe says what may be missing, in seconds since the history began, and why.
-func (t *Timeline) Describe(l *Loss) string {
+// DescribeLoss says what may be missing, in seconds since the history began, and why.
+func (t *Timeline) DescribeLoss(l *Loss) string {
 	of, when := "", fmt.Sprintf("since %.1f s", t.Seconds(l.Since))
 	if l.Subject != "" {
 		of = " of " + l.Subject

@@ -46,7 +46,7 @@ func (c *compiled) lost(w *watchedCheck, outcome reports.Outcome, t *timeline.Ti
 	if final && !w.last.absent && !stale && c.isProof(outcome) {
 		return ""
 	}
-	return t.Describe(losses[0]) + "; the check needs them"
+	return t.DescribeLoss(losses[0]) + "; the check needs them"
 }
 
 // grows reports whether a check counts from when it begins.

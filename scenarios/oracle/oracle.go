@@ -24,6 +24,10 @@ type oracle struct {
 	// things is what is looked at, in the plural.
 	things string
 	look   func(*run) finding
+	// needs are the events that it looks at. If some may be missing, what it says does not count, unless it is a fault
+	// and faults of what was seen are proof.
+	needs []timeline.Need
+	proof bool
 }
 
 // An oracle's requirement in the ledger, and its check in each cell's result, are
@@ -35,12 +39,32 @@ const (
 
 // oracles is all of them, in the order of the report.
 var oracles = []oracle{
-	{"wire-mode", "each probe begins as the model predicts, and succeeds only where it can", "connections", wireMode},
-	{"field-survival", "what is stored of the probe fields is what the model predicts", "versions of objects", fieldSurvival},
-	{"nothing-else-changes", "what does not use a probe field stays as it is through every restart", "pods and workloads", nothingElseChanges},
-	{"bounded-writes", "no object is written, and nothing is created, without end", "objects", boundedWrites},
-	{"watchdog-decisions", "a watchdog scales what the model of its release says, given the same leases, and nothing else", "probes", decisions},
+	{
+		id: "wire-mode", expected: "each probe begins as the model predicts, and succeeds only where it can", things: "connections",
+		look: wireMode, needs: slices.Concat(objectsAndComponents, containers),
+	},
+	{
+		id: "field-survival", expected: "what is stored of the probe fields is what the model predicts", things: "versions of objects",
+		look: fieldSurvival, needs: append(timeline.NeedsOf("", record.APIAnswer{}, record.WebhookCalled{}), objectsAndComponents...),
+	},
+	{
+		id: "nothing-else-changes", expected: "what does not use a probe field stays as it is through every restart", things: "pods and workloads",
+		look: nothingElseChanges, needs: slices.Concat(objectsAndComponents, containers),
+	},
+	{
+		id: "bounded-writes", expected: "no object is written, and nothing is created, without end", things: "objects",
+		look: boundedWrites, needs: objectsAndComponents, proof: true,
+	},
+	{
+		id: "watchdog-decisions", expected: "a watchdog scales what the model of its release says, given the same leases, and nothing else", things: "probes",
+		look: decisions, needs: append(timeline.NeedsOf("", record.APIAnswer{}, record.LinkRequest{}), objectsAndComponents...),
+	},
 }
+
+var (
+	objectsAndComponents = timeline.NeedsOf("", record.ObjectObserved{}, record.ComponentStarted{}, record.ComponentStopped{})
+	containers           = timeline.NeedsOf("", record.SandboxStarted{}, record.ContainerStarted{}, record.ContainerExited{}, record.Exec{}, record.Listening{}, record.Connection{})
+)
 
 // finding is what an oracle found.
 type finding struct {
@@ -83,7 +107,18 @@ func look(rules model.Rules, cell plan.Cell, events []record.Event) ([]reports.C
 			c.Outcome = reports.Fail
 			c.Observed = strings.Join(faults[:min(len(faults), maxFaults)], "; ")
 		}
+		if lost := r.lost(o); len(lost) > 0 && !(o.proof && c.Outcome == reports.Fail) {
+			c.Outcome, c.Reason = reports.Unknown, r.DescribeLoss(lost[0])
+		}
 		results = append(results, c)
 	}
 	return results, r.observations()
+}
+
+// lost are the losses of what an oracle needs. It looks at the whole cell.
+func (r *run) lost(o oracle) []*timeline.Loss {
+	if len(r.Events) == 0 {
+		return nil
+	}
+	return r.Lost(o.needs, r.Events[0].At, r.Events[len(r.Events)-1].At)
 }

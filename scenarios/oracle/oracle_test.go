@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -787,6 +788,34 @@ func TestBoundedWrites(t *testing.T) {
 		"more pods than there are nodes": {made{daemons, one, 1, 6 + someChildren}, reports.Fail},
 	} {
 		if got, observed := tell(tc.made).outcome(t, "bounded-writes"); got != tc.want {
+			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
+		}
+	}
+}
+
+// TestALoss: where events may be missing that an oracle looks at, it says nothing, but for what was seen.
+func TestALoss(t *testing.T) {
+	t.Parallel()
+	const deployment = "deployments/default/web"
+	for name, tc := range map[string]struct {
+		writes  int
+		subject string
+		lost    record.Payload
+		want    reports.Outcome
+	}{
+		"of objects":                       {1, "", record.ObjectObserved{}, reports.Unknown},
+		"of the object":                    {1, "deployments", record.ObjectObserved{}, reports.Unknown},
+		"of an object that shows a fault":  {someWrites + 1, "", record.ObjectObserved{}, reports.Fail},
+		"of what the oracle does not need": {1, "", record.Exec{}, reports.Pass},
+	} {
+		s := &story{}
+		s.start("kube-apiserver", newest, true)
+		for range tc.writes {
+			s.show(deployment, false, `"spec": {}`)
+			s.events[len(s.events)-1].At = midnight
+		}
+		s.add(tc.subject, record.Losing(midnight, errors.New("a watch broke"), tc.lost))
+		if got, observed := s.outcome(t, "bounded-writes"); got != tc.want {
 			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
 		}
 	}

@@ -106,6 +106,12 @@ func Unseen(s Seen) (all []Item) {
 	return all
 }
 
+// Missed are the losses of states of objects: what can't be said of them is not.
+func (s Seen) Missed() []*timeline.Loss {
+	from, _ := s.span(On)
+	return s.Timeline.Lost(timeline.NeedsOf("", record.ObjectObserved{}), from, s.Ended)
+}
+
 // Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
@@ -138,7 +144,7 @@ func (j *judge) item(i Item) {
 	var shown []string
 	for _, o := range Oracles {
 		about := (o.Touched == "" || i.Touches.Has(o.Touched)) && (!o.Server || j.Plan.Turn.Has(record.APIServer))
-		if !about || slices.ContainsFunc(o.Follows, func(what string) bool { return slices.Contains(shown, what) }) {
+		if !about || o.Latest && len(j.Missed()) > 0 || slices.ContainsFunc(o.Follows, func(what string) bool { return slices.Contains(shown, what) }) {
 			continue
 		}
 		if detail := o.seen(j, i); detail != "" {

@@ -21,6 +21,10 @@ type Oracle struct {
 	// is not said.
 	Follows []string
 
+	// Latest is true if it is about how objects are at the end of a phase, and not about what was seen of them: it is not
+	// said where states of objects may be missing from the record.
+	Latest bool
+
 	// seen says how an item shows it, and nothing if it does not.
 	seen func(*judge, Item) string
 }
@@ -53,13 +57,13 @@ var Oracles = []Oracle{
 	{What: Events, Statement: "What is reported is reported a few times.", Source: conventions + ", Events", Follows: []string{Endless}, seen: (*judge).events},
 	{What: Failed, Statement: "No request is answered with 500 or more.", Source: conventions + ", HTTP Status codes", seen: (*judge).failed},
 	{What: Refused, Statement: "What could be changed before can be changed now.", Source: changes + ", Backward compatibility gotchas", seen: (*judge).refused},
-	{What: Lost, Statement: "A field that is in use is kept while its gate is off.", Source: changes + ", Alpha field in existing API version", Server: true, seen: (*judge).lost},
+	{What: Lost, Statement: "A field that is in use is kept while its gate is off.", Source: changes + ", Alpha field in existing API version", Server: true, Latest: true, seen: (*judge).lost},
 	{What: Stored, Statement: "A new object does not get the field while its gate is off.", Source: changes + ", Alpha field in existing API version", Touched: Create, Server: true, seen: (*judge).stored},
 	{What: Defaulted, Statement: "A field without a value stays so while its gate is off.", Source: changes + ", Alpha field in existing API version", Touched: Bare, Server: true, seen: (*judge).stored},
-	{What: Stays, Statement: "What is deleted goes, and what it owns with it.", Source: conventions + ", Verbs on Resources", Touched: Delete, seen: (*judge).stays},
-	{What: Changed, Statement: "Once the change is undone, an object that nobody touched is as it was.", Source: changes + ", Operational overview", Touched: Nothing, Follows: []string{Endless, Lost}, seen: (*judge).changed},
-	{What: Behind, Statement: "A controller says in the status of an object that it has seen its spec.", Source: conventions + ", Typical status properties", Follows: []string{Endless}, seen: (*judge).behind},
-	{What: Stopped, Statement: "Containers that run go on.", Source: "KEP template, Production Readiness Review Questionnaire, Feature Enablement and Rollback", Touched: Nothing, seen: (*judge).stopped},
+	{What: Stays, Statement: "What is deleted goes, and what it owns with it.", Source: conventions + ", Verbs on Resources", Touched: Delete, Latest: true, seen: (*judge).stays},
+	{What: Changed, Statement: "Once the change is undone, an object that nobody touched is as it was.", Source: changes + ", Operational overview", Touched: Nothing, Follows: []string{Endless, Lost}, Latest: true, seen: (*judge).changed},
+	{What: Behind, Statement: "A controller says in the status of an object that it has seen its spec.", Source: conventions + ", Typical status properties", Follows: []string{Endless}, Latest: true, seen: (*judge).behind},
+	{What: Stopped, Statement: "Containers that run go on.", Source: "KEP template, Production Readiness Review Questionnaire, Feature Enablement and Rollback", Touched: Nothing, Latest: true, seen: (*judge).stopped},
 }
 
 // maxWrites is how often an object and what it owns may be written in a phase, how often a component may ask

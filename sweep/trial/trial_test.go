@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -224,6 +225,22 @@ func TestJudgeOfWhatNobodyTouched(t *testing.T) {
 	found := trial.Judge(newHistory("nothing").seen(nil))
 	if len(found) != 1 || found[0].Signature() != "not touched: it has changed once all is undone" {
 		t.Errorf("got %v", found)
+	}
+}
+
+// TestJudgeOfALoss: where states of objects may be missing, nothing is said of how objects are in the end; that one was
+// written without end was seen.
+func TestJudgeOfALoss(t *testing.T) {
+	t.Parallel()
+	s := newHistory("nothing", "template").seen(nil)
+	if found := trial.Judge(s); len(found) != 2 {
+		t.Fatalf("without a loss: %v", found)
+	}
+	events := record.NewHistory(nil)
+	events.Append("watch", "deployments", record.Losing(s.Began[trial.Off], errors.New("a watch broke"), record.ObjectObserved{}))
+	s.Timeline.Add(events.Events()[0])
+	if found := trial.Judge(s); len(found) != 1 || found[0].What != trial.Endless {
+		t.Errorf("with a loss: %v", found)
 	}
 }
 
