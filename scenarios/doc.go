@@ -432,9 +432,10 @@
 //     if the scenario applies their CustomResourceDefinition. A key, the beginning of
 //     keys (startsWith) or a kind of which nothing is recorded is refused
 //   - events["pod"]: the events about a pod: type, reason, message, count
-//   - requests["step name"]: the API server's answer to a write or a get: code,
-//     codes (how often which was answered to a client), reason, message, object, response (the object as it was returned, or the JSON at
-//     the path of a get, whose size is bytes)
+//   - requests["step name"]: the API server's answer to a write, a delete or a get: code,
+//     codes (how often which was answered to a client), reason, message, warnings (those of
+//     that request), object, response (the object as it was returned, or the JSON at the
+//     path of a get, whose size is bytes; a delete has none)
 //   - history["resource/namespace/name"]: all versions of an object that were
 //     seen, in their order, also of one that was deleted
 //   - kubectl["step name"]: how a kubectl ended: code (its exit code), output (the JSON that

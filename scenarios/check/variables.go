@@ -45,7 +45,7 @@ var variables = []variable{
 
 	{
 		"requests", "write or get step", reflect.TypeFor[record.APIAnswer](),
-		func(t *timeline.Timeline) any { return t.Answered }, ofSteps(isA[action.Apply], isA[action.Patch], isA[action.Written], isA[action.Client], isA[action.Get]),
+		func(t *timeline.Timeline) any { return t.Answered }, ofSteps(isA[action.Apply], isA[action.Patch], isA[action.Written], isA[action.Client], isA[action.Get], isA[action.Delete]),
 	},
 	{
 		"metrics", "component that is scraped", reflect.TypeFor[map[string][]record.Sample](),

@@ -107,6 +107,7 @@ func (r *run) configureConversion(ctx context.Context, of, url string) error {
 	definitions := r.objects[""].client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: ref.Resource})
 	var definition *unstructured.Unstructured
 	var mark string
+	ctx, got := withExchange(ctx)
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
 		if definition, err = definitions.Get(ctx, of, metav1.GetOptions{}); err != nil {
 			return err
@@ -121,6 +122,7 @@ func (r *run) configureConversion(ctx context.Context, of, url string) error {
 		return err
 	})
 	answer, err := r.objects[""].answer(ref, http.StatusOK, definition, err)
+	_, answer.Warning = got.answer()
 	if _, err := r.answered(answer, false, err); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -32,15 +31,15 @@ import (
 // objects writes API objects as an ordinary client does, and keeps what the API
 // server answered.
 type objects struct {
-	cluster  string // which the objects are in, as references name it
-	client   dynamic.Interface
-	mapper   meta.RESTMapper
-	warnings *warnings
+	cluster string // which the objects are in, as references name it
+	client  dynamic.Interface
+	mapper  meta.RESTMapper
 }
 
 func newObjects(config *rest.Config, cluster string) (*objects, error) {
-	w := new(warnings)
-	config.WarningHandler = w
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
+	config.Wrap(func(t http.RoundTripper) http.RoundTripper { return hearing{t} })
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -50,11 +49,13 @@ func newObjects(config *rest.Config, cluster string) (*objects, error) {
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found))
-	return &objects{cluster: cluster, client: client, mapper: mapper, warnings: w}, nil
+	return &objects{cluster: cluster, client: client, mapper: mapper}, nil
 }
 
 // write does a write, and returns what the API server answered.
-func (o *objects) write(ctx context.Context, w action.Write) (record.APIAnswer, error) {
+func (o *objects) write(ctx context.Context, w action.Write) (answer record.APIAnswer, err error) {
+	ctx, got := withExchange(ctx)
+	defer func() { _, answer.Warning = got.answer() }()
 	switch w.Verb {
 	case action.Creates:
 		return o.create(ctx, w)
@@ -217,12 +218,18 @@ func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, 
 	return o.answer(w.Ref, http.StatusOK, patched, err)
 }
 
-func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) error {
+// delete deletes an object. The answer has no object: what an API server returns depends on what is left to do.
+func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) (record.APIAnswer, error) {
 	resource, err := o.find(&ref)
 	if err != nil {
-		return err
+		return record.APIAnswer{}, err
 	}
-	return o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
+	ctx, got := withExchange(ctx)
+	err = o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
+	code, warnings := got.answer()
+	answer, err := o.answer(ref, code, nil, err)
+	answer.Warning = warnings
+	return answer, err
 }
 
 // find returns the resource of an object. A reference can't know of a custom resource that it has
@@ -252,9 +259,11 @@ func (o *objects) resource(resource schema.GroupVersionResource, ref spec.Object
 // answer turns a response into what is recorded. A refusal by the API server is
 // an answer; that there was no answer is an error.
 func (o *objects) answer(ref spec.ObjectRef, code int, object *unstructured.Unstructured, err error) (record.APIAnswer, error) {
-	a := record.APIAnswer{Object: ref.String(), Code: code, Warning: o.warnings.take()}
-	if err == nil {
+	a := record.APIAnswer{Object: ref.String(), Code: code}
+	if err == nil && object != nil {
 		a.Response = object.Object
+	}
+	if err == nil {
 		return a, nil
 	}
 	var refusal apierrors.APIStatus
@@ -269,25 +278,4 @@ func (o *objects) answer(ref spec.ObjectRef, code int, object *unstructured.Unst
 		}
 	}
 	return a, nil
-}
-
-// warnings collects the warnings of responses.
-type warnings struct {
-	mu   sync.Mutex
-	text []string
-}
-
-// HandleWarningHeader implements rest.WarningHandler.
-func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text = append(w.text, text)
-}
-
-func (w *warnings) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	text := w.text
-	w.text = nil
-	return text
 }

@@ -70,7 +70,9 @@ func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
 	if err != nil {
 		return err
 	}
-	return o.delete(ctx, r.names.ref(ref))
+	answer, err := o.delete(ctx, r.names.ref(ref))
+	_, err = r.answered(answer, false, err)
+	return err
 }
 
 // asked are the objects of the API server that the current step asks, or of a cluster that it

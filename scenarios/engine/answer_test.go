@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/spec"
+)
+
+// warns is an API server with Jobs that warns of each request by its method.
+func warns(w http.ResponseWriter, r *http.Request) {
+	const job = `{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": "default"}}`
+	w.Header().Set("Content-Type", "application/json")
+	switch r.URL.Path {
+	case "/api":
+		fmt.Fprint(w, `{"kind": "APIVersions", "versions": []}`)
+	case "/apis":
+		fmt.Fprint(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": [{"name": "batch", "versions": [{"groupVersion": "batch/v1", "version": "v1"}]}]}`)
+	case "/apis/batch/v1":
+		fmt.Fprint(w, `{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "batch/v1", "resources": [{"name": "jobs", "singularName": "job", "namespaced": true, "kind": "Job"}]}`)
+	default:
+		w.Header().Set("Warning", fmt.Sprintf("299 - %q", "of "+r.Method))
+		switch r.Method {
+		case http.MethodPost:
+			w.WriteHeader(http.StatusCreated)
+		case http.MethodDelete:
+			w.WriteHeader(http.StatusAccepted)
+		}
+		fmt.Fprint(w, job)
+	}
+}
+
+// TestWarningsAreOfTheRequest: a warning is in the answer to the request that got it, and in no other.
+func TestWarningsAreOfTheRequest(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(warns))
+	defer server.Close()
+	o, err := newObjects(&rest.Config{Host: server.URL}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := record.NewHistory(nil)
+	r := &run{history: history, objects: map[string]*objects{"": o}}
+	r.cell.Topology.Members = []record.Component{{Name: spec.APIServer}}
+	ref := spec.ObjectRef{Resource: "jobs", Namespace: "default", Name: "a"}
+	job := map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": "a"}}
+	r.current.Name = "delete"
+	if err := r.Delete(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	r.current.Name = "create"
+	created, err := o.write(t.Context(), action.Write{Verb: action.Creates, Body: job})
+	if _, err := r.answered(created, false, err); err != nil {
+		t.Fatal(err)
+	}
+	r.current.Name = "put" // which reads first
+	put, err := o.write(t.Context(), action.Write{Verb: action.Puts, Ref: ref})
+	if _, err := r.answered(put, false, err); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for e, a := range record.All[record.APIAnswer](history.Events()) {
+		got = append(got, fmt.Sprint(e.Subject, " ", a.Code, " ", a.Warning))
+	}
+	want := []string{"delete 202 [of DELETE]", "create 201 [of POST]", "put 200 [of PUT]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
